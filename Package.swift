@@ -153,10 +153,11 @@ let package = Package(
       ],
       exclude: ["API/openapi.json", "Assets", "Embedded", "Templates"],
       swiftSettings: strict),
+    .target(name: "SpawnShim", path: "Sources/OffersCLI/Processes/Shim"),
     // The benchmark starts child processes, too, and cannot depend on a program.
     .target(
-      name: "ChildProcesses", dependencies: ["OffersCore", "SystemShim"],
-      path: "Sources/OffersCLI/Processes", swiftSettings: strict),
+      name: "ChildProcesses", dependencies: ["OffersCore", "SpawnShim"],
+      path: "Sources/OffersCLI/Processes", exclude: ["Shim"], swiftSettings: strict),
     .executableTarget(
       name: "OffersCLI",
       dependencies: [
@@ -218,12 +219,13 @@ let package = Package(
       name: "OffersSyncTests",
       dependencies: [
         "OffersCore", "OffersFeeds", "OffersHTTP", "OffersPlatform", "OffersSQLite", "OffersSync",
-        "OffersTestSupport",
+        "OffersTestSupport", .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
     .testTarget(
       name: "OffersHTTPTests",
       dependencies: [
         "OffersCore", "OffersHTTP", "OffersPlatform", "OffersSync", "OffersTestSupport",
+        .product(name: "NIOCore", package: "swift-nio", condition: http),
       ],
       swiftSettings: strict),
     .testTarget(

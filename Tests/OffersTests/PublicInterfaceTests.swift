@@ -38,6 +38,7 @@ struct PublicInterfaceTests {
     let maps =
       try moduleMaps(in: [products, root.appending(path: "Sources")], at: [""])
       + moduleMaps(in: checkouts(of: root), at: ["", "include/"])
+    let target = try target()
     for module in modules {
       let extraction = Process()
       extraction.executableURL = URL(filePath: "/usr/bin/env")
@@ -46,7 +47,7 @@ struct PublicInterfaceTests {
           "swift", "symbolgraph-extract", "-module-name", module,
           "-I", products.appending(path: "Modules").path,
           "-minimum-access-level", "public", "-skip-synthesized-members",
-          "-target", "x86_64-unknown-linux-gnu", "-output-dir", folder.path,
+          "-target", target, "-output-dir", folder.path,
         ] + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0.path)"] }
       try extraction.run()
       extraction.waitUntilExit()
@@ -57,6 +58,23 @@ struct PublicInterfaceTests {
       let data = try Data(contentsOf: URL(filePath: folder.file(name)))
       return try JSONDecoder().decode(Graph.self, from: data).symbols
     }.filter { $0.location != nil }
+  }
+
+  /// The triple that the compiler builds for by default, such as `x86_64-unknown-linux-gnu`.
+  private static func target() throws -> String {
+    struct Information: Decodable {
+      struct Target: Decodable { let triple: String }
+      let target: Target
+    }
+    let answer = Process()
+    let output = Pipe()
+    answer.executableURL = URL(filePath: "/usr/bin/env")
+    answer.arguments = ["swift", "-print-target-info"]
+    answer.standardOutput = output
+    try answer.run()
+    let data = try output.fileHandleForReading.readToEnd()
+    answer.waitUntilExit()
+    return try JSONDecoder().decode(Information.self, from: #require(data)).target.triple
   }
 
   /// The module maps of C modules in the subfolders of some folders.

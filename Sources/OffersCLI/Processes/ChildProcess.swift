@@ -1,7 +1,7 @@
 import Glibc
 import OffersCore
+import SpawnShim
 import Synchronization
-import SystemShim
 
 /// A child process. It inherits no file descriptors except its three standard streams, and starts
 /// with an empty signal mask.

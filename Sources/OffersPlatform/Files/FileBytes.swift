@@ -41,6 +41,16 @@ package enum FileBytes {
     }
   }
 
+  /// Creates an empty file, readable by its owner only. An existing file is left as it is.
+  package static func makeFile(_ path: String) throws(SystemError) {
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw .last("open") }
+    close(descriptor)
+  }
+
+  /// Removes a file, if there is one. A failure is ignored.
+  package static func removeFile(_ path: String) { _ = unlink(path) }
+
   /// Creates the missing parent folders of a path, accessible by their owner only.
   ///
   /// - Parameters:
@@ -86,8 +96,8 @@ package enum FileBytes {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// Makes the new name of a file or folder durable with an fsync of its parent folder. A failure is ignored: the system
-  /// writes the folder later.
+  /// Makes the new name of a file or folder durable with an fsync of its parent folder. A failure is
+  /// ignored: the system writes the folder later.
   package static func syncFolder(of path: String) {
     let descriptor = open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return }

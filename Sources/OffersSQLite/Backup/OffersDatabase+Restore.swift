@@ -48,7 +48,7 @@ extension OffersDatabase {
   /// Removes the incomplete copy of a restoration of this process that is being interrupted.
   package static func removeIncompleteCopy(for path: String) {
     let file = DatabaseFile(path: DatabaseFile.resolve(path))
-    unlink(FileReplacement(file: file).copyPath)
+    FileBytes.removeFile(FileReplacement(file: file).copyPath)
   }
 
   /// The longest wait for a process that is just ending a write, in seconds.
@@ -87,8 +87,8 @@ extension OffersDatabase {
         .invalidRequest, "\(source) is the database itself, or a file that belongs to it.",
         hint: "Name the file of a backup.")
     }
-    var information = stat()
-    if stat(file.path, &information) == 0, information.st_mode & S_IFMT != S_IFREG {
+    // An opening of the copy in its place reports what cannot be looked at.
+    if let status = (try? FileStatus.find(file.path)) ?? nil, !status.isRegular {
       throw OffersError(
         .invalidRequest, "\(file.path) is not a regular file.",
         advice: Advice("Name another database", .chooseDatabase))
@@ -102,14 +102,14 @@ extension OffersDatabase {
   ) throws -> Restoration {
     // An earlier restoration that was killed after it had been decided comes first.
     try replacement.complete()
-    unlink(replacement.copyPath)
+    FileBytes.removeFile(replacement.copyPath)
     let hold: FileHold?
     do {
       try copy(backup, named: source, to: replacement.copyPath)
       hold = try replacement.requireUnused()
       try replacement.decide()
     } catch {
-      unlink(replacement.copyPath)
+      FileBytes.removeFile(replacement.copyPath)
       throw error
     }
     let aside = try replacement.complete(holding: hold)

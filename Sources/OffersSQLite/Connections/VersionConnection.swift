@@ -1,5 +1,6 @@
 import GRDB
 import GRDBSQLite
+import OffersPlatform
 import SQLiteShim
 import Synchronization
 
@@ -13,7 +14,7 @@ final class VersionConnection: Sendable {
   private struct Handles {
     let database: OpaquePointer
     let statement: OpaquePointer
-    let identity: DatabaseFile.Identity?
+    let identity: FileStatus.Identity?
   }
 
   private struct State {

@@ -1,6 +1,7 @@
 import GRDB
 import GRDBSQLite
 import OffersCore
+import OffersPlatform
 import Synchronization
 
 /// The only connection of an open database that writes. It holds the write guard during each write.
@@ -9,7 +10,7 @@ final class WritingConnection: Sendable {
   private let writeGuard: WriteGuard
   /// The file, with its links resolved.
   let file: DatabaseFile
-  private let identity: DatabaseFile.Identity?
+  private let identity: FileStatus.Identity?
   /// Whether the connection is at `synchronous=FULL`. Changed only on its queue.
   private let isSynchronous = Atomic(true)
   private let log = LogSize()

@@ -1,7 +1,7 @@
-import Foundation
 import GRDB
 import GRDBSQLite
 import OffersCore
+import OffersPlatform
 
 extension DatabaseFile {
   /// The kind of file, by its header.
@@ -30,22 +30,26 @@ extension DatabaseFile {
 
   /// Reads the header only, so that another program's file stays untouched.
   func readHeader() throws -> Header {
-    var information = stat()
-    guard stat(path, &information) == 0 else {
-      if errno == ENOENT || errno == ENOTDIR { return .missing }
-      throw unreadable(String(cString: strerror(errno)))
+    let status: FileStatus
+    do {
+      guard let found = try FileStatus.find(path) else { return .missing }
+      status = found
+    } catch {
+      throw unreadable(error.text)
     }
     // Only a regular file is opened, because opening a pipe would block.
-    guard information.st_mode & S_IFMT == S_IFREG else {
-      throw unreadable("It is not a regular file")
-    }
+    guard status.isRegular else { throw unreadable("It is not a regular file") }
     var bytes = [UInt8](repeating: 0, count: Offset.end)
     guard readStart(into: &bytes) == SQLITE_OK else {
-      let isForbidden = access(path, R_OK) != 0
-      throw unreadable(isForbidden ? String(cString: strerror(errno)) : "It is not a readable file")
+      do {
+        try FileAccess.reading.check(path)
+      } catch {
+        throw unreadable(error.text)
+      }
+      throw unreadable("It is not a readable file")
     }
-    if information.st_size == 0 { return .empty }
-    guard information.st_size >= bytes.count, bytes.starts(with: Array("SQLite format 3\0".utf8))
+    if status.bytes == 0 { return .empty }
+    guard status.bytes >= bytes.count, bytes.starts(with: Array("SQLite format 3\0".utf8))
     else {
       return .foreign
     }
@@ -76,7 +80,7 @@ extension DatabaseFile {
 
   /// Whether there is a rollback journal beside the file, left by a killed write of an older
   /// version or of another program.
-  private var hasRollbackJournal: Bool { access(path + "-journal", F_OK) == 0 }
+  private var hasRollbackJournal: Bool { FileAccess.exists(path + "-journal") }
 
   /// Reads the file's first bytes, filled up with zeros, through SQLite's own file handle. SQLite
   /// holds POSIX locks, which belong to the process: closing any other descriptor of the file would

@@ -14,22 +14,8 @@ struct DatabaseFile {
   /// Resolves symbolic links, as SQLite does: all processes must use the same lock file, whichever
   /// path they were given. Of a link to a missing file, the file that will be created is returned.
   static func resolve(_ path: String) -> String {
-    if let real = realpath(path, nil) {
-      defer { free(real) }
-      return String(cString: real)
-    }
-    var path = path
-    for _ in 0..<linkLimit {
-      guard
-        let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path)
-      else { break }
-      path = target.hasPrefix("/") ? target : FileBytes.folder(of: path) + "/" + target
-    }
-    return path
+    SymbolicLinks.resolve(path)
   }
-
-  /// The most links that are followed; Linux has the same limit (path_resolution(7)).
-  private static let linkLimit = 40
 
   /// The suffixes of the files beside a database.
   static let companions = [
@@ -43,27 +29,19 @@ struct DatabaseFile {
   var bytes: Int { Self.bytes(of: path) }
   var logBytes: Int { Self.bytes(of: path + "-wal") }
 
-  private static func bytes(of path: String) -> Int {
-    var information = stat()
-    return stat(path, &information) == 0 ? Int(information.st_size) : 0
-  }
+  private static func bytes(of path: String) -> Int { status(of: path)?.bytes ?? 0 }
 
   var folder: String { FileBytes.folder(of: path) }
 
   /// Whether the path exists, as any kind of file.
-  var exists: Bool {
-    var information = stat()
-    return stat(path, &information) == 0
-  }
+  var exists: Bool { FileAccess.exists(path) }
 
   /// The path or URI that a read-only connection opens. Where the folder is not writable, as on a
   /// read-only medium, and there is no log, the file is opened as immutable.
   /// https://sqlite.org/uri.html#uriimmutable
   var pathForReading: String {
-    guard access(folder, W_OK) != 0, !exists(path + "-shm") else { return path }
-    var log = stat()
-    if stat(path + "-wal", &log) == 0, log.st_size > 0 { return path }
-    return immutablePath
+    if FileAccess.writing.isGranted(folder) || FileAccess.exists(path + "-shm") { return path }
+    return logBytes > 0 ? path : immutablePath
   }
 
   /// A URI that opens the file as immutable: SQLite takes no locks and creates no files beside it.
@@ -73,25 +51,20 @@ struct DatabaseFile {
       + "?immutable=1"
   }
 
-  /// Identifies a file independently of its names: device and inode.
-  struct Identity: Equatable, Sendable {
-    fileprivate let device: UInt
-    fileprivate let number: UInt
-  }
-
   /// The identity of the file at the path; nil if there is none.
-  var identity: Identity? { Self.identity(of: path) }
+  var identity: FileStatus.Identity? { Self.status(of: path)?.identity }
 
-  private static func identity(of path: String) -> Identity? {
-    var information = stat()
-    guard stat(path, &information) == 0 else { return nil }
-    return Identity(
-      device: UInt(truncatingIfNeeded: information.st_dev), number: UInt(information.st_ino))
+  /// The status of a file; nil if there is none or it cannot be found out.
+  private static func status(of path: String) -> FileStatus? {
+    // An opening of the file reports why.
+    (try? FileStatus.find(path)) ?? nil
   }
 
   /// Whether another path names the same file.
   func isSameFile(as other: String) -> Bool {
-    guard let mine = identity, let others = Self.identity(of: other) else { return path == other }
+    guard let mine = identity, let others = Self.status(of: other)?.identity else {
+      return path == other
+    }
     return mine == others
   }
 
@@ -99,7 +72,7 @@ struct DatabaseFile {
   ///
   /// - Parameter opened: the identity at the time it was opened.
   /// - Throws: `OffersError` with `storageFailed`.
-  func checkIdentity(_ opened: Identity?) throws {
+  func checkIdentity(_ opened: FileStatus.Identity?) throws {
     if identity == opened { return }
     throw OffersError(
       .storageFailed, "The database \(path) was replaced or removed while it was open.",
@@ -112,44 +85,43 @@ struct DatabaseFile {
       .invalidRequest, "The database \(path) is closed.", hint: "Open it again to use it.")
   }
 
-  private func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
-
   /// Creates the folder of a missing file.
   ///
   /// - Throws: an error that translates to `OffersError`, also if no file can be created in it.
   func makeFolder() throws {
     do {
       try FileBytes.makeFolders(of: path)
+      // A process may have been killed after it had made the folder and before it synced the name.
+      FileBytes.syncFolder(of: folder)
+      try FileAccess.writing.check(folder)
     } catch {
-      throw unmakeable(error.number)
+      throw unmakeable(error)
     }
-    // A process may have been killed after it had made the folder and before it synced the name.
-    FileBytes.syncFolder(of: folder)
-    guard access(folder, W_OK) == 0 else { throw unmakeable(errno) }
   }
 
   /// Creates an empty file, readable by the owner only, because SQLite would create it readable by
   /// others.
   func create() throws {
-    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw unmakeable(errno) }
-    close(descriptor)
+    do {
+      try FileBytes.makeFile(path)
+    } catch {
+      throw unmakeable(error)
+    }
   }
 
   /// Removes the files of a database whose creation failed. The caller holds the write guard, and
   /// nothing was acknowledged yet.
   func removeUnmade() {
-    for ending in ["-wal", "-shm", "-journal", ""] { unlink(path + ending) }
+    for ending in ["-wal", "-shm", "-journal", ""] { FileBytes.removeFile(path + ending) }
   }
 
-  private func unmakeable(_ reason: Int32) -> any Error {
-    switch reason {
+  private func unmakeable(_ error: SystemError) -> any Error {
+    switch error.number {
     case ENOSPC, EDQUOT: return DatabaseError(resultCode: .SQLITE_FULL)
     case EIO: return DatabaseError(resultCode: .SQLITE_IOERR)
     default:
       return OffersError(
-        .storageFailed,
-        "Could not create the database \(path): \(String(cString: strerror(reason))).",
+        .storageFailed, "Could not create the database \(path): \(error.text).",
         advice: Advice("Check the folder's permissions, or name another", .chooseDatabase))
     }
   }

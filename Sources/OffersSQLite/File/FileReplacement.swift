@@ -144,18 +144,16 @@ struct FileReplacement {
   }
 
   /// Whether the path itself exists, as any kind of file. Links are not followed.
-  private static func isThere(_ path: String) -> Bool {
-    var information = stat()
-    return lstat(path, &information) == 0
-  }
+  private static func isThere(_ path: String) -> Bool { status(of: path) != nil }
 
   /// The time of the last change of a regular file, in Unix seconds; nil if there is none.
   private static func changeTime(of path: String) -> Int? {
-    var information = stat()
-    guard lstat(path, &information) == 0, information.st_mode & S_IFMT == S_IFREG else {
-      return nil
-    }
-    return Int(information.st_mtim.tv_sec)
+    status(of: path).flatMap { $0.isRegular ? $0.changedAt : nil }
+  }
+
+  private static func status(of path: String) -> FileStatus? {
+    // A path that cannot be looked at is refused when it is renamed.
+    (try? FileStatus.find(path, followsLinks: false)) ?? nil
   }
 
   /// The time in UTC, such as `20261125-001503`.

@@ -21,17 +21,16 @@ struct FileHealth {
   private var permissions: Finding {
     var open: [String] = []
     for path in [file.path, file.path + "-wal", file.path + "-shm", file.lockPath] {
-      guard let mode = Self.mode(of: path) else { continue }
-      if mode & 0o077 != 0 { open.append(path) }
+      if let mode = Self.status(of: path)?.permissions, mode & 0o077 != 0 { open.append(path) }
     }
-    if access(file.path, R_OK | W_OK) != 0, errno == EACCES {
+    if isForbidden {
       return Finding(
         .problem, "file", "\(file.path) cannot be read and written by you",
         advice: Advice(
           "Change its owner or its permissions", .changeMode("u+rw", paths: [file.path])))
     }
     if let first = open.first {
-      let mode = Self.mode(of: first) ?? 0
+      let mode = Self.status(of: first)?.permissions ?? 0
       return Finding(
         mode & 0o022 != 0 ? .problem : .warning, "file",
         "\(first) may be \(mode & 0o022 != 0 ? "changed" : "read") by others",
@@ -42,13 +41,13 @@ struct FileHealth {
 
   private var folder: Finding {
     let folder = file.folder
-    guard access(folder, W_OK) == 0 else {
+    guard FileAccess.writing.isGranted(folder) else {
       return Finding(
         .problem, "folder", "no file can be created in \(folder), where the log and locks stand",
         advice: Advice("Change the permissions", .changeMode("u+rwx", paths: [folder])))
     }
     // With the sticky bit, others can create files in the folder but not replace existing ones.
-    if let mode = Self.mode(of: folder), mode & 0o022 != 0, mode & S_ISVTX == 0 {
+    if let status = Self.status(of: folder), status.permissions & 0o022 != 0, !status.isSticky {
       return Finding(
         .problem, "folder", "other users can replace the database in \(folder)",
         advice: Advice("Restrict access", .changeMode("go-w", paths: [folder])))
@@ -56,9 +55,19 @@ struct FileHealth {
     return Finding(.ok, "folder", "\(folder) is yours to write")
   }
 
-  private static func mode(of path: String) -> mode_t? {
-    var information = stat()
-    return stat(path, &information) == 0 ? information.st_mode : nil
+  /// Whether the permissions of an existing file deny reading or writing.
+  private var isForbidden: Bool {
+    do {
+      try FileAccess([.reading, .writing]).check(file.path)
+      return false
+    } catch {
+      return error.number == EACCES
+    }
+  }
+
+  private static func status(of path: String) -> FileStatus? {
+    // A file that cannot be looked at is reported by `isForbidden` or by the folder's check.
+    (try? FileStatus.find(path)) ?? nil
   }
 
   /// Checks the SQLite version for the WAL-reset bug, and that the write guard works; see
@@ -87,7 +96,7 @@ struct FileHealth {
         : "\(version) can lose commits of several writers; the write guard keeps it from that")
   }
 
-  private var hasLockFile: Bool { access(file.lockPath, F_OK) == 0 }
+  private var hasLockFile: Bool { FileAccess.exists(file.lockPath) }
 
   private func locks(feeds: [String]) -> Finding {
     let holders = LockHolder.find(on: file.lockPath)

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import OffersCore
+import OffersPlatform
 
 /// The numbers of rows of a database.
 package struct DatabaseCounts: Sendable {
@@ -48,11 +49,8 @@ extension OffersDatabase {
 
   /// The free space on the disk of a database, in bytes; nil if unknown.
   package static func findFreeBytes(for path: String) -> Int? {
-    var system = statvfs()
-    guard statvfs(DatabaseFile(path: DatabaseFile.resolve(path)).folder, &system) == 0 else {
-      return nil
-    }
-    return Int(clamping: UInt64(system.f_bavail) * UInt64(system.f_frsize))
+    // A folder that cannot be looked at is reported by the checks of the file.
+    try? DiskSpace.freeBytes(of: DatabaseFile(path: DatabaseFile.resolve(path)).folder)
   }
 
   /// The newest of the times of each feed's last run and of all favorites; nil in a new database.
@@ -88,7 +86,7 @@ extension OffersDatabase {
   /// that one is missing or not writable.
   package static func temporaryFolder(for path: String) -> String {
     let folder = DatabaseFile(path: DatabaseFile.resolve(path)).folder
-    return access(folder, W_OK) == 0 ? folder : NSTemporaryDirectory()
+    return FileAccess.writing.isGranted(folder) ? folder : NSTemporaryDirectory()
   }
 
   package var temporaryFolder: String { Self.temporaryFolder(for: path) }

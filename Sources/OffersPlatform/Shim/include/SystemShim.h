@@ -1,9 +1,7 @@
-// Calls and numbers that the system's headers declare only with _GNU_SOURCE, which Swift's modules of
-// these headers do not define, or that not every system has.
+// Calls and numbers that the system's headers declare only with _GNU_SOURCE, which Swift's modules of these
+// headers do not define, or that not every system has.
 #ifndef OFFERS_SYSTEM_SHIM_H
 #define OFFERS_SYSTEM_SHIM_H
-
-#include <spawn.h>
 
 /// The command of fcntl that sets a lock: F_OFD_SETLK, or F_SETLK on a system without it.
 int offers_set_lock_command(void);
@@ -18,11 +16,5 @@ int offers_rename_exclusively(const char *from, const char *to);
 /// Opens a file without a name in a folder (O_TMPFILE). Fails with ENOSYS, EOPNOTSUPP, EISDIR or
 /// EINVAL where the system or the file system does not have such files.
 int offers_open_unnamed(const char *folder);
-
-/// posix_spawn_file_actions_addchdir_np; returns ENOSYS without glibc 2.29.
-int offers_spawn_change_folder(posix_spawn_file_actions_t *actions, const char *folder);
-
-/// posix_spawn_file_actions_addclosefrom_np; returns ENOSYS without glibc 2.34.
-int offers_spawn_close_from(posix_spawn_file_actions_t *actions, int lowest);
 
 #endif

@@ -1,0 +1,60 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The kind, size, permissions, time and identity of the file at a path.
+package struct FileStatus: Sendable {
+  /// A file independently of its names: device and inode.
+  package struct Identity: Hashable, Sendable {
+    fileprivate let device: UInt
+    fileprivate let number: UInt
+  }
+
+  package let bytes: Int
+  /// Whether it is a regular file: no folder, pipe or device.
+  package let isRegular: Bool
+  /// The permissions of owner, group and others, such as `0o600`.
+  package let permissions: Int32
+  /// Whether only the owner of a file in this folder can remove or rename it (the sticky bit).
+  package let isSticky: Bool
+  /// The time of the last change of the contents, in Unix seconds.
+  package let changedAt: Int
+  package let identity: Identity
+
+  /// The status of the file at a path; nil if there is none.
+  ///
+  /// - Parameters:
+  ///   - path: the path.
+  ///   - followsLinks: whether the status of a symbolic link is that of its target. A link to a
+  ///     missing file has none then.
+  package static func find(
+    _ path: String, followsLinks: Bool = true
+  ) throws(SystemError) -> FileStatus? {
+    var information = stat()
+    let result = followsLinks ? stat(path, &information) : lstat(path, &information)
+    if result == 0 { return FileStatus(information) }
+    let error = SystemError.last("stat")
+    if error.number == ENOENT || error.number == ENOTDIR { return nil }
+    throw error
+  }
+
+  private init(_ information: stat) {
+    bytes = Int(information.st_size)
+    isRegular = information.st_mode & S_IFMT == S_IFREG
+    permissions = Int32(information.st_mode & 0o777)
+    isSticky = information.st_mode & S_ISVTX != 0
+    #if canImport(Darwin)
+      changedAt = Int(information.st_mtimespec.tv_sec)
+    #else
+      changedAt = Int(information.st_mtim.tv_sec)
+    #endif
+    identity = Identity(
+      device: UInt(truncatingIfNeeded: information.st_dev), number: UInt(information.st_ino))
+  }
+}
