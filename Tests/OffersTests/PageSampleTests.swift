@@ -1,0 +1,119 @@
+import Foundation
+import Offers
+import OffersTestSupport
+import Testing
+
+@Suite("The samples of the page Offers.md")
+struct PageSampleTests {
+  private let folder: TemporaryFolder
+  private let database: OffersDatabase
+
+  init() async throws {
+    folder = try TemporaryFolder()
+    database = try await OffersDatabase.open(path: folder.file("offers.sqlite"))
+  }
+
+  private static func text(of path: String) throws -> String {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    return try String(contentsOf: root.appending(path: path), encoding: .utf8)
+  }
+
+  /// The code blocks of the page in a language.
+  private static func blocks(_ language: String) throws -> [String] {
+    try text(of: "Sources/Offers/Offers.docc/Offers.md")
+      .components(separatedBy: "\n```\(language)\n").dropFirst().compactMap {
+        $0.components(separatedBy: "\n```").first
+      }
+  }
+
+  @Test("each sample of Swift is the one that is compiled")
+  func compiled() throws {
+    let compiled = try ["FirstScreen", "URLSessionTransport"].map { name in
+      let source = try Self.text(of: "Tests/OffersTests/Samples/\(name).swift")
+      let begin = try #require(source.range(of: "// sample begins\n"))
+      let end = try #require(source.range(of: "\n// sample ends"))
+      return String(source[begin.upperBound..<end.lowerBound])
+    }
+    #expect(try Self.blocks("swift") == compiled)
+  }
+
+  @Test("the first screen is empty, shows what the feed of the page has, and why it is not renewed")
+  @MainActor func firstLaunch() async throws {
+    let yaml = try #require(try Self.blocks("yaml").first)
+    let configuration = try FeedConfiguration(yaml: yaml, name: "page")
+    let url = "https://shop.example/teas.json"
+    let web = CannedTransport([url: .failure(TransportFailure(.unreachable))])
+    func screen(at time: TimeInterval) -> FirstScreen {
+      FirstScreen(
+        database,
+        SyncEngine(
+          store: database, transport: web, configuration: configuration,
+          now: { Date(timeIntervalSince1970: time) }))
+    }
+    let offline = screen(at: 1_750_000_000)
+    await offline.appear()
+    #expect(offline.offers.isEmpty)
+    #expect(offline.notice?.hasPrefix(url) == true)
+    web.answer(
+      url,
+      .response(
+        200, [],
+        """
+        {"data": {"teas": [{"sku": 7, "title": "Assam", "price": {"text": "€ 4,50"},
+          "picture": "/7.png", "until": "2030-01-31", "shop": {"name": "Mart"}}]}}
+        """))
+    let online = screen(at: 1_750_090_000)
+    await online.appear()
+    #expect(online.notice == nil)
+    let offer = try #require(online.offers.first)
+    #expect(offer.ref.description == "teas:7" && offer.name == "Assam" && offer.retailer == "Mart")
+    #expect(offer.reward?.value == .amount(minorUnits: 450, currency: "EUR"))
+    #expect(offer.expiresAt != nil && offer.imageURLText?.hasSuffix("/7.png") == true)
+    let asked = web.asked.count
+    await online.appear()
+    #expect(web.asked.count == asked, "the feed is not due")
+  }
+
+  @Test("the transport over URLSession hands on redirects, validators and errors")
+  func urlSession() async throws {
+    let feed = #"[{"id":"1","name":"Tea"}]"#
+    let server = try ScriptedServer([
+      .answer("302 Found", ["Location: /there.json"], ""),
+      .answer("200 OK", [#"ETag: "a""#], feed),
+      .answer("302 Found", ["Location: /there.json"], ""), .answer("304 Not Modified", [], ""),
+      .answer("503 Busy", ["Retry-After: 60"], "later"), .text("nonsense\r\n\r\n"),
+    ])
+    let engine = SyncEngine(store: database, transport: URLSessionTransport())
+    let options = SyncOptions(source: .url(server.url()), reason: .forced)
+    #expect(try await engine.sync("ibotta", options: options).counts.new == 1)
+    #expect(try await engine.sync("ibotta", options: options).outcome == .unchanged)
+    let requests = server.requests.map { $0.lowercased() }
+    #expect(
+      requests.map { $0.split(separator: " ")[1] }.prefix(2) == ["/offers.json", "/there.json"])
+    #expect(requests[3].contains(#"if-none-match: "a""#))
+    for _ in 0..<3 {
+      let error = await #expect(throws: OffersError.self) {
+        try await engine.sync("ibotta", options: options)
+      }
+      #expect(error?.code == .sourceFailed)
+    }
+    #expect(try await database.fetchOffers(OfferQuery()).map(\.name) == ["Tea"])
+  }
+
+  @Test("the transport over URLSession unpacks a body and says so")
+  func unpacks() async throws {
+    let gzip: [UInt8] = [
+      31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 139, 174, 86, 202, 76, 81, 178, 82, 50, 84, 210,
+      81, 202, 75, 204, 77, 5, 50, 67, 82, 19, 149, 106, 99, 1, 85, 58, 107, 185, 25, 0,
+      0, 0,
+    ]
+    let head =
+      "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(gzip.count)\r\n"
+      + "Connection: close\r\n\r\n"
+    let server = try ScriptedServer([.send(Array(head.utf8) + gzip)])
+    let run = try await SyncEngine(store: database, transport: URLSessionTransport()).sync(
+      "ibotta", options: SyncOptions(source: .url(server.url())))
+    #expect(run.counts.new == 1)
+  }
+}
