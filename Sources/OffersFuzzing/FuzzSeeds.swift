@@ -71,9 +71,10 @@ enum FuzzSeeds {
     82, 144, 184, 138, 161, 158, 129, 129, 130, 115, 98, 113, 134, 130, 83, 98, 114, 182, 82, 109,
     44, 0, 110, 3, 188, 36, 61, 0, 0, 0,
   ]
-  /// The same compressed data with a zlib header, cut off before its end. Without the first two
-  /// bytes it is raw deflate.
-  private static let zlib: [UInt8] = [0x78, 0x9C] + gzip[10..<62]
+  /// The compressed data of `gzip`, without its header and its trailer of 8 bytes.
+  private static let deflate: [UInt8] = Array(gzip.dropFirst(10).dropLast(8))
+  /// The same with the header and the checksum (Adler-32) of zlib.
+  private static let zlib: [UInt8] = [0x78, 0x9C] + deflate + [29, 221, 17, 235]
 
   static func seeds(of format: FuzzFormat) -> [[UInt8]] {
     func bytes(_ texts: [String]) -> [[UInt8]] { texts.map { Array($0.utf8) } }
@@ -85,7 +86,7 @@ enum FuzzSeeds {
     case .json: return bytes([json, list, keyed]) + samples()
     case .ndjson: return lines
     case .xml: return bytes([rss, atom, own])
-    case .compressed: return [gzip, zlib, gzip + gzip, Array(gzip[10...])]
+    case .compressed: return [gzip, zlib, gzip + gzip, deflate]
     case .encoded: return encoded([json, list, rss, own])
     case .definition:
       return bytes([definitions] + FeedCatalog.names.compactMap(FeedCatalog.findText))

@@ -193,7 +193,7 @@ public struct SyncEngine: Sendable {
       remembered: source.toRemember(chosen, definition),
       startedAt: startedAt, clock: ContinuousClock.now, schedule: schedule,
       fetching: context(
-        source, options, transport, state?.fetch ?? FetchState(), rules: seed, schedule),
+        source, definition, options, transport, state?.fetch ?? FetchState(), rules: seed, schedule),
       isTrial: isTrial)
     let result: SyncAttempt.Result
     do {
@@ -218,13 +218,15 @@ public struct SyncEngine: Sendable {
   }
 
   private func context(
-    _ source: FeedSource, _ options: SyncOptions, _ transport: any HTTPTransport,
-    _ fetch: FetchState, rules: UInt64, _ schedule: FetchSchedule
+    _ source: FeedSource, _ definition: FeedDefinition, _ options: SyncOptions,
+    _ transport: any HTTPTransport, _ fetch: FetchState, rules: UInt64, _ schedule: FetchSchedule
   ) -> FetchContext {
     let template = source.template
     var context = context(source, options, transport)
     if options.query != nil { return context }
-    context.trace = { [logger, secrets = template.secrets] text in
+    // A server may repeat what it was sent, in the address of a redirect as well.
+    let secrets = Secrets(in: template, and: definition, environment)
+    context.trace = { [logger] text in
       logger.debug("fetch", metadata: ["what": "\(secrets.hidden(in: text))"])
     }
     context.newAddress = fetch.findNewAddress(of: template.text)

@@ -242,7 +242,10 @@ struct ScheduleCommandTests {
     try file.write(variables)
     #expect(try file.read() == variables)
     #expect(throws: OffersError.self) { try file.write([.init(name: "A", value: "1\r\n2")]) }
-    #expect(throws: OffersError.self) { try file.write([.init(name: "1A", value: "1")]) }
+    let error = #expect(throws: OffersError.self) {
+      try file.write([.init(name: "1A", value: "s3cret")])
+    }
+    #expect(error?.message == "“1A” is not a name of a variable.")
     #expect(try file.read() == variables)
     for (text, mode) in [("A=1\n", "640"), ("A=1\nnonsense s3cret\n", "600"), ("=s3cret", "600")] {
       try home.folder.write(text, to: "x.env")

@@ -55,6 +55,17 @@ struct DefinitionGuessRefusalTests {
     #expect(try Self.error(document).code == .malformedFeed)
   }
 
+  @Test(
+    "an invalid name of the feed is refused, whatever the document",
+    arguments: [#"[{"id":1,"name":"Tea"},{"id":2,"name":"Milk"}]"#, "<rss><channel/></rss>", ""])
+  func refusesNames(document: String) throws {
+    for name in ["", "My Feed", "-a"] {
+      let error = try #require(throws: OffersError.self) { try GuessReading(document, name: name) }
+      #expect(error.code == .invalidRequest)
+      #expect(error.message == "“\(name)” is not a valid feed name.")
+    }
+  }
+
   @Test("a document that is cut off anywhere is refused without a crash")
   func survivesCuts() throws {
     let documents = [

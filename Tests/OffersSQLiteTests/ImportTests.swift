@@ -52,6 +52,17 @@ struct ImportTests {
     #expect(try await other.exported(favoritesOnly: favoritesOnly).text() == kept.text())
   }
 
+  @Test("the number of all records is counted before; that of favorites' records is not known")
+  func counts() async throws {
+    let store = try await Self.lived()
+    let all = try await store.database.export(favoritesOnly: false) { try $0.countRecords() }
+    #expect(try await all == store.exported().records.count)
+    let some: Int? = try await store.database.export(favoritesOnly: true) {
+      try $0.countRecords()
+    }
+    #expect(some == nil)
+  }
+
   @Test("an export of favorites has their feeds, history and each feed's last sync")
   func favoritesAlone() async throws {
     let store = try await Self.lived()

@@ -73,6 +73,11 @@ struct OfferPageTests {
     #expect(short[0].terms == short[0].description)
     #expect(short[0].categories == Array(whole[0].categories.prefix(short[0].categories.count)))
     #expect(1..<100 ~= short[0].categories.count)
+    // A page counts the texts as it returns them.
+    let page = try await store.database.fetchOfferPage(query, maximumBytes: 4000)
+    #expect(page.offers == short && !page.hasMore)
+    let first = try await store.database.fetchOfferPage(query, maximumBytes: 1)
+    #expect(first.offers == [short[0]] && first.hasMore)
   }
 
   @Test("the pages of a history together equal the whole history")
@@ -91,7 +96,7 @@ struct OfferPageTests {
       var bounds = HistoryBounds(limit: limit, maximumBytes: bytes)
       repeat {
         let page = try await store.database.fetchHistory(named: "1", bounds)
-        #expect(!page.points.isEmpty)
+        #expect(!page.points.isEmpty && page.points.count <= limit)
         points = page.points + points
         bounds.before = page.before
       } while bounds.before != nil

@@ -13,12 +13,14 @@ private struct DefinedFeeds {
   let database: OffersDatabase
   let engine: SyncEngine
 
-  init(_ yaml: String, variables: [String: String] = [:]) async throws {
+  init(
+    _ yaml: String, variables: [String: String] = [:], log: RecordedLog = RecordedLog()
+  ) async throws {
     folder = try TemporaryFolder()
     database = try await OffersDatabase.open(path: folder.file("offers.sqlite"))
     engine = SyncEngine(
       store: database, configuration: try FeedConfiguration(yaml: yaml, name: "feeds.yaml"),
-      environment: { variables[$0] })
+      environment: { variables[$0] }, logger: log.logger)
   }
 
   func names() async throws -> [String] {
@@ -158,6 +160,21 @@ struct DefinedFeedTests {
       #expect(bytes.range(of: Data("s3cr".utf8)) == nil)
     }
     #expect("\(refused) \(run)".contains("s3cr") == false)
+  }
+
+  @Test("a header's variable that a server repeats in a redirect is in no line of the log")
+  func keepsHeadersOutOfTheLog() async throws {
+    let server = try ScriptedServer([
+      .answer("302 Found", ["Location: /b?token=s3cr3t%2F42"], ""),
+      .answer("200 OK", [], #"{"results":[{"id":1,"title":"Tea"}]}"#),
+    ])
+    let log = RecordedLog()
+    let feeds = try await DefinedFeeds(
+      Self.paged(server.url("/a"), #"    headers: {Authorization: "Bearer {env:K}"}"#),
+      variables: ["K": "s3cr3t/42"], log: log)
+    #expect(try await feeds.engine.run("films").counts.new == 1)
+    #expect(log.lines.contains { $0.contains("/b?token={env:K} answered 200") })
+    #expect(log.lines.filter { $0.contains("s3cr3t") } == [])
   }
 
   @Test("a header's variable appears nowhere else and is sent to no other server")

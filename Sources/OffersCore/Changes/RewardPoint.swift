@@ -33,7 +33,7 @@ public struct RewardPoint: Hashable, Sendable {
 public struct HistoryBounds: Hashable, Sendable {
   /// Only points recorded before the change with this number; nil for all.
   public var before: Int64?
-  /// The maximum number of points, without that of the offer's first sighting.
+  /// The maximum number of points. A page has at least one.
   public var limit: Int
   /// The maximum total size of the rewards' texts, in bytes of UTF-8.
   public var maximumBytes: Int

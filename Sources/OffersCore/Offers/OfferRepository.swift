@@ -20,8 +20,7 @@ public protocol OfferRepository: Sendable {
 
   /// The first offers that `fetchOffers` returns for the query, as many as have at most
   /// `maximumBytes` of texts in total, but at least one if the query selects any. Set
-  /// `OfferQuery.after` to the last one's place for the next page. The offers are whole:
-  /// `OfferQuery.textBytes` is ignored.
+  /// `OfferQuery.after` to the last one's place for the next page.
   ///
   /// - Throws: as `fetchOffers`.
   func fetchOfferPage(_ query: OfferQuery, maximumBytes: Int) async throws -> OfferPage

@@ -1,5 +1,13 @@
 /// The names of feeds.
 package enum FeedName {
+  /// - Throws: `OffersError` with `invalidRequest` for a text that may not name a feed.
+  package static func check(_ text: String) throws {
+    if isValid(text) { return }
+    throw OffersError(
+      .invalidRequest, "“\(text)” is not a valid feed name.",
+      hint: "A name has up to 63 lower-case letters, digits and inner hyphens.")
+  }
+
   /// Whether a text may name a feed: up to 63 lower-case ASCII letters, digits and inner hyphens,
   /// as in a label of a host name.
   package static func isValid(_ text: String) -> Bool {

@@ -26,7 +26,7 @@ package final class DefinitionGuess {
   private static let sampleBytes = 4 << 20
 
   /// - Parameters:
-  ///   - name: the name of the feed. Only for a well-known kind is an invalid name refused.
+  ///   - name: the name of the feed; `finish` refuses an invalid one.
   ///   - charset: the encoding that the server declares.
   ///   - items: the path of the offers; nil to find it.
   ///   - missing: the required values, `id` and `name`, that the user has not mapped. That no id is
@@ -56,8 +56,9 @@ package final class DefinitionGuess {
   /// - Throws: `OffersError` with `malformedFeed` for a web page and for an unreadable document;
   ///   `unexpectedShape` when no list of offers is found (the message names the lists of the
   ///   document), or when no stable values distinguish the offers; `invalidRequest` when the items
-  ///   at a given path are not recognized as offers, or the name is refused.
+  ///   at a given path are not recognized as offers, or the name is not valid.
   package func finish() throws -> Proposal {
+    try FeedName.check(name)
     if !isCut { try transcoder.finish(keep) }
     var proposal: Proposal
     if items == nil, let kind = WellKnownKind.find(in: text) {

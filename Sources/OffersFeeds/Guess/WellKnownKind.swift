@@ -31,11 +31,7 @@ package enum WellKnownKind: String, Sendable, Hashable, CaseIterable {
   ///
   /// - Throws: `OffersError` with `invalidRequest` when `name` is not a valid feed name.
   package func definition(named name: String) throws -> FeedDefinition {
-    guard FeedName.isValid(name) else {
-      throw OffersError(
-        .invalidRequest, "“\(name)” is not a valid feed name.",
-        hint: "A name has up to 63 lower-case letters, digits and inner hyphens.")
-    }
+    try FeedName.check(name)
     var definition = try FeedCatalog.definition(of: self)
     definition.name = name
     return definition

@@ -24,7 +24,13 @@ enum ClientFailure {
   }
 
   private static func isConnectionError(_ error: any Error) -> Bool {
-    error is ChannelError || error is IOError || "\(type(of: error))".contains("Connection")
+    if error is NIOConnectionError || error is IOError { return true }
+    switch error as? ChannelError {
+    case .connectTimeout?, .ioOnClosedChannel?, .alreadyClosed?, .inputClosed?, .outputClosed?,
+      .eof?:
+      return true
+    default: return false
+    }
   }
 
   private static func explanation(

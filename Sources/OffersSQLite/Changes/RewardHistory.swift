@@ -70,6 +70,8 @@ enum RewardHistory {
     } else {
       reward = offer.reward
     }
+    // The first sighting is a point as well; without room for it, it begins the page of earlier ones.
+    if !changes.isEmpty, changes.count >= bounds.limit { isCut = true }
     var points: [RewardPoint] = []
     if !isCut { points.append(RewardPoint(at: offer.firstSeenAt, event: .new, reward: reward)) }
     for change in changes.reversed() {

@@ -41,7 +41,8 @@ package struct OfferPages: Sendable {
   private mutating func readPiece(in database: Database) throws -> [Offer] {
     if keys.isEmpty { try findKeys(in: database) }
     let (offers, count) = try OfferTable.page(
-      keys: keys.prefix(Self.pageSize), maximumBytes: Self.pageBytes, in: database)
+      keys: keys.prefix(Self.pageSize), maximumBytes: Self.pageBytes, textBytes: query.textBytes,
+      in: database)
     keys = keys.dropFirst(count)
     return offers
   }

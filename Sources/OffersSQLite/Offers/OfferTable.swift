@@ -80,14 +80,17 @@ enum OfferTable {
   /// The first offers, in the order of the keys, whose texts have at most `maximumBytes` together;
   /// at least one.
   ///
+  /// - Parameter textBytes: the size to which texts are truncated; nil for whole offers.
   /// - Returns: also the number of keys consumed, missing offers included.
   static func page(
-    keys: some Collection<Int64>, maximumBytes: Int, in database: Database
+    keys: some Collection<Int64>, maximumBytes: Int, textBytes: Int? = nil, in database: Database
   ) throws -> (offers: [Offer], keyCount: Int) {
+    func fit(_ offer: Offer) -> Offer { textBytes.map { offer.abridged(toBytes: $0) } ?? offer }
     var found: [Int64: Offer] = [:]
     found.reserveCapacity(keys.count)
     var bytes = 0
     try forEach(of: keys, in: database) { key, offer in
+      let offer = fit(offer)
       bytes += offer.textBytes
       found[key] = offer
       return bytes <= maximumBytes
@@ -99,7 +102,7 @@ enum OfferTable {
     bytes = 0
     var offers: [Offer] = []
     for (count, key) in keys.enumerated() {
-      guard let offer = try find(key: key, in: database) else { continue }
+      guard let offer = try find(key: key, in: database).map(fit) else { continue }
       bytes += offer.textBytes
       if bytes > maximumBytes, !offers.isEmpty { return (offers, count) }
       offers.append(offer)

@@ -27,7 +27,8 @@ extension OffersDatabase: OfferRepository {
       if let limit = query.limit { next.limit = limit + 1 }
       let keys = try Self.keyQuery(next, definitions, in: database).keys(in: database)
       let (offers, count) = try OfferTable.page(
-        keys: keys.prefix(query.limit ?? .max), maximumBytes: maximumBytes, in: database)
+        keys: keys.prefix(query.limit ?? .max), maximumBytes: maximumBytes,
+        textBytes: query.textBytes, in: database)
       return OfferPage(offers: offers, hasMore: count < keys.count)
     }
   }

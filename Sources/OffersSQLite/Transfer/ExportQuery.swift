@@ -32,14 +32,16 @@ package final class ExportQuery {
     }
   }
 
-  /// An estimate of the number of records, for progress: of the offers and changes, or of the
-  /// favorites if only these are exported.
-  package func countRecords() throws -> Int {
+  /// The approximate number of records, for progress; nil if only favorites are exported, whose
+  /// history must be read to count it. The history of removed offers counts, though it is not
+  /// exported.
+  package func countRecords() throws -> Int? {
+    if favoritesOnly { return nil }
     func count(_ table: String) throws -> Int {
       try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)") ?? 0
     }
-    return favoritesOnly
-      ? try count("favorite") : try count("offer") + ChangeTable.count(in: database)
+    let others = try ["feed", "sync_run", "offer", "favorite"].map(count).reduce(0, +)
+    return try others + ChangeTable.count(in: database)
   }
 
   private func forEachFeed(_ body: (ExportRecord) throws -> Void) throws {

@@ -79,7 +79,6 @@ struct FeedPage {
           ? choice.link(request.path, page: number + 1, own: name, more: view) : nil,
         label: layout == .posters ? "Load more" : "Next page", isAutomatic: layout != .posters)
     }
-    page.searchedFeed = known?.isSearchable == true ? name : nil
     // The feed's definition may change without a write to the database.
     page.lifetime = .seconds(10)
     return page

@@ -16,8 +16,6 @@ struct Page: Sendable {
   var back: String?
   /// The content of the search box at the top.
   var words: String?
-  /// The feed that a search on the page is limited to, for the template of the frame; nil for all.
-  var searchedFeed: String?
   /// The HTTP status.
   var status = 200
   /// How long the response may be reused.

@@ -114,7 +114,6 @@ struct SearchPage {
     }
     page.menuEntry = .offers
     page.words = words
-    page.searchedFeed = feed
     // A response from the cache would not add to the recent searches, and a search on a feed's
     // server may have other results the next time.
     page.lifetime = .never

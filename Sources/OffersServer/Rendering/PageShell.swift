@@ -20,7 +20,6 @@ struct PageShell: Sendable {
       fields.set("here", PageLinks.back(address))
       fields.set("wayBack", page.back)
       fields.set("words", page.words)
-      fields.set("searchedFeed", page.searchedFeed)
       for entry in Page.MenuEntry.allCases {
         fields.set("at-\(entry.rawValue)", page.menuEntry == entry)
       }

@@ -53,14 +53,13 @@ final class AllowedHosts: Sendable {
   private static func names(host: String, port: Int, more: [String]) -> Set<String> {
     var names: Set<String> = []
     func add(_ name: String) {
-      // An IPv6 address is in brackets in a `Host` field.
-      let name = (name.contains(":") ? "[\(name)]" : name).lowercased()
+      let name = bracketed(name).lowercased()
       names.insert("\(name):\(port)")
       if port == 80 { names.insert(name) }
     }
     for name in ["localhost", "127.0.0.1", "::1", host] { add(name) }
     for name in more {
-      let name = name.lowercased()
+      let name = bracketed(name).lowercased()
       // A name is accepted as it is given: a proxy in front of the server, such as one for TLS, may
       // use the default port, which a `Host` field leaves out, or the given one.
       names.insert(name)
@@ -68,6 +67,13 @@ final class AllowedHosts: Sendable {
       names.insert("\(name):\(port)")
     }
     return names
+  }
+
+  /// A name as a `Host` field has it: an IPv6 address in brackets.
+  private static func bracketed(_ name: String) -> String {
+    let isBare =
+      name.utf8.count { $0 == UInt8(ascii: ":") } > 1 && name.utf8.first != UInt8(ascii: "[")
+    return isBare ? "[\(name)]" : name
   }
 
   private static func hasPort(_ name: String) -> Bool {

@@ -32,28 +32,3 @@ enum FieldList {
     parse(String(buffer: try await RequestBody.read(request)))
   }
 }
-
-extension RequestBody {
-  /// Reads the whole body of a request.
-  ///
-  /// - Throws: `Problem` with status 413 for a body over `RequestLimits.bodyBytes`, with 400 for one
-  ///   that the HTTP parser rejects. Both close the connection.
-  static func read(_ request: Request) async throws -> ByteBuffer {
-    var whole = ByteBuffer()
-    do {
-      for try await part in request.body {
-        guard whole.readableBytes + part.readableBytes <= RequestLimits.bodyBytes else {
-          throw RequestLimits.closing(RequestLimits.tooLarge)
-        }
-        whole.writeImmutableBuffer(part)
-      }
-    } catch let error as Problem {
-      throw error
-    } catch is CancellationError {
-      throw CancellationError()
-    } catch {
-      throw RequestLimits.closing(Problem(.badRequest, "The body is not well-formed."))
-    }
-    return whole
-  }
-}

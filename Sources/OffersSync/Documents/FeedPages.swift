@@ -45,11 +45,7 @@ struct FeedPages {
 
   /// The values of the environment variables in the source and in the definition's headers.
   var secrets: Secrets {
-    var secrets = template.secrets
-    for header in definition.headers {
-      secrets.add(SourceTemplate(header.value, environment: environment).secrets)
-    }
-    return secrets
+    Secrets(in: template, and: definition, environment)
   }
 
   /// Whether the feed can have more than one document.

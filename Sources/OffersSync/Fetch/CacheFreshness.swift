@@ -39,7 +39,7 @@ enum CacheFreshness {
   /// The seconds in the first member of an `Age` header; 0 if it is missing or invalid (RFC 9111,
   /// section 5.1).
   private static func seconds(ofAge age: String?) -> Int {
-    age.flatMap { DecimalNumber.parse($0.prefix { $0 != "," }) } ?? 0
+    age.flatMap { DecimalNumber.parse(fieldValue: $0.prefix { $0 != "," }) } ?? 0
   }
 }
 

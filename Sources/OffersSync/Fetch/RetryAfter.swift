@@ -12,7 +12,7 @@ enum RetryAfter {
   static func date(_ text: String?, now: Date) -> Date? {
     guard let text else { return nil }
     let wait: Double
-    if let seconds = DecimalNumber.parse(text) {
+    if let seconds = DecimalNumber.parse(fieldValue: text) {
       wait = Double(seconds)
     } else if let date = HTTPDate.parse(text, now: now) {
       wait = date.timeIntervalSince(now)

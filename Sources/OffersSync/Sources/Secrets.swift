@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersFeeds
 
 /// The values of environment variables, which must not appear in output, logs or the database.
 struct Secrets: Sendable {
@@ -77,6 +78,19 @@ struct Secrets: Sendable {
 
   private static func lowercasedEscapes(_ text: String) -> String {
     text.replacing(/%[0-9A-F]{2}/.matchingSemantics(.unicodeScalar)) { $0.output.lowercased() }
+  }
+}
+
+extension Secrets {
+  /// The values of the variables in a source and in the headers of a definition.
+  init(
+    in template: SourceTemplate, and definition: FeedDefinition,
+    _ environment: @escaping SourceTemplate.Environment
+  ) {
+    self = template.secrets
+    for header in definition.headers {
+      add(SourceTemplate(header.value, environment: environment).secrets)
+    }
   }
 }
 

@@ -99,6 +99,17 @@ struct WriteRulesTests {
   }
 
   @Test(
+    "an IPv6 address is accepted in brackets, given with or without them",
+    arguments: ["2001:db8::5", "[2001:db8::5]", "2001:DB8::5"])
+  func bareAddresses(name: String) {
+    let hosts = AllowedHosts(host: "127.0.0.1", port: 8080, more: [name])
+    #expect(hosts.contains("[2001:db8::5]") && hosts.contains("[2001:db8::5]:8080"))
+    #expect(!hosts.contains("[2001:db8::5]:9090") && !hosts.contains("[2001:db8::6]"))
+    let own = AllowedHosts(host: name, port: 80)
+    #expect(own.contains("[2001:db8::5]") && own.contains("[2001:db8::5]:80"))
+  }
+
+  @Test(
     "a server on all addresses accepts any IP address as host, and no unknown name",
     arguments: [
       ("192.0.2.2:9000", true), ("[2001:db8::1]:9000", true), ("10.0.0.1", true),

@@ -94,7 +94,7 @@ struct ExportCommand: AsyncParsableCommand {
       }
     }
     return try await database.export(favoritesOnly: favorites) { records in
-      try Self.write(bar, total: records.countRecords(), append) { add in
+      try Self.write(bar, total: records.countRecords() ?? 0, append) { add in
         try records.forEachRecord(add)
         return []
       }

@@ -31,7 +31,12 @@ struct EnvironmentFile {
   func write(_ variables: [Variable]) throws {
     var text = "# Variables of the scheduled syncs: offers schedule install\n"
     for variable in variables {
-      guard Self.isName(variable.name), !variable.value.utf8.contains(0x0A) else {
+      guard Self.isName(variable.name) else {
+        throw OffersError(
+          .invalidRequest, "“\(variable.name)” is not a name of a variable.",
+          hint: "A name has letters, digits and _ and does not begin with a digit.")
+      }
+      guard !variable.value.utf8.contains(0x0A) else {
         throw OffersError(
           .invalidRequest, "The value of \(variable.name) contains a line end.",
           hint: "Nothing was installed. Set it to a value of one line, or unset it.")
