@@ -106,7 +106,7 @@ def check_health(program, home, expected=()):
 
 def check_repetition(program, home, scene):
     """The same command then completes, and nothing is left behind that it or a repair clears."""
-    result = program.run(scene.arguments, home)
+    result = program.run(scene.again or scene.arguments, home)
     if scene.name == "feeds-add" and result.code == 64 and "already" in result.errors:
         # The definition was saved. The feed may not have been synced yet.
         result = program.run(["sync", "tea", "--quiet"], home)

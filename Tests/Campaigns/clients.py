@@ -7,6 +7,7 @@ import time
 _IDLE_COUNT = 300
 _FLOOD_COUNT = 400
 _UNREAD_BYTES = 4 << 20
+_MOST_HEAD_SECONDS = 20
 
 
 def _malformed(host):
@@ -46,6 +47,8 @@ class Clients:
             for way in ["malformed"] * 12 + ["slow", "idle", "flood", "unread", "pipeline"]:
                 number += 1
                 yield f"clients/{way}/{number}"
+            if number % 100 > 80:
+                yield f"clients/held/{number}"
 
     def run(self, case, targets, random):
         way = case.split("/")[1]
@@ -98,6 +101,26 @@ class Clients:
                     with contextlib.suppress(OSError):
                         connection.send(data[place:place + 6])
                 time.sleep(0.02)
+        return []
+
+    def _held(self, target, random):
+        """Heads that never end: the server closes their connections after its documented 10 s."""
+        with contextlib.ExitStack() as stack:
+            connections = [self._connect(target, stack) for _ in range(50)]
+            begun = time.monotonic()
+            for connection in connections:
+                connection.settimeout(_MOST_HEAD_SECONDS)
+                connection.send(b"GET / HTTP/1.1\r\nX-Held: ")
+            for connection in connections:
+                left = _MOST_HEAD_SECONDS - (time.monotonic() - begun)
+                connection.settimeout(max(left, 0.01))
+                try:
+                    while connection.recv(4096):
+                        pass
+                except TimeoutError:
+                    return ["a head without an end is waited for without an end"]
+                except OSError:
+                    pass
         return []
 
     def _idle(self, target, random):

@@ -103,7 +103,7 @@ def run_case(part, case, program, report):
 
 def _add_guard(program, report):
     """Adds the monitor of the write guard, which watched every command of all parts."""
-    report.count("guard, all commands", program.monitored, program.monitored - len(program.outside))
+    report.count("write guard, all commands", program.monitored, program.monitored - len(program.outside))
     for words, (count, path) in program.outside.items():
         report.add("guard", f"guard/{words}", [f"{count} writes outside of the guard: {words}"])
     if program.intercepted == 0:

@@ -78,6 +78,8 @@ class Scene:
     template: str
     arguments: list
     outputs: tuple = ()
+    again: list = None
+    """What runs after a fault in place of the same command."""
     code: int = 0
     before: State = None
     after: State = None
@@ -106,6 +108,12 @@ def _scenes():
         Scene("first-import", "new", ["import", "in/other.json", "--accept-sources"]),
         Scene("export", "base", ["export", "-o", "out/offers.json"], ("out/offers.json",)),
         Scene("backup", "base", ["backup", "out/copy.sqlite"], ("out/copy.sqlite",)),
+        # Each day has another name, so that the next run does not meet what the last one left.
+        Scene("dated-export", "base", ["export", "-o", "out/monday.json"],
+              again=["export", "-o", "out/tuesday.json"]),
+        Scene("dated-backup", "base", ["backup", "out/monday.sqlite"],
+              again=["backup", "out/tuesday.sqlite"]),
+        Scene("print", "base", ["export"]),
         Scene("prune", "gone", ["prune"]),
         Scene("feeds-add", "base", ["feeds", "add", "tea", "in/tea.json"],
               (".config/offers/feeds.yaml",)),
@@ -234,6 +242,8 @@ class Scenes:
             scene.counts, scene.total = result.counts, result.total
             scene.need = _PLENTY - control.values()[2]
             scene.seconds = result.seconds
+            if scene.again:
+                self._run(home, *scene.again)
             scene.known = frozenset(before | set(home.files()))
             scene.after = expected_after(
                 scene.before, read_state(self.program, home, scene.outputs), scene.arguments, home)
