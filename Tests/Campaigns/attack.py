@@ -58,6 +58,8 @@ def _attack(program, scenes, shares, report, seconds, case, jobs):
             if isinstance(cases, list) and not case:
                 report.plan(part.name, len(cases))
             _run_part(part, Queue(cases), targets, report, until, jobs)
+            if hasattr(part, "finish"):
+                part.finish(report)
     finally:
         for watch in watches:
             watch.end()

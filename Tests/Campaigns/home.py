@@ -50,10 +50,11 @@ class Home:
         return sorted(found)
 
     def strays(self, known):
-        """The files that are none of the given ones and not part of the database."""
+        """The kinds of files that are none of the given ones and not part of the database."""
         database = os.path.relpath(self.database, self.folder)
         parts = {database + end for end in ["", "-wal", "-shm", "-lock", "-journal"]}
-        return [name for name in self.files() if name not in parts and name not in known]
+        kinds = {kind_of(name) for name in known}
+        return sorted({kind_of(name) for name in self.files() if name not in parts} - kinds)
 
     def image_count(self):
         """The number of cached images, or -1 if the file cannot be read."""
@@ -114,11 +115,11 @@ def state_of(document, outputs=None):
     for change in document["changes"]:
         feed = change["ref"].split(":")[0]
         changes.setdefault(feed, collections.Counter())[(change["ref"], change["kind"])] += 1
-    # A failed first sync leaves a subscription without a source.
+    # A failed first sync leaves a subscription without a source; a failed addition none.
     feeds = {
         feed["name"]: (feed["chosen_source"], feed["unsubscribed_at"] is None)
         for feed in document["feeds"]
-        if feed["chosen_source"] is not None or feed["unsubscribed_at"] is not None}
+        if feed["chosen_source"] is not None}
     favorites = frozenset(favorite["ref"] for favorite in document["favorites"])
     return State(
         {feed: frozenset(found) for feed, found in offers.items()}, changes, favorites, feeds,
@@ -168,6 +169,11 @@ def _summary(document):
     state = state_of(document)
     return (frozenset(offer for found in state.offers.values() for offer in found),
             state.favorites)
+
+
+def kind_of(name):
+    """A file name without the numbers and times in it, which differ from run to run."""
+    return re.sub(r"(?<=[-.])[0-9a-zA-Z]*\d[0-9a-zA-Z]*", "N", name)
 
 
 def one_line(text):
