@@ -4,6 +4,7 @@ import argparse
 import os
 import random
 import shutil
+import signal
 import sys
 import tempfile
 
@@ -12,6 +13,7 @@ from .program import Program
 from .report import Report
 
 _USAGE = "[MINUTES] [--short] [--seed N] [--only PART] [--jobs N] [--case CASE]"
+_CAMPAIGNS = {"faults": faults, "attack": attack}
 _MINUTES = {"faults": 20, "attack": 5}
 _SHORT_SECONDS = {"faults": 20, "attack": 15}
 
@@ -34,7 +36,12 @@ def _arguments():
     parser.add_argument("--only", action="append")
     parser.add_argument("--jobs", type=int)
     parser.add_argument("--program", required=True)
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    names = _CAMPAIGNS[arguments.campaign].part_names()
+    for name in (arguments.only or []) + [(arguments.case or names[0]).split("/")[0]]:
+        if name not in names:
+            parser.error(f"there is no part {name}: {', '.join(names)}")
+    return arguments
 
 
 def main():
@@ -46,14 +53,16 @@ def main():
     if not arguments.short:
         minutes = _MINUTES[name] if arguments.minutes is None else arguments.minutes
         seconds = minutes * 60
-    print(f"soak {name}: seed {arguments.seed}, {seconds:.0f} s, {arguments.program}", flush=True)
+    length = arguments.case or f"{seconds:.0f} s"
+    print(f"soak {name}: seed {arguments.seed}, {length}, {arguments.program}", flush=True)
+    # The scratch folder is removed after a SIGTERM, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     report = Report(name, arguments.seed, ["Scripts/soak", name])
     scratch = os.path.realpath(tempfile.mkdtemp(prefix="offers-soak-"))
     try:
         program = Program(arguments.program, scratch)
         program.build_shims()
-        campaign = {"faults": faults, "attack": attack}[name]
-        campaign.run(program, report, seconds, arguments.case, arguments.only, arguments.jobs)
+        _CAMPAIGNS[name].run(program, report, seconds, arguments.case, arguments.only, arguments.jobs)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     report.print()

@@ -21,6 +21,10 @@ _MOST_GROWTH_BYTES = 192 << 20
 _MOST_P99_SECONDS = 2.5
 
 
+def part_names():
+    return [name for name, _ in _PARTS]
+
+
 def run(program, report, seconds, case=None, only=None, jobs=None):
     """Runs the self-tests and then all parts, or one case."""
     scenes = Scenes(program, only=())

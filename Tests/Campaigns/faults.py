@@ -22,6 +22,10 @@ _PARTS = [(Guard, 2), (Clocks, 3), (Stopped, 5), (Room, 10), (Served, 8), (Cuts,
           (Errors, 35)]
 
 
+def part_names():
+    return [part.name for part, _ in _PARTS]
+
+
 class Queue:
     """The cases of a part that are left, for several workers."""
 

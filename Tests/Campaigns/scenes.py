@@ -149,7 +149,10 @@ class Scenes:
             self._measure(scene)
 
     def __getitem__(self, name):
-        return next(scene for scene in self.all if scene.name == name)
+        for scene in self.all:
+            if scene.name == name:
+                return scene
+        raise SystemExit(f"soak: there is no scene {name}")
 
     def close(self):
         self.images.close()
