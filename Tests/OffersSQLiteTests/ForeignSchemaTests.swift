@@ -66,13 +66,13 @@ struct ForeignSchemaTests {
     let folder = try TemporaryFolder()
     let path = folder.file("offers.sqlite")
     let refs = ["1", "2", "3"].map { OfferRef(feed: "ibotta", offerID: $0) }
-    var store = try await Store(at: path, in: folder)
-    try await store.sync(["1", "2", "3", "4"].map { FeedOffer($0) })
-    try await store.database.setFavorites(refs, to: true)
-    try await store.database.close()
+    let first = try await Store(at: path, in: folder)
+    try await first.sync(["1", "2", "3", "4"].map { FeedOffer($0) })
+    try await first.database.setFavorites(refs, to: true)
+    try await first.database.close()
     try Store.execute(
       path, "CREATE TRIGGER forget AFTER \(event) BEGIN DELETE FROM favorite WHERE id <> '2'; END")
-    store = try await Store(at: path, in: folder)
+    let store = try await Store(at: path, in: folder)
     let error = await #expect(throws: OffersError.self) {
       switch event {
       case "INSERT ON favorite": try await store.database.setFavorites(named: ["4"], to: true)
@@ -93,16 +93,16 @@ struct ForeignSchemaTests {
   func toleratesTriggers() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("offers.sqlite")
-    var store = try await Store(at: path, in: folder)
-    try await store.sync(["1", "2"].map { FeedOffer($0) })
-    try await store.database.close()
+    let first = try await Store(at: path, in: folder)
+    try await first.sync(["1", "2"].map { FeedOffer($0) })
+    try await first.database.close()
     try Store.execute(
       path,
       """
       CREATE TABLE seen (id TEXT);
       CREATE TRIGGER note AFTER INSERT ON favorite BEGIN INSERT INTO seen VALUES (new.id); END
       """)
-    store = try await Store(at: path, in: folder)
+    let store = try await Store(at: path, in: folder)
     try await store.database.setFavorites(named: ["1", "2"], to: true)
     try await store.database.setFavorites(named: ["1"], to: false)
     #expect(try store.rows("SELECT id FROM favorite") == ["2"])

@@ -1,6 +1,7 @@
 import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
 
 /// A channel handler that passes on the requests of a connection one at a time.
 ///
@@ -44,6 +45,15 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     try? options?.setOption(.maxMessagesPerRead, value: 1)
     try? options?.setOption(
       .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Self.readBytes))
+    // Targets have to be compared before NIO's codec reduces them to paths. Without the codec, as in
+    // tests of this handler alone, there are none.
+    let pipeline = context.pipeline.syncOperations
+    guard let codec = try? pipeline.handler(type: HTTP1ToHTTPServerCodec.self) else { return }
+    do {
+      try pipeline.addHandler(TargetForm(), position: .before(codec))
+    } catch {
+      context.close(promise: nil)
+    }
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {

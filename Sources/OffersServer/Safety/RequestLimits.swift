@@ -41,7 +41,8 @@ enum RequestLimits {
     }
     let target = request.head.path ?? ""
     guard target.utf8.first == UInt8(ascii: "/") else {
-      throw Problem(.badRequest, "The target of a request must be a path.")
+      throw closing(
+        Problem(.badRequest, "The target of a request must be a path, or a URL with its own host."))
     }
     guard target.utf8.count <= targetBytes else {
       throw Problem(.uriTooLong, "The address is too long.")

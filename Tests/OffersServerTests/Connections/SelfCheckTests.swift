@@ -44,7 +44,7 @@ struct SelfCheckTests {
 
   @Test("a refused connection and another status fail the check")
   func failsWithOtherAnswers() async throws {
-    let busy = try ScriptedServer([.answer("503 Service Unavailable")])
+    let busy = try ScriptedServer([.answer("503 Service Unavailable", [], "")])
     // Port 1 of loopback has no listener.
     for port in [busy.port, 1] {
       let isAnswered = await SelfCheck.isAnswered(at: try Self.address(port), seconds: 60)
