@@ -65,7 +65,7 @@ enum WriteRules {
     if headers.contains(.authorization) { return false }
     if let referrer = headers[.referer] {
       let parts = referrer.split(scalar: "/", maxSplits: 3, omittingEmptySubsequences: false)
-      return !isOwn(parts.prefix(3).joined(separator: "/"), of: request)
+      return !isOwn(parts.prefix(3).joined(separator: "/"), of: request, false)
     }
     return headers[.userAgent]?.hasPrefix("Mozilla/") ?? false
   }
