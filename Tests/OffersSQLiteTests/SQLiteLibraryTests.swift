@@ -26,4 +26,24 @@ struct SQLiteLibraryTests {
     try SQLiteLibrary.check()
     #expect(SQLiteLibrary.version.hasPrefix("3."))
   }
+
+  @Test(
+    "a version with the WAL-reset bug is warned about, in one line that the doctor has, too",
+    arguments: [3_040_001, 3_044_005, 3_045_000, 3_050_006, 3_051_000, 3_051_002] as [Int32])
+  func resetBug(number: Int32) throws {
+    let warning = try #require(SQLiteLibrary.resetBugWarning(number: number, version: "3.x"))
+    #expect(warning.hasPrefix("SQLite 3.x has the WAL-reset bug") && !warning.contains("\n"))
+    let finding = FileHealth.library(obstacle: nil, number: number, text: "3.x")
+    #expect(finding.level == .warning && finding.message == warning && finding.advice != nil)
+    #expect(FileHealth.library(obstacle: "no locks", number: number).level == .problem)
+  }
+
+  @Test(
+    "nothing is said about a version without it",
+    arguments: [3_044_006, 3_044_010, 3_050_007, 3_051_003, 3_052_000, 3_053_004] as [Int32])
+  func noResetBug(number: Int32) {
+    #expect(SQLiteLibrary.resetBugWarning(number: number, version: "3.x") == nil)
+    #expect(FileHealth.library(obstacle: nil, number: number, text: "3.x").level == .ok)
+    #expect(FileHealth.library(obstacle: "no locks", number: number).level == .warning)
+  }
 }

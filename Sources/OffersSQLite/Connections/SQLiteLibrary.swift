@@ -23,4 +23,22 @@ enum SQLiteLibrary {
       "The SQLite library that is loaded is \(version); at least 3.38.0 is needed.",
       advice: Advice("No database was touched. Update the system's SQLite", .updateSQLite))
   }
+
+  /// Whether a version has the WAL-reset bug: a commit that races with a checkpoint of another
+  /// process can be lost although it was acknowledged. It is fixed in 3.51.3, and in 3.50.7 and
+  /// 3.44.6 for these branches. https://sqlite.org/wal.html#walresetbug
+  static func hasResetBug(number: Int32 = number) -> Bool {
+    number < 3_051_003 && !(3_050_007..<3_051_000).contains(number)
+      && !(3_044_006..<3_045_000).contains(number)
+  }
+
+  static let resetBugAdvice: Advice =
+    "Write to the database with no other program, or install SQLite 3.51.3 or a newer one"
+
+  /// The warning about a version with the WAL-reset bug; nil for one without it.
+  static func resetBugWarning(number: Int32 = number, version: String = version) -> String? {
+    guard hasResetBug(number: number) else { return nil }
+    return "SQLite \(version) has the WAL-reset bug: while offers writes, another SQLite program "
+      + "that writes to the database or checkpoints it can lose a favorite; offers processes cannot"
+  }
 }

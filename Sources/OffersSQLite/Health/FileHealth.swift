@@ -73,27 +73,36 @@ struct FileHealth {
   /// Checks the SQLite version for the WAL-reset bug, and that the write guard works; see
   /// `WriteGuard`.
   private var library: Finding {
-    let number = SQLiteLibrary.number
-    let isMended =
-      number >= 3_051_003 || (3_050_007..<3_051_000).contains(number)
-      || (3_044_006..<3_045_000).contains(number)
-    let version = "SQLite \(OffersDatabase.sqliteVersion)"
     do {
       // The lock file is created by the first write.
       if hasLockFile { _ = try FileLock(path: file.lockPath, byte: 0).isHeld() }
     } catch {
-      let reason = (error as? OffersError)?.message ?? "\(error)"
+      return Self.library(obstacle: (error as? OffersError)?.message ?? "\(error)")
+    }
+    return Self.library(obstacle: nil)
+  }
+
+  /// The finding about a version of SQLite.
+  ///
+  /// - Parameters:
+  ///   - obstacle: the reason why the write guard does not work; nil if it does.
+  ///   - number: the version as one number, such as 3040001.
+  ///   - text: the version, such as `3.40.1`.
+  static func library(
+    obstacle: String?, number: Int32 = SQLiteLibrary.number, text: String = SQLiteLibrary.version
+  ) -> Finding {
+    let warning = SQLiteLibrary.resetBugWarning(number: number, version: text)
+    if let obstacle {
       return Finding(
-        isMended ? .warning : .problem, "sqlite",
-        "\(version) \(isMended ? "does without" : "loses commits without") the write guard, "
-          + "which does not work: \(reason)",
+        warning == nil ? .warning : .problem, "sqlite",
+        "SQLite \(text) \(warning == nil ? "does without" : "loses commits without") the write "
+          + "guard, which does not work: \(obstacle)",
         advice: "Keep the database on a local disk, in a folder of your own")
     }
-    return Finding(
-      .ok, "sqlite",
-      isMended
-        ? "\(version), the write guard is in place"
-        : "\(version) can lose commits of several writers; the write guard keeps it from that")
+    guard let warning else {
+      return Finding(.ok, "sqlite", "SQLite \(text), the write guard is in place")
+    }
+    return Finding(.warning, "sqlite", warning, advice: SQLiteLibrary.resetBugAdvice)
   }
 
   private var hasLockFile: Bool { FileAccess.exists(file.lockPath) }

@@ -24,6 +24,9 @@ extension OffersDatabase {
   /// The version of the SQLite library in use, such as `3.40.1`.
   package static var sqliteVersion: String { SQLiteLibrary.version }
 
+  /// The warning about the SQLite library in use, in one line; nil if there is nothing to say.
+  package static var sqliteWarning: String? { SQLiteLibrary.resetBugWarning() }
+
   /// Counts offers, favorites, changes and runs.
   package func countEverything() async throws -> DatabaseCounts {
     try await read { database in

@@ -48,8 +48,9 @@ struct StatusCommand: AsyncParsableCommand {
       "Database  \(DisplayText.oneLine(database.path)) (\(Units.size(database.sizeBytes)))",
       "Holds     \(holds.joined(separator: ", "))",
       "SQLite    \(OffersDatabase.sqliteVersion), writers take turns by a lock file",
-      "",
     ]
+    lines += OffersDatabase.sqliteWarning.map { ["Warning   \($0)"] } ?? []
+    lines.append("")
     let columns = [
       Table.Column(title: "FEED", isWhole: true), Table.Column(title: "OFFERS", isRight: true),
       Table.Column(title: "GONE", isRight: true), Table.Column(title: "STARRED", isRight: true),
@@ -96,6 +97,7 @@ struct StatusCommand: AsyncParsableCommand {
         json.member("path", database.path)
         json.member("bytes", database.sizeBytes)
         json.member("sqlite_version", OffersDatabase.sqliteVersion)
+        json.member("sqlite_warning", OffersDatabase.sqliteWarning)
         json.member("offers", counts.offers)
         json.member("favorites", counts.favorites)
         json.member("changes", counts.changes)
