@@ -39,6 +39,7 @@ struct Offers: AsyncParsableCommand {
   static func main() async {
     Output.reserveStandardDescriptors()
     ProgressBar.clearWhenInterrupted()
+    BusError.reportAtEnd()
     let code = await run(arguments: Array(CommandLine.arguments.dropFirst()))
     Glibc.exit(code)
   }

@@ -9,6 +9,8 @@ final class ReadingConnection: Sendable {
   private final class Slot: Sendable {
     /// The lock is held while the connection is opened.
     let queue = Mutex<DatabaseQueue?>(nil)
+    /// Whether the connection has opened the file as immutable, so that it sees no later change.
+    let isImmutable = Atomic(false)
   }
 
   private struct State {
@@ -40,14 +42,18 @@ final class ReadingConnection: Sendable {
   func read<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
-    try await withConnection { try await $0.read(body) }
+    try await withConnection { queue in
+      try await queue.read { try self.translating($0, body) }
+    }
   }
 
   /// Reads without a transaction on the least busy connection.
   func readWithoutTransaction<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
-    try await withConnection { try await $0.unsafeRead(body) }
+    try await withConnection { queue in
+      try await queue.unsafeRead { try self.translating($0, body) }
+    }
   }
 
   /// Reads without a transaction on the calling thread, on an open connection that is not in use.
@@ -56,7 +62,13 @@ final class ReadingConnection: Sendable {
   func readAtOnce<Result>(_ body: (Database) throws -> Result) throws -> Result? {
     guard let (slot, queue) = try acquireIdle() else { return nil }
     defer { release(slot) }
-    return try queue.unsafeRead(body)
+    return try queue.unsafeRead { try translating($0, body) }
+  }
+
+  private func translating<Result>(
+    _ database: Database, _ body: (Database) throws -> Result
+  ) throws -> Result {
+    try StorageFailure.translating(database, path: file.path) { try body(database) }
   }
 
   private func acquireIdle() throws -> (Slot, DatabaseQueue)? {
@@ -64,6 +76,7 @@ final class ReadingConnection: Sendable {
       if state.isClosed { throw file.closedError }
       for index in state.slots.indices where state.userCounts[index] == 0 {
         let slot = state.slots[index]
+        if isOutdated(slot) { return nil }
         guard let queue = slot.queue.withLockIfAvailable({ $0 }) ?? nil else { continue }
         state.userCounts[index] += 1
         return (slot, queue)
@@ -90,7 +103,9 @@ final class ReadingConnection: Sendable {
   ) async throws -> Result {
     let slot = try acquire()
     defer { release(slot) }
-    if let queue = slot.queue.withLockIfAvailable({ $0 }) ?? nil { return try await body(queue) }
+    if !isOutdated(slot), let queue = slot.queue.withLockIfAvailable({ $0 }) ?? nil {
+      return try await body(queue)
+    }
     return try await body(BlockingWork.run { try self.open(slot) })
   }
 
@@ -121,20 +136,38 @@ final class ReadingConnection: Sendable {
   /// Opens a slot's connection unless it is open. Blocks the thread.
   private func open(_ slot: Slot) throws -> DatabaseQueue {
     try slot.queue.withLock { queue in
-      if let queue { return queue }
-      var opened = try connect()
+      if let queue, !isOutdated(slot) { return queue }
+      var (opened, isImmutable) = try connect()
       // A restoration has put the file aside while it was being opened.
-      if opened.inDatabase(Self.hasMoved) { opened = try connect() }
+      if opened.inDatabase(Self.hasMoved) { (opened, isImmutable) = try connect() }
       try opened.inDatabase {
         try DatabaseFile.checkVersion(Schema.version(of: $0), path: file.path)
       }
+      slot.isImmutable.store(isImmutable, ordering: .relaxed)
+      // Reads under way end on the connection that is replaced.
       queue = opened
       return opened
     }
   }
-  private func connect() throws -> DatabaseQueue {
-    try DatabaseQueue(
-      path: file.pathForReading, configuration: .offers(isReadOnly: true, isSalvage: isSalvage))
+  /// Whether a slot's connection cannot see changes that others can make by now: the file was
+  /// opened as immutable because the disk was full.
+  private func isOutdated(_ slot: Slot) -> Bool {
+    slot.isImmutable.load(ordering: .relaxed) && file.pathForReading == file.path
+  }
+
+  private func connect() throws -> (DatabaseQueue, isImmutable: Bool) {
+    func open(_ path: String) throws -> DatabaseQueue {
+      try DatabaseQueue(
+        path: path, configuration: .offers(isReadOnly: true, isSalvage: isSalvage))
+    }
+    let path = file.pathForReading
+    do {
+      return (try open(path), path != file.path)
+    } catch let error as DatabaseError
+      where file.isReadableWithoutWriting(after: error.extendedResultCode)
+    {
+      return (try open(file.immutablePath), true)
+    }
   }
 
   /// Whether the file of a connection is no longer at its path.

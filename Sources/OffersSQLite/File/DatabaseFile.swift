@@ -36,12 +36,33 @@ struct DatabaseFile {
   /// Whether the path exists, as any kind of file.
   var exists: Bool { FileAccess.exists(path) }
 
-  /// The path or URI that a read-only connection opens. Where the folder is not writable, as on a
-  /// read-only medium, and there is no log, the file is opened as immutable.
+  /// The path or URI that a read-only connection opens. Where SQLite cannot make its `-shm` file, and
+  /// there is no log, the file is opened as immutable: where the folder is not writable, as on a
+  /// read-only medium, and where the disk is full.
   /// https://sqlite.org/uri.html#uriimmutable
   var pathForReading: String {
-    if FileAccess.writing.isGranted(folder) || FileAccess.exists(path + "-shm") { return path }
-    return logBytes > 0 ? path : immutablePath
+    if FileAccess.exists(path + "-shm") || logBytes > 0 { return path }
+    return FileAccess.writing.isGranted(folder) && !isDiskFull ? path : immutablePath
+  }
+
+  /// Whether the disk has no room for SQLite's `-shm` file, which has 32 KiB at least.
+  var isDiskFull: Bool {
+    // If the space cannot be found out, SQLite finds out whether there is room.
+    let free = try? DiskSpace.freeBytes(of: folder)
+    return free.map { $0 < Self.leastFreeBytes } ?? false
+  }
+
+  private static let leastFreeBytes = 64 << 10
+
+  /// Whether the file can be read as immutable after SQLite failed to make its `-shm` file: there is
+  /// no log to read, and nobody can write it without that file either.
+  func isReadableWithoutWriting(after error: ResultCode) -> Bool {
+    switch error {
+    case .SQLITE_FULL, .SQLITE_IOERR_SHMSIZE, .SQLITE_IOERR_SHMOPEN, .SQLITE_IOERR_SHMMAP: break
+    case .SQLITE_CANTOPEN: if FileAccess.exists(path + "-shm") { return false }
+    default: return false
+    }
+    return logBytes == 0 && !FileAccess.exists(path + "-journal")
   }
 
   /// A URI that opens the file as immutable: SQLite takes no locks and creates no files beside it.
@@ -115,14 +136,11 @@ struct DatabaseFile {
     for ending in ["-wal", "-shm", "-journal", ""] { FileBytes.removeFile(path + ending) }
   }
 
-  private func unmakeable(_ error: SystemError) -> any Error {
-    switch error.number {
-    case ENOSPC, EDQUOT: return DatabaseError(resultCode: .SQLITE_FULL)
-    case EIO: return DatabaseError(resultCode: .SQLITE_IOERR)
-    default:
-      return OffersError(
-        .storageFailed, "Could not create the database \(path): \(error.text).",
-        advice: Advice("Check the folder's permissions, or name another", .chooseDatabase))
-    }
+  private func unmakeable(_ error: SystemError) -> OffersError {
+    OffersError(
+      .storageFailed, "Could not create the database \(path): \(error.text).",
+      advice: FileFailure.advice(
+        on: error.number,
+        otherwise: Advice("Check the folder's permissions, or name another", .chooseDatabase)))
   }
 }
