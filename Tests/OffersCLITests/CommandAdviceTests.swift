@@ -46,6 +46,11 @@ struct CommandAdviceTests {
     Case(
       Advice("Name another file", .chooseDatabase), "Name another file.",
       "Name another file with --database."),
+    Case(
+      Advice("To save what it has", .salvageBackup(path: "/it's.sqlite")),
+      "To save what it has, open it as a database, and import what was saved",
+      "To save what it has: offers export --salvage --database '/it'\\''s.sqlite' -o saved.json. "
+        + "Then: offers import saved.json --accept-sources"),
     Case(Advice("Check it", .examine), "Check it.", "Check it: offers doctor"),
     Case(Advice("Repair it", .repair), "Repair it", "Repair it: offers doctor --repair"),
     Case(

@@ -43,6 +43,9 @@ extension ProgramStep {
     case .salvage:
       ": offers export --salvage -o saved.json. Then move the database's files away and: "
         + "offers import saved.json --accept-sources"
+    case .salvageBackup(let path):
+      ": offers export --salvage --database \(ShellQuoting.word(path)) -o saved.json. Then: "
+        + "offers import saved.json --accept-sources"
     case .salvageAndRecover:
       Self.salvage.command
         + ". What that could not read may be in a backup, or be recovered by: sqlite3 FILE .recover"

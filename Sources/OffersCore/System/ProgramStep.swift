@@ -9,6 +9,8 @@ package enum ProgramStep: Hashable, Codable, Sendable {
   case salvage
   /// Salvage the database, and recover the rest with SQLite's shell or from a backup.
   case salvageAndRecover
+  /// Export the readable part of a backup, and import it.
+  case salvageBackup(path: String)
   /// Recover the database with SQLite's shell.
   case recover
   /// Say where the offers stand in the document of a new feed.
@@ -34,6 +36,7 @@ package enum ProgramStep: Hashable, Codable, Sendable {
   package var words: String {
     switch self {
     case .salvage: ", then move the database's files away and import what was saved"
+    case .salvageBackup: ", open it as a database, and import what was saved"
     case .salvageAndRecover:
       Self.salvage.words
         + ". What that could not read may be in a backup, or be recovered with the "

@@ -82,6 +82,15 @@ package enum FileBytes {
     if offers_rename_exclusively(path, newPath) != 0 { throw .last("rename") }
   }
 
+  /// The reason why no file at all can be opened at present, such as too many open files; nil if one
+  /// can be.
+  package static func openingFailure() -> SystemError? {
+    let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return .last("open") }
+    close(descriptor)
+    return nil
+  }
+
   /// Syncs the contents of a file to the disk.
   package static func syncFile(_ path: String) throws(SystemError) {
     let descriptor = open(path, O_RDWR | O_CLOEXEC)

@@ -89,6 +89,8 @@ extension OffersDatabase {
   }
 
   /// Classifies the file at a path.
+  ///
+  /// - Throws: `OffersError` with `storageFailed` if the disk or the system does not let it be read.
   package func backupTarget(_ path: String) throws -> BackupTarget {
     let target = DatabaseFile(path: DatabaseFile.resolve(path))
     if target.isSameFile(as: file.path)
@@ -105,13 +107,19 @@ extension OffersDatabase {
       return .logged
     }
     let hasLock = DatabaseFile(path: target.lockPath).exists
-    switch try? target.readHeader() {
+    let header: DatabaseFile.Header
+    do {
+      header = try target.findHeader()
+    } catch {
+      if error.isOfAnother { return .other }
+      throw target.unreadable(error)
+    }
+    switch header {
     case .missing: return .free
     // A process may be creating its database.
     case .empty: return hasLock ? .lockable : .free
     case .ours: return hasLock ? .lockable : .backup
-    // An unreadable file is not one of this program's backups.
-    default: return .other
+    case .blank, .foreign: return .other
     }
   }
 }

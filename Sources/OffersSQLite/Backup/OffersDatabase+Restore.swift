@@ -189,7 +189,7 @@ extension OffersDatabase {
     OffersError(
       .storageFailed, "The backup \(source) is damaged. Nothing was changed.",
       advice: Advice(
-        "Restore another backup, or open this one as a database. Save what there is", .salvage),
+        "Restore another backup. To save what this one has", .salvageBackup(path: source)),
       cause: problem)
   }
 }

@@ -1,7 +1,11 @@
+import Foundation
 import GRDB
+import GRDBSQLite
 import OffersCore
+import OffersPlatform
 
-/// Translates SQLite's errors into `OffersError`, with a hint that a person can act on.
+/// Translates SQLite's errors into `OffersError`: what failed, with the system's reason, what is
+/// known of the state, and what a person can do.
 enum StorageFailure {
   /// The advice for a damaged file.
   static let damageAdvice = Advice(
@@ -10,6 +14,14 @@ enum StorageFailure {
   /// The advice for a damaged file in which no table can be found.
   static let lossAdvice = Advice(
     "Restore a backup. Without one, try to recover it with the shell of SQLite", .recover)
+
+  /// What is known of the change that a failed operation was to make.
+  enum State {
+    case unchanged
+    /// The commit failed after its record may have reached the log. It is stored if the log is
+    /// recovered, such as after a crash, before the next write.
+    case unknown
+  }
 
   /// Translates an error of a salvage. The usual advice for a damaged file, which suggests a
   /// salvage, is replaced.
@@ -21,7 +33,30 @@ enum StorageFailure {
       cause: failure.cause)
   }
 
-  static func translate(_ error: any Error, path: String) -> any Error {
+  /// Runs work on a connection and translates its errors, with the system's reason that the
+  /// connection knows. https://sqlite.org/c3ref/system_errno.html
+  static func translating<Result>(
+    _ database: Database, path: String, _ state: () -> State = { .unchanged },
+    _ body: () throws -> Result
+  ) throws -> Result {
+    do {
+      return try body()
+    } catch {
+      let number = sqlite3_system_errno(database.sqliteConnection)
+      throw translate(error, path: path, reason: number, state: state())
+    }
+  }
+
+  /// Translates an error; one that is not SQLite's stays as it is.
+  ///
+  /// - Parameters:
+  ///   - error: the error.
+  ///   - path: the database.
+  ///   - reason: the value of `errno`, of interest for an error of input or output; 0 if unknown.
+  ///   - state: what is known of the change.
+  static func translate(
+    _ error: any Error, path: String, reason: Int32 = 0, state: State = .unchanged
+  ) -> any Error {
     guard let failure = error as? DatabaseError else { return error }
     // Only the cancellation of a task interrupts a connection.
     if failure.resultCode == .SQLITE_INTERRUPT { return CancellationError() }
@@ -34,9 +69,7 @@ enum StorageFailure {
       return storage(
         "The disk is full; nothing was changed in \(path).", "Make room, then try again.")
     case .SQLITE_IOERR:
-      return storage(
-        "The disk could not be read or written; nothing was changed in \(path).",
-        "Check the disk and its free space, then try again.")
+      return ioFailure(failure, path, reason, state)
     case .SQLITE_CORRUPT, .SQLITE_NOTADB:
       return storage(
         "\(path) is damaged or not a database.",
@@ -45,8 +78,11 @@ enum StorageFailure {
       return storage(
         "\(path) or its folder cannot be written.", "Check the permissions of both.")
     case .SQLITE_CANTOPEN:
+      return openingFailure(path, FileBytes.openingFailure()?.number ?? reason, cause)
+    case .SQLITE_NOMEM:
       return storage(
-        "\(path) could not be opened.", "Check the permissions of the file and its folder.")
+        "There is not enough memory to use \(path). Nothing was changed.",
+        FileFailure.advice(on: ENOMEM, otherwise: ""))
     case .SQLITE_BUSY, .SQLITE_LOCKED:
       return storage(
         "Another program holds \(path) locked.",
@@ -55,6 +91,81 @@ enum StorageFailure {
       return storage(
         "The database \(path) reported: \(failure.message ?? failure.resultCode.description).",
         Advice("Try again. If the error remains, check the database", .examine))
+    }
+  }
+
+  /// The error for a file that could not be opened. If the system's reason is not known any more, the
+  /// permissions are looked at.
+  private static func openingFailure(_ path: String, _ reason: Int32, _ cause: String)
+    -> OffersError
+  {
+    let file = DatabaseFile(path: DatabaseFile.resolve(path))
+    let isAllowed =
+      FileAccess.reading.isGranted(file.path) && FileAccess.writing.isGranted(file.folder)
+    if reason == 0, isAllowed {
+      return OffersError(
+        .storageFailed, "\(path) could not be opened, although you may do so. Nothing was changed.",
+        advice: FileFailure.advice(on: EMFILE, otherwise: ""), cause: cause)
+    }
+    return OffersError(
+      .storageFailed,
+      "\(path) could not be opened"
+        + (reason == 0 ? "." : ": \(FileFailure.text(of: reason)). Nothing was changed."),
+      advice: FileFailure.advice(
+        on: reason, otherwise: "Check the permissions of the file and its folder."),
+      cause: cause)
+  }
+
+  /// The error for a failed call of the system.
+  private static func ioFailure(
+    _ failure: DatabaseError, _ path: String, _ reason: Int32, _ state: State
+  ) -> OffersError {
+    let code = failure.extendedResultCode
+    let isShared = sharedMemory.contains(code)
+    let isFull =
+      [ENOSPC, EDQUOT].contains(reason) || isShared && DatabaseFile(path: path).isDiskFull
+    let cause = "\(failure), errno \(reason)"
+    let what =
+      isFull
+      ? "The disk is full" + (isShared ? ", so \(path)-shm could not be made" : "")
+      : "\(isShared ? path + "-shm" : path) could not be \(verb(of: code)): "
+        + (reason == 0 ? "an error of the disk" : FileFailure.text(of: reason))
+    switch state {
+    case .unchanged:
+      return OffersError(
+        .storageFailed,
+        isFull ? "\(what); nothing was changed in \(path)." : "\(what). Nothing was changed.",
+        advice: FileFailure.advice(
+          on: isFull ? ENOSPC : reason,
+          otherwise: "Check the disk and its free space, then try again."),
+        cause: cause)
+    case .unknown:
+      return OffersError(
+        .storageFailed, "\(what). The change may or may not have been stored in \(path).",
+        advice: Advice(
+          "Check the disk and its free space, then look whether the change is there before you "
+            + "repeat it."),
+        cause: cause)
+    }
+  }
+
+  /// The errors of SQLite's `-shm` file, the index of the log.
+  private static let sharedMemory: [ResultCode] = [
+    .SQLITE_IOERR_SHMOPEN, .SQLITE_IOERR_SHMSIZE, .SQLITE_IOERR_SHMLOCK, .SQLITE_IOERR_SHMMAP,
+  ]
+
+  /// The failed operation, as a participle.
+  private static func verb(of code: ResultCode) -> String {
+    switch code {
+    case .SQLITE_IOERR_READ, .SQLITE_IOERR_SHORT_READ: "read"
+    case .SQLITE_IOERR_WRITE: "written"
+    case .SQLITE_IOERR_FSYNC, .SQLITE_IOERR_DIR_FSYNC: "synced to the disk"
+    case .SQLITE_IOERR_TRUNCATE: "truncated"
+    case .SQLITE_IOERR_LOCK, .SQLITE_IOERR_UNLOCK, .SQLITE_IOERR_RDLOCK, .SQLITE_IOERR_SHMLOCK,
+      .SQLITE_IOERR_CHECKRESERVEDLOCK:
+      "locked"
+    case .SQLITE_IOERR_DELETE: "removed"
+    default: "used"
     }
   }
 }

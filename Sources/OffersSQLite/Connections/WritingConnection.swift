@@ -59,21 +59,34 @@ final class WritingConnection: Sendable {
     self.writeGuard = writeGuard
     queue = try DatabaseQueue(path: file.path, configuration: .offers(isReadOnly: false))
     try queue.inDatabase { database in
-      if header == .ours(version: Schema.version, isReady: true) {
-        let version = try Schema.version(of: database)
-        try DatabaseFile.checkVersion(version, path: file.path)
-        // Another process may have restored an older file meanwhile.
-        if version == Schema.version { return }
+      try StorageFailure.translating(database, path: file.path) {
+        try Self.prepare(database, file, header, proposesFeed: proposesFeed)
       }
-      // Another process may have migrated the file meanwhile; then `migrate` runs no step.
-      try database.execute(sql: "PRAGMA journal_mode = WAL")
-      try Schema.migrate(database, path: file.path, proposesFeed: proposesFeed)
-      // Checkpoint, so that the header of the main file identifies it from here on.
-      Self.moveLog(database)
     }
     identity = file.identity
-    foreignTriggers = try queue.inDatabase { try ForeignTriggers.find(in: $0) }
+    foreignTriggers = try queue.inDatabase { database in
+      try StorageFailure.translating(database, path: file.path) {
+        try ForeignTriggers.find(in: database)
+      }
+    }
     queue.inDatabase { log.watch($0) }
+  }
+
+  /// Switches a file to WAL and migrates it, as far as its header does not say that it is ready.
+  private static func prepare(
+    _ database: Database, _ file: DatabaseFile, _ header: DatabaseFile.Header, proposesFeed: Bool
+  ) throws {
+    if header == .ours(version: Schema.version, isReady: true) {
+      let version = try Schema.version(of: database)
+      try DatabaseFile.checkVersion(version, path: file.path)
+      // Another process may have restored an older file meanwhile.
+      if version == Schema.version { return }
+    }
+    // Another process may have migrated the file meanwhile; then `migrate` runs no step.
+    try database.execute(sql: "PRAGMA journal_mode = WAL")
+    try Schema.migrate(database, path: file.path, proposesFeed: proposesFeed)
+    // Checkpoint, so that the header of the main file identifies it from here on.
+    moveLog(database)
   }
 
   /// Closes the connection after the writes that were enqueued before. Blocks the thread until
@@ -111,7 +124,9 @@ final class WritingConnection: Sendable {
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
     try await queue.writeWithoutTransaction { database in
-      try self.writeGuard.hold(waitSeconds: waitSeconds) { try body(database) }
+      try StorageFailure.translating(database, path: self.file.path) {
+        try self.writeGuard.hold(waitSeconds: waitSeconds) { try body(database) }
+      }
     }
   }
 
@@ -127,7 +142,7 @@ final class WritingConnection: Sendable {
         _ = sqlite3_exec(database.sqliteConnection, "PRAGMA foreign_keys = ON", nil, nil, nil)
       }
     }
-    let result = try Self.transact(database, .commit) { database in
+    let result = try transact(database, .commit) { database in
       let favorites = try FavoriteGuard(
         database, against: mode.checksFavorites ? foreignTriggers : [])
       let result = try body(database)
@@ -138,15 +153,19 @@ final class WritingConnection: Sendable {
     return result
   }
 
-  /// Runs an immediate transaction that ends with `end` if nothing is thrown.
-  private static func transact<Result>(
+  /// Runs an immediate transaction that ends with `end` if nothing is thrown. A commit that fails
+  /// because of the disk may be in the log nevertheless.
+  private func transact<Result>(
     _ database: Database, _ end: Database.TransactionCompletion,
     _ body: (Database) throws -> Result
   ) throws -> Result {
     var result: Result?
-    try database.inTransaction(.immediate) {
-      result = try body(database)
-      return end
+    let state = { () -> StorageFailure.State in result == nil ? .unchanged : .unknown }
+    try StorageFailure.translating(database, path: file.path, state) {
+      try database.inTransaction(.immediate) {
+        result = try body(database)
+        return end
+      }
     }
     guard let result else { throw DatabaseError(resultCode: .SQLITE_INTERNAL) }
     return result
@@ -163,7 +182,7 @@ final class WritingConnection: Sendable {
   func writeTrial<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
-    try await inTurn { try Self.transact($0, .rollback, body) }
+    try await inTurn { try self.transact($0, .rollback, body) }
   }
 
   /// Runs a write and rolls it back; returns nil if another process is writing.
@@ -171,7 +190,7 @@ final class WritingConnection: Sendable {
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result? {
     return try await queue.writeWithoutTransaction { database in
-      try self.writeGuard.holdIfFree { try Self.transact(database, .rollback, body) }
+      try self.writeGuard.holdIfFree { try self.transact(database, .rollback, body) }
     }
   }
 

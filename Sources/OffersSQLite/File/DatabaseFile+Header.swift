@@ -28,26 +28,39 @@ extension DatabaseFile {
     return (file, header)
   }
 
+  /// The reason why a header could not be read.
+  struct HeaderFailure: Error {
+    /// The value of `errno`; nil for something other than a regular file.
+    let number: Int32?
+
+    /// Whether the path names something that this program cannot have written: a folder, a pipe, or
+    /// a file that this user may not read.
+    var isOfAnother: Bool { number.map { [EACCES, EPERM].contains($0) } ?? true }
+  }
+
   /// Reads the header only, so that another program's file stays untouched.
+  ///
+  /// - Throws: `OffersError` with `storageFailed` and the system's reason.
   func readHeader() throws -> Header {
+    do {
+      return try findHeader()
+    } catch {
+      throw unreadable(error)
+    }
+  }
+
+  func findHeader() throws(HeaderFailure) -> Header {
     let status: FileStatus
     do {
       guard let found = try FileStatus.find(path) else { return .missing }
       status = found
     } catch {
-      throw unreadable(error.text)
+      throw HeaderFailure(number: error.number)
     }
     // Only a regular file is opened, because opening a pipe would block.
-    guard status.isRegular else { throw unreadable("It is not a regular file") }
+    guard status.isRegular else { throw HeaderFailure(number: nil) }
     var bytes = [UInt8](repeating: 0, count: Offset.end)
-    guard readStart(into: &bytes) == SQLITE_OK else {
-      do {
-        try FileAccess.reading.check(path)
-      } catch {
-        throw unreadable(error.text)
-      }
-      throw unreadable("It is not a readable file")
-    }
+    if let number = readStart(into: &bytes) { throw HeaderFailure(number: number) }
     if status.bytes == 0 { return .empty }
     guard status.bytes >= bytes.count, bytes.starts(with: Array("SQLite format 3\0".utf8))
     else {
@@ -87,22 +100,34 @@ extension DatabaseFile {
   /// drop them. The file need not be a database, because SQLite itself reads none of its pages
   /// here. https://sqlite.org/howtocorrupt.html#posixlocks
   ///
-  /// - Returns: an SQLite result code.
-  private func readStart(into bytes: inout [UInt8]) -> Int32 {
+  /// - Returns: the value of `errno` if the file could not be read; nil if it was.
+  private func readStart(into bytes: inout [UInt8]) -> Int32? {
     var connection: OpaquePointer?
     defer { sqlite3_close(connection) }
-    let code = sqlite3_open_v2(path, &connection, SQLITE_OPEN_READONLY, nil)
-    if code != SQLITE_OK { return code }
+    guard sqlite3_open_v2(path, &connection, SQLITE_OPEN_READONLY, nil) == SQLITE_OK else {
+      return FileBytes.openingFailure()?.number ?? sqlite3_system_errno(connection)
+    }
     var file: UnsafeMutablePointer<sqlite3_file>?
     sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file)
-    guard let file, let read = file.pointee.pMethods?.pointee.xRead else { return SQLITE_CANTOPEN }
-    let readCode = read(file, &bytes, Int32(bytes.count), 0)
-    return readCode == ResultCode.SQLITE_IOERR_SHORT_READ.rawValue ? SQLITE_OK : readCode
+    guard let file, let read = file.pointee.pMethods?.pointee.xRead else { return ENOTSUP }
+    let code = read(file, &bytes, Int32(bytes.count), 0)
+    if code == SQLITE_OK || code == ResultCode.SQLITE_IOERR_SHORT_READ.rawValue { return nil }
+    var number: Int32 = 0
+    sqlite3_file_control(connection, "main", SQLITE_FCNTL_LAST_ERRNO, &number)
+    return number
   }
 
-  private func unreadable(_ reason: String) -> OffersError {
-    OffersError(
+  func unreadable(_ failure: HeaderFailure) -> OffersError {
+    let reason =
+      switch failure.number {
+      case nil: "It is not a regular file"
+      case 0?: "It is not a readable file"
+      case let number?: FileFailure.text(of: number)
+      }
+    return OffersError(
       .storageFailed, "Could not open the database \(path): \(reason).",
-      advice: Advice("Check its permissions, or name another", .chooseDatabase))
+      advice: FileFailure.advice(
+        on: failure.number ?? 0,
+        otherwise: Advice("Check its permissions, or name another", .chooseDatabase)))
   }
 }

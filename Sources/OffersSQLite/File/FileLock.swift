@@ -25,9 +25,8 @@ final class FileLock: Sendable {
       }
       throw OffersError(
         .storageFailed, "Could not open the lock file \(path): \(error.text).",
-        advice: error.number == EMFILE || error.number == ENFILE
-          ? Advice("Close files and other programs, or allow more open files", .allowOpenFiles)
-          : "Check the folder's permissions.")
+        advice: FileFailure.advice(
+          on: error.number, otherwise: "Check the folder's permissions."))
     }
   }
 

@@ -158,12 +158,8 @@ struct FileReplacement {
 
   /// The time in UTC, such as `20261125-001503`.
   private static func stamp(_ seconds: Int) -> String {
-    var time = time_t(seconds)
-    var parts = tm()
-    gmtime_r(&time, &parts)
-    return String(
-      format: "%04d%02d%02d-%02d%02d%02d", Int(parts.tm_year) + 1900, Int(parts.tm_mon) + 1,
-      Int(parts.tm_mday), Int(parts.tm_hour), Int(parts.tm_min), Int(parts.tm_sec))
+    let digits = ISOTime.text(Int64(seconds)).filter(\.isNumber)
+    return "\(digits.prefix(8))-\(digits.dropFirst(8))"
   }
 
   private func failure(_ error: SystemError) -> OffersError {

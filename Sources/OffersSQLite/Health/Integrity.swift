@@ -27,13 +27,25 @@ enum Integrity {
     do {
       let rows = try String.fetchCursor(database, sql: "PRAGMA integrity_check(\(argument))")
       while let row = try rows.next() {
-        problems += row.split(scalar: "\n").map(String.init)
+        let found = row.split(scalar: "\n").map(String.init)
           .filter { $0 != "ok" && !$0.hasPrefix("***") }
+        for problem in found { try checkReadable(problem) }
+        problems += found
       }
     } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
       if problems.isEmpty { problems.append("some pages cannot be read") }
     }
     return problems
+  }
+
+  /// Refuses to call a page damaged that the disk does not return. SQLite reports it as a problem
+  /// with its result code: `unable to get the page. error code=266`.
+  ///
+  /// - Throws: `DatabaseError` with an I/O error.
+  static func checkReadable(_ problem: String) throws {
+    guard let mark = problem.utf8.firstRange(of: "error code=".utf8) else { return }
+    let code = Int32(problem[mark.upperBound...].prefix { $0.isNumber }).map(ResultCode.init)
+    if let code, code.primaryResultCode == .SQLITE_IOERR { throw DatabaseError(resultCode: code) }
   }
 
   /// Whether a problem concerns an index only, which REINDEX repairs.

@@ -47,9 +47,10 @@ extension OffersDatabase {
       }
       return [try await tryWriting(lookFurther)]
     } catch {
-      let reason = (error as? OffersError)?.message ?? "\(error)"
+      let error = error as? OffersError ?? OffersError(.storageFailed, "\(error)")
       return [
-        Finding(.problem, check.subject, "could not be checked: \(reason)")
+        Finding(
+          .problem, check.subject, "could not be checked: \(error.message)", advice: error.advice)
       ]
     }
   }

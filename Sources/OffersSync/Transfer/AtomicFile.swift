@@ -187,7 +187,10 @@ package final class AtomicFile: Sendable {
     _ path: String, _ hint: String, _ reason: Int32 = errno
   ) -> OffersError {
     OffersError(
-      .storageFailed, "Could not write \(path): \(String(cString: strerror(reason))).", hint: hint)
+      .storageFailed, "Could not write \(path): \(String(cString: strerror(reason))).",
+      advice: [EMFILE, ENFILE].contains(reason)
+        ? Advice("Close files and other programs, or allow more open files", .allowOpenFiles)
+        : Advice(hint))
   }
 }
 

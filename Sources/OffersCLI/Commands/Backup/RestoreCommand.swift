@@ -31,7 +31,7 @@ struct RestoreCommand: AsyncParsableCommand {
     let path = try location.path
     let watch = InterruptionWatch { OffersDatabase.removeIncompleteCopy(for: path) }
     defer { withExtendedLifetime(watch) {} }
-    let restored = try await restore(to: path)
+    let restored = try await OffersDatabase.restore(from: file, to: path)
     if json {
       return try Output.print(
         JSONWriter.document { json in
@@ -44,19 +44,6 @@ struct RestoreCommand: AsyncParsableCommand {
       DisplayText.oneLine("\(restored.path): \(Units.size(restored.bytes)), sound"))
     if let aside = restored.aside {
       Output.note(DisplayText.oneLine("The old database is now \(aside)."))
-    }
-  }
-
-  private func restore(to path: String) async throws -> Restoration {
-    do {
-      return try await OffersDatabase.restore(from: file, to: path)
-    } catch let error as OffersError where error.remedy == .salvage {
-      let backup = ShellQuoting.word(file)
-      throw OffersError(
-        error.code, error.message,
-        hint: "Restore another backup, or save what this one has: offers export --salvage "
-          + "--database \(backup) -o saved.json. Then: offers import saved.json --accept-sources",
-        cause: error.cause)
     }
   }
 }
