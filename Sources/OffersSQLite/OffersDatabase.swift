@@ -15,7 +15,8 @@ import Synchronization
 public final class OffersDatabase: Sendable {
   /// The operations that an open database allows.
   public enum Access: Sendable {
-    /// Reads only. The file must exist; one with an older schema is migrated first.
+    /// Reads only. The file must exist; one with an older schema is migrated first. On a full disk,
+    /// a copy in memory is migrated instead, which does not show later changes.
     case readOnly
     /// Reads and writes. The file and its folder are created if they are missing.
     case readWrite
@@ -84,8 +85,9 @@ public final class OffersDatabase: Sendable {
         return OffersDatabase(
           path: path, file: writer.file, reader: reader, writer: writer, definitions: definitions)
       }
-      try await prepareForReading(file, header)
-      let reader = ReadingConnection(file, limit: readerCount)
+      let isMigrated = try await prepareForReading(file, header)
+      let reader = ReadingConnection(
+        file, limit: isMigrated ? readerCount : 1, isMigratedCopy: !isMigrated)
       try await reader.open()
       return OffersDatabase(
         path: path, file: file, reader: reader, writer: nil, definitions: definitions)
@@ -114,16 +116,28 @@ public final class OffersDatabase: Sendable {
   }
 
   /// Refuses a missing file and migrates one with an older schema.
+  ///
+  /// - Returns: false for a file that could not be migrated, such as on a full disk, and that can be
+  ///   read as a migrated copy.
   private static func prepareForReading(
     _ file: DatabaseFile, _ header: DatabaseFile.Header
-  ) async throws {
+  ) async throws -> Bool {
     switch header {
     case .ours(version: Schema.version, isReady: true):
-      return
+      return true
     case .missing, .empty, .blank:
       throw missing(at: file.path)
     case .ours, .foreign:
-      _ = try await WritingConnection.open(file, header)
+      do {
+        _ = try await WritingConnection.open(file, header)
+        return true
+      } catch {
+        // SQLite failed, rather than another process writing for long.
+        let isOfDisk =
+          error is DatabaseError || (error as? OffersError)?.cause != nil || file.isDiskFull
+        guard isOfDisk, file.canBeCopiedIntoMemory else { throw error }
+        return false
+      }
     }
   }
 

@@ -23,16 +23,22 @@ final class ReadingConnection: Sendable {
   private let file: DatabaseFile
   private let limit: Int
   private let isSalvage: Bool
+  private let isMigratedCopy: Bool
   private let state = Mutex(State())
 
   /// - Parameters:
   ///   - file: the database file to read.
   ///   - limit: the maximum number of connections, at least 1; further reads wait.
   ///   - isSalvage: whether to open a damaged file as far as possible.
-  init(_ file: DatabaseFile, limit: Int = 1, isSalvage: Bool = false) {
+  ///   - isMigratedCopy: whether to read a copy in memory, which is migrated, of a file with an older
+  ///     schema that cannot be written. Later changes of the file are not seen.
+  init(
+    _ file: DatabaseFile, limit: Int = 1, isSalvage: Bool = false, isMigratedCopy: Bool = false
+  ) {
     self.file = file
     self.limit = limit
     self.isSalvage = isSalvage
+    self.isMigratedCopy = isMigratedCopy
   }
 
   /// Opens the first connection, to check that the file can be read.
@@ -137,6 +143,11 @@ final class ReadingConnection: Sendable {
   private func open(_ slot: Slot) throws -> DatabaseQueue {
     try slot.queue.withLock { queue in
       if let queue, !isOutdated(slot) { return queue }
+      if isMigratedCopy {
+        let copy = try copyIntoMemory()
+        queue = copy
+        return copy
+      }
       var (opened, isImmutable) = try connect()
       // A restoration has put the file aside while it was being opened.
       if opened.inDatabase(Self.hasMoved) { (opened, isImmutable) = try connect() }
@@ -168,6 +179,20 @@ final class ReadingConnection: Sendable {
     {
       return (try open(file.immutablePath), true)
     }
+  }
+
+  /// Copies the file, which nobody can write, into memory and migrates the copy.
+  private func copyIntoMemory() throws -> DatabaseQueue {
+    let disk = try DatabaseQueue(
+      path: file.immutablePath, configuration: .offers(isReadOnly: true))
+    let memory = try DatabaseQueue(configuration: .offers(isReadOnly: false))
+    try disk.backup(to: memory)
+    try disk.close()
+    try memory.inDatabase { database in
+      try Schema.migrate(database, path: file.path, proposesFeed: true)
+      try database.execute(sql: "PRAGMA query_only = ON")
+    }
+    return memory
   }
 
   /// Whether the file of a connection is no longer at its path.
