@@ -16,8 +16,7 @@ struct SelfCheckTests {
   func passes(needsToken: Bool) async throws {
     let home = try await ServedHome(feeds: [])
     let (passes, passed) = AsyncStream.makeStream(of: Void.self)
-    let token = needsToken ? ServedHome.token : nil
-    let server = try home.server(token: token, port: 0)
+    let server = try home.server(token: needsToken ? ServedHome.token : nil, port: 0)
     await withTaskGroup(of: Void.self) { group in
       group.addTask {
         // The only error is the cancellation below.
