@@ -139,10 +139,11 @@ extension OffersDatabase {
       try from.close()
       try to.close()
     } catch let error as DatabaseError {
-      if [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) {
-        throw damaged(source, "\(error)")
-      }
-      let isOfBackup = [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(error.resultCode)
+      let isDamage = [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode)
+      if isDamage, backup.findReadFailure() == nil { throw damaged(source, "\(error)") }
+      let isOfBackup =
+        isDamage || [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(error.resultCode)
+        || StorageFailure.readingCodes.contains(error.extendedResultCode)
       throw isOfBackup ? StorageFailure.translate(error, path: source) : error
     }
     if let problem = try findProblem(in: path, of: source) { throw damaged(source, problem) }

@@ -42,9 +42,26 @@ enum StorageFailure {
     do {
       return try body()
     } catch {
-      let number = sqlite3_system_errno(database.sqliteConnection)
-      throw translate(error, path: path, reason: number, state: state())
+      throw translate(
+        error, path: path, reason: reason(database.sqliteConnection), state: state())
     }
+  }
+
+  /// The value of `errno` of a connection's last failed call, or of that on its log or its file; 0
+  /// if there is none.
+  private static func reason(_ connection: OpaquePointer?) -> Int32 {
+    let last = sqlite3_system_errno(connection)
+    if last != 0 { return last }
+    for pointer in [SQLITE_FCNTL_JOURNAL_POINTER, SQLITE_FCNTL_FILE_POINTER] {
+      var file: UnsafeMutablePointer<sqlite3_file>?
+      sqlite3_file_control(connection, "main", pointer, &file)
+      var number: Int32 = 0
+      if let file, let control = file.pointee.pMethods?.pointee.xFileControl {
+        _ = control(file, SQLITE_FCNTL_LAST_ERRNO, &number)
+      }
+      if number != 0 { return number }
+    }
+    return 0
   }
 
   /// Translates an error; one that is not SQLite's stays as it is.
@@ -71,6 +88,9 @@ enum StorageFailure {
     case .SQLITE_IOERR:
       return ioFailure(failure, path, reason, state)
     case .SQLITE_CORRUPT, .SQLITE_NOTADB:
+      if let number = DatabaseFile(path: DatabaseFile.resolve(path)).findReadFailure() {
+        return ioFailure(DatabaseError(resultCode: .SQLITE_IOERR_READ), path, number, state)
+      }
       return storage(
         "\(path) is damaged or not a database.",
         damageAdvice)
@@ -154,10 +174,15 @@ enum StorageFailure {
     .SQLITE_IOERR_SHMOPEN, .SQLITE_IOERR_SHMSIZE, .SQLITE_IOERR_SHMLOCK, .SQLITE_IOERR_SHMMAP,
   ]
 
+  /// The errors of reading a file. The last one is `SQLITE_IOERR_CORRUPTFS`.
+  static let readingCodes: [ResultCode] = [
+    .SQLITE_IOERR_READ, .SQLITE_IOERR_SHORT_READ, ResultCode(rawValue: 8458),
+  ]
+
   /// The failed operation, as a participle.
   private static func verb(of code: ResultCode) -> String {
-    switch code {
-    case .SQLITE_IOERR_READ, .SQLITE_IOERR_SHORT_READ: "read"
+    if readingCodes.contains(code) { return "read" }
+    return switch code {
     case .SQLITE_IOERR_WRITE: "written"
     case .SQLITE_IOERR_FSYNC, .SQLITE_IOERR_DIR_FSYNC: "synced to the disk"
     case .SQLITE_IOERR_TRUNCATE: "truncated"

@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import GRDBSQLite
 import OffersCore
 import OffersPlatform
 
@@ -96,26 +95,13 @@ extension DatabaseFile {
   /// version or of another program.
   private var hasRollbackJournal: Bool { FileAccess.exists(path + "-journal") }
 
-  /// Reads the file's first bytes, filled up with zeros, through SQLite's own file handle. SQLite
-  /// holds POSIX locks, which belong to the process: closing any other descriptor of the file would
-  /// drop them. The file need not be a database, because SQLite itself reads none of its pages
-  /// here. https://sqlite.org/howtocorrupt.html#posixlocks
+  /// Reads the file's first bytes, filled up with zeros.
   ///
   /// - Returns: the value of `errno` if the file could not be read; nil if it was.
   private func readStart(into bytes: inout [UInt8]) -> Int32? {
-    var connection: OpaquePointer?
-    defer { sqlite3_close(connection) }
-    guard sqlite3_open_v2(path, &connection, SQLITE_OPEN_READONLY, nil) == SQLITE_OK else {
-      return FileBytes.openingFailure()?.number ?? sqlite3_system_errno(connection)
+    bytes.withUnsafeMutableBytes { buffer in
+      Self.reading(path) { read in read(buffer, 0) }
     }
-    var file: UnsafeMutablePointer<sqlite3_file>?
-    sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file)
-    guard let file, let read = file.pointee.pMethods?.pointee.xRead else { return ENOTSUP }
-    let code = read(file, &bytes, Int32(bytes.count), 0)
-    if code == SQLITE_OK || code == ResultCode.SQLITE_IOERR_SHORT_READ.rawValue { return nil }
-    var number: Int32 = 0
-    sqlite3_file_control(connection, "main", SQLITE_FCNTL_LAST_ERRNO, &number)
-    return number
   }
 
   func unreadable(_ failure: HeaderFailure) -> OffersError {
