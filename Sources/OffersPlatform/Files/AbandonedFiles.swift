@@ -16,7 +16,7 @@ package enum AbandonedFiles {
 
   /// The age, in seconds, above which a file without a lock is abandoned even if a process has the
   /// id in its name. A writer takes the lock at once after it has created the file.
-  private static let oldAgeSeconds = 3600
+  private static let oldAgeSeconds = 60
 
   /// The path of this process's temporary file for a final path.
   ///
