@@ -10,7 +10,7 @@ struct PageSampleTests {
 
   init() async throws {
     folder = try TemporaryFolder()
-    database = try await OffersDatabase.open(path: folder.file("offers.sqlite"))
+    database = try await OffersDatabase.open(at: URL(filePath: folder.file("offers.sqlite")))
   }
 
   private static func text(of path: String) throws -> String {
