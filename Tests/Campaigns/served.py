@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from .checks import check_health
 from .home import Unreadable, one_line, read_state
-from .program import KINDS, Control, Result
+from .program import EXIT_CODES, KINDS, Control, Result
 from .server import RunningServer
 
 _WRITER_COUNT = 3
@@ -51,8 +51,8 @@ class Served:
             if way == "kill":
                 server.process.kill()
                 server.process.wait()
-            elif server.end() != 0:
-                found.append(f"the server ends with {server.process.returncode}")
+            else:
+                found += self._check_end(server)
             total = control.values()[0]
             program.note(["serve"], Result(0, "", "", 0, {}, total, control.values()[3]))
             if total == 0:
@@ -65,6 +65,16 @@ class Served:
                 server.process.wait()
             control.close()
             home.remove()
+
+    @staticmethod
+    def _check_end(server):
+        """A server that began ends cleanly; one that could not begin says why."""
+        code = server.end()
+        if server.port is not None:
+            return [] if code == 0 else [f"the server ends with {code}"]
+        if code in EXIT_CODES and any(line.startswith("offers: ") for line in server.errors):
+            return []
+        return [f"it could not begin, and ends with {code}: {one_line(' '.join(server.errors))}"]
 
     @staticmethod
     def _star(server):
