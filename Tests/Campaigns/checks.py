@@ -3,10 +3,13 @@
 import json
 import re
 import signal
+import sqlite3
 
 from .home import MOST_IMAGES, Unreadable, one_line, read_state
 from .program import EXIT_CODES
 
+# Each command takes less than a second. The lease of a fetch lasts for 12 s.
+_MOST_SECONDS_AGAIN = 10
 _NOTHING_CHANGED = re.compile(r"nothing (was|has been|is) (changed|written|stored|imported)", re.I)
 _CRASH_WORDS = re.compile(
     r"fatal error|stack dump|\*\*\*|swift runtime|precondition|backtrace|0x[0-9a-f]{8,}", re.I)
@@ -101,8 +104,11 @@ def check_health(program, home, expected=()):
         # Paths and times differ from run to run.
         told = re.sub(r"/[^ ]*/|\d{4}-\d\d-\d\d \d\d:\d\d", "…", one_line("; ".join(problems)))
         found.append(f"the doctor finds: {told}")
-    if home.image_count() > MOST_IMAGES:
-        found.append(f"{home.image_count()} images")
+    try:
+        if (count := home.image_count()) > MOST_IMAGES:
+            found.append(f"{count} images")
+    except sqlite3.Error as error:
+        found.append(f"the images cannot be counted: {error}")
     return found
 
 
@@ -115,6 +121,8 @@ def check_repetition(program, home, scene):
     if result.code != scene.code:
         return [f"afterwards the command ends with {result.code}: {one_line(result.errors)}"]
     found = check_guard(result)
+    if result.seconds > _MOST_SECONDS_AGAIN:
+        found.append("afterwards the command is held up by what the last one left")
     repair = program.run(["doctor", "--repair"], home)
     found += check_guard(repair)
     if repair.code != 0:
@@ -144,6 +152,4 @@ def check_all(program, home, scene, result, was_killed=False):
     acknowledged = result.code == 0
     found += check_state(program, home, scene, result, acknowledged)
     found += check_health(program, home)
-    if scene.name not in ("prune", "repair"):
-        found += check_repetition(program, home, scene)
-    return found
+    return found + check_repetition(program, home, scene)

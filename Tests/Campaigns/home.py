@@ -57,15 +57,16 @@ class Home:
         return sorted({kind_of(name) for name in self.files() if name not in parts} - kinds)
 
     def image_count(self):
-        """The number of cached images, or -1 if the file cannot be read."""
+        """The number of cached images; 0 in a database that was not created to its end."""
+        if not os.path.exists(self.database):
+            return 0
+        connection = sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)
         try:
-            connection = sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)
-            try:
-                return connection.execute("SELECT count(*) FROM image_cache").fetchone()[0]
-            finally:
-                connection.close()
-        except sqlite3.Error:
-            return -1
+            if connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0] == 0:
+                return 0
+            return connection.execute("SELECT count(*) FROM image_cache").fetchone()[0]
+        finally:
+            connection.close()
 
 
 @dataclass(frozen=True)

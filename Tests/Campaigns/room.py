@@ -37,8 +37,7 @@ class Room:
             found += self._check_full(program, home, control)
             found += check_state(program, home, scene, result, result.code == 0)
             found += check_health(program, home)
-            if name not in ("prune", "repair"):
-                found += check_repetition(program, home, scene)
+            found += check_repetition(program, home, scene)
             if result.total == 0:
                 found.append("nothing was intercepted")
             return "room", [f"{name}, full disk: {text}" for text in found]
