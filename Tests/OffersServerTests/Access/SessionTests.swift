@@ -76,7 +76,7 @@ struct SessionTests {
       (try await Self.logIn(client), try await Self.logIn(client))
     }
     // Another server on the same database, as after a restart.
-    try await home.ask(try home.server(token: ServedHome.token)) { client in
+    try await home.ask(try home.server(token: ServedHome.token)) { (client) async throws in
       #expect(try await Self.status(client, phone) == 200)
       #expect(try await Self.status(client, desk) == 200)
       #expect(try await Self.post(client, "/logout", phone).status == 303)
@@ -84,7 +84,7 @@ struct SessionTests {
       #expect(try await Self.status(client, phone) == 401)
       #expect(try await Self.status(client, desk) == 200)
     }
-    try await home.ask(try home.server(token: ServedHome.token)) { client in
+    try await home.ask(try home.server(token: ServedHome.token)) { (client) async throws in
       #expect(try await Self.status(client, phone) == 401)
       #expect(try await Self.status(client, desk) == 200)
     }
@@ -202,7 +202,7 @@ struct SessionTests {
       id: id, fingerprint: AccessToken("some other token").fingerprint(of: id), createdAt: .now,
       lastSeenAt: .now, peer: "192.0.2.1", userAgent: "")
     try await home.database.putSession(planted)
-    try await home.ask(try home.server(token: ServedHome.token)) { client in
+    try await home.ask(try home.server(token: ServedHome.token)) { (client) async throws in
       #expect(try await Self.status(client, "offers-session=\(value)") == 401)
     }
   }
