@@ -51,8 +51,8 @@ struct OpenCommandTests {
       // Quotes and backslashes as in a shell.
       (#"good "a 'b' \"c\"" 'd"e'f"#, "good [a 'b' \"c\"]\ngood [d\"ef]\ngood [LINK]\n"),
       (
-        #"good a\ b "c\d\\\$" 'e\f' g\'h"#,
-        "good [a b]\ngood [c\\d\\$]\ngood [e\\f]\ngood [g'h]\ngood [LINK]\n"
+        #"good a\ b "c\d\\\$" 'e\x' g\'h"#,
+        "good [a b]\ngood [c\\d\\$]\ngood [e\\x]\ngood [g'h]\ngood [LINK]\n"
       ),
       (#"good "a:b" c\:d:bad"#, "good [a:b]\ngood [c:d]\ngood [LINK]\n"),
       ("good\ta\n%s", "good [a]\ngood [LINK]\n"),
