@@ -174,7 +174,8 @@ def _summary(document):
 
 def kind_of(name):
     """A file name without the numbers and times in it, which differ from run to run."""
-    return re.sub(r"(?<=[-.])[0-9a-zA-Z]*\d[0-9a-zA-Z]*", "N", name)
+    name = re.sub(r"(?<=[-.])[0-9a-zA-Z]*\d[0-9a-zA-Z]*", "N", name)
+    return re.sub(r"N([-.]N)+", "N", name)
 
 
 def one_line(text):
