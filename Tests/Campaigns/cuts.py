@@ -123,7 +123,7 @@ class Cuts:
         os.makedirs(home.temporary, exist_ok=True)
         try:
             self._write_index(home, random)
-            return label, [f"{name}, {strategy}: {text}"
+            return label, [f"{name}: {text}"
                            for text in self._check(program, home, story, int(point))]
         finally:
             home.remove()

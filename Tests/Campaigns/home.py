@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import sqlite3
+import tempfile
 from dataclasses import dataclass
 
 MOST_IMAGES = 50
@@ -60,13 +61,19 @@ class Home:
         """The number of cached images; 0 in a database that was not created to its end."""
         if not os.path.exists(self.database):
             return 0
-        connection = sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)
-        try:
-            if connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0] == 0:
-                return 0
-            return connection.execute("SELECT count(*) FROM image_cache").fetchone()[0]
-        finally:
-            connection.close()
+        # A copy is opened, because SQLite may have to recover it.
+        with tempfile.TemporaryDirectory(dir=self.temporary) as folder:
+            copy = os.path.join(folder, "copy.sqlite")
+            for end in ["", "-wal", "-journal"]:
+                if os.path.exists(self.database + end):
+                    shutil.copy(self.database + end, copy + end)
+            connection = sqlite3.connect(copy)
+            try:
+                if connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0] == 0:
+                    return 0
+                return connection.execute("SELECT count(*) FROM image_cache").fetchone()[0]
+            finally:
+                connection.close()
 
 
 @dataclass(frozen=True)
