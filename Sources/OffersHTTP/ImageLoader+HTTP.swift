@@ -16,12 +16,12 @@ extension ImageLoader {
   package init(
     images: any ImageFetchStore, allowsPrivateNetwork: Bool = false,
     environment: @escaping @Sendable (String) -> String? = EnvironmentVariable.find,
-    logger: Logger = .silent,
+    logger: Logger? = nil,
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.init(
       images: images,
       transport: .owned { HTTPConnections(connectionsPerHost: 2, environment: environment) },
-      allowsPrivateNetwork: allowsPrivateNetwork, logger: logger, now: now)
+      allowsPrivateNetwork: allowsPrivateNetwork, logger: logger ?? .silent, now: now)
   }
 }

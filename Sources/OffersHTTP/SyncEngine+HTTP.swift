@@ -19,11 +19,11 @@ extension SyncEngine {
   package init(
     store: any SyncStore, configuration: FeedConfiguration = .shipped,
     environment: @escaping @Sendable (String) -> String? = EnvironmentVariable.find,
-    logger: Logger = .silent,
+    logger: Logger? = nil,
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.init(
       store: store, transport: .owned { HTTPConnections(environment: environment) },
-      configuration: configuration, environment: environment, logger: logger, now: now)
+      configuration: configuration, environment: environment, logger: logger ?? .silent, now: now)
   }
 }

@@ -29,12 +29,12 @@ public struct SyncEngine: Sendable {
   package init(
     store: any SyncStore, transport: any HTTPTransport, configuration: FeedConfiguration = .shipped,
     environment: @escaping @Sendable (String) -> String? = EnvironmentVariable.find,
-    logger: Logger = .silent,
+    logger: Logger? = nil,
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.init(
       store: store, transport: .shared(transport), configuration: configuration,
-      environment: environment, logger: logger, now: now)
+      environment: environment, logger: logger ?? .silent, now: now)
   }
 
   package init(

@@ -12,7 +12,10 @@ import Testing
   func refresh(_ feeds: [String], with engine: SyncEngine) async throws {
     try await engine.sync(feeds) { feed, result in
       order.append(feed)
-      do { counts[feed] = try result.get().counts.new } catch { errors[feed] = error }
+      switch result {
+      case .success(let run): counts[feed] = run.counts.new
+      case .failure(let error): errors[feed] = error
+      }
     }
   }
 }

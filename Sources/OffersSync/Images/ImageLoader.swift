@@ -50,12 +50,12 @@ public actor ImageLoader: ImageSource {
   ///   - now: the clock for the freshness of images and for the memory of failures.
   package init(
     images: any ImageFetchStore, transport: any HTTPTransport, allowsPrivateNetwork: Bool = false,
-    logger: Logger = .silent,
+    logger: Logger? = nil,
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.init(
       images: images, transport: .shared(transport), allowsPrivateNetwork: allowsPrivateNetwork,
-      logger: logger, now: now)
+      logger: logger ?? .silent, now: now)
   }
 
   package init(
