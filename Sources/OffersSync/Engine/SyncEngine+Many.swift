@@ -7,12 +7,25 @@ extension SyncEngine {
   private static let hostLimit = 32
 
   /// Syncs several feeds: those on different hosts concurrently, up to 32 hosts, and those on one
-  /// host one after another.
+  /// host one after another. A feed that fails does not stop the others.
+  ///
+  /// `finished` is called on the actor of the caller, such as the main actor, so a screen model
+  /// changes its own state in it:
+  ///
+  /// ```swift
+  /// try await engine.sync(names) { feed, result in
+  ///   switch result {
+  ///   case .success(let run): runs[feed] = run
+  ///   case .failure(let error): errors[feed] = error
+  ///   }
+  /// }
+  /// ```
   ///
   /// - Parameters:
   ///   - feeds: the names of defined feeds.
   ///   - options: apply to each feed. A source in them would be read for every feed, so it makes
   ///     sense for a single feed only.
+  ///   - isolation: the actor on which `finished` is called: the caller's.
   ///   - progress: called from time to time while reading, from any task.
   ///   - finished: called once per feed when it is finished, never concurrently, with the run that
   ///     `sync` for a single feed would return, or the error that it would throw.
@@ -21,6 +34,7 @@ extension SyncEngine {
   ///   sync.
   public func sync(
     _ feeds: [String], options: SyncOptions = SyncOptions(),
+    isolation: isolated (any Actor)? = #isolation,
     progress: @escaping @Sendable (SyncProgress) -> Void = { _ in },
     finished: (_ feed: String, Result<SyncRun, OffersError>) -> Void
   ) async throws {
