@@ -37,7 +37,8 @@ struct CampaignTests {
       exec '\(OffersProgram.path)' "$@"
       """, to: "flawed")
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
-    let lost = try soak("faults --seed 1 --case cuts/favorites/1/nothing/1", program: path, in: home)
+    let lost = try soak(
+      "faults --seed 1 --case cuts/favorites/1/nothing/1", program: path, in: home)
     #expect(lost.output.contains("VIOLATION  cuts favorites: "), "\(lost.output)\(lost.errors)")
     #expect(lost.output.contains("repeat: Scripts/soak faults --seed 1 --case cuts/favorites/1/"))
     #expect(lost.status == 1)
