@@ -1,4 +1,5 @@
 import Foundation
+import Offers
 import OffersTestSupport
 import Testing
 
