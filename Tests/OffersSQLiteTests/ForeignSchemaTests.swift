@@ -12,14 +12,17 @@ struct ForeignSchemaTests {
     CREATE TRIGGER forget_stars AFTER INSERT ON favorite BEGIN DELETE FROM favorite; END
     """
 
-  @Test("no connection trusts the schema, and no statement may damage the file")
+  @Test("no connection trusts the schema if SQLite allows it, and no statement may damage the file")
   func connections() async throws {
     let store = try await Store()
     let trusts: @Sendable (Database) throws -> Int? = {
       try Int.fetchOne($0, sql: "PRAGMA trusted_schema")
     }
-    #expect(try await store.database.read(trusts) == 0)
-    #expect(try await store.database.write { try trusts($0) } == 0)
+    // In SQLite 3.40.1 a schema that is not trusted cannot use JSON functions.
+    let expected = SQLiteLibrary.canDistrustSchema ? 0 : 1
+    #expect(SQLiteLibrary.number != 3_040_001 || expected == 1)
+    #expect(try await store.database.read(trusts) == expected)
+    #expect(try await store.database.write { try trusts($0) } == expected)
     for sql in [
       "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'offer_by_gone'",
       "UPDATE offer_search_config SET v = 9", "DROP TABLE offer_search_data",

@@ -27,8 +27,9 @@ extension Configuration {
 
   /// The configuration of a connection to a database.
   ///
-  /// The file may come from somebody else. So its schema is not trusted, and the connection is
-  /// defensive: no SQL statement can damage the file. https://sqlite.org/security.html
+  /// The file may come from somebody else. So its schema is not trusted, where the loaded SQLite
+  /// allows that, and the connection is defensive: no SQL statement can damage the file.
+  /// https://sqlite.org/security.html
   ///
   /// - Parameters:
   ///   - isReadOnly: whether the connection only reads, and needs no settings of a writer.
@@ -45,7 +46,9 @@ extension Configuration {
     configuration.label = "offers"
     configuration.prepareDatabase { database in
       _ = offers_disable_checkpoint_on_close(database.sqliteConnection)
-      _ = offers_distrust_schema(database.sqliteConnection)
+      if SQLiteLibrary.canDistrustSchema {
+        _ = offers_distrust_schema(database.sqliteConnection)
+      }
       if !isSalvage { _ = offers_set_defensive(database.sqliteConnection, 1) }
       NaturalCollation.install(on: database.sqliteConnection)
       if isSalvage { try database.execute(sql: "PRAGMA writable_schema = ON") }

@@ -1,5 +1,6 @@
 import GRDBSQLite
 import OffersCore
+import SQLiteShim
 
 /// The SQLite library that the dynamic linker loaded.
 enum SQLiteLibrary {
@@ -12,6 +13,10 @@ enum SQLiteLibrary {
 
   /// The library's version as one number, such as 3040001. https://sqlite.org/c3ref/libversion.html
   static var number: Int32 { sqlite3_libversion_number() }
+
+  /// Whether the schema of this program works without being trusted: it uses JSON functions, which
+  /// some versions take for unsafe, among them 3.40.1.
+  static let canDistrustSchema = offers_can_distrust_schema() == 1
 
   /// Refuses a library that is too old, before any file is opened.
   ///

@@ -79,7 +79,6 @@ final class VersionConnection: Sendable {
     if code == SQLITE_OK {
       if let database {
         _ = offers_disable_checkpoint_on_close(database)
-        _ = offers_distrust_schema(database)
         _ = offers_set_defensive(database, 1)
       }
       code = sqlite3_prepare_v2(database, "PRAGMA data_version", -1, &statement, nil)

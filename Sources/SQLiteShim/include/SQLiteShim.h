@@ -14,6 +14,10 @@ int offers_disable_checkpoint_on_close(sqlite3 *connection);
 /// SQLite result code. https://sqlite.org/security.html
 int offers_distrust_schema(sqlite3 *connection);
 
+/// Whether the JSON functions can be used in a schema that is not trusted. SQLite 3.40.1 takes them for
+/// unsafe by mistake. Tried on a database in memory.
+int offers_can_distrust_schema(void);
+
 /// Sets whether SQL statements are kept from changing the schema table, and the tables behind a virtual
 /// table, directly. Returns an SQLite result code.
 /// https://sqlite.org/c3ref/c_dbconfig_defensive.html#sqlitedbconfigdefensive
