@@ -31,6 +31,7 @@ public final class OffersDatabase: Sendable {
   private let writer: WritingConnection?
   /// Image uses that have not been written to the database yet.
   let imageUses = ImageUses()
+  let leaseHolders: LeaseHolders
   private let reader: ReadingConnection
   /// Detects commits of any process. Opens its connection lazily.
   let version: VersionConnection
@@ -49,6 +50,7 @@ public final class OffersDatabase: Sendable {
     self.writer = writer
     version = VersionConnection(file)
     gate = CloseGate(file)
+    leaseHolders = LeaseHolders(path: file.lockPath)
   }
 
   /// Opens a database.
@@ -77,6 +79,7 @@ public final class OffersDatabase: Sendable {
   ) async throws -> OffersDatabase {
     try check(path: path)
     try Task.checkCancellation()
+    let begun = ContinuousClock.now
     do {
       let (file, header) = try await find(path)
       if access == .readWrite {
@@ -92,7 +95,7 @@ public final class OffersDatabase: Sendable {
       return OffersDatabase(
         path: path, file: file, reader: reader, writer: nil, definitions: definitions)
     } catch {
-      throw StorageFailure.translate(error, path: path)
+      throw StorageFailure.translate(error, path: path, since: begun)
     }
   }
 
@@ -166,6 +169,7 @@ public final class OffersDatabase: Sendable {
   private func finish() async throws {
     await gate.close()
     writeImageUses()
+    leaseHolders.close()
     do {
       try await BlockingWork.run { [reader, writer, version] in
         version.close()
@@ -346,10 +350,11 @@ public final class OffersDatabase: Sendable {
   private func translating<Result: Sendable>(
     _ body: () async throws -> Result
   ) async throws -> Result {
+    let begun = ContinuousClock.now
     do {
       return try await gate.pass(body)
     } catch {
-      throw StorageFailure.translate(error, path: path)
+      throw StorageFailure.translate(error, path: path, since: begun)
     }
   }
 }

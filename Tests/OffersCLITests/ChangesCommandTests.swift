@@ -246,9 +246,26 @@ struct ChangesCommandTests {
         == "Removed 2 offers, 2 changes and 0 syncs. The file has SIZE; before it had SIZE.\n")
     #expect(
       try prune("--json")
-        == #"{"offers":0,"changes":0,"runs":0,"dry_run":false,"before":SIZE,"after":SIZE}"#
+        == #"{"offers":0,"changes":0,"runs":0,"dry_run":false,"counted_from":null,"before":SIZE,"after":SIZE}"#
         + "\n")
     #expect(try home.offers("list", "--favorites").output.contains("gone: Tea 1"))
+    // The clock is not believed after a jump.
+    let shifts: [(Int, Int32, String)] = [
+      (10, 0, ""), (401, 64, "the sync before this day was 411 days ago."),
+    ]
+    for (days, status, message) in shifts {
+      let sql = "UPDATE sync_run SET started_at = started_at - \(days * 86_400)"
+      #expect(try home.shell("sqlite3 \"$OFFERS_DATABASE\" '\(sql)'").status == 0)
+      for options in [[], ["--dry-run"]] {
+        let result = try OffersProgram.run(["prune"] + options, environment: home.environment)
+        #expect(result.status == status)
+        #expect(result.errors.contains(status == 0 ? "Ages are counted from the sync of" : message))
+        #expect(result.errors.contains("add --trust-clock."))
+      }
+      let trusting = try OffersProgram.run(
+        ["prune", "--trust-clock", "--dry-run"], environment: home.environment)
+      #expect(trusting.status == 0 && trusting.errors.isEmpty)
+    }
     for (options, status) in [
       (["--older-than", "last"], Int32(64)), (["--database", "/nowhere/x.sqlite"], 66),
     ] {

@@ -100,7 +100,19 @@ struct DoctorCommandTests {
     #expect(
       Self.lines(result, "problem").first?.contains("but the newest sync or star is of") == true)
     try home.offers("sync", "--force", "--quiet")
-    #expect(try home.offers("doctor").status == 0)
+    let later = try home.offers("doctor")
+    #expect(later.status == 0)
+    #expect(
+      Self.lines(later, "warning").first?.contains("1 sync, 0 offers and 0 images have times after")
+        == true)
+    #expect(
+      try home.shell(
+        "sqlite3 \"$OFFERS_DATABASE\" 'UPDATE sync_run SET started_at = started_at - 40000000'"
+      ).status == 0)
+    let paused = try home.offers("doctor")
+    #expect(paused.status == 0)
+    #expect(
+      Self.lines(paused, "warning").first?.contains("so nothing is cleared away") == true)
   }
 
   @Test("feeds that have no definition or fail, and invalid definitions, are reported")

@@ -190,6 +190,7 @@ struct ReadingCommandsTests {
       home.stable(status.replacing(warning, with: "")) == """
         Database  HOME/offers.sqlite (SIZE)
         Holds     4 offers, 1 favorite, 4 changes, 2 syncs
+        History   1 record, about SIZE; at most 2,000,000 are kept
         SQLite    VERSION, writers take turns by a lock file
 
         FEED    OFFERS  GONE  STARRED  LAST SYNC        NEXT DUE          SOURCE
@@ -211,7 +212,7 @@ struct ReadingCommandsTests {
     #expect(
       Set(database.keys) == [
         "path", "bytes", "sqlite_version", "sqlite_warning", "offers", "favorites", "changes",
-        "runs",
+        "runs", "history",
       ])
     #expect(database["path"] as? String == home.database)
     let feed = try #require((document["feeds"] as? [[String: Any]])?.first)

@@ -44,7 +44,9 @@ struct CancellationTests {
         durationSeconds: 0)
       try await $0.record(run, remember: nil, fetch: nil)
     },
-    Call("prune") { _ = try await $0.prune(goneBefore: now, now: now, isTrial: false) },
+    Call("prune") {
+      _ = try await $0.prune(goneBefore: now, now: now, trustsClock: true, isTrial: false)
+    },
     Call("clearImages") { try await $0.clearImages() },
   ]
 

@@ -67,7 +67,7 @@ struct ChangePlanTests {
       try NoticeTable.insert(.expiring, "ibotta", id: "7", about: 1, at: 1, in: database)
       let isTold = try NoticeTable.isTold(.expiring, "ibotta", id: "7", about: 1, in: database)
       #expect(isTold)
-      #expect(try NoticeTable.failingFeeds(since: 1, in: database) == [])
+      #expect(try NoticeTable.failingFeeds(since: 1, now: 4000, in: database) == [])
     }
     // Vanished favorites are rare, so a scan of their feed for a successor is acceptable.
     for plan in plans where !plan.sql.contains("AND +offer.name = ") {
@@ -80,14 +80,15 @@ struct ChangePlanTests {
     let store = try await Self.filled()
     try await store.sync((1...40).map { FeedOffer("\($0)", name: "Tea 4") }, at: 4000)
     let plans = try await QueryPlanTests.plans(store) { database in
-      let doomed = try PruneTable.doomedOffers(goneBefore: 5000, in: database)
+      let time = 2500 + Retention.historySeconds
+      let bounds = try PruneBounds(
+        countingFrom: time, goneSeconds: time - 5000, limit: .standard, in: database)
+      let doomed = try PruneTable.doomedOffers(bounds, in: database)
       #expect(doomed == [41])
-      #expect(try PruneTable.delete(doomed, goneBefore: 5000, in: database).changes == 2)
-      let last = try PruneTable.findLastChange(before: 2500, in: database)
-      #expect(last == 42 + 41 + 1)
+      #expect(try PruneTable.delete(doomed, bounds, in: database).changes == 2)
+      #expect(bounds.through == 42 + 41 + 1)
       // The row of the first sync includes a favorite.
-      let old = try PruneTable.oldChanges(
-        before: 2500, after: 0, through: last, limit: 100, in: database)
+      let old = try PruneTable.doomedChanges(bounds, after: 0, limit: 100, in: database)
       #expect(old.count == 39)
       try PruneTable.delete(old, in: database)
     }

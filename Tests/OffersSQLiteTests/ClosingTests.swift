@@ -122,7 +122,10 @@ struct ClosingTests {
       { _ = try await database.apply(plan) },
       { _ = try await database.preview(plan) },
       { try await database.withSyncLock(on: "ibotta", waitSeconds: 0) {} },
-      { _ = try await database.prune(goneBefore: Date(), now: Date(), isTrial: false) },
+      {
+        _ = try await database.prune(
+          goneBefore: Date(), now: Date(), trustsClock: true, isTrial: false)
+      },
       { try await database.backUp(to: store.folder.file("copy.sqlite")) },
     ]
     for (number, operation) in operations.enumerated() {

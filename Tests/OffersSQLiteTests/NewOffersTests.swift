@@ -142,7 +142,7 @@ struct NewOffersTests {
     try await store.sync((1...20).map { FeedOffer("\($0)") })
     try await store.sync((11...20).map { FeedOffer("\($0)") }, at: 2000)
     let pruned = try await store.database.prune(
-      goneBefore: Self.date(2000), now: Self.date(3000), isTrial: false)
+      goneBefore: Self.date(2000), now: Self.date(3000), trustsClock: true, isTrial: false)
     #expect(pruned.offers == 9)
     var query = ChangeQuery(now: Self.date(3000))
     query.kinds = [.new]
@@ -187,7 +187,7 @@ struct NewOffersTests {
     }
     try await store.sync((3...20).map { FeedOffer("\($0)") }, at: 2000)
     let pruned = try await store.database.prune(
-      goneBefore: Self.date(3000), now: Self.date(4000), isTrial: false)
+      goneBefore: Self.date(3000), now: Self.date(4000), trustsClock: true, isTrial: false)
     #expect(pruned.offers == 1)
   }
 

@@ -14,7 +14,8 @@ struct PruneTests {
     _ store: Store, goneBefore: Int, now: Int, isTrial: Bool = false
   ) async throws -> PruneCounts {
     try await store.database.prune(
-      goneBefore: ChangeTests.date(goneBefore), now: ChangeTests.date(now), isTrial: isTrial)
+      goneBefore: ChangeTests.date(goneBefore), now: ChangeTests.date(now), trustsClock: true,
+      isTrial: isTrial)
   }
 
   private static func counts(offers: Int = 0, changes: Int = 0, runs: Int = 0) -> PruneCounts {
@@ -63,13 +64,16 @@ struct PruneTests {
   @Test("an offer that is back or starred before its batch stays")
   func rescued() async throws {
     let store = try await Self.filled()
+    let bounds = try await store.database.read {
+      try PruneBounds(countingFrom: 5000, goneSeconds: 2500, limit: .standard, in: $0)
+    }
     let doomed = try await store.database.read {
-      try PruneTable.doomedOffers(goneBefore: 2500, in: $0)
+      try PruneTable.doomedOffers(bounds, in: $0)
     }
     #expect(doomed == [3])
     _ = try await store.database.setFavorites(named: ["3"], to: true)
     let counts = try await store.database.write {
-      try PruneTable.delete(doomed, goneBefore: 2500, in: $0)
+      try PruneTable.delete(doomed, bounds, in: $0)
     }
     #expect(counts == PruneCounts())
   }
@@ -223,7 +227,8 @@ struct PruneTests {
     let store = try await Self.filled()
     func clear(_ days: Int) async throws -> Bool {
       let before = try await store.database.fetchDataVersion()
-      try await store.database.clearAway(at: ChangeTests.date(3000 + days * Self.day))
+      try await store.database.clearAway(
+        at: ChangeTests.date(3000 + days * Self.day), trust: .now)
       return try await store.database.fetchDataVersion() != before
     }
     // Two runs that change nothing, of which the first becomes old.
@@ -254,7 +259,8 @@ struct PruneTests {
     try await store.sync([FeedOffer("1")], at: 1000)
     try store.execute("INSERT INTO notice VALUES ('failing', 'ibotta', '', 1, 1000)")
     for (days, rest) in [(60, "1"), (62, "0")] {
-      try await store.database.clearAway(at: ChangeTests.date(1000 + days * Self.day))
+      try await store.database.clearAway(
+        at: ChangeTests.date(1000 + days * Self.day), trust: .now)
       #expect(try store.rows("SELECT count(*) FROM notice") == [rest], "day \(days)")
     }
   }

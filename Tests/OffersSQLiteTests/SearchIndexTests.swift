@@ -83,7 +83,7 @@ struct SearchIndexTests {
       if Int.random(in: 0..<4, using: &random) == 0 {
         _ = try await store.database.prune(
           goneBefore: ChangeTests.date(step * 1000 - 1500), now: ChangeTests.date(step * 1000),
-          isTrial: false)
+          trustsClock: true, isTrial: false)
       }
       if try store.rows("SELECT is_current FROM search_state") == ["0"] {
         guard Bool.random(using: &random) else { continue }
@@ -149,7 +149,8 @@ struct SearchIndexTests {
     try await store.sync([FeedOffer("2", name: "Rye")], at: 6000, isIndexed: false)
     try await store.sync([FeedOffer("3", name: "Oat")], at: 7000, isIndexed: false)
     let counts = try await store.database.prune(
-      goneBefore: ChangeTests.date(7000), now: ChangeTests.date(8000), isTrial: false)
+      goneBefore: ChangeTests.date(7000), now: ChangeTests.date(8000), trustsClock: true,
+      isTrial: false)
     #expect(try counts.offers > 0 && state() == ["0"])
     try await store.database.refreshSearchIndex()
     try Self.check(store)

@@ -59,6 +59,8 @@ extension ProgramStep {
     case .changeMode(let mode, let paths):
       ": chmod \(mode) " + paths.map(ShellQuoting.word).joined(separator: " ")
     case .allowOpenFiles: " with ulimit -n."
+    case .trustClock: ", add --trust-clock."
+    case .wakeProcess(let pid): ": kill -CONT \(pid), or kill -KILL \(pid)."
     case .updateSQLite: " (Debian: apt-get install libsqlite3-0)."
     }
   }

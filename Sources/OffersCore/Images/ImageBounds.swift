@@ -1,3 +1,5 @@
+import Foundation
+
 /// The bounds of every image cache.
 public enum ImageBounds {
   /// The most images in a new cache, as the migrations create it: another default requires a new
@@ -22,4 +24,25 @@ public enum ImageBounds {
   /// The age of the oldest use in memory, in seconds, at which the next use triggers a write. Other
   /// processes need recent uses to choose which image to evict.
   public static let gatheredSeconds = 600
+
+  /// The duration of a lease to fetch an image, in seconds: slightly more than the longest request.
+  package static let leaseSeconds = 12.0
+  /// The longest time that a failure is remembered, at the request of a server, in seconds: a day.
+  package static let failureSeconds = 86_400.0
+  /// The longest freshness lifetime that is honoured, in seconds: 30 days.
+  package static let freshSeconds = 30 * 86_400.0
+  /// The time, in seconds, by which an image may have been fetched later than now: clocks are set
+  /// back a little.
+  private static let clockSeconds = 60.0
+
+  /// Whether an image is used without asking its server again. One that was fetched later than now,
+  /// or would be fresh for longer than any, was stored under another clock, and is not fresh.
+  ///
+  /// - Parameters:
+  ///   - fetchedAt: when the image was last fetched or confirmed.
+  ///   - freshUntil: until when it is fresh.
+  ///   - now: the present time.
+  package static func isFresh(fetchedAt: Date, until freshUntil: Date, at now: Date) -> Bool {
+    now < freshUntil && fetchedAt <= now + clockSeconds && freshUntil <= fetchedAt + freshSeconds
+  }
 }

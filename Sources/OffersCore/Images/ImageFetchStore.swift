@@ -10,7 +10,8 @@ package protocol ImageFetchStore: ImageRepository {
     _ url: String, etag: String?, lastModified: String?, fetchedAt: Date, freshUntil: Date
   ) async throws
 
-  /// The remembered failure to fetch an image; nil when there is none or it has expired.
+  /// The remembered failure to fetch an image; nil when there is none or it has expired. One that
+  /// would last for more than a day was stored under a clock that was ahead, and has expired, too.
   func findFailure(of url: String, now: Date) async throws -> ImageFailure?
 
   /// Remembers a failure to fetch an image, and removes any lease on it. Only a bounded number of
@@ -25,7 +26,8 @@ package protocol ImageFetchStore: ImageRepository {
   /// - Parameters:
   ///   - url: the URL of the image.
   ///   - holder: identifies the caller, who may extend a lease of its own.
-  ///   - seconds: after which the lease expires, in case its holder dies.
+  ///   - seconds: after which the lease expires. That of a process that has ended expires at once, if
+  ///     the store can tell; so does one that would last for longer, by the present time.
   ///   - now: the time from which `seconds` count.
   /// - Returns: whether the lease was acquired.
   func takeLease(on url: String, holder: Int64, seconds: Double, now: Date) async throws -> Bool

@@ -32,6 +32,11 @@ package enum ProgramStep: Hashable, Codable, Sendable {
   /// Install a newer SQLite library.
   case updateSQLite
 
+  /// Prune by the present time, whatever the last syncs say about the clock.
+  case trustClock
+  /// Let a stopped process go on, or end it.
+  case wakeProcess(Int32)
+
   /// The words for the step in the text of an advice.
   package var words: String {
     switch self {
@@ -42,6 +47,8 @@ package enum ProgramStep: Hashable, Codable, Sendable {
         + ". What that could not read may be in a backup, or be recovered with the "
         + "shell of SQLite"
     case .repair, .mapFields: ""
+    case .trustClock: ", prune by it."
+    case .wakeProcess: "."
     case .writeSource: ": an http or https URL, a file, standard input, or the sample."
     case .examine, .recover, .nameItems, .showDefinition, .setVariable, .unsetVariable,
       .changeMode, .allowOpenFiles, .updateSQLite:

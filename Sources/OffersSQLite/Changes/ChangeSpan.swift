@@ -31,7 +31,7 @@ extension ChangeSpan {
   /// An impossible count, as in a damaged database, is ignored.
   private static let isCounted =
     "new_offers.change_id = change.change_id AND \(isPossible)"
-  private static let isPossible = "new_offers.offer_count BETWEEN 2 AND new_offers.change_id"
+  static let isPossible = "new_offers.offer_count BETWEEN 2 AND new_offers.change_id"
   static let offerCountSQL = "coalesce(new_offers.offer_count, 1)"
 
   /// Joins the offers that a row of `change` stands for.

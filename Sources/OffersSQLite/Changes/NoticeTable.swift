@@ -35,7 +35,15 @@ enum NoticeTable {
 
   /// The subscribed feeds whose first consecutive failure was at a time or earlier, and those whose
   /// server answered 410 Gone, sorted by name.
-  static func failingFeeds(since seconds: Int64, in database: Database) throws -> [FailingFeed] {
+  ///
+  /// - Parameters:
+  ///   - seconds: the time, in Unix seconds.
+  ///   - now: the present time. A first failure after it was recorded by a clock that was ahead, and
+  ///     counts as early enough.
+  ///   - database: the database to read.
+  static func failingFeeds(
+    since seconds: Int64, now: Int64, in database: Database
+  ) throws -> [FailingFeed] {
     try Row.fetchAll(
       database,
       sql: """
@@ -45,9 +53,11 @@ enum NoticeTable {
         FROM feed
         JOIN feed_detail USING (feed_key)
         JOIN feed_fetch USING (feed_key)
-        WHERE feed_detail.unsubscribed_at IS NULL AND (feed_fetch.failing_since <= ? OR feed_fetch.stopped_at IS NOT NULL)
+        WHERE feed_detail.unsubscribed_at IS NULL AND (
+            feed_fetch.failing_since <= ? OR feed_fetch.failing_since > ?
+            OR feed_fetch.stopped_at IS NOT NULL)
         ORDER BY feed.name
-        """, arguments: [seconds]
+        """, arguments: [seconds, now]
     ).map {
       FailingFeed(
         name: $0["name"], since: OfferTable.date($0["failing_since"]),

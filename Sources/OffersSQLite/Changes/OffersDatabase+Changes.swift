@@ -75,7 +75,9 @@ extension OffersDatabase {
           in: database)
       }
       let since = seconds - Int64(News.failingSeconds)
-      let failing = try NoticeTable.failingFeeds(since: since, in: database).filter { feed in
+      let failing = try NoticeTable.failingFeeds(
+        since: since, now: seconds, in: database
+      ).filter { feed in
         try !NoticeTable.isTold(
           .failing, feed.name, about: NoticeTable.about(feed, at: seconds), in: database)
       }

@@ -39,11 +39,12 @@ enum StorageFailure {
     _ database: Database, path: String, _ state: () -> State = { .unchanged },
     _ body: () throws -> Result
   ) throws -> Result {
+    let begun = ContinuousClock.now
     do {
       return try body()
     } catch {
       throw translate(
-        error, path: path, reason: reason(database.sqliteConnection), state: state())
+        error, path: path, reason: reason(database.sqliteConnection), state: state(), since: begun)
     }
   }
 
@@ -71,8 +72,10 @@ enum StorageFailure {
   ///   - path: the database.
   ///   - reason: the value of `errno`, of interest for an error of input or output; 0 if unknown.
   ///   - state: what is known of the change.
+  ///   - begun: when the operation began, for the message about one that waited in vain.
   static func translate(
-    _ error: any Error, path: String, reason: Int32 = 0, state: State = .unchanged
+    _ error: any Error, path: String, reason: Int32 = 0, state: State = .unchanged,
+    since begun: ContinuousClock.Instant? = nil
   ) -> any Error {
     guard let failure = error as? DatabaseError else { return error }
     // Only the cancellation of a task interrupts a connection.
@@ -103,10 +106,12 @@ enum StorageFailure {
       return storage(
         "There is not enough memory to use \(path). Nothing was changed.",
         FileFailure.advice(on: ENOMEM, otherwise: ""))
-    case .SQLITE_BUSY, .SQLITE_LOCKED:
+    case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PROTOCOL:
+      // A reader meets SQLITE_PROTOCOL when another process stands still while it sets up the log's
+      // shared memory. https://sqlite.org/rescode.html#protocol
+      let holder = BlockingProcess.find(on: path)
       return storage(
-        "Another program holds \(path) locked.",
-        "Close programs that have it open for writing, then try again.")
+        BlockingProcess.message(holder, path: path, since: begun), BlockingProcess.advice(holder))
     default:
       return storage(
         "The database \(path) reported: \(failure.message ?? failure.resultCode.description).",

@@ -1,4 +1,5 @@
 import OffersCore
+import OffersPlatform
 
 /// Excludes writers of other processes, so that one process at a time writes to a database.
 ///
@@ -8,6 +9,7 @@ import OffersCore
 /// SQLITE_BUSY. Readers do not need it. https://sqlite.org/wal.html#walresetbug
 struct WriteGuard: Sendable {
   private let lock: FileLock
+  private let path: String
 
   /// The byte of the lock file that is the guard; the others are sync locks.
   private static let byte: Int64 = 0
@@ -19,6 +21,7 @@ struct WriteGuard: Sendable {
 
   /// - Parameter path: the lock file beside the database.
   init(path: String) throws {
+    self.path = path
     lock = try FileLock(path: path, byte: Self.byte)
   }
 
@@ -26,7 +29,7 @@ struct WriteGuard: Sendable {
   func hold<Result>(
     waitSeconds: Double = waitSeconds, _ body: () throws -> Result
   ) throws -> Result {
-    guard try lock.lock(waitSeconds: waitSeconds) else { throw Self.timeout(waitSeconds) }
+    guard try lock.lock(waitSeconds: waitSeconds) else { throw timeout(waitSeconds) }
     defer { lock.unlock() }
     return try body()
   }
@@ -40,17 +43,23 @@ struct WriteGuard: Sendable {
     waitSeconds: Double = waitSeconds, _ body: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
     guard try await lock.lock(byte: Self.byte, until: .now + .seconds(waitSeconds)) else {
-      throw Self.timeout(waitSeconds)
+      throw timeout(waitSeconds)
     }
     defer { lock.unlock() }
     return try await BlockingWork.run(body)
   }
 
-  private static func timeout(_ waitSeconds: Double) -> OffersError {
-    OffersError(
-      .storageFailed,
-      "Another process has been writing to the database for \(Int(waitSeconds)) seconds.",
-      hint: "Wait for it or stop it, then try again. Nothing was changed.")
+  private func timeout(_ waitSeconds: Double) -> OffersError {
+    let holder = LockHolder.find(on: path)?.first { $0.byte == Self.byte }
+    let name = holder.map { "Another process, \($0.name) (\($0.pid))," } ?? "Another process"
+    let state =
+      holder?.isStopped == true
+      ? "is stopped and has held the database locked" : "has been writing to the database"
+    return OffersError(
+      .storageFailed, "\(name) \(state) for \(Int(waitSeconds)) seconds.",
+      advice: holder?.isStopped == true
+        ? BlockingProcess.advice(holder)
+        : "Wait for it or stop it, then try again. Nothing was changed.")
   }
 
   /// Runs `body` if no other process writes or checkpoints; returns nil otherwise.

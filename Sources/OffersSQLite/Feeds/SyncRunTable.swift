@@ -75,6 +75,18 @@ enum SyncRunTable {
     return try Row.fetchOne(statement, arguments: [feedKey]).map { run(from: $0, feed: feed) }
   }
 
+  /// The start of the last run of a feed before another run, in Unix seconds; nil if there is none.
+  static func findStart(
+    beforeRun runKey: Int64, feedKey: Int64, in database: Database
+  ) throws -> Int64? {
+    try Int64.fetchOne(
+      database,
+      sql: """
+        SELECT started_at FROM sync_run WHERE feed_key = ? AND run_id < ?
+        ORDER BY run_id DESC LIMIT 1
+        """, arguments: [feedKey, runKey])
+  }
+
   /// The start of the last successful run.
   static func findLastSuccess(feedKey: Int64, in database: Database) throws -> Date? {
     try findLastGood(feedKey: feedKey, in: database).map { OfferTable.date($0.at) }

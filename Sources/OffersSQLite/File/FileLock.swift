@@ -43,7 +43,10 @@ final class FileLock: Sendable {
   }
 
   /// Whether another holder has the lock.
-  func isHeld() throws -> Bool {
+  func isHeld() throws -> Bool { try isHeld(byte: byte) }
+
+  /// Whether another holder has the lock of a given byte.
+  func isHeld(byte: Int64) throws -> Bool {
     do {
       return try file.isHeld(byte: byte)
     } catch {

@@ -11,6 +11,14 @@ package struct DatabaseCounts: Sendable {
   package let runs: Int
 }
 
+/// The numbers of rows with a time in the future, and the latest of these times.
+package struct LaterTimes: Sendable {
+  package let runs: Int
+  package let offers: Int
+  package let images: Int
+  package let latest: Date?
+}
+
 /// The sizes of the parts of a database, in bytes.
 package struct DatabaseSizes: Sendable {
   package let file: Int
@@ -37,6 +45,11 @@ extension OffersDatabase {
         offers: try count("offer"), favorites: try count("favorite"),
         changes: try ChangeTable.count(in: database), runs: try count("sync_run"))
     }
+  }
+
+  /// The size of the history and its bound.
+  package func fetchHistorySize() async throws -> HistorySize {
+    try await read { try HistorySize(in: $0) }
   }
 
   /// The sizes of file, log, free pages and images.
@@ -69,6 +82,37 @@ extension OffersDatabase {
           """
       ).map(OfferTable.date)
     }
+  }
+
+  /// Counts the runs, offers and images with a time after a given one.
+  package func countTimes(after time: Date) async throws -> LaterTimes {
+    let seconds = Int64(time.timeIntervalSince1970)
+    return try await read { database in
+      func find(_ table: String, _ column: String) throws -> (Int, Int64?) {
+        let row = try Row.fetchOne(
+          database,
+          sql: "SELECT count(*), max(at) FROM (SELECT \(column) AS at FROM \(table)) WHERE at > ?",
+          arguments: [seconds])
+        return (row?[0] ?? 0, row?[1])
+      }
+      let runs = try find("sync_run", "started_at")
+      let offers = try find(
+        "offer", "max(first_seen_at, changed_at, coalesce(gone_at, changed_at))")
+      let images = try find("image_cache", "fetched_at")
+      return LaterTimes(
+        runs: runs.0, offers: offers.0, images: images.0,
+        latest: [runs.1, offers.1, images.1].compactMap(\.self).max().map(OfferTable.date))
+    }
+  }
+
+  /// The last sync of at least a day ago, if it is too long ago to confirm the present time, so that
+  /// nothing is cleared away; nil if the clock is believed.
+  package func findUnconfirmedRun(at now: Date) async throws -> Date? {
+    let seconds = Int64(now.timeIntervalSince1970)
+    guard case .none(let last) = try await read({ try ClockTrust.find(at: seconds, in: $0) }) else {
+      return nil
+    }
+    return OfferTable.date(last)
   }
 
   /// Whether a file exists at a path, whatever its contents.

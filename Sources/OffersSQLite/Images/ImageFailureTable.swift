@@ -5,12 +5,16 @@ import OffersCore
 /// The SQL for recently failed image downloads.
 enum ImageFailureTable {
   private static let columns = "url, code, reason, until"
+  /// A condition that a failure has not expired at a time `?1`. One that would last for longer than
+  /// any was stored under a clock that has been set back since.
+  private static let isRemembered =
+    "until > ?1 AND until <= ?1 + \(Int64(ImageBounds.failureSeconds))"
 
   static func find(_ url: String, now: Date, in database: Database) throws -> ImageFailure? {
     try Row.fetchOne(
       database.cachedStatement(
-        sql: "SELECT \(columns) FROM image_failure WHERE url = ? AND until > ?"),
-      arguments: [url, Int64(now.timeIntervalSince1970)]
+        sql: "SELECT \(columns) FROM image_failure WHERE url = ?2 AND \(isRemembered)"),
+      arguments: [Int64(now.timeIntervalSince1970), url]
     ).map(failure)
   }
 
@@ -18,7 +22,7 @@ enum ImageFailureTable {
   static func all(now: Date, in database: Database) throws -> [ImageFailure] {
     try Row.fetchAll(
       database,
-      sql: "SELECT \(columns) FROM image_failure WHERE until > ? ORDER BY until DESC, url",
+      sql: "SELECT \(columns) FROM image_failure WHERE \(isRemembered) ORDER BY until DESC, url",
       arguments: [Int64(now.timeIntervalSince1970)]
     ).map(failure)
   }

@@ -32,8 +32,10 @@ extension OffersDatabase: ImageFetchStore {
   package func takeLease(
     on url: String, holder: Int64, seconds: Double, now: Date
   ) async throws -> Bool {
-    try await write(.image) {
-      try ImageLeaseTable.take(url, holder: holder, seconds: seconds, now: now, in: $0)
+    leaseHolders.add(holder)
+    return try await write(.image) { [leaseHolders] in
+      try ImageLeaseTable.take(
+        url, holder: holder, seconds: seconds, now: now, isAlive: leaseHolders.isAlive, in: $0)
     }
   }
 

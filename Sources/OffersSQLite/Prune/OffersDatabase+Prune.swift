@@ -9,50 +9,63 @@ extension OffersDatabase: PruneRepository {
   /// The share of free pages above which the file is rewritten (VACUUM).
   package static let freeShare = 0.25
 
-  package func prune(goneBefore: Date, now: Date, isTrial: Bool) async throws -> PruneCounts {
-    let bounds = PruneBounds(goneBefore: goneBefore, now: now)
-    if isTrial { return try await read { try Self.countDoomed(bounds, in: $0) } }
-    var counts = try await deleteOffers(bounds)
+  package func prune(
+    goneBefore: Date, now: Date, trustsClock: Bool, isTrial: Bool
+  ) async throws -> PruneCounts {
+    let seconds = Int64(now.timeIntervalSince1970)
+    let trust = trustsClock ? .now : try await read { try ClockTrust.find(at: seconds, in: $0) }
+    if case .none(let last) = trust { throw Self.doubt(lastRun: last, now: now) }
+    let time = trust.time(at: seconds)
+    let bounds = try await read {
+      try PruneBounds(
+        countingFrom: time, goneSeconds: seconds - Int64(goneBefore.timeIntervalSince1970),
+        limit: .standard, in: $0)
+    }
+    var counts =
+      isTrial
+      ? try await read { try Self.countDoomed(bounds, in: $0) } : try await prune(bounds)
+    if case .run(let witness) = trust { counts.countedFrom = OfferTable.date(witness) }
+    return counts
+  }
+
+  private static func doubt(lastRun: Int64, now: Date) -> OffersError {
+    let days = Units.count(
+      Int((Int64(now.timeIntervalSince1970) - lastRun) / Retention.daySeconds), "day")
+    return OffersError(
+      .invalidRequest,
+      "Nothing was removed, because the clock may be wrong: by it, the sync before this day was "
+        + "\(days) ago.",
+      advice: Advice(
+        "Sync today and once more in a day, which confirms the clock. If you know that it is right",
+        .trustClock))
+  }
+
+  /// Removes what lies behind the bounds.
+  private func prune(_ bounds: PruneBounds) async throws -> PruneCounts {
+    var counts = bounds.time == nil ? PruneCounts() : try await deleteOffers(bounds)
     counts.changes += try await deleteChanges(bounds)
-    counts.runs = try await write(.unchecked) { database in
-      let runs = try PruneTable.doomedRuns(
-        old: bounds.history, idle: bounds.idleRuns,
-        through: PruneTable.findLastChange(before: bounds.history, in: database),
-        ofFavorites: false, in: database)
-      try PruneTable.deleteRuns(runs, in: database)
-      try NoticeTable.prune(toldBefore: bounds.notices, now: bounds.now, in: database)
-      return runs.count
+    if let time = bounds.time {
+      counts.runs = try await write(.unchecked) { database in
+        let runs = try PruneTable.doomedRuns(bounds, ofFavorites: false, in: database)
+        try PruneTable.deleteRuns(runs, in: database)
+        try NoticeTable.prune(
+          toldBefore: time - Retention.noticeSeconds, now: time, in: database)
+        return runs.count
+      }
     }
     _ = try await compact(whenFreeAbove: Self.freeShare)
     return counts
   }
 
-  /// The times before which rows are removed, in Unix seconds.
-  private struct PruneBounds {
-    let gone: Int64
-    let now: Int64
-    let history: Int64
-    let idleRuns: Int64
-    let notices: Int64
-
-    init(goneBefore: Date, now: Date) {
-      gone = Int64(goneBefore.timeIntervalSince1970)
-      self.now = Int64(now.timeIntervalSince1970)
-      history = self.now - Retention.historySeconds
-      idleRuns = self.now - Retention.idleRunSeconds
-      notices = self.now - Retention.noticeSeconds
-    }
-  }
-
   private func deleteOffers(_ bounds: PruneBounds) async throws -> PruneCounts {
     let doomed = try await read {
-      try PruneTable.doomedOffers(goneBefore: bounds.gone, in: $0)
+      try PruneTable.doomedOffers(bounds, in: $0)
     }
     var counts = PruneCounts()
     for start in stride(from: 0, to: doomed.count, by: Self.batchSize) {
       let batch = doomed[start..<min(start + Self.batchSize, doomed.count)]
       let removed = try await write(.unchecked) {
-        try PruneTable.delete(batch, goneBefore: bounds.gone, in: $0)
+        try PruneTable.delete(batch, bounds, in: $0)
       }
       counts.offers += removed.offers
       counts.changes += removed.changes
@@ -65,10 +78,8 @@ extension OffersDatabase: PruneRepository {
     var last: Int64? = 0
     while let after = last {
       let changes = try await write(.unchecked) { database in
-        let through = try PruneTable.findLastChange(before: bounds.history, in: database)
-        let changes = try PruneTable.oldChanges(
-          before: bounds.history, after: after, through: through, limit: Self.batchSize,
-          in: database)
+        let changes = try PruneTable.doomedChanges(
+          bounds, after: after, limit: Self.batchSize, in: database)
         try PruneTable.delete(changes, in: database)
         return changes
       }
@@ -82,37 +93,45 @@ extension OffersDatabase: PruneRepository {
   private static func countDoomed(
     _ bounds: PruneBounds, in database: Database
   ) throws -> PruneCounts {
-    let doomed = try PruneTable.doomedOffers(goneBefore: bounds.gone, in: database)
+    let doomed = try PruneTable.doomedOffers(bounds, in: database)
     var counts = PruneCounts()
     counts.offers = doomed.count
     counts.changes = try PruneTable.countChanges(of: doomed, in: database)
     let keys = Set(doomed)
-    let through = try PruneTable.findLastChange(before: bounds.history, in: database)
-    let old = try PruneTable.oldChanges(
-      before: bounds.history, after: 0, through: through, limit: .max, in: database)
+    let old = try PruneTable.doomedChanges(bounds, after: 0, limit: .max, in: database)
     // The others were counted with their offers, by `countChanges(of:in:)`.
     for change in old where change.isNew || !keys.contains(change.offerKey) {
       counts.changes += change.offerCount
     }
-    counts.runs = try PruneTable.doomedRuns(
-      old: bounds.history, idle: bounds.idleRuns, through: through, ofFavorites: true, in: database
-    ).count
+    counts.runs = try PruneTable.doomedRuns(bounds, ofFavorites: true, in: database).count
     return counts
   }
 }
 
 extension OffersDatabase {
-  /// Prunes offers and history if anything lies past its age. The check is cheap: it looks at the
-  /// oldest rows only.
+  /// Prunes offers and history if anything lies past its age, by a clock that is believed
+  /// (`ClockTrust`), or if there are too many changes. The check is cheap: it looks at the oldest
+  /// rows only.
   ///
   /// - Parameter now: the time from which ages are counted back.
   package func clearAway(at now: Date) async throws {
-    let gone = now.addingTimeInterval(-Double(Retention.vanishedOfferSeconds))
-    let isDue = try await read { database in
-      try PruneTable.hasDoomed(
-        goneBefore: Int64(gone.timeIntervalSince1970), in: database)
-        || PruneTable.hasOldHistory(at: Int64(now.timeIntervalSince1970), in: database)
+    try await clearAway(at: now, limit: .standard)
+  }
+
+  /// - Parameters:
+  ///   - now: the time from which ages are counted back.
+  ///   - limit: the bound on the number of changes.
+  ///   - trust: how far `now` is believed; nil for what the last runs say.
+  func clearAway(
+    at now: Date, limit: HistoryLimit = .standard, trust: ClockTrust? = nil
+  ) async throws {
+    let seconds = Int64(now.timeIntervalSince1970)
+    let due = try await read { database -> PruneBounds? in
+      let time = try (trust ?? ClockTrust.find(at: seconds, in: database)).time(at: seconds)
+      guard try PruneTable.isDue(countingFrom: time, limit: limit, in: database) else { return nil }
+      return try PruneBounds(
+        countingFrom: time, goneSeconds: Retention.vanishedOfferSeconds, limit: limit, in: database)
     }
-    if isDue { _ = try await prune(goneBefore: gone, now: now, isTrial: false) }
+    if let due { _ = try await prune(due) }
   }
 }

@@ -10,36 +10,34 @@ enum PruneTable {
       WHERE feed.feed_key = offer.feed_key AND favorite.id = offer.id)
     """
 
+  /// A condition that an offer vanished before a time `?1` and before a run `?2`, is not a favorite,
+  /// and may be removed.
+  private static let isDoomed = """
+    gone_at < ?1 AND NOT \(isFavorite)
+    AND offer_key <> (SELECT max(offer_key) FROM offer)
+    AND offer_key IS NOT (
+      SELECT offer_key FROM change WHERE change_id = (SELECT max(change_id) FROM change))
+    AND coalesce((
+      SELECT max(run_id) FROM change
+      WHERE change.offer_key = offer.offer_key AND kind <> 'new' AND kind = 'gone'), 0) < ?2
+    """
+
   /// Whether `doomedOffers` would return any offer.
-  static func hasDoomed(goneBefore: Int64, in database: Database) throws -> Bool {
+  static func hasDoomed(_ bounds: PruneBounds, in database: Database) throws -> Bool {
     try Bool.fetchOne(
-      database,
-      sql: """
-        SELECT EXISTS (
-          SELECT 1 FROM offer WHERE gone_at <= ? AND NOT \(isFavorite)
-            AND offer_key <> (SELECT max(offer_key) FROM offer)
-            AND offer_key IS NOT (
-              SELECT offer_key FROM change
-              WHERE change_id = (SELECT max(change_id) FROM change)))
-        """, arguments: [goneBefore]) ?? false
+      database, sql: "SELECT EXISTS (SELECT 1 FROM offer WHERE \(isDoomed))",
+      arguments: [bounds.gone.seconds, bounds.gone.run]) ?? false
   }
 
-  /// The keys of the offers that were gone at the time `goneBefore` and are not favorites,
-  /// ascending.
+  /// The keys of the offers that are gone for long enough and are not favorites, ascending.
   ///
   /// The newest offer and the offer of the newest change are excluded. SQLite assigns the largest
   /// rowid plus one to the next row, so after their removal a new offer or change would get the
   /// number of a removed one. https://sqlite.org/autoinc.html
-  static func doomedOffers(goneBefore: Int64, in database: Database) throws -> [Int64] {
+  static func doomedOffers(_ bounds: PruneBounds, in database: Database) throws -> [Int64] {
     try Int64.fetchAll(
-      database,
-      sql: """
-        SELECT offer_key FROM offer
-        WHERE gone_at <= ? AND NOT \(isFavorite)
-          AND offer_key <> (SELECT max(offer_key) FROM offer)
-          AND offer_key IS NOT (
-            SELECT offer_key FROM change WHERE change_id = (SELECT max(change_id) FROM change))
-        """, arguments: [goneBefore]
+      database, sql: "SELECT offer_key FROM offer WHERE \(isDoomed)",
+      arguments: [bounds.gone.seconds, bounds.gone.run]
     ).sorted()
   }
 
@@ -47,10 +45,10 @@ enum PruneTable {
   /// back meanwhile. Their `new` changes stay as long as other history but are no longer reported:
   /// no index finds them, and their row may stand for many offers.
   static func delete(
-    _ offers: some Sequence<Int64>, goneBefore: Int64, in database: Database
+    _ offers: some Sequence<Int64>, _ bounds: PruneBounds, in database: Database
   ) throws -> PruneCounts {
     let deleteOffer = try database.cachedStatement(
-      sql: "DELETE FROM offer WHERE offer_key = ? AND gone_at <= ? AND NOT \(isFavorite)")
+      sql: "DELETE FROM offer WHERE offer_key = ? AND gone_at < ? AND NOT \(isFavorite)")
     let deleteDetail = try database.cachedStatement(
       sql: "DELETE FROM offer_detail WHERE offer_key = ?")
     let deleteOthers = try database.cachedStatement(
@@ -59,7 +57,7 @@ enum PruneTable {
     var counts = PruneCounts()
     for offerKey in offers {
       try index.willChange(offerKey)
-      try deleteOffer.execute(arguments: [offerKey, goneBefore])
+      try deleteOffer.execute(arguments: [offerKey, bounds.gone.seconds])
       guard database.changesCount > 0 else {
         index.didKeep(offerKey)
         continue
@@ -82,28 +80,30 @@ enum PruneTable {
     }
   }
 
-  /// The number of the last change that may be older than a time; 0 if there is none. The newest
-  /// change, whose number must not be reused, is always after it.
-  static func findLastChange(before seconds: Int64, in database: Database) throws -> Int64 {
-    let runs = try Row.fetchCursor(
+  /// The number of the first run that started within a range of times; the largest number if there
+  /// is none. Later runs were recorded by a clock that was ahead, and are passed over.
+  static func findFirstRun(
+    from earliest: Int64, through latest: Int64, in database: Database
+  ) throws -> Int64 {
+    try Int64.fetchOne(
       database,
-      sql: "SELECT run_id, started_at FROM sync_run WHERE run_id > ? ORDER BY run_id",
-      arguments: [0])
-    var last: Int64 = 0
-    while let run = try runs.next() {
-      let startedAt: Int64 = run["started_at"]
-      // Check all runs, because the clock may have jumped.
-      if startedAt < seconds { last = run["run_id"] }
-    }
-    if last == 0 { return 0 }
+      sql: """
+        SELECT run_id FROM sync_run WHERE run_id > 0 AND started_at BETWEEN ? AND ?
+        ORDER BY run_id LIMIT 1
+        """, arguments: [earliest, latest]) ?? .max
+  }
+
+  /// The number of the last change before those of a run and of later runs; 0 if there is none. The
+  /// newest change, whose number must not be reused, is always after it.
+  static func findLastChange(beforeRun run: Int64, in database: Database) throws -> Int64 {
     // Writers are serialized, so change numbers are in the order of runs. The oldest rows are
     // scanned until one belongs to a later run.
     let behind = try Int64.fetchOne(
       database,
       sql: """
-        SELECT change_id FROM change WHERE change_id > 0 AND run_id > ? ORDER BY change_id LIMIT 1
-        """, arguments: [last])
-    return try (behind ?? ChangeTable.fetchLastID(in: database)) - 1
+        SELECT change_id FROM change WHERE change_id > 0 AND run_id >= ? ORDER BY change_id LIMIT 1
+        """, arguments: [run])
+    return max(0, try (behind ?? ChangeTable.fetchLastID(in: database)) - 1)
   }
 
   /// A row of `change` to be removed.
@@ -115,27 +115,46 @@ enum PruneTable {
     let isNew: Bool
   }
 
-  /// The rows of changes before a time that concern no favorite, in order. A row of several offers
-  /// is kept as long as one of them is a favorite.
+  /// The rows of changes to be removed, in order: those that are old or surplus, and concern no
+  /// favorite. A row of several offers is kept as long as one of them is a favorite.
   ///
   /// - Parameters:
-  ///   - seconds: the time before which the run of a change started.
+  ///   - bounds: the bounds of the pruning.
   ///   - after: the exclusive lower bound of change numbers.
-  ///   - through: see `findLastChange`.
   ///   - limit: the maximum number of rows.
   ///   - database: the database to read.
-  static func oldChanges(
-    before seconds: Int64, after: Int64, through: Int64, limit: Int, in database: Database
+  static func doomedChanges(
+    _ bounds: PruneBounds, after: Int64, limit: Int, in database: Database
   ) throws -> [OldChange] {
+    try findChanges(
+      after: after, through: bounds.through, surplus: bounds.surplus,
+      before: bounds.history.seconds, limit: limit, in: database)
+  }
+
+  /// Whether a change up to a number concerns no favorite.
+  static func hasRemovable(through id: Int64, in database: Database) throws -> Bool {
+    try !findChanges(
+      after: 0, through: id, surplus: id, before: .min, limit: 1, in: database
+    ).isEmpty
+  }
+
+  /// The rows of changes that concern no favorite, up to a number `surplus`, or of a run that started
+  /// before a time.
+  private static func findChanges(
+    after: Int64, through: Int64, surplus: Int64, before seconds: Int64, limit: Int,
+    in database: Database
+  ) throws -> [OldChange] {
+    if after >= through { return [] }
     let favorites = try FavoriteTable.sortedKeys(in: database)
     let cursor = try Row.fetchCursor(
       database,
       sql: """
         SELECT change.change_id, change.offer_key, \(ChangeSpan.offerCountSQL), kind = 'new'
         FROM \(ChangeSpan.rows) CROSS JOIN sync_run AS run ON run.run_id = change.run_id
-        WHERE change.change_id > ? AND change.change_id <= ? AND run.started_at < ?
+        WHERE change.change_id > ? AND change.change_id <= ?
+          AND (change.change_id <= ? OR run.started_at < ?)
         ORDER BY change.change_id
-        """, arguments: [after, through, seconds])
+        """, arguments: [after, through, surplus, seconds])
     var changes: [OldChange] = []
     while changes.count < limit, let row = try cursor.next() {
       let (key, count): (Int64, Int64) = (row[1], row[2])
@@ -153,20 +172,20 @@ enum PruneTable {
     }
   }
 
-  /// The keys of the runs to remove: those that started before `old`, and those that started before
-  /// `idle` and changed no offer. Kept are the last and the last successful run of each feed, and
-  /// every run that a change refers to.
+  /// The keys of the runs to remove: old ones, and those that changed no offer and are old for such
+  /// ones. Kept are the last and the last successful run of each feed, and every run that a change
+  /// refers to.
   ///
   /// - Parameters:
-  ///   - old: the time before which every run is old.
-  ///   - idle: the time before which a run that changed no offer is old.
-  ///   - through: see `findLastChange`. Of the changes after it, only the newest one is looked at.
+  ///   - bounds: the bounds of the pruning. Of the changes after its last one, only the newest is
+  ///     looked at.
   ///   - ofFavorites: whether only changes of favorites, and the newest change, keep their runs.
   ///     True for a trial, where the old changes to be removed are still stored.
   ///   - database: the database to read.
   static func doomedRuns(
-    old: Int64, idle: Int64, through: Int64, ofFavorites: Bool, in database: Database
+    _ bounds: PruneBounds, ofFavorites: Bool, in database: Database
   ) throws -> [Int64] {
+    let through = bounds.through
     let named = try
       (ofFavorites
       ? ChangeTable.runsOfFavorites(through: through, in: database)
@@ -181,14 +200,17 @@ enum PruneTable {
       database,
       sql: """
         SELECT run_id FROM sync_run
-        WHERE (started_at < ?1
-            OR started_at < ?2 AND new_count + changed_count + gone_count + back_count = 0)
+        WHERE (run_id < ?1 AND started_at < ?2
+            OR run_id < ?3 AND started_at < ?4 AND new_count + changed_count + gone_count + back_count = 0)
           AND run_id NOT IN (SELECT max(run_id) FROM sync_run GROUP BY feed_key)
           AND run_id NOT IN (
             SELECT max(run_id) FROM sync_run WHERE outcome IN ('updated', 'unchanged')
             GROUP BY feed_key)
         ORDER BY run_id
-        """, arguments: [old, idle]
+        """,
+      arguments: [
+        bounds.history.run, bounds.history.seconds, bounds.idleRuns.run, bounds.idleRuns.seconds,
+      ]
     ).filter { !named.contains($0) }
   }
 

@@ -18,7 +18,8 @@ struct ChangeWriter {
   }
 
   private let database: Database
-  private let runKey: Int64
+  /// The run's number.
+  let runKey: Int64
   private let insert: RawStatement
 
   /// Records the run first, because its changes reference it. `complete` updates its counts.

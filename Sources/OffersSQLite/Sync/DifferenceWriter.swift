@@ -38,7 +38,10 @@ final class DifferenceWriter {
     updateHash = try RawStatement(
       database, "UPDATE offer SET content_hash = ?1, gone_at = NULL WHERE offer_key = ?2")
     updateGone = try RawStatement(
-      database, "UPDATE offer SET gone_at = ?1 WHERE offer_key = ?2 AND gone_at IS NULL")
+      database,
+      """
+      UPDATE offer SET gone_at = max(?1, first_seen_at) WHERE offer_key = ?2 AND gone_at IS NULL
+      """)
     replaceDetail = try RawStatement(database, Self.detailSQL)
     removeDetail = try RawStatement(database, "DELETE FROM offer_detail WHERE offer_key = ?1")
     stored = try StoredOfferQuery(database)
@@ -113,8 +116,9 @@ final class DifferenceWriter {
     if isFirst, counts.new > 0 {
       try changes.appendFirst(count: counts.new, lastKey: lastKey + Int64(counts.new))
     }
+    let goneSeconds = plan.vanishedKeys.isEmpty ? seconds : try fetchGoneTime()
     for key in plan.vanishedKeys {
-      updateGone.bind(1, seconds)
+      updateGone.bind(1, goneSeconds)
       updateGone.bind(2, key)
       guard try updateGone.run() > 0 else { continue }
       rowsWritten += 1
@@ -124,6 +128,15 @@ final class DifferenceWriter {
     // The index is written last, because FTS5 flushes its pending terms when other statements write
     // in between.
     try index.finish(newAfter: counts.new > 0 ? lastKey : nil)
+  }
+
+  /// The time of vanished offers: the run's start, but never before the feed's last run, in which
+  /// they were still there or nobody knew that they were not. A clock that was set back would make
+  /// them look as if they had vanished long ago.
+  private func fetchGoneTime() throws -> Int64 {
+    let last = try SyncRunTable.findStart(
+      beforeRun: changes.runKey, feedKey: feedKey, in: database)
+    return max(seconds, last ?? seconds)
   }
 
   /// - Parameter isFirst: whether this is the feed's first sync, whose new offers are recorded in

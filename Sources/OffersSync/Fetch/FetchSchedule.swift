@@ -13,6 +13,8 @@ struct FetchSchedule: Sendable {
 
   /// The wait after the first failure. It doubles with each further one.
   static let firstWaitSeconds = 3600.0
+  /// The largest value of `jitter`.
+  private static let longestJitter = 1.2
   /// The longest wait after a failure.
   static let longestWaitSeconds = 7.0 * 86_400
   /// The time after the last unconditional fetch from which on requests are unconditional again:
@@ -36,7 +38,7 @@ struct FetchSchedule: Sendable {
       return .wait(until: until)
     }
     let nextDue = state.fetch.nextDue(lastRunAt: state.lastRunAt, everySeconds: everySeconds)
-    guard reason == .due, let due = nextDue, isAhead(due, now) else { return nil }
+    guard reason == .due, let due = nextDue, isAhead(due, state.fetch, now) else { return nil }
     let failures = state.fetch.failureCount
     return failures > 0 ? .backOff(until: due, failures: failures) : .fresh(until: due)
   }
@@ -45,11 +47,27 @@ struct FetchSchedule: Sendable {
   /// most 5 minutes, counts as reached: a periodic job that starts a bit early then syncs the feed.
   /// One beyond the longest possible wait was stored under a wrong clock, and counts as reached,
   /// too.
-  private func isAhead(_ due: Date, _ now: Date) -> Bool {
+  private func isAhead(_ due: Date, _ fetch: FetchState, _ now: Date) -> Bool {
     let slack = min(TimeInterval(everySeconds) / 20, 300)
-    let longest = max(
-      Self.longestWaitSeconds * 1.2, TimeInterval(everySeconds * FetchState.freshnessIntervals))
-    return due > now.addingTimeInterval(slack) && due <= now.addingTimeInterval(longest)
+    return due > now.addingTimeInterval(slack)
+      && due <= now.addingTimeInterval(longestWait(fetch) + slack)
+  }
+
+  /// The longest wait that a due time can stand for, in seconds: that after so many failures, or the
+  /// one that the server requested; otherwise the interval, or that of a document that stays fresh.
+  private func longestWait(_ fetch: FetchState) -> TimeInterval {
+    if fetch.failureCount > 0 {
+      return fetch.waitUntil == nil
+        ? Self.backOffSeconds(afterFailures: fetch.failureCount) * Self.longestJitter
+        : Self.longestWaitSeconds
+    }
+    return TimeInterval(
+      everySeconds * (fetch.nextDueAt == nil ? 1 : FetchState.freshnessIntervals))
+  }
+
+  /// The wait after a number of failures, at least 1, without jitter, in seconds.
+  private static func backOffSeconds(afterFailures count: Int) -> TimeInterval {
+    min(firstWaitSeconds * pow(2, Double(min(count - 1, 20))), longestWaitSeconds)
   }
 
   /// Whether to send the stored validators: there are some, the stored document was read under the
@@ -100,8 +118,8 @@ struct FetchSchedule: Sendable {
     var next = fetch
     next.failureCount += 1
     next.failingSince = fetch.failingSince ?? now
-    let doubled = Self.firstWaitSeconds * pow(2, Double(min(fetch.failureCount, 20)))
-    let wait = min(min(doubled, Self.longestWaitSeconds) * jitter, Self.longestWaitSeconds)
+    let wait = min(
+      Self.backOffSeconds(afterFailures: next.failureCount) * jitter, Self.longestWaitSeconds)
     // A wait that the server requested is never shortened by a later response.
     next.waitUntil = [fetch.waitUntil.flatMap { $0 > now ? $0 : nil }, answer?.retryAfter]
       .compactMap(\.self).max()

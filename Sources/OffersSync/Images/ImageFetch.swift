@@ -29,8 +29,6 @@ struct ImageFetch: Sendable {
     bodyBytes: ImageBounds.bytes, idleSeconds: 10, totalSeconds: 10, redirects: 3)
   /// The freshness lifetime of an image whose server declares none: a day.
   static let freshSeconds = 86_400
-  /// The longest freshness lifetime that is honoured: 30 days.
-  static let longestFreshSeconds = 30 * 86_400
 
   /// Requests an image, or revalidates the cached one.
   ///
@@ -76,7 +74,7 @@ struct ImageFetch: Sendable {
         bytes.append(contentsOf: piece)
       }
       let validators = log.answer.validators
-      let fresh = min(log.answer.freshSeconds ?? Self.freshSeconds, Self.longestFreshSeconds)
+      let fresh = min(log.answer.freshSeconds ?? Self.freshSeconds, Int(ImageBounds.freshSeconds))
       let freshUntil = startedAt + Double(fresh)
       if !isNew {
         return .confirmed(

@@ -76,12 +76,16 @@ extension ImageLoader {
     let time = now()
     let contents = try await images.fetchImageContents(now: time)
     let cached = Dictionary(
-      contents.images.map { ($0.url, $0.freshUntil) }, uniquingKeysWith: { first, _ in first })
+      contents.images.map {
+        (
+          $0.url,
+          ImageBounds.isFresh(fetchedAt: $0.fetchedAt, until: $0.freshUntil, at: time)
+        )
+      }, uniquingKeysWith: { first, _ in first })
     var seen: Set<String> = []
     let wanted = offers.compactMap { offer -> WantedImage? in
       guard let url = offer.imageURLText, seen.insert(url).inserted else { return nil }
-      return WantedImage(
-        url: url, ref: offer.ref, isFresh: cached[url].map { $0 > time } ?? false)
+      return WantedImage(url: url, ref: offer.ref, isFresh: cached[url] ?? false)
     }
     let exempt = contents.images.filter(\.isFavorite)
       .prefix(ImageBounds.favoriteImages(of: contents.limit))

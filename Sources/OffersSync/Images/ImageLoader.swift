@@ -35,10 +35,9 @@ public actor ImageLoader: ImageSource {
   /// How long a failure is remembered if the server could not be reached, as in a device that is
   /// offline.
   private static let unreachedSeconds = 30.0
-  /// The longest time that a failure is remembered at the request of a server.
-  private static let longestFailureSeconds = 86_400.0
-  /// The duration of a lease: slightly more than the longest request.
-  private static let leaseSeconds = 12.0
+  /// How long an image that another process fetches is waited for. Then it is fetched without a
+  /// lease: no lease lasts so long, except by a clock that stands still.
+  private let patience: Duration
   /// The interval of polling the cache for an image that another process fetches.
   private static let pause = Duration.milliseconds(25)
 
@@ -60,7 +59,7 @@ public actor ImageLoader: ImageSource {
 
   package init(
     images: any ImageFetchStore, transport: TransportChoice, allowsPrivateNetwork: Bool,
-    logger: Logger, now: @escaping @Sendable () -> Date
+    logger: Logger, now: @escaping @Sendable () -> Date, patience: Duration = .seconds(15)
   ) {
     let opened: any HTTPTransport
     switch transport {
@@ -73,6 +72,7 @@ public actor ImageLoader: ImageSource {
       owned = transport
     }
     self.images = images
+    self.patience = patience
     self.logger = logger
     self.now = now
     fetch = ImageFetch(
@@ -121,7 +121,7 @@ public actor ImageLoader: ImageSource {
   package func image(at url: String, feedSource: String? = nil) async throws -> CachedImage {
     let address = try ImageAddress(url, feedSource: feedSource)
     let held = try await images.findImage(url)
-    if let held, held.freshUntil > now() { return held }
+    if let held, isFresh(held) { return held }
     let (results, asker) = AsyncStream.makeStream(of: Result<CachedImage, OffersError>.self)
     askers[url, default: []].append(asker)
     if fetches[url] == nil {
@@ -154,14 +154,16 @@ public actor ImageLoader: ImageSource {
   ) async throws -> CachedImage {
     let host = HTTPOrigin(address.url)?.host ?? ""
     let startedAt = now()
+    let deadline = ContinuousClock.now + patience
     while true {
       if let found = try await findFetched(url, since: startedAt) { return found }
       if let failure = try await images.findFailure(of: url, now: now()) {
         throw later(OffersError(failure.code, failure.reason), until: failure.until)
       }
       let fetched = try await turns.run(on: host) { [self] in
-        try await images.takeLease(
-          on: url, holder: holder, seconds: Self.leaseSeconds, now: now())
+        let isMine = try await images.takeLease(
+          on: url, holder: holder, seconds: ImageBounds.leaseSeconds, now: now())
+        return isMine || ContinuousClock.now >= deadline
           ? try await pullLeased(url, address, held, since: startedAt) : nil
       }
       if let fetched { return fetched }
@@ -175,8 +177,14 @@ public actor ImageLoader: ImageSource {
     guard try await images.touchImage(url), let image = try await images.findImage(url) else {
       return nil
     }
-    let isNew = image.fetchedAt.timeIntervalSince1970 >= since.timeIntervalSince1970.rounded(.up)
-    return isNew || image.freshUntil > now() ? image : nil
+    let isNew =
+      image.fetchedAt.timeIntervalSince1970 >= since.timeIntervalSince1970.rounded(.up)
+      && image.fetchedAt <= now()
+    return isNew || isFresh(image) ? image : nil
+  }
+
+  private func isFresh(_ image: CachedImage) -> Bool {
+    ImageBounds.isFresh(fetchedAt: image.fetchedAt, until: image.freshUntil, at: now())
   }
 
   private func pullLeased(
@@ -224,7 +232,7 @@ public actor ImageLoader: ImageSource {
     }
     let wanted = failure.retryAfter?.timeIntervalSince(now()) ?? 0
     let least = failure.isUnreached ? Self.unreachedSeconds : Self.failureSeconds
-    let until = now() + min(max(wanted, least), Self.longestFailureSeconds)
+    let until = now() + min(max(wanted, least), ImageBounds.failureSeconds)
     try await images.putFailure(
       ImageFailure(
         url: url, code: failure.error.code, reason: failure.error.message, until: until))

@@ -8,20 +8,47 @@ struct ClockHealth {
   let database: OffersDatabase
   let now: Date
 
-  /// The time, in seconds, by which the newest sync or star may be later than now.
+  /// The time, in seconds, by which a stored time may be later than now.
   private static let toleranceSeconds = 300.0
 
   func examine() async -> Finding {
-    // If the time cannot be read, pages are damaged, which `OffersDatabase.examine(at:)` reports.
-    guard let newest = try? await database.findNewestTime(),
-      newest.timeIntervalSince(now) > Self.toleranceSeconds
-    else { return Finding(.ok, "clock", "nothing happened later than now") }
-    return Finding(
-      .problem, "clock",
-      "it is \(Units.time(now)), but the newest sync or star is of \(Units.time(newest))",
-      advice: """
-        Set the clock: timedatectl. If it was wrong at that time and a sync is the newest: \
-        offers sync --force
-        """)
+    // If the times cannot be read, pages are damaged, which `OffersDatabase.examine(at:)` reports.
+    let newest = try? await database.findNewestTime()
+    if let newest, newest.timeIntervalSince(now) > Self.toleranceSeconds {
+      return Finding(
+        .problem, "clock",
+        "it is \(Units.time(now)), but the newest sync or star is of \(Units.time(newest))",
+        advice: """
+          Set the clock: timedatectl. If it was wrong at that time and a sync is the newest: \
+          offers sync --force
+          """)
+    }
+    if let times = try? await database.countTimes(after: now + Self.toleranceSeconds),
+      let latest = times.latest
+    {
+      let parts = [
+        Units.count(times.runs, "sync"), Units.count(times.offers, "offer"),
+        Units.count(times.images, "image"),
+      ]
+      return Finding(
+        .warning, "clock",
+        "\(parts[0]), \(parts[1]) and \(parts[2]) have times after now, the latest "
+          + Units.time(latest),
+        advice: """
+          If the clock is wrong now, set it: timedatectl. If it was ahead then, nothing need be done: \
+          these are kept for longer, and the images are asked for again
+          """)
+    }
+    if let last = try? await database.findUnconfirmedRun(at: now) {
+      return Finding(
+        .warning, "clock",
+        "by the clock, the last sync before this day is of \(Units.time(last)), so nothing is "
+          + "cleared away",
+        advice: """
+          If the clock is wrong, set it: timedatectl. If it is right, a sync today and one a day \
+          later confirm it
+          """)
+    }
+    return Finding(.ok, "clock", "nothing happened later than now")
   }
 }

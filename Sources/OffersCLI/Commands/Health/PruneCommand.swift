@@ -14,6 +14,9 @@ struct PruneCommand: AsyncParsableCommand {
       Removes offers that have been gone for \(vanishedDays) days, changes older than \
       \(historyDays) days, and syncs that nothing refers to any more. Favorites are never removed, nor is their history.
 
+      If the last syncs do not confirm the clock, ages are counted from the last one that it agrees \
+      with, or nothing is removed.
+
       EXAMPLES
         offers prune --dry-run
         offers prune --older-than 12w
@@ -26,6 +29,9 @@ struct PruneCommand: AsyncParsableCommand {
 
   @Flag(name: .long, help: "Print what would be removed, and remove nothing.")
   var dryRun = false
+
+  @Flag(name: .long, help: "Count ages from now, whatever the last syncs say about the clock.")
+  var trustClock = false
 
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
@@ -42,11 +48,17 @@ struct PruneCommand: AsyncParsableCommand {
     var database = try await location.open(.readOnly)
     let before = database.sizeBytes
     if !dryRun { database = try await location.open(.readWrite) }
-    let counts = try await database.prune(goneBefore: goneBefore, now: now, isTrial: dryRun)
+    let counts = try await database.prune(
+      goneBefore: goneBefore, now: now, trustsClock: trustClock, isTrial: dryRun)
     let after = database.sizeBytes
     if json {
       try Output.print(Self.json(counts, before: before, after: after, isTrial: dryRun))
       return
+    }
+    if let from = counts.countedFrom {
+      Output.note(
+        "Ages are counted from the sync of \(Units.time(from)), because no later one confirms the "
+          + "clock. If it is right, add --trust-clock.")
     }
     let parts = [
       Units.count(counts.offers, "offer"), Units.count(counts.changes, "change"),
@@ -61,7 +73,7 @@ struct PruneCommand: AsyncParsableCommand {
     }
   }
 
-  /// `{"offers","changes","runs","dry_run","bytes_before","bytes_after"}`
+  /// `{"offers","changes","runs","dry_run","counted_from","bytes_before","bytes_after"}`
   private static func json(
     _ counts: PruneCounts, before: Int, after: Int, isTrial: Bool
   ) -> String {
@@ -70,6 +82,7 @@ struct PruneCommand: AsyncParsableCommand {
       json.member("changes", counts.changes)
       json.member("runs", counts.runs)
       json.member("dry_run", isTrial)
+      json.member("counted_from", counts.countedFrom)
       json.member("bytes_before", before)
       json.member("bytes_after", after)
     }

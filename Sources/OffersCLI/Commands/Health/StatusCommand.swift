@@ -30,15 +30,16 @@ struct StatusCommand: AsyncParsableCommand {
       FeedTroubles($0, try configuration.find($0.name))
     }
     let counts = try await database.countEverything()
+    let history = try await database.fetchHistorySize()
     try Output.print(
       json
-        ? Self.json(database, counts, feeds)
-        : Self.text(database, counts, feeds, at: Date(), terminal.style))
+        ? Self.json(database, counts, history, feeds)
+        : Self.text(database, counts, history, feeds, at: Date(), terminal.style))
   }
 
   private static func text(
-    _ database: OffersDatabase, _ counts: DatabaseCounts, _ feeds: [FeedTroubles], at now: Date,
-    _ style: Style
+    _ database: OffersDatabase, _ counts: DatabaseCounts, _ history: HistorySize,
+    _ feeds: [FeedTroubles], at now: Date, _ style: Style
   ) -> String {
     let holds = [
       Units.count(counts.offers, "offer"), Units.count(counts.favorites, "favorite"),
@@ -47,6 +48,7 @@ struct StatusCommand: AsyncParsableCommand {
     var lines = [
       "Database  \(DisplayText.oneLine(database.path)) (\(Units.size(database.sizeBytes)))",
       "Holds     \(holds.joined(separator: ", "))",
+      "History   \(Self.text(history))",
       "SQLite    \(OffersDatabase.sqliteVersion), writers take turns by a lock file",
     ]
     lines += OffersDatabase.sqliteWarning.map { ["Warning   \($0)"] } ?? []
@@ -89,8 +91,14 @@ struct StatusCommand: AsyncParsableCommand {
     return lines.joined(separator: "\n")
   }
 
+  private static func text(_ history: HistorySize) -> String {
+    "\(Units.count(history.count, "record")), about \(Units.size(history.bytes)); at most "
+      + "\(Units.count(history.limit)) are kept"
+  }
+
   private static func json(
-    _ database: OffersDatabase, _ counts: DatabaseCounts, _ feeds: [FeedTroubles]
+    _ database: OffersDatabase, _ counts: DatabaseCounts, _ history: HistorySize,
+    _ feeds: [FeedTroubles]
   ) -> String {
     JSONWriter.document { json in
       json.member("database", object: database) { json, database in
@@ -102,6 +110,11 @@ struct StatusCommand: AsyncParsableCommand {
         json.member("favorites", counts.favorites)
         json.member("changes", counts.changes)
         json.member("runs", counts.runs)
+        json.member("history", object: history) { json, history in
+          json.member("records", history.count)
+          json.member("bytes", history.bytes)
+          json.member("max_records", history.limit)
+        }
       }
       json.member("feeds", each: feeds) { $0.value($1) }
     }

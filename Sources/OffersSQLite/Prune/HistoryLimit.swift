@@ -1,0 +1,90 @@
+import GRDB
+import OffersCore
+
+/// The bound on the number of changes, whatever their age. Of those that concern no favorite, the
+/// oldest are removed first.
+///
+/// Change numbers are counted instead of rows, because the newest and the oldest number are known
+/// without a scan: at most `count` of the newest numbers are kept. So the changes that were removed
+/// with their offers count, too; the offers of a feed's first sync, which share a row, do not.
+package struct HistoryLimit: Sendable {
+  /// The number of changes above which the oldest are removed.
+  package let count: Int64
+
+  /// 2,000,000 changes take about 250 MB with texts of a usual length. An hourly sync that changes
+  /// 200 offers each time stays below it for the 400 days after which changes are removed anyway.
+  package static let standard = HistoryLimit(count: 2_000_000)
+
+  /// The number of changes that are left: an eighth less, so that not every sync removes some.
+  var restCount: Int64 { count - count / 8 }
+
+  /// The number up to which changes are surplus; nil while there are few enough, or if all older
+  /// ones concern favorites.
+  func findSurplus(in database: Database) throws -> Int64? {
+    let last = try ChangeTable.fetchLastID(in: database)
+    // Most databases end here.
+    guard last > count else { return nil }
+    let spans = try Self.spans(in: database)
+    // The rows before the first removable one are those of favorites, which are scanned.
+    guard let surplus = Self.cut(keeping: count, before: last, spans),
+      try PruneTable.hasRemovable(through: surplus, in: database)
+    else { return nil }
+    return Self.cut(keeping: restCount, before: last, spans)
+  }
+
+  /// The numbers of changes and offers of the rows that stand for several offers, newest first.
+  /// There are few, one for each feed.
+  private static func spans(in database: Database) throws -> [(id: Int64, offerCount: Int64)] {
+    try Row.fetchAll(
+      database,
+      sql: """
+        SELECT change_id, offer_count FROM new_offers WHERE \(ChangeSpan.isPossible)
+        ORDER BY change_id DESC
+        """
+    ).map { ($0[0], $0[1]) }
+  }
+
+  /// The number that is followed by `count` numbers, of which those that share a row count once; nil
+  /// if there are fewer.
+  private static func cut(
+    keeping count: Int64, before last: Int64, _ spans: [(id: Int64, offerCount: Int64)]
+  ) -> Int64? {
+    var cut = last - count
+    for span in spans where span.id > cut { cut -= span.offerCount - 1 }
+    return cut > 0 ? cut : nil
+  }
+}
+
+/// The history's size and bound.
+package struct HistorySize: Sendable {
+  /// The number of rows of changes. The changes of a feed's first sync share a row.
+  package let count: Int
+  /// The size of their texts and numbers, in bytes, estimated from a sample of the rows.
+  package let bytes: Int
+  /// The number of changes above which the oldest are removed.
+  package let limit: Int
+
+  /// The number of rows that are read for the estimate.
+  private static let sampleCount = 1000
+  /// The size of a row without its fields, and of its entries in the index, as SQLite stores them.
+  private static let rowBytes = 40
+
+  init(in database: Database) throws {
+    count = try Int.fetchOne(database, sql: "SELECT count(*) FROM change") ?? 0
+    limit = Int(HistoryLimit.standard.count)
+    let last = try ChangeTable.fetchLastID(in: database)
+    let step = max(1, last / Int64(Self.sampleCount))
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT length(CAST(coalesce(fields, '') AS BLOB)) FROM change WHERE change_id >= ?
+        ORDER BY change_id LIMIT 1
+        """)
+    var (rows, bytes) = (0, 0)
+    for id in stride(from: 1, through: last, by: Int64.Stride(step)) {
+      guard let size = try Int.fetchOne(statement, arguments: [id]) else { break }
+      rows += 1
+      bytes += size + Self.rowBytes
+    }
+    self.bytes = rows == 0 ? 0 : Int(Double(bytes) / Double(rows) * Double(count))
+  }
+}

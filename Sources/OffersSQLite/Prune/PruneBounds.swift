@@ -1,0 +1,72 @@
+import GRDB
+import OffersCore
+
+/// The bounds behind which a pruning removes rows.
+struct PruneBounds: Sendable {
+  /// A time before which something is old, by its own time and in the order of the runs.
+  ///
+  /// A run is old if it started before `seconds` and before any run that started since then. So what
+  /// was recorded while the clock was behind is kept as long as what was recorded just before.
+  struct Age: Sendable {
+    /// In Unix seconds.
+    let seconds: Int64
+    /// The number of the first run since then.
+    let run: Int64
+
+    /// - Parameters:
+    ///   - seconds: the time, in Unix seconds.
+    ///   - time: the time from which ages are counted. Later runs were recorded by a clock that was
+    ///     ahead, and make no other run young.
+    ///   - database: the database to prune.
+    init(before seconds: Int64, countingFrom time: Int64, in database: Database) throws {
+      self.seconds = seconds
+      run = try PruneTable.findFirstRun(from: seconds, through: time, in: database)
+    }
+
+    private init() { (seconds, run) = (.min, 0) }
+    /// Nothing is old.
+    static let none = Age()
+  }
+
+  /// The time from which ages are counted, in Unix seconds; nil if nothing is old.
+  let time: Int64?
+  /// Vanished offers are removed if they were gone before it.
+  let gone: Age
+  let history: Age
+  /// The age of runs that changed no offer.
+  let idleRuns: Age
+  /// The number of the last change that may be old.
+  let lastOldChange: Int64
+  /// The number up to which changes are removed whatever their age, because there are too many; 0 if
+  /// there are not.
+  let surplus: Int64
+
+  /// The number up to which changes may be removed.
+  var through: Int64 { max(lastOldChange, surplus) }
+
+  /// - Parameters:
+  ///   - time: the time from which ages are counted, in Unix seconds; nil if nothing is old.
+  ///   - goneSeconds: the age of the vanished offers that are removed.
+  ///   - limit: the bound on the number of changes.
+  ///   - moreSeconds: is added to the ages, except for that of vanished offers.
+  ///   - database: the database to prune.
+  init(
+    countingFrom time: Int64?, goneSeconds: Int64, limit: HistoryLimit, moreSeconds: Int64 = 0,
+    in database: Database
+  ) throws {
+    self.time = time
+    surplus = try limit.findSurplus(in: database) ?? 0
+    guard let time else {
+      (gone, history, idleRuns, lastOldChange) = (.none, .none, .none, 0)
+      return
+    }
+    func age(_ seconds: Int64) throws -> Age {
+      try Age(before: time - seconds - moreSeconds, countingFrom: time, in: database)
+    }
+    // An offer that has been gone for exactly so long is removed.
+    gone = try Age(before: time - goneSeconds + 1, countingFrom: time, in: database)
+    history = try age(Retention.historySeconds)
+    idleRuns = try age(Retention.idleRunSeconds)
+    lastOldChange = try PruneTable.findLastChange(beforeRun: history.run, in: database)
+  }
+}
