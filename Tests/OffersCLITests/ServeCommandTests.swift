@@ -51,6 +51,8 @@ struct ServeCommandTests {
     let taken = try home.offers("serve", "--port", "\(serving.port)")
     #expect(taken.status == 1)
     #expect(taken.errors.contains("Address already in use"))
+    // The periodic syncs end with the server that could not listen.
+    #expect(try home.offers("serve", "--port", "\(serving.port)", "--refresh", "1h").status == 1)
     #expect(serving.end() == 0)
   }
 

@@ -46,6 +46,20 @@ struct FileBytesTests {
     }
   }
 
+  @Test("an empty file is created only where there is none, and no link is followed")
+  func makesFiles() throws {
+    let folder = try TemporaryFolder()
+    #expect(try FileBytes.makeFile(folder.file("new")))
+    let taken = try folder.write("tea", to: "taken")
+    #expect(try !FileBytes.makeFile(taken))
+    #expect(try String(contentsOfFile: taken, encoding: .utf8) == "tea")
+    let link = folder.file("link")
+    try FileManager.default.createSymbolicLink(
+      atPath: link, withDestinationPath: folder.file("elsewhere"))
+    #expect(try !FileBytes.makeFile(link))
+    #expect(!FileManager.default.fileExists(atPath: folder.file("elsewhere")))
+  }
+
   @Test("a parent folder that is a file is refused")
   func fileInTheWay() throws {
     let folder = try TemporaryFolder()

@@ -41,11 +41,18 @@ package enum FileBytes {
     }
   }
 
-  /// Creates an empty file, readable by its owner only. An existing file is left as it is.
-  package static func makeFile(_ path: String) throws(SystemError) {
-    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw .last("open") }
+  /// Creates an empty file, readable by its owner only. An existing file is left as it is, and a
+  /// link in its place is not followed.
+  ///
+  /// - Returns: whether this call created the file; false if there is one.
+  package static func makeFile(_ path: String) throws(SystemError) -> Bool {
+    let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      if errno == EEXIST { return false }
+      throw .last("open")
+    }
     close(descriptor)
+    return true
   }
 
   /// Removes a file, if there is one. A failure is ignored.

@@ -114,26 +114,41 @@ extension OffersDatabase {
     }
     let aside = try replacement.complete(holding: hold)
     withExtendedLifetime(hold) {}
-    if let problem = try findProblem(in: file.path, of: source) {
-      throw OffersError(
-        .storageFailed,
-        "\(source) was restored, but \(file.path) is damaged when it is read again."
-          + (aside.map { " The old database is \($0)." } ?? ""),
-        hint: "Check the disk, or restore it on another one.", cause: problem)
+    do {
+      guard let problem = try findProblem(in: file.path, of: source) else {
+        return Restoration(path: file.path, bytes: file.bytes, aside: aside)
+      }
+      throw unreadable(file, of: source, aside: aside, "is damaged when it is read again", problem)
+    } catch let error as OffersError {
+      throw error
+    } catch {
+      throw unreadable(file, of: source, aside: aside, "could not be read again", "\(error)")
     }
-    return Restoration(path: file.path, bytes: file.bytes, aside: aside)
+  }
+
+  /// The error for a restored database that cannot be read after it was put in place.
+  private static func unreadable(
+    _ file: DatabaseFile, of source: String, aside: String?, _ state: String, _ cause: String
+  ) -> OffersError {
+    OffersError(
+      .storageFailed,
+      "\(source) was restored, but \(file.path) \(state)."
+        + (aside.map { " The old database is \($0)." } ?? ""),
+      hint: "Check the disk, or restore it on another one.", cause: cause)
   }
 
   /// Copies a backup into a new file, readable by its owner only, checks it, and syncs it.
   private static func copy(
     _ backup: DatabaseFile, named source: String, to path: String
   ) throws {
-    try DatabaseFile(path: path).create()
-    let path = DatabaseFile.resolve(path)
+    guard try DatabaseFile(path: path).create() else {
+      throw OffersError(
+        .locked, "Another program created \(path), the name of the copy, meanwhile.",
+        hint: "Remove that file if nothing uses it, then try again. Nothing was changed.")
+    }
     do {
-      var reading = Configuration()
-      reading.readonly = true
-      let from = try DatabaseQueue(path: pathForCopying(backup), configuration: reading)
+      let from = try DatabaseQueue(
+        path: pathForCopying(backup), configuration: .offers(isReadOnly: true))
       let to = try DatabaseQueue(path: path, configuration: copyConfiguration)
       try from.read { source in try to.writeWithoutTransaction { try source.backup(to: $0) } }
       try from.close()
@@ -175,9 +190,8 @@ extension OffersDatabase {
     guard case .ours(let version, _) = header else { throw DatabaseFile.foreignFile(source) }
     try DatabaseFile.checkVersion(version, path: source)
     do {
-      var reading = Configuration()
-      reading.readonly = true
-      let copy = try DatabaseQueue(path: file.immutablePath, configuration: reading)
+      let copy = try DatabaseQueue(
+        path: file.immutablePath, configuration: .offers(isReadOnly: true))
       let problems = try copy.unsafeRead { try Integrity.problems(in: $0, limit: 1) }
       try copy.close()
       return problems.first

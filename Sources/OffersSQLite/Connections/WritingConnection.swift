@@ -38,8 +38,7 @@ final class WritingConnection: Sendable {
       try FileReplacement(file: file).complete()
       // Another process, or another part of this one, may have created the file meanwhile. Opening
       // and closing it here would drop this process's locks on it.
-      let isNew = !file.exists
-      if isNew { try file.create() }
+      let isNew = try file.create()
       do {
         return try WritingConnection(
           DatabaseFile(path: DatabaseFile.resolve(file.path)), header, writeGuard, proposesFeed)

@@ -131,9 +131,11 @@ struct DatabaseFile {
 
   /// Creates an empty file, readable by the owner only, because SQLite would create it readable by
   /// others.
-  func create() throws {
+  ///
+  /// - Returns: whether this call created the file; false if there is one.
+  func create() throws -> Bool {
     do {
-      try FileBytes.makeFile(path)
+      return try FileBytes.makeFile(path)
     } catch {
       throw unmakeable(error)
     }

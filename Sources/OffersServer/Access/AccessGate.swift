@@ -46,14 +46,15 @@ struct AccessGate: Sendable {
   /// Finds out whom a request is from: by a bearer token, or else by the cookie of a session. The
   /// cookie does not count in a request with an `Authorization` field.
   ///
-  /// - Throws: `Problem` with status 401 or 429 for a wrong bearer token; `OffersError` if the
-  ///   sessions cannot be read.
+  /// - Throws: `Problem` with status 401 or 429 for a wrong bearer token, and with 503 for any while
+  ///   the file of the token cannot be used; `OffersError` if the sessions cannot be read.
   func visitor(of request: Request, from client: Peer) async throws -> Visitor {
     let version = await currentVersion()
     if let field = request.headers[.authorization] {
       let parts = field.split(scalar: " ", maxSplits: 1)
       guard parts.count == 2, parts[0].lowercased() == "bearer" else { return .stranger }
-      guard let version, version.token.isToken(String(parts[1].trimmingSpaces)) else {
+      guard let version else { throw Self.unusableToken }
+      guard version.token.isToken(String(parts[1].trimmingSpaces)) else {
         throw Self.refusal(wait: await attempts.fail(client))
       }
       await attempts.succeed(client)
@@ -97,13 +98,18 @@ struct AccessGate: Sendable {
   /// change is noticed, so that they stay ended if the other token returns.
   private func currentVersion() async -> TokenFile.Version? {
     guard let version = tokens.current(now: now(), logger: logger) else { return nil }
-    guard memory.sweptVersion.withLock({ $0 != version.number }) else { return version }
+    // One request removes them, which may wait for another process's write. All others go on.
+    let isFirst = memory.sweptVersion.withLock { swept in
+      defer { swept = version.number }
+      return swept != version.number
+    }
+    guard isFirst else { return version }
     do {
       let foreign = try await sessions.fetchSessions().filter { !version.token.hasMade($0) }
       try await sessions.endSessions(foreign.map(\.id))
-      memory.sweptVersion.withLock { $0 = version.number }
     } catch {
       // These sessions are not valid anyway. The next request tries again.
+      memory.sweptVersion.withLock { $0 = 0 }
       let isFirst = memory.failedVersion.withLock { failed in
         defer { failed = version.number }
         return failed != version.number
@@ -156,9 +162,11 @@ struct AccessGate: Sendable {
   ///   - token: the token that the browser sent.
   ///   - request: the request. A session whose cookie it has ends.
   ///   - client: the client's address.
-  /// - Throws: `OffersError` if the session cannot be stored.
+  /// - Throws: `OffersError` if the session cannot be stored; `Problem` with status 503 while the
+  ///   file of the token cannot be used.
   func logIn(_ token: String, _ request: Request, from client: Peer) async throws -> Login {
-    guard let version = await currentVersion(), version.token.isToken(token) else {
+    guard let version = await currentVersion() else { throw Self.unusableToken }
+    guard version.token.isToken(token) else {
       return .refused(wait: await attempts.fail(client))
     }
     let value = SessionCookie.newValue()
@@ -167,14 +175,13 @@ struct AccessGate: Sendable {
       $0.value >= 0x20 && $0.value < 0x7F
     }
     let now = now()
-    if let old = try await findSession(of: request, version) {
-      try await sessions.endSessions([old.id])
-    }
+    let old = try await findSession(of: request, version)
     try await sessions.putSession(
       Session(
         id: id, fingerprint: version.token.fingerprint(of: id), createdAt: now, lastSeenAt: now,
         peer: client.text,
         userAgent: String(String.UnicodeScalarView(agent.prefix(Session.userAgentLimit)))))
+    if let old { try await sessions.endSessions([old.id]) }
     await attempts.succeed(client)
     return .session(cookie: cookie.setting(value))
   }
@@ -211,6 +218,14 @@ struct AccessGate: Sendable {
       code: .limitExceeded)
     problem.headers[.retryAfter] = String(wait)
     return RequestLimits.closing(problem)
+  }
+
+  /// The refusal of any token while the file that has the right one cannot be used. It counts as no
+  /// attempt, because the token may be right.
+  private static var unusableToken: Problem {
+    Problem(
+      .serviceUnavailable, "The server cannot read its token at present, so nobody can log in.",
+      hint: "The reason is in the server's log.", code: .sourceFailed)
   }
 
   /// The refusal of a request without a valid token.

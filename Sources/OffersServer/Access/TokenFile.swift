@@ -96,6 +96,8 @@ package final class TokenFile: Sendable {
       }
     } catch {
       state.isUsable = false
+      // A read may fail for a passing reason, such as too many open files: it is tried again.
+      if (error as? OffersError)?.code != .invalidRequest { state.mark = nil }
       if wasUsable {
         let reason = (error as? OffersError)?.message ?? "\(error)"
         logger.error("token file unusable, nobody is let in", metadata: ["reason": "\(reason)"])

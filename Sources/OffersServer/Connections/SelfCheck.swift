@@ -29,8 +29,9 @@ struct SelfCheck: Service {
 
   func run() async throws {
     for await address in addresses.cancelOnGracefulShutdown() {
-      while !Task.isShuttingDownGracefully {
-        // The only error is the cancellation by the shutdown, which ends the loop.
+      while !Task.isShuttingDownGracefully, !Task.isCancelled {
+        // The only error is a cancellation: by the shutdown, or by another service that has failed.
+        // Either ends the loop.
         try? await cancelWhenGracefulShutdown {
           if await Self.isAnswered(at: address, seconds: schedule.seconds) {
             schedule.passed()

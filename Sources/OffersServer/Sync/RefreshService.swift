@@ -9,14 +9,15 @@ struct RefreshService: Service {
   let logger: Logger
 
   func run() async throws {
-    while !Task.isShuttingDownGracefully {
+    while !Task.isShuttingDownGracefully, !Task.isCancelled {
       do {
         _ = try jobs.start(WantedSync([], reason: .due))
       } catch {
         // Most often another sync is running; feeds that stay due are synced at the next interval.
         logger.info("no refresh", metadata: ["reason": "\(error)"])
       }
-      // The only error is the cancellation by the shutdown, which ends the loop.
+      // The only error is a cancellation: by the shutdown, or by another service that has failed.
+      // Either ends the loop.
       try? await cancelWhenGracefulShutdown { try await Task.sleep(for: interval) }
     }
   }

@@ -122,9 +122,10 @@ struct ServeCommand: AsyncParsableCommand {
       accessLogger: logging.log.accessLogger)
     Self.raiseFileLimit()
     let manager = ServiceManager(ProcessInfo.processInfo.environment)
-    // Three checks in each interval of the watchdog, so that a slow one does not end the server.
+    // A check that times out ends 2 of these intervals after the one before. So two checks in a row
+    // must fail before systemd restarts the server.
     let check = manager?.watchdogSeconds.map { seconds in
-      SelfCheckSchedule(seconds: seconds / 3) { manager?.reportWorking() }
+      SelfCheckSchedule(seconds: seconds / 6) { manager?.reportWorking() }
     }
     let result: Result<Void, any Error>
     do {
