@@ -44,23 +44,30 @@ struct AccessGate: Sendable {
   }
 
   /// Finds out whom a request is from: by a bearer token, or else by the cookie of a session. The
-  /// cookie does not count in a request with an `Authorization` field.
+  /// cookie does not count in a request with a bearer token. A field `Authorization` of another
+  /// scheme is left to a proxy that asks for a password.
   ///
-  /// - Throws: `Problem` with status 401 or 429 for a wrong bearer token, and with 503 for any while
-  ///   the file of the token cannot be used; `OffersError` if the sessions cannot be read.
+  /// - Throws: `Problem` with status 401 or 429 for a wrong bearer token, with 503 for any one while
+  ///   the token file cannot be used; `OffersError` if the sessions cannot be read.
   func visitor(of request: Request, from client: Peer) async throws -> Visitor {
     let version = await currentVersion()
-    if let field = request.headers[.authorization] {
-      let parts = field.split(scalar: " ", maxSplits: 1)
-      guard parts.count == 2, parts[0].lowercased() == "bearer" else { return .stranger }
-      guard let version else { throw Self.unusableToken }
-      guard version.token.isToken(String(parts[1].trimmingSpaces)) else {
+    if let shown = Self.bearerToken(in: request) {
+      guard let version else { throw Self.unavailable }
+      guard version.token.isToken(shown) else {
         throw Self.refusal(wait: await attempts.fail(client))
       }
       await attempts.succeed(client)
       return .tokenHolder(version: version.number)
     }
     return try await findSession(of: request, version).map { .browser($0) } ?? .stranger
+  }
+
+  /// The bearer token that a request shows; nil for a request without it.
+  private static func bearerToken(in request: Request) -> String? {
+    guard let field = request.headers[.authorization] else { return nil }
+    let parts = field.split(scalar: " ", maxSplits: 1)
+    guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+    return String(parts[1].trimmingSpaces)
   }
 
   /// Whether a visitor would still be let in.
@@ -87,11 +94,15 @@ struct AccessGate: Sendable {
   private func findSession(
     of request: Request, _ version: TokenFile.Version?
   ) async throws -> Session? {
-    guard let version, let value = cookie.value(in: request.headers),
-      let session = try await sessions.findSession(SessionCookie.sessionID(of: value)),
-      version.token.hasMade(session), !session.isExpired(at: now())
-    else { return nil }
-    return session
+    guard let version else { return nil }
+    for value in cookie.values(in: request.headers) {
+      if let session = try await sessions.findSession(SessionCookie.sessionID(of: value)),
+        version.token.hasMade(session), !session.isExpired(at: now())
+      {
+        return session
+      }
+    }
+    return nil
   }
 
   /// The token that is valid now. Sessions that were made with another one are removed when a
@@ -99,11 +110,11 @@ struct AccessGate: Sendable {
   private func currentVersion() async -> TokenFile.Version? {
     guard let version = tokens.current(now: now(), logger: logger) else { return nil }
     // One request removes them, which may wait for another process's write. All others go on.
-    let isFirst = memory.sweptVersion.withLock { swept in
+    let isChosen = memory.sweptVersion.withLock { swept in
       defer { swept = version.number }
       return swept != version.number
     }
-    guard isFirst else { return version }
+    guard isChosen else { return version }
     do {
       let foreign = try await sessions.fetchSessions().filter { !version.token.hasMade($0) }
       try await sessions.endSessions(foreign.map(\.id))
@@ -130,9 +141,11 @@ struct AccessGate: Sendable {
   /// - Returns: the `Set-Cookie` field by which the browser keeps the cookie for as long as the
   ///   session lasts; nil if nothing was noted.
   func renewal(of visitor: Visitor, _ request: Request) -> String? {
-    guard let session = visitor.session, let value = cookie.value(in: request.headers) else {
-      return nil
-    }
+    guard let session = visitor.session,
+      let value = cookie.values(in: request.headers).first(where: {
+        SessionCookie.sessionID(of: $0) == session.id
+      })
+    else { return nil }
     let now = now()
     guard now.timeIntervalSince(session.lastSeenAt) >= Self.noteSeconds else { return nil }
     let isDue = memory.notedAt.withLock { notedAt in
@@ -162,10 +175,10 @@ struct AccessGate: Sendable {
   ///   - token: the token that the browser sent.
   ///   - request: the request. A session whose cookie it has ends.
   ///   - client: the client's address.
-  /// - Throws: `OffersError` if the session cannot be stored; `Problem` with status 503 while the
-  ///   file of the token cannot be used.
+  /// - Throws: `Problem` with status 503 while no token is valid; `OffersError` if the session cannot
+  ///   be stored.
   func logIn(_ token: String, _ request: Request, from client: Peer) async throws -> Login {
-    guard let version = await currentVersion() else { throw Self.unusableToken }
+    guard let version = await currentVersion() else { throw Self.unavailable }
     guard version.token.isToken(token) else {
       return .refused(wait: await attempts.fail(client))
     }
@@ -181,6 +194,7 @@ struct AccessGate: Sendable {
         id: id, fingerprint: version.token.fingerprint(of: id), createdAt: now, lastSeenAt: now,
         peer: client.text,
         userAgent: String(String.UnicodeScalarView(agent.prefix(Session.userAgentLimit)))))
+    // The old session ends last: a failure to store the new one leaves the browser logged in.
     if let old { try await sessions.endSessions([old.id]) }
     await attempts.succeed(client)
     return .session(cookie: cookie.setting(value))
@@ -220,12 +234,13 @@ struct AccessGate: Sendable {
     return RequestLimits.closing(problem)
   }
 
-  /// The refusal of any token while the file that has the right one cannot be used. It counts as no
-  /// attempt, because the token may be right.
-  private static var unusableToken: Problem {
-    Problem(
-      .serviceUnavailable, "The server cannot read its token at present, so nobody can log in.",
-      hint: "The reason is in the server's log.", code: .sourceFailed)
+  /// The refusal of every token while the token file cannot be used. It is no failed login: nobody
+  /// can tell whether the token is right.
+  private static var unavailable: Problem {
+    RequestLimits.closing(
+      Problem(
+        .serviceUnavailable, "This server cannot read its token: nobody is let in.",
+        hint: "Its log says why.", code: .storageFailed))
   }
 
   /// The refusal of a request without a valid token.

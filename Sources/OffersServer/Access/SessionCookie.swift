@@ -22,19 +22,25 @@ struct SessionCookie: Sendable {
   /// The id of the session whose cookie has this value: its SHA-256.
   static func sessionID(of value: String) -> [UInt8] { Array(SHA256.hash(data: Data(value.utf8))) }
 
-  /// The value of the cookie in a request; nil for a request without it. A text of another length
-  /// than a value's is none.
-  func value(in fields: HTTPFields) -> String? {
+  /// The maximum number of values that are looked up for a request.
+  private static let valueLimit = 4
+
+  /// The values of the cookie in a request, the first four at most. Another host of the domain can
+  /// set a cookie of the same name, which a browser may send first. A text of another length than a
+  /// value's is none.
+  func values(in fields: HTTPFields) -> [String] {
+    var values: [String] = []
     for field in fields[values: .cookie] {
       for pair in field.split(scalar: ";") {
         let parts = pair.trimmingSpaces.split(
           scalar: "=", maxSplits: 1, omittingEmptySubsequences: false)
         if parts.count == 2, parts[0] == name, parts[1].utf8.count == 64 {
-          return String(parts[1])
+          values.append(String(parts[1]))
+          if values.count == Self.valueLimit { return values }
         }
       }
     }
-    return nil
+    return values
   }
 
   /// The `Set-Cookie` field that gives a browser the cookie for the time after which an unused
