@@ -92,6 +92,7 @@ final class LoginGuard: Sendable {
     } catch {
       state.withLock { $0.changed.formUnion(changed) }
       note(error)
+      writeLater()
     }
   }
 
@@ -117,6 +118,7 @@ final class LoginGuard: Sendable {
         for each in stored where state.attempts[each.network] == nil {
           state.attempts[each.network] = each
         }
+        Self.dropOldest(in: &state)
       }
     } catch {
       // The attempts are counted in memory meanwhile, and read by the next attempt.
@@ -139,6 +141,19 @@ final class LoginGuard: Sendable {
     guard let oldest else { return }
     state.attempts[oldest.network] = nil
     state.changed.insert(oldest.network)
+  }
+
+  /// Drops the networks whose last failure is oldest, until at most the limit are left. Attempts that
+  /// were counted before the stored ones could be read may exceed it.
+  private static func dropOldest(in state: inout State) {
+    let excess = state.attempts.count - LoginAttempts.limit
+    guard excess > 0 else { return }
+    let oldest = state.attempts.values.filter { $0.network != LoginAttempts.overall }
+      .sorted { $0.lastFailureAt < $1.lastFailureAt }
+    for each in oldest.prefix(excess) {
+      state.attempts[each.network] = nil
+      state.changed.insert(each.network)
+    }
   }
 
   private func writeLater() {
