@@ -14,8 +14,8 @@ package struct TrustedProxies: Sendable {
 
   /// - Parameter networks: networks in CIDR notation, such as `10.0.0.0/8` or `fd00::/8`, or single
   ///   addresses.
-  /// - Throws: `OffersError` with `invalidRequest` for a text that is no network, and for a network
-  ///   of all addresses.
+  /// - Throws: `OffersError` with `invalidRequest` for a text that is no network, for a network of
+  ///   all addresses, and for an IPv4 network that is mapped to IPv6.
   package init(_ networks: [String]) throws {
     ranges = try networks.map { text in
       guard let range = AddressRange(text) else {
@@ -27,6 +27,11 @@ package struct TrustedProxies: Sendable {
         throw OffersError(
           .invalidRequest, "\(text) has all addresses: any client could claim any address.",
           hint: "Give the address of the proxy.")
+      }
+      guard range.first.isIPv4 || range.bitCount < 96 || range.first.value >> 32 != 0xFFFF else {
+        throw OffersError(
+          .invalidRequest, "\(text) is an IPv4 network that is mapped to IPv6.",
+          hint: "Give it as an IPv4 network, such as 10.0.0.0/8.")
       }
       return range
     }

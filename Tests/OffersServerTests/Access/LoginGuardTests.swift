@@ -207,7 +207,10 @@ struct LoginGuardTests {
 
   @Test(
     "a text that is no network, or one of all addresses, is refused",
-    arguments: ["", "proxy.example", "10.0.0.0/33", "10.0.0.0/", "0.0.0.0/0", "::/0", "1.2.3"])
+    arguments: [
+      "", "proxy.example", "10.0.0.0/33", "10.0.0.0/", "0.0.0.0/0", "::/0", "1.2.3",
+      "::ffff:127.0.0.1", "::ffff:10.0.0.0/104",
+    ])
   func networks(text: String) {
     let error = #expect(throws: OffersError.self) { try TrustedProxies([text]) }
     #expect(error?.code == .invalidRequest)
