@@ -12,7 +12,8 @@ struct TokenNewCommand: AsyncParsableCommand {
     discussion: """
       Only you can read the file; a file that exists already is left untouched. To change the \
       token of a running server, replace its file by another: the server notices, and everybody \
-      has to log in again.
+      has to log in again. The service of the Debian package reads a copy of the file, which \
+      systemd makes at its start: restart it after a change.
 
       EXAMPLES
         offers token new ~/.config/offers/token
