@@ -83,7 +83,9 @@ struct ServeCommandTests {
       environment: home.environment.merging(["BROWSER": browser]) { $1 },
       errors: pipe.fileHandleForWriting)
     try pipe.fileHandleForWriting.close()
-    while access(browser + ".seen", F_OK) != 0 { sched_yield() }
+    // A server that ends early never opens the browser.
+    let deadline = ContinuousClock.now + .seconds(120)
+    while access(browser + ".seen", F_OK) != 0, ContinuousClock.now < deadline { usleep(10_000) }
     process.send(SIGTERM)
     #expect(process.wait() == 0)
     #expect(try home.folder.text(of: "browser.seen").hasPrefix("http://127.0.0.1:"))
