@@ -57,6 +57,7 @@ struct FileBytesTests {
     try FileManager.default.createSymbolicLink(
       atPath: link, withDestinationPath: folder.file("elsewhere"))
     #expect(try !FileBytes.makeFile(link))
+    #expect(throws: SystemError(ENOENT, "open")) { try FileBytes.makeFile(folder.file("no/a")) }
     #expect(!FileManager.default.fileExists(atPath: folder.file("elsewhere")))
   }
 
