@@ -260,9 +260,9 @@ public final class OffersDatabase: Sendable {
 
   var canWrite: Bool { writer != nil }
 
-  /// The names of the triggers that neither this program nor a migration created, as the database was
-  /// opened for writing. They can change or remove what this program stores.
-  package var foreignTriggers: [String] { writer?.foreignTriggers ?? [] }
+  /// The parts of the schema that no migration created, as the database was opened for writing; see
+  /// `ForeignSchema`. They can change or remove what this program stores.
+  package var foreignSchema: [String] { writer?.foreignSchema ?? [] }
 
   private func fetchWriter() throws -> WritingConnection {
     guard let writer else {

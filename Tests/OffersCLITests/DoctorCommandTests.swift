@@ -64,10 +64,10 @@ struct DoctorCommandTests {
     #expect(try home.offers("doctor", "--repair").output.contains("forget_stars"))
     let star = try home.offers("favorite", "1")
     #expect(star.status == 1)
-    #expect(star.errors.contains("A trigger of the database (forget_stars) would have removed"))
+    #expect(star.errors.contains("did not create (the trigger forget_stars) would have removed"))
     guard PseudoTerminal.isPresent else { return }
     let text = try PseudoTerminal.run(["favorite", "1"], in: home)
-    #expect(text.contains("has triggers that offers did not create: forget_stars"))
+    #expect(text.contains("has parts that offers did not create: the trigger forget_stars"))
     let listed = try PseudoTerminal.run(["list"], in: home)
     #expect(!listed.contains("forget_stars"))
   }

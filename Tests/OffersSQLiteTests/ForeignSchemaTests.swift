@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import OffersCore
 import OffersTestSupport
+import SQLiteMigrations
 import Testing
 
 @testable import OffersSQLite
@@ -55,11 +56,11 @@ struct ForeignSchemaTests {
   func foreignTriggers() async throws {
     let folder = try TemporaryFolder()
     let path = try await Store.makeFile(in: folder)
-    #expect(try await OffersDatabase.open(path: path).foreignTriggers == [])
+    #expect(try await OffersDatabase.open(path: path).foreignSchema == [])
     try Store.execute(path, Self.trigger)
-    #expect(try await OffersDatabase.open(path: path).foreignTriggers == ["forget_stars"])
+    #expect(try await OffersDatabase.open(path: path).foreignSchema == ["the trigger forget_stars"])
     // Reading runs no trigger.
-    #expect(try await OffersDatabase.open(path: path, access: .readOnly).foreignTriggers == [])
+    #expect(try await OffersDatabase.open(path: path, access: .readOnly).foreignSchema == [])
   }
 
   @Test(
@@ -85,7 +86,7 @@ struct ForeignSchemaTests {
     }
     #expect(error?.code == .storageFailed)
     #expect(
-      error?.message.contains("A trigger of the database (forget) would have removed") == true)
+      error?.message.contains("did not create (the trigger forget) would have removed") == true)
     #expect(try store.rows("SELECT id FROM favorite ORDER BY id") == ["1", "2", "3"])
     // What the trigger has no part in works as ever.
     try await store.database.noteSearch(
@@ -112,13 +113,74 @@ struct ForeignSchemaTests {
     #expect(try store.rows("SELECT id FROM seen ORDER BY id") == ["1", "2"])
   }
 
-  @Test("the triggers of a new database are all known")
-  func ownTriggers() throws {
-    let names = try SchemaComparison.makeFresh().inDatabase {
-      try String.fetchSet($0, sql: "SELECT name FROM sqlite_schema WHERE type = 'trigger'")
+  @Test(
+    "a trigger with a name of this program's, and a changed table of favorites, remove none",
+    arguments: [
+      "CREATE TRIGGER offer_is_removed AFTER DELETE ON favorite BEGIN DELETE FROM favorite; END",
+      """
+      DROP TRIGGER image_cache_is_bounded;
+      CREATE TRIGGER image_cache_is_bounded AFTER DELETE ON favorite BEGIN DELETE FROM favorite; END
+      """,
+      """
+      CREATE TABLE other (
+        feed TEXT NOT NULL, id TEXT NOT NULL, created_at INTEGER NOT NULL,
+        group_id TEXT REFERENCES favorite_group ON DELETE CASCADE, PRIMARY KEY (feed, id));
+      CREATE TABLE favorite_group (id TEXT PRIMARY KEY);
+      CREATE TRIGGER hidden AFTER DELETE ON other BEGIN DELETE FROM other; END;
+      INSERT INTO other (feed, id, created_at) SELECT feed, id, created_at FROM favorite;
+      DROP TABLE favorite; ALTER TABLE other RENAME TO favorite
+      """,
+    ])
+  func disguisedSchema(sql: String) async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("offers.sqlite")
+    let first = try await Store(at: path, in: folder)
+    try await first.sync(["1", "2", "3"].map { FeedOffer($0) })
+    try await first.database.setFavorites(named: ["1", "2", "3"], to: true)
+    try await first.database.close()
+    try Store.execute(path, sql)
+    let store = try await Store(at: path, in: folder)
+    #expect(store.database.foreignSchema.count >= 1)
+    await #expect(throws: OffersError.self) {
+      try await store.database.setFavorites(named: ["1"], to: false)
     }
-    #expect(names.contains("image_cache_is_bounded"))
-    #expect(names.isSubset(of: ForeignTriggers.own))
+    #expect(try store.rows("SELECT id FROM favorite ORDER BY id") == ["1", "2", "3"])
+  }
+
+  @Test("a database of an older version whose triggers would remove favorites is not migrated")
+  func migration() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("offers.sqlite")
+    try Store.execute(
+      path,
+      SQLiteMigrations.all.filter { $0.number <= 14 }.map(\.sql).joined(separator: ";\n")
+        + """
+        ; PRAGMA user_version = 14; PRAGMA application_id = \(DatabaseFile.applicationID);
+        INSERT INTO favorite VALUES ('ibotta', '1', 1);
+        INSERT INTO sync_run VALUES (
+          1, 1, '/feed.json', 1000, 5, 'failed', 10, 0, 0, 0, 0, 0, 0, 0, 0, NULL, 'sourceFailed',
+          'No.', 'If that is right: offers sync ibotta --accept-removals');
+        CREATE TRIGGER forget AFTER UPDATE ON sync_run BEGIN DELETE FROM favorite; END;
+        """)
+    let before = try Data(contentsOf: URL(filePath: path))
+    let error = await #expect(throws: OffersError.self) {
+      try await OffersDatabase.open(path: path)
+    }
+    #expect(error?.message.contains("would have removed a favorite, such as ibotta:1") == true)
+    #expect(try Store.rows(path, "SELECT id FROM favorite") == ["1"])
+    #expect(try Store.rows(path, "PRAGMA user_version") == ["14"])
+    #expect(!before.isEmpty)
+  }
+
+  @Test("a new database, and one of each older version, has no foreign part")
+  func ownSchema() throws {
+    let queue = try DatabaseQueue()
+    try queue.inDatabase { database in
+      for migration in SQLiteMigrations.all {
+        try database.execute(sql: migration.sql)
+        #expect(try ForeignSchema.find(in: database) == [], "\(migration.name)")
+      }
+    }
   }
 
   @Test("an examination names added triggers and views, and a changed trigger of this program")

@@ -41,19 +41,20 @@ struct DatabaseOptions: ParsableArguments {
     return path.text
   }
 
-  /// Opens the database. If it has triggers that this program did not create, a message says so.
+  /// Opens the database. If its schema has parts that this program did not create, such as triggers,
+  /// a message says so.
   ///
   /// - Parameters:
-  ///   - access: the operations that the command needs. Triggers run with writes only.
-  ///   - tellsTriggers: whether to print the message. By default it is printed on a terminal, because
-  ///     the user may have added the triggers, and cron would mail the message after each sync.
+  ///   - access: the operations that the command needs. Such parts run with writes only.
+  ///   - tellsForeign: whether to print the message. By default it is printed on a terminal, because
+  ///     the user may have added them, and cron would mail the message after each sync.
   func open(
-    _ access: OffersDatabase.Access, tellsTriggers: Bool = Terminal.isError
+    _ access: OffersDatabase.Access, tellsForeign: Bool = Terminal.isError
   ) async throws -> OffersDatabase {
     let database = try await OffersDatabase.open(path: try path, access: access)
-    if tellsTriggers, !database.foreignTriggers.isEmpty {
-      let names = DisplayText.oneLine(database.foreignTriggers.joined(separator: ", "))
-      Output.note("offers: The database has triggers that offers did not create: \(names)")
+    if tellsForeign, !database.foreignSchema.isEmpty {
+      let names = DisplayText.oneLine(database.foreignSchema.joined(separator: ", "))
+      Output.note("offers: The database has parts that offers did not create: \(names)")
       Output.note("        They can change or remove favorites. See: offers doctor")
     }
     return database

@@ -1,22 +1,24 @@
 import GRDB
 import OffersCore
 
-/// Keeps foreign triggers from removing favorites during a write: the transaction is rolled back.
+/// Keeps foreign parts of the schema, such as triggers, from removing favorites during a write: the
+/// transaction is rolled back.
 ///
-/// It reads all favorites before and after the write, and only if the database has foreign triggers.
+/// It reads all favorites before and after the write, and only if the schema has foreign parts (see
+/// `ForeignSchema`).
 struct FavoriteGuard {
-  private let triggers: [String]
+  private let foreign: [String]
   private let before: Set<[String]>
 
   /// Reads the favorites before a write, within its transaction.
   ///
   /// - Parameters:
   ///   - database: the connection, within the transaction of the write.
-  ///   - triggers: the names of the foreign triggers.
-  /// - Returns: nil without foreign triggers.
-  init?(_ database: Database, against triggers: [String]) throws {
-    if triggers.isEmpty { return nil }
-    self.triggers = triggers
+  ///   - foreign: the foreign parts of the schema.
+  /// - Returns: nil without foreign parts.
+  init?(_ database: Database, against foreign: [String]) throws {
+    if foreign.isEmpty { return nil }
+    self.foreign = foreign
     before = try Self.favorites(in: database)
   }
 
@@ -29,18 +31,16 @@ struct FavoriteGuard {
   /// - Throws: `OffersError` with `storageFailed` if another favorite is missing.
   func check(
     adding added: [OfferRef] = [], removing removed: [OfferRef] = [], in database: Database
-  )
-    throws
-  {
+  ) throws {
     let expected = before.union(added.map(Self.key)).subtracting(removed.map(Self.key))
     let lost = expected.subtracting(try Self.favorites(in: database))
     guard let first = lost.min(by: { $0.lexicographicallyPrecedes($1) }) else { return }
     throw OffersError(
       .storageFailed,
-      "A trigger of the database (\(triggers.joined(separator: ", "))) would have removed "
-        + "\(lost.count == 1 ? "a favorite" : "\(lost.count) favorites"), such as "
+      "A part of the database that this program did not create (\(foreign.joined(separator: ", "))) "
+        + "would have removed \(lost.count == 1 ? "a favorite" : "\(lost.count) favorites"), such as "
         + "\(first.joined(separator: ":")). Nothing was changed.",
-      hint: "This program did not create the trigger. Remove it, or do not use this database.")
+      hint: "Remove it, or do not use this database.")
   }
 
   private static func key(_ ref: OfferRef) -> [String] { [ref.feed, ref.offerID] }

@@ -1,8 +1,8 @@
 /// The durability and the checks of a write transaction.
 enum WriteMode {
   case ordinary
-  /// Favorites are set or removed, otherwise as `ordinary`. The caller checks that no foreign trigger
-  /// removes others.
+  /// Favorites are set or removed, otherwise as `ordinary`. The caller checks that no foreign part
+  /// of the schema removes others.
   case favorites
   /// A run that changed no offer, a recent search, failed logins, or when a session was last seen.
   /// The commit does not wait for fsync, so a power cut may lose the last of these.
@@ -19,7 +19,7 @@ enum WriteMode {
   var isSynchronous: Bool { self != .note && self != .image }
 
   /// Whether the write removes no favorite, so that each that is missing afterwards was removed by a
-  /// trigger.
+  /// foreign part of the schema.
   var checksFavorites: Bool { self != .favorites }
 
   /// Whether SQLite checks foreign keys.

@@ -14,8 +14,8 @@ final class WritingConnection: Sendable {
   /// Whether the connection is at `synchronous=FULL`. Changed only on its queue.
   private let isSynchronous = Atomic(true)
   private let log = LogSize()
-  /// The triggers of the database that this program did not create.
-  let foreignTriggers: [String]
+  /// The parts of the schema that this program did not create, such as `the trigger forget_stars`.
+  let foreignSchema: [String]
 
   /// Opens the file, switches it to WAL and migrates it if needed, all under the write guard,
   /// because opening may write. A new database is created in the same way, so another process finds
@@ -63,9 +63,9 @@ final class WritingConnection: Sendable {
       }
     }
     identity = file.identity
-    foreignTriggers = try queue.inDatabase { database in
+    foreignSchema = try queue.inDatabase { database in
       try StorageFailure.translating(database, path: file.path) {
-        try ForeignTriggers.find(in: database)
+        try ForeignSchema.find(in: database)
       }
     }
     queue.inDatabase { log.watch($0) }
@@ -143,7 +143,7 @@ final class WritingConnection: Sendable {
     }
     let result = try transact(database, .commit) { database in
       let favorites = try FavoriteGuard(
-        database, against: mode.checksFavorites ? foreignTriggers : [])
+        database, against: mode.checksFavorites ? foreignSchema : [])
       let result = try body(database)
       try favorites?.check(in: database)
       return result

@@ -144,8 +144,8 @@ extension OffersDatabase: FavoriteRepository {
     to isFavorite: Bool, of refs: @escaping @Sendable (Database) throws -> [OfferRef]
   ) async throws -> [FavoriteChange] {
     let seconds = Int64(Date().timeIntervalSince1970)
-    return try await write(.favorites) { [foreignTriggers] database in
-      let favorites = try FavoriteGuard(database, against: foreignTriggers)
+    return try await write(.favorites) { [foreignSchema] database in
+      let favorites = try FavoriteGuard(database, against: foreignSchema)
       let refs = try refs(database)
       // An unknown offer rolls the whole transaction back.
       let changes = try refs.map { ref in

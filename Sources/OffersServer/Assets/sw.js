@@ -59,6 +59,9 @@ self.addEventListener("fetch", (event) => {
   if (request.method !== "GET") return;
   if (path.startsWith("/assets/") || path.startsWith("/map/")) {
     event.respondWith(cacheFirst(request));
+  } else if (path === "/manifest.webmanifest") {
+    // It requires no token, so that it is kept when the stored pages are deleted.
+    event.respondWith(networkFirst(request, FILES));
   } else if (path.startsWith("/api/v1/images/")) {
     event.respondWith(networkFirst(request, IMAGES));
   } else if (path === "/api/v1/favorites" || path === "/api/v1/searches") {

@@ -1,0 +1,50 @@
+import GRDB
+import OffersCore
+import SQLiteMigrations
+
+/// The parts of a database's schema that run with the statements of this program and that no
+/// migration creates: triggers, and a table of favorites with other constraints.
+///
+/// A trigger, or a foreign key of the table, can change or remove what this program stores. A user
+/// may add one on purpose, and whoever gives a database away may have added one, too. So they are
+/// reported, and the user decides.
+enum ForeignSchema {
+  /// The foreign parts, such as `the trigger forget_stars`. A part is compared with the migrations by
+  /// its whole statement, because a name proves nothing.
+  static func find(in database: Database) throws -> [String] {
+    let statement = try RawStatement(
+      database,
+      """
+      SELECT type, name, sql FROM sqlite_schema
+      WHERE type = 'trigger' OR name = 'favorite' COLLATE NOCASE ORDER BY type, name
+      """)
+    defer { statement.reset() }
+    var foreign: [String] = []
+    while try statement.step() {
+      guard let kind = statement.string(0), let name = statement.string(1) else { continue }
+      if !own.contains(statement.string(2) ?? "") { foreign.append("the \(kind) \(name)") }
+    }
+    return foreign
+  }
+
+  /// The statements of the migrations, as SQLite stores them: without the final semicolon.
+  private static let own: Set<String> = {
+    var statements: Set<String> = []
+    for migration in SQLiteMigrations.all {
+      var lines: [Substring] = []
+      for line in migration.sql.split(scalar: "\n") {
+        if lines.isEmpty, !line.hasPrefix(trigger), !line.hasPrefix(favorites) { continue }
+        lines.append(line)
+        let end = lines[0].hasPrefix(trigger) ? "END;" : ") STRICT, WITHOUT ROWID;"
+        if line == end {
+          statements.insert(String(lines.joined(separator: "\n").dropLast()))
+          lines = []
+        }
+      }
+    }
+    return statements
+  }()
+
+  private static let trigger = "CREATE TRIGGER "
+  private static let favorites = "CREATE TABLE favorite "
+}
