@@ -1,5 +1,6 @@
 import GRDB
 import GRDBSQLite
+import OffersCore
 import Synchronization
 
 /// A pool of read-only connections, opened lazily: a program that only writes opens none, and one
@@ -160,6 +161,7 @@ final class ReadingConnection: Sendable {
       return opened
     }
   }
+
   /// Whether a slot's connection cannot see changes that others can make by now: the file was
   /// opened as immutable because the disk was full.
   private func isOutdated(_ slot: Slot) -> Bool {
@@ -181,13 +183,32 @@ final class ReadingConnection: Sendable {
     }
   }
 
-  /// Copies the file, which nobody can write, into memory and migrates the copy.
+  /// Copies the file into memory and migrates the copy.
+  ///
+  /// - Throws: `OffersError` with `locked` if another process is writing the file.
   private func copyIntoMemory() throws -> DatabaseQueue {
-    let disk = try DatabaseQueue(
-      path: file.immutablePath, configuration: .offers(isReadOnly: true))
     let memory = try DatabaseQueue(configuration: .offers(isReadOnly: false))
-    try disk.backup(to: memory)
-    try disk.close()
+    let copy = {
+      let disk = try DatabaseQueue(
+        path: self.file.immutablePath, configuration: .offers(isReadOnly: true))
+      try disk.backup(to: memory)
+      try disk.close()
+    }
+    // On a full disk or in a folder that this user cannot write, the lock file may be missing or
+    // not be opened; the copy is made without it.
+    guard let writeGuard = try? WriteGuard(path: file.lockPath) else {
+      try copy()
+      return try migrate(memory)
+    }
+    let isFree: Void? = try writeGuard.holdIfFree(copy)
+    guard isFree != nil else {
+      throw OffersError(
+        .locked, "Another process is writing the database \(file.path).", hint: "Try again.")
+    }
+    return try migrate(memory)
+  }
+
+  private func migrate(_ memory: DatabaseQueue) throws -> DatabaseQueue {
     try memory.inDatabase { database in
       try Schema.migrate(database, path: file.path, proposesFeed: true)
       try database.execute(sql: "PRAGMA query_only = ON")

@@ -15,11 +15,23 @@ final class VersionConnection: Sendable {
     let database: OpaquePointer
     let statement: OpaquePointer
     let identity: FileStatus.Identity?
+    /// Whether the file was opened as immutable, such as on a full disk, so that the connection sees
+    /// no later commit.
+    let isImmutable: Bool
   }
 
   private struct State {
     var handles: Handles?
+    /// The number of times the connection was opened. Each connection counts from the same number.
+    var openingCount: Int64 = 0
     var isClosed = false
+
+    mutating func closeHandles() {
+      guard let handles else { return }
+      sqlite3_finalize(handles.statement)
+      sqlite3_close_v2(handles.database)
+      self.handles = nil
+    }
   }
 
   private let file: DatabaseFile
@@ -35,10 +47,7 @@ final class VersionConnection: Sendable {
   func close() {
     state.withLock { state in
       state.isClosed = true
-      guard let handles = state.handles else { return }
-      sqlite3_finalize(handles.statement)
-      sqlite3_close_v2(handles.database)
-      state.handles = nil
+      state.closeHandles()
     }
   }
 
@@ -57,8 +66,12 @@ final class VersionConnection: Sendable {
   func fetch() throws -> Int64 {
     try state.withLock { state in
       if state.isClosed { throw file.closedError }
+      if state.handles?.isImmutable == true, file.pathForReading == file.path {
+        state.closeHandles()
+      }
       if state.handles == nil {
         state.handles = try Self.open(file)
+        state.openingCount += 1
         wasOpened.store(true, ordering: .releasing)
       }
       guard let handles = state.handles else { return 0 }
@@ -67,14 +80,15 @@ final class VersionConnection: Sendable {
       let number = sqlite3_column_int64(handles.statement, 0)
       sqlite3_reset(handles.statement)
       guard code == SQLITE_ROW else { throw Self.failure(code, handles.database) }
-      return number
+      return state.openingCount << 32 | number & 0xFFFF_FFFF
     }
   }
 
   private static func open(_ file: DatabaseFile) throws -> Handles {
     var database: OpaquePointer?
     let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI
-    var code = sqlite3_open_v2(file.pathForReading, &database, flags, nil)
+    let path = file.pathForReading
+    var code = sqlite3_open_v2(path, &database, flags, nil)
     var statement: OpaquePointer?
     if code == SQLITE_OK {
       if let database {
@@ -87,7 +101,9 @@ final class VersionConnection: Sendable {
       defer { sqlite3_close_v2(database) }
       throw failure(code, database)
     }
-    return Handles(database: database, statement: statement, identity: file.identity)
+    return Handles(
+      database: database, statement: statement, identity: file.identity,
+      isImmutable: path != file.path)
   }
 
   private static func failure(_ code: Int32, _ database: OpaquePointer?) -> DatabaseError {
