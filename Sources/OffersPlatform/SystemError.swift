@@ -25,7 +25,7 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// The error of the call that has just failed. No other call may come in between, because it
   /// could change `errno`.
-  static func last(_ operation: String) -> SystemError { SystemError(errno, operation) }
+  package static func last(_ operation: String) -> SystemError { SystemError(errno, operation) }
 
   /// The system's text for the number, such as `No such file or directory`.
   package var text: String { String(cString: strerror(number)) }

@@ -175,15 +175,17 @@ struct BackupCommandsTests {
     let home = try Self.lived()
     let process = try OffersProgram.start(["--version"])
     process.wait()
-    let dead = ["saved.json.new-\(process.pid)", "old-1.sqlite.offers.new-\(process.pid)"]
-    let living = "saved.json.new-\(ProcessInfo.processInfo.processIdentifier)"
-    for name in dead + [living] { try home.folder.write("x", to: name) }
+    let dead = ["old-1.sqlite.offers.new-\(process.pid)"]
+    let living = "saved.json.offers.new-\(ProcessInfo.processInfo.processIdentifier)"
+    let mine = "saved.json.new-\(process.pid)"
+    for name in dead + [living, mine] { try home.folder.write("x", to: name) }
     let found = try home.offers("doctor").output
     #expect(found.contains("killed processes have left files (1): "))
     try home.offers("export", "-o", home.folder.file("saved.json"))
     let names = try FileManager.default.contentsOfDirectory(atPath: home.folder.path)
     #expect(!names.contains(where: dead.contains))
     #expect(names.contains(living))
+    #expect(names.contains(mine))
     for name in dead { try home.folder.write("x", to: name) }
     let repaired = try home.offers("doctor", "--repair").output
     #expect(repaired.contains("removed the files of killed processes (1)"), "\(repaired)")

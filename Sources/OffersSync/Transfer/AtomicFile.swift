@@ -22,9 +22,6 @@ package final class AtomicFile: Sendable {
   private let isDone = Atomic(false)
   private let interruption: (any InterruptionGuard)?
 
-  /// The temporary files of this process.
-  private static let names = Mutex<Set<String>>([])
-
   /// - Parameters:
   ///   - path: the path after the commit; a symbolic link is followed.
   ///   - isPublic: whether a file that replaces none has the permissions that the umask leaves,
@@ -41,30 +38,30 @@ package final class AtomicFile: Sendable {
     let target = try Self.target(path)
     self.path = target
     self.hint = hint
-    let temporaryPath = Self.takeName(for: target)
-    self.temporaryPath = temporaryPath
-    Self.removeRemains(beside: target)
-    // A file with this process's id in its name is left from a dead process, or was planted by
-    // another user.
-    unlink(temporaryPath)
-    let watch = interruption { unlink(temporaryPath) }
+    // Files that processes left in the folder when they were killed, for whatever path.
+    AbandonedFiles.remove(in: FileBytes.folder(of: target))
+    let created = Mutex<String?>(nil)
+    let watch = interruption { created.withLock { if let path = $0 { unlink(path) } } }
     self.interruption = watch
     let create = {
-      open(
-        temporaryPath, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, isPublic ? 0o666 : 0o600)
+      try created.withLock { created in
+        let (name, descriptor) = try Self.create(for: target, isPublic ? 0o666 : 0o600)
+        created = name
+        return (name, descriptor)
+      }
     }
-    descriptor = watch?.hold(create) ?? create()
-    guard descriptor >= 0 else { throw Self.failure(path, hint) }
+    do {
+      (temporaryPath, descriptor) = try watch?.hold(create) ?? create()
+    } catch {
+      throw Self.failure(path, hint, (error as? SystemError)?.number ?? errno)
+    }
     // Without locks on its file system, a file is known as abandoned by the process id in its name.
     _ = try? LockFile.tryLock(byte: AbandonedFiles.lockedByte, of: descriptor)
   }
 
   deinit {
-    if descriptor >= 0 {
-      close(descriptor)
-      discard()
-    }
-    _ = Self.names.withLock { $0.remove(temporaryPath) }
+    close(descriptor)
+    discard()
   }
 
   /// Removes the temporary file, unless it was committed.
@@ -72,19 +69,23 @@ package final class AtomicFile: Sendable {
     if !isDone.exchange(true, ordering: .relaxed) { unlink(temporaryPath) }
   }
 
-  /// A temporary name that no other instance of this process uses, so that two writers of a file do
-  /// not write into each other's.
-  private static func takeName(for path: String) -> String {
-    names.withLock { names in
-      var number = 1
-      var name = AbandonedFiles.temporaryPath(for: path, number: number)
-      while !names.insert(name).inserted {
-        number += 1
-        name = AbandonedFiles.temporaryPath(for: path, number: number)
-      }
-      return name
+  /// Creates the temporary file for a path, under a name that no file has: another writer may have
+  /// the same process id, in this process or in another container.
+  ///
+  /// - Throws: `SystemError` if it cannot be created.
+  private static func create(
+    for path: String, _ mode: mode_t
+  ) throws -> (name: String, descriptor: Int32) {
+    for number in 1... {
+      let name = AbandonedFiles.temporaryPath(for: path, number: number)
+      let descriptor = open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
+      if descriptor >= 0 { return (name, descriptor) }
+      if errno != EEXIST || number == nameLimit { break }
     }
+    throw SystemError.last("open")
   }
+
+  private static let nameLimit = 1000
 
   /// The file that a path leads to, with symbolic links followed, also if that file does not exist
   /// yet. So the file is replaced, not the link.
@@ -96,27 +97,13 @@ package final class AtomicFile: Sendable {
     guard !path.isEmpty else {
       throw OffersError(.invalidRequest, "The file has no name.", hint: "Name a file to write.")
     }
-    let target = resolve(path)
+    let target = SymbolicLinks.resolve(path)
     var information = stat()
     if stat(target, &information) == 0, information.st_mode & S_IFMT != S_IFREG {
       throw OffersError(
         .invalidRequest, "\(path) is not a regular file.", hint: "Name another file.")
     }
     return "/.".utf8.contains(target.utf8.first ?? 0) ? target : "./" + target
-  }
-
-  private static func resolve(_ path: String) -> String {
-    if let pointer = realpath(path, nil) {
-      defer { free(pointer) }
-      return String(cString: pointer)
-    }
-    var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let count = readlink(path, &bytes, bytes.count)
-    guard count > 0 else { return path }
-    let link = String(decoding: bytes[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
-    let slash = UInt8(ascii: "/")
-    guard link.utf8.first != slash, let end = path.utf8.lastIndex(of: slash) else { return link }
-    return path[...end] + link
   }
 
   package func append(_ bytes: UnsafeRawBufferPointer) throws {
@@ -165,22 +152,6 @@ package final class AtomicFile: Sendable {
     OffersError(
       .invalidRequest, "Another program has meanwhile made \(path). It was left untouched.",
       hint: "Name another file, or try again to replace it.")
-  }
-
-  /// Removes the temporary files that processes left in the folder when they were killed, for
-  /// whatever path, and those that an older version of this program left for this path.
-  private static func removeRemains(beside path: String) {
-    let folder = FileBytes.folder(of: path)
-    AbandonedFiles.remove(in: folder)
-    let start = (path.split(scalar: "/").last ?? "") + ".new-"
-    // If the folder cannot be listed, creating the file reports the error.
-    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
-      guard name.hasPrefix(start),
-        let pid = Int32(name.dropFirst(start.count).prefix { $0 != "-" }), pid > 0,
-        kill(pid, 0) != 0, errno == ESRCH
-      else { continue }
-      unlink("\(folder)/\(name)")
-    }
   }
 
   package static func failure(
