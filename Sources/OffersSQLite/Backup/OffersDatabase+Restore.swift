@@ -22,10 +22,15 @@ extension OffersDatabase {
   /// - Parameters:
   ///   - source: the backup. It stays as it is.
   ///   - path: the database to replace. It need not exist.
+  ///   - copying: called with the path of the incomplete copy once it is created, and with nil once
+  ///     it is removed or complete. An interrupted program removes that copy.
   /// - Throws: `OffersError`: `invalidRequest` if both are the same file or `path` is a URL;
   ///   `notFound`, `newerDatabase`, or `storageFailed` for a backup that cannot be used; `locked`
   ///   if the database is open in any program. Nothing was changed then.
-  package static func restore(from source: String, to path: String) async throws -> Restoration {
+  package static func restore(
+    from source: String, to path: String,
+    copying: @escaping @Sendable (String?) -> Void = { _ in }
+  ) async throws -> Restoration {
     try check(path: path)
     try check(path: source)
     let file = DatabaseFile(path: DatabaseFile.resolve(path))
@@ -38,17 +43,11 @@ extension OffersDatabase {
         return try WriteGuard(path: file.lockPath)
       }
       return try await writeGuard.holdWithoutBlocking(waitSeconds: guardSeconds) {
-        try replace(file, by: backup, named: source, replacement)
+        try replace(file, by: backup, named: source, replacement, copying)
       }
     } catch {
       throw StorageFailure.translate(error, path: path)
     }
-  }
-
-  /// Removes the incomplete copy of a restoration of this process that is being interrupted.
-  package static func removeIncompleteCopy(for path: String) {
-    let file = DatabaseFile(path: DatabaseFile.resolve(path))
-    FileBytes.removeFile(FileReplacement(file: file).copyPath)
   }
 
   /// The longest wait for a process that is just ending a write, in seconds.
@@ -98,16 +97,25 @@ extension OffersDatabase {
   /// Copies the backup, checks the copy, and puts it in place. The caller holds the write guard.
   private static func replace(
     _ file: DatabaseFile, by backup: DatabaseFile, named source: String,
-    _ replacement: FileReplacement
+    _ replacement: FileReplacement, _ copying: (String?) -> Void
   ) throws -> Restoration {
     // An earlier restoration that was killed after it had been decided comes first.
     try replacement.complete()
     FileBytes.removeFile(replacement.copyPath)
+    guard try DatabaseFile(path: replacement.copyPath).create() else {
+      throw OffersError(
+        .locked,
+        "Another program created \(replacement.copyPath), the name of the copy, meanwhile.",
+        hint: "Remove that file if nothing uses it, then try again. Nothing was changed.")
+    }
+    copying(replacement.copyPath)
+    defer { copying(nil) }
     let hold: FileHold?
     do {
       try copy(backup, named: source, to: replacement.copyPath)
       hold = try replacement.requireUnused()
       try replacement.decide()
+      copying(nil)
     } catch {
       FileBytes.removeFile(replacement.copyPath)
       throw error
@@ -137,15 +145,10 @@ extension OffersDatabase {
       hint: "Check the disk, or restore it on another one.", cause: cause)
   }
 
-  /// Copies a backup into a new file, readable by its owner only, checks it, and syncs it.
+  /// Copies a backup into a new, empty file, checks it, and syncs it.
   private static func copy(
     _ backup: DatabaseFile, named source: String, to path: String
   ) throws {
-    guard try DatabaseFile(path: path).create() else {
-      throw OffersError(
-        .locked, "Another program created \(path), the name of the copy, meanwhile.",
-        hint: "Remove that file if nothing uses it, then try again. Nothing was changed.")
-    }
     do {
       let from = try DatabaseQueue(
         path: pathForCopying(backup), configuration: .offers(isReadOnly: true))

@@ -29,7 +29,7 @@ struct FileRemains {
     if hasIncompleteCopy {
       // A guard that another process holds, or that cannot be queried, leaves the file.
       _ = try? WriteGuard(path: file.lockPath).holdIfFree {
-        OffersDatabase.removeIncompleteCopy(for: file.path)
+        FileBytes.removeFile(FileReplacement(file: file).copyPath)
       }
     }
     let left = find()

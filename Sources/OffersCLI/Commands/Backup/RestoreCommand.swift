@@ -1,7 +1,9 @@
 import ArgumentParser
 import Foundation
 import OffersCore
+import OffersPlatform
 import OffersSQLite
+import Synchronization
 
 /// `offers restore`
 struct RestoreCommand: AsyncParsableCommand {
@@ -29,9 +31,14 @@ struct RestoreCommand: AsyncParsableCommand {
 
   func run() async throws {
     let path = try location.path
-    let watch = InterruptionWatch { OffersDatabase.removeIncompleteCopy(for: path) }
+    let incompleteCopy = Mutex<String?>(nil)
+    let watch = InterruptionWatch {
+      incompleteCopy.withLock { if let path = $0 { FileBytes.removeFile(path) } }
+    }
     defer { withExtendedLifetime(watch) {} }
-    let restored = try await OffersDatabase.restore(from: file, to: path)
+    let restored = try await OffersDatabase.restore(from: file, to: path) { copy in
+      incompleteCopy.withLock { $0 = copy }
+    }
     if json {
       return try Output.print(
         JSONWriter.document { json in
