@@ -23,12 +23,13 @@ extension OffersDatabase: Transfer {
   ///   `CancellationError` if the task is cancelled.
   public func export(to file: URL, favoritesOnly: Bool) async throws -> ExportSummary {
     let path = try Self.filePath(of: file)
-    if try backupTarget(path).isDatabase {
-      throw OffersError(
-        .invalidRequest, "\(path) is a database. It was left untouched.",
-        hint: "Name another file. To copy a database, back it up.")
-    }
-    return try await replace(path) { document in
+    return try await replace(path) {
+      if try self.backupTarget(path).isDatabase {
+        throw OffersError(
+          .invalidRequest, "\(path) is a database. It was left untouched.",
+          hint: "Name another file. To copy a database, back it up.")
+      }
+    } by: { document in
       try await self.export(favoritesOnly: favoritesOnly) { records in
         try ExportSummary(writing: document.append) { add in
           try records.forEachRecord(add)
@@ -91,11 +92,14 @@ extension OffersDatabase: FileMaintenance {
   ///   `CancellationError` if the task is cancelled.
   public func backUp(to file: URL) async throws {
     let path = try Self.filePath(of: file)
-    if let message = try backupTarget(path).refusal(of: path) {
-      throw OffersError(.invalidRequest, message, hint: "Name another file.")
-    }
     let isNew = !OffersDatabase.exists(at: path)
-    try await replace(path, isNew: isNew) { try await self.backUp(to: $0.temporaryPath) }
+    try await replace(path, isNew: isNew) {
+      if let message = try self.backupTarget(path).refusal(of: path) {
+        throw OffersError(.invalidRequest, message, hint: "Name another file.")
+      }
+    } by: {
+      try await self.backUp(to: $0.temporaryPath)
+    }
   }
 
   /// Restores a backup, in place of a database that no program has open.
@@ -127,19 +131,26 @@ extension OffersDatabase {
   /// - Parameters:
   ///   - path: the final path.
   ///   - isNew: whether a file that has got the name in the meantime is refused.
+  ///   - check: throws if the file at the path may not be replaced. It is called before the work and
+  ///     after it.
   ///   - write: writes the contents.
   private func replace<Result: Sendable>(
-    _ path: String, isNew: Bool = false, by write: (AtomicFile) async throws -> Result
+    _ path: String, isNew: Bool = false, checking check: @escaping @Sendable () throws -> Void,
+    by write: (AtomicFile) async throws -> Result
   ) async throws -> Result {
     try Task.checkCancellation()
     let file = try await BlockingWork.run {
-      try AtomicFile(
+      try check()
+      return try AtomicFile(
         replacing: path, hint: "Check the folder, its permissions and its free space.")
     }
     do {
       let result = try await write(file)
       try Task.checkCancellation()
-      try await BlockingWork.run { try file.commit(isPrivate: true, isNew: isNew) }
+      try await BlockingWork.run {
+        try check()
+        try file.commit(isPrivate: true, isNew: isNew)
+      }
       return result
     } catch {
       // The file may be released only later, since the database may still hold the closure.
