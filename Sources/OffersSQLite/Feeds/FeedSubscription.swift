@@ -4,8 +4,8 @@ import OffersCore
 /// When a feed becomes subscribed, and when it stops to be.
 ///
 /// Syncing a feed successfully or adding it subscribes to it. A new database of the command line
-/// proposes one feed, so that a first sync has something to read; the proposal ends when the user begins with another
-/// feed.
+/// proposes one feed, so that a first sync has something to read; the proposal ends when the user
+/// begins with another feed.
 enum FeedSubscription {
   /// The key of a feed, which is inserted if it is unknown.
   ///
@@ -30,7 +30,7 @@ enum FeedSubscription {
     try database.execute(
       sql: "INSERT INTO feed_detail (feed_key, unsubscribed_at) VALUES (?, ?)",
       arguments: [key, subscribes ? nil : seconds])
-    if subscribes { try endProposal(in: database) }
+    if subscribes, name != Feed.initialName { try endProposal(in: database) }
     return (key, subscribes)
   }
 
