@@ -44,8 +44,8 @@ enum SessionTable {
   static func deleteExpired(at now: Date, in database: Database) throws {
     let idle = Int64(Session.idleSeconds)
     try database.execute(
-      sql: "DELETE FROM session WHERE last_seen_at NOT BETWEEN ? AND ?",
-      arguments: [seconds(now) - idle, seconds(now) + idle])
+      sql: "DELETE FROM session WHERE abs(last_seen_at - ?) >= ?",
+      arguments: [seconds(now), idle])
   }
 
   private static func session(_ row: Row) -> Session {
