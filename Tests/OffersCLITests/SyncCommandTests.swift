@@ -330,7 +330,7 @@ struct SyncCommandTests {
 
   @Test(
     "A first import on a full disk stores nothing, and the next import stores all offers",
-    arguments: [(6000, "nothing was changed in"), (20_000, "Could not write a temporary file in")])
+    arguments: [(6000, "Nothing was changed"), (20_000, "Could not write a temporary file in")])
   func fullDiskAtFirst(count: Int, message: String) throws {
     let home = try Home()
     let offers = (1...count).map {

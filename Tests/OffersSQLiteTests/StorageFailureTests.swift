@@ -24,6 +24,8 @@ struct StorageFailureTests {
         == "/data/offers.sqlite could not be synced to the disk: Input/output error. "
         + "The change may or may not have been stored in /data/offers.sqlite.")
     #expect(error.hint?.contains("look whether the change is there") == true)
+    let quota = try Self.error(.SQLITE_IOERR_WRITE, EDQUOT, .unknown)
+    #expect(quota.message == "The disk is full; nothing was changed in /data/offers.sqlite.")
     let before = try Self.error(.SQLITE_IOERR_FSYNC, EIO)
     #expect(before.message.hasSuffix("Input/output error. Nothing was changed."))
   }

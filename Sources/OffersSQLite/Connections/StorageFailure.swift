@@ -155,7 +155,9 @@ enum StorageFailure {
       ? "The disk is full" + (isShared ? ", so \(path)-shm could not be made" : "")
       : "\(isShared ? path + "-shm" : path) could not be \(verb(of: code)): "
         + (reason == 0 ? "an error of the disk" : FileFailure.text(of: reason))
-    switch state {
+    // The record of the commit is written last, so it is incomplete if there was no room for it.
+    let isIncomplete = code == .SQLITE_IOERR_WRITE && [ENOSPC, EDQUOT, EFBIG].contains(reason)
+    switch isIncomplete ? .unchanged : state {
     case .unchanged:
       return OffersError(
         .storageFailed,
