@@ -139,6 +139,7 @@ struct Home {
       .replacing(/"duration_seconds":[\d.]+/, with: "\"duration_seconds\":TIME")
       .replacing(/"bytes":\d+/, with: "\"bytes\":SIZE")
       .replacing(/\(\d[\d.]* [kMG]?B\)/, with: "(SIZE)")
+      .replacing(/about \d[\d.]* [kMG]?B/, with: "about SIZE")
       .replacing(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\dZ)?/, with: "TIME")
   }
 }

@@ -27,7 +27,8 @@ struct Store {
   /// Creates a database in a folder and closes it. Returns its path.
   static func makeFile(in folder: TemporaryFolder) async throws -> String {
     let path = folder.file("offers.sqlite")
-    _ = try await OffersDatabase.open(path: path)
+    // Connections that are released are closed later, on other threads.
+    try await OffersDatabase.open(path: path).close()
     return path
   }
 

@@ -18,7 +18,7 @@ package enum AdvisedStep: Hashable, Sendable {
 /// A step is coded as its remedy or program step alone: `{"force":{"feed":"shop"}}`.
 extension AdvisedStep: Codable {
   package init(from decoder: any Decoder) throws {
-    // What is no remedy is a program step, whose error is thrown if it is neither.
+    // If the value is neither, the error of decoding a program step is thrown.
     if let remedy = try? Remedy(from: decoder) {
       self = .remedy(remedy)
     } else {

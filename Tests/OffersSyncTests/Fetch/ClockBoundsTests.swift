@@ -75,9 +75,11 @@ struct ClockBoundsTests {
   func schedules(works: Bool) async throws {
     for days in [2.0, 8, 401] {
       let home = try await FetchHome()
-      home.web.answer { _ in works ? SimulatedAnswer(200, [], FeedText.feed(1...3)) : nil }
-      home.wait(days: days)
+      home.web.answer { _ in SimulatedAnswer(200, [], FeedText.feed(1...3)) }
       _ = try await home.sync(from: FetchHome.url)
+      home.web.answer { _ in works ? SimulatedAnswer(200, [], FeedText.feed(1...4)) : nil }
+      home.wait(days: days)
+      #expect(try await home.sync().outcome == (works ? .updated : .failed))
       let count = home.web.requests.count
       #expect(try await home.sync(.due).outcome == .skipped)
       #expect(home.web.requests.count == count)
