@@ -158,7 +158,7 @@ package struct OffersServer: Sendable {
     configuration.maximumGracefulShutdownDuration = .seconds(Self.endSeconds)
     let result: Result<Void, any Error>
     do {
-      try await ServiceGroup(configuration: configuration).run()
+      try await Self.run(ServiceGroup(configuration: configuration))
       result = .success(())
     } catch is CancellationError {
       // Responses that did not end in time were cancelled.
@@ -179,6 +179,18 @@ package struct OffersServer: Sendable {
     } catch {
       throw refusal(
         "this machine has no such address", hint: "Choose one of its addresses with --host.", error)
+    }
+  }
+
+  /// Runs the services, and ends them gracefully when the task is cancelled. A cancellation of the
+  /// server itself traps if it has accepted a connection that it has not begun to serve
+  /// (https://github.com/apple/swift-nio/issues/3481).
+  private static func run(_ services: ServiceGroup) async throws {
+    let running = Task { try await services.run() }
+    try await withTaskCancellationHandler {
+      try await running.value
+    } onCancel: {
+      Task { await services.triggerGracefulShutdown() }
     }
   }
 
