@@ -75,8 +75,13 @@ final class WritingConnection: Sendable {
   private static func prepare(
     _ database: Database, _ file: DatabaseFile, _ header: DatabaseFile.Header, proposesFeed: Bool
   ) throws {
+    let version = try Schema.version(of: database)
+    if case .ours = header, version == 0 {
+      throw OffersError(
+        .storageFailed, "The database \(file.path) was emptied while it was being opened.",
+        hint: "Restore a backup.")
+    }
     if header == .ours(version: Schema.version, isReady: true) {
-      let version = try Schema.version(of: database)
       try DatabaseFile.checkVersion(version, path: file.path)
       // Another process may have restored an older file meanwhile.
       if version == Schema.version { return }

@@ -25,7 +25,37 @@ extension DatabaseFile {
     let file = DatabaseFile(path: resolve(path))
     let header = try file.readHeader()
     try file.check(header)
+    try file.checkJournal(header)
     return (file, header)
+  }
+
+  /// Refuses a database in WAL mode beside which there is a rollback journal of another file or of
+  /// another state of it: SQLite would roll the complete database back to that state, or empty it.
+  ///
+  /// Only a switch to WAL that was interrupted leaves a journal beside such a file. That journal
+  /// changes no size. https://sqlite.org/fileformat2.html#the_rollback_journal
+  ///
+  /// - Throws: `OffersError` with `storageFailed`.
+  private func checkJournal(_ header: Header) throws {
+    guard case .ours(_, isReady: false) = header else { return }
+    var start = [UInt8](repeating: 0, count: Offset.end)
+    var journal = [UInt8](repeating: 0, count: Offset.end)
+    // A file that cannot be read is reported when it is opened.
+    guard readStart(into: &start) == nil, start[Offset.writeVersion] == Self.withLog,
+      DatabaseFile(path: path + "-journal").readStart(into: &journal) == nil,
+      journal.starts(with: [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7])
+    else { return }
+    func number(_ bytes: [UInt8], at offset: Int, count: Int) -> Int {
+      bytes[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) }
+    }
+    let pageBytes = number(start, at: 16, count: 2)
+    let pageCount = number(journal, at: 16, count: 4)
+    if pageCount * (pageBytes == 1 ? 65_536 : pageBytes) == bytes { return }
+    throw OffersError(
+      .storageFailed,
+      "\(path)-journal belongs to another file than \(path), or to another state of it. With it, "
+        + "the database would lose what it has. Nothing was changed.",
+      hint: "Move \(path)-journal away, then try again.")
   }
 
   /// The reason why a header could not be read.
