@@ -190,7 +190,7 @@ struct ReadingCommandsTests {
       home.stable(status.replacing(warning, with: "")) == """
         Database  HOME/offers.sqlite (SIZE)
         Holds     4 offers, 1 favorite, 4 changes, 2 syncs
-        History   1 record, about SIZE; at most 2,000,000 are kept
+        History   1 record, about SIZE; at most 2,000,000 or 1.0 GB are kept
         SQLite    VERSION, writers take turns by a lock file
 
         FEED    OFFERS  GONE  STARRED  LAST SYNC        NEXT DUE          SOURCE

@@ -74,6 +74,19 @@ struct HistoryLimitTests {
     #expect(try await surplus(21) == 1001)
   }
 
+  @Test("large changes are bounded by their size")
+  func bytes() async throws {
+    let store = try await Store()
+    let limit = HistoryLimit(count: 2000, bytes: 1_000_000)
+    for round in 1...40 {
+      let text = String(repeating: "\(round) ", count: 5000)
+      try await store.sync((1...5).map { FeedOffer("\($0)", name: text) }, at: 1000 + round)
+      try await store.database.clearAway(at: ChangeTests.date(1000 + round), limit: limit)
+      #expect(try await store.database.fetchHistorySize().bytes < 1_200_000, "round \(round)")
+    }
+    #expect(try Self.count(store) > 20)
+  }
+
   @Test("the size is counted and estimated for the status")
   func size() async throws {
     let store = try await Store()

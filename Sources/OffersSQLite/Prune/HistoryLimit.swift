@@ -1,8 +1,8 @@
 import GRDB
 import OffersCore
 
-/// The bound on the number of changes, whatever their age. Of those that concern no favorite, the
-/// oldest are removed first.
+/// The bound on the number of changes and on their size, whatever their age. Of those that concern
+/// no favorite, the oldest are removed first.
 ///
 /// Change numbers are counted instead of rows, because the newest and the oldest number are known
 /// without a scan: at most `count` of the newest numbers are kept. So the changes that were removed
@@ -11,17 +11,18 @@ package struct HistoryLimit: Sendable {
   /// The number of changes above which the oldest are removed.
   package let count: Int64
 
+  /// The estimated size of the changes, in bytes, above which the oldest are removed.
+  package var bytes = 1_000_000_000
+
   /// 2,000,000 changes take about 250 MB with texts of a usual length. An hourly sync that changes
   /// 200 offers each time stays below it for the 400 days after which changes are removed anyway.
   package static let standard = HistoryLimit(count: 2_000_000)
-
-  /// The number of changes that are left: an eighth less, so that not every sync removes some.
-  var restCount: Int64 { count - count / 8 }
 
   /// The number up to which changes are surplus; nil while there are few enough, or if all older
   /// ones concern favorites.
   func findSurplus(in database: Database) throws -> Int64? {
     let last = try ChangeTable.fetchLastID(in: database)
+    let count = try findCount(in: database)
     // Most databases end here.
     guard last > count else { return nil }
     let spans = try Self.spans(in: database)
@@ -29,7 +30,19 @@ package struct HistoryLimit: Sendable {
     guard let surplus = Self.cut(keeping: count, before: last, spans),
       try PruneTable.hasRemovable(through: surplus, in: database)
     else { return nil }
-    return Self.cut(keeping: restCount, before: last, spans)
+    // An eighth less is left, so that not every sync removes some.
+    return Self.cut(keeping: count - count / 8, before: last, spans)
+  }
+
+  /// The number of changes to keep: `count`, or fewer if they are large. The size is estimated only
+  /// if the whole file is larger than the bound.
+  private func findCount(in database: Database) throws -> Int64 {
+    let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+    let pageBytes = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0
+    guard pages * pageBytes > bytes else { return count }
+    let size = try HistorySize(in: database)
+    guard size.bytes > bytes else { return count }
+    return min(count, Int64(Double(size.count) * Double(bytes) / Double(size.bytes)))
   }
 
   /// The numbers of changes and offers of the rows that stand for several offers, newest first.
@@ -63,6 +76,8 @@ package struct HistorySize: Sendable {
   package let bytes: Int
   /// The number of changes above which the oldest are removed.
   package let limit: Int
+  /// The size above which the oldest are removed, in bytes.
+  package let maximumBytes: Int
 
   /// The number of rows that are read for the estimate.
   private static let sampleCount = 1000
@@ -72,6 +87,7 @@ package struct HistorySize: Sendable {
   init(in database: Database) throws {
     count = try Int.fetchOne(database, sql: "SELECT count(*) FROM change") ?? 0
     limit = Int(HistoryLimit.standard.count)
+    maximumBytes = HistoryLimit.standard.bytes
     let last = try ChangeTable.fetchLastID(in: database)
     let step = max(1, last / Int64(Self.sampleCount))
     let statement = try database.cachedStatement(

@@ -93,7 +93,7 @@ struct StatusCommand: AsyncParsableCommand {
 
   private static func text(_ history: HistorySize) -> String {
     "\(Units.count(history.count, "record")), about \(Units.size(history.bytes)); at most "
-      + "\(Units.count(history.limit)) are kept"
+      + "\(Units.count(history.limit)) or \(Units.size(history.maximumBytes)) are kept"
   }
 
   private static func json(
@@ -114,6 +114,7 @@ struct StatusCommand: AsyncParsableCommand {
           json.member("records", history.count)
           json.member("bytes", history.bytes)
           json.member("max_records", history.limit)
+          json.member("max_bytes", history.maximumBytes)
         }
       }
       json.member("feeds", each: feeds) { $0.value($1) }
