@@ -71,6 +71,10 @@ struct AccessTests {
     try await store.database.putAttempts([Self.attempts("192.0.2.1", at: 5)], removing: [])
     #expect(
       try await store.database.fetchAttempts() == [late, Self.attempts("overall", at: 5)])
+    // The stored time is that of a clock that was ahead.
+    let early = Self.attempts("192.0.2.1", at: 10 - 90_000)
+    try await store.database.putAttempts([early], removing: [])
+    #expect(try await store.database.fetchAttempts().first == early)
     try await store.database.putAttempts([], removing: ["192.0.2.1"])
     #expect(try await store.database.fetchAttempts().map(\.network) == ["overall"])
   }

@@ -20,7 +20,8 @@ enum AttemptTable {
     }
   }
 
-  /// Stores the attempts of a network, unless others that failed later are stored.
+  /// Stores the attempts of a network, unless others that failed later are stored. A time more than
+  /// a day later was stored under a wrong clock, and is replaced.
   static func put(_ attempts: LoginAttempts, in database: Database) throws {
     try database.cachedStatement(
       sql: """
@@ -29,7 +30,8 @@ enum AttemptTable {
         ON CONFLICT (network) DO UPDATE SET
           failure_count = excluded.failure_count, last_failure_at = excluded.last_failure_at,
           wait_until = excluded.wait_until
-        WHERE last_failure_at <= excluded.last_failure_at
+        WHERE last_failure_at NOT BETWEEN excluded.last_failure_at + 1
+          AND excluded.last_failure_at + 86400
         """
     ).execute(arguments: [
       attempts.network, attempts.count, Int64(attempts.lastFailureAt.timeIntervalSince1970),

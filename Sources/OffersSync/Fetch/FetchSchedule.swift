@@ -120,9 +120,11 @@ struct FetchSchedule: Sendable {
     next.failingSince = fetch.failingSince ?? now
     let wait = min(
       Self.backOffSeconds(afterFailures: next.failureCount) * jitter, Self.longestWaitSeconds)
-    // A wait that the server requested is never shortened by a later response.
-    next.waitUntil = [fetch.waitUntil.flatMap { $0 > now ? $0 : nil }, answer?.retryAfter]
-      .compactMap(\.self).max()
+    // A wait that the server requested is never shortened by a later response, unless it was stored
+    // under a wrong clock.
+    let longest = now.addingTimeInterval(Self.longestWaitSeconds)
+    let earlier = fetch.waitUntil.flatMap { $0 > now && $0 <= longest ? $0 : nil }
+    next.waitUntil = [earlier, answer?.retryAfter].compactMap(\.self).max()
     next.nextDueAt = max(now.addingTimeInterval(wait), next.waitUntil ?? now)
     if answer?.isGoneForGood == true { next.stoppedAt = now }
     // After a failure the address in the source is used again, even if it had permanently moved.

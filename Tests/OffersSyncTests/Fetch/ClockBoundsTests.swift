@@ -88,4 +88,21 @@ struct ClockBoundsTests {
       #expect(home.web.requests.count > count, "\(days) days")
     }
   }
+
+  @Test("a pause that a server requested then does not end the wait for a failing server")
+  func pauses() async throws {
+    let home = try await FetchHome()
+    home.web.answer { _ in SimulatedAnswer(200, [], FeedText.feed(1...3)) }
+    _ = try await home.sync(from: FetchHome.url)
+    home.web.answer { _ in SimulatedAnswer(503, [("Retry-After", "3600")]) }
+    home.wait(days: 401)
+    _ = try await home.sync()
+    home.wait(days: -401)
+    home.wait(hours: 30)
+    _ = try await home.sync(.due)
+    let count = home.web.requests.count
+    #expect(count == 3)
+    #expect(try await home.sync(.due).outcome == .skipped)
+    #expect(home.web.requests.count == count)
+  }
 }
