@@ -100,14 +100,17 @@ public final class OffersDatabase: Sendable {
   }
 
   /// Finds the file of a path, once an interrupted restoration of it is completed.
-  private static func find(
+  static func find(
     _ path: String
   ) async throws -> (file: DatabaseFile, header: DatabaseFile.Header) {
     let replacement = FileReplacement(file: DatabaseFile(path: DatabaseFile.resolve(path)))
     if !replacement.isPending {
       let found = try await BlockingWork.run { try DatabaseFile.find(path) }
-      // A restoration under way may just have put the old file aside.
-      if found.header != .missing || !replacement.isPending { return found }
+      if found.header != .missing { return found }
+      // A restoration under way may just have put the old file aside, or the new one in place.
+      if !replacement.isPending {
+        return try await BlockingWork.run { try DatabaseFile.find(path) }
+      }
     }
     let writeGuard = try await BlockingWork.run {
       try WriteGuard(path: replacement.file.lockPath)

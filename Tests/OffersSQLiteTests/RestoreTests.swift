@@ -163,6 +163,24 @@ struct RestoreTests {
     #expect(try await Self.stars(in: path) == ["7"])
   }
 
+  @Test("is not begun by a file of another kind with the name of the copy")
+  func otherCopy() async throws {
+    try folder.write("a token", to: "offers.sqlite-restored")
+    let database = try await OffersDatabase.open(path: path)
+    try await database.close()
+    #expect(
+      FileManager.default.contents(atPath: path + "-restored") == Data("a token".utf8))
+  }
+
+  @Test("that is interrupted does not make the database look as if it were missing")
+  func exists() throws {
+    let replacement = FileReplacement(file: DatabaseFile(path: folder.file("new.sqlite")))
+    #expect(!OffersDatabase.exists(at: replacement.file.path))
+    try FileManager.default.copyItem(atPath: backup, toPath: replacement.copyPath)
+    try replacement.decide()
+    #expect(OffersDatabase.exists(at: replacement.file.path))
+  }
+
   /// The points at which a process is killed.
   enum Point: CaseIterable { case copying, decided, databaseMoved, logMoved, everythingMoved }
 

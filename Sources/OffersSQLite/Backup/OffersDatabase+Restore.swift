@@ -72,7 +72,7 @@ extension OffersDatabase {
       throw OffersError(
         .storageFailed,
         "\(source) has an unfinished write beside it, in \(source)-journal. Nothing was changed.",
-        hint: "Open the file once as a database, which undoes that write, or name another backup.")
+        hint: "If the backup was complete, move \(source)-journal away, then try again.")
     }
     return file
   }

@@ -32,8 +32,13 @@ struct FileReplacement {
   /// The number of files that may get the database's name meanwhile before `complete` gives up.
   private static let attemptLimit = 10
 
-  /// Whether a replacement was decided and not completed.
-  var isPending: Bool { Self.isThere(decidedPath) }
+  /// Whether a replacement was decided and not completed. Another file with the name of the copy is
+  /// left alone.
+  var isPending: Bool {
+    guard Self.isThere(decidedPath) else { return false }
+    if case .ours = try? DatabaseFile(path: decidedPath).findHeader() { return true }
+    return false
+  }
 
   /// Makes the copy the next database, for good.
   func decide() throws {
@@ -54,7 +59,7 @@ struct FileReplacement {
   ///   if a file cannot be moved.
   @discardableResult
   func complete(holding hold: FileHold? = nil) throws -> String? {
-    guard let start = asideName else { return nil }
+    guard isPending, let start = asideName else { return nil }
     var aside: String?
     for attempt in 0..<Self.attemptLimit {
       aside = try putAside(start, isHeld: attempt == 0 && hold != nil) ?? aside

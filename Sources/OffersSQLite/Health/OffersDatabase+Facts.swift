@@ -115,8 +115,12 @@ extension OffersDatabase {
     return OfferTable.date(last)
   }
 
-  /// Whether a file exists at a path, whatever its contents.
-  package static func exists(at path: String) -> Bool { DatabaseFile(path: path).exists }
+  /// Whether a file exists at a path, whatever its contents, or will exist once a restoration is
+  /// completed.
+  package static func exists(at path: String) -> Bool {
+    DatabaseFile(path: path).exists
+      || FileReplacement(file: DatabaseFile(path: DatabaseFile.resolve(path))).isPending
+  }
 
   /// The size of the file and its log, in bytes.
   package var sizeBytes: Int {
