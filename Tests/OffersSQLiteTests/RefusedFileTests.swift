@@ -149,17 +149,35 @@ struct RefusedFileTests {
     #expect(error?.code == .invalidRequest)
   }
 
+  /// The journal of a write that began with an empty file.
+  private static let firstJournal: Data = {
+    var journal: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
+    journal += [0, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0x20, 0]
+    return Data(journal + [UInt8](repeating: 0, count: 512 - journal.count))
+  }()
+
+  @Test("a new file whose start was lost in a power cut is made again, with its journal only")
+  func halfMade() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("offers.sqlite")
+    try (Data(count: 4096) + Data(repeating: 7, count: 4096)).write(to: URL(filePath: path))
+    await #expect(throws: OffersError.self) { try await OffersDatabase.open(path: path) }
+    try Self.firstJournal.write(to: URL(filePath: path + "-journal"))
+    let error = await #expect(throws: OffersError.self) {
+      try await OffersDatabase.open(path: path, access: .readOnly)
+    }
+    #expect(error?.code == .notFound)
+    try await OffersDatabase.open(path: path).close()
+    #expect(try Store.rows(path, "SELECT count(*) FROM favorite") == ["0"])
+  }
+
   @Test("a rollback journal that would empty a complete database is refused")
   func foreignJournal() async throws {
     let folder = try TemporaryFolder()
     let path = try await Store.makeFile(in: folder)
     try Store.execute(path, "INSERT INTO favorite VALUES ('ibotta', '1', 1)")
     let before = try Data(contentsOf: URL(filePath: path))
-    // The header of a journal that began with an empty file.
-    var journal: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
-    journal += [0, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0x20, 0]
-    journal += [UInt8](repeating: 0, count: 512 - journal.count)
-    try Data(journal).write(to: URL(filePath: path + "-journal"))
+    try Self.firstJournal.write(to: URL(filePath: path + "-journal"))
     for access in [OffersDatabase.Access.readOnly, .readWrite] {
       let error = await #expect(throws: OffersError.self) {
         try await OffersDatabase.open(path: path, access: access)

@@ -33,23 +33,17 @@ extension DatabaseFile {
   /// another state of it: SQLite would roll the complete database back to that state, or empty it.
   ///
   /// Only a switch to WAL that was interrupted leaves a journal beside such a file. That journal
-  /// changes no size. https://sqlite.org/fileformat2.html#the_rollback_journal
+  /// changes no size.
   ///
   /// - Throws: `OffersError` with `storageFailed`.
   private func checkJournal(_ header: Header) throws {
     guard case .ours(_, isReady: false) = header else { return }
     var start = [UInt8](repeating: 0, count: Offset.end)
-    var journal = [UInt8](repeating: 0, count: Offset.end)
     // A file that cannot be read is reported when it is opened.
     guard readStart(into: &start) == nil, start[Offset.writeVersion] == Self.withLog,
-      DatabaseFile(path: path + "-journal").readStart(into: &journal) == nil,
-      journal.starts(with: [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7])
+      let pageCount = findJournalPages()
     else { return }
-    func number(_ bytes: [UInt8], at offset: Int, count: Int) -> Int {
-      bytes[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) }
-    }
-    let pageBytes = number(start, at: 16, count: 2)
-    let pageCount = number(journal, at: 16, count: 4)
+    let pageBytes = Int(start[16]) << 8 | Int(start[17])
     if pageCount * (pageBytes == 1 ? 65_536 : pageBytes) == bytes { return }
     throw OffersError(
       .storageFailed,
@@ -94,7 +88,7 @@ extension DatabaseFile {
     if status.bytes == 0 { return .empty }
     guard status.bytes >= bytes.count, bytes.starts(with: Array("SQLite format 3\0".utf8))
     else {
-      return .foreign
+      return isHalfMade(bytes) ? .blank : .foreign
     }
     func number(at offset: Int) -> Int32 {
       bytes[offset..<offset + 4].reduce(Int32(0)) { $0 << 8 | Int32($1) }
@@ -124,6 +118,22 @@ extension DatabaseFile {
   /// Whether there is a rollback journal beside the file, left by a killed write of an older
   /// version or of another program.
   private var hasRollbackJournal: Bool { FileAccess.exists(path + "-journal") }
+
+  /// Whether a power cut has left a file of which only a later part was written: its start is zeros,
+  /// and there is the journal that empties it.
+  private func isHalfMade(_ start: [UInt8]) -> Bool {
+    start.allSatisfy { $0 == 0 } && findJournalPages() == 0
+  }
+
+  /// The size in pages that the rollback journal restores; nil if there is no journal that SQLite
+  /// would roll back. https://sqlite.org/fileformat2.html#the_rollback_journal
+  private func findJournalPages() -> Int? {
+    var header = [UInt8](repeating: 0, count: Offset.end)
+    guard DatabaseFile(path: path + "-journal").readStart(into: &header) == nil,
+      header.starts(with: [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7])
+    else { return nil }
+    return header[16..<20].reduce(0) { $0 << 8 | Int($1) }
+  }
 
   /// Reads the file's first bytes, filled up with zeros.
   ///
