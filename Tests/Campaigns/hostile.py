@@ -1,7 +1,6 @@
 """Hostile feeds: documents that are deep, huge, endless, entangled or lying, from files and a server."""
 
 import gzip
-import http.server
 import json
 import os
 import re
@@ -12,6 +11,7 @@ from .checks import check_ending, check_health
 from .home import read_state
 from .program import Control, Result
 from .target import TEXTS, hostile_offers
+from .web import Web
 
 # A response may have 1 GiB, and fetching it may take 10 minutes.
 _MOST_SECONDS = 660
@@ -75,30 +75,11 @@ class FeedServer:
 
     def __init__(self):
         self._bomb = gzip.compress(bytes(400 << 20), 9)
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(handler):
-                try:
-                    self._send(handler, handler.path.strip("/").split("/")[0])
-                except OSError:
-                    pass
-
-            def log_message(self, *_):
-                pass
-
-        class Server(http.server.ThreadingHTTPServer):
-            daemon_threads = True
-
-            def handle_error(self, *_):
-                pass
-
-        self._server = Server(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        self._web = Web(lambda handler: self._send(handler, handler.path.strip("/").split("/")[0]))
+        self.url = self._web.url
 
     def close(self):
-        self._server.shutdown()
-        self._server.server_close()
+        self._web.close()
 
     def _send(self, handler, name):
         if name == "no-http":

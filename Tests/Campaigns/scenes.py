@@ -1,6 +1,5 @@
 """The writing commands that are put to the test, and the homes in which they start."""
 
-import http.server
 import json
 import os
 import struct
@@ -11,6 +10,7 @@ from dataclasses import dataclass, field
 from .expected import expected_after
 from .home import Home, State, Unreadable, read_state
 from .program import Control
+from .web import Web
 
 OFFER_COUNT = 60
 _REPLACED = 5
@@ -37,37 +37,15 @@ def png(number):
             chunk(b"IDAT", zlib.compress(number.to_bytes(4, "big") * 200)) + chunk(b"IEND", b""))
 
 
-class ImageServer:
-    """Serves an image for each path on loopback, until it is closed."""
-
-    def __init__(self):
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                digits = "".join(filter(str.isdigit, self.path)) or "0"
-                body = png(int(digits))
-                self.send_response(200)
-                self.send_header("Content-Type", "image/png")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
-
-        class Server(http.server.ThreadingHTTPServer):
-            daemon_threads = True
-
-            def handle_error(self, *_):
-                # Killed clients leave broken connections.
-                pass
-
-        self._server = Server(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-
-    def close(self):
-        self._server.shutdown()
-        self._server.server_close()
+def _serve_image(handler):
+    """Answers each path with an image of its own."""
+    digits = "".join(filter(str.isdigit, handler.path)) or "0"
+    body = png(int(digits))
+    handler.send_response(200)
+    handler.send_header("Content-Type", "image/png")
+    handler.send_header("Content-Length", str(len(body)))
+    handler.end_headers()
+    handler.wfile.write(body)
 
 
 @dataclass
@@ -134,7 +112,7 @@ class Scenes:
         self.program = program
         self._folder = os.path.join(program.scratch, "templates")
         os.makedirs(self._folder, exist_ok=True)
-        self.images = ImageServer()
+        self.images = Web(_serve_image)
         self._templates = {}
         self._lock = threading.Lock()
         self._count = 0
