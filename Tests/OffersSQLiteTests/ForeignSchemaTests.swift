@@ -122,6 +122,11 @@ struct ForeignSchemaTests {
       CREATE TRIGGER image_cache_is_bounded AFTER DELETE ON favorite BEGIN DELETE FROM favorite; END
       """,
       """
+      CREATE TRIGGER hidden AFTER DELETE ON favorite BEGIN DELETE FROM favorite; END;
+      PRAGMA writable_schema = ON;
+      UPDATE sqlite_schema SET type = 'TRIGGER' WHERE name = 'hidden'
+      """,
+      """
       CREATE TABLE other (
         feed TEXT NOT NULL, id TEXT NOT NULL, created_at INTEGER NOT NULL,
         group_id TEXT REFERENCES favorite_group ON DELETE CASCADE, PRIMARY KEY (feed, id));
@@ -141,10 +146,24 @@ struct ForeignSchemaTests {
     try Store.execute(path, sql)
     let store = try await Store(at: path, in: folder)
     #expect(store.database.foreignSchema.count >= 1)
+    let findings = await store.database.examine(at: Date(timeIntervalSince1970: 2000))
+    #expect(findings.contains { ["schema", "triggers"].contains($0.subject) && $0.level != .ok })
     await #expect(throws: OffersError.self) {
       try await store.database.setFavorites(named: ["1"], to: false)
     }
     #expect(try store.rows("SELECT id FROM favorite ORDER BY id") == ["1", "2", "3"])
+  }
+
+  @Test("a favorite that an added index refuses is not acknowledged")
+  func addedIndex() async throws {
+    let store = try await Store()
+    try await store.sync(["1", "2"].map { FeedOffer($0) })
+    try store.execute("CREATE UNIQUE INDEX one ON favorite (feed)")
+    try await store.database.setFavorites(named: ["1"], to: true)
+    await #expect(throws: OffersError.self) {
+      try await store.database.setFavorites(named: ["2"], to: true)
+    }
+    #expect(try await OffersDatabase.open(path: store.path).foreignSchema == ["the index one"])
   }
 
   @Test("a database of an older version whose triggers would remove favorites is not migrated")

@@ -3,20 +3,21 @@ import OffersCore
 import SQLiteMigrations
 
 /// The parts of a database's schema that run with the statements of this program and that no
-/// migration creates: triggers, and a table of favorites with other constraints.
+/// migration creates: triggers, and a table of favorites with other constraints or indexes.
 ///
-/// A trigger, or a foreign key of the table, can change or remove what this program stores. A user
+/// A trigger, or a constraint of the table, can change or remove what this program stores. A user
 /// may add one on purpose, and whoever gives a database away may have added one, too. So they are
 /// reported, and the user decides.
 enum ForeignSchema {
   /// The foreign parts, such as `the trigger forget_stars`. A part is compared with the migrations by
-  /// its whole statement, because a name proves nothing.
+  /// its whole statement, because a name proves nothing. SQLite compares types and names without case.
   static func find(in database: Database) throws -> [String] {
     let statement = try RawStatement(
       database,
       """
-      SELECT type, name, sql FROM sqlite_schema
-      WHERE type = 'trigger' OR name = 'favorite' COLLATE NOCASE ORDER BY type, name
+      SELECT lower(type), name, sql FROM sqlite_schema
+      WHERE sql IS NOT NULL AND (lower(type) = 'trigger' OR lower(tbl_name) = 'favorite')
+      ORDER BY 1, 2
       """)
     defer { statement.reset() }
     var foreign: [String] = []

@@ -20,12 +20,14 @@ struct SchemaComparison {
   }
 
   let differences: [Difference]
-  /// The triggers and views that the migrations do not create, such as `the trigger forget_stars`.
+  /// The triggers, views and indexes of favorites that the migrations do not create, such as `the
+  /// trigger forget_stars`.
   let additions: [String]
 
   private static let sql = """
-    SELECT type, name, sql FROM sqlite_schema
-    WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY type, name
+    SELECT lower(type) AS type, name, lower(tbl_name) AS owner, sql FROM sqlite_schema
+    WHERE sql IS NOT NULL AND name NOT IN ('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4')
+    ORDER BY 1, 2
     """
 
   /// A new database in memory, created by the migrations.
@@ -40,12 +42,14 @@ struct SchemaComparison {
   init(_ database: Database) throws {
     let expected = try Self.makeFresh().inDatabase { try Row.fetchAll($0, sql: Self.sql) }
     var found: [String: String] = [:]
-    let own = Set(expected.map { $0["name"] as String })
+    let own = Set(expected.map(Self.key))
     var additions: [String] = []
     for row in try Row.fetchAll(database, sql: Self.sql) {
-      let (kind, name): (String, String) = (row["type"], row["name"])
-      found[name] = row["sql"]
-      if kind == "trigger" || kind == "view", !own.contains(name) {
+      let (kind, name, table): (String, String, String) = (row["type"], row["name"], row["owner"])
+      found[Self.key(row)] = row["sql"]
+      let isEffective =
+        kind == "trigger" || kind == "view" || kind == "index" && table == "favorite"
+      if isEffective, !own.contains(Self.key(row)) {
         additions.append("the \(kind) \(name)")
       }
     }
@@ -53,8 +57,13 @@ struct SchemaComparison {
     differences = expected.compactMap { row in
       let name: String = row["name"]
       let sql: String = row["sql"]
-      if found[name] == sql { return nil }
-      return Difference(kind: row["type"], name: name, sql: sql, isMissing: found[name] == nil)
+      let there = found[Self.key(row)]
+      if there == sql { return nil }
+      return Difference(kind: row["type"], name: name, sql: sql, isMissing: there == nil)
     }
+  }
+
+  private static func key(_ row: Row) -> String {
+    "\(row["type"] as String) \(row["name"] as String)"
   }
 }

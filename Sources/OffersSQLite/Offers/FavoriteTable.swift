@@ -19,7 +19,10 @@ enum FavoriteTable {
   /// Returns whether the offer was not a favorite before.
   static func insert(_ ref: OfferRef, at seconds: Int64, in database: Database) throws -> Bool {
     try database.cachedStatement(
-      sql: "INSERT INTO favorite (feed, id, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+      sql: """
+        INSERT INTO favorite (feed, id, created_at) VALUES (?, ?, ?)
+        ON CONFLICT (feed, id) DO NOTHING
+        """
     ).execute(arguments: [ref.feed, ref.offerID, seconds])
     return database.changesCount > 0
   }
