@@ -26,6 +26,11 @@ package struct FileStatus: Sendable {
   /// The time of the last change of the contents, in Unix seconds.
   package let changedAt: Int
   package let identity: Identity
+  /// The numeric id of the user to whom it belongs.
+  package let ownerID: UInt32
+
+  /// Whether it belongs to the user as whom this process runs.
+  package var isOfThisUser: Bool { ownerID == geteuid() }
 
   /// The status of the file at a path; nil if there is none.
   ///
@@ -54,6 +59,7 @@ package struct FileStatus: Sendable {
     #else
       changedAt = Int(information.st_mtim.tv_sec)
     #endif
+    ownerID = UInt32(information.st_uid)
     identity = Identity(
       device: UInt(truncatingIfNeeded: information.st_dev), number: UInt(information.st_ino))
   }

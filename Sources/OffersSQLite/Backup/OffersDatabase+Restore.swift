@@ -195,9 +195,14 @@ extension OffersDatabase {
     do {
       let copy = try DatabaseQueue(
         path: file.immutablePath, configuration: .offers(isReadOnly: true))
-      let problems = try copy.unsafeRead { try Integrity.problems(in: $0, limit: 1) }
+      let problem = try copy.unsafeRead { database in
+        try Integrity.problems(in: database, limit: 1).first
+          ?? (version == Schema.version
+            ? SchemaComparison(database).differences.first { $0.kind == "table" }?.description
+            : nil)
+      }
       try copy.close()
-      return problems.first
+      return problem
     } catch let error as DatabaseError where error.resultCode != .SQLITE_IOERR {
       return "\(error)"
     }

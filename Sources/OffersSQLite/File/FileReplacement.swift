@@ -33,9 +33,12 @@ struct FileReplacement {
   private static let attemptLimit = 10
 
   /// Whether a replacement was decided and not completed. Another file with the name of the copy is
-  /// left alone.
+  /// left alone, as is one of another user: in a folder that all can write, they could have put it
+  /// there.
   var isPending: Bool {
-    guard Self.isThere(decidedPath) else { return false }
+    guard let copy = Self.status(of: decidedPath), copy.isRegular, copy.permissions & 0o022 == 0,
+      copy.isOfThisUser || copy.ownerID == Self.status(of: file.folder)?.ownerID
+    else { return false }
     if case .ours = try? DatabaseFile(path: decidedPath).findHeader() { return true }
     return false
   }
