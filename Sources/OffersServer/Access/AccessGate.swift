@@ -63,7 +63,7 @@ struct AccessGate: Sendable {
   }
 
   /// The bearer token that a request shows; nil for a request without it.
-  private static func bearerToken(in request: Request) -> String? {
+  static func bearerToken(in request: Request) -> String? {
     guard let field = request.headers[.authorization] else { return nil }
     let parts = field.split(scalar: " ", maxSplits: 1)
     guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
@@ -89,6 +89,12 @@ struct AccessGate: Sendable {
   /// The valid session whose cookie a request has; nil if there is none.
   func findSession(of request: Request) async throws -> Session? {
     try await findSession(of: request, await currentVersion())
+  }
+
+  /// Ends the sessions of all cookies of a request.
+  func endSessions(of request: Request) async throws {
+    try await sessions.endSessions(
+      cookie.values(in: request.headers).map(SessionCookie.sessionID(of:)))
   }
 
   private func findSession(

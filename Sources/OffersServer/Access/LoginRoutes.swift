@@ -35,7 +35,7 @@ struct LoginRoutes: Sendable {
       }
     }
     router.post("/logout") { request, _ in
-      if let session = try await access.findSession(of: request) { try await access.end([session]) }
+      try await access.endSessions(of: request)
       var response = Self.redirect(to: "/login", cookie: access.cookie.removal)
       // Only "cache" is cleared. The service worker deletes the stored pages: after a
       // Clear-Site-Data of "storage", Chromium can block every further use of its caches
@@ -84,13 +84,14 @@ struct LoginRoutes: Sendable {
       ])
   }
 
-  /// The path to redirect to after the login. Any text but a path of this server in printable ASCII
+  /// The path to redirect to after the login. `/web` and `/search` lose their query, because another
+  /// site may have linked to it, and the redirect would look like a request of this one. Any text but a path of this server in printable ASCII
   /// gives the start page, so that a link to the login page cannot lead to another server.
   private static func next(_ text: String?) -> String {
     guard let text, text.hasPrefix("/"), !text.hasPrefix("//"), !text.hasPrefix("/\\"),
       text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
     else { return "/" }
-    return text
+    return PageRequest.withoutEffect(text)
   }
 
   /// The login page.

@@ -3,9 +3,9 @@ import Foundation
 /// An estimate of the number of guesses that a token withstands.
 ///
 /// The estimate knows the patterns that guessing programs try first: repetitions, sequences of the
-/// alphabet and of the keyboard, frequent words, words and numbers in general. It is rough, but errs
-/// towards weakness: a text of words counts 2.5 bits a letter, about as many as words that were
-/// chosen at random have.
+/// alphabet and of the keyboard, frequent words, words and numbers in general. A text of long words
+/// counts 2.5 bits a letter, about as many as words that were chosen at random have. It is rough:
+/// words of fewer than five letters count like random ones.
 enum TokenStrength {
   /// The least accepted estimate, in bits.
   static let leastBits = 60.0

@@ -27,8 +27,16 @@ struct PageRequest: Sendable {
     visitor = context.visitor
     isTrusted = !WriteRules.mayBeFromOtherSite(request)
     fields = SentFields(parsing: request.uri.query ?? "")
-    address = request.uri.string.hasPrefix("/") ? request.uri.string : request.uri.path
+    let whole = request.uri.string.hasPrefix("/") ? request.uri.string : request.uri.path
+    address = isTrusted ? whole : Self.withoutEffect(whole)
     name = try parameter.map { try Self.decode(try context.parameters.require($0)) } ?? ""
+  }
+
+  /// An address without its query if that has an effect: a site that is shown, or a search that is
+  /// recorded.
+  static func withoutEffect(_ address: String) -> String {
+    let path = String(address.split(scalar: "?", maxSplits: 1).first ?? "")
+    return ["/web", "/search"].contains(path) ? path : address
   }
 
   private static func decode(_ segment: String) throws -> String {

@@ -62,7 +62,8 @@ enum WriteRules {
   static func mayBeFromOtherSite(_ request: Request) -> Bool {
     let headers = request.headers
     if let site = site(of: request) { return site != "same-origin" && site != "none" }
-    if headers.contains(.authorization) { return false }
+    // A browser adds fields of other schemes itself, such as the password of a proxy.
+    if AccessGate.bearerToken(in: request) != nil { return false }
     if let referrer = headers[.referer] {
       let parts = referrer.split(scalar: "/", maxSplits: 3, omittingEmptySubsequences: false)
       return !isOwn(parts.prefix(3).joined(separator: "/"), of: request, false)

@@ -51,11 +51,16 @@ struct AccessTokenTests {
   func login() async throws {
     let home = try await ServedHome()
     try await home.ask(try home.server(token: Self.token)) { client in
-      let page = try await client.get("/search?q=a%20b", headers: [.accept: "text/html"])
+      let page = try await client.get("/changes?kind=a%20b", headers: [.accept: "text/html"])
       #expect(page.status == 303)
-      #expect(page.headers[.location] == "/login?next=%2Fsearch%3Fq%3Da%2520b")
-      let form = try await client.get("/login?next=%2Fsearch%3Fq%3Da%2520b")
-      #expect(form.text.contains(#"value="/search?q=a%20b""#))
+      #expect(page.headers[.location] == "/login?next=%2Fchanges%3Fkind%3Da%2520b")
+      let form = try await client.get("/login?next=%2Fchanges%3Fkind%3Da%2520b")
+      #expect(form.text.contains(#"value="/changes?kind=a%20b""#))
+      // Another site may have linked to these, whose queries have an effect.
+      for (next, path) in [("/web?url=http://10.0.0.1/", "/web"), ("/search?q=a", "/search")] {
+        let linked = try await client.get("/login?next=" + PercentCode.encode(next))
+        #expect(linked.text.contains("value=\"\(path)\""))
+      }
       let headers: HTTPFields = [
         .contentType: "application/x-www-form-urlencoded", .origin: "http://localhost",
       ]

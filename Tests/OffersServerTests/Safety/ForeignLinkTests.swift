@@ -32,6 +32,7 @@ struct ForeignLinkTests {
     Sender(
       fields: ["Sec-Fetch-Site": "cross-site", "Referer": "http://localhost/"], isForeign: true),
     Sender(fields: ["User-Agent": browser], isForeign: true),
+    Sender(fields: ["Authorization": "Basic dTpw", "User-Agent": browser], isForeign: true),
     Sender(fields: ["Referer": "http://evil.example/"], isForeign: true),
     Sender(fields: ["Referer": "http://evil.example/http://localhost/"], isForeign: true),
     Sender(fields: ["Referer": "http://localhost.evil.example/"], isForeign: true),
