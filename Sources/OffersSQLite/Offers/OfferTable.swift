@@ -166,5 +166,8 @@ enum OfferTable {
     return Reward(text: text, value: value, isUpTo: row["reward_up_to"])
   }
 
-  static func date(_ seconds: Int64) -> Date { Date(timeIntervalSince1970: Double(seconds)) }
+  static func date(_ seconds: Int64) -> Date {
+    // The years 1 to 9999. Another program may have stored a time that no date can have.
+    Date(timeIntervalSince1970: Double(min(max(seconds, -62_135_596_800), 253_402_300_799)))
+  }
 }
