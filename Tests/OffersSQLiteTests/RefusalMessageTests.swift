@@ -32,7 +32,7 @@ struct RefusalMessageTests {
   }
 
   @Test("for another program's file: its path, that it is untouched, and a hint")
-  func tellsForeign() async throws {
+  func tellsForeignSchema() async throws {
     let folder = try TemporaryFolder()
     let diary = try folder.write("Dear diary", to: "diary.txt")
     let notes = folder.file("notes.sqlite")

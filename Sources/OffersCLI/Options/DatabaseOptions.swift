@@ -46,13 +46,13 @@ struct DatabaseOptions: ParsableArguments {
   ///
   /// - Parameters:
   ///   - access: the operations that the command needs. Such parts run with writes only.
-  ///   - tellsForeign: whether to print the message. By default it is printed on a terminal, because
+  ///   - tellsForeignSchema: whether to print the message. By default it is printed on a terminal, because
   ///     the user may have added them, and cron would mail the message after each sync.
   func open(
-    _ access: OffersDatabase.Access, tellsForeign: Bool = Terminal.isError
+    _ access: OffersDatabase.Access, tellsForeignSchema: Bool = Terminal.isError
   ) async throws -> OffersDatabase {
     let database = try await OffersDatabase.open(path: try path, access: access)
-    if tellsForeign, !database.foreignSchema.isEmpty {
+    if tellsForeignSchema, !database.foreignSchema.isEmpty {
       let names = DisplayText.oneLine(database.foreignSchema.joined(separator: ", "))
       Output.note("offers: The database has parts that offers did not create: \(names)")
       Output.note("        They can change or remove favorites. See: offers doctor")

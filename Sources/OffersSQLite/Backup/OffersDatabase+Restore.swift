@@ -115,7 +115,6 @@ extension OffersDatabase {
       try copy(backup, named: source, to: replacement.copyPath)
       hold = try replacement.requireUnused()
       try replacement.decide()
-      copying(nil)
     } catch {
       FileBytes.removeFile(replacement.copyPath)
       throw error

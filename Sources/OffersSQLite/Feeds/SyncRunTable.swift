@@ -158,5 +158,5 @@ enum SyncRunTable {
 
 extension SyncRun {
   /// The start in Unix seconds, as it is stored.
-  var startedSeconds: Int64 { min(Int64(startedAt.timeIntervalSince1970), 253_402_300_799) }
+  var startedSeconds: Int64 { OfferTable.bounded(Int64(startedAt.timeIntervalSince1970)) }
 }

@@ -25,7 +25,7 @@ struct SchemaComparison {
   let additions: [String]
 
   private static let sql = """
-    SELECT lower(type) AS type, name, lower(tbl_name) AS owner, sql FROM sqlite_schema
+    SELECT lower(type) AS type, name, sql FROM sqlite_schema
     WHERE sql IS NOT NULL AND name NOT IN ('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4')
     ORDER BY 1, 2
     """
@@ -42,18 +42,14 @@ struct SchemaComparison {
   init(_ database: Database) throws {
     let expected = try Self.makeFresh().inDatabase { try Row.fetchAll($0, sql: Self.sql) }
     var found: [String: String] = [:]
-    let own = Set(expected.map(Self.key))
-    var additions: [String] = []
+    var additions = try ForeignSchema.find(in: database)
     for row in try Row.fetchAll(database, sql: Self.sql) {
-      let (kind, name, table): (String, String, String) = (row["type"], row["name"], row["owner"])
       found[Self.key(row)] = row["sql"]
-      let isEffective =
-        kind == "trigger" || kind == "view" || kind == "index" && table == "favorite"
-      if isEffective, !own.contains(Self.key(row)) {
-        additions.append("the \(kind) \(name)")
-      }
+      if row["type"] == "view" { additions.append("the \(Self.key(row))") }
     }
-    self.additions = additions
+    // A changed part of this program's own is a difference.
+    let own = Set(expected.map { "the \(Self.key($0))" })
+    self.additions = additions.filter { !own.contains($0) }
     differences = expected.compactMap { row in
       let name: String = row["name"]
       let sql: String = row["sql"]

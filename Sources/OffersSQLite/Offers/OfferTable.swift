@@ -167,7 +167,12 @@ enum OfferTable {
   }
 
   static func date(_ seconds: Int64) -> Date {
-    // The years 1 to 9999. Another program may have stored a time that no date can have.
-    Date(timeIntervalSince1970: Double(min(max(seconds, -62_135_596_800), 253_402_300_799)))
+    Date(timeIntervalSince1970: Double(bounded(seconds)))
+  }
+
+  /// A time within the years 1 to 9999, which every date and every export can have. Another program
+  /// may have stored one outside of them, and a clock may be wrong.
+  static func bounded(_ seconds: Int64) -> Int64 {
+    min(max(seconds, -62_135_596_800), 253_402_300_799)
   }
 }

@@ -105,7 +105,7 @@ struct ServeCommand: AsyncParsableCommand {
     let token = try tokenFile.map { try TokenFile($0) }
     let path = try configuration.path
     let allowsPrivateNetwork = network.allowsPrivateNetwork(try path.load())
-    let database = try await location.open(.readWrite, tellsForeign: true)
+    let database = try await location.open(.readWrite, tellsForeignSchema: true)
     let loader = ImageLoader(
       images: database, allowsPrivateNetwork: allowsPrivateNetwork, logger: logging.log.logger)
     let content = ServedContent(
