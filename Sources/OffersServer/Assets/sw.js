@@ -20,7 +20,8 @@ const MOST_FAVORITES = 2000;
 const MOST_LISTS = 100;
 
 const files = [
-  "app.css", "controls.css", "pages.css", "app.js", "events.js", "lists.js", "map.js", "messages.js", "refresh.js",
+  "app.css", "controls.css", "lists.css", "map.css", "offer.css", "pages.css",
+  "app.js", "events.js", "lists.js", "map.js", "messages.js", "refresh.js",
   "renew.js", "search.js", "stars.js", "web.js", "wishes.js", "icon.svg", "icon-192.png",
 ].map((name) => `/assets/${name}?v=${VERSION}`);
 

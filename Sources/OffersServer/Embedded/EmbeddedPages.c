@@ -29,17 +29,26 @@ static const unsigned char icon_maskable_512_png[] = {
 static const unsigned char icon_svg[] = {
 #embed "../Assets/icon.svg"
 };
+static const unsigned char lists_css[] = {
+#embed "../Assets/lists.css"
+};
 static const unsigned char lists_js[] = {
 #embed "../Assets/lists.js"
 };
 static const unsigned char manifest_webmanifest[] = {
 #embed "../Assets/manifest.webmanifest"
 };
+static const unsigned char map_css[] = {
+#embed "../Assets/map.css"
+};
 static const unsigned char map_js[] = {
 #embed "../Assets/map.js"
 };
 static const unsigned char messages_js[] = {
 #embed "../Assets/messages.js"
+};
+static const unsigned char offer_css[] = {
+#embed "../Assets/offer.css"
 };
 static const unsigned char pages_css[] = {
 #embed "../Assets/pages.css"
@@ -153,6 +162,9 @@ static const struct {
   {"manifest.webmanifest", manifest_webmanifest, sizeof manifest_webmanifest},
   {"map.js", map_js, sizeof map_js},
   {"messages.js", messages_js, sizeof messages_js},
+  {"lists.css", lists_css, sizeof lists_css},
+  {"map.css", map_css, sizeof map_css},
+  {"offer.css", offer_css, sizeof offer_css},
   {"pages.css", pages_css, sizeof pages_css},
   {"refresh.js", refresh_js, sizeof refresh_js},
   {"renew.js", renew_js, sizeof renew_js},

@@ -41,6 +41,9 @@ struct PageAssets: Sendable {
   private static let contentTypes = [
     ("app.css", style),
     ("controls.css", style),
+    ("lists.css", style),
+    ("map.css", style),
+    ("offer.css", style),
     ("pages.css", style),
     ("app.js", script),
     ("events.js", script),
