@@ -27,10 +27,10 @@ class AccessTests(BrowserTest):
         self.assertGreater(passes, 10)
         return [
             f"{each['id']} ({each['impact']}): {each['nodes'][0]['html'][:160]} {each['nodes'][0]['failureSummary'][:300]}"
-            for each in found if each["impact"] in ("serious", "critical")
+            for each in found
         ]
 
-    def test_no_page_has_a_serious_violation(self):
+    def test_no_page_has_a_violation(self):
         self.home.run("favorite", "ibotta:900113", "ibotta:900114")
         for mode in ("light", "dark"):
             self.set_mode(mode)

@@ -21,7 +21,8 @@ class FeedTests(BrowserTest):
                         " each.style.contentVisibility = 'visible'")
             heights = self.script(
                 "return [...document.querySelectorAll('.rows .card')].map((each) => each.offsetHeight)")
-            self.assertGreater(len(set(heights)), 3 if size == PHONE else 1)
+            if size == PHONE:
+                self.assertGreater(len(set(heights)), 3)
             clipped = self.script(
                 "return [...document.querySelectorAll('.rows .name, .rows .description')].filter((each) =>"
                 " each.scrollHeight > each.clientHeight + 1 || each.scrollWidth > each.clientWidth + 1)"
@@ -59,7 +60,7 @@ class FeedTests(BrowserTest):
         self.set_size(PHONE)
         self.open("/feeds/albums")
         card = self.find(".covers .card").text
-        for text in ("Harbour Lights & Other Songs", "Marlow Finch", "2024-10-04", "Singer/Songwriter"):
+        for text in ("Harbour Lights & Other Songs", "Marlow Finch", "4 October 2024", "Singer/Songwriter"):
             self.assertIn(text, card)
         self.assertIn("Copyright ©", self.find(".shared-credit").text)
         self.shoot("albums")
@@ -93,13 +94,12 @@ class FeedTests(BrowserTest):
         self.wait("the search does not start", lambda: "q=alarm" in self.browser.current_url and "feed=movies" in self.browser.current_url)
         self.assertIn("Alarm", self.find(".results .name").text)
 
-    def test_load_more_adds_the_next_page_at_the_end(self):
+    def test_scrolling_down_adds_the_next_page_at_the_end(self):
         self.set_size(PHONE)
         self.open("/search?feed=movies&q=quiet")
         self.assertEqual(len(self.all(".results .card")), 20)
         self.shoot("load-more")
         self.script("document.querySelector('[data-more]').scrollIntoView()")
-        self.find("[data-more]").click()
         self.wait("nothing more came", lambda: len(self.all(".results .card")) > 20)
         refs = [each.get_attribute("data-ref") for each in self.all(".results .card")]
         self.assertEqual(len(refs), len(set(refs)))

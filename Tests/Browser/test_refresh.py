@@ -84,11 +84,19 @@ class RefreshTests(BrowserTest):
         self.assertEqual(self.find(".changes .card").get_attribute("data-ref"), "ibotta:1")
         self.shoot("changes")
 
-    def test_pulling_down_refreshes(self):
+    def test_pulling_down_refreshes_the_feed_of_the_page(self):
         self.show("/feeds/ibotta")
         with self.pulled_down():
             self.shoot("pull")
         self.wait_refreshed()
+        feeds = [each["feed"] for each in json.loads(self.get("/api/v1/sync"))["feeds"]]
+        self.assertEqual(feeds, ["ibotta"])
+        self.show("/")
+        with self.pulled_down():
+            pass
+        self.wait_refreshed()
+        feeds = [each["feed"] for each in json.loads(self.get("/api/v1/sync"))["feeds"]]
+        self.assertGreater(len(feeds), 1)
 
     def test_a_page_whose_content_is_replaced_during_the_pull_refreshes(self):
         self.show("/feeds/ibotta")

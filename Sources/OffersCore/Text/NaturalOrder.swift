@@ -26,13 +26,16 @@ package enum NaturalOrder {
     }
   }
 
-  /// Whether two texts are equal in this order.
-  package static func isSame(_ left: String, _ right: String) -> Bool {
+  /// Compares two texts, with the same result as for their bytes.
+  package static func compare(_ left: String, _ right: String) -> Int {
     var (left, right) = (left, right)
     return left.withUTF8 { left in
-      right.withUTF8 { compare(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer($0)) == 0 }
+      right.withUTF8 { compare(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer($0)) }
     }
   }
+
+  /// Whether two texts are equal in this order.
+  package static func isSame(_ left: String, _ right: String) -> Bool { compare(left, right) == 0 }
 
   /// Compares two numbers whose first digits have already been read.
   private static func compareNumbers(

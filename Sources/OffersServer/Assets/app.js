@@ -8,10 +8,17 @@ import "./refresh.js?v=__VERSION__";
 import "./search.js?v=__VERSION__";
 
 const offline = document.querySelector("[data-offline]");
+let telling;
 on("state", (isUp) => {
+  clearTimeout(telling);
+  // A connection that ends is usually replaced within a second.
+  telling = setTimeout(() => tell(isUp), isUp ? 0 : 1000);
+});
+function tell(isUp) {
+  if (offline.hidden === isUp) return;
   offline.hidden = isUp;
   say(isUp ? "The server answers again." : offline.textContent.trim());
-});
+}
 
 if (document.querySelector("[data-map]")) import("./map.js?v=__VERSION__").then((map) => map.drawMap());
 if (document.querySelector("[data-browser]")) import("./web.js?v=__VERSION__");
@@ -30,6 +37,15 @@ if ("serviceWorker" in navigator) {
     });
   }
 }
+
+const bar = document.querySelector(".bar");
+function showTitle() {
+  const heading = document.querySelector("main .head h1");
+  const isAway = Boolean(heading) && heading.getBoundingClientRect().bottom < bar.offsetHeight;
+  document.body.classList.toggle("is-scrolled", isAway);
+}
+addEventListener("scroll", showTitle, {passive: true});
+showTitle();
 
 start();
 compare().then(send);

@@ -87,17 +87,41 @@ document.addEventListener(
 );
 
 const relative = new Intl.RelativeTimeFormat("en", {numeric: "auto"});
-const days = new Intl.DateTimeFormat("en", {dateStyle: "medium"});
-const moments = new Intl.DateTimeFormat("en", {dateStyle: "medium", timeStyle: "short"});
+const days = new Intl.DateTimeFormat("en-GB", {day: "numeric", month: "long"});
+const yearDays = new Intl.DateTimeFormat("en-GB", {day: "numeric", month: "long", year: "numeric"});
+const weekdays = new Intl.DateTimeFormat("en-GB", {weekday: "long"});
+const moments = new Intl.DateTimeFormat("en-GB", {dateStyle: "long", timeStyle: "short"});
 
-/** A time less than a day from now as words, such as “5 minutes ago”; any other as its date. */
+/** The number of days from today to the day of a date, in the time zone of the browser. */
+function daysFromToday(date) {
+  const midnight = (each) => new Date(each.getFullYear(), each.getMonth(), each.getDate());
+  return Math.round((midnight(date) - midnight(new Date())) / 86_400_000);
+}
+
+/** A time on a clock near now as words, such as “5 minutes ago” and “yesterday”; any other as its day. */
 function words(date) {
   const seconds = (date - Date.now()) / 1000;
   const size = Math.abs(seconds);
   if (size < 60) return seconds <= 0 ? "just now" : "in a moment";
   if (size < 3600) return relative.format(Math.round(seconds / 60), "minute");
-  if (size < 86400) return relative.format(Math.round(seconds / 3600), "hour");
-  return days.format(date);
+  const distance = daysFromToday(date);
+  if (size < 43_200 || distance === 0) return relative.format(Math.round(seconds / 3600), "hour");
+  if (Math.abs(distance) === 1) return relative.format(distance, "day");
+  return dayOf(date);
+}
+
+/** The words for a day in a heading, such as “Today” and “Tuesday, 24 November”. */
+function heading(date) {
+  const distance = daysFromToday(date);
+  if (Math.abs(distance) > 1) return isThisYear(date) ? `${weekdays.format(date)}, ${days.format(date)}` : dayOf(date);
+  const text = relative.format(distance, "day");
+  return text[0].toUpperCase() + text.slice(1);
+}
+
+const isThisYear = (date) => date.getFullYear() === new Date().getFullYear();
+
+function dayOf(date) {
+  return (isThisYear(date) ? days : yearDays).format(date);
 }
 
 /** Prepares a part of the page: observes links to next pages, checks images, formats times. */
@@ -109,8 +133,12 @@ export function tidy(root) {
   for (const time of root.querySelectorAll("time[datetime]")) {
     const date = new Date(time.dateTime);
     if (Number.isNaN(date.getTime())) continue;
-    time.title = moments.format(date);
-    time.textContent = words(date);
+    if ("day" in time.dataset) {
+      time.textContent = heading(new Date(`${time.dateTime}T12:00`));
+    } else {
+      time.title = moments.format(date);
+      time.textContent = words(date);
+    }
   }
 }
 

@@ -72,6 +72,38 @@ async function subscribe(feed) {
   }
 }
 
+/** Unsubscribes from a feed. Its offers and its source stay, so that this can be undone. */
+async function unsubscribe(feed, title) {
+  try {
+    if (!(await setSubscribed(feed, "DELETE"))) return;
+    await renew();
+    toast(`Unsubscribed from ${title}.`, {label: "Undo", run: () => resubscribe(feed, title)});
+  } catch {
+    alertBox("The feed was not changed", unreachable);
+  }
+}
+
+async function resubscribe(feed, title) {
+  try {
+    if (!(await setSubscribed(feed, "PUT"))) return;
+    await renew();
+    toast(`${title} is subscribed again.`);
+  } catch {
+    alertBox("The feed was not changed", unreachable, () => resubscribe(feed, title));
+  }
+}
+
+/** Changes the subscription of a feed. Shows an alert and returns false if that is refused. */
+async function setSubscribed(feed, method) {
+  const response = await fetch(`/api/v1/feeds/${encodeURIComponent(feed)}/subscription`, {
+    method,
+    headers: {"Content-Type": "application/json"},
+    body: "{}",
+  });
+  if (!response.ok) alertBox("The feed was not changed", await problemText(response));
+  return response.ok;
+}
+
 /** Sets the source and the interval of a feed. The interval stays if the source is refused. */
 async function change(form) {
   const feed = form.dataset.change;
@@ -238,6 +270,9 @@ document.addEventListener("submit", (event) => {
   } else if ("subscribe" in button.dataset) {
     event.preventDefault();
     subscribe(button.dataset.subscribe);
+  } else if ("unsubscribe" in button.dataset) {
+    event.preventDefault();
+    unsubscribe(button.dataset.unsubscribe, button.dataset.title);
   }
 });
 on("sync", (sync) => {
@@ -292,7 +327,8 @@ addEventListener(
       () => {
         const isFar = pull.way >= limit;
         letGo();
-        if (isFar) start([]);
+        const feed = document.querySelector("[data-feed-page]")?.dataset.feedPage;
+        if (isFar) start(feed ? [feed] : []);
       },
       options,
     );

@@ -90,6 +90,7 @@ struct ChangesPage {
     return days.map { day, rows in
       PageFields {
         $0.set("day", day)
+        $0.set("dayText", DayText.heading(day, today: Units.day(source.now)))
         $0.set("rows", rows)
       }
     }

@@ -8,9 +8,10 @@ extension PageFields {
   ///   - link: the path and the label of a button that leads to another page; nil for none.
   ///   - refreshes: whether there is a button that syncs feeds.
   ///   - feed: the feed that this button syncs; nil for all feeds.
+  ///   - isAlert: whether screen readers announce the message immediately.
   init(
     empty title: String, _ text: String, icon: String, link: (path: String, label: String)? = nil,
-    refreshes: Bool = false, feed: String? = nil
+    refreshes: Bool = false, feed: String? = nil, isAlert: Bool = false
   ) {
     self.init { fields in
       fields.set("emptyTitle", title)
@@ -20,6 +21,7 @@ extension PageFields {
       fields.set("emptyLabel", link?.label)
       fields.set("emptyRefreshes", refreshes)
       fields.set("emptyFeed", feed)
+      fields.set("isAlert", isAlert)
     }
   }
 }

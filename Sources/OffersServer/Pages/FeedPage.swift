@@ -23,7 +23,7 @@ struct FeedPage {
         hint: "The settings list all feeds.")
     }
     let layout = known?.layout ?? .grid
-    let choice = OfferChoice(request.fields, feed: name)
+    let choice = OfferChoice(request.fields, feed: name, content: source.content)
     let number = request.fields.page()
     let wantsMap = request.fields["view"] == "map"
     let size = wantsMap ? Self.mapLimit : Self.pageSize
@@ -77,7 +77,7 @@ struct FeedPage {
       fields.setMore(
         offers.count > size && !isMap
           ? choice.link(request.path, page: number + 1, own: name, more: view) : nil,
-        label: layout == .posters ? "Load more" : "Next page", isAutomatic: layout != .posters)
+        label: layout == .posters ? "Load more" : "Next page", isAutomatic: true)
     }
     // The feed's definition may change without a write to the database.
     page.lifetime = .seconds(10)

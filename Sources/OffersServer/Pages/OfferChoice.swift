@@ -1,31 +1,53 @@
+import Foundation
 import OffersCore
 
 /// The filters and the order of a list of offers, as given in the query of the page's URL.
 struct OfferChoice {
   private(set) var feed: String?
   var favoritesOnly: Bool
-  private let category: String?
-  private let retailer: String?
-  private let sort: OfferQuery.Sort
-  private let isReversed: Bool
+  let category: String?
+  let retailer: String?
+  /// The minimum reward as it was typed, if it is a reward, and its value.
+  let minimum: (text: String, value: OfferQuery.RewardMinimum)?
+  /// Only offers first seen in the last days.
+  let isNew: Bool
+  /// Only offers that end in the next days.
+  let isEnding: Bool
+  let sort: OfferQuery.Sort
+  let isReversed: Bool
+  private let now: Date
 
   /// - Parameters:
   ///   - fields: the fields of the page's query.
   ///   - feed: the feed that the page belongs to; nil for the `feed` field of the query.
-  init(_ fields: SentFields, feed: String? = nil) {
+  ///   - content: reads the minimum reward, and has the clock.
+  init(_ fields: SentFields, feed: String? = nil, content: ServedContent) {
     self.feed = feed ?? fields["feed"]
     favoritesOnly = fields.isSet("favorites")
     category = fields["category"]
     retailer = fields["retailer"]
+    minimum = fields["minimum"].flatMap { text in
+      // A value that a page cannot use has the same effect as none, as in every field of a query.
+      (try? content.texts.readRewardMinimum(text)).map { (text, $0) }
+    }
+    isNew = fields.isSet("new")
+    isEnding = fields.isSet("ending")
     sort = fields["sort"].flatMap(OfferQuery.Sort.init) ?? .feed
     isReversed = fields.isSet("reverse")
+    now = content.now()
   }
+
+  /// The length of the time in which an offer counts as new, and as ending soon, in seconds.
+  static let soonSeconds: TimeInterval = 7 * 86_400
 
   /// The query for all offers of the list, not only one page of it.
   func query() -> OfferQuery {
     var query = OfferQuery(feed: feed, favoritesOnly: favoritesOnly)
     query.category = category
     query.retailer = retailer
+    query.rewardMinimum = minimum?.value
+    if isNew { query.newSince = now.addingTimeInterval(-Self.soonSeconds) }
+    if isEnding { query.expiring = now...now.addingTimeInterval(Self.soonSeconds) }
     query.sort = sort
     query.isReversed = isReversed
     return query
@@ -53,7 +75,8 @@ struct OfferChoice {
   /// Whether a filter is set besides those that the page itself implies: the favorites on the page
   /// of favorites, and the feed `own` on its page.
   func narrows(isFavorites: Bool, feed own: String? = nil) -> Bool {
-    category != nil || retailer != nil || favoritesOnly != isFavorites || feed != own
+    category != nil || retailer != nil || minimum != nil || isNew || isEnding
+      || favoritesOnly != isFavorites || feed != own
   }
 
   /// The URL of a page with these filters and this order.
@@ -61,7 +84,7 @@ struct OfferChoice {
   /// - Parameters:
   ///   - path: the path of the page, which implies the filter of favorites if it is `/favorites`.
   ///   - page: the number of the page of the list, from 1.
-  ///   - left: the name of a filter to leave out.
+  ///   - left: the name of a filter, or of the order, to leave out.
   ///   - own: the feed that the path already names.
   ///   - more: further fields of the query.
   func link(
@@ -72,93 +95,13 @@ struct OfferChoice {
     let fields: [(String, String?)] = [
       ("feed", feed == own ? nil : feed),
       ("favorites", favoritesOnly && !isFavorites ? "1" : nil),
-      ("category", category), ("retailer", retailer),
+      ("category", category), ("retailer", retailer), ("minimum", minimum?.text),
+      ("new", isNew ? "1" : nil), ("ending", isEnding ? "1" : nil),
       ("sort", sort == .feed ? nil : sort.rawValue), ("reverse", isReversed ? "1" : nil),
     ]
+    let left = left == "sort" ? ["sort", "reverse"] : [left].compactMap(\.self)
     return PageLinks.path(
       path,
-      fields.filter { $0.0 != left } + more + [("page", page == 1 ? nil : String(page))])
-  }
-
-  private static let sortLabels: [(OfferQuery.Sort, String)] = [
-    (.feed, "Feed order"), (.reward, "Highest reward"), (.name, "Name"),
-    (.newest, "Newest"), (.expiry, "Ending soonest"),
-  ]
-
-  /// Sets the fields of the form that changes the filters and the order, and the fields of a chip
-  /// for each filter, whose link removes the filter.
-  ///
-  /// - Parameters:
-  ///   - fields: the fields of the page that shows the list.
-  ///   - feeds: the feeds to choose from.
-  ///   - titles: the titles of feeds, by name, for the chip of the feed.
-  ///   - offers: the offers on the page, whose categories and retailers the form proposes.
-  ///   - path: the path of the page, to which the form and the chips lead.
-  ///   - isFavorites: whether it is the page of favorites, whose form has no filter of favorites.
-  ///   - own: the feed that the page belongs to, which the form cannot change; nil for a page of
-  ///     all feeds.
-  func fill(
-    _ fields: inout PageFields, feeds: [Feed], titles: [String: String] = [:], offers: [Offer],
-    path: String, isFavorites: Bool, own: String? = nil
-  ) {
-    let sorts = Self.sortLabels.map { sort, label in
-      PageFields { option in
-        option.set("value", sort.rawValue)
-        option.set("label", label)
-        option.set("isChosen", sort == self.sort)
-      }
-    }
-    let feedOptions =
-      own != nil
-      ? []
-      : feeds.map { feed in
-        PageFields { option in
-          option.set("value", feed.name)
-          option.set("label", PageSource.title(of: feed))
-          option.set("isChosen", feed.name == self.feed)
-        }
-      }
-    fields.set(
-      "choice",
-      PageFields { choice in
-        choice.set("formPath", path)
-        choice.set("sorts", sorts)
-        choice.set("feedOptions", feedOptions.count > 1 ? feedOptions : [])
-        choice.set("hasFeeds", feedOptions.count > 1)
-        choice.set("chosenCategory", category)
-        choice.set("chosenRetailer", retailer)
-        choice.set("chosenReverse", isReversed)
-        choice.set("chosenFavorites", favoritesOnly)
-        choice.set("asksFavorites", !isFavorites)
-        choice.set("categories", Self.some(offers.flatMap(\.categories)))
-        choice.set("retailers", Self.some(offers.compactMap(\.retailer)))
-        choice.set("sortLabel", Self.sortLabels.first { $0.0 == sort }?.1)
-      })
-    fields.set(
-      "narrowed",
-      narrowings(titles, isFavorites: isFavorites, own: own).map { name, label in
-        PageFields { chip in
-          chip.set("label", label)
-          chip.set("link", link(path, without: name, own: own))
-        }
-      })
-  }
-
-  private func narrowings(
-    _ titles: [String: String], isFavorites: Bool, own: String?
-  ) -> [(String, String)] {
-    var parts: [(String, String)] = []
-    if let feed, feed != own {
-      parts.append(("feed", titles[feed] ?? feed))
-    }
-    if favoritesOnly, !isFavorites { parts.append(("favorites", "Favorites")) }
-    if let category { parts.append(("category", category)) }
-    if let retailer { parts.append(("retailer", retailer)) }
-    return parts
-  }
-
-  /// The first 50 of the sorted distinct texts, without those of more than 100 characters.
-  private static func some(_ texts: [String]) -> [String] {
-    Array(Set(texts.filter { $0.count <= 100 }).sorted().prefix(50))
+      fields.filter { !left.contains($0.0) } + more + [("page", page == 1 ? nil : String(page))])
   }
 }

@@ -114,7 +114,8 @@ struct OfferPage {
     add("Starts", time: offer.startsAt)
     add("Ends", time: offer.expiresAt)
     for attribute in offer.attributes where attribute.value != joined {
-      add(attribute.label, attribute.value, link: PageLinks.outside(attribute.value))
+      add(
+        attribute.label, DayText.words(attribute.value), link: PageLinks.outside(attribute.value))
     }
     add("Feed", feedTitle, link: PageLinks.feed(offer.ref.feed))
     add("ID", offer.ref.description)

@@ -11,7 +11,7 @@ struct OffersPage {
   static let pageSize = 60
 
   func page() async throws -> Page {
-    var choice = OfferChoice(request.fields)
+    var choice = OfferChoice(request.fields, content: source.content)
     if isFavorites { choice.favoritesOnly = true }
     let number = request.fields.page()
     let offers = try await source.store.fetchOffers(

@@ -8,9 +8,11 @@ struct PageSource: Sendable {
   var store: any ServedContent.Store { content.store }
   var now: Date { content.now() }
 
-  /// The subscribed feeds.
+  /// The subscribed feeds, by their titles.
   func fetchFeeds() async throws -> [Feed] {
-    try await store.fetchFeeds()
+    try await store.fetchFeeds().sorted {
+      NaturalOrder.compare(Self.title(of: $0), Self.title(of: $1)) < 0
+    }
   }
 
   /// The definition of a feed; nil for an unknown name.

@@ -23,6 +23,9 @@ struct SearchPage {
     let feedTitle = feed.map { titles[$0] ?? $0 }
     let recent = try await source.store.fetchRecentSearches()
     let number = request.fields.page()
+    // A search on a feed's server shows the offers as the feed's own list does: with all of their
+    // description.
+    let showsWhole = try feed.map { try source.findKnownFeed($0)?.isSearchable ?? false } ?? false
     var found: SearchAnswer?
     if let words {
       var query = SearchQuery(words, feed: feed, limit: Self.pageSize, page: number)
@@ -88,10 +91,11 @@ struct SearchPage {
             feedTitle: titles[hit.offer.ref.feed])
           card.describe(offer)
           card.set("feedTitle", titles[hit.offer.ref.feed] ?? hit.offer.ref.feed)
-          MarkedParts.fill(&card, hit)
+          MarkedParts.fill(&card, hit, isWhole: showsWhole)
           return card
         })
       fields.set("hasResults", !found.results.hits.isEmpty)
+      fields.set("showsWhole", showsWhole)
       if found.results.hits.isEmpty, found.error == nil {
         fields.set(
           "nothing",
@@ -104,13 +108,13 @@ struct SearchPage {
             : PageFields(
               empty: "Nothing found",
               "No offer contains all of these words. Try fewer or different words.",
-              icon: "search"))
+              icon: "search", isAlert: true))
       }
       fields.setMore(
         found.results.hasMore
           ? PageLinks.path(
             "/search", [("q", words), ("feed", feed), ("page", String(found.page + 1))]) : nil,
-        label: "Load more", isAutomatic: false)
+        label: "Load more", isAutomatic: true)
     }
     page.menuEntry = .offers
     page.words = words

@@ -10,7 +10,9 @@ struct SettingsPage {
   let visitor: Visitor
 
   func page() async throws -> Page {
-    let summaries = try await source.content.fetchFeedSummaries()
+    let summaries = try await source.content.fetchFeedSummaries().sorted {
+      NaturalOrder.compare($0.title ?? $0.name, $1.title ?? $1.name) < 0
+    }
     let rows = summaries.map(row)
     let isOurs = summaries.map { $0.feed != nil }
     let sessions = try await access?.fetchSessions() ?? []

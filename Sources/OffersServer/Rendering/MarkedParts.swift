@@ -14,7 +14,12 @@ enum MarkedParts {
   private static let labelBytes = 200
 
   /// Sets the name, an excerpt of the description, and excerpts of other fields with a match.
-  static func fill(_ fields: inout PageFields, _ hit: SearchHit) {
+  ///
+  /// - Parameters:
+  ///   - fields: the fields of the result's card.
+  ///   - hit: the offer and its matches.
+  ///   - isWhole: whether to set the whole description.
+  static func fill(_ fields: inout PageFields, _ hit: SearchHit, isWhole: Bool = false) {
     let offer = hit.offer
     func ranges(_ field: SearchMatch.Field) -> [Range<Int>] {
       hit.matches.first { $0.field == field }?.scalarRanges ?? []
@@ -22,7 +27,7 @@ enum MarkedParts {
     fields.set("nameParts", parts(offer.name, ranges(.name)))
     if let description = offer.description {
       fields.set("hasParts", true)
-      fields.set("descriptionParts", parts(description, ranges(.description), isExcerpt: true))
+      fields.set("descriptionParts", parts(description, ranges(.description), isExcerpt: !isWhole))
     }
     var others: [PageFields] = []
     func add(_ label: String, _ match: SearchMatch) {

@@ -39,7 +39,7 @@ extension PageFields {
     set("description", offer.description)
     set("category", offer.categories.first)
     set("artist", attributes["artist"] ?? attributes["author"] ?? offer.retailer)
-    set("released", attributes["released"] ?? attributes["published"])
+    set("released", (attributes["released"] ?? attributes["published"]).map(DayText.words))
     set("genre", genre)
     set("copyright", attributes["copyright"])
     set("rating", attributes["rating"])
