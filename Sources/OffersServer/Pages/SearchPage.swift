@@ -90,7 +90,7 @@ struct SearchPage {
             card: offer, back: PageLinks.back(request.address),
             feedTitle: titles[hit.offer.ref.feed])
           card.describe(offer)
-          card.set("feedTitle", titles[hit.offer.ref.feed] ?? hit.offer.ref.feed)
+          if feed == nil { card.set("feedTitle", titles[hit.offer.ref.feed] ?? hit.offer.ref.feed) }
           MarkedParts.fill(&card, hit, isWhole: showsWhole)
           return card
         })
