@@ -86,10 +86,10 @@ class ListTests(BrowserTest):
                                    ("/offers/ibotta:900113", ".offer-picture .picture")):
                 self.open(path)
                 self.wait_ready()
-                ground = self.script(
-                    "return getComputedStyle([...document.querySelectorAll(arguments[0])]"
-                    ".find((each) => each.querySelector('img'))).backgroundColor", selector)
-                self.assertEqual(ground, "rgb(255, 255, 255)", f"{path} {mode}")
+                self.wait(f"no picture stands on white, {path} {mode}", lambda: self.script(
+                    "return [...document.querySelectorAll(arguments[0])].some((each) =>"
+                    " each.querySelector('img')?.naturalWidth > 0"
+                    " && getComputedStyle(each).backgroundColor === 'rgb(255, 255, 255)')", selector))
 
     def test_the_order_and_each_filter_have_a_chip_that_removes_it(self):
         self.set_size(PHONE)

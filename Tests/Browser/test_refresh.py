@@ -316,7 +316,7 @@ class RefreshTests(BrowserTest):
             return feed[0].text if feed else ""
 
         self.change(source, "every 3 hours")
-        self.wait("the interval is not shown", lambda: "Refreshed\nevery 3 hours" in shown())
+        self.wait("the interval is not shown", lambda: "Schedule\nevery 3 hours" in shown())
         self.wait("the source is not shown", lambda: "ibotta.json?another" in shown())
         self.assertIn("ibotta: 3h", Path(self.home.environment["OFFERS_CONFIG"]).read_text("utf-8"))
         self.change("/etc/passwd", "feed default")
@@ -327,7 +327,7 @@ class RefreshTests(BrowserTest):
         self.assertIn("every 3 hours", shown())
         self.assertIn("ibotta.json?another", shown())
         self.change(source, "feed default")
-        self.wait("the interval is not shown", lambda: "Refreshed\nevery day" in shown())
+        self.wait("the interval is not shown", lambda: "Schedule\nevery day" in shown())
 
 
 if __name__ == "__main__":

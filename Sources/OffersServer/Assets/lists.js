@@ -86,6 +86,14 @@ document.addEventListener(
   true,
 );
 
+document.addEventListener(
+  "load",
+  (event) => {
+    if (event.target instanceof HTMLImageElement) event.target.classList.add("is-loaded");
+  },
+  true,
+);
+
 const relative = new Intl.RelativeTimeFormat("en", {numeric: "auto"});
 const days = new Intl.DateTimeFormat("en-GB", {day: "numeric", month: "long"});
 const yearDays = new Intl.DateTimeFormat("en-GB", {day: "numeric", month: "long", year: "numeric"});
@@ -128,7 +136,9 @@ function dayOf(date) {
 export function tidy(root) {
   watch(root);
   for (const image of root.querySelectorAll(".picture img")) {
-    if (image.complete && image.naturalWidth === 0) image.remove();
+    if (!image.complete) continue;
+    if (image.naturalWidth === 0) image.remove();
+    else image.classList.add("is-loaded");
   }
   for (const time of root.querySelectorAll("time[datetime]")) {
     const date = new Date(time.dateTime);

@@ -9,7 +9,7 @@ struct ChangesPage {
   /// The maximum number of changes on the page.
   private static let limit = 300
   private static let spans: [(name: String, label: String, days: Double)] = [
-    ("1d", "Today", 1), ("7d", "7 days", 7), ("30d", "30 days", 30),
+    ("1d", "24 hours", 1), ("7d", "7 days", 7), ("30d", "30 days", 30),
   ]
   private static let kinds: [(OfferChange.Kind, String)] = [
     (.new, "New"), (.up, "Up"), (.down, "Down"), (.changed, "Changed"), (.expiring, "Ending"),
@@ -51,11 +51,12 @@ struct ChangesPage {
           chip(
             $0.label, link(since: $0.name, kind: kind, favorites: favoritesOnly),
             $0.name == span.name)
-        } + [
-          chip(
-            "Favorites only", link(since: span.name, kind: kind, favorites: !favoritesOnly),
-            favoritesOnly)
-        ])
+        })
+      fields.set(
+        "favoritesChip",
+        chip(
+          "★ Favorites", link(since: span.name, kind: kind, favorites: !favoritesOnly),
+          favoritesOnly))
       fields.set(
         "kinds",
         [chip("All", link(since: span.name, kind: nil, favorites: favoritesOnly), kind == nil)]

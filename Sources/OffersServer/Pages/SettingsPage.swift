@@ -63,7 +63,8 @@ struct SettingsPage {
       row.set("feedName", summary.name)
       row.set("feedTitle", summary.title ?? summary.name)
       row.set("feedLink", PageLinks.feed(summary.name))
-      row.set("feedSource", summary.source)
+      // The browser may break a long address behind each of its slashes.
+      row.set("sourceParts", Self.parts(of: summary.source))
       row.set("isSample", summary.source == SyncSource.sample.text)
       if let known = summary.known {
         row.set("interval", Self.interval(known.everySeconds))
@@ -114,6 +115,12 @@ struct SettingsPage {
       form.set("intervals", options)
       form.set("sourceNow", summary.source)
     }
+  }
+
+  /// The parts of an address, each but the last with the slash behind it.
+  private static func parts(of source: String?) -> [String] {
+    let parts = (source ?? "").split(scalar: "/", omittingEmptySubsequences: false)
+    return parts.enumerated().map { $1 + ($0 < parts.count - 1 ? "/" : "") }
   }
 
   /// The intervals to choose from, in seconds.

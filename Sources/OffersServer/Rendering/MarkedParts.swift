@@ -37,7 +37,8 @@ enum MarkedParts {
           $0.set("parts", parts(match.text, match.scalarRanges, isExcerpt: true))
         })
     }
-    for match in hit.matches where others.count < otherLimit {
+    // An attribute that repeats the name, such as the original title of a movie, says nothing new.
+    for match in hit.matches where others.count < otherLimit && match.text != offer.name {
       switch match.field {
       case .name, .description: break
       case .terms: add("Terms", match)
