@@ -84,6 +84,8 @@ struct NewDatabaseTests {
     let own = try FeedConfiguration(yaml: definition, name: "feeds.yaml", includesShipped: false)
     #expect(own.names == ["teas"])
     #expect(try own.knownFeeds().map(\.name) == ["teas"])
+    #expect(try own.knownFeeds().map(\.position) == [0])
+    #expect(try FeedConfiguration.shipped.knownFeeds().allSatisfy { $0.position == nil })
     let both = try FeedConfiguration(yaml: definition, name: "feeds.yaml")
     #expect(both.names == (FeedConfiguration.shipped.names + ["teas"]).sorted())
   }

@@ -17,6 +17,9 @@ public struct KnownFeed: Hashable, Sendable, Identifiable {
   public let layout: FeedLayout
   /// Whether the feed's server can be searched.
   public let isSearchable: Bool
+  /// The place of the definition in the user's own file, from 0, by which a screen can order feeds;
+  /// nil for a shipped feed.
+  public package(set) var position: Int?
 
   /// The name.
   public var id: String { name }

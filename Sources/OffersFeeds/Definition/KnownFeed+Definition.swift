@@ -5,7 +5,11 @@ extension FeedConfiguration {
   ///
   /// - Throws: `OffersError` with `invalidRequest` if a definition is invalid.
   public func knownFeeds() throws -> [KnownFeed] {
-    try names.map { KnownFeed(try fetch($0), hasOwnInterval: hasInterval(of: $0)) }
+    try names.map { name in
+      var known = KnownFeed(try fetch(name), hasOwnInterval: hasInterval(of: name))
+      known.position = own.firstIndex { $0.name == name }
+      return known
+    }
   }
 
   /// Returns the feeds that have a definition here or are subscribed in a store, sorted by name.

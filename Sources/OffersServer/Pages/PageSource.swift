@@ -8,11 +8,28 @@ struct PageSource: Sendable {
   var store: any ServedContent.Store { content.store }
   var now: Date { content.now() }
 
-  /// The subscribed feeds, by their titles.
+  /// The subscribed feeds, in the order of pages.
   func fetchFeeds() async throws -> [Feed] {
-    try await store.fetchFeeds().sorted {
-      NaturalOrder.compare(Self.title(of: $0), Self.title(of: $1)) < 0
+    // Invalid definitions are reported by what needs them; the feeds are then ordered by titles.
+    let known = (try? content.syncer.fetchKnownFeeds()) ?? []
+    let positions = Dictionary(
+      known.map { ($0.name, $0.position) }, uniquingKeysWith: { one, _ in one })
+    return try await store.fetchFeeds().sorted {
+      Self.precedes(
+        (positions[$0.name] ?? nil, Self.title(of: $0)),
+        (positions[$1.name] ?? nil, Self.title(of: $1)))
     }
+  }
+
+  /// The order of feeds on pages: those of the user's own file first, in the order of the file; then
+  /// the others, by their titles.
+  static func precedes(
+    _ one: (position: Int?, title: String), _ other: (position: Int?, title: String)
+  ) -> Bool {
+    if one.position != other.position {
+      return (one.position ?? .max) < (other.position ?? .max)
+    }
+    return NaturalOrder.compare(one.title, other.title) < 0
   }
 
   /// The definition of a feed; nil for an unknown name.

@@ -11,7 +11,8 @@ struct SettingsPage {
 
   func page() async throws -> Page {
     let summaries = try await source.content.fetchFeedSummaries().sorted {
-      NaturalOrder.compare($0.title ?? $0.name, $1.title ?? $1.name) < 0
+      PageSource.precedes(
+        ($0.known?.position, $0.title ?? $0.name), ($1.known?.position, $1.title ?? $1.name))
     }
     let rows = summaries.map(row)
     let isOurs = summaries.map { $0.feed != nil }
