@@ -90,6 +90,8 @@ let package = Package(
     .target(name: "EmbeddedPages", path: "Sources/OffersServer/Embedded"),
     .systemLibrary(name: "Expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "ZLib", providers: [.apt(["zlib1g-dev"])]),
+    // Only OffersServer needs it, so that an app without the trait `Program` does not.
+    .systemLibrary(name: "QREncode", providers: [.apt(["libqrencode-dev"])]),
     .target(name: "SQLiteShim", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(
       name: "OffersSQLite",
@@ -140,6 +142,7 @@ let package = Package(
         "EmbeddedPages",
         "OffersCore",
         "OffersPlatform",
+        "QREncode",
         .product(name: "Crypto", package: "swift-crypto", condition: program),
         .product(name: "HTTPTypes", package: "swift-http-types", condition: program),
         .product(name: "Hummingbird", package: "hummingbird", condition: program),
@@ -151,6 +154,7 @@ let package = Package(
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: program),
         .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras", condition: program),
         .product(name: "NIOPosix", package: "swift-nio", condition: program),
+        .product(name: "NIOSSL", package: "swift-nio-ssl", condition: program),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: program),
       ],
       exclude: ["API/openapi.json", "Assets", "Embedded", "Templates"],

@@ -30,9 +30,10 @@ require_packages() {
   [[ -e /usr/include/sqlite3.h ]] || missing+=(libsqlite3-dev)
   [[ -e /usr/include/zlib.h ]] || missing+=(zlib1g-dev)
   [[ -e /usr/include/expat.h ]] || missing+=(libexpat1-dev)
+  [[ -e /usr/include/qrencode.h ]] || missing+=(libqrencode-dev)
   compgen -G '/usr/lib/gcc/*/*/libstdc++.so' >/dev/null || missing+=(g++)
   command -v git >/dev/null || missing+=(git)
-  install_packages "the headers of SQLite, zlib and expat, a C++ library, git" "${missing[@]}"
+  install_packages "the headers of SQLite, zlib, expat and libqrencode, a C++ library, git" "${missing[@]}"
 }
 
 # Installs what tests need besides the build: zsh and fish, in which they try the completions that
@@ -51,14 +52,17 @@ require_test_tools() {
 browser_python=(env SE_OFFLINE=true PYTHONDONTWRITEBYTECODE=1 "$root/.build/browser-venv/bin/python")
 
 # Installs what is missing of Chromium, its driver, Leaflet and the Python environment of the
-# browser tests.
+# browser tests, of certutil, which has the browser trust a certificate, and of zbar, which reads QR
+# codes.
 require_browser() {
   local missing=()
   command -v chromium >/dev/null || missing+=(chromium)
   command -v chromedriver >/dev/null || missing+=(chromium-driver)
   [[ -e /usr/share/javascript/leaflet/leaflet.esm.min.js ]] || missing+=(libjs-leaflet)
+  command -v certutil >/dev/null || missing+=(libnss3-tools)
+  compgen -G '/usr/lib/*/libzbar.so.0' >/dev/null || missing+=(libzbar0)
   python3 -c 'import ensurepip' 2>/dev/null || missing+=(python3-venv)
-  install_packages "Chromium and its driver, Leaflet, Python with venv" "${missing[@]}"
+  install_packages "Chromium and its driver, Leaflet, certutil, zbar, Python with venv" "${missing[@]}"
   if "${browser_python[@]}" -c 'import selenium, axe_playwright_python' 2>/dev/null; then return; fi
   say "Preparing a Python environment ..."
   local venv=$root/.build/browser-venv

@@ -15,12 +15,22 @@ package struct OffersServer: Sendable {
     /// Names that the server answers to besides `host` and the loopback names, with or without a
     /// port.
     package let allowedHosts: [String]
+    /// The name of this machine in the local network, to which a server answers that listens on all
+    /// addresses; nil for none.
+    package let localName: String?
 
-    package init(host: String = "127.0.0.1", port: Int = 8080, allowedHosts: [String] = []) {
+    package init(
+      host: String = "127.0.0.1", port: Int = 8080, allowedHosts: [String] = [],
+      localName: String? = nil
+    ) {
       self.host = host
       self.port = port
       self.allowedHosts = allowedHosts
+      self.localName = localName
     }
+
+    /// Whether the server listens on all addresses of the machine.
+    var isEverywhere: Bool { ["0.0.0.0", "::"].contains(host) }
 
     /// A name by which other machines can reach the server; nil if only this machine can.
     var openName: String? {
@@ -33,6 +43,8 @@ package struct OffersServer: Sendable {
   package struct Access: Sendable {
     /// The token that requests must show; nil for none.
     package let token: TokenFile?
+    /// The certificate with which the server itself speaks TLS; nil for plain HTTP.
+    package let certificate: ServerCertificate?
     /// Whether browsers reach the server by https only, through a proxy that adds TLS. The cookie of
     /// a session is then sent by https only, and forms are accepted from https pages only.
     package let isBehindTLS: Bool
@@ -40,12 +52,17 @@ package struct OffersServer: Sendable {
     package let proxies: TrustedProxies
 
     package init(
-      token: TokenFile? = nil, isBehindTLS: Bool = false, proxies: TrustedProxies = TrustedProxies()
+      token: TokenFile? = nil, certificate: ServerCertificate? = nil, isBehindTLS: Bool = false,
+      proxies: TrustedProxies = TrustedProxies()
     ) {
       self.token = token
+      self.certificate = certificate
       self.isBehindTLS = isBehindTLS
       self.proxies = proxies
     }
+
+    /// Whether browsers reach the server by https only.
+    var isSecure: Bool { isBehindTLS || certificate != nil }
   }
 
   /// The time in which responses must end during a shutdown.
@@ -57,6 +74,7 @@ package struct OffersServer: Sendable {
   private let accessLogger: Logger
   private let refreshSeconds: Double?
   private let hosts: AllowedHosts
+  private let pairings = PairingCodes()
   private let logger: Logger
 
   /// - Parameters:
@@ -84,7 +102,7 @@ package struct OffersServer: Sendable {
     self.access = access
     self.accessLogger = accessLogger ?? logger
     self.refreshSeconds = refreshSeconds
-    hosts = AllowedHosts(host: address.host, port: address.port, more: address.allowedHosts)
+    hosts = AllowedHosts(address, usesTLS: access.certificate != nil)
     self.logger = logger
   }
 
@@ -94,15 +112,42 @@ package struct OffersServer: Sendable {
     let router = Router(context: ServedContext.self)
     let gate = access.token.map {
       AccessGate(
-        tokens: $0, isBehindTLS: access.isBehindTLS, content: content, logger: accessLogger)
+        tokens: $0, pairings: pairings, isSecure: access.isSecure, content: content,
+        logger: accessLogger)
     }
     APIRoutes(content: content, answers: answers, access: gate).add(to: router)
     let pages = PageRoutes(content: content, answers: answers, access: gate)
     pages.add(to: router)
-    if let gate { LoginRoutes(access: gate, shell: pages.shell).add(to: router) }
+    if let gate {
+      LoginRoutes(access: gate, shell: pages.shell).add(to: router)
+      PairingRoutes(access: gate, shell: pages.shell, urls: urls, hosts: hosts).add(to: router)
+    }
     return ServedResponder(
-      answers: answers, hosts: hosts, access: gate, proxies: access.proxies,
+      answers: answers, hosts: hosts, access: gate, isSecure: access.isSecure,
+      proxies: access.proxies,
       router: router.buildResponder(), routes: RouteList(router), shell: pages.shell)
+  }
+
+  private var urls: ReachableURLs {
+    ReachableURLs(
+      address: address, usesTLS: access.certificate != nil, isBehindTLS: access.isBehindTLS)
+  }
+
+  /// The URLs by which other devices can reach the server, the best one first; none if only this
+  /// machine can.
+  ///
+  /// - Parameter port: the port that the server listens on.
+  package func fetchReachableURLs(port: Int) -> [String] { urls.all(port: port) }
+
+  /// Makes an invitation for a phone: a URL with a pairing code.
+  ///
+  /// - Parameter url: a URL of the server, such as one of `fetchReachableURLs`.
+  /// - Returns: nil if the server requires no token, or its file cannot be used now.
+  package func makeInvitation(to url: String) -> PhoneInvitation? {
+    let now = content.now()
+    guard let version = access.token?.current(now: now, logger: accessLogger) else { return nil }
+    let code = pairings.make(for: .tokenHolder(version: version.number), now: now)
+    return PhoneInvitation(server: url, code: code)
   }
 
   /// Runs the server until the process receives SIGTERM or SIGINT. It then stops listening, waits
@@ -129,20 +174,28 @@ package struct OffersServer: Sendable {
       RefreshService(jobs: content.jobs, interval: .seconds($0), logger: logger)
     }
     let (addresses, listening) = AsyncStream.makeStream(of: SocketAddress.self)
-    let check = selfCheck.map { SelfCheck(schedule: $0, addresses: addresses, logger: logger) }
+    let check = try selfCheck.map {
+      SelfCheck(
+        schedule: $0, addresses: addresses,
+        context: access.certificate == nil ? nil : try SelfCheck.makeContext(), logger: logger)
+    }
     let services: [(any Service)?] = [refreshes, check]
     let table = ConnectionTable(limits, proxies: access.proxies)
     let responder = responder()
+    let http = HTTP1Channel.Configuration(
+      additionalChannelHandlers: [
+        RequestGate(),
+        ConnectionDeadlines(times, table: table, requiresToken: access.token != nil),
+      ],
+      httpDecoderConfiguration: .init(
+        maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))
     let application = Application(
       responder: responder,
-      server: .http1(
-        configuration: HTTP1Channel.Configuration(
-          additionalChannelHandlers: [
-            RequestGate(),
-            ConnectionDeadlines(times, table: table, requiresToken: access.token != nil),
-          ],
-          httpDecoderConfiguration: .init(
-            maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))),
+      server: HTTPServerBuilder { [certificate = access.certificate] responder in
+        let channel = HTTP1Channel(responder: responder, configuration: http)
+        guard let certificate else { return channel }
+        return TLSConnection(base: channel, certificate: certificate)
+      },
       configuration: ApplicationConfiguration(
         address: .hostname(address.host, port: address.port), serverName: nil),
       services: services.compactMap(\.self),

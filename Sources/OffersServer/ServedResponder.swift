@@ -11,6 +11,8 @@ struct ServedResponder: HTTPResponder {
   /// Decides whom a request is from; nil if no token is required, because only this machine can
   /// reach the server.
   let access: AccessGate?
+  /// Whether browsers reach the server by https only.
+  let isSecure: Bool
   /// The proxies that name the client of a request.
   let proxies: TrustedProxies
   let router: RouterResponder<ServedContext>
@@ -60,7 +62,7 @@ struct ServedResponder: HTTPResponder {
       if let known = await answers.findAnswer(to: request) { return known }
     } else {
       try routes.check(request)
-      try WriteRules.check(request, isBehindTLS: access?.cookie.isBehindTLS ?? false)
+      try WriteRules.check(request, isSecure: isSecure)
     }
     let response = try await respondInTurn(to: request, context)
     guard response.status == .notFound, !response.headers.contains(.contentType) else {

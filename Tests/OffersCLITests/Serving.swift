@@ -9,6 +9,8 @@ final class Serving: Sendable {
   let process: ChildProcess
   let port: Int
   let errors: FileHandle
+  /// What the server had printed when it began to listen: at least the first line.
+  let greeting: String
 
   init(_ home: Home, _ arguments: String...) throws {
     let pipe = Pipe()
@@ -23,9 +25,11 @@ final class Serving: Sendable {
       if piece.isEmpty { throw Home.Unexpected("it did not begin: \(text)") }
       text += String(decoding: piece, as: UTF8.self)
     }
-    let digits = text.split(separator: ":").last?.prefix { $0.isNumber } ?? ""
+    let line = text.prefix { $0 != "\n" }
+    let digits = line.split(separator: ":").last?.prefix { $0.isNumber } ?? ""
     guard let port = Int(digits) else { throw Home.Unexpected("no port: \(text)") }
     self.port = port
+    greeting = text
   }
 
   deinit { process.send(SIGKILL) }

@@ -52,7 +52,8 @@ struct ServedHome {
   ///   - clock: the server's clock; nil for the system's.
   ///   - log: receives the lines about refused logins.
   func server(
-    token: String? = nil, isBehindTLS: Bool = false, proxies: [String] = [],
+    token: String? = nil, certificate: ServerCertificate? = nil, isBehindTLS: Bool = false,
+    proxies: [String] = [],
     clock: SteppedClock? = nil, log: RecordedLog? = nil, images: (any ImageSource)? = nil,
     syncer: (any FeedSyncer)? = nil, host: String = "127.0.0.1", port: Int = 80,
     allowedHosts: [String] = []
@@ -64,8 +65,8 @@ struct ServedHome {
         now: { clock?.now ?? Date() }),
       address: OffersServer.Address(host: host, port: port, allowedHosts: allowedHosts),
       access: OffersServer.Access(
-        token: try token.map { try TokenFile(write(token: $0)) }, isBehindTLS: isBehindTLS,
-        proxies: TrustedProxies(proxies)),
+        token: try token.map { try TokenFile(write(token: $0)) }, certificate: certificate,
+        isBehindTLS: isBehindTLS, proxies: TrustedProxies(proxies)),
       logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
       accessLogger: log?.logger)
   }

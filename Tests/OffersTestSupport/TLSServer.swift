@@ -1,9 +1,6 @@
-import Crypto
-import Foundation
 import NIOCore
 import NIOPosix
 import NIOSSL
-import X509
 
 /// A loopback server that speaks TLS with a self-signed certificate.
 public final class TLSServer: Sendable {
@@ -19,15 +16,14 @@ public final class TLSServer: Sendable {
   /// - Parameter answer: the bytes of a response, which the server sends on each connection when it
   ///   has received data.
   public init(answer: String) async throws {
-    let key = P256.Signing.PrivateKey()
-    let made = try Self.certificate(key)
-    certificate = try made.serializeAsPEM().pemString
+    let made = try TestCertificate()
+    certificate = made.certificate
     let context = try NIOSSLContext(
       configuration: .makeServerConfiguration(
         certificateChain: try NIOSSLCertificate.fromPEMBytes(Array(certificate.utf8))
           .map { .certificate($0) },
         privateKey: .privateKey(
-          try NIOSSLPrivateKey(bytes: Array(key.pemRepresentation.utf8), format: .pem))))
+          try NIOSSLPrivateKey(bytes: Array(made.key.utf8), format: .pem))))
     channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
@@ -40,20 +36,6 @@ public final class TLSServer: Sendable {
 
   /// Stops listening.
   public func stop() async throws { try await channel.close() }
-
-  private static func certificate(_ key: P256.Signing.PrivateKey) throws -> Certificate {
-    let key = Certificate.PrivateKey(key)
-    let name = try DistinguishedName { CommonName("offers test") }
-    return try Certificate(
-      version: .v3, serialNumber: .init(), publicKey: key.publicKey,
-      notValidBefore: Date() - 3600, notValidAfter: Date() + 86_400, issuer: name, subject: name,
-      signatureAlgorithm: .ecdsaWithSHA256,
-      extensions: try .init {
-        Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
-        SubjectAlternativeNames([.dnsName("localhost")])
-      },
-      issuerPrivateKey: key)
-  }
 
   /// Reads a request, sends the response and closes the connection.
   private final class Answerer: ChannelInboundHandler {

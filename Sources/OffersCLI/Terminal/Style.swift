@@ -13,7 +13,8 @@ struct Style: Sendable {
     case never
   }
 
-  private let isOn: Bool
+  /// Whether colors are printed.
+  let isOn: Bool
 
   static let plain = Style(.never, isTerminal: false) { _ in nil }
 

@@ -12,6 +12,8 @@ struct AccessGate: Sendable {
 
   let cookie: SessionCookie
   let attempts: LoginGuard
+  /// The codes with which phones log in.
+  let pairings: PairingCodes
   private let tokens: TokenFile
   private let sessions: any SessionRepository
   private let now: @Sendable () -> Date
@@ -31,11 +33,16 @@ struct AccessGate: Sendable {
 
   /// - Parameters:
   ///   - tokens: the token that clients must show.
-  ///   - isBehindTLS: whether browsers reach the server by https only.
+  ///   - pairings: the codes with which phones log in.
+  ///   - isSecure: whether browsers reach the server by https only.
   ///   - content: the store of sessions and attempts, and the clock.
   ///   - logger: is told of refused attempts and of changes of the token.
-  init(tokens: TokenFile, isBehindTLS: Bool, content: ServedContent, logger: Logger) {
-    cookie = SessionCookie(isBehindTLS: isBehindTLS)
+  init(
+    tokens: TokenFile, pairings: PairingCodes, isSecure: Bool, content: ServedContent,
+    logger: Logger
+  ) {
+    cookie = SessionCookie(isSecure: isSecure)
+    self.pairings = pairings
     attempts = LoginGuard(content.store, now: content.now, logger: logger)
     self.tokens = tokens
     sessions = content.store
@@ -188,6 +195,59 @@ struct AccessGate: Sendable {
     guard version.token.isToken(token) else {
       return .refused(wait: await attempts.fail(client))
     }
+    return .session(cookie: try await startSession(version, request, client))
+  }
+
+  /// The outcome of an attempt to log in with a pairing code.
+  enum Pairing {
+    /// The `Set-Cookie` field of the new session.
+    case session(cookie: String)
+    /// The code is not accepted: it is unknown, was used, or has expired.
+    case refused(Refusal)
+    /// The code was not looked at, because the client's network has to wait for this many seconds.
+    case waiting(Int)
+
+    enum Refusal { case unknown, used, expired }
+  }
+
+  /// Logs a browser in with a pairing code, which is used up thereby.
+  ///
+  /// A code is shorter than a token. So it is not looked at while the client's network has to wait
+  /// after wrong codes or tokens. Other networks never wait for that.
+  ///
+  /// - Parameters:
+  ///   - typed: the code as it was typed.
+  ///   - request: the request. A session whose cookie it has ends.
+  ///   - client: the client's address.
+  /// - Throws: `Problem` with status 503 while no token is valid; `OffersError` if the session cannot
+  ///   be stored.
+  func pair(_ typed: String, _ request: Request, from client: Peer) async throws -> Pairing {
+    guard let version = await currentVersion() else { throw Self.unavailable }
+    if let wait = await attempts.refuseInWait(client) { return .waiting(wait) }
+    switch pairings.redeem(typed, now: now()) {
+    case .unknown:
+      _ = await attempts.fail(client)
+      return .refused(.unknown)
+    case .used: return .refused(.used)
+    case .expired: return .refused(.expired)
+    case .valid(let maker):
+      // A code ends with the session or the token of its maker.
+      guard try await isWelcome(maker) else { return .refused(.expired) }
+      return .session(cookie: try await startSession(version, request, client))
+    }
+  }
+
+  /// Makes a pairing code for a visitor that is logged in.
+  func makePairingCode(for visitor: Visitor) -> PairingCode {
+    pairings.make(for: visitor, now: now())
+  }
+
+  /// Stores a new session.
+  ///
+  /// - Returns: its `Set-Cookie` field.
+  private func startSession(
+    _ version: TokenFile.Version, _ request: Request, _ client: Peer
+  ) async throws -> String {
     let value = SessionCookie.newValue()
     let id = SessionCookie.sessionID(of: value)
     let agent = (request.headers[.userAgent] ?? "").unicodeScalars.filter {
@@ -203,7 +263,7 @@ struct AccessGate: Sendable {
     // The old session ends last: a failure to store the new one leaves the browser logged in.
     if let old { try await sessions.endSessions([old.id]) }
     await attempts.succeed(client)
-    return .session(cookie: cookie.setting(value))
+    return cookie.setting(value)
   }
 
   /// The valid sessions, the last seen one first.

@@ -66,6 +66,19 @@ final class LoginGuard: Sendable {
     return wait
   }
 
+  /// Refuses an attempt of a client whose network has to wait, and logs it. The wait of all networks
+  /// together does not count, so that one network cannot lock out others.
+  ///
+  /// - Returns: the time to wait in whole seconds; nil if the network need not wait.
+  func refuseInWait(_ client: Peer) async -> Int? {
+    await load()
+    let now = now()
+    let wait = state.withLock { $0.attempts[client.network]?.waitSeconds(at: now) } ?? 0
+    guard wait > 0 else { return nil }
+    refusals.note(client, status: 429, at: now)
+    return Int(wait.rounded(.up))
+  }
+
   /// Forgets the failed attempts of a client's network, after the right token.
   func succeed(_ client: Peer) async {
     await load()

@@ -8,14 +8,14 @@ struct LoginRoutes: Sendable {
   let access: AccessGate
   let shell: PageShell
 
-  /// Whether a path is accessible without the token: the login and the logout, the assets and the
-  /// health check, none of which contains data of a user.
+  /// Whether a path is accessible without the token: the login, the pairing and the logout, the assets
+  /// and the health check, none of which contains data of a user.
   static func isOpen(_ path: String) -> Bool {
     openPaths.contains(path) || path.hasPrefix("/assets/")
   }
 
   private static let openPaths: Set<String> = [
-    "/login", "/logout", "/api/v1/health", "/manifest.webmanifest", "/favicon.ico",
+    "/login", "/logout", "/pair", "/api/v1/health", "/manifest.webmanifest", "/favicon.ico",
   ]
 
   func add(to router: Router<ServedContext>) {
@@ -58,7 +58,7 @@ struct LoginRoutes: Sendable {
     }
   }
 
-  private static func redirect(to path: String, cookie: String? = nil) -> Response {
+  static func redirect(to path: String, cookie: String? = nil) -> Response {
     var headers: HTTPFields = [.location: path, .cacheControl: "no-store"]
     headers[.setCookie] = cookie
     return Response(status: .seeOther, headers: headers)
@@ -87,7 +87,7 @@ struct LoginRoutes: Sendable {
   /// The path to redirect to after the login. `/web` and `/search` lose their query, because another
   /// site may have linked to it, and the redirect would look like a request of this one. Any text but a path of this server in printable ASCII
   /// gives the start page, so that a link to the login page cannot lead to another server.
-  private static func next(_ text: String?) -> String {
+  static func next(_ text: String?) -> String {
     guard let text, text.hasPrefix("/"), !text.hasPrefix("//"), !text.hasPrefix("/\\"),
       text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
     else { return "/" }

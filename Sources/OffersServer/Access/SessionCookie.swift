@@ -5,13 +5,13 @@ import OffersCore
 
 /// The cookie that names a session: 256 random bits.
 struct SessionCookie: Sendable {
-  /// Whether browsers reach the server by https only, through a proxy.
-  let isBehindTLS: Bool
+  /// Whether browsers reach the server by https only.
+  let isSecure: Bool
 
   /// The name of the cookie. Browsers accept the prefix `__Host-` from a secure origin only, with
   /// `Secure`, without `Domain` and with the path `/`. So neither another host of the domain nor a
   /// page that was loaded without TLS can set the cookie (RFC 6265bis, section 4.1.3).
-  var name: String { isBehindTLS ? "__Host-offers-session" : "offers-session" }
+  var name: String { isSecure ? "__Host-offers-session" : "offers-session" }
 
   /// The value of a new cookie, in hexadecimal.
   static func newValue() -> String {
@@ -52,7 +52,7 @@ struct SessionCookie: Sendable {
 
   private func field(_ value: String, seconds: Int) -> String {
     "\(name)=\(value); Path=/; HttpOnly; SameSite=Lax"
-      + (isBehindTLS ? "; Secure" : "") + "; Max-Age=\(seconds)"
+      + (isSecure ? "; Secure" : "") + "; Max-Age=\(seconds)"
   }
 
   /// Bytes in hexadecimal.

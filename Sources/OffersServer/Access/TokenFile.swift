@@ -8,28 +8,8 @@ import Synchronization
 /// The file is examined when a request needs the token, at most once a second. While it cannot be
 /// used, because it is missing, readable by others or has a weak token, no token is valid.
 package final class TokenFile: Sendable {
-  /// The facts by which a changed file is recognized. The time of the change of its state (ctime)
-  /// tells of changed permissions as well.
-  private struct Mark: Equatable {
-    let device: UInt64
-    let inode: UInt64
-    let size: Int64
-    let times: [Int]
-
-    init?(_ path: String) {
-      var facts = stat()
-      guard stat(path, &facts) == 0 else { return nil }
-      device = UInt64(facts.st_dev)
-      inode = UInt64(facts.st_ino)
-      size = Int64(facts.st_size)
-      times = [
-        facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec, facts.st_ctim.tv_sec, facts.st_ctim.tv_nsec,
-      ]
-    }
-  }
-
   private struct State {
-    var mark: Mark?
+    var mark: FileMark?
     /// The token that was read last.
     var token: AccessToken
     /// Whether the file can be used. If not, no token is valid.
@@ -51,7 +31,7 @@ package final class TokenFile: Sendable {
   package init(_ path: String) throws {
     self.path = path
     // The facts are older than the content, so that a change in between is noticed later.
-    let mark = Mark(path)
+    let mark = FileMark(path)
     state = Mutex(State(mark: mark, token: AccessToken(try Self.read(path))))
   }
 
@@ -77,7 +57,7 @@ package final class TokenFile: Sendable {
   }
 
   private func examine(_ state: inout State, _ logger: Logger) {
-    let mark = Mark(path)
+    let mark = FileMark(path)
     if mark == state.mark, mark != nil { return }
     let wasUsable = state.isUsable
     state.mark = mark

@@ -67,7 +67,7 @@ self.addEventListener("fetch", (event) => {
     event.respondWith(networkFirst(request, IMAGES));
   } else if (path === "/api/v1/favorites" || path === "/api/v1/searches") {
     event.respondWith(networkFirst(request, path === "/api/v1/favorites" ? FAVORITES : PAGES));
-  } else if (path.startsWith("/api/") || path === "/login" || path === "/sw.js") {
+  } else if (path.startsWith("/api/") || path === "/login" || path === "/pair" || path === "/sw.js") {
     return;
   } else {
     event.respondWith(page(request));

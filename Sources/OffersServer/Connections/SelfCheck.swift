@@ -1,6 +1,7 @@
 import Logging
 import NIOCore
 import NIOPosix
+import NIOSSL
 import ServiceLifecycle
 
 /// How often a server requests its own health check, and the report of each success.
@@ -25,7 +26,17 @@ struct SelfCheck: Service {
   let schedule: SelfCheckSchedule
   /// The address of the server, once it listens.
   let addresses: AsyncStream<SocketAddress>
+  /// The context of TLS; nil for a server that speaks plain HTTP.
+  let context: NIOSSLContext?
   let logger: Logger
+
+  /// Makes a context that accepts any certificate: the check asks whether the server answers, sends no
+  /// secret, and knows the server by its address.
+  static func makeContext() throws -> NIOSSLContext {
+    var configuration = TLSConfiguration.makeClientConfiguration()
+    configuration.certificateVerification = .none
+    return try NIOSSLContext(configuration: configuration)
+  }
 
   func run() async throws {
     for await address in addresses.cancelOnGracefulShutdown() {
@@ -33,7 +44,7 @@ struct SelfCheck: Service {
         // The only error is a cancellation: by the shutdown, or by another service that has failed.
         // Either ends the loop.
         try? await cancelWhenGracefulShutdown {
-          if await Self.isAnswered(at: address, seconds: schedule.seconds) {
+          if await Self.isAnswered(at: address, context, seconds: schedule.seconds) {
             schedule.passed()
           } else {
             logger.error("the server does not answer its own health check")
@@ -48,12 +59,15 @@ struct SelfCheck: Service {
   ///
   /// - Parameters:
   ///   - address: where it listens.
+  ///   - context: the context of TLS; nil for plain HTTP.
   ///   - seconds: the maximum time for the connection and the answer.
-  static func isAnswered(at address: SocketAddress, seconds: Double) async -> Bool {
+  static func isAnswered(
+    at address: SocketAddress, _ context: NIOSSLContext? = nil, seconds: Double
+  ) async -> Bool {
     await withTaskGroup(of: Bool.self) { group in
       group.addTask {
         // A refused connection, and one that is closed early, are failed checks.
-        (try? await ask(address)) ?? false
+        (try? await ask(address, context)) ?? false
       }
       group.addTask {
         // The other task is left: it has ended, or is cancelled now.
@@ -67,11 +81,17 @@ struct SelfCheck: Service {
 
   private static let expected = "HTTP/1.1 200 "
 
-  private static func ask(_ address: SocketAddress) async throws -> Bool {
+  private static func ask(
+    _ address: SocketAddress, _ context: NIOSSLContext?
+  ) async throws -> Bool {
     let connection = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
       .connect(to: address) { channel in
         channel.eventLoop.makeCompletedFuture {
-          try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+          if let context {
+            try channel.pipeline.syncOperations.addHandler(
+              NIOSSLClientHandler(context: context, serverHostname: nil))
+          }
+          return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
         }
       }
     // The server accepts this name on any address that it listens on.

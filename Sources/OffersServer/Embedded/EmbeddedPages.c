@@ -116,6 +116,12 @@ static const unsigned char offer_mustache[] = {
 static const unsigned char offers_mustache[] = {
 #embed "../Templates/offers.mustache"
 };
+static const unsigned char pair_mustache[] = {
+#embed "../Templates/pair.mustache"
+};
+static const unsigned char pairing_mustache[] = {
+#embed "../Templates/pairing.mustache"
+};
 static const unsigned char picture_mustache[] = {
 #embed "../Templates/picture.mustache"
 };
@@ -187,6 +193,8 @@ static const struct {
   {"notice.mustache", notice_mustache, sizeof notice_mustache},
   {"offer.mustache", offer_mustache, sizeof offer_mustache},
   {"offers.mustache", offers_mustache, sizeof offers_mustache},
+  {"pair.mustache", pair_mustache, sizeof pair_mustache},
+  {"pairing.mustache", pairing_mustache, sizeof pairing_mustache},
   {"picture.mustache", picture_mustache, sizeof picture_mustache},
   {"poster.mustache", poster_mustache, sizeof poster_mustache},
   {"search.mustache", search_mustache, sizeof search_mustache},

@@ -37,7 +37,8 @@ struct PageTemplates: Sendable {
 
   private static let names = [
     "alert", "bare", "card", "changes", "chips", "choice", "empty", "feed", "icons", "login",
-    "more", "notice", "offer", "offers", "picture", "poster", "search", "searchbox", "sessions",
+    "more", "notice", "offer", "offers", "pair", "pairing", "picture", "poster", "search",
+    "searchbox", "sessions",
     "settings", "shell", "star", "web",
   ]
 }

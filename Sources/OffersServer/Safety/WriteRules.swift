@@ -14,12 +14,12 @@ enum WriteRules {
   ///
   /// - Parameters:
   ///   - request: the request.
-  ///   - isBehindTLS: whether browsers reach the server by https only. A page of the same host that
+  ///   - isSecure: whether browsers reach the server by https only. A page of the same host that
   ///     was loaded without TLS, which anybody on the network may have written, is then of another
   ///     origin.
   /// - Throws: `Problem` with status 403 for another origin or a form without one, with 415 for
   ///   another media type than the path requires.
-  static func check(_ request: Request, isBehindTLS: Bool = false) throws {
+  static func check(_ request: Request, isSecure: Bool = false) throws {
     let headers = request.headers
     let origin = headers[.origin]
     let site = site(of: request)
@@ -32,7 +32,7 @@ enum WriteRules {
     if let origin {
       // A page with the referrer policy `no-referrer` sends the origin “null” with its forms.
       let isHidden = origin == "null" && site == "same-origin"
-      guard isHidden || isOwn(origin, of: request, isBehindTLS) else {
+      guard isHidden || isOwn(origin, of: request, isSecure) else {
         throw refusal("This request comes from another site.")
       }
     } else if isForm {
@@ -78,11 +78,11 @@ enum WriteRules {
   }
 
   private static func isOwn(
-    _ origin: String, of request: Request, _ isBehindTLS: Bool
+    _ origin: String, of request: Request, _ isSecure: Bool
   ) -> Bool {
     guard let host = request.head.authority?.lowercased() else { return false }
     let origin = origin.lowercased()
-    return origin == "https://\(host)" || !isBehindTLS && origin == "http://\(host)"
+    return origin == "https://\(host)" || !isSecure && origin == "http://\(host)"
   }
 
   private static func refusal(_ detail: String) -> Problem {

@@ -12,11 +12,17 @@ struct SelfCheckTests {
     try SocketAddress(ipAddress: "127.0.0.1", port: Int(port))
   }
 
-  @Test("a running server reports at the interval that it answers", arguments: [false, true])
-  func passes(needsToken: Bool) async throws {
+  @Test(
+    "a running server reports at the interval that it answers",
+    arguments: [(false, false), (true, false), (true, true)])
+  func passes(needsToken: Bool, speaksTLS: Bool) async throws {
     let home = try await ServedHome(feeds: [])
+    let files = try TestCertificate().write(to: home.folder)
+    let certificate = try ServerCertificate(certificate: files.certificate, key: files.key)
     let (passes, passed) = AsyncStream.makeStream(of: Void.self)
-    let server = try home.server(token: needsToken ? ServedHome.token : nil, port: 0)
+    let server = try home.server(
+      token: needsToken ? ServedHome.token : nil, certificate: speaksTLS ? certificate : nil,
+      port: 0)
     await withTaskGroup(of: Void.self) { group in
       group.addTask {
         // The only error is the cancellation below.
@@ -38,6 +44,15 @@ struct SelfCheckTests {
   func failsWithoutAnswer() async throws {
     let silent = try ScriptedServer([.silence])
     let isAnswered = await SelfCheck.isAnswered(at: try Self.address(silent.port), seconds: 0.2)
+    #expect(!isAnswered)
+  }
+
+  @Test("a server of plain HTTP fails the check by TLS")
+  func failsWithoutTLS() async throws {
+    let plain = try ScriptedServer([.answer("200 OK", [], "")])
+    let context = try SelfCheck.makeContext()
+    let isAnswered = await SelfCheck.isAnswered(
+      at: try Self.address(plain.port), context, seconds: 60)
     #expect(!isAnswered)
   }
 

@@ -3,6 +3,7 @@ import Foundation
 import OffersCore
 import OffersFeeds
 import OffersHTTP
+import OffersPlatform
 import OffersSQLite
 import OffersServer
 import OffersSync
@@ -18,16 +19,22 @@ struct ServeCommand: AsyncParsableCommand {
       run at the same time. Only this machine can reach it. For others, set an address with \
       --host, or the name of a proxy with --allow-host, and a secret with --token-file.
 
-      The server speaks plain HTTP. With --behind-tls it relies on you that browsers reach it \
-      through a proxy that adds TLS, and only so: it sends the cookie of a login by https only, \
-      and accepts forms of https pages only. It trusts no header for that. The addresses of \
-      clients are those of the connections, unless a --trusted-proxy names others.
+      The server speaks plain HTTP, or TLS with --tls-cert and --tls-key; renewed files take effect \
+      without a restart. With --behind-tls it relies on you that browsers reach it through a proxy \
+      that adds TLS, and only so: it sends the cookie of a login by https only, and accepts forms \
+      of https pages only. It trusts no header for that. The addresses of clients are those of the \
+      connections, unless a --trusted-proxy names others.
+
+      On a terminal, a server with a token that phones can reach prints a QR code, with which a \
+      phone logs in once within ten minutes; "Connect a phone" in the settings makes others.
 
       EXAMPLES
         offers serve                       then open http://127.0.0.1:8080
         offers serve --open --refresh 15m
         offers token new ~/.config/offers/token
-        offers serve --host 192.168.1.5 --token-file ~/.config/offers/token
+        offers serve --host 0.0.0.0 --token-file ~/.config/offers/token
+        offers serve --host 0.0.0.0 --token-file ~/.config/offers/token \
+          --tls-cert cert.pem --tls-key key.pem
       """)
 
   @Option(
@@ -50,6 +57,20 @@ struct ServeCommand: AsyncParsableCommand {
       "A file that only you can read, with the secret that requests must show.",
       valueName: "file"))
   var tokenFile: String?
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Speak TLS with the certificate in this file (PEM), followed by intermediate ones.",
+      valueName: "file"),
+    completion: .file())
+  var tlsCert: String?
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp("The private key of the certificate (PEM).", valueName: "file"),
+    completion: .file())
+  var tlsKey: String?
 
   @Flag(
     name: .long,
@@ -89,6 +110,9 @@ struct ServeCommand: AsyncParsableCommand {
       throw ValidationError(
         "--allow-host requires a name, such as offers.local or offers.local:8443.")
     }
+    if (tlsCert == nil) != (tlsKey == nil) {
+      throw ValidationError("--tls-cert and --tls-key go together: give both or neither.")
+    }
   }
 
   func run() async throws {
@@ -103,6 +127,9 @@ struct ServeCommand: AsyncParsableCommand {
         hint: "Name a file with a token by --token-file.")
     }
     let token = try tokenFile.map { try TokenFile($0) }
+    let certificate = try tlsCert.flatMap { path in
+      try tlsKey.map { try ServerCertificate(certificate: path, key: $0) }
+    }
     let path = try configuration.path
     let allowsPrivateNetwork = network.allowsPrivateNetwork(try path.load())
     let database = try await location.open(.readWrite, tellsForeignSchema: true)
@@ -116,8 +143,10 @@ struct ServeCommand: AsyncParsableCommand {
       images: loader, texts: QueryTexts())
     let server = try OffersServer(
       content,
-      address: OffersServer.Address(host: host, port: port, allowedHosts: allowHost),
-      access: OffersServer.Access(token: token, isBehindTLS: behindTls, proxies: proxies),
+      address: OffersServer.Address(
+        host: host, port: port, allowedHosts: allowHost, localName: MulticastName.find()),
+      access: OffersServer.Access(
+        token: token, certificate: certificate, isBehindTLS: behindTls, proxies: proxies),
       refreshSeconds: interval, logger: logging.log.logger,
       accessLogger: logging.log.accessLogger)
     Self.raiseFileLimit()
@@ -130,7 +159,7 @@ struct ServeCommand: AsyncParsableCommand {
     let result: Result<Void, any Error>
     do {
       try await server.run(selfCheck: check) { port in
-        announce(port: port)
+        announce(server, port: port)
         manager?.reportReady()
       }
       manager?.reportStopping()
@@ -143,11 +172,11 @@ struct ServeCommand: AsyncParsableCommand {
     try result.get()
   }
 
-  private func announce(port: Int) {
+  private func announce(_ server: OffersServer, port: Int) {
     // A browser cannot open a wildcard address, so the URL has the loopback address instead.
     let isAnywhere = host == "0.0.0.0" || host == "::"
     let name = isAnywhere ? "127.0.0.1" : host.contains(":") ? "[\(host)]" : host
-    let url = "http://\(name):\(port)"
+    let url = (tlsCert == nil ? "http" : "https") + "://\(name):\(port)"
     if json {
       do {
         try Output.print(JSONWriter.document { $0.member("url", url) })
@@ -156,7 +185,13 @@ struct ServeCommand: AsyncParsableCommand {
         Output.note("offers: The address could not be printed.")
       }
     } else {
-      Output.note("Serving at \(DisplayText.oneLine(url))")
+      let urls = server.fetchReachableURLs(port: port)
+      let invitation =
+        Terminal.isError ? urls.first.flatMap { server.makeInvitation(to: $0) } : nil
+      Output.note(
+        ServeGreeting(url: url, urls: urls, invitation: invitation).text(
+          width: Terminal.errorWidth,
+          style: Style(.auto, isTerminal: Terminal.isError, EnvironmentVariable.find)))
     }
     guard open, let link = WebLink(url) else { return }
     // A thread waits for the browser, which may run until its window is closed.

@@ -1,0 +1,40 @@
+import OffersServer
+
+/// The lines that `offers serve` prints once it listens: its addresses, and on a terminal a QR code
+/// with which a phone logs in.
+struct ServeGreeting {
+  /// The URL for this machine.
+  let url: String
+  /// The URLs for other devices, the best one first.
+  let urls: [String]
+  /// What a phone needs to log in. Nil unless a terminal shows it: a log keeps no code.
+  let invitation: PhoneInvitation?
+
+  /// The text, without a line end.
+  ///
+  /// - Parameters:
+  ///   - width: the width of the terminal. A wider QR code is left out.
+  ///   - style: the colors. Without them a QR code is left out, because it could not be told from its
+  ///     negative.
+  func text(width: Int, style: Style) -> String {
+    var lines = ["Serving at \(DisplayText.oneLine(url))"]
+    let others = urls.filter { $0 != url }
+    if !others.isEmpty {
+      lines.append("Other devices reach it at")
+      lines += others.map { "  " + DisplayText.oneLine($0) }
+    }
+    guard let invitation else { return lines.joined(separator: "\n") }
+    let code = style.bold(invitation.code)
+    let page = DisplayText.oneLine(invitation.page)
+    lines.append("")
+    if let drawing = invitation.qrCode, style.isOn, drawing.width <= min(width, 80) {
+      lines += drawing.terminalLines
+      lines += ["", "To connect a phone, scan this with its camera, or open there", "  \(page)"]
+      lines.append("and type \(code). The code works once, within ten minutes.")
+    } else {
+      lines += ["To connect a phone, open there", "  \(page)"]
+      lines.append("and type \(code). The code works once, within ten minutes.")
+    }
+    return lines.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,73 @@
+import Crypto
+import Foundation
+import Synchronization
+
+/// The pairing codes of this server process. They are in memory only, so that a restart voids them,
+/// and in the form of authentication codes with a random key.
+final class PairingCodes: Sendable {
+  /// The time for which a code is valid, in seconds: ten minutes.
+  static let validSeconds = 600.0
+  /// The maximum number of codes that are remembered, used and expired ones included. A further one
+  /// takes the place of the oldest.
+  static let limit = 8
+
+  /// What a typed code is.
+  enum Finding: Sendable {
+    /// A valid code, which is used up now.
+    ///
+    /// - Parameter maker: the visitor that had it made.
+    case valid(maker: Visitor)
+    case used
+    case expired
+    case unknown
+  }
+
+  private struct Entry {
+    let code: HMAC<SHA256>.MAC
+    let maker: Visitor
+    let madeAt: Date
+    var isUsed = false
+  }
+
+  private let key = SymmetricKey(size: .bits256)
+  private let entries = Mutex<[Entry]>([])
+
+  /// Makes a code.
+  ///
+  /// - Parameters:
+  ///   - maker: the visitor that asks for it, and as long as which the code is accepted.
+  ///   - now: the time, from which the code is valid for ten minutes.
+  func make(for maker: Visitor, now: Date) -> PairingCode {
+    let code = PairingCode()
+    let entry = Entry(code: authenticationCode(of: code), maker: maker, madeAt: now)
+    entries.withLock { entries in
+      if entries.count >= Self.limit { entries.removeFirst() }
+      entries.append(entry)
+    }
+    return code
+  }
+
+  /// Finds out what a typed code is. A valid one is used up.
+  func redeem(_ typed: String, now: Date) -> Finding {
+    guard let code = PairingCode(typed) else { return .unknown }
+    let data = Data(code.characters.utf8)
+    return entries.withLock { entries in
+      // All are compared, in constant time each: the time tells nothing about any of them.
+      let matches = entries.indices.filter { index in
+        HMAC<SHA256>.isValidAuthenticationCode(
+          entries[index].code, authenticating: data, using: key)
+      }
+      guard let index = matches.last else { return .unknown }
+      if entries[index].isUsed { return .used }
+      // A difference below zero comes from a clock that was set back.
+      let seconds = now.timeIntervalSince(entries[index].madeAt)
+      guard abs(seconds) < Self.validSeconds else { return .expired }
+      entries[index].isUsed = true
+      return .valid(maker: entries[index].maker)
+    }
+  }
+
+  private func authenticationCode(of code: PairingCode) -> HMAC<SHA256>.MAC {
+    HMAC.authenticationCode(for: Data(code.characters.utf8), using: key)
+  }
+}

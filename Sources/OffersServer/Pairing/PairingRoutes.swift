@@ -1,0 +1,133 @@
+import HTTPTypes
+import Hummingbird
+import OffersCore
+
+/// The routes by which a browser that is logged in lets a phone in: a page with a new pairing code,
+/// and the page on which the phone shows the code.
+struct PairingRoutes: Sendable {
+  let access: AccessGate
+  let shell: PageShell
+  let urls: ReachableURLs
+  let hosts: AllowedHosts
+
+  func add(to router: Router<ServedContext>) {
+    // The response to this form is a page and no redirect: the code is kept nowhere to be shown later.
+    router.post("/pairing") { request, context in
+      let code = access.makePairingCode(for: context.visitor)
+      let html = try shell.html(
+        invitationPage(code, server: server(of: request)), address: "/settings")
+      return Self.response(html)
+    }
+    // Opening the address uses up no code, because programs open addresses ahead, too: for the preview
+    // of a message, or while a phone shows what it has scanned.
+    router.get("/pair") { request, _ in
+      let fields = FieldList.parse(request.uri.query ?? "")
+      return try page(code: fields["code"] ?? "", next: LoginRoutes.next(fields["next"]))
+    }
+    router.post("/pair") { request, context in
+      let form = try await FieldList.read(request)
+      let next = LoginRoutes.next(form["next"])
+      let code = form["code"] ?? ""
+      switch try await access.pair(code, request, from: context.client) {
+      case .session(let cookie):
+        return LoginRoutes.redirect(to: next, cookie: cookie)
+      case .refused(let refusal):
+        // The browser that has used the code may send the form a second time.
+        if case .used = refusal, try await access.findSession(of: request) != nil {
+          return LoginRoutes.redirect(to: next)
+        }
+        return try page(code: code, next: next, refusal: refusal)
+      case .waiting(let seconds):
+        return try page(code: code, next: next, waitSeconds: seconds)
+      }
+    }
+  }
+
+  /// The URL of this server for a phone: the one by which the browser has sent a form, unless only
+  /// this machine can use that; nil if no other device can reach the server.
+  private func server(of request: Request) -> String? {
+    if let origin = request.headers[.origin], origin != "null",
+      let authority = origin.split(scalar: "/").last, !Loopback.isAuthority(String(authority))
+    {
+      return origin
+    }
+    return urls.all(port: hosts.port).first
+  }
+
+  /// The page with a new code.
+  private func invitationPage(_ code: PairingCode, server: String?) -> Page {
+    var page = Page("pairing", title: "Connect a phone", menuEntry: .settings) { fields in
+      fields.set("code", code.text)
+      guard let server else { return }
+      let invitation = PhoneInvitation(server: server, code: code)
+      fields.set(
+        "invitation",
+        PageFields { fields in
+          fields.set("pairPage", invitation.page)
+          fields.set("isPlain", !server.hasPrefix("https:"))
+          guard let drawing = invitation.qrCode else { return }
+          fields.set(
+            "qrCode",
+            PageFields { fields in
+              fields.set("width", drawing.width)
+              fields.set("path", drawing.path)
+            })
+        })
+    }
+    page.back = "/settings"
+    return page
+  }
+
+  /// The page on which a phone shows a code.
+  ///
+  /// - Parameters:
+  ///   - code: the code of the address or the form, as it was typed.
+  ///   - next: the path to redirect to afterwards.
+  ///   - refusal: why the code was refused; nil if it was not.
+  ///   - waitSeconds: the time to wait, if the code was not looked at.
+  private func page(
+    code: String, next: String, refusal: AccessGate.Pairing.Refusal? = nil, waitSeconds: Int? = nil
+  ) throws -> Response {
+    let isRefused = refusal != nil || waitSeconds != nil
+    let known = PairingCode(code)
+    let fields = PageFields { fields in
+      fields.set("assets", shell.assets.version)
+      fields.set("next", next)
+      fields.set("code", known?.text ?? String(code.prefix(40)))
+      fields.set("isReady", known != nil && !isRefused)
+      fields.set("refusal", refusal.map(Self.words))
+      fields.set("advice", refusal.map(Self.advice))
+      fields.set("wait", waitSeconds.map { Units.count($0, "second") })
+    }
+    let status: HTTPResponse.Status =
+      waitSeconds != nil ? .tooManyRequests : isRefused ? .unauthorized : .ok
+    var response = Self.response(try shell.templates.render("pair", fields), status: status)
+    response.headers[.retryAfter] = waitSeconds.map(String.init)
+    if isRefused { response.headers[.connection] = "close" }
+    return response
+  }
+
+  private static func words(_ refusal: AccessGate.Pairing.Refusal) -> String {
+    switch refusal {
+    case .unknown: "This code is not correct."
+    case .used: "This code was used already."
+    case .expired: "This code has expired."
+    }
+  }
+
+  private static func advice(_ refusal: AccessGate.Pairing.Refusal) -> String {
+    switch refusal {
+    case .unknown: "Compare it with the one that is shown, and type it again."
+    case .used, .expired:
+      "A code can be used once, within ten minutes. Make another where you made this one."
+    }
+  }
+
+  private static func response(_ html: String, status: HTTPResponse.Status = .ok) -> Response {
+    var headers = SecurityHeaders.fields()
+    headers[.contentType] = "text/html; charset=utf-8"
+    headers[.cacheControl] = "no-store"
+    return Response(
+      status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
+  }
+}

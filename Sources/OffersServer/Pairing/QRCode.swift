@@ -1,0 +1,73 @@
+import QREncode
+
+/// A QR code (ISO/IEC 18004), from libqrencode.
+package struct QRCode: Sendable {
+  /// The number of modules (the squares of the code) on a side, without the margin.
+  package let size: Int
+  /// The modules row by row; true for a dark one.
+  private let modules: [Bool]
+
+  /// The width of the light margin that readers need, in modules.
+  package static let margin = 4
+
+  /// Encodes a text of at most 300 bytes, so that the code stays small enough to be read.
+  ///
+  /// - Returns: nil for an empty or longer text, and if there is no memory.
+  package init?(_ text: String) {
+    let bytes = Array(text.utf8)
+    guard 1...300 ~= bytes.count,
+      // Version 0 is the smallest one that suffices. Level M restores 15 % of the code.
+      let code = QRcode_encodeData(Int32(bytes.count), bytes, 0, QR_ECLEVEL_M)
+    else { return nil }
+    defer { QRcode_free(code) }
+    let size = Int(code.pointee.width)
+    guard let data = code.pointee.data else { return nil }
+    self.size = size
+    // The lowest bit of a byte is the color of a module.
+    modules = (0..<size * size).map { data[$0] & 1 == 1 }
+  }
+
+  /// Whether a module is dark; false in the margin.
+  func isDark(_ column: Int, _ row: Int) -> Bool {
+    (0..<size).contains(column) && (0..<size).contains(row) && modules[row * size + column]
+  }
+
+  /// The width of the code with its margin, in modules.
+  package var width: Int { size + 2 * Self.margin }
+
+  /// The dark modules as the data of an SVG path, in a square of `width` units.
+  var path: String {
+    var path = ""
+    for row in 0..<size {
+      var column = 0
+      while column < size {
+        guard isDark(column, row) else {
+          column += 1
+          continue
+        }
+        let start = column
+        while isDark(column, row) { column += 1 }
+        path +=
+          "M\(start + Self.margin) \(row + Self.margin)h\(column - start)v1h-\(column - start)z"
+      }
+    }
+    return path
+  }
+
+  /// The code with its margin as lines of half blocks, each of which draws two modules, in black on
+  /// white of the 256 colors, which do not depend on the theme of the terminal.
+  package var terminalLines: [String] {
+    let places = -Self.margin..<size + Self.margin
+    return stride(from: places.lowerBound, to: places.upperBound, by: 2).map { row in
+      let blocks = places.map { column in
+        switch (isDark(column, row), isDark(column, row + 1)) {
+        case (true, true): "█"
+        case (true, false): "▀"
+        case (false, true): "▄"
+        case (false, false): " "
+        }
+      }
+      return "\u{1B}[38;5;16;48;5;231m" + blocks.joined() + "\u{1B}[0m"
+    }
+  }
+}

@@ -1,0 +1,248 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import OffersCore
+import Testing
+
+@testable import OffersServer
+
+@Suite("Pairing a phone")
+struct PairingTests {
+  private static let phone = "Mozilla/5.0 (Linux; Android 15) Chrome/131.0 Mobile Safari/537.36"
+
+  private static func form(_ cookie: String? = nil, client: String? = nil) -> HTTPFields {
+    var headers: HTTPFields = [
+      .contentType: "application/x-www-form-urlencoded", .origin: "http://localhost",
+      .userAgent: phone,
+    ]
+    headers[.cookie] = cookie
+    if let name = HTTPField.Name("X-Forwarded-For") { headers[name] = client }
+    return headers
+  }
+
+  /// Logs a browser in by the token, and returns its `Cookie` field.
+  private static func logIn(_ client: any TestClientProtocol) async throws -> String {
+    var headers = form()
+    headers[.userAgent] = "Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0"
+    let answer = try await client.send(
+      .post, "/login", headers: headers, body: "token=\(ServedHome.token)")
+    return String(try #require(answer.headers[.setCookie]?.split(separator: ";").first))
+  }
+
+  /// Has a code made in the settings of a browser.
+  private static func makeCode(
+    _ client: any TestClientProtocol, _ cookie: String
+  ) async throws -> String {
+    let page = try await client.send(.post, "/pairing", headers: form(cookie), body: "")
+    #expect(page.status == 200)
+    #expect(page.headers[.cacheControl] == "no-store")
+    return try #require(page.text.between(#"<p class="pair-code">"#, "</p>"))
+  }
+
+  /// Shows a code.
+  private static func pair(
+    _ client: any TestClientProtocol, _ code: String, cookie: String? = nil,
+    from peer: String? = nil
+  ) async throws -> APIAnswer {
+    try await client.send(
+      .post, "/pair", headers: form(cookie, client: peer), body: "code=\(code)&next=/favorites")
+  }
+
+  private static func cookie(of answer: APIAnswer) throws -> String {
+    #expect((answer.status, answer.headers[.location]) == (303, "/favorites"))
+    return String(try #require(answer.headers[.setCookie]?.split(separator: ";").first))
+  }
+
+  @Test("a code of the settings makes a session like any other, which the settings list and end")
+  func pairs() async throws {
+    let home = try await ServedHome(feeds: [])
+    try await home.ask(try home.server(token: ServedHome.token)) { client in
+      let desk = try await Self.logIn(client)
+      #expect(try await client.get("/settings", headers: [.cookie: desk]).text.contains("/pairing"))
+      let code = try await Self.makeCode(client, desk)
+      // Opening the address, as programs do ahead, uses up no code.
+      for _ in 0..<2 {
+        let page = try await client.get("/pair?code=\(code.replacing("-", with: ""))")
+        #expect(page.status == 200)
+        #expect(page.headers[.setCookie] == nil)
+        #expect(page.text.contains(#"value="\#(code)""#))
+        #expect(page.text.contains("Connect this phone"))
+      }
+      for name in ["offers.sqlite", "offers.sqlite-wal"] {
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: home.folder.file(name)))
+        for text in [code, code.replacing("-", with: "")] {
+          #expect(bytes.firstRange(of: Data(text.utf8)) == nil)
+        }
+      }
+      let answer = try await Self.pair(client, code.lowercased())
+      let phone = try Self.cookie(of: answer)
+      #expect(answer.headers[.setCookie]?.contains("HttpOnly; SameSite=Lax") == true)
+      #expect(try await client.get("offers", headers: [.cookie: phone]).status == 200)
+      let settings = try await client.get("/settings", headers: [.cookie: desk]).text
+      let row = try #require(settings.between("Chrome on Android", "</li>"))
+      let end = try #require(row.between(#"action=""#, #"""#))
+      #expect(
+        try await client.send(.post, end, headers: Self.form(desk), body: "").status == 303)
+      #expect(try await client.get("offers", headers: [.cookie: phone]).status == 401)
+    }
+  }
+
+  @Test("a used, an expired and a wrong code are refused, each with a page that says so")
+  func refuses() async throws {
+    let home = try await ServedHome(feeds: [])
+    let clock = SteppedClock()
+    try await home.ask(try home.server(token: ServedHome.token, clock: clock)) { client in
+      let desk = try await Self.logIn(client)
+      let used = try await Self.makeCode(client, desk)
+      let phone = try Self.cookie(of: try await Self.pair(client, used))
+      let again = try await Self.pair(client, used)
+      #expect(again.status == 401)
+      #expect(again.headers[.setCookie] == nil)
+      #expect(again.text.contains("This code was used already."))
+      // The phone that has used it may send the form twice.
+      let twice = try await Self.pair(client, used, cookie: phone)
+      #expect((twice.status, twice.headers[.setCookie]) == (303, nil))
+      let late = try await Self.makeCode(client, desk)
+      clock.advance(by: 600)
+      let expired = try await Self.pair(client, late)
+      #expect(expired.status == 401)
+      #expect(expired.text.contains("This code has expired."))
+      let wrong = try await Self.pair(client, "%3Cb%3E\(late)")
+      #expect(wrong.status == 401)
+      #expect(wrong.headers[.connection] == "close")
+      #expect(wrong.text.contains("This code is not correct."))
+      #expect(!wrong.text.contains("<b>"))
+    }
+  }
+
+  @Test("within the wait after a wrong code, its network's codes are not looked at, others' are")
+  func waits() async throws {
+    let home = try await ServedHome(feeds: [])
+    let clock = SteppedClock()
+    let log = RecordedLog()
+    let server = try home.server(
+      token: ServedHome.token, proxies: ["127.0.0.1"], clock: clock, log: log)
+    try await home.ask(server) { client in
+      let desk = try await Self.logIn(client)
+      let codes = [try await Self.makeCode(client, desk), try await Self.makeCode(client, desk)]
+      for wait in [1.0, 2, 4] {
+        #expect(try await Self.pair(client, "AAAA-AAAA", from: "192.0.2.7").status == 401)
+        clock.advance(by: wait)
+      }
+      #expect(try await Self.pair(client, "AAAA-AAAA", from: "192.0.2.7").status == 401)
+      clock.advance(by: 1)
+      let early = try await Self.pair(client, codes[0], from: "192.0.2.7")
+      #expect(early.status == 429)
+      #expect(early.headers[.retryAfter] == "7")
+      #expect(early.text.contains("Try again in 7 seconds."))
+      _ = try Self.cookie(of: try await Self.pair(client, codes[1], from: "192.0.2.8"))
+      clock.advance(by: 7)
+      // It was not used up.
+      _ = try Self.cookie(of: try await Self.pair(client, codes[0], from: "192.0.2.7"))
+      // The success has forgotten the failures of the network.
+      #expect(try await Self.pair(client, "AAAA-AAAA", from: "192.0.2.7").status == 401)
+      clock.advance(by: 1)
+      #expect(try await Self.pair(client, "AAAA-AAAA", from: "192.0.2.7").status == 401)
+    }
+    #expect(log.lines.contains("warning login refused client=192.0.2.7 status=429"))
+    #expect(!log.lines.contains { $0.contains("AAAA") })
+  }
+
+  @Test("a code ends with the session that made it, with the token, and with the server")
+  func ends() async throws {
+    let home = try await ServedHome(feeds: [])
+    let clock = SteppedClock()
+    let kept = try await home.ask(try home.server(token: ServedHome.token, clock: clock)) {
+      client in
+      let desk = try await Self.logIn(client)
+      let code = try await Self.makeCode(client, desk)
+      #expect(
+        try await client.send(.post, "/logout", headers: Self.form(desk), body: "").status == 303)
+      #expect(try await Self.pair(client, code).text.contains("has expired"))
+      let other = try await Self.logIn(client)
+      let second = try await Self.makeCode(client, other)
+      try home.write(token: "Vw3-9hLkzQy7TnEa5cRu")
+      clock.advance(by: 1)
+      #expect(try await Self.pair(client, second).text.contains("has expired"))
+      try home.write(token: ServedHome.token)
+      clock.advance(by: 1)
+      return try await Self.makeCode(client, try await Self.logIn(client))
+    }
+    // Another server on the same database, as after a restart.
+    try await home.ask(try home.server(token: ServedHome.token, clock: clock)) {
+      (client) async throws in
+      #expect(try await Self.pair(client, kept).text.contains("not correct"))
+    }
+  }
+
+  @Test("neither a stranger nor another site can have a code made, and no other site can use one")
+  func protects() async throws {
+    let home = try await ServedHome(feeds: [])
+    try await home.ask(try home.server(token: ServedHome.token)) { client in
+      #expect(
+        try await client.send(.post, "/pairing", headers: Self.form(), body: "").status == 401)
+      #expect(try await client.get("/pairing").status == 401)
+      let desk = try await Self.logIn(client)
+      var foreign = Self.form(desk)
+      foreign[.origin] = "http://evil.example"
+      #expect(try await client.send(.post, "/pairing", headers: foreign, body: "").status == 403)
+      let code = try await Self.makeCode(client, desk)
+      #expect(
+        try await client.send(.post, "/pair", headers: foreign, body: "code=\(code)").status == 403)
+      // The page redirects to this server only, and escapes what it is given.
+      let odd = try await client.get("/pair?code=%22%3E%3Cscript%3E&next=//evil.example")
+      #expect(!odd.text.contains("<script"))
+      #expect(odd.text.contains(#"name="next" value="/""#))
+      let answer = try await client.send(
+        .post, "/pair", headers: Self.form(), body: "code=\(code)&next=https://evil.example")
+      #expect((answer.status, answer.headers[.location]) == (303, "/"))
+    }
+    // Without a token, everybody who can reach the server is let in.
+    #expect(try await home.show("/pair?code=K7QM2XPD").status == 404)
+    #expect(!(try await home.show("/settings").text.contains("/pairing")))
+  }
+
+  @Test(
+    "the page with a code has a QR code of the address that the browser uses, or of the machine")
+  func showsAddress() async throws {
+    let home = try await ServedHome(feeds: [])
+    let server = try home.server(
+      token: ServedHome.token, host: "192.0.2.5", port: 8080, allowedHosts: ["localhost"])
+    try await home.ask(server) { client in
+      let desk = try await Self.logIn(client)
+      let page = try await client.send(.post, "/pairing", headers: Self.form(desk), body: "").text
+      #expect(page.contains("http://192.0.2.5:8080/pair<"))
+      let code = try #require(page.between(#"<p class="pair-code">"#, "</p>"))
+      let drawn = try #require(
+        QRCode("http://192.0.2.5:8080/pair?code=\(code.replacing("-", with: ""))"))
+      #expect(page.contains(#"d="\#(drawn.path)""#))
+      #expect(page.contains("no TLS"))
+    }
+    try await home.ask(try home.server(token: ServedHome.token)) { client in
+      let page = try await client.send(
+        .post, "/pairing", headers: Self.form(try await Self.logIn(client)), body: "")
+      #expect(page.text.contains("No phone can reach this server"))
+      #expect(page.text.contains(#"<p class="pair-code">"#))
+      #expect(!page.text.contains("qr-code"))
+    }
+  }
+
+  @Test("the invitation of the operator's terminal lets one phone in, until the token changes")
+  func invites() async throws {
+    let home = try await ServedHome(feeds: [])
+    let clock = SteppedClock()
+    let server = try home.server(token: ServedHome.token, clock: clock)
+    let first = try #require(server.makeInvitation(to: "http://192.0.2.5:8080"))
+    let second = try #require(server.makeInvitation(to: "http://192.0.2.5:8080"))
+    #expect(first.page == "http://192.0.2.5:8080/pair")
+    #expect(first.qrCode != nil)
+    try await home.ask(server) { client in
+      _ = try Self.cookie(of: try await Self.pair(client, first.code))
+      try home.write(token: "Vw3-9hLkzQy7TnEa5cRu")
+      clock.advance(by: 1)
+      #expect(try await Self.pair(client, second.code).text.contains("has expired"))
+    }
+    #expect(try home.server().makeInvitation(to: "http://127.0.0.1:80") == nil)
+  }
+}
