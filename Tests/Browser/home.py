@@ -45,6 +45,7 @@ class Home:
         )
         self.process = None
         self.port = 0
+        self.scheme = "http"
         # A proxy between the browser and the server; None for a direct connection.
         self.proxy = None
         # Further arguments of `offers serve`.
@@ -55,7 +56,7 @@ class Home:
 
     @property
     def base(self):
-        return f"http://127.0.0.1:{self.proxy.port if self.proxy else self.port}"
+        return f"{self.scheme}://127.0.0.1:{self.proxy.port if self.proxy else self.port}"
 
     def run(self, *arguments):
         """Runs a command of the program and returns its output."""
@@ -104,7 +105,8 @@ class Home:
         self.folder.cleanup()
 
 
-def chromium():
+def chromium(environment=None):
+    """Starts a browser with a profile of its own; its environment is this process's by default."""
     options = Options()
     options.binary_location = os.environ.get("CHROMIUM", "/usr/bin/chromium")
     for argument in (
@@ -113,7 +115,7 @@ def chromium():
     ):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    return webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
+    return webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver", env=environment))
 
 
 class BrowserTest(unittest.TestCase):
