@@ -7,6 +7,9 @@ import unittest
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from selenium.webdriver.support.expected_conditions import staleness_of
+from selenium.webdriver.support.ui import WebDriverWait
+
 from home import DESKTOP, PHONE, ROOT, BrowserTest, By, Home, chromium
 from scanner import scan
 from test_access import AXE
@@ -123,6 +126,8 @@ class PairingTests(BrowserTest):
             field.clear()
             field.send_keys(code.lower())
             phone.find_element(By.CSS_SELECTOR, "form[action='/pair'] button").click()
+            # A second click while the form is sent would abort the answer to a code that is used then.
+            WebDriverWait(phone, 15).until(staleness_of(field))
             return urlsplit(phone.current_url).path == "/favorites"
         self.wait("the code is not accepted", connect)
 

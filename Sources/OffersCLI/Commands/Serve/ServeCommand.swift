@@ -33,8 +33,7 @@ struct ServeCommand: AsyncParsableCommand {
         offers serve --open --refresh 15m
         offers token new ~/.config/offers/token
         offers serve --host 0.0.0.0 --token-file ~/.config/offers/token
-        offers serve --host 0.0.0.0 --token-file ~/.config/offers/token \
-          --tls-cert cert.pem --tls-key key.pem
+        offers serve --tls-cert cert.pem --tls-key key.pem
       """)
 
   @Option(
