@@ -9,7 +9,7 @@ final class Serving: Sendable {
   let process: ChildProcess
   let port: Int
   let errors: FileHandle
-  /// What the server had printed when it began to listen: at least the first line.
+  /// The lines that the server had printed to standard error when it began to listen; at least one.
   let greeting: String
 
   init(_ home: Home, _ arguments: String...) throws {

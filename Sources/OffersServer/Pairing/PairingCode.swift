@@ -2,7 +2,7 @@ import OffersCore
 
 /// A one-time code with which a phone logs in, in place of the token: 40 random bits.
 ///
-/// It is written in Crockford's base 32 (https://www.crockford.com/base32.html), which has no letters
+/// Its alphabet is Crockford's base 32 (https://www.crockford.com/base32.html), which has no letters
 /// that look like digits, in two groups: `K7QM-2XPD`.
 struct PairingCode: Hashable, Sendable {
   /// The number of characters, of five bits each.

@@ -11,7 +11,7 @@ final class PairingCodes: Sendable {
   /// takes the place of the oldest.
   static let limit = 8
 
-  /// What a typed code is.
+  /// The result of looking up a typed pairing code.
   enum Finding: Sendable {
     /// A valid code, which is used up now.
     ///

@@ -1,4 +1,4 @@
-/// What a phone needs to log in: the address of the server, and a pairing code.
+/// The URL of the server and a pairing code, with which a phone logs in.
 package struct PhoneInvitation: Sendable {
   private let server: String
   private let pairingCode: PairingCode

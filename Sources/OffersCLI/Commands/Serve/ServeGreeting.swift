@@ -7,7 +7,8 @@ struct ServeGreeting {
   let url: String
   /// The URLs for other devices, the best one first.
   let urls: [String]
-  /// What a phone needs to log in. Nil unless a terminal shows it: a log keeps no code.
+  /// The server's URL and a pairing code for a phone; nil unless standard error is a terminal, so
+  /// that no pairing code is written to a log.
   let invitation: PhoneInvitation?
 
   /// The text, without a line end.
