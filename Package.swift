@@ -64,6 +64,8 @@ let package = Package(
         .embedInCode("0015_add_remedies.sql"),
         .embedInCode("0016_free_hints_of_commands.sql"),
         .embedInCode("0017_add_sessions.sql"),
+        .embedInCode("0018_add_found_offers.sql"),
+        .embedInCode("0019_add_first_syncs.sql"),
       ],
       swiftSettings: strict),
     // The C target has what Swift's modules of the system's headers leave out.

@@ -66,12 +66,18 @@ package enum SQLiteMigrations {
     Migration(
       number: 17, name: "0017_add_sessions",
       sql: text(PackageResources._017_add_sessions_sql)),
+    Migration(
+      number: 18, name: "0018_add_found_offers",
+      sql: text(PackageResources._018_add_found_offers_sql)),
+    Migration(
+      number: 19, name: "0019_add_first_syncs",
+      sql: text(PackageResources._019_add_first_syncs_sql)),
   ]
 
   /// The schema version that this program reads and writes: the number of the last migration, which
   /// a test compares. It is not computed from `all`, because every opening of a database needs the
   /// version, and none but the first the texts.
-  package static let currentVersion = 17
+  package static let currentVersion = 19
 
   private static func text(_ bytes: [UInt8]) -> String {
     String(decoding: bytes, as: UTF8.self)

@@ -11,6 +11,8 @@ struct BackupCommandsTests {
     for feed in ["ibotta", "albums", "facts", "movies", "restaurants"] {
       try home.offers("sync", feed, "--quiet", "--from", "sample")
     }
+    // The other offers of the sample give way to those of the first file.
+    #expect(try home.offers("favorite", "900117").status == 0)
     let odd = "Mil\u{1B}[31mk\r\r\n\t\u{2028}日本🍓 \"é\u{301}\\"
     let feeds = [
       [FeedItem("1", "Tea"), FeedItem("2", odd, "Up to 2.5% back", description: odd)],
@@ -22,7 +24,7 @@ struct BackupCommandsTests {
       try home.offers("sync", "ibotta", "--quiet", "--accept-removals", "--from", path)
     }
     try home.offers("sync", "ibotta", "--quiet", "--from", home.folder.file("missing.json"))
-    #expect(try home.offers("favorite", "ibotta:1", "ibotta:a:b", "900117").status == 0)
+    #expect(try home.offers("favorite", "ibotta:1", "ibotta:a:b").status == 0)
     try home.offers("feeds", "remove", "facts")
     return home
   }
@@ -38,18 +40,18 @@ struct BackupCommandsTests {
     let saved = home.folder.file("saved.json")
     let told = try home.offers("export", "-o", saved)
     #expect(told.output == "")
-    #expect(told.errors.hasPrefix("\(saved): 206 offers, 3 favorites, "))
+    #expect(told.errors.hasPrefix("\(saved): 143 offers, 3 favorites, "))
     #expect(try Self.mode(of: saved) == 0o600)
     let text = try home.folder.text(of: "saved.json")
     #expect(try home.offers("export", "--json").output == text)
     #expect(
       try home.offers("export", "--json", "-o", saved).output
-        == "{\"path\":\"\(saved)\",\"bytes\":\(text.utf8.count),\"offers\":206,"
-        + "\"favorites\":3,\"changes\":275}\n")
+        == "{\"path\":\"\(saved)\",\"bytes\":\(text.utf8.count),\"offers\":143,"
+        + "\"favorites\":3,\"changes\":148}\n")
     let other = try Home()
     #expect(
       try other.offers("import", saved, "--accept-sources").output
-        == "206 new offers, 0 updated, 0 known; 3 new favorites, 0 known; 275 changes of 9 syncs\n")
+        == "143 new offers, 0 updated, 0 known; 3 new favorites, 0 known; 148 changes of 9 syncs\n")
     #expect(try other.offers("export").output == text)
     for command in [["list"], ["changes"], ["history", "ibotta:1"], ["list", "--favorites"]] {
       let old = try OffersProgram.run(command + ["--json"], environment: home.environment)
@@ -59,7 +61,7 @@ struct BackupCommandsTests {
     let again = try other.offers("import", "-", "--json", input: text)
     #expect(
       again.output == """
-        {"offers":{"new":0,"updated":0,"known":206,"mended":0},"favorites":{"new":0,"known":3},\
+        {"offers":{"new":0,"updated":0,"known":143,"mended":0},"favorites":{"new":0,"known":3},\
         "feeds":0,"changes":0,"runs":0,"sources":[]}
 
         """)

@@ -25,16 +25,14 @@ struct ChangesCommandTests {
   }
 
   private static let table = """
-       WHEN  KIND     ID        REWARD           NAME
-    ★  TIME  new      ibotta:1  $0.75 Cash Back  Teas
-    ★  TIME  new      ibotta:2  Up to 5% back    Jam
-       TIME  new      ibotta:3  –                Bun
-    ★  TIME  up       ibotta:1  $0.75 → $1.25    Teas
-       TIME  changed  ibotta:3  – → Free         Bun
-    ★  TIME  gone     ibotta:2  Up to 5% back    Jam
-    ★  TIME  down     ibotta:1  $1.25 → $1.00    Teas (name)
-       TIME  changed  ibotta:3  Free             Bun (terms)
-       TIME  new      ibotta:4  Up to 5% back    Jam
+       WHEN  KIND     ID        REWARD         NAME
+       TIME  first    ibotta    –              3 offers, first sync
+    ★  TIME  up       ibotta:1  $0.75 → $1.25  Teas
+       TIME  changed  ibotta:3  – → Free       Bun
+    ★  TIME  gone     ibotta:2  Up to 5% back  Jam
+    ★  TIME  down     ibotta:1  $1.25 → $1.00  Teas (name)
+       TIME  changed  ibotta:3  Free           Bun (terms)
+       TIME  new      ibotta:4  Up to 5% back  Jam
        probably your favorite ibotta:2 again; star it: offers favorite ibotta:4
 
     """
@@ -79,9 +77,7 @@ struct ChangesCommandTests {
       return changes.map { "\($0["kind"] ?? "") \($0["ref"] ?? "")" }
     }
     #expect(
-      try kinds("--favorites") == [
-        "new ibotta:1", "new ibotta:2", "up ibotta:1", "gone ibotta:2", "down ibotta:1",
-      ])
+      try kinds("--favorites") == ["up ibotta:1", "gone ibotta:2", "down ibotta:1"])
     #expect(
       try kinds("--kind", "up,gone", "--feed", "ibotta") == ["up ibotta:1", "gone ibotta:2"])
     #expect(try kinds("--limit", "2") == ["changed ibotta:3", "new ibotta:4"])
@@ -93,13 +89,18 @@ struct ChangesCommandTests {
     let home = try Self.home()
     #expect(
       home.stable(try home.offers("changes", "--kind", "down,gone", "--json").output)
-        == #"{"changes":[{"at":"TIME","kind":"gone","ref":"ibotta:2","name":"Jam","favorite":true,"#
-        + #""from":null,"to":null,"fields":[],"returned_favorite":null},"#
-        + #"{"at":"TIME","kind":"down","ref":"ibotta:1","name":"Teas","favorite":true,"#
-        + #""from":{"text":"$1.25 Cash Back","kind":"amount","minor_units":125,"currency":"USD","#
+        == #"{"changes":[{"at":"TIME","kind":"gone","feed":"ibotta","ref":"ibotta:2","#
+        + #""name":"Jam","favorite":true,"offers":null,"from":null,"to":null,"fields":[],"returned_favorite":null},"#
+        + #"{"at":"TIME","kind":"down","feed":"ibotta","ref":"ibotta:1","name":"Teas","#
+        + #""favorite":true,"offers":null,"from":{"text":"$1.25 Cash Back","kind":"amount","minor_units":125,"currency":"USD","#
         + #""percent":null,"up_to":false},"to":{"text":"$1.00 Cash Back","kind":"amount","#
         + #""minor_units":100,"currency":"USD","percent":null,"up_to":false},"#
         + #""fields":["name","reward"],"returned_favorite":null}]}"# + "\n")
+    #expect(
+      home.stable(try home.offers("changes", "--kind", "first", "--json").output)
+        == #"{"changes":[{"at":"TIME","kind":"first","feed":"ibotta","ref":null,"name":null,"#
+        + #""favorite":false,"offers":3,"from":null,"to":null,"fields":[],"#
+        + #""returned_favorite":null}]}"# + "\n")
     let new = try home.document("changes", "--kind", "new", "--limit", "1")
     let changes = try #require(new["changes"] as? [[String: Any]])
     #expect(changes.first?["returned_favorite"] as? String == "ibotta:2")
@@ -163,8 +164,10 @@ struct ChangesCommandTests {
 
   @Test("changes that span several database pages are listed once each, in order")
   func manyPages() throws {
-    let home = try Home(synced: (1...1203).map { FeedItem("\($0)", "Offer \($0)") })
-    let names = try home.offers("changes").output.split(separator: "\n").dropFirst().map {
+    let home = try Home(synced: [FeedItem("0", "Tea")])
+    _ = try home.feed((0...1203).map { FeedItem("\($0)", $0 == 0 ? "Tea" : "Offer \($0)") })
+    #expect(try home.offers("sync", "--quiet").status == 0)
+    let names = try home.offers("changes").output.split(separator: "\n").dropFirst(2).map {
       $0.drop { $0 != "O" }
     }
     #expect(names == (1...1203).map { "Offer \($0)" })
@@ -197,8 +200,8 @@ struct ChangesCommandTests {
 
       WHEN  REWARD           EVENT
       TIME  $0.75 Cash Back  new
-      TIME  $1.25 Cash Back  changed
-      TIME  $1.00 Cash Back  changed
+      TIME  $1.25 Cash Back  up
+      TIME  $1.00 Cash Back  down
 
       """
     #expect(Self.stable(home, try home.offers("history", "1").output) == table)

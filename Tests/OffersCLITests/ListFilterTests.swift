@@ -69,6 +69,32 @@ struct ListFilterTests {
     for (words, ids) in cases { #expect(try Self.ids(home, words) == ids, "\(words)") }
   }
 
+  @Test("expired offers are marked and left out, except among favorites and on demand")
+  func expired() throws {
+    let home = try Self.home()
+    // Offer 1 expires in a day and offer 2 in a week: two weeks earlier, both have expired.
+    let sql = "UPDATE offer_detail SET expires_at = expires_at - 14 * 86400"
+    #expect(try home.shell("sqlite3 \"$OFFERS_DATABASE\" '\(sql)'").status == 0)
+    #expect(try Self.ids(home, []) == ["3", "4", "5"])
+    #expect(try Self.ids(home, ["--expired"]) == ["3", "4", "5", "1", "2"])
+    #expect(try Self.ids(home, ["--expired", "--sort", "name"]) == ["5", "4", "3", "2", "1"])
+    try home.offers("favorite", "1")
+    #expect(try home.offers("list", "--favorites").output.contains("expired: Äpple Juice"))
+    let only = try home.offers("list", "--retailer", "Wal-Mart")
+    #expect(only.output == "")
+    #expect(
+      only.errors
+        == "The only matching offer has expired. To see what has expired, add --expired.\n")
+    let shown = try home.offers("show", "1").output
+    #expect(shown.contains("★ $1.50 (expired)\n") && shown.contains("\nExpired on  "))
+    #expect(try home.document("show", "1")["expired"] as? Bool == true)
+    #expect(try home.document("show", "3")["expired"] as? Bool == false)
+    #expect(try home.offers("search", "juice").errors.contains("Nothing found"))
+    let found = try home.offers("search", "juice", "--expired").output
+    #expect(found.contains("expired: apple Juice 2 oz."))
+    #expect(try home.offers("search", "juice", "--favorites").output.contains("expired: Äpple"))
+  }
+
   @Test("list --gone lists offers that left their feed, with the time they left")
   func gone() throws {
     let home = try Home(synced: (1...3).map { FeedItem("\($0)", "Tea \($0)") })
@@ -115,7 +141,7 @@ struct ListFilterTests {
       ),
       (
         ["--columns", "expires"], "There is no column “expires”.",
-        "Did you mean expires_at? Columns:"
+        "Did you mean expired? Columns:"
       ),
       (["--columns", ""], "There is no column “”.", "Columns: ref,"),
       (["--columns", "name,NAME"], "The column name is listed twice.", "List each column once."),

@@ -193,7 +193,7 @@ struct ListFormatTests {
       ("=1+1", "=1+1"),
     ])
   func quotes(value: String, written: String) {
-    let printer = SeparatedPrinter([.name], .csv, isOnTerminal: false)
+    let printer = SeparatedPrinter([.name], .csv, now: .now, isOnTerminal: false)
     let bytes = Array(printer.record([value, ""]).utf8)
     #expect(bytes == Array("\(written),\r\n".utf8))
   }

@@ -40,15 +40,27 @@ struct MovieSearchTests {
   func favorites() throws {
     let server = try ScriptedServer([Self.page(["Superman II", "Superman"], of: 1)])
     let home = try Self.home(server)
-    _ = try Self.search(home, "superman")
-    let starred = try home.offers("list", "--json")
-    #expect(starred.status == 0)
-    let offers = try Home.parse(starred.output)["offers"] as? [[String: Any]] ?? []
+    let searched = try Self.search(home, "superman", "--json")
+    let offers = try Home.parse(searched.output)["offers"] as? [[String: Any]] ?? []
     let last = try #require(offers.first { $0["name"] as? String == "Superman" })
     #expect(try home.offers("favorite", try #require(last["ref"] as? String)).status == 0)
     let found = try Self.search(home, "superman", "--favorites")
     #expect(Self.names(found) == ["Superman"] && found.errors == "")
     #expect(server.requests.count == 1)
+    // A starred one is listed, and none is a change.
+    #expect(try home.offers("list", "--feed", "movies").output.contains("Superman\n"))
+    #expect(try home.offers("list", "--feed", "movies").output.contains("Superman II") == false)
+    #expect(try home.offers("changes", "--feed", "movies").output == "")
+  }
+
+  @Test("A search that the server did not answer is no recent search")
+  func unanswered() throws {
+    let server = try ScriptedServer([Self.page(["Superman"], of: 1)])
+    let home = try Self.home(server)
+    #expect(try Self.search(home, "superman").status == 0)
+    #expect(Self.names(try Self.search(home, "super")) == ["Superman"])
+    let searches = try home.document("search")["searches"] as? [[String: Any]]
+    #expect(searches?.compactMap { $0["words"] as? String } == ["superman"])
   }
 
   @Test("The server is asked page by page, and its results are found offline later")

@@ -113,6 +113,16 @@ struct ReadingCommandsTests {
     #expect(try home.offers("show", "ibotta:a:b").output.contains("Odd id"))
   }
 
+  @Test("Categories that are an attribute as well are shown once, with its label")
+  func categories() throws {
+    let home = try Home()
+    try home.offers("sync", "albums", "--quiet", "--from", "sample")
+    let shown = try home.offers("show", "albums:8800001200").output
+    #expect(shown.contains("\nGenre       Singer/Songwriter, Music\n"))
+    #expect(!shown.contains("\nCategory"))
+    #expect(shown.components(separatedBy: "Singer/Songwriter").count == 2)
+  }
+
   @Test("The JSON of an offer has every key, null for missing values, and exact amounts")
   func offerDocument() throws {
     let home = try Home(synced: Self.items)
@@ -121,7 +131,7 @@ struct ReadingCommandsTests {
         == #"{"ref":"ibotta:110580","feed":"ibotta","id":"110580","name":"Any Brand Milk","#
         + #""description":null,"terms":null,"reward":{"text":"Up to 2.5% back","kind":"percent","#
         + #""minor_units":null,"currency":null,"percent":2.5,"up_to":true},"image_url":null,"#
-        + #""url":null,"favorite":false,"state":"current","first_seen_at":"TIME","#
+        + #""url":null,"favorite":false,"state":"current","expired":false,"first_seen_at":"TIME","#
         + #""changed_at":"TIME","gone_at":null,"retailer":null,"categories":[],"starts_at":null,"#
         + #""expires_at":null,"latitude":null,"longitude":null,"attributes":[]}"# + "\n")
     let offer = try home.document("show", "110579")
@@ -137,7 +147,8 @@ struct ReadingCommandsTests {
       #expect(
         Set(document.keys) == [
           "ref", "feed", "id", "name", "description", "terms", "reward", "image_url", "url",
-          "favorite", "state", "first_seen_at", "changed_at", "gone_at", "retailer", "categories",
+          "favorite", "state", "expired", "first_seen_at", "changed_at", "gone_at", "retailer",
+          "categories",
           "starts_at", "expires_at", "latitude", "longitude", "attributes",
         ])
     }

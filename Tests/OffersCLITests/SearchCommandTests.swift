@@ -122,7 +122,7 @@ struct SearchCommandTests {
       try home.offers("search").output == """
         NO  FEED  WORDS
         1!  –     Rye
-        2!  –     coffee
+        2!  –     cofee
         3!  –     tea
 
         """)
@@ -130,7 +130,7 @@ struct SearchCommandTests {
     #expect(picked.output.contains("Green Tea"))
     #expect(try home.document("search", "1!")["words"] as? String == "tea")
     let searches = try home.document("search")["searches"] as? [[String: Any]]
-    #expect(searches?.map { $0["words"] as? String } == ["tea", "Rye", "coffee"])
+    #expect(searches?.map { $0["words"] as? String } == ["tea", "Rye", "cofee"])
     #expect(searches?.map { $0["number"] as? Int } == [1, 2, 3])
   }
 

@@ -93,7 +93,9 @@ struct StyleTests {
 
   @Test("a failing pager is reported, and no change is marked as read", arguments: [3, 5000])
   func failingPager(count: Int) throws {
-    let home = try Home(synced: (1...count).map { FeedItem("\($0)", "Tea") })
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    _ = try home.feed((1...count).map { FeedItem("\($0)", "Tea") })
+    #expect(try home.offers("sync", "--quiet").status == 0)
     let (shown, status) = try PseudoTerminal.result(
       ["changes", "--since", "last"], in: home, variables: ["PAGER": "false"])
     #expect(status == 1)
@@ -118,7 +120,9 @@ struct StyleTests {
   @Test("quitting the pager early is no error, and marks no change as read")
   func leavesEarly() throws {
     let items = (1...5000).map { FeedItem("\($0)", "Tea number \($0) of a long list") }
-    let home = try Home(synced: items)
+    let home = try Home(synced: Array(items.prefix(1)))
+    _ = try home.feed(items)
+    #expect(try home.offers("sync", "--quiet").status == 0)
     let (shown, status) = try PseudoTerminal.result(
       ["changes", "--since", "last"], in: home, variables: ["PAGER": "head -n 1", "NO_COLOR": "1"])
     #expect(status == 0)

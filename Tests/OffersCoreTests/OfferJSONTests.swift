@@ -6,7 +6,7 @@ import Testing
 struct OfferJSONTests {
   private static func json(_ offer: Offer) -> String {
     var json = JSONWriter()
-    json.value(offer)
+    json.value(offer, at: Date(timeIntervalSince1970: 1_700_000_000))
     return json.text
   }
 
@@ -37,7 +37,7 @@ struct OfferJSONTests {
         + #""reward":{"text":"Up to $0.75","kind":"amount","minor_units":75,"currency":"USD","#
         + #""percent":null,"up_to":true},"image_url":"https://i.example/1.png","#
         + #""url":"https://o.example/1","favorite":true,"state":"gone","#
-        + #""first_seen_at":"1970-01-01T00:00:00Z","changed_at":"2023-11-14T22:13:20Z","#
+        + #""expired":true,"first_seen_at":"1970-01-01T00:00:00Z","changed_at":"2023-11-14T22:13:20Z","#
         + #""gone_at":"2027-01-15T08:00:00Z","retailer":"Corner Shop","#
         + #""categories":["Tea","Hot \"drinks\""],"starts_at":"1970-01-01T00:00:03Z","#
         + #""expires_at":"1970-01-01T00:00:04Z","latitude":32.95,"longitude":-96.5,"#
@@ -49,7 +49,7 @@ struct OfferJSONTests {
     #expect(
       Self.json(Self.bare) == #"{"ref":"f:a:b","feed":"f","id":"a:b","name":"B","#
         + #""description":null,"terms":null,"reward":null,"image_url":null,"url":null,"#
-        + #""favorite":false,"state":"current","first_seen_at":"1970-01-01T00:00:01Z","#
+        + #""favorite":false,"state":"current","expired":false,"first_seen_at":"1970-01-01T00:00:01Z","#
         + #""changed_at":"1970-01-01T00:00:02Z","gone_at":null,"retailer":null,"categories":[],"#
         + #""starts_at":null,"expires_at":null,"latitude":null,"longitude":null,"attributes":[]}"#)
   }
@@ -76,7 +76,7 @@ struct OfferJSONTests {
   func readsBack() throws {
     let data = Data(Self.json(Self.full).utf8)
     let object = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
-    #expect(object.count == 21)
+    #expect(object.count == 22)
     #expect(object["name"] as? String == "Café \"Lumière\"")
     #expect(object["terms"] as? String == "a\nb")
     #expect(object["favorite"] as? Bool == true)

@@ -94,7 +94,8 @@ struct SearchMatchTests {
     var json = JSONWriter()
     json.value(
       SearchAnswer(
-        words: "cafe tea", feed: nil, page: 1, source: .store, results: SearchResults(hits: [hit])))
+        words: "cafe tea", feed: nil, page: 1, source: .store, results: SearchResults(hits: [hit])),
+      at: .now)
     #expect(
       json.text.contains(#""matches":[{"field":"name","index":null,"ranges":[[0,4],[6,9]]}]"#))
   }

@@ -32,7 +32,7 @@ struct HistoryTests {
     try await store.sync([FeedOffer("1"), other], at: 5000)
     #expect(
       try await Self.points(store, "1") == [
-        "1000 new –", "2000 changed $75", "3000 gone $75", "4000 changed $80", "4000 back $80",
+        "1000 new –", "2000 changed $75", "3000 gone $75", "4000 up $80", "4000 back $80",
         "5000 changed –",
       ])
     let history = try await store.database.fetchHistory(named: "ibotta:1")
@@ -55,7 +55,7 @@ struct HistoryTests {
     let changes = try await store.database.fetchChanges(query).changes
     #expect(changes.map(\.fields) == [["description", "terms", "reward"]])
     #expect(changes.map(\.oldReward) == [ChangeTests.dollars(75)])
-    #expect(try await Self.points(store, "1") == ["1000 new $75", "2000 changed $80"])
+    #expect(try await Self.points(store, "1") == ["1000 new $75", "2000 up $80"])
     let bytes = try await store.database.read {
       try String.fetchOne(
         $0, sql: "SELECT \(ChangedFields.column) FROM change WHERE kind = 'changed'")

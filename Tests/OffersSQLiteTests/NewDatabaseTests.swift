@@ -57,7 +57,8 @@ struct NewDatabaseTests {
       """)
     #expect(
       tables == [
-        "cache_slot", "change", "favorite", "feed", "feed_detail", "feed_fetch", "image_cache",
+        "cache_slot", "change", "favorite", "feed", "feed_detail", "feed_fetch", "first_sync",
+        "found_offer", "image_cache",
         "image_failure", "image_lease", "image_tally", "image_use", "login_attempt", "new_offers",
         "notice", "offer", "offer_detail", "reader", "recent_search", "search_state", "session",
         "sync_request", "sync_run",

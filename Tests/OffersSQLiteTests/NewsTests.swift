@@ -7,7 +7,8 @@ import Testing
 @Suite("News for users with favorites")
 struct NewsTests {
   private static func lines(_ news: News) -> [String] {
-    news.changes.map { "\($0.kind.rawValue) \($0.offer.ref.offerID)" } + news.failing.map(\.name)
+    news.changes.map { "\($0.kind.rawValue) \($0.offer?.ref.offerID ?? "")" }
+      + news.failing.map(\.name)
   }
 
   private static func mark(_ store: Store) async throws -> ReaderMark? {

@@ -18,7 +18,7 @@ struct OfferListPlanTests {
   private static func plans(
     _ change: (inout OfferQuery) -> Void
   ) async throws -> [QueryPlanTests.Plan] {
-    var query = OfferQuery(limit: 20)
+    var query = OfferQuery(now: OfferQueryTests.now, limit: 20)
     change(&query)
     let chosen = query
     let store = try await OfferQueryTests.filled()
@@ -29,13 +29,15 @@ struct OfferListPlanTests {
     return plans.filter { $0.sql.contains("ORDER BY") }
   }
 
+  /// The lookup of an offer's expiry.
+  private static let details = "SEARCH detail USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN"
   private static let window = Date(timeIntervalSince1970: 1)...Date(timeIntervalSince1970: 9000)
 
   @Test("the order of feeds needs one scan without a sort, starting at the last page's end")
   func feedOrder() async throws {
     for isReversed in [false, true] {
       let first = try await Self.plan { $0.isReversed = isReversed }
-      #expect(first.steps == ["SCAN offer"], "\(first)")
+      #expect(first.steps == ["SCAN offer", Self.details], "\(first)")
       let next = try await Self.plan {
         $0.after = OfferPlace(OfferRef(feed: "shop", offerID: "5"))
         $0.feed = "shop"
@@ -47,11 +49,12 @@ struct OfferListPlanTests {
   }
 
   @Test(
-    "an order without an index scans one table and sorts no more than the page",
+    "an order without an index scans the offers and sorts no more than the page",
     arguments: [OfferQuery.Sort.reward, .name, .newest])
   func onePass(sort: OfferQuery.Sort) async throws {
     let plan = try await Self.plan { $0.sort = sort }
-    #expect(plan.steps == ["SCAN offer", "USE TEMP B-TREE FOR ORDER BY"], "\(plan)")
+    #expect(
+      plan.steps == ["SCAN offer", Self.details, "USE TEMP B-TREE FOR ORDER BY"], "\(plan)")
     #expect(plan.sql.hasSuffix("LIMIT 20 OFFSET 0"))
   }
 
@@ -66,7 +69,7 @@ struct OfferListPlanTests {
       #expect(
         plans.map(\.steps) == [
           [dated, "SEARCH offer USING INTEGER PRIMARY KEY (rowid=?)"],
-          ["SCAN offer", "SEARCH detail USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN"],
+          ["SCAN offer", Self.details],
         ], "\(plans)")
       let page = try await Self.plans {
         $0.sort = .expiry
@@ -145,6 +148,13 @@ struct OfferListPlanTests {
         #expect(count == (feed == nil ? 10 : 9))
       }
       #expect(plans.allSatisfy { !$0.uses("offer") })
+      let expired = try await QueryPlanTests.plans(store) { database in
+        let now = Date(timeIntervalSince1970: 5000)
+        let count = try FeedTable.countExpired(of: feed, at: now, in: database)
+        #expect(count == 2)
+      }
+      #expect(
+        expired.allSatisfy { $0.uses("INDEX offer_detail_by_expiry (expires_at<?)") })
     }
   }
 }

@@ -8,6 +8,9 @@ import Testing
 
 @Suite("Filters and orders of lists")
 struct OfferQueryTests {
+  /// A time before the first offer expires.
+  static let now = Date(timeIntervalSince1970: 3000)
+
   /// Offers with many kinds of rewards, names and details. `old:1` and `shop:9` are gone, `shop:3`
   /// and `old:1` are favorites, and `old` was seen first.
   static func filled() async throws -> Store {
@@ -53,7 +56,7 @@ struct OfferQueryTests {
   private static func refs(
     _ store: Store, _ change: (inout OfferQuery) -> Void
   ) async throws -> [String] {
-    var query = OfferQuery()
+    var query = OfferQuery(now: Self.now)
     change(&query)
     return try await refs(store, query)
   }
@@ -137,7 +140,7 @@ struct OfferQueryTests {
   @Test("every order is the same page by page", arguments: OfferQuery.Sort.allCases, [false, true])
   func pages(sort: OfferQuery.Sort, isReversed: Bool) async throws {
     let store = try await Self.filled()
-    var query = OfferQuery()
+    var query = OfferQuery(now: Self.now)
     query.sort = sort
     query.isReversed = isReversed
     let all = try await Self.refs(store, query)
@@ -171,20 +174,20 @@ struct OfferQueryTests {
     arguments: OfferQuery.Sort.allCases, [false, true])
   func goesOn(sort: OfferQuery.Sort, isReversed: Bool) async throws {
     let store = try await Self.filled()
-    var query = OfferQuery()
+    var query = OfferQuery(now: Self.now)
     query.sort = sort
     query.isReversed = isReversed
     let all = try await store.database.fetchOffers(query)
     for (index, offer) in all.enumerated() {
       let rest = all.dropFirst(index + 1).map(\.ref.description)
-      query.after = OfferPlace(of: offer, by: sort)
+      query.after = OfferPlace(of: offer, in: query)
       #expect(try await Self.refs(store, query) == rest)
       query.after = OfferPlace(offer.ref)
       #expect(try await Self.refs(store, query) == rest)
     }
     let changed = try #require(all.first { $0.ref.offerID == "3" })
     let rest = all.drop { $0.ref != changed.ref }.dropFirst().map(\.ref.description)
-    query.after = OfferPlace(of: changed, by: sort)
+    query.after = OfferPlace(of: changed, in: query)
     try await store.database.write(.ordinary) { database in
       try database.execute(
         sql: """
@@ -203,7 +206,7 @@ struct OfferQueryTests {
       OfferPlace(ref, values: [.number(1), .number(2)]),
       OfferPlace(OfferRef(feed: "shop", offerID: "none")),
     ] {
-      var asked = OfferQuery(after: place)
+      var asked = OfferQuery(now: Self.now, after: place)
       asked.sort = .name
       let query = asked
       let error = await #expect(throws: OffersError.self) {

@@ -110,9 +110,11 @@ struct QueryPlanTests {
       let wasThere = try FavoriteTable.delete(ref, in: database)
       #expect(isNew && wasThere && offer?.isFavorite == true)
     }
-    #expect(plans.count == 3)
+    // The offer may be one that a search found, which is listed with its star.
+    #expect(plans.count == 5)
     for plan in plans { #expect(!plan.isSlow, "\(plan)") }
-    #expect(plans.last?.uses("SEARCH favorite USING PRIMARY KEY (feed=? AND id=?)") == true)
+    let deletion = plans.first { $0.sql.hasPrefix("DELETE") }
+    #expect(deletion?.uses("SEARCH favorite USING PRIMARY KEY (feed=? AND id=?)") == true)
   }
 
   @Test("a sync's write reads only the rows that it writes")

@@ -256,7 +256,7 @@ struct DefinedFeedTests {
     let found = try await feeds.engine.run("films", options: SyncOptions(query: "C++ & más"))
     #expect(found.counts.all == [2, 0, 0, 0, 0, 0])
     #expect(server.requests.last?.hasPrefix("GET /find?q=C%2B%2B%20%26%20m%C3%A1s&p=1 ") == true)
-    #expect(try await feeds.names().count == 4)
+    #expect(try await feeds.names().count == 2)
   }
 
   @Test(

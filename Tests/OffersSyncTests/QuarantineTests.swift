@@ -1,3 +1,4 @@
+import Foundation
 import OffersCore
 import Testing
 
@@ -76,9 +77,20 @@ struct QuarantineTests {
     let sample = try await home.sync(from: "sample")
     #expect(sample.source == "sample" && sample.counts.new >= 60)
     #expect(try await home.sync("[]").outcome == .quarantined)
+    let database = home.database
+    _ = try await database.setFavorites(named: ["900116"], to: true)
     let own = try await home.sync(FeedText.feed(1...12))
-    #expect(own.outcome == .updated)
+    #expect(own.outcome == .updated && own.counts.all == [12, 0, 1, 0, 0, 0])
     #expect(try await home.ids() == (1...12).map(String.init))
+    // The favorite is gone; nothing else of the sample is left.
+    #expect(try await database.fetchOffer(named: "900116").state == .gone)
+    #expect(try await database.findOffer(OfferRef(feed: "ibotta", offerID: "900117")) == nil)
+    #expect(try await database.search(SearchQuery("pasta sauce")).hits.isEmpty)
+    let changes = try await database.fetchChanges(ChangeQuery(now: Date())).changes
+    #expect(changes.map(\.kind) == [.first, .gone] && changes.first?.offerCount == 12)
+    #expect(changes.last?.offer?.ref.offerID == "900116")
+    let feed = try await home.feed()
+    #expect(feed.currentCount == 12 && feed.goneCount == 1)
     #expect(try await home.sync(from: "sample").outcome == .quarantined)
   }
 

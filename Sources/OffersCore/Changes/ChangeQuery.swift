@@ -7,7 +7,7 @@ public struct ChangeQuery: Hashable, Sendable {
   public var since: Date?
   /// Only recorded changes after this one; nil for all.
   public var afterID: Int64?
-  /// Only changes of favorites.
+  /// Only changes of favorites. The first sync of a feed is none.
   public var favoritesOnly: Bool
   /// Only changes of these kinds; nil for all.
   public var kinds: Set<OfferChange.Kind>?

@@ -1,9 +1,11 @@
 import Foundation
 
-/// A change of an offer, classified for users.
+/// A change of an offer, classified for users, or the first sync of a feed.
 public struct OfferChange: Hashable, Sendable, Identifiable {
   /// The kinds of change.
   public enum Kind: String, Sendable, CaseIterable {
+    /// The first sync of a feed, which is one change for all of its offers.
+    case first
     /// A sync found the offer for the first time.
     case new
     /// The offer's exact reward rose (`up`) or fell (`down`).
@@ -34,8 +36,12 @@ public struct OfferChange: Hashable, Sendable, Identifiable {
   public let kind: Kind
   /// When a sync detected the change; for an expiring offer, when its last 48 hours began.
   public let at: Date
-  /// The offer in its current state.
-  public let offer: Offer
+  /// The name of the feed.
+  public let feed: String
+  /// The offer in its current state; nil for `first`.
+  public let offer: Offer?
+  /// For `first`, the number of offers that the feed had; else nil.
+  public let offerCount: Int?
   /// The reward before and after the change, if it changed.
   public let oldReward: Reward?
   /// The reward after the change; nil without one.
@@ -48,7 +54,7 @@ public struct OfferChange: Hashable, Sendable, Identifiable {
   /// with the same name and description. For a gone favorite: the offer that probably replaces it.
   public let returned: OfferRef?
 
-  /// Creates an offer change of its parts; the properties describe them.
+  /// Creates the change of an offer of its parts; the properties describe them.
   public init(
     changeID: Int64?, kind: Kind, at: Date, offer: Offer, oldReward: Reward? = nil,
     newReward: Reward? = nil, reward: Reward?, fields: [String] = [], returned: OfferRef? = nil
@@ -56,7 +62,9 @@ public struct OfferChange: Hashable, Sendable, Identifiable {
     self.changeID = changeID
     self.kind = kind
     self.at = at
+    self.feed = offer.ref.feed
     self.offer = offer
+    offerCount = nil
     self.oldReward = oldReward
     self.newReward = newReward
     self.reward = reward
@@ -64,8 +72,25 @@ public struct OfferChange: Hashable, Sendable, Identifiable {
     self.returned = returned
   }
 
+  /// Creates the first sync of a feed; the properties describe the parts.
+  public init(changeID: Int64, firstSyncOf feed: String, offerCount: Int, at: Date) {
+    self.changeID = changeID
+    kind = .first
+    self.at = at
+    self.feed = feed
+    offer = nil
+    self.offerCount = offerCount
+    oldReward = nil
+    newReward = nil
+    reward = nil
+    fields = []
+    returned = nil
+  }
+
   /// The identity in a list.
-  public var id: ID { changeID.map(ID.recorded) ?? .derived(offer.ref) }
+  public var id: ID {
+    changeID.map(ID.recorded) ?? .derived(offer?.ref ?? OfferRef(feed: feed, offerID: ""))
+  }
 
   /// How long before its end an offer counts as expiring, in seconds.
   public static let expiringSeconds = 48.0 * 3600

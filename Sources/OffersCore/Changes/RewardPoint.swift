@@ -2,11 +2,15 @@ import Foundation
 
 /// One point in the history of an offer's reward.
 public struct RewardPoint: Hashable, Sendable {
-  /// The kinds of event in the history of an offer.
+  /// The kinds of event in the history of an offer, as in `OfferChange.Kind`.
   public enum Event: String, Sendable {
     /// A sync first found the offer.
     case new
-    /// The reward changed.
+    /// The exact reward rose.
+    case up
+    /// The exact reward fell.
+    case down
+    /// The reward changed in another way.
     case changed
     /// The feed no longer had the offer.
     case gone

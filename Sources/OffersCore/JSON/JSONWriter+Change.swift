@@ -4,9 +4,11 @@ extension JSONWriter {
     object { json in
       json.member("at", change.at)
       json.member("kind", change.kind.rawValue)
-      json.member("ref", change.offer.ref.description)
-      json.member("name", change.offer.name)
-      json.member("favorite", change.offer.isFavorite)
+      json.member("feed", change.feed)
+      json.member("ref", change.offer?.ref.description)
+      json.member("name", change.offer?.name)
+      json.member("favorite", change.offer?.isFavorite ?? false)
+      json.member("offers", change.offerCount)
       json.member("from", change.oldReward)
       json.member("to", change.newReward)
       json.member("fields", each: change.fields) { $0.value($1) }

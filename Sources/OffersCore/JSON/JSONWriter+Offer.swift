@@ -1,9 +1,15 @@
 import Foundation
 
 extension JSONWriter {
-  /// Writes an offer in the form of `--json` and the API. `more` writes further members after the
-  /// offer's own.
-  package mutating func value(_ offer: Offer, more: (inout JSONWriter) -> Void = { _ in }) {
+  /// Writes an offer in the form of `--json` and the API.
+  ///
+  /// - Parameters:
+  ///   - offer: the offer to write.
+  ///   - now: the time at which the offer counts as expired.
+  ///   - more: writes further members after the offer's own.
+  package mutating func value(
+    _ offer: Offer, at now: Date, more: (inout JSONWriter) -> Void = { _ in }
+  ) {
     object { json in
       json.member("ref", offer.ref.description)
       json.member("feed", offer.ref.feed)
@@ -16,6 +22,7 @@ extension JSONWriter {
       json.member("url", offer.urlText)
       json.member("favorite", offer.isFavorite)
       json.member("state", offer.state.rawValue)
+      json.member("expired", offer.isExpired(at: now))
       json.member("first_seen_at", offer.firstSeenAt)
       json.member("changed_at", offer.changedAt)
       json.member("gone_at", offer.goneAt)

@@ -1,6 +1,8 @@
+import Foundation
+
 extension JSONWriter {
-  /// Writes a page of search results.
-  package mutating func value(_ answer: SearchAnswer) {
+  /// Writes a page of search results. `now` is the time at which offers count as expired.
+  package mutating func value(_ answer: SearchAnswer, at now: Date) {
     object { json in
       json.member("words", answer.words)
       json.member("corrected_words", answer.results.correctedWords)
@@ -9,13 +11,13 @@ extension JSONWriter {
       json.member("has_more", answer.results.hasMore)
       json.member("source", answer.source.rawValue)
       json.member("error", answer.error)
-      json.member("offers", each: answer.results.hits) { $0.value($1) }
+      json.member("offers", each: answer.results.hits) { $0.value($1, at: now) }
     }
   }
 
   /// Writes an offer with the positions of the words in it.
-  private mutating func value(_ hit: SearchHit) {
-    value(hit.offer) { json in
+  private mutating func value(_ hit: SearchHit, at now: Date) {
+    value(hit.offer, at: now) { json in
       json.member("abridged", hit.isAbridged)
       json.member("matches", objects: hit.matches) { json, match in
         json.member("field", match.field.rawValue)

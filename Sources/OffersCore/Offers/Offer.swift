@@ -58,6 +58,9 @@ public struct Offer: Hashable, Sendable, Identifiable, Codable {
   /// Whether the feed still has the offer.
   public var state: State { goneAt == nil ? .current : .gone }
 
+  /// Whether the offer's end has passed at a time; false for an offer without an end.
+  public func isExpired(at now: Date) -> Bool { expiresAt.map { $0 <= now } ?? false }
+
   /// Creates an offer, as for a preview or a test. `imageURL` and `url` are http or https URLs; any
   /// other reads as nil.
   public init(

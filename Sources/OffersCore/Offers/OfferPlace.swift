@@ -19,16 +19,16 @@ public struct OfferPlace: Hashable, Sendable {
   /// The sort keys, most significant first; empty to use those that the offer has now.
   public let values: [Value]
 
-  /// The place of an offer with the values of `init(of:by:)` for the same order, or without any.
+  /// The place of an offer with the values of `init(of:in:)` for the same list, or without any.
   public init(_ ref: OfferRef, values: [Value] = []) {
     self.ref = ref
     self.values = values
   }
 
-  /// The place of an offer with its current values.
-  public init(of offer: Offer, by sort: OfferQuery.Sort) {
+  /// The place of an offer in the list of a query, with its current values.
+  public init(of offer: Offer, in query: OfferQuery) {
     let values: [Value] =
-      switch sort {
+      switch query.sort {
       case .feed: []
       case .reward: Self.values(of: offer.reward)
       case .name: [.text(offer.name)]
@@ -36,7 +36,9 @@ public struct OfferPlace: Hashable, Sendable {
       case .expiry:
         [offer.expiresAt.map { .number(Int64($0.timeIntervalSince1970)) } ?? .none]
       }
-    self.init(offer.ref, values: values)
+    let expired: [Value] =
+      query.sortsExpiredLast ? [.number(offer.isExpired(at: query.now ?? Date()) ? 1 : 0)] : []
+    self.init(offer.ref, values: expired + values)
   }
 
   /// The sort keys of a reward: kind, currency, amount, percentage, and whether it is "up to" that.

@@ -3,6 +3,7 @@ import Foundation
 /// Selects and orders offers. A criterion that is nil or false does not restrict the list.
 public struct OfferQuery: Hashable, Sendable {
   /// The order of a list. Offers without the sorted value come last, even in a reversed list.
+  /// Expired offers come after all others in a list of favorites and with `includesExpired`.
   public enum Sort: String, Hashable, Sendable, CaseIterable {
     /// The order in which syncs first found the offers, over all feeds.
     case feed
@@ -43,8 +44,13 @@ public struct OfferQuery: Hashable, Sendable {
   public var rewardMinimum: RewardMinimum?
   /// Only offers first seen at this time or later.
   public var newSince: Date?
-  /// Only offers that expire within this range, bounds included.
+  /// Only offers that expire within this range, bounds included, expired ones too.
   public var expiring: ClosedRange<Date>?
+  /// Whether expired offers are selected as well. Lists of favorites and of gone offers, and those
+  /// with a range of `expiring`, have them in any case.
+  public var includesExpired: Bool
+  /// The time at which offers count as expired; nil for the time of the call.
+  public var now: Date?
   /// The order of the list.
   public var sort: Sort
   /// Whether the order is reversed. For `Sort.reward`, kinds and currencies keep their order.
@@ -62,13 +68,14 @@ public struct OfferQuery: Hashable, Sendable {
   /// longer than `OfferLimits.linkBytes`. Nil for whole offers.
   public var textBytes: Int?
 
-  /// Creates a query. Without arguments it selects all current offers in the order of their feeds.
+  /// Creates a query. Without arguments it selects all current offers that have not expired, in the
+  /// order of their feeds.
   public init(
     feed: String? = nil, favoritesOnly: Bool = false, goneOnly: Bool = false,
     retailer: String? = nil, category: String? = nil, rewardMinimum: RewardMinimum? = nil,
-    newSince: Date? = nil, expiring: ClosedRange<Date>? = nil, sort: Sort = .feed,
-    isReversed: Bool = false, limit: Int? = nil, offset: Int = 0, after: OfferPlace? = nil,
-    textBytes: Int? = nil
+    newSince: Date? = nil, expiring: ClosedRange<Date>? = nil, includesExpired: Bool = false,
+    now: Date? = nil, sort: Sort = .feed, isReversed: Bool = false, limit: Int? = nil,
+    offset: Int = 0, after: OfferPlace? = nil, textBytes: Int? = nil
   ) {
     self.feed = feed
     self.favoritesOnly = favoritesOnly
@@ -78,6 +85,8 @@ public struct OfferQuery: Hashable, Sendable {
     self.rewardMinimum = rewardMinimum
     self.newSince = newSince
     self.expiring = expiring
+    self.includesExpired = includesExpired
+    self.now = now
     self.sort = sort
     self.isReversed = isReversed
     self.limit = limit
@@ -86,8 +95,18 @@ public struct OfferQuery: Hashable, Sendable {
     self.textBytes = textBytes
   }
 
+  /// Whether expired offers are left out.
+  package var excludesExpired: Bool {
+    !includesExpired && !favoritesOnly && !goneOnly && expiring == nil
+  }
+
+  /// Whether expired offers are sorted behind all others.
+  package var sortsExpiredLast: Bool {
+    (includesExpired || favoritesOnly) && !goneOnly && expiring == nil
+  }
+
   /// Whether the query, without its limit and offset, selects all current offers of one feed or of
-  /// all feeds.
+  /// all feeds, apart from expired ones.
   package var isWholeFeed: Bool {
     !favoritesOnly && !goneOnly && retailer == nil && category == nil && rewardMinimum == nil
       && newSince == nil && expiring == nil && after == nil

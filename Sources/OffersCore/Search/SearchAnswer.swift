@@ -31,8 +31,9 @@ package struct SearchAnswer: Sendable {
     self.results = results
   }
 
-  /// The words of the search after correction.
-  package var foundWords: String { results.correctedWords ?? words }
+  /// Whether the search succeeded, found something, and so belongs to the recent searches. Stored
+  /// offers in place of the results of a server that failed are no success.
+  package var isRecent: Bool { error == nil && !results.hits.isEmpty }
 
   /// The most stored hits that are fetched to mark the words in a server's results.
   private static let markedLimit = 1000
@@ -80,7 +81,8 @@ package struct SearchAnswer: Sendable {
     of search: ServerSearch, _ query: SearchQuery, _ limit: Int?, _ offers: any OfferRepository,
     _ searchStored: (SearchQuery) async throws -> SearchResults
   ) async throws -> SearchResults {
-    var marked = SearchQuery(query.words, feed: query.feed, limit: markedLimit)
+    var marked = SearchQuery(
+      query.words, feed: query.feed, includesExpired: true, now: query.now, limit: markedLimit)
     marked.maximumBytes = query.maximumBytes
     let stored = try await searchStored(marked)
     var matches: [OfferRef: [SearchMatch]] = [:]

@@ -9,6 +9,11 @@ public struct SearchQuery: Hashable, Sendable {
   public var feed: String?
   /// Only favorites, including gone ones.
   public var favoritesOnly: Bool
+  /// Whether expired offers are found as well, behind all others. A search for favorites finds them
+  /// in any case.
+  public var includesExpired: Bool
+  /// The time at which offers count as expired; nil for the time of the call.
+  public var now: Date?
   /// The number of offers on a page.
   public var limit: Int
   /// The number of the page, from 1.
@@ -20,12 +25,14 @@ public struct SearchQuery: Hashable, Sendable {
 
   /// Creates a search for words, in one feed or in all.
   public init(
-    _ words: String, feed: String? = nil, favoritesOnly: Bool = false, limit: Int = 20,
-    page: Int = 1
+    _ words: String, feed: String? = nil, favoritesOnly: Bool = false,
+    includesExpired: Bool = false, now: Date? = nil, limit: Int = 20, page: Int = 1
   ) {
     self.words = words
     self.feed = feed
     self.favoritesOnly = favoritesOnly
+    self.includesExpired = includesExpired
+    self.now = now
     self.limit = limit
     self.page = page
   }
@@ -66,7 +73,7 @@ public struct RecentSearch: Hashable, Sendable, Identifiable {
   /// The number of searches kept.
   public static let limit = 10
 
-  /// The words as typed or as corrected.
+  /// The words as typed.
   public let words: String
   /// The feed that was searched; nil for all.
   public let feed: String?
@@ -90,7 +97,8 @@ public struct RecentSearch: Hashable, Sendable, Identifiable {
 /// index waits until the index is rebuilt. A call that is cancelled throws `CancellationError`, and
 /// nothing is written.
 public protocol SearchRepository: Sendable {
-  /// Finds the offers that contain all words: current ones, and gone ones only among favorites.
+  /// Finds the offers that contain all words: current ones, gone ones only among favorites, and
+  /// expired ones only among favorites or with `SearchQuery.includesExpired`.
   ///
   /// - Throws: `OffersError` with `notFound` for an unknown feed, `invalidRequest` for a page or a
   ///   limit below 1.

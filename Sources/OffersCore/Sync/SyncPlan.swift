@@ -15,9 +15,12 @@ package struct SyncPlan: Sendable {
   /// The number of records on the first of several pages: a repeated id on a later page is not an
   /// error. Nil for a feed of one document.
   package let firstPageRecords: Int?
-  /// Whether the offers are the results of a search on the feed's server, whose title and shared
-  /// attributes do not apply to the feed.
+  /// Whether the offers are the results of a search on the feed's server, which are no offers of the
+  /// feed's list, and whose title and shared attributes do not apply to the feed.
   package let isSearch: Bool
+  /// Whether the document takes the place of the built-in sample: the vanished offers are removed
+  /// with their history, except for favorites, and the others are those of a first sync.
+  package let replacesSample: Bool
   /// Whether to update the search index; otherwise it is rebuilt when it is needed.
   package let isIndexed: Bool
   /// The feed's name for people, where it has one.
@@ -30,13 +33,14 @@ package struct SyncPlan: Sendable {
   package init(
     run: SyncRun, newRecords: any OfferRecordSource, knownRecords: any OfferRecordSource,
     vanishedKeys: [Int64], rememberedSource: NamedSource?, document: DocumentFingerprint?,
-    firstPageRecords: Int? = nil,
-    isSearch: Bool = false, isIndexed: Bool = true, title: String? = nil,
+    firstPageRecords: Int? = nil, isSearch: Bool = false, replacesSample: Bool = false,
+    isIndexed: Bool = true, title: String? = nil,
     shared: [OfferAttribute] = [], fetch: FetchState? = nil
   ) {
     self.isIndexed = isIndexed
     self.fetch = fetch
     self.isSearch = isSearch
+    self.replacesSample = replacesSample
     self.run = run
     self.newRecords = newRecords
     self.knownRecords = knownRecords

@@ -173,6 +173,13 @@ package struct ChangeSelection: Sendable {
     let lost = slice.contains { $0.kind == .new } ? try LostFavorites(database) : nil
     var rewards = PastRewards(database)
     return try slice.compactMap { row in
+      if row.kind == .first {
+        return try FirstSyncTable.find(row.id, in: database).map {
+          OfferChange(
+            changeID: row.id, firstSyncOf: $0.feed, offerCount: $0.count,
+            at: OfferTable.date(row.at))
+        }
+      }
       guard let offer = try OfferTable.find(key: row.offerKey, in: database) else { return nil }
       var fields: ChangedFields?
       if row.kind == .changed {

@@ -1,5 +1,8 @@
 /// The consecutive offers that one row of `change` stands for, and their change numbers.
 ///
+/// The changes of a feed's first sync are reported as one entry (`FirstSyncTable`); those of other
+/// rows one by one.
+///
 /// A row normally stands for one offer, under its own number. The exception is a feed's first sync:
 /// one row records that all its offers are new (run-length encoding). A row in `new_offers` holds
 /// the number of these offers. The invariants of such a row:

@@ -4,13 +4,14 @@ import OffersCore
 
 /// A selected change. Small, because there may be as many changes as offers.
 struct ChangeRow: Sendable {
-  /// The stored kind of a change, or `expiring`, which is not stored.
+  /// The stored kind of a change, or `first` or `expiring`, which are not stored.
   enum Kind: String, Sendable {
-    case new, changed, gone, back, expiring
+    case first, new, changed, gone, back, expiring
   }
 
   /// The change number; 0 for an expiring offer, which is not a recorded change.
   let id: Int64
+  /// The key of the offer; 0 for the first sync of a feed.
   let offerKey: Int64
   /// The start of the run that recorded the change, in Unix seconds; for an expiring offer, when
   /// its last 48 hours began.
@@ -33,7 +34,7 @@ enum ChangeTable {
 
     /// The stored kinds that can match: `up` and `down` are stored as `changed`.
     var storedKinds: [ChangeRow.Kind] {
-      let all: [ChangeRow.Kind] = [.new, .changed, .gone, .back]
+      let all: [ChangeRow.Kind] = [.first, .new, .changed, .gone, .back]
       guard let kinds else { return all }
       return all.filter { stored in
         stored == .changed
@@ -112,18 +113,26 @@ enum ChangeTable {
     try rows(inOrder(range, "ASC"), range, limit: limit, in: database)
   }
 
-  /// CROSS JOIN fixes the order of the joins: a row of `change`, its run, the offers that the row
-  /// stands for. So SQLite needs no sort, and reading can stop when a page is full.
+  /// CROSS JOIN and LEFT JOIN fix the order of the joins: a row of `change`, its run, the offers that
+  /// the row stands for; none for the entry of a first sync. So SQLite needs no sort, and reading can
+  /// stop when a page is full.
   private static func inOrder(_ range: Range, _ order: String) -> String {
     """
-    SELECT \(ChangeSpan.offerID), offer.offer_key, change.kind, run.started_at, \(fields(range))
+    SELECT coalesce(\(ChangeSpan.offerID), change.change_id), coalesce(offer.offer_key, 0),
+      \(kindInOrder), run.started_at, \(fields(range))
     FROM \(ChangeSpan.rows) CROSS JOIN sync_run AS run ON run.run_id = change.run_id
-    CROSS JOIN \(ChangeSpan.offers(after: "?1"))
+    \(FirstSyncTable.join)
+    LEFT JOIN \(ChangeSpan.offers(after: "?1")) AND first.run_id IS NULL
     WHERE change.change_id > ?1 AND change.change_id <= ?2 AND run.started_at >= ?3
-    \(condition(range, "run.feed_key"))
+      AND (offer.offer_key IS NOT NULL OR first.change_id = change.change_id)
+    \(condition(range, "run.feed_key", kind: kindInOrder))
     ORDER BY change.change_id \(order), offer.offer_key \(order)
     """
   }
+
+  /// The kind of a row of `change` that is joined with its first sync.
+  private static let kindInOrder =
+    "CASE WHEN first.run_id IS NULL THEN change.kind ELSE 'first' END"
 
   private static func fields(_ range: Range) -> String {
     range.needsFields ? ChangedFields.column : "NULL"
@@ -144,11 +153,13 @@ enum ChangeTable {
     return try rows(sql, range, in: database)
   }
 
-  private static func condition(_ range: Range, _ feed: String) -> String {
+  private static func condition(
+    _ range: Range, _ feed: String, kind: String = "change.kind"
+  ) -> String {
     var text = range.feedKey == nil ? "" : "AND \(feed) = ? "
     let kinds = range.storedKinds
-    if kinds.count < 4 {
-      text += "AND change.kind IN (\(kinds.map { _ in "?" }.joined(separator: ", ")))"
+    if kinds.count < 5 {
+      text += "AND \(kind) IN (\(kinds.map { _ in "?" }.joined(separator: ", ")))"
     }
     return text
   }
@@ -160,7 +171,7 @@ enum ChangeTable {
     if let key = range.feedKey { arguments += [key] }
     let kinds = range.storedKinds
     if kinds.isEmpty { return [] }
-    if kinds.count < 4 { arguments += StatementArguments(kinds.map(\.rawValue)) }
+    if kinds.count < 5 { arguments += StatementArguments(kinds.map(\.rawValue)) }
     var rows: [ChangeRow] = []
     let cursor = try Row.fetchCursor(database, sql: sql, arguments: arguments)
     while rows.count < limit ?? .max, let row = try cursor.next() {
@@ -175,7 +186,8 @@ enum ChangeTable {
     return rows
   }
 
-  /// The changes of kind `new` in a range whose offers are favorites now. All rows of `change` in
+  /// The changes of kind `new` in a range whose offers are favorites now, without first syncs. All
+  /// rows of `change` in
   /// the range are scanned: the index by offer leaves out `new` rows, so that inserting new offers
   /// stays fast.
   static func newFavorites(_ range: Range, in database: Database) throws -> [ChangeRow] {
@@ -186,8 +198,9 @@ enum ChangeTable {
       sql: """
         SELECT change.change_id, change.offer_key, \(ChangeSpan.offerCountSQL), run.started_at
         FROM \(ChangeSpan.rows) CROSS JOIN sync_run AS run ON run.run_id = change.run_id
+        \(FirstSyncTable.join)
         WHERE change.change_id > ?1 AND change.change_id <= ?2 AND run.started_at >= ?3
-          AND change.kind = 'new' AND (?4 IS NULL OR run.feed_key = ?4)
+          AND change.kind = 'new' AND first.run_id IS NULL AND (?4 IS NULL OR run.feed_key = ?4)
         """, arguments: [range.after, range.through, range.since, range.feedKey])
     var rows: [ChangeRow] = []
     while let row = try cursor.next() {
@@ -317,6 +330,17 @@ enum ChangeTable {
       }
     }
     return nil
+  }
+
+  /// Whether an offer was gone once.
+  static func hasGone(_ offerKey: Int64, in database: Database) throws -> Bool {
+    try Bool.fetchOne(
+      database.cachedStatement(
+        sql: """
+          SELECT EXISTS (
+            SELECT 1 FROM change WHERE offer_key = ? AND kind <> 'new' AND kind = 'gone')
+          """),
+      arguments: [offerKey]) ?? false
   }
 
   static func findFields(of id: Int64, in database: Database) throws -> String? {

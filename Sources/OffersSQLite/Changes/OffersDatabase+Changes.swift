@@ -54,7 +54,7 @@ extension OffersDatabase {
   /// The news after a mark, and the newest change number.
   ///
   /// News are changes of favorites, new offers that are probably a gone favorite under another id,
-  /// favorites that expire soon, and feeds that keep failing. After `setNewsTold`, an expiring
+  /// favorites that expire soon, and feeds that keep failing. No expired offer is among them. After `setNewsTold`, an expiring
   /// favorite is not reported again, and a failing feed again on the next day.
   ///
   /// - Parameters:
@@ -67,9 +67,10 @@ extension OffersDatabase {
     return try await read { database in
       let selection = try ChangeSelection(newsAfter: mark, now: now, in: database)
       let changes = try selection.read(in: database).filter { change in
+        guard let offer = change.offer, !offer.isExpired(at: now) else { return false }
         if change.kind == .new { return change.returned != nil }
-        guard change.kind == .expiring, let end = change.offer.expiresAt else { return true }
-        let ref = change.offer.ref
+        guard change.kind == .expiring, let end = offer.expiresAt else { return true }
+        let ref = offer.ref
         return try !NoticeTable.isTold(
           .expiring, ref.feed, id: ref.offerID, about: Int64(end.timeIntervalSince1970),
           in: database)
@@ -102,8 +103,8 @@ extension OffersDatabase {
       try ReaderTable.advance(
         reader, to: ReaderMark(changeID: lastID, readAt: now), in: database)
       for change in news.changes where change.kind == .expiring {
-        guard let end = change.offer.expiresAt else { continue }
-        let ref = change.offer.ref
+        guard let offer = change.offer, let end = offer.expiresAt else { continue }
+        let ref = offer.ref
         try NoticeTable.insert(
           .expiring, ref.feed, id: ref.offerID, about: Int64(end.timeIntervalSince1970),
           at: seconds,

@@ -20,11 +20,18 @@ enum RewardHistory {
       id = row[0]
       at = row[1]
       let kind: String = row[2]
-      rewards = (row[3] as String?).flatMap { ChangedFields(parsing: $0).rewards }
+      let fields = (row[3] as String?).map(ChangedFields.init(parsing:))
+      rewards = fields?.rewards
       switch ChangeRow.Kind(rawValue: kind) {
       case .gone: event = .gone
       case .back: event = .back
-      case .changed where rewards != nil: event = .changed
+      case .changed where rewards != nil:
+        event =
+          switch fields?.direction {
+          case .up: .up
+          case .down: .down
+          default: .changed
+          }
       default: return nil
       }
     }

@@ -28,6 +28,16 @@ enum FeedTable {
       arguments: [feedKey]) ?? false
   }
 
+  /// Whether a feed has an offer that was in its document once, not only found by a search.
+  static func hasListedOffers(feedKey: Int64, in database: Database) throws -> Bool {
+    try Bool.fetchOne(
+      database,
+      sql: """
+        SELECT EXISTS (SELECT 1 FROM offer WHERE feed_key = ? AND NOT EXISTS (
+          SELECT 1 FROM found_offer WHERE found_offer.offer_key = offer.offer_key))
+        """, arguments: [feedKey]) ?? false
+  }
+
   /// The stored number of the feed's current offers.
   static func fetchCurrentCount(feedKey: Int64, in database: Database) throws -> Int {
     try Int.fetchOne(
@@ -39,6 +49,19 @@ enum FeedTable {
     try Int.fetchOne(
       database, sql: "SELECT sum(current_count) FROM feed WHERE ?1 IS NULL OR name = ?1",
       arguments: [feed]) ?? 0
+  }
+
+  /// The number of those current offers that have expired at a time.
+  static func countExpired(of feed: String?, at now: Date, in database: Database) throws -> Int {
+    try Int.fetchOne(
+      database,
+      sql: """
+        SELECT count(*)
+        FROM offer_detail AS detail INDEXED BY offer_detail_by_expiry
+        CROSS JOIN offer ON offer.offer_key = detail.offer_key
+        CROSS JOIN feed ON feed.feed_key = offer.feed_key
+        WHERE detail.expires_at <= ?1 AND offer.gone_at IS NULL AND (?2 IS NULL OR feed.name = ?2)
+        """, arguments: [OfferKeyQuery.seconds(now), feed]) ?? 0
   }
 
   static func names(in database: Database) throws -> [String] {
@@ -176,7 +199,8 @@ enum FeedTable {
       sql: """
         SELECT feed_key, name, title, coalesce(chosen_source, source) AS source, current_count,
           (SELECT count(*) FROM offer WHERE offer.feed_key = feed.feed_key) - current_count
-            AS gone_count,
+            - (SELECT count(*) FROM found_offer
+              WHERE found_offer.feed_key = feed.feed_key AND is_listed = 0) AS gone_count,
           (SELECT count(*) FROM favorite WHERE favorite.feed = feed.name) AS favorite_count,
           \(FetchStateTable.selection)
         FROM feed JOIN feed_detail USING (feed_key) LEFT JOIN feed_fetch USING (feed_key)

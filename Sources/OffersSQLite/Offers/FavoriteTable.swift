@@ -16,6 +16,18 @@ enum FavoriteTable {
     SortedKeys(try Int64.fetchAll(database, sql: offerKeys))
   }
 
+  static func contains(offerKey: Int64, in database: Database) throws -> Bool {
+    try Bool.fetchOne(
+      database.cachedStatement(
+        sql: """
+          SELECT EXISTS (
+            SELECT 1 FROM offer CROSS JOIN feed USING (feed_key)
+            CROSS JOIN favorite ON favorite.feed = feed.name AND favorite.id = offer.id
+            WHERE offer.offer_key = ?)
+          """),
+      arguments: [offerKey]) ?? false
+  }
+
   /// Returns whether the offer was not a favorite before.
   static func insert(_ ref: OfferRef, at seconds: Int64, in database: Database) throws -> Bool {
     try database.cachedStatement(
@@ -24,7 +36,9 @@ enum FavoriteTable {
         ON CONFLICT (feed, id) DO NOTHING
         """
     ).execute(arguments: [ref.feed, ref.offerID, seconds])
-    return database.changesCount > 0
+    guard database.changesCount > 0 else { return false }
+    try FoundOffers.setListed(true, ref, in: database)
+    return true
   }
 
   /// Sets the time of a favorite to an earlier one; a later one changes nothing.
@@ -38,6 +52,8 @@ enum FavoriteTable {
   static func delete(_ ref: OfferRef, in database: Database) throws -> Bool {
     try database.execute(
       sql: "DELETE FROM favorite WHERE feed = ? AND id = ?", arguments: [ref.feed, ref.offerID])
-    return database.changesCount > 0
+    guard database.changesCount > 0 else { return false }
+    try FoundOffers.setListed(false, ref, in: database)
+    return true
   }
 }

@@ -19,7 +19,7 @@ struct OfferKeyQuery {
     let key: String
     let source: String
     let condition: String
-    let order: String
+    let order: OfferOrder
   }
 
   /// The statements of the query: one, or two whose results follow one another.
@@ -42,24 +42,27 @@ struct OfferKeyQuery {
   ) {
     let start = Self.start(of: query)
     let key = start == .details ? "detail.offer_key" : "offer.offer_key"
-    isStream = query.sort == .feed && (start == .details || start == .offers)
+    isStream =
+      query.sort == .feed && !query.sortsExpiredLast && (start == .details || start == .offers)
     limit = query.limit.map { max(0, $0) }
     offset = max(0, query.offset)
-    var filter = Filter(query, feedKey: feedKey, startsAtFavorites: start == .favorites)
+    let now = Self.seconds(query.now ?? Date())
+    var filter = Filter(query, feedKey: feedKey, startsAtFavorites: start == .favorites, now: now)
     let order = OfferOrder(
       query.sort, key: start == .expiry ? "detail.offer_key" : key, isReversed: query.isReversed,
-      isDated: start == .expiry)
+      isDated: start == .expiry, expiredSeconds: query.sortsExpiredLast ? now : nil)
     if let lastKey { filter.add(order.condition(behind: values, lastKey)) }
     let condition = filter.parts.joined(separator: " AND ")
     arguments = filter.arguments
-    if start == .offers && query.sort == .expiry {
+    if start == .offers && query.sort == .expiry && !query.sortsExpiredLast {
       selections = Self.byExpiry(condition, isReversed: query.isReversed)
     } else {
-      let joinsDetails = filter.usesDetails || query.sort == .expiry
+      let joinsDetails =
+        filter.usesDetails || query.sort == .expiry || query.sortsExpiredLast
       selections = [
         Selection(
           key: key, source: Self.source(start, joinsDetails: joinsDetails), condition: condition,
-          order: order.sql)
+          order: order)
       ]
     }
   }
@@ -89,7 +92,7 @@ struct OfferKeyQuery {
     }
   }
 
-  /// All offers by expiry: first those with an expiry date, by the index, then the others. Neither
+  /// The offers by expiry: first those with an expiry date, by the index, then the others. Neither
   /// statement sorts, so a page reads little more than its own rows.
   private static func byExpiry(_ condition: String, isReversed: Bool) -> [Selection] {
     let key = "offer.offer_key"
@@ -99,11 +102,11 @@ struct OfferKeyQuery {
       Selection(
         key: key, source: source(.expiry, joinsDetails: true),
         condition: "detail.expires_at IS NOT NULL AND \(condition)",
-        order: dated.sql),
+        order: dated),
       Selection(
         key: key, source: source(.offers, joinsDetails: true),
         condition: "detail.expires_at IS NULL AND \(condition)",
-        order: OfferOrder(.feed, key: key, isReversed: isReversed).sql),
+        order: OfferOrder(.feed, key: key, isReversed: isReversed)),
     ]
   }
 
@@ -118,8 +121,8 @@ struct OfferKeyQuery {
         database,
         sql: """
           SELECT \(selection.key) FROM \(selection.source) WHERE \(selection.condition)
-          ORDER BY \(selection.order) LIMIT ? OFFSET ?
-          """, arguments: arguments + [left ?? -1, offset])
+          ORDER BY \(selection.order.sql) LIMIT ? OFFSET ?
+          """, arguments: arguments + selection.order.arguments + [left ?? -1, offset])
       if index == selections.count - 1 { break }
       // Subtract the rows of this selection that OFFSET skipped.
       offset = keys.isEmpty && offset > 0 ? offset - (try count(selection, in: database)) : 0
@@ -141,6 +144,12 @@ struct OfferKeyQuery {
 }
 
 extension OfferKeyQuery {
+  /// A time in whole Unix seconds.
+  static func seconds(_ date: Date, _ rule: FloatingPointRoundingRule = .down) -> Int64 {
+    let seconds = date.timeIntervalSince1970.rounded(rule)
+    return Int64(exactly: seconds) ?? (seconds < 0 ? .min : .max)
+  }
+
   /// The conditions of a query and their arguments.
   private struct Filter {
     private(set) var parts: [String] = []
@@ -148,9 +157,11 @@ extension OfferKeyQuery {
     /// Whether a condition uses `offer_detail`.
     private(set) var usesDetails = false
 
-    init(_ query: OfferQuery, feedKey: Int64?, startsAtFavorites: Bool) {
+    /// - Parameter now: the time at which offers count as expired, in Unix seconds.
+    init(_ query: OfferQuery, feedKey: Int64?, startsAtFavorites: Bool, now: Int64) {
       if query.goneOnly {
         add("offer.gone_at IS NOT NULL")
+        add("NOT \(FoundOffers.isUnlisted)")
       } else if query.favoritesOnly {
         add("favorite.created_at IS NOT NULL")
       } else {
@@ -164,12 +175,18 @@ extension OfferKeyQuery {
         // https://sqlite.org/optoverview.html#disqualifying_where_clause_terms_using_unary_
         add("+offer.feed_key = ?", feedKey)
       }
+      if query.excludesExpired {
+        usesDetails = true
+        add("(detail.expires_at IS NULL OR detail.expires_at > ?)", now)
+      }
       if let minimum = query.rewardMinimum { add(minimum) }
-      if let date = query.newSince { add("offer.first_seen_at >= ?", Self.seconds(date, .up)) }
+      if let date = query.newSince {
+        add("offer.first_seen_at >= ?", OfferKeyQuery.seconds(date, .up))
+      }
       if let range = query.expiring {
         usesDetails = true
-        add("detail.expires_at >= ?", Self.seconds(range.lowerBound, .up))
-        add("detail.expires_at <= ?", Self.seconds(range.upperBound, .down))
+        add("detail.expires_at >= ?", OfferKeyQuery.seconds(range.lowerBound, .up))
+        add("detail.expires_at <= ?", OfferKeyQuery.seconds(range.upperBound))
       }
       if let retailer = query.retailer {
         usesDetails = true
@@ -211,11 +228,6 @@ extension OfferKeyQuery {
     private mutating func add(_ part: String, _ values: (any DatabaseValueConvertible)...) {
       parts.append(part)
       arguments += StatementArguments(values)
-    }
-
-    private static func seconds(_ date: Date, _ rule: FloatingPointRoundingRule) -> Int64 {
-      let seconds = date.timeIntervalSince1970.rounded(rule)
-      return Int64(exactly: seconds) ?? (seconds < 0 ? .min : .max)
     }
   }
 }

@@ -16,6 +16,7 @@ struct OfferOrder {
     }
 
     let sql: String
+    var arguments: StatementArguments = []
     let isDescending: Bool
     var none = None.nowhere
 
@@ -32,7 +33,10 @@ struct OfferOrder {
       }
       let endsWithNone = none == .last || none == .lowest && isDescending
       let compared = "\(sql) \(isDescending ? "<" : ">") ?"
-      return (endsWithNone ? "(\(compared) OR \(sql) IS NULL)" : compared, [value.databaseValue])
+      return (
+        endsWithNone ? "(\(compared) OR \(sql) IS NULL)" : compared,
+        arguments + [value.databaseValue]
+      )
     }
   }
 
@@ -44,7 +48,12 @@ struct OfferOrder {
   ///   - key: the column of the offers' keys.
   ///   - isReversed: whether to reverse the order, that of the keys included.
   ///   - isDated: whether all listed offers have an expiry date.
-  init(_ sort: OfferQuery.Sort, key: String, isReversed: Bool, isDated: Bool = false) {
+  ///   - expiredSeconds: the time from which on offers are expired and come last; nil if they keep
+  ///     their places.
+  init(
+    _ sort: OfferQuery.Sort, key: String, isReversed: Bool, isDated: Bool = false,
+    expiredSeconds: Int64? = nil
+  ) {
     let own: [Term] =
       switch sort {
       case .feed: []
@@ -57,7 +66,10 @@ struct OfferOrder {
             sql: "detail.expires_at", isDescending: isReversed, none: isDated ? .nowhere : .last)
         ]
       }
-    terms = own + [Term(sql: key, isDescending: isReversed)]
+    let expired = expiredSeconds.map {
+      Term(sql: "coalesce(detail.expires_at <= ?, 0)", arguments: [$0], isDescending: false)
+    }
+    terms = [expired].compactMap(\.self) + own + [Term(sql: key, isDescending: isReversed)]
   }
 
   private static func rewardTerms(isReversed: Bool) -> [Term] {
@@ -81,6 +93,9 @@ struct OfferOrder {
   /// The list of terms for ORDER BY.
   var sql: String { terms.map(\.order).joined(separator: ", ") }
 
+  /// The arguments of `sql`.
+  var arguments: StatementArguments { terms.reduce([]) { $0 + $1.arguments } }
+
   /// The condition for rows that sort after a given offer.
   ///
   /// - Parameters:
@@ -95,7 +110,7 @@ struct OfferOrder {
       let behind = term.isBehind(value)
       return (
         "(\(behind.sql) OR (\(term.sql) IS ? AND \(rest.sql)))",
-        behind.arguments + [value.databaseValue] + rest.arguments
+        behind.arguments + term.arguments + [value.databaseValue] + rest.arguments
       )
     }
   }

@@ -12,7 +12,8 @@ enum OfferTable {
       offer.reward_percent_hundredths, offer.reward_up_to, offer.image_url, offer.url,
       detail.retailer, detail.categories, detail.starts_at, detail.expires_at, detail.latitude,
       detail.longitude, detail.attributes, feed_detail.shared,
-      offer.first_seen_at, offer.changed_at, offer.gone_at,
+      offer.first_seen_at, offer.changed_at,
+      CASE WHEN \(FoundOffers.isUnlisted) THEN NULL ELSE offer.gone_at END AS gone_at,
       favorite.created_at IS NOT NULL AS is_favorite
     FROM offer
     JOIN feed USING (feed_key)
@@ -55,6 +56,14 @@ enum OfferTable {
         SELECT offer.offer_key FROM offer JOIN feed USING (feed_key)
         WHERE feed.name = ? AND offer.id = ?
         """, arguments: [ref.feed, ref.offerID])
+  }
+
+  /// Removes an offer with its details. Its changes stay.
+  static func delete(_ key: Int64, in database: Database) throws {
+    for table in ["offer_detail", "found_offer", "offer"] {
+      try database.cachedStatement(sql: "DELETE FROM \(table) WHERE offer_key = ?")
+        .execute(arguments: [key])
+    }
   }
 
   static func feeds(havingID id: String, in database: Database) throws -> [String] {

@@ -36,8 +36,11 @@ extension OffersDatabase: OfferRepository {
   public func countOffers(_ query: OfferQuery) async throws -> Int {
     try await read { [definitions] database in
       let keyQuery = try Self.keyQuery(query, definitions, in: database)
-      if query.isWholeFeed { return try FeedTable.countCurrent(of: query.feed, in: database) }
-      return try keyQuery.count(in: database)
+      guard query.isWholeFeed else { return try keyQuery.count(in: database) }
+      let count = try FeedTable.countCurrent(of: query.feed, in: database)
+      if query.includesExpired { return count }
+      return count
+        - (try FeedTable.countExpired(of: query.feed, at: query.now ?? Date(), in: database))
     }
   }
 
@@ -71,9 +74,11 @@ extension OffersDatabase: OfferRepository {
     }
     var values = place.values
     if values.isEmpty, let offer = try OfferTable.find(key: key, in: database) {
-      values = OfferPlace(of: offer, by: query.sort).values
+      values = OfferPlace(of: offer, in: query).values
     }
-    guard values.count == OfferOrder(query.sort, key: "", isReversed: false).valueCount else {
+    let order = OfferOrder(
+      query.sort, key: "", isReversed: false, expiredSeconds: query.sortsExpiredLast ? 0 : nil)
+    guard values.count == order.valueCount else {
       throw OffersError(
         .invalidRequest, "The position to continue from belongs to another sort order.",
         hint: "Start the list from the beginning.")

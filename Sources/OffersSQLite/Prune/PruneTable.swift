@@ -51,6 +51,8 @@ enum PruneTable {
       sql: "DELETE FROM offer WHERE offer_key = ? AND gone_at < ? AND NOT \(isFavorite)")
     let deleteDetail = try database.cachedStatement(
       sql: "DELETE FROM offer_detail WHERE offer_key = ?")
+    let deleteFound = try database.cachedStatement(
+      sql: "DELETE FROM found_offer WHERE offer_key = ?")
     let deleteOthers = try database.cachedStatement(
       sql: "DELETE FROM change WHERE offer_key = ? AND kind <> 'new'")
     let index = try SearchIndexWriter(database, rebuilds: false)
@@ -64,6 +66,7 @@ enum PruneTable {
       }
       counts.offers += 1
       try deleteDetail.execute(arguments: [offerKey])
+      try deleteFound.execute(arguments: [offerKey])
       try deleteOthers.execute(arguments: [offerKey])
       counts.changes += database.changesCount
     }
@@ -166,7 +169,7 @@ enum PruneTable {
   }
 
   static func delete(_ changes: [OldChange], in database: Database) throws {
-    for table in ["new_offers", "change"] {
+    for table in ["first_sync", "new_offers", "change"] {
       let statement = try database.cachedStatement(sql: "DELETE FROM \(table) WHERE change_id = ?")
       for change in changes { try statement.execute(arguments: [change.id]) }
     }
@@ -215,7 +218,7 @@ enum PruneTable {
   }
 
   static func deleteRuns(_ ids: [Int64], in database: Database) throws {
-    for table in ["sync_request", "sync_run"] {
+    for table in ["first_sync", "sync_request", "sync_run"] {
       let statement = try database.cachedStatement(sql: "DELETE FROM \(table) WHERE run_id = ?")
       for id in ids { try statement.execute(arguments: [id]) }
     }

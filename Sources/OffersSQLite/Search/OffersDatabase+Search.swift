@@ -66,7 +66,8 @@ extension OffersDatabase: SearchRepository {
     let expression = try SearchExpression(query.words, in: database)
     if expression.isEmpty { return SearchResults() }
     let table = try SearchTable(
-      feedKey: feedKey, favoritesOnly: query.favoritesOnly, in: database)
+      feedKey: feedKey, favoritesOnly: query.favoritesOnly,
+      includesExpired: query.includesExpired, now: query.now ?? Date(), in: database)
     let narrowed = try expression.narrowed(in: database)
     if let page = try page(of: narrowed, query, table, in: database) { return page }
     let opened = try SearchExpression(query.words, opensLetter: true, in: database)

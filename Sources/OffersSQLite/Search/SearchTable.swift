@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import OffersCore
 
@@ -5,6 +6,9 @@ import OffersCore
 struct SearchTable {
   private let condition: String
   private let arguments: StatementArguments
+  /// The terms that sort before the rank, each followed by a comma.
+  private let order: String
+  private let orderArguments: StatementArguments
 
   /// The maximum number of current offers of a feed for which the range of its keys is determined.
   /// For a larger feed, determining it costs more than it saves.
@@ -12,17 +16,34 @@ struct SearchTable {
 
   /// - Parameters:
   ///   - feedKey: the feed to search; nil for all.
-  ///   - favoritesOnly: whether to search favorites only, gone ones included; otherwise current
-  ///     offers are searched.
+  ///   - favoritesOnly: whether to search favorites only, gone and expired ones included; otherwise
+  ///     current offers are searched, and those that a search on a feed's server found.
+  ///   - includesExpired: whether current offers that have expired are searched.
+  ///   - now: the time at which offers count as expired.
   ///   - database: the database to search.
-  init(feedKey: Int64?, favoritesOnly: Bool, in database: Database) throws {
+  init(
+    feedKey: Int64?, favoritesOnly: Bool, includesExpired: Bool, now: Date, in database: Database
+  ) throws {
     var parts: [String] = []
     var arguments: StatementArguments = []
     if favoritesOnly {
       // The unary plus makes SQLite evaluate the favorites once, instead of looking up each match.
       parts.append("+offer_search.rowid IN (\(FavoriteTable.offerKeys))")
     } else {
-      parts.append("offer.gone_at IS NULL")
+      parts.append("(offer.gone_at IS NULL OR \(FoundOffers.isUnlisted))")
+    }
+    let isExpired = """
+      EXISTS (SELECT 1 FROM offer_detail AS detail
+        WHERE detail.offer_key = offer.offer_key AND detail.expires_at <= ?)
+      """
+    if favoritesOnly || includesExpired {
+      order = "\(isExpired), "
+      orderArguments = [OfferKeyQuery.seconds(now)]
+    } else {
+      order = ""
+      orderArguments = []
+      parts.append("NOT \(isExpired)")
+      arguments += [OfferKeyQuery.seconds(now)]
     }
     if let feedKey {
       // The unary plus keeps SQLite from using the index on ids.
@@ -70,7 +91,8 @@ struct SearchTable {
   /// Calls `body` with the offers that match an expression, best first, one at a time, so that not
   /// all are in memory.
   ///
-  /// FTS5 returns matches by rank; offers are joined only until the page is full.
+  /// FTS5 returns matches by rank; offers are joined only until the page is full, unless expired
+  /// ones come last.
   func find(
     _ expression: SearchExpression, marks: SearchMarks, limit: Int, offset: Int,
     in database: Database, _ body: (Found) throws -> Void
@@ -81,11 +103,12 @@ struct SearchTable {
         SELECT offer_search.rowid, \(texts.joined(separator: ", "))
         FROM offer_search CROSS JOIN offer ON offer.offer_key = offer_search.rowid
         WHERE offer_search MATCH ?3 AND \(condition)
-        ORDER BY offer_search.rank LIMIT ? OFFSET ?
+        ORDER BY \(order)offer_search.rank LIMIT ? OFFSET ?
         """)
     let rows = try Row.fetchCursor(
       statement,
-      arguments: [marks.start, marks.end, expression.match] + arguments + [limit, offset])
+      arguments: [marks.start, marks.end, expression.match] + arguments + orderArguments
+        + [limit, offset])
     while let row = try rows.next() {
       try body(Found(key: row[0], texts: SearchIndex.fields.indices.map { row[$0 + 1] }))
     }

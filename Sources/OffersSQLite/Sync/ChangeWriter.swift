@@ -47,17 +47,50 @@ struct ChangeWriter {
     }
   }
 
-  /// Records all offers of a feed's first sync in one row; see `ChangeSpan`. `lastKey` is the
-  /// largest of their keys, which are consecutive.
-  func appendFirst(count: Int, lastKey: Int64) throws {
-    let count = Int64(count)
-    let id = try ChangeTable.fetchLastID(in: database) + count
-    try database.execute(
-      sql: "INSERT INTO change (change_id, offer_key, run_id, kind) VALUES (?, ?, ?, 'new')",
-      arguments: [id, lastKey, runKey])
-    if count == 1 { return }
-    try database.execute(
-      sql: "INSERT INTO new_offers (change_id, offer_count) VALUES (?, ?)", arguments: [id, count])
+  /// Records all offers of a feed's first sync: the inserted ones in one row (see `ChangeSpan`),
+  /// those that a search had found in a row each. They are reported as one entry (`FirstSyncTable`).
+  ///
+  /// - Parameters:
+  ///   - inserted: the number of inserted offers, whose keys are consecutive.
+  ///   - key: the largest key before them.
+  ///   - promoted: the keys of the others.
+  func appendFirst(inserted: Int, after key: Int64, promoted: [Int64]) throws {
+    for key in promoted.sorted() { try append(.new, key) }
+    var id = try ChangeTable.fetchLastID(in: database)
+    if inserted > 0 {
+      let count = Int64(inserted)
+      id += count
+      try database.execute(
+        sql: "INSERT INTO change (change_id, offer_key, run_id, kind) VALUES (?, ?, ?, 'new')",
+        arguments: [id, key + count, runKey])
+      if count > 1 {
+        try database.execute(
+          sql: "INSERT INTO new_offers (change_id, offer_count) VALUES (?, ?)",
+          arguments: [id, count])
+      }
+    }
+    try FirstSyncTable.insert(
+      runKey: runKey, lastChangeID: id, offerCount: inserted + promoted.count, in: database)
+  }
+
+  /// Removes the changes of an offer, except for `new`.
+  func forget(_ offerKey: Int64) throws {
+    try database.cachedStatement(sql: "DELETE FROM change WHERE offer_key = ? AND kind <> 'new'")
+      .execute(arguments: [offerKey])
+  }
+
+  /// Removes the `new` changes of the built-in sample's runs of a feed. Later changes must exist, so
+  /// that the numbers of the removed ones are not used again.
+  func forgetSample(feedKey: Int64) throws {
+    let rows = """
+      SELECT change_id FROM change
+      WHERE kind = 'new' AND run_id IN (
+        SELECT run_id FROM sync_run WHERE feed_key = ? AND source = 'sample')
+      """
+    for table in ["first_sync", "new_offers", "change"] {
+      try database.execute(
+        sql: "DELETE FROM \(table) WHERE change_id IN (\(rows))", arguments: [feedKey])
+    }
   }
 
   /// Updates the run with the counts that are known only after the write.

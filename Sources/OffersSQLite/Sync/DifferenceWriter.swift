@@ -3,9 +3,9 @@ import OffersCore
 
 /// Writes the difference of one sync: offers, details, changes and the search index.
 final class DifferenceWriter {
-  private let database: Database
-  private let feedKey: Int64
-  private let seconds: Int64
+  let database: Database
+  let feedKey: Int64
+  let seconds: Int64
   let changes: ChangeWriter
   private let insertOffer: RawStatement
   private let updateOffer: RawStatement
@@ -13,13 +13,20 @@ final class DifferenceWriter {
   private let updateGone: RawStatement
   private let replaceDetail: RawStatement
   private let removeDetail: RawStatement
-  private let stored: StoredOfferQuery
-  private let index: SearchIndexWriter
-  private(set) var counts = SyncCounts()
+  let stored: StoredOfferQuery
+  let index: SearchIndexWriter
+  var counts = SyncCounts()
   private(set) var problems: [ReadProblem] = []
   private var firstPageRecords = Int.max
   /// Offer rows inserted or updated.
-  private(set) var rowsWritten = 0
+  var rowsWritten = 0
+  /// Whether the feed has offers that only a search found.
+  private var hasFound = false
+  /// The keys of those that the feed's document has now, so that they are new offers of the feed.
+  private var promotedKeys: [Int64] = []
+  /// By how much the number of the feed's current offers grows besides the counts: negative for
+  /// those that were removed, and for new ones that were listed before.
+  private var otherDifference = 0
   /// The largest offer key of all feeds before the first new offer.
   private(set) var lastKey: Int64 = 0
 
@@ -97,27 +104,39 @@ final class DifferenceWriter {
       """
   }
 
+  /// By how much the number of the feed's current offers grew.
+  var currentDifference: Int { counts.new + counts.back - counts.gone + otherDifference }
+
   /// Writes a plan: the known records, the new ones, the vanished offers, then the search index.
   func write(_ plan: SyncPlan) throws {
     counts = plan.run.counts
     problems = plan.run.problems
     firstPageRecords = plan.firstPageRecords ?? .max
     lastKey = try Int64.fetchOne(database, sql: "SELECT max(offer_key) FROM offer") ?? 0
-    let isFirst = try !FeedTable.hasOffers(feedKey: feedKey, in: database)
+    if plan.isSearch { return try writeFound(plan) }
+    let isFirst =
+      try plan.replacesSample || !FeedTable.hasListedOffers(feedKey: feedKey, in: database)
+    hasFound = try FoundOffers.exist(feedKey: feedKey, in: database)
     // Known offers that were removed from the store since the comparison are inserted as new ones.
     var lostKeys: Set<Int64> = []
     try plan.knownRecords.forEachRecord { record in
       if try !replace(record) { lostKeys.insert(record.offerKey) }
+    }
+    counts.new += promotedKeys.count
+    if !isFirst {
+      for key in promotedKeys.sorted() { try changes.append(.new, key) }
     }
     if !lostKeys.isEmpty {
       try insert(PickedRecords(plan.knownRecords.makeReader(), keys: lostKeys), isFirst: isFirst)
     }
     try insert(plan.newRecords.makeReader(), isFirst: isFirst)
     if isFirst, counts.new > 0 {
-      try changes.appendFirst(count: counts.new, lastKey: lastKey + Int64(counts.new))
+      try changes.appendFirst(
+        inserted: counts.new - promotedKeys.count, after: lastKey, promoted: promotedKeys)
     }
     let goneSeconds = plan.vanishedKeys.isEmpty ? seconds : try fetchGoneTime()
     for key in plan.vanishedKeys {
+      if plan.replacesSample, try removeSample(key) { continue }
       updateGone.bind(1, goneSeconds)
       updateGone.bind(2, key)
       guard try updateGone.run() > 0 else { continue }
@@ -125,6 +144,7 @@ final class DifferenceWriter {
       counts.gone += 1
       try changes.append(.gone, key)
     }
+    if plan.replacesSample { try changes.forgetSample(feedKey: feedKey) }
     // The index is written last, because FTS5 flushes its pending terms when other statements write
     // in between.
     try index.finish(newAfter: counts.new > 0 ? lastKey : nil)
@@ -154,8 +174,20 @@ final class DifferenceWriter {
     }
   }
 
+  /// Removes an offer of the sample with its changes, unless it is a favorite.
+  ///
+  /// - Returns: whether it was removed.
+  private func removeSample(_ key: Int64) throws -> Bool {
+    if try FavoriteTable.contains(offerKey: key, in: database) { return false }
+    try index.willChange(key)
+    try OfferTable.delete(key, in: database)
+    try changes.forget(key)
+    otherDifference -= 1
+    return true
+  }
+
   /// - Returns: the new offer's key; nil if the feed already has an offer with its id.
-  private func insert(_ record: OfferRecord) throws -> Int64? {
+  func insert(_ record: OfferRecord) throws -> Int64? {
     bind(record, to: insertOffer)
     insertOffer.bind(Self.parameterCount + 1, feedKey)
     insertOffer.bind(Self.parameterCount + 2, seconds)
@@ -181,18 +213,12 @@ final class DifferenceWriter {
   private func replace(_ record: OfferRecord) throws -> Bool {
     let key = record.offerKey
     guard let difference = try stored.findDifference(record) else { return false }
+    if hasFound, try FoundOffers.contains(key, in: database) {
+      try promote(record, difference)
+      return true
+    }
     if let fields = difference.fields {
-      if difference.isSearched { try index.willChange(key) }
-      bind(record, to: updateOffer)
-      updateOffer.bind(Self.parameterCount + 1, seconds)
-      updateOffer.bind(Self.parameterCount + 2, key)
-      rowsWritten += try updateOffer.run()
-      if record.hasDetails {
-        try writeDetail(record, key)
-      } else {
-        removeDetail.bind(1, key)
-        try removeDetail.run()
-      }
+      try update(record, difference)
       try changes.append(.changed, key, fields: fields)
     } else {
       updateHash.bind(1, Int64(bitPattern: record.contentHash))
@@ -208,6 +234,38 @@ final class DifferenceWriter {
       counts.unchanged += 1
     }
     return true
+  }
+
+  /// Makes an offer that a search found an offer of the feed: a new one, or one that is back if the
+  /// feed had it before.
+  private func promote(_ record: OfferRecord, _ difference: StoredOfferQuery.Difference) throws {
+    let key = record.offerKey
+    if !difference.wasGone { otherDifference -= 1 }
+    try update(record, difference)
+    try FoundOffers.remove(key, in: database)
+    if try ChangeTable.hasGone(key, in: database) {
+      counts.back += 1
+      return try changes.append(.back, key)
+    }
+    try database.execute(
+      sql: "UPDATE offer SET first_seen_at = changed_at WHERE offer_key = ?", arguments: [key])
+    promotedKeys.append(key)
+  }
+
+  /// Writes a record over a stored offer.
+  func update(_ record: OfferRecord, _ difference: StoredOfferQuery.Difference) throws {
+    let key = record.offerKey
+    if difference.isSearched { try index.willChange(key) }
+    bind(record, to: updateOffer)
+    updateOffer.bind(Self.parameterCount + 1, seconds)
+    updateOffer.bind(Self.parameterCount + 2, key)
+    rowsWritten += try updateOffer.run()
+    if record.hasDetails {
+      try writeDetail(record, key)
+    } else {
+      removeDetail.bind(1, key)
+      try removeDetail.run()
+    }
   }
 
   /// Binds the texts, the hash and the reward, in the order of `boundColumns`.
@@ -227,7 +285,7 @@ final class DifferenceWriter {
     statement.bind(first + 4, record.isUpTo ? 1 : 0)
   }
 
-  private func writeDetail(_ record: OfferRecord, _ key: Int64) throws {
+  func writeDetail(_ record: OfferRecord, _ key: Int64) throws {
     replaceDetail.bind(1, key)
     record.forEachField { field, text in
       let place = field.rawValue - Self.textColumns.count

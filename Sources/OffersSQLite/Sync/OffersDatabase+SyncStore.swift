@@ -94,10 +94,9 @@ extension OffersDatabase: SyncStore {
       database, plan.run, feedKey: feedKey, isIndexed: isIndexed)
     try writer.write(plan)
     let counts = writer.counts
-    try FeedTable.setDocument(
-      plan.document, addingCurrent: counts.new + counts.back - counts.gone, feedKey: feedKey,
-      in: database)
     if !plan.isSearch {
+      try FeedTable.setDocument(
+        plan.document, addingCurrent: writer.currentDifference, feedKey: feedKey, in: database)
       try FeedTable.setDetails(
         title: plan.title, shared: OfferAttribute.json(plan.shared), source: plan.run.source,
         feedKey: feedKey, in: database)
@@ -110,7 +109,7 @@ extension OffersDatabase: SyncStore {
     }
     let run = plan.run.completed(
       counts: counts, problems: writer.problems,
-      returned: counts.new > 0
+      returned: counts.new > 0 && !plan.isSearch
         ? try LostFavorites.returned(
           to: plan.run.feed, feedKey: feedKey, after: writer.lastKey, in: database) : [],
       moreSeconds: (ContinuousClock.now - begun) / .seconds(1))

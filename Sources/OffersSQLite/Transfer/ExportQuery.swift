@@ -86,6 +86,9 @@ package final class ExportQuery {
     }
   }
 
+  /// A condition that an offer is not one that only a search on a feed's server found.
+  private var listed: String { "NOT \(FoundOffers.isUnlisted)" }
+
   private func forEachOffer(_ body: (ExportRecord) throws -> Void) throws {
     let rows = try RawStatement(
       database,
@@ -93,7 +96,7 @@ package final class ExportQuery {
       SELECT offer.offer_key, feed.name, \(ExportedOffer.columns), \(ExportedOffer.detailColumns)
       FROM offer CROSS JOIN feed USING (feed_key)
       LEFT JOIN offer_detail AS detail ON detail.offer_key = offer.offer_key
-      \(favoritesOnly ? "WHERE offer.offer_key IN (\(FavoriteTable.offerKeys))" : "")
+      WHERE \(favoritesOnly ? "offer.offer_key IN (\(FavoriteTable.offerKeys))" : listed)
       ORDER BY offer.offer_key
       """)
     defer { rows.reset() }
@@ -112,6 +115,7 @@ package final class ExportQuery {
       SELECT feed.name, offer.id, change.run_id, \(ExportedChange.columns)
       FROM \(ChangeSpan.rows)
       CROSS JOIN \(ChangeSpan.offers(after: "0")) CROSS JOIN feed USING (feed_key)
+      WHERE \(listed)
       ORDER BY change.change_id, offer.offer_key
       """)
     defer { rows.reset() }

@@ -168,6 +168,7 @@ final class ImportedHistory {
       try database.execute(
         sql: "UPDATE reader SET change_id = (SELECT coalesce(max(change_id), 0) FROM change)")
     }
+    try FirstSyncTable.derive(in: database)
     for table in Self.tables { try database.execute(sql: "DROP TABLE IF EXISTS temp.\(table)") }
     return newRuns
   }
@@ -240,6 +241,8 @@ final class ImportedHistory {
 
   /// Renumbers all runs and changes, and adjusts the marks of readers.
   private func renumber() throws {
+    // `finish` derives the first syncs anew.
+    try database.execute(sql: "DELETE FROM first_sync")
     for table in ["sync_run", "sync_request"] {
       // The new numbers are negative at first, because a positive one may still be used by another
       // run.

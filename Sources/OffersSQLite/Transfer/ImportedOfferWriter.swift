@@ -12,6 +12,7 @@ struct ImportedOfferWriter {
   private let updateOffer: RawStatement
   private let replaceDetail: RawStatement
   private let removeDetail: RawStatement
+  private let removeFound: RawStatement
   private let index: SearchIndexWriter
   /// The largest offer key before the import.
   let lastKey: Int64
@@ -49,6 +50,7 @@ struct ImportedOfferWriter {
       """)
     replaceDetail = try RawStatement(database, DifferenceWriter.detailSQL)
     removeDetail = try RawStatement(database, "DELETE FROM offer_detail WHERE offer_key = ?1")
+    removeFound = try RawStatement(database, "DELETE FROM found_offer WHERE offer_key = ?1")
     index = try SearchIndexWriter(database)
   }
 
@@ -88,6 +90,8 @@ struct ImportedOfferWriter {
     updateOffer.bind(1, isOther ? 1 : 0)
     updateOffer.bind(Self.behind, key)
     try updateOffer.run()
+    removeFound.bind(1, key)
+    try removeFound.run()
     if offer.hasDetails { return try writeDetail(offer, key: key) }
     removeDetail.bind(1, key)
     try removeDetail.run()

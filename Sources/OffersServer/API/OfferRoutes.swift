@@ -13,8 +13,8 @@ struct OfferRoutes: Sendable {
   /// exceed it, but has at least one offer.
   static let pageBytes = 4 << 20
   private static let listParameters = [
-    "feed", "favorites", "gone", "retailer", "category", "min_reward", "new_since", "expiring",
-    "sort", "reverse", "limit", "cursor",
+    "feed", "favorites", "gone", "expired", "retailer", "category", "min_reward", "new_since",
+    "expiring", "sort", "reverse", "limit", "cursor",
   ]
 
   func add(to router: Router<ServedContext>) {
@@ -27,8 +27,10 @@ struct OfferRoutes: Sendable {
       return try await answers.answer(request) {
         let offer = try await content.store.fetchOffer(named: try context.segment("ref"))
         var json = JSONWriter()
-        json.value(offer)
-        return .json(json)
+        json.value(offer, at: content.now())
+        var answer = Answer.json(json)
+        answer.lifetime = .whileNoneExpires
+        return answer
       }
     }
     router.get("/api/v1/offers/{ref}/history") { request, context in
@@ -66,12 +68,13 @@ struct OfferRoutes: Sendable {
     let page = try await content.store.fetchOfferPage(query, maximumBytes: Self.pageBytes)
     query.after = nil
     let total = try await content.store.countOffers(query)
-    let next = page.hasMore ? page.offers.last.map { Cursor(behind: $0, by: query.sort) } : nil
+    let next = page.hasMore ? page.offers.last.map { Cursor(behind: $0, in: query) } : nil
     var answer = Answer.json { json in
-      json.member("offers", each: page.offers) { $0.value($1) }
+      json.member("offers", each: page.offers) { $0.value($1, at: query.now ?? content.now()) }
       json.member("total", total)
       json.member("next_cursor", next?.text(of: list))
     }
+    answer.lifetime = .whileNoneExpires
     // The times of these filters can be relative to the current time.
     if query.newSince != nil || query.expiring != nil { answer.lifetime = .never }
     return answer
@@ -98,9 +101,10 @@ struct OfferRoutes: Sendable {
 
   private func query(_ parameters: QueryParameters) throws -> OfferQuery {
     let now = content.now()
-    var query = OfferQuery(feed: parameters.text("feed"))
+    var query = OfferQuery(feed: parameters.text("feed"), now: now)
     query.favoritesOnly = try parameters.flag("favorites") ?? false
     query.goneOnly = try parameters.flag("gone") ?? false
+    query.includesExpired = try parameters.flag("expired") ?? false
     query.retailer = parameters.text("retailer")
     query.category = parameters.text("category")
     query.rewardMinimum = try parameters.read("min_reward", content.texts.readRewardMinimum)
@@ -122,7 +126,9 @@ struct OfferRoutes: Sendable {
     let changes = try await content.store.setFavorites(named: [name], to: isFavorite)
     return Answers.result { json in
       json.member("changed", changes.first?.didChange)
-      if let change = changes.first { json.member("offer") { $0.value(change.offer) } }
+      if let change = changes.first {
+        json.member("offer") { $0.value(change.offer, at: content.now()) }
+      }
     }
   }
 }

@@ -12,15 +12,17 @@ struct SearchRoutes: Sendable {
 
   func add(to router: Router<ServedContext>) {
     router.get("/api/v1/search") { request, _ in
-      let parameters = try QueryParameters(request, ["q", "feed", "favorites", "limit", "page"])
+      let parameters = try QueryParameters(
+        request, ["q", "feed", "favorites", "expired", "limit", "page"])
       // A page of another site may neither make this server send a request to a feed's server, nor
       // add to the recent searches.
       let isTrusted = !WriteRules.mayBeFromOtherSite(request)
       return try await answers.answer(request) {
         let found = try await search(parameters, isTrusted: isTrusted)
         var json = JSONWriter()
-        json.value(found)
+        json.value(found, at: content.now())
         var answer = Answer.json(json)
+        answer.lifetime = Answer.Lifetime.whileNoneExpires
         // A search on a feed's server may have other results the next time. The answer to a page of
         // another site, which comes from the store alone, must not be reused for a trusted request.
         if !isTrusted || found.isStandIn || found.source == .server { answer.lifetime = .never }
@@ -46,6 +48,7 @@ struct SearchRoutes: Sendable {
     var query = SearchQuery(
       words, feed: parameters.text("feed"),
       favoritesOnly: try parameters.flag("favorites") ?? false,
+      includesExpired: try parameters.flag("expired") ?? false, now: content.now(),
       limit: limit ?? Self.usualLimit, page: try parameters.number("page", Self.pages) ?? 1)
     query.maximumBytes = OfferRoutes.pageBytes
     return try await ServedSearch(content: content).find(query, limit: limit, isTrusted: isTrusted)

@@ -39,12 +39,12 @@ struct ServedSearch: Sendable {
     try content.syncer.fetchKnownFeeds().first { $0.name == feed }?.isSearchable ?? false
   }
 
-  /// Adds a search to the recent searches, unless the answer has no results or is a later page.
+  /// Adds a successful search to the recent searches, unless the answer is a later page.
   private func note(_ answer: SearchAnswer) async throws {
-    guard answer.page == 1, !answer.results.hits.isEmpty else { return }
+    guard answer.page == 1, answer.isRecent else { return }
     do {
       try await content.store.noteSearch(
-        RecentSearch(words: answer.foundWords, feed: answer.feed, searchedAt: content.now()))
+        RecentSearch(words: answer.words, feed: answer.feed, searchedAt: content.now()))
     } catch let error as OffersError where error.code == .storageFailed {
       // If the database cannot be written to, only this entry is lost; the results are still shown.
     }

@@ -13,6 +13,9 @@ struct Answer: Sendable {
     case seconds(Double)
     /// The content is not reused.
     case never
+
+    /// The lifetime of content that depends on which offers have expired.
+    static let whileNoneExpires = Lifetime.seconds(60)
   }
 
   /// The value of `Cache-Control` for content that browsers may store and must revalidate.

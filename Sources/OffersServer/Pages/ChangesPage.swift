@@ -13,7 +13,7 @@ struct ChangesPage {
   ]
   private static let kinds: [(OfferChange.Kind, String)] = [
     (.new, "New"), (.up, "Up"), (.down, "Down"), (.changed, "Changed"), (.expiring, "Ending"),
-    (.gone, "Gone"), (.back, "Back"),
+    (.gone, "Gone"), (.back, "Back"), (.first, "First sync"),
   ]
 
   func page() async throws -> Page {
@@ -97,9 +97,25 @@ struct ChangesPage {
     }
   }
 
+  /// The row of a feed's first sync, which leads to the feed's page.
+  private func firstSync(_ change: OfferChange, _ titles: [String: String]) -> PageFields {
+    PageFields { row in
+      let title = titles[change.feed] ?? change.feed
+      row.set("isFirst", true)
+      row.set("href", PageLinks.feed(change.feed))
+      row.set("name", title)
+      row.set("kind", change.kind.rawValue)
+      row.set("kindLabel", "First sync")
+      row.set("at", time: change.at)
+      row.set("offerCount", Units.count(change.offerCount ?? 0, "offer"))
+      row.set("initial", PageFields.initial(of: title))
+      row.set("hue", PageFields.hue(of: title))
+    }
+  }
+
   private func row(_ change: OfferChange, _ titles: [String: String]) -> PageFields {
-    let offer = change.offer
-    var row = PageFields(card: offer, back: PageLinks.back(request.address))
+    guard let offer = change.offer else { return firstSync(change, titles) }
+    var row = PageFields(card: offer, at: source.now, back: PageLinks.back(request.address))
     row.set("kind", change.kind.rawValue)
     row.set("kindLabel", Self.kinds.first { $0.0 == change.kind }?.1)
     row.set("at", time: change.at)

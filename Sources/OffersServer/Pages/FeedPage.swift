@@ -25,13 +25,17 @@ struct FeedPage {
     let layout = known?.layout ?? .grid
     let choice = OfferChoice(request.fields, feed: name, content: source.content)
     let number = request.fields.page()
+    let now = source.now
     let wantsMap = request.fields["view"] == "map"
     let size = wantsMap ? Self.mapLimit : Self.pageSize
     let offers = try await fetch(
       choice.query(
-        page: wantsMap ? 1 : number, size: size + 1,
+        page: wantsMap ? 1 : number, size: size + 1, at: now,
         textBytes: wantsMap ? Self.mapTextBytes : OfferChoice.textBytes))
-    let count = offers.isEmpty ? 0 : try await source.store.countOffers(choice.query())
+    let count = offers.isEmpty ? 0 : try await source.store.countOffers(choice.query(at: now))
+    let expired =
+      offers.isEmpty && number == 1 && feed != nil
+      ? try await choice.countExpired(in: source.store, at: now) : 0
     let title = feed?.title ?? former?.title ?? known?.title ?? name
     let hasMap = offers.contains { Coordinates($0) != nil }
     let view: [(String, String?)] = [("view", wantsMap ? "map" : nil)]
@@ -68,12 +72,16 @@ struct FeedPage {
         "cards",
         offers.prefix(size).filter { !isMap || Coordinates($0) != nil }.map { offer in
           var card = PageFields(
-            card: offer, back: PageLinks.back(request.address), feedTitle: title)
+            card: offer, at: now, back: PageLinks.back(request.address), feedTitle: title)
           card.describe(offer)
           return card
         })
       if layout == .covers { fields.set("credit", Self.credit(offers)) }
-      if offers.isEmpty { fields.set("nothing", nothing(choice, feed, number)) }
+      if expired > 0 {
+        fields.set("nothing", choice.allExpired(expired, request.path, own: name))
+      } else if offers.isEmpty {
+        fields.set("nothing", nothing(choice, feed, number))
+      }
       fields.setMore(
         offers.count > size && !isMap
           ? choice.link(request.path, page: number + 1, own: name, more: view) : nil,

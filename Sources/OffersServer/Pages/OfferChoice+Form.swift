@@ -60,6 +60,7 @@ extension OfferChoice {
         choice.set("chosenRetailer", retailer)
         choice.set("chosenReverse", isReversed)
         choice.set("chosenFavorites", favoritesOnly)
+        choice.set("chosenExpired", includesExpired)
         choice.set("chosenMinimum", minimum?.text)
         choice.set("chosenNew", isNew)
         choice.set("chosenEnding", isEnding)
@@ -71,6 +72,7 @@ extension OfferChoice {
         choice.set("asksRetailer", !retailers.isEmpty || retailer != nil)
         choice.set("asksMinimum", minimum != nil || hasRewards)
         choice.set("asksEnding", isEnding || hasEnds)
+        choice.set("asksExpired", !isFavorites && (includesExpired || hasEnds))
       })
     fields.set(
       "narrowed",
@@ -90,6 +92,7 @@ extension OfferChoice {
       parts.append(("feed", titles[feed] ?? feed))
     }
     if favoritesOnly, !isFavorites { parts.append(("favorites", "Favorites")) }
+    if includesExpired, !isFavorites { parts.append(("expired", "Also expired")) }
     if let category { parts.append(("category", category)) }
     if let retailer { parts.append(("retailer", retailer)) }
     if let minimum { parts.append(("minimum", "At least \(minimum.text)")) }

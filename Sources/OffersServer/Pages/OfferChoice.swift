@@ -15,7 +15,7 @@ struct OfferChoice {
   let isEnding: Bool
   let sort: OfferQuery.Sort
   let isReversed: Bool
-  private let now: Date
+  let includesExpired: Bool
 
   /// - Parameters:
   ///   - fields: the fields of the page's query.
@@ -34,15 +34,18 @@ struct OfferChoice {
     isEnding = fields.isSet("ending")
     sort = fields["sort"].flatMap(OfferQuery.Sort.init) ?? .feed
     isReversed = fields.isSet("reverse")
-    now = content.now()
+    includesExpired = fields.isSet("expired")
   }
 
   /// The length of the time in which an offer counts as new, and as ending soon, in seconds.
   static let soonSeconds: TimeInterval = 7 * 86_400
 
   /// The query for all offers of the list, not only one page of it.
-  func query() -> OfferQuery {
-    var query = OfferQuery(feed: feed, favoritesOnly: favoritesOnly)
+  ///
+  /// - Parameter now: the time at which offers count as expired.
+  func query(at now: Date) -> OfferQuery {
+    var query = OfferQuery(
+      feed: feed, favoritesOnly: favoritesOnly, includesExpired: includesExpired, now: now)
     query.category = category
     query.retailer = retailer
     query.rewardMinimum = minimum?.value
@@ -63,9 +66,12 @@ struct OfferChoice {
   ///   - page: the number of the page, from 1.
   ///   - size: the number of offers to fetch: one more than the page shows, to determine whether
   ///     there is a next page.
+  ///   - now: the time at which offers count as expired.
   ///   - textBytes: the maximum size of a text, in bytes.
-  func query(page: Int, size: Int, textBytes: Int = Self.textBytes) -> OfferQuery {
-    var query = query()
+  func query(
+    page: Int, size: Int, at now: Date, textBytes: Int = Self.textBytes
+  ) -> OfferQuery {
+    var query = query(at: now)
     query.textBytes = textBytes
     query.limit = size
     query.offset = (page - 1) * (size - 1)
@@ -77,6 +83,27 @@ struct OfferChoice {
   func narrows(isFavorites: Bool, feed own: String? = nil) -> Bool {
     category != nil || retailer != nil || minimum != nil || isNew || isEnding
       || favoritesOnly != isFavorites || feed != own
+  }
+
+  /// The message in place of a list whose offers have all expired, with a link to them.
+  ///
+  /// - Parameters:
+  ///   - count: the number of expired offers.
+  ///   - path: the path of the page.
+  ///   - own: the feed that the path already names.
+  func allExpired(_ count: Int, _ path: String, own: String? = nil) -> PageFields {
+    PageFields(
+      empty: count == 1 ? "The offer has expired" : "All \(Units.count(count)) offers have expired",
+      "New offers are listed here after a refresh.", icon: "clock",
+      link: (link(path, own: own, more: [("expired", "1")]), "Show expired offers"))
+  }
+
+  /// The number of expired offers that a list without them leaves out; 0 for a list with them.
+  func countExpired(in store: any OfferRepository, at now: Date) async throws -> Int {
+    var query = query(at: now)
+    guard query.excludesExpired else { return 0 }
+    query.includesExpired = true
+    return try await store.countOffers(query)
   }
 
   /// The URL of a page with these filters and this order.
@@ -97,6 +124,7 @@ struct OfferChoice {
       ("favorites", favoritesOnly && !isFavorites ? "1" : nil),
       ("category", category), ("retailer", retailer), ("minimum", minimum?.text),
       ("new", isNew ? "1" : nil), ("ending", isEnding ? "1" : nil),
+      ("expired", includesExpired && !isFavorites ? "1" : nil),
       ("sort", sort == .feed ? nil : sort.rawValue), ("reverse", isReversed ? "1" : nil),
     ]
     let left = left == "sort" ? ["sort", "reverse"] : [left].compactMap(\.self)

@@ -26,7 +26,7 @@ struct OfferPage {
     var page = Page("offer", title: offer.reward.map { "\($0.text) – \(offer.name)" } ?? offer.name)
     {
       fields in
-      let star = PageFields(card: offer, back: PageLinks.back(request.address))
+      let star = PageFields(card: offer, at: now, back: PageLinks.back(request.address))
       fields.set("offer", star)
       fields.set("title", offer.reward?.text ?? offer.name)
       fields.set("subtitle", offer.reward == nil ? nil : offer.name)
@@ -35,7 +35,7 @@ struct OfferPage {
       fields.set("hasTerms", offer.terms != nil)
       fields.set("feedTitle", feedTitle)
       fields.set("feedLink", PageLinks.feed(ref.feed))
-      fields.set("facts", Self.facts(of: offer, feedTitle))
+      fields.set("facts", Self.facts(of: offer, feedTitle, at: now))
       fields.setPlace(of: offer)
       if let link = PageLinks.outside(offer.urlText) {
         fields.set(
@@ -49,9 +49,13 @@ struct OfferPage {
       if offer.state == .gone, let gone = offer.goneAt {
         fields.set("gone", PageFields { $0.set("goneAt", time: gone) })
       }
+      if offer.isExpired(at: now), let end = offer.expiresAt {
+        fields.set("expired", PageFields { $0.set("expiredAt", time: end) })
+      }
       fields.set("history", HistoryChart(points, until: offer.goneAt ?? now)?.fields)
     }
     page.back = PageLinks.feed(ref.feed)
+    page.lifetime = .whileNoneExpires
     page.menuEntry = .offers
     return page
   }
@@ -69,7 +73,9 @@ struct OfferPage {
       .filter { !$0.allSatisfy(\.isWhitespace) }
   }
 
-  private static func facts(of offer: Offer, _ feedTitle: String) -> [PageFields] {
+  private static func facts(
+    of offer: Offer, _ feedTitle: String, at now: Date
+  ) -> [PageFields] {
     var facts: [PageFields] = []
     func add(_ label: String, _ value: String?, link: String? = nil) {
       guard let value else { return }
@@ -112,7 +118,7 @@ struct OfferPage {
         })
     }
     add("Starts", time: offer.startsAt)
-    add("Ends", time: offer.expiresAt)
+    add(offer.isExpired(at: now) ? "Expired on" : "Ends", time: offer.expiresAt)
     for attribute in offer.attributes where attribute.value != joined {
       add(
         attribute.label, DayText.words(attribute.value), link: PageLinks.outside(attribute.value))

@@ -14,9 +14,12 @@ struct OffersPage {
     var choice = OfferChoice(request.fields, content: source.content)
     if isFavorites { choice.favoritesOnly = true }
     let number = request.fields.page()
+    let now = source.now
     let offers = try await source.store.fetchOffers(
-      choice.query(page: number, size: Self.pageSize + 1))
-    let count = try await source.store.countOffers(choice.query())
+      choice.query(page: number, size: Self.pageSize + 1, at: now))
+    let count = try await source.store.countOffers(choice.query(at: now))
+    let expired =
+      offers.isEmpty && number == 1 ? try await choice.countExpired(in: source.store, at: now) : 0
     let feeds = try await source.fetchFeeds()
     let titles = try await source.fetchTitles(of: feeds)
     let title = isFavorites ? "Favorites" : "Offers"
@@ -33,14 +36,20 @@ struct OffersPage {
         "cards",
         offers.prefix(Self.pageSize).map {
           PageFields(
-            card: $0, back: PageLinks.back(request.address), feedTitle: titles[$0.ref.feed])
+            card: $0, at: now, back: PageLinks.back(request.address), feedTitle: titles[$0.ref.feed]
+          )
         })
-      if offers.isEmpty { fields.set("nothing", nothing(choice, feeds, number)) }
+      if expired > 0 {
+        fields.set("nothing", choice.allExpired(expired, request.path))
+      } else if offers.isEmpty {
+        fields.set("nothing", nothing(choice, feeds, number))
+      }
       fields.setMore(
         offers.count > Self.pageSize ? choice.link(request.path, page: number + 1) : nil,
         label: "Next page", isAutomatic: true)
     }
     page.words = nil
+    page.lifetime = .whileNoneExpires
     return page
   }
 

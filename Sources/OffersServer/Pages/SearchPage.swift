@@ -28,7 +28,8 @@ struct SearchPage {
     let showsWhole = try feed.map { try source.findKnownFeed($0)?.isSearchable ?? false } ?? false
     var found: SearchAnswer?
     if let words {
-      var query = SearchQuery(words, feed: feed, limit: Self.pageSize, page: number)
+      var query = SearchQuery(
+        words, feed: feed, now: source.now, limit: Self.pageSize, page: number)
       query.maximumBytes = OfferRoutes.pageBytes
       found = try await ServedSearch(content: source.content).find(
         query, limit: nil, isTrusted: request.isTrusted)
@@ -87,7 +88,7 @@ struct SearchPage {
         found.results.hits.map { hit in
           let offer = hit.offer.abridged(toBytes: OfferChoice.textBytes)
           var card = PageFields(
-            card: offer, back: PageLinks.back(request.address),
+            card: offer, at: source.now, back: PageLinks.back(request.address),
             feedTitle: titles[hit.offer.ref.feed])
           card.describe(offer)
           if feed == nil { card.set("feedTitle", titles[hit.offer.ref.feed] ?? hit.offer.ref.feed) }

@@ -90,6 +90,8 @@ struct HistoryChart {
   private static func words(_ event: RewardPoint.Event) -> String {
     switch event {
     case .new: "First seen"
+    case .up: "Up"
+    case .down: "Down"
     case .changed: "Changed"
     case .gone: "Gone"
     case .back: "Back"

@@ -9,10 +9,11 @@ extension PageFields {
   ///
   /// - Parameters:
   ///   - offer: the offer that the card shows and links to.
+  ///   - now: the time at which the offer counts as expired.
   ///   - back: the path to which the star's form redirects.
   ///   - feedTitle: the headline of an offer without a reward and without a retailer; nil for the
   ///     name of the feed.
-  init(card offer: Offer, back: String, feedTitle: String? = nil) {
+  init(card offer: Offer, at now: Date, back: String, feedTitle: String? = nil) {
     self.init { fields in
       fields.set("ref", offer.ref.description)
       fields.set("href", PageLinks.offer(offer.ref))
@@ -21,6 +22,7 @@ extension PageFields {
       fields.set("headline", offer.reward?.text ?? offer.retailer ?? feedTitle ?? offer.ref.feed)
       fields.set("reward", offer.reward?.text)
       fields.set("isGone", offer.state == .gone)
+      fields.set("isExpired", offer.isExpired(at: now))
       fields.set("image", PageLinks.image(of: offer))
       fields.set("initial", Self.initial(of: offer.name))
       fields.set("hue", Self.hue(of: offer.name))
@@ -61,12 +63,12 @@ extension PageFields {
   }
 
   /// The placeholder for an image: the first letter or digit of a name, or a bullet.
-  private static func initial(of name: String) -> String {
+  static func initial(of name: String) -> String {
     name.first { $0.isLetter || $0.isNumber }.map { String($0).uppercased() } ?? "•"
   }
 
   /// The number of the placeholder's color, from 0 to 5, derived from the name.
-  private static func hue(of name: String) -> Int {
+  static func hue(of name: String) -> Int {
     var hash = ContentHash(seed: 1)
     var name = name
     name.withUTF8 { hash.combine(UnsafeRawBufferPointer($0)) }

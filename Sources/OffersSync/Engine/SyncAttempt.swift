@@ -72,13 +72,12 @@ struct SyncAttempt {
 
   /// The fetch state after a sync that did not fail; nil for no change.
   private func afterSuccess(_ outcome: SyncOutcome) -> FetchState? {
-    // A search says nothing about the feed's document, and its offers make the stored offers differ
-    // from that document. A source that is not remembered says nothing about the feed's server.
+    // A search says nothing about the feed's document, and changes no offer of it.
+    if options.query != nil { return nil }
+    // A source that is not remembered says nothing about the feed's server.
     let isQuarantined = outcome == .quarantined
-    if options.query != nil || template.text != usualSource && (isQuarantined || remembered == nil)
-    {
-      return schedule.afterOther(
-        state?.fetch, endsHolding: options.query == nil && !isQuarantined)
+    if template.text != usualSource && (isQuarantined || remembered == nil) {
+      return schedule.afterOther(state?.fetch, endsHolding: !isQuarantined)
     }
     var answer = answer
     // The target of a redirect may contain the values of variables, which must not be stored.

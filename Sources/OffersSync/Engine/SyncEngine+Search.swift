@@ -2,7 +2,9 @@ import OffersCore
 import OffersFeeds
 
 extension SyncEngine {
-  /// Searches on a feed's server, and stores the offers found beside the feed's other offers.
+  /// Searches on a feed's server, and stores the offers found beside the feed's own: they are found
+  /// again by a search of the stored offers, but are in no list of offers and among no changes until
+  /// the feed has them or a user stars them.
   ///
   /// - Parameters:
   ///   - feed: a feed whose definition has a `search:` address.

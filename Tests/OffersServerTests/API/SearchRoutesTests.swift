@@ -48,6 +48,7 @@ struct SearchRoutesTests {
       let error = try #require(try answer.object["error"] as? [String: Any])
       #expect(error["message"] as? String == "The server cannot be reached.")
       #expect(try answer.objects("offers").first?["name"] as? String == name)
+      #expect(try await client.get("searches").objects("searches").isEmpty)
     }
   }
 

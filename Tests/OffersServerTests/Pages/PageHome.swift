@@ -4,6 +4,7 @@ import Hummingbird
 import HummingbirdTesting
 import OffersCore
 import OffersHTTP
+import OffersSQLite
 import OffersSync
 import OffersTestSupport
 import Testing
@@ -45,6 +46,26 @@ extension ServedHome {
           text: String(buffer: response.body))
       }
     }
+  }
+
+  /// Imports offers of one feed, whose ids count from 1, with these ends.
+  func take(endingAt ends: [Date?]) async throws {
+    struct Document: ExportRecordSource {
+      let records: [ExportRecord]
+      func forEachRecord(_ body: (ExportRecord) throws -> Void) throws { try records.forEach(body) }
+    }
+    var feed = ExportedFeed()
+    feed.name = "ibotta"
+    feed.source = "sample"
+    let offers = ends.enumerated().map { index, end in
+      var offer = ExportedOffer()
+      offer.ref = OfferRef(feed: feed.name, offerID: "\(index + 1)")
+      offer.name = "Tea \(index + 1)"
+      offer.expiresAt = end.map { Int64($0.timeIntervalSince1970) }
+      return ExportRecord.offer(offer)
+    }
+    _ = try await database.importRecords(
+      from: Document(records: [.feed(feed)] + offers), feeds: [feed.name])
   }
 
   /// Syncs a feed from a JSON document.

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
@@ -94,6 +95,32 @@ struct PageListTests {
       page.text.contains(#"aria-pressed="true" aria-label="Favorite: Stonewharf Brewing Hazy IPA""#)
     )
     #expect(try await home.show("/").text.count(of: #"aria-pressed="true""#) == 1)
+  }
+
+  @Test("expired offers are marked, and shown on demand and among the favorites")
+  func expired() async throws {
+    let home = try await ServedHome(feeds: [])
+    let clock = SteppedClock()
+    try await home.take(endingAt: [clock.now.addingTimeInterval(60), nil])
+    let server = try home.server(clock: clock)
+    let mark = #"<span class="expired-mark">Expired</span>"#
+    try await home.ask(server) { client in
+      #expect(try await client.get("/").text.contains("2 offers"))
+      clock.advance(by: 60)
+      _ = try await home.database.setFavorites(named: ["1"], to: true)
+      let live = try await client.get("/").text
+      #expect(live.contains("1 offer<") && !live.contains(mark))
+      let all = try await client.get("/?expired=1").text
+      #expect(all.contains(#"name="expired" value="1" checked"#) && all.count(of: mark) == 1)
+      #expect(all.contains(#"aria-label="Remove filter: Also expired""#))
+      for path in ["/favorites", "/feeds/ibotta?expired=1"] {
+        #expect(try await client.get(path).text.count(of: mark) == 1, "\(path)")
+      }
+      #expect(try await client.get("/offers/ibotta:1").text.contains("Expired on <time"))
+      let list = try await client.get("offers?expired=true").objects("offers")
+      #expect(list.compactMap { $0["expired"] as? Bool } == [false, true])
+      #expect(try await client.get("offers").object["total"] as? Int == 1)
+    }
   }
 
   @Test("with an empty database the start page leads to the settings")

@@ -20,9 +20,9 @@ enum ChangeLines {
     _ change: OfferChange, _ table: Table, _ style: Style = .plain
   ) -> String {
     let line = set(table.line(cells(change)), change.kind, style) + "\n"
-    guard let other = change.returned else { return line }
+    guard let other = change.returned, let offer = change.offer else { return line }
     let isGone = change.kind == .gone
-    let word = ShellQuoting.word((isGone ? other : change.offer.ref).description)
+    let word = ShellQuoting.word((isGone ? other : offer.ref).description)
     let text =
       (isGone ? "   probably \(other) now" : "   probably your favorite \(other) again")
       + "; star it: offers favorite \(word)"
@@ -40,7 +40,11 @@ enum ChangeLines {
   }
 
   private static func cells(_ change: OfferChange) -> [String] {
-    let offer = change.offer
+    guard let offer = change.offer else {
+      return [
+        " ", Units.time(change.at), change.kind.rawValue, change.feed, "–", firstSync(change),
+      ]
+    }
     let others = change.fields.filter { $0 != OfferField.reward.name }
     let details = others.isEmpty ? "" : " (\(others.joined(separator: ", ")))"
     return [
@@ -48,6 +52,11 @@ enum ChangeLines {
       DisplayText.oneLine(offer.ref.description), DisplayText.oneLine(reward(change)),
       DisplayText.oneLine(offer.name) + details,
     ]
+  }
+
+  /// The text of a feed's first sync, such as `132 offers, first sync`.
+  static func firstSync(_ change: OfferChange) -> String {
+    "\(Units.count(change.offerCount ?? 0, "offer")), first sync"
   }
 
   /// The reward before and after the change, such as `$1.00 → $1.25`, in exact values if it rose or

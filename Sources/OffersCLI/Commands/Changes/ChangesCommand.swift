@@ -12,8 +12,9 @@ struct ChangesCommand: AsyncParsableCommand {
     usage: "offers changes [<options>]",
     discussion: """
       Shows the changes that syncs made, oldest first: new, up or down (the exact reward), changed \
-      (anything else), gone, back; and expiring, for offers that end within 48 hours. A new offer \
-      that is probably a favorite under another id is marked.
+      (anything else), gone, back; and expiring, for offers that end within 48 hours. The first sync \
+      of a feed is one line, of the kind first. A new offer that is probably a favorite under another \
+      id is marked.
 
       With --since last it shows the changes since the last call with this option, whatever other \
       options left out; at first those of 7 days. Each --reader, such as a script, has its own mark.
@@ -45,7 +46,7 @@ struct ChangesCommand: AsyncParsableCommand {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Only these kinds, separated by commas: new, up, down, changed, gone, back, expiring.",
+      "Only these kinds, separated by commas: first, new, up, down, changed, gone, back, expiring.",
       valueName: "kinds"))
   var kind: String?
 

@@ -79,7 +79,7 @@ enum FeedCheckReport {
         + "offers\(skipped), \(Units.size(check.bytes)) read"
     ]
     for offer in check.first {
-      lines += ["", rule(width)] + OfferCard.lines(offer, width: width)
+      lines += ["", rule(width)] + OfferCard.lines(offer, at: Date(), width: width)
     }
     lines += ["", rule(width), "", "Found in how many offers"]
     lines += found(check, definition).map { label, count in

@@ -9,8 +9,9 @@ struct ListCommand: AsyncParsableCommand {
     commandName: "list",
     abstract: "List offers.",
     discussion: """
-      Lists the offers of the feeds, in the order of the feeds. With --favorites, favorites that \
-      are gone from their feed are listed, too, and marked.
+      Lists the offers of the feeds, in the order of the feeds. Expired offers are left out; with \
+      --expired they are listed behind all others. With --favorites, favorites that are gone from \
+      their feed or expired are listed, too. All of these are marked.
 
       EXAMPLES
         offers list --limit 20 --page 2
@@ -83,12 +84,14 @@ struct ListCommand: AsyncParsableCommand {
     let format = try fetchFormat()
     let columns = try self.columns.map { try OfferColumn.list(parsing: $0) }
     let selection = filters.selection
-    var query = try selection.query(at: Date())
+    let now = Date()
+    var query = try selection.query(at: now)
     query.sort = try NamedChoice.find(sort, what: "order", title: "Orders")
     query.isReversed = reverse
     try setPage(of: &query)
     let database = try await location.open(.readOnly)
-    var printer = format.printer(columns, usual: Self.usualColumns(query), paged.terminal.style)
+    var printer = format.printer(
+      columns, usual: Self.usualColumns(query), paged.terminal.style, now: now)
     var pages = database.pages(of: query)
     var count = 0
     // The first offers are read before the pager starts, so that a query that fails starts none.

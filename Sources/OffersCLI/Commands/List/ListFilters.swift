@@ -5,7 +5,7 @@ struct ListFilters: ParsableArguments {
   @Option(name: .long, help: "Only this feed.", completion: Completions.feeds)
   var feed: String?
 
-  @Flag(name: .long, help: "Only favorites, including those that are gone.")
+  @Flag(name: .long, help: "Only favorites, including those that are gone or expired.")
   var favorites = false
 
   @Option(name: .long, help: ArgumentHelp("Only offers of this retailer.", valueName: "name"))
@@ -36,10 +36,14 @@ struct ListFilters: ParsableArguments {
   @Flag(name: .long, help: "Only offers that are gone from their feed.")
   var gone = false
 
+  @Flag(name: .long, help: "List expired offers, too, behind all others.")
+  var expired = false
+
   /// The values of the options.
   var selection: ListSelection {
     ListSelection(
       feed: feed, favoritesOnly: favorites, goneOnly: gone, retailer: retailer,
-      category: category, rewardAtLeast: rewardAtLeast, newSince: newSince, expiring: expiring)
+      category: category, rewardAtLeast: rewardAtLeast, newSince: newSince, expiring: expiring,
+      includesExpired: expired)
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import OffersCore
 
 /// The format of a list.
@@ -25,16 +26,17 @@ enum ListFormat: String, CaseIterable {
   ///   - usual: the default columns of the formats for people. Those of the other formats are all
   ///     columns.
   ///   - style: the style of a table; the other formats have none.
+  ///   - now: the time at which offers count as expired.
   func printer(
-    _ columns: [OfferColumn]?, usual: [OfferColumn], _ style: Style
+    _ columns: [OfferColumn]?, usual: [OfferColumn], _ style: Style, now: Date
   ) -> any OfferPrinter {
     switch self {
-    case .table: TablePrinter(columns ?? usual, mayLeaveOut: columns != nil, style)
-    case .json: DocumentPrinter(columns: columns)
-    case .ndjson: ObjectLinePrinter(columns: columns)
-    case .csv: SeparatedPrinter(columns ?? OfferColumn.allCases, .csv)
-    case .tsv: SeparatedPrinter(columns ?? OfferColumn.allCases, .tsv)
-    case .markdown: MarkdownPrinter(columns ?? usual)
+    case .table: TablePrinter(columns ?? usual, mayLeaveOut: columns != nil, style, now: now)
+    case .json: DocumentPrinter(columns: columns, now: now)
+    case .ndjson: ObjectLinePrinter(columns: columns, now: now)
+    case .csv: SeparatedPrinter(columns ?? OfferColumn.allCases, .csv, now: now)
+    case .tsv: SeparatedPrinter(columns ?? OfferColumn.allCases, .tsv, now: now)
+    case .markdown: MarkdownPrinter(columns ?? usual, now: now)
     }
   }
 }
@@ -51,12 +53,16 @@ protocol OfferPrinter {
 /// A printer of one JSON document.
 private struct DocumentPrinter: OfferPrinter {
   let columns: [OfferColumn]?
+  let now: Date
   private var list = PagedJSON("offers")
 
-  init(columns: [OfferColumn]?) { self.columns = columns }
+  init(columns: [OfferColumn]?, now: Date) {
+    self.columns = columns
+    self.now = now
+  }
 
   mutating func print(_ page: [Offer]) throws {
-    try list.print(page) { $0.value($1, columns) }
+    try list.print(page) { $0.value($1, columns, at: now) }
   }
 
   mutating func finish() throws { try list.finish() }
@@ -65,12 +71,13 @@ private struct DocumentPrinter: OfferPrinter {
 /// A printer of one JSON object per line.
 private struct ObjectLinePrinter: OfferPrinter {
   let columns: [OfferColumn]?
+  let now: Date
 
   func print(_ page: [Offer]) throws {
     var text = ""
     for offer in page {
       var json = JSONWriter()
-      json.value(offer, columns)
+      json.value(offer, columns, at: now)
       text += json.text + "\n"
     }
     try Output.printRaw(text)
@@ -81,10 +88,10 @@ private struct ObjectLinePrinter: OfferPrinter {
 
 extension JSONWriter {
   /// Writes the JSON object of an offer with the given columns as its members; nil for all members.
-  fileprivate mutating func value(_ offer: Offer, _ columns: [OfferColumn]?) {
-    guard let columns else { return value(offer) }
+  fileprivate mutating func value(_ offer: Offer, _ columns: [OfferColumn]?, at now: Date) {
+    guard let columns else { return value(offer, at: now) }
     object { json in
-      for column in columns { column.write(offer, to: &json) }
+      for column in columns { column.write(offer, at: now, to: &json) }
     }
   }
 }

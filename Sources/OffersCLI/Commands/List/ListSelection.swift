@@ -16,12 +16,14 @@ struct ListSelection: Sendable {
   var newSince: String?
   /// A text such as `48h`.
   var expiring: String?
+  var includesExpired = false
 
   /// The query with the parsed filters.
   ///
   /// - Throws: `OffersError` with `invalidRequest` for a filter that cannot be parsed.
   func query(at now: Date) throws -> OfferQuery {
-    var query = OfferQuery(feed: feed, favoritesOnly: favoritesOnly)
+    var query = OfferQuery(
+      feed: feed, favoritesOnly: favoritesOnly, includesExpired: includesExpired, now: now)
     query.goneOnly = goneOnly
     query.retailer = retailer
     query.category = category
@@ -50,10 +52,22 @@ struct ListSelection: Sendable {
     {
       return note
     }
+    if !includesExpired, let note = try await expiredNote(database) { return note }
     if isNarrow { return "No offer matches the filters. See all offers: offers list" }
     return favoritesOnly
       ? "No favorites\(feed.map { " of \($0)" } ?? "") yet. Star an offer with: offers favorite ID"
       : "No offers yet. Read a feed with: offers sync"
+  }
+
+  /// A note that only expired offers match; nil if none does.
+  private func expiredNote(_ database: OffersDatabase) async throws -> String? {
+    var query = try query(at: Date())
+    guard query.excludesExpired else { return nil }
+    query.includesExpired = true
+    let count = try await database.countOffers(query)
+    if count == 0 { return nil }
+    let text = count == 1 ? "The only matching offer has" : "All \(Units.count(count)) offers have"
+    return "\(text) expired. To see what has expired, add --expired."
   }
 
   /// A note about a retailer or category that no offer has; nil if it is one of the given names.

@@ -11,7 +11,7 @@ enum OfferColumn: String, CaseIterable {
   case rewardPercent = "reward_percent"
   case rewardUpTo = "reward_up_to"
   case imageURL = "image_url"
-  case url, favorite, state
+  case url, favorite, state, expired
   case firstSeenAt = "first_seen_at"
   case changedAt = "changed_at"
   case goneAt = "gone_at"
@@ -52,7 +52,8 @@ enum OfferColumn: String, CaseIterable {
   var tableColumn: Table.Column {
     switch self {
     case .favorite: Table.Column(title: " ", isWhole: true)
-    case .ref, .id, .feed, .state, .firstSeenAt, .changedAt, .goneAt, .startsAt, .expiresAt:
+    case .ref, .id, .feed, .state, .expired, .firstSeenAt, .changedAt, .goneAt, .startsAt,
+      .expiresAt:
       Table.Column(title: title, isWhole: true)
     case .rewardMinorUnits, .rewardPercent, .latitude, .longitude:
       Table.Column(title: title, isRight: true)
@@ -61,19 +62,19 @@ enum OfferColumn: String, CaseIterable {
   }
 
   /// The value for people, safe for a terminal and in one line; `–` if it is absent. A favorite is
-  /// a star, any other offer a space.
-  func shown(_ offer: Offer) -> String {
+  /// a star, any other offer a space. `now` is the time at which the offer counts as expired.
+  func shown(_ offer: Offer, at now: Date) -> String {
     switch self {
     case .favorite: return offer.isFavorite ? "★" : " "
     case .firstSeenAt, .changedAt, .goneAt, .startsAt, .expiresAt:
       return time(offer).map(Units.time) ?? "–"
-    default: return plain(offer).map(DisplayText.oneLine) ?? "–"
+    default: return plain(offer, at: now).map(DisplayText.oneLine) ?? "–"
     }
   }
 
   /// The value for programs, with the unchanged text of the feed and times in UTC; nil if it is
   /// absent.
-  func plain(_ offer: Offer) -> String? {
+  func plain(_ offer: Offer, at now: Date) -> String? {
     switch self {
     case .ref: offer.ref.description
     case .feed: offer.ref.feed
@@ -91,6 +92,7 @@ enum OfferColumn: String, CaseIterable {
     case .url: offer.urlText
     case .favorite: offer.isFavorite ? "true" : "false"
     case .state: offer.state.rawValue
+    case .expired: offer.isExpired(at: now) ? "true" : "false"
     case .firstSeenAt, .changedAt, .goneAt, .startsAt, .expiresAt:
       time(offer)?.formatted(.iso8601)
     case .retailer: offer.retailer
@@ -102,16 +104,17 @@ enum OfferColumn: String, CaseIterable {
   }
 
   /// Writes the value as a member of the JSON object of the offer.
-  func write(_ offer: Offer, to json: inout JSONWriter) {
+  func write(_ offer: Offer, at now: Date, to json: inout JSONWriter) {
     switch self {
     case .reward: json.member(rawValue, offer.reward)
     case .rewardMinorUnits: json.member(rawValue, offer.reward?.minorUnits)
     case .rewardUpTo: json.member(rawValue, offer.reward?.isUpTo)
     case .favorite: json.member(rawValue, offer.isFavorite)
+    case .expired: json.member(rawValue, offer.isExpired(at: now))
     case .categories: json.member(rawValue, each: offer.categories) { $0.value($1) }
-    case .rewardPercent, .latitude, .longitude: json.member(rawValue, number: plain(offer))
+    case .rewardPercent, .latitude, .longitude: json.member(rawValue, number: plain(offer, at: now))
     case .attributes: json.member(rawValue) { $0.value(offer.attributes) }
-    default: json.member(rawValue, plain(offer))
+    default: json.member(rawValue, plain(offer, at: now))
     }
   }
 

@@ -1,3 +1,4 @@
+import Foundation
 import OffersCore
 
 /// A printer of separated values: a record with the names of the columns, then a record per offer.
@@ -16,17 +17,26 @@ struct SeparatedPrinter: OfferPrinter {
   private let columns: [OfferColumn]
   private let kind: Kind
   private let isOnTerminal: Bool
+  private let now: Date
   private var hasHead = false
 
-  init(_ columns: [OfferColumn], _ kind: Kind, isOnTerminal: Bool = Terminal.isOutput) {
+  /// - Parameters:
+  ///   - columns: the values of a record.
+  ///   - kind: the separators.
+  ///   - now: the time at which offers count as expired.
+  ///   - isOnTerminal: whether the output is a terminal.
+  init(
+    _ columns: [OfferColumn], _ kind: Kind, now: Date, isOnTerminal: Bool = Terminal.isOutput
+  ) {
     self.columns = columns
+    self.now = now
     self.kind = kind
     self.isOnTerminal = isOnTerminal
   }
 
   mutating func print(_ page: [Offer]) throws {
     var text = head()
-    for offer in page { text += record(columns.map { $0.plain(offer) ?? "" }) }
+    for offer in page { text += record(columns.map { $0.plain(offer, at: now) ?? "" }) }
     try Output.printRaw(text)
   }
 

@@ -1,3 +1,4 @@
+import Foundation
 import OffersCore
 
 /// A printer of an aligned table. On a terminal, columns that the user chose and that do not fit
@@ -7,6 +8,7 @@ struct TablePrinter: OfferPrinter {
   private let mayLeaveOut: Bool
   private let totalWidth: Int?
   private let style: Style
+  private let now: Date
   private var shown: (table: Table, count: Int)?
 
   /// - Parameters:
@@ -14,24 +16,27 @@ struct TablePrinter: OfferPrinter {
   ///   - mayLeaveOut: whether columns that do not fit are left out.
   ///   - totalWidth: the width of the terminal in columns; nil without a terminal.
   ///   - style: the style of the lines.
+  ///   - now: the time at which offers count as expired.
   init(
     _ columns: [OfferColumn], mayLeaveOut: Bool, totalWidth: Int? = Terminal.width,
-    _ style: Style = .plain
+    _ style: Style = .plain, now: Date
   ) {
     self.style = style
+    self.now = now
     self.columns = columns
     self.mayLeaveOut = mayLeaveOut
     self.totalWidth = totalWidth
   }
 
   mutating func print(_ page: [Offer]) throws {
-    let rows = page.map { OfferCells.shown($0, columns) }
+    let rows = page.map { OfferCells.shown($0, columns, at: now) }
     var text = ""
     if shown == nil { text = begin(rows) + "\n" }
     guard let (table, count) = shown else { return }
     for (offer, row) in zip(page, rows) {
       let line = table.line(Array(row.prefix(count)))
-      text += (offer.state == .gone ? style.faint(line) : line) + "\n"
+      let isFaint = offer.state == .gone || offer.isExpired(at: now)
+      text += (isFaint ? style.faint(line) : line) + "\n"
     }
     try Output.printRaw(text)
   }
@@ -63,14 +68,21 @@ struct TablePrinter: OfferPrinter {
 /// (https://github.github.com/gfm/#tables-extension-).
 struct MarkdownPrinter: OfferPrinter {
   private let columns: [OfferColumn]
+  private let now: Date
   private var hasHead = false
 
-  init(_ columns: [OfferColumn]) { self.columns = columns }
+  /// - Parameters:
+  ///   - columns: the columns of the table, from left to right.
+  ///   - now: the time at which offers count as expired.
+  init(_ columns: [OfferColumn], now: Date) {
+    self.columns = columns
+    self.now = now
+  }
 
   mutating func print(_ page: [Offer]) throws {
     var text = head()
     for offer in page {
-      text += Self.line(OfferCells.shown(offer, columns).map(Self.escaped))
+      text += Self.line(OfferCells.shown(offer, columns, at: now).map(Self.escaped))
     }
     try Output.printRaw(text)
   }
@@ -102,15 +114,16 @@ struct MarkdownPrinter: OfferPrinter {
   private static let signs = Array(#"\|`*_[]<>&~"#.utf8)
 }
 
-/// The cells of a row in the formats for people. The name of a gone offer begins with `gone: `,
-/// unless another column shows that it is gone.
+/// The cells of a row in the formats for people. The name of a gone or expired offer begins with
+/// its mark, unless another column shows the same.
 enum OfferCells {
-  static func shown(_ offer: Offer, _ columns: [OfferColumn]) -> [String] {
-    let marksGone =
-      offer.state == .gone && !columns.contains(.state) && !columns.contains(.goneAt)
+  static func shown(_ offer: Offer, _ columns: [OfferColumn], at now: Date) -> [String] {
+    let mark = OfferMark.text(
+      offer, at: now, tellsGone: !columns.contains(.state) && !columns.contains(.goneAt),
+      tellsExpired: !columns.contains(.expired))
     return columns.map { column in
-      let text = column.shown(offer)
-      return marksGone && column == .name ? "gone: \(text)" : text
+      let text = column.shown(offer, at: now)
+      return column == .name ? mark + text : text
     }
   }
 }

@@ -42,7 +42,8 @@ struct HistoryCommand: AsyncParsableCommand {
   private static func lines(_ offer: Offer, _ points: [RewardPoint], now: Date, _ style: Style)
     -> [String]
   {
-    var lines = OfferCard.heading(offer, width: min(Terminal.width ?? 80, 100), style)
+    var lines = OfferCard.heading(
+      offer, at: now, width: min(Terminal.width ?? 80, 100), style)
     lines += [DisplayText.oneLine(offer.ref.description), ""]
     guard points.count > 1 else {
       let text = "The reward has not changed since \(Units.time(offer.firstSeenAt))."

@@ -1,3 +1,4 @@
+import Foundation
 import OffersCore
 
 /// The card of an offer: its reward, name, description, terms, and the other fields.
@@ -6,11 +7,14 @@ enum OfferCard {
   ///
   /// - Parameters:
   ///   - offer: the offer to show.
+  ///   - now: the time at which the offer counts as expired.
   ///   - width: the width in columns at which lines are wrapped; more than 100 counts as 100.
   ///   - style: the style of titles and labels.
-  static func lines(_ offer: Offer, width: Int, _ style: Style = .plain) -> [String] {
+  static func lines(
+    _ offer: Offer, at now: Date, width: Int, _ style: Style = .plain
+  ) -> [String] {
     let width = min(width, 100)
-    var lines = heading(offer, width: width, style)
+    var lines = heading(offer, at: now, width: width, style)
     if let description = offer.description {
       lines += DisplayText.wrap(DisplayText.safe(description), width)
     }
@@ -21,7 +25,7 @@ enum OfferCard {
       }
     }
     lines.append("")
-    let rows = particulars(offer)
+    let rows = particulars(offer, at: now)
     let indent = rows.reduce(10) { max($0, min(24, DisplayText.width($1.0))) } + 2
     for (label, value) in rows {
       let label = DisplayText.pad(DisplayText.oneLine(label), indent)
@@ -38,29 +42,40 @@ enum OfferCard {
     return lines
   }
 
-  /// The lines with the star of a favorite, the reward, the mark of a gone offer, and the name.
-  static func heading(_ offer: Offer, width: Int, _ style: Style = .plain) -> [String] {
+  /// The lines with the star of a favorite, the reward, the marks of a gone and of an expired offer,
+  /// and the name.
+  static func heading(
+    _ offer: Offer, at now: Date, width: Int, _ style: Style = .plain
+  ) -> [String] {
     let title = [
       offer.isFavorite ? style.star("★") : nil,
       offer.reward.map { style.good(DisplayText.oneLine($0.text)) },
       offer.state == .gone ? "(gone)" : nil,
+      offer.isExpired(at: now) ? "(expired)" : nil,
     ].compactMap(\.self).joined(separator: " ")
     return (title.isEmpty ? [] : [title])
       + DisplayText.wrap(DisplayText.oneLine(offer.name), width).map(style.bold)
   }
 
-  private static func particulars(_ offer: Offer) -> [(String, String)] {
+  private static func particulars(_ offer: Offer, at now: Date) -> [(String, String)] {
     var rows: [(String, String)] = []
     if let retailer = offer.retailer { rows.append(("Sold by", retailer)) }
-    if !offer.categories.isEmpty {
-      rows.append(("Category", offer.categories.joined(separator: ", ")))
+    // Many feeds repeat their categories as an attribute. They are shown once, with its label, which
+    // is more precise.
+    let categories = offer.categories.joined(separator: ", ")
+    if !categories.isEmpty {
+      let label = offer.attributes.first { $0.value == categories }?.label ?? "Category"
+      rows.append((label, categories))
     }
     if let starts = offer.startsAt { rows.append(("Starts", Units.time(starts))) }
-    if let expires = offer.expiresAt { rows.append(("Expires", Units.time(expires))) }
+    if let expires = offer.expiresAt {
+      let label = offer.isExpired(at: now) ? "Expired on" : "Expires"
+      rows.append((label, Units.time(expires)))
+    }
     if let latitude = offer.latitude, let longitude = offer.longitude {
       rows.append(("Place", "\(latitude), \(longitude)"))
     }
-    rows += offer.attributes.map { ($0.label, $0.value) }
+    rows += offer.attributes.filter { $0.value != categories }.map { ($0.label, $0.value) }
     rows.append(("ID", offer.ref.description))
     if let url = offer.urlText { rows.append(("Page", url)) }
     if let image = offer.imageURLText { rows.append(("Image", image)) }

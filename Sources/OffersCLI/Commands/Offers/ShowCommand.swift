@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import OffersCore
 import OffersSQLite
 
@@ -54,10 +55,11 @@ struct ShowCommand: AsyncParsableCommand {
   private func print(_ offer: Offer) throws {
     if json {
       var writer = JSONWriter()
-      writer.value(offer)
+      writer.value(offer, at: Date())
       try Output.print(writer.text)
     } else {
-      let lines = OfferCard.lines(offer, width: Terminal.width ?? 80, terminal.style)
+      let lines = OfferCard.lines(
+        offer, at: Date(), width: Terminal.width ?? 80, terminal.style)
       try Output.print(lines.joined(separator: "\n"))
     }
   }

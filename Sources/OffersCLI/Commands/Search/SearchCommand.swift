@@ -38,8 +38,11 @@ struct SearchCommand: AsyncParsableCommand {
   @Option(name: .long, help: "Only this feed.", completion: Completions.feeds)
   var feed: String?
 
-  @Flag(name: .long, help: "Only favorites, including those that are gone.")
+  @Flag(name: .long, help: "Only favorites, including those that are gone or expired.")
   var favorites = false
+
+  @Flag(name: .long, help: "Find expired offers, too, behind all others.")
+  var expired = false
 
   @Option(
     name: .long, parsing: .unconditional,
@@ -102,8 +105,8 @@ struct SearchCommand: AsyncParsableCommand {
 
   private var query: SearchQuery {
     SearchQuery(
-      text, feed: feed, favoritesOnly: favorites, limit: limit ?? Self.usualPageSize,
-      page: page ?? 1)
+      text, feed: feed, favoritesOnly: favorites, includesExpired: expired,
+      limit: limit ?? Self.usualPageSize, page: page ?? 1)
   }
 
   /// Searches and prints the results: on the server of the feed that `--feed` names, if it can
@@ -180,11 +183,11 @@ struct SearchCommand: AsyncParsableCommand {
 
   private func finish(_ report: SearchReport, _ database: OffersDatabase) async throws {
     for note in report.notes { Output.note(note) }
-    if !report.results.hits.isEmpty {
+    if report.answer.isRecent {
       // The words are stored before the output, whose reader may close the pipe. If the database
       // cannot be written, only the list of recent searches lacks them.
       try? await database.noteSearch(
-        RecentSearch(words: report.answer.foundWords, feed: feed, searchedAt: Date()))
+        RecentSearch(words: report.answer.words, feed: feed, searchedAt: report.now))
     }
     if json {
       try Output.print(report.json)

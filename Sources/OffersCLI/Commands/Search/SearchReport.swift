@@ -4,6 +4,8 @@ import OffersCore
 /// The texts and the JSON document of a search's result.
 struct SearchReport {
   let answer: SearchAnswer
+  /// The time of the search, at which offers count as expired.
+  let now = Date()
   /// Whether `--limit` cuts off a part of a page from the server.
   var isCut = false
 
@@ -62,7 +64,7 @@ struct SearchReport {
   /// The offers as a table. On a terminal the words that were found are bold, and if none is in the
   /// name, a second line shows the first field that has one.
   func table(width: Int?, _ style: Style) -> String {
-    let rows = results.hits.map { Self.cells($0.offer) }
+    let rows = results.hits.map { cells($0.offer) }
     let table = Table(
       columns: [
         Table.Column(title: " ", isWhole: true), Table.Column(title: "ID", isWhole: true),
@@ -80,11 +82,11 @@ struct SearchReport {
   ) -> String {
     let plain = table.line(row)
     guard let width, let match = hit.matches.first else { return plain }
-    let gone = hit.offer.state == .gone ? Self.goneMark : ""
+    let mark = OfferMark.text(hit.offer, at: now)
     if match.field == .name {
-      let shift = gone.unicodeScalars.count
+      let shift = mark.unicodeScalars.count
       let name = MarkedText(
-        gone + hit.offer.name,
+        mark + hit.offer.name,
         ranges: match.scalarRanges.map { $0.lowerBound + shift..<$0.upperBound + shift })
       return table.line(row) { name.text($0 ?? width, style) }
     }
@@ -94,14 +96,12 @@ struct SearchReport {
     return plain + "\n   \(style.faint(label)): \(snippet.text(columns, style))"
   }
 
-  private static let goneMark = "gone: "
-
-  private static func cells(_ offer: Offer) -> [String] {
+  private func cells(_ offer: Offer) -> [String] {
     [
       offer.isFavorite ? "★" : " ",
       DisplayText.oneLine(offer.ref.description),
       DisplayText.oneLine(offer.reward?.text ?? "–"),
-      (offer.state == .gone ? goneMark : "") + DisplayText.oneLine(offer.name),
+      OfferMark.text(offer, at: now) + DisplayText.oneLine(offer.name),
     ]
   }
 
@@ -123,7 +123,7 @@ struct SearchReport {
     var answer = answer
     answer.error = answer.error?.withCommands
     var json = JSONWriter()
-    json.value(answer)
+    json.value(answer, at: now)
     return json.text
   }
 }

@@ -1,0 +1,180 @@
+import Foundation
+import OffersCore
+import OffersTestSupport
+import SQLiteMigrations
+import Testing
+
+@testable import OffersSQLite
+
+@Suite("Offers that a search on a server found")
+struct FoundOfferTests {
+  /// A feed with offers 1 to 3, and a search that found 2 (otherwise described), 8 and 9.
+  private static func filled() async throws -> Store {
+    let store = try await Store()
+    try await store.sync((1...3).map { FeedOffer("\($0)", name: "Film \($0)") })
+    try await find([FeedOffer("2", name: "Other 2")] + [8, 9].map(film), in: store)
+    return store
+  }
+
+  private static func film(_ number: Int) -> FeedOffer {
+    FeedOffer("\(number)", name: "Film \(number)")
+  }
+
+  private static func find(
+    _ offers: [FeedOffer], at seconds: Int = 2000, in store: Store
+  ) async throws {
+    let plan = try await store.plan(offers, at: seconds)
+    _ = try await store.database.apply(
+      SyncPlan(
+        run: plan.run, newRecords: plan.newRecords, knownRecords: plan.knownRecords,
+        vanishedKeys: [], rememberedSource: nil, document: nil, isSearch: true))
+  }
+
+  private static func list(_ store: Store) async throws -> [String] {
+    let ids = try await store.database.fetchOffers(OfferQuery()).map(\.ref.offerID)
+    #expect(try await store.database.countOffers(OfferQuery(feed: "ibotta")) == ids.count)
+    #expect(try FeedMiscountTests.isRight(store))
+    return ids
+  }
+
+  private static func found(_ store: Store) async throws -> Set<String> {
+    Set(try await store.database.search(SearchQuery("film")).hits.map(\.offer.ref.offerID))
+  }
+
+  private static func kinds(_ store: Store) async throws -> [String] {
+    try await store.database.fetchChanges(ChangeQuery(now: ChangeTests.date(9000))).changes.map {
+      "\($0.kind.rawValue) \($0.offer?.ref.offerID ?? $0.feed)"
+    }
+  }
+
+  @Test("they are found again and shown, but are in no list, count, change or export")
+  func areBeside() async throws {
+    let store = try await Self.filled()
+    #expect(try await Self.list(store) == ["1", "2", "3"])
+    #expect(try await Self.found(store) == ["1", "2", "3", "8", "9"])
+    let offer = try await store.database.fetchOffer(named: "8")
+    #expect(offer.state == .current && offer.goneAt == nil)
+    #expect(try await store.database.fetchOffer(named: "2").name == "Film 2")
+    #expect(try await store.database.fetchOffers(OfferQuery(goneOnly: true)).isEmpty)
+    #expect(try await Self.kinds(store) == ["first ibotta"])
+    let feed = try #require(try await store.database.fetchFeeds().first)
+    #expect(feed.currentCount == 3 && feed.goneCount == 0)
+    #expect(try await !store.exported().text().contains("Film 8"))
+    #expect(await store.database.examine(at: .now).allSatisfy { $0.level != .problem })
+  }
+
+  @Test("a starred one is listed, and no sync removes it; without its star it is not")
+  func star() async throws {
+    let store = try await Self.filled()
+    _ = try await store.database.setFavorites(named: ["8"], to: true)
+    #expect(try await Self.list(store) == ["1", "2", "3", "8"])
+    try await store.sync([1, 2].map(Self.film), at: 3000)
+    #expect(try await Self.list(store) == ["1", "2", "8"])
+    #expect(try await Self.kinds(store) == ["first ibotta", "gone 3"])
+    _ = try await store.database.setFavorites(named: ["8"], to: false)
+    #expect(try await Self.list(store) == ["1", "2"])
+    #expect(try await Self.found(store) == ["1", "2", "8", "9"])
+  }
+
+  @Test("one that the feed has is a new offer of the feed")
+  func promotes() async throws {
+    let store = try await Self.filled()
+    _ = try await store.database.setFavorites(named: ["9"], to: true)
+    let run = try await store.sync([1, 2, 3, 8, 9, 10].map(Self.film), at: 3000)
+    #expect(run.counts.new == 3 && run.counts.unchanged == 3)
+    #expect(try await Self.list(store) == ["1", "2", "3", "8", "9", "10"])
+    #expect(try await Self.kinds(store) == ["first ibotta", "new 8", "new 9", "new 10"])
+    let seen = try await store.database.fetchOffer(named: "8").firstSeenAt
+    #expect(seen == ChangeTests.date(3000))
+    try await store.sync([1, 2, 3].map(Self.film), at: 4000)
+    #expect(try await Self.list(store) == ["1", "2", "3"])
+    #expect(try await Self.found(store) == ["1", "2", "3"])
+  }
+
+  @Test("the first sync after a search is one entry with all of its offers")
+  func firstSync() async throws {
+    let store = try await Store()
+    try await Self.find([1, 2].map(Self.film), in: store)
+    #expect(try await Self.list(store) == [])
+    #expect(try await Self.kinds(store) == [])
+    try await store.sync([2, 3, 4].map(Self.film), at: 3000)
+    #expect(try await Self.list(store) == ["2", "3", "4"])
+    let changes = try await store.database.fetchChanges(ChangeQuery(now: ChangeTests.date(1)))
+    #expect(changes.changes.map(\.offerCount) == [3])
+    #expect(try store.rows("PRAGMA foreign_key_check") == [])
+  }
+
+  @Test("a vanished offer that a search finds is found again, and is back once the feed has it")
+  func vanished() async throws {
+    let store = try await Self.filled()
+    try await store.sync([1, 2].map(Self.film), at: 3000)
+    #expect(try await !Self.found(store).contains("3"))
+    try await Self.find([Self.film(3)], at: 4000, in: store)
+    #expect(try await Self.found(store).contains("3"))
+    #expect(try await Self.list(store) == ["1", "2"])
+    try await store.sync([1, 2, 3].map(Self.film), at: 5000)
+    #expect(try await Self.kinds(store) == ["first ibotta", "gone 3", "back 3"])
+  }
+
+  @Test("those that no search found for 30 days are pruned, and 5,000 are kept at most")
+  func bounds() async throws {
+    let store = try await Self.filled()
+    _ = try await store.database.setFavorites(named: ["8"], to: true)
+    let month = 31 * 86_400
+    try await Self.find((10...5012).map(Self.film), at: 2000 + month, in: store)
+    #expect(try store.rows("SELECT count(*) FROM found_offer WHERE is_listed = 0") == ["5000"])
+    #expect(try store.rows("SELECT count(*) FROM offer WHERE id IN ('8', '9')") == ["1"])
+    let pruned = try await store.database.prune(
+      goneBefore: ChangeTests.date(2001 + month), now: ChangeTests.date(2001 + 2 * month),
+      trustsClock: true, isTrial: false)
+    #expect(pruned.offers == 4999)
+    #expect(try await Self.list(store) == ["1", "2", "3", "8"])
+    #expect(try store.rows("PRAGMA foreign_key_check") == [])
+    #expect(await store.database.examine(at: .now).allSatisfy { $0.level != .problem })
+  }
+
+  @Test("what an older version stored of a search leaves the lists and the changes")
+  func upgrades() async throws {
+    let folder = try TemporaryFolder()
+    let path = try Store.makeFile(in: folder, version: 17, offerCount: 5)
+    try Store.execute(
+      path,
+      """
+      INSERT INTO sync_run (
+        run_id, feed_key, source, started_at, duration_milliseconds, outcome, bytes, new_count,
+        changed_count, gone_count, back_count, unchanged_count, skipped_count, mended_count,
+        rows_written
+      ) VALUES (2, 1, 'https://x.example/find?q={query}', 2000, 1, 'updated', 1, 3, 0, 0, 0, 0, 0, 0, 3);
+      INSERT INTO offer (feed_key, id, content_hash, first_seen_at, changed_at, name, reward_up_to)
+      VALUES (1, '11', 1, 2000, 2000, 'Milk 11', 0), (1, '12', 1, 2000, 2000, 'Milk 12', 0),
+        (1, '13', 1, 2000, 2000, 'Milk 13', 0);
+      INSERT INTO change (change_id, offer_key, run_id, kind) VALUES (8, 8, 2, 'new');
+      INSERT INTO new_offers VALUES (8, 3);
+      INSERT INTO favorite VALUES ('ibotta', '13', 2500);
+      UPDATE feed SET current_count = 8;
+      """)
+    let database = try await OffersDatabase.open(path: path)
+    let ids = try await database.fetchOffers(OfferQuery()).map(\.ref.offerID)
+    #expect(ids == ["1", "2", "3", "4", "5", "13"])
+    #expect(try await database.countOffers(OfferQuery(feed: "ibotta")) == 6)
+    #expect(try await database.search(SearchQuery("milk 11")).hits.count == 1)
+    let changes = try await database.fetchChanges(ChangeQuery(now: ChangeTests.date(9000)))
+    #expect(changes.changes.map { $0.offer?.ref.offerID } == ["1", "2", "3", "4", "5"])
+    // The number of the newest change is not used again.
+    #expect(changes.lastID == 8)
+    #expect(try Store.rows(path, "PRAGMA foreign_key_check") == [])
+    #expect(await database.examine(at: .now).allSatisfy { $0.level != .problem })
+  }
+}
+
+/// Whether each feed has as many current offers as it says.
+private enum FeedMiscountTests {
+  static func isRight(_ store: Store) throws -> Bool {
+    try store.rows(
+      """
+      SELECT name FROM feed WHERE current_count <> (
+        SELECT count(*) FROM offer
+        WHERE offer.feed_key = feed.feed_key AND gone_at IS NULL)
+      """) == []
+  }
+}
