@@ -158,7 +158,8 @@ struct TerminalTests {
         Table.Column(title: "SOURCE", isCutInMiddle: true),
       ], sample: rows, totalWidth: 40)
     let lines = rows.map(table.line)
-    #expect(lines[0].hasPrefix("albums  https://f") && lines[0].hasSuffix("…played/100/albums.json"))
+    #expect(
+      lines[0].hasPrefix("albums  https://f") && lines[0].hasSuffix("…played/100/albums.json"))
     #expect(lines[1].hasSuffix("100/movies.json"))
     for line in lines { #expect(DisplayText.width(line) == 40) }
   }
