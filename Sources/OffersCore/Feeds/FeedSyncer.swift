@@ -13,23 +13,26 @@ public struct KnownFeed: Hashable, Sendable, Identifiable {
   /// Whether the definition has request headers, which may be credentials and are sent only to the
   /// feed's own server.
   public let hasHeaders: Bool
-  /// How the feed's offers are laid out on a screen.
-  public let layout: FeedLayout
+  /// How the feed's offers are shown.
+  public let presentation: FeedPresentation
   /// Whether the feed's server can be searched.
   public let isSearchable: Bool
 
   /// The name.
   public var id: String { name }
 
+  /// How the feed's offers are laid out on a screen.
+  public var layout: FeedLayout { presentation.layout }
+
   /// Creates a known feed of its parts; the properties describe them.
   public init(
     name: String, title: String? = nil, source: String?, everySeconds: Int,
-    hasOwnInterval: Bool = false, hasHeaders: Bool = false, layout: FeedLayout = .grid,
-    isSearchable: Bool
+    hasOwnInterval: Bool = false, hasHeaders: Bool = false,
+    presentation: FeedPresentation = FeedPresentation(), isSearchable: Bool
   ) {
     self.name = name
     self.title = title
-    self.layout = layout
+    self.presentation = presentation
     self.source = source
     self.everySeconds = everySeconds
     self.hasOwnInterval = hasOwnInterval

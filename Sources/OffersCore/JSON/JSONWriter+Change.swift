@@ -7,8 +7,8 @@ extension JSONWriter {
       json.member("ref", change.offer.ref.description)
       json.member("name", change.offer.name)
       json.member("favorite", change.offer.isFavorite)
-      json.member("from", change.oldReward)
-      json.member("to", change.newReward)
+      json.member("from", change.oldReward, of: change.offer.ref.feed)
+      json.member("to", change.newReward, of: change.offer.ref.feed)
       json.member("fields", each: change.fields) { $0.value($1) }
       json.member("returned_favorite", change.returned?.description)
     }
@@ -26,7 +26,7 @@ extension JSONWriter {
     member("points", objects: points) { json, point in
       json.member("at", point.at)
       json.member("event", point.event.rawValue)
-      json.member("reward", point.reward)
+      json.member("reward", point.reward, of: offer.ref.feed)
     }
   }
 }

@@ -36,19 +36,21 @@ struct OfferKeyQuery {
   ///   - feedKey: the key of the query's feed; nil if it names none.
   ///   - lastKey: the key of the previous page's last offer; nil for the first page.
   ///   - values: the sort values of that offer; empty for the order of the feeds.
+  ///   - pricedKeys: the keys of the query's `pricedFeeds`.
   init(
     _ query: OfferQuery, feedKey: Int64?, behind lastKey: Int64? = nil,
-    values: [OfferPlace.Value] = []
+    values: [OfferPlace.Value] = [], pricedKeys: [Int64] = []
   ) {
     let start = Self.start(of: query)
     let key = start == .details ? "detail.offer_key" : "offer.offer_key"
     isStream = query.sort == .feed && (start == .details || start == .offers)
     limit = query.limit.map { max(0, $0) }
     offset = max(0, query.offset)
-    var filter = Filter(query, feedKey: feedKey, startsAtFavorites: start == .favorites)
+    var filter = Filter(
+      query, feedKey: feedKey, startsAtFavorites: start == .favorites, pricedKeys: pricedKeys)
     let order = OfferOrder(
       query.sort, key: start == .expiry ? "detail.offer_key" : key, isReversed: query.isReversed,
-      isDated: start == .expiry)
+      isDated: start == .expiry, pricedKeys: pricedKeys)
     if let lastKey { filter.add(order.condition(behind: values, lastKey)) }
     let condition = filter.parts.joined(separator: " AND ")
     arguments = filter.arguments
@@ -148,7 +150,9 @@ extension OfferKeyQuery {
     /// Whether a condition uses `offer_detail`.
     private(set) var usesDetails = false
 
-    init(_ query: OfferQuery, feedKey: Int64?, startsAtFavorites: Bool) {
+    init(
+      _ query: OfferQuery, feedKey: Int64?, startsAtFavorites: Bool, pricedKeys: [Int64]
+    ) {
       if query.goneOnly {
         add("offer.gone_at IS NOT NULL")
       } else if query.favoritesOnly {
@@ -164,7 +168,14 @@ extension OfferKeyQuery {
         // https://sqlite.org/optoverview.html#disqualifying_where_clause_terms_using_unary_
         add("+offer.feed_key = ?", feedKey)
       }
-      if let minimum = query.rewardMinimum { add(minimum) }
+      if let minimum = query.rewardMinimum {
+        add(minimum)
+        if !pricedKeys.isEmpty { add("NOT \(OfferOrder.isPriced(pricedKeys))") }
+      }
+      if let maximum = query.priceMaximum {
+        add(pricedKeys.isEmpty ? "0" : OfferOrder.isPriced(pricedKeys))
+        add(maximum)
+      }
       if let date = query.newSince { add("offer.first_seen_at >= ?", Self.seconds(date, .up)) }
       if let range = query.expiring {
         usesDetails = true
@@ -195,17 +206,32 @@ extension OfferKeyQuery {
       case .amount(let units, let currency):
         add("offer.reward_currency = ?", currency)
         add("offer.reward_minor_units >= ?", units)
-      case .anyAmount(let units, let others) where others.isEmpty:
-        add("offer.reward_minor_units >= ?", units)
-      case .anyAmount(let units, let others):
-        let cases = others.map { _ in "WHEN ? THEN ?" }.joined(separator: " ")
-        parts.append("offer.reward_minor_units >= CASE offer.reward_currency \(cases) ELSE ? END")
-        for (currency, units) in others.sorted(by: { $0.key < $1.key }) {
-          arguments += [currency, units]
-        }
-        arguments += [units]
+      case .anyAmount(let units, let others): addAmount(">=", units, others)
       case .percent(let hundredths): add("offer.reward_percent_hundredths >= ?", hundredths)
       }
+    }
+
+    private mutating func add(_ maximum: OfferQuery.PriceMaximum) {
+      switch maximum {
+      case .amount(let units, let currency):
+        add("offer.reward_currency = ?", currency)
+        add("offer.reward_minor_units <= ?", units)
+      case .anyAmount(let units, let others): addAmount("<=", units, others)
+      }
+    }
+
+    /// Adds a comparison with an amount in any currency.
+    private mutating func addAmount(
+      _ comparison: String, _ units: Int64, _ others: [String: Int64]
+    ) {
+      let amount = "offer.reward_minor_units \(comparison)"
+      if others.isEmpty { return add("\(amount) ?", units) }
+      let cases = others.map { _ in "WHEN ? THEN ?" }.joined(separator: " ")
+      parts.append("\(amount) CASE offer.reward_currency \(cases) ELSE ? END")
+      for (currency, units) in others.sorted(by: { $0.key < $1.key }) {
+        arguments += [currency, units]
+      }
+      arguments += [units]
     }
 
     private mutating func add(_ part: String, _ values: (any DatabaseValueConvertible)...) {

@@ -20,9 +20,9 @@ enum Cursor: Hashable {
   /// URL. If a key is longer, the cursor contains only the offer's reference.
   private static let textLimit = 500
 
-  /// The position after an offer of a list with this order.
-  init(behind offer: Offer, by sort: OfferQuery.Sort) {
-    let place = OfferPlace(of: offer, by: sort)
+  /// The position after an offer of the list that a query selects.
+  init(behind offer: Offer, in query: OfferQuery) {
+    let place = OfferPlace(of: offer, by: query.sort, pricedFeeds: query.pricedFeeds)
     let isLong = place.values.contains { value in
       if case .text(let text) = value { text.utf8.count > Self.textLimit } else { false }
     }

@@ -19,6 +19,7 @@ struct SearchRoutes: Sendable {
       return try await answers.answer(request) {
         let found = try await search(parameters, isTrusted: isTrusted)
         var json = JSONWriter()
+        json.pricedFeeds = content.presentations.pricedFeeds
         json.value(found)
         var answer = Answer.json(json)
         // A search on a feed's server may have other results the next time. The answer to a page of

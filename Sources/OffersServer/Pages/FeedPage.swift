@@ -23,7 +23,8 @@ struct FeedPage {
         hint: "The settings list all feeds.")
     }
     let layout = known?.layout ?? .grid
-    let choice = OfferChoice(request.fields, feed: name)
+    let presentation = known?.presentation ?? FeedPresentation()
+    let choice = OfferChoice(request.fields, source.presentations, feed: name)
     let number = request.fields.page()
     let wantsMap = request.fields["view"] == "map"
     let size = wantsMap ? Self.mapLimit : Self.pageSize
@@ -39,7 +40,7 @@ struct FeedPage {
     var page = Page("feed", title: title, menuEntry: .offers) { fields in
       fields.set("heading", title)
       fields.set("feedName", name)
-      fields.set("count", Units.count(count, "offer"))
+      fields.set("count", Units.count(count, presentation.noun))
       fields.setChips(feeds, current: name)
       choice.fill(
         &fields, feeds: feeds, offers: offers, path: request.path, isFavorites: false, own: name)
@@ -68,8 +69,8 @@ struct FeedPage {
         "cards",
         offers.prefix(size).filter { !isMap || Coordinates($0) != nil }.map { offer in
           var card = PageFields(
-            card: offer, back: PageLinks.back(request.address), feedTitle: title)
-          card.describe(offer)
+            card: offer, presentation, back: PageLinks.back(request.address), feedTitle: title)
+          card.describe(offer, presentation)
           return card
         })
       if layout == .covers { fields.set("credit", Self.credit(offers)) }

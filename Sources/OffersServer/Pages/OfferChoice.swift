@@ -8,11 +8,14 @@ struct OfferChoice {
   private let retailer: String?
   private let sort: OfferQuery.Sort
   private let isReversed: Bool
+  private let pricedFeeds: Set<String>
 
   /// - Parameters:
   ///   - fields: the fields of the page's query.
+  ///   - presentations: how the offers of each feed are shown.
   ///   - feed: the feed that the page belongs to; nil for the `feed` field of the query.
-  init(_ fields: SentFields, feed: String? = nil) {
+  init(_ fields: SentFields, _ presentations: FeedPresentations, feed: String? = nil) {
+    pricedFeeds = presentations.pricedFeeds
     self.feed = feed ?? fields["feed"]
     favoritesOnly = fields.isSet("favorites")
     category = fields["category"]
@@ -28,6 +31,7 @@ struct OfferChoice {
     query.retailer = retailer
     query.sort = sort
     query.isReversed = isReversed
+    query.pricedFeeds = pricedFeeds
     return query
   }
 
@@ -81,9 +85,21 @@ struct OfferChoice {
   }
 
   private static let sortLabels: [(OfferQuery.Sort, String)] = [
-    (.feed, "Feed order"), (.reward, "Highest reward"), (.name, "Name"),
+    (.feed, "Feed order"), (.reward, "Highest reward"),
+    (.price, "Lowest price"), (.name, "Name"),
     (.newest, "Newest"), (.expiry, "Ending soonest"),
   ]
+
+  /// The orders to choose from: by reward and by price only if the feeds of the list have such
+  /// values.
+  private func sorts(of feeds: [Feed]) -> [(OfferQuery.Sort, String)] {
+    let names = feed.map { [$0] } ?? feeds.map(\.name)
+    let hasPrices = names.contains(where: pricedFeeds.contains)
+    let hasRewards = names.contains { !pricedFeeds.contains($0) }
+    return Self.sortLabels.filter { order, _ in
+      order == sort || (order != .price || hasPrices) && (order != .reward || hasRewards)
+    }
+  }
 
   /// Sets the fields of the form that changes the filters and the order, and the fields of a chip
   /// for each filter, whose link removes the filter.
@@ -101,7 +117,7 @@ struct OfferChoice {
     _ fields: inout PageFields, feeds: [Feed], titles: [String: String] = [:], offers: [Offer],
     path: String, isFavorites: Bool, own: String? = nil
   ) {
-    let sorts = Self.sortLabels.map { sort, label in
+    let sorts = sorts(of: feeds).map { sort, label in
       PageFields { option in
         option.set("value", sort.rawValue)
         option.set("label", label)

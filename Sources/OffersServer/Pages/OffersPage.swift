@@ -11,7 +11,8 @@ struct OffersPage {
   static let pageSize = 60
 
   func page() async throws -> Page {
-    var choice = OfferChoice(request.fields)
+    let shown = source.presentations
+    var choice = OfferChoice(request.fields, shown)
     if isFavorites { choice.favoritesOnly = true }
     let number = request.fields.page()
     let offers = try await source.store.fetchOffers(
@@ -19,11 +20,14 @@ struct OffersPage {
     let count = try await source.store.countOffers(choice.query())
     let feeds = try await source.fetchFeeds()
     let titles = try await source.fetchTitles(of: feeds)
+    let noun =
+      isFavorites
+      ? OfferNoun("favorite") : shown.noun(of: choice.feed.map { [$0] } ?? feeds.map(\.name))
     let title = isFavorites ? "Favorites" : "Offers"
     var page = Page("offers", title: title, menuEntry: isFavorites ? .favorites : .offers) {
       fields in
       fields.set("heading", title)
-      fields.set("count", Units.count(count, isFavorites ? "favorite" : "offer"))
+      fields.set("count", Units.count(count, noun))
       fields.set("isFavorites", isFavorites)
       if !isFavorites { fields.setChips(feeds, current: nil) }
       choice.fill(
@@ -33,7 +37,8 @@ struct OffersPage {
         "cards",
         offers.prefix(Self.pageSize).map {
           PageFields(
-            card: $0, back: PageLinks.back(request.address), feedTitle: titles[$0.ref.feed])
+            card: $0, shown[$0.ref.feed], back: PageLinks.back(request.address),
+            feedTitle: titles[$0.ref.feed])
         })
       if offers.isEmpty { fields.set("nothing", nothing(choice, feeds, number)) }
       fields.setMore(

@@ -23,6 +23,7 @@ struct SearchPage {
     let feedTitle = feed.map { titles[$0] ?? $0 }
     let recent = try await source.store.fetchRecentSearches()
     let number = request.fields.page()
+    let shown = source.presentations
     var found: SearchAnswer?
     if let words {
       var query = SearchQuery(words, feed: feed, limit: Self.pageSize, page: number)
@@ -84,9 +85,9 @@ struct SearchPage {
         found.results.hits.map { hit in
           let offer = hit.offer.abridged(toBytes: OfferChoice.textBytes)
           var card = PageFields(
-            card: offer, back: PageLinks.back(request.address),
+            card: offer, shown[offer.ref.feed], back: PageLinks.back(request.address),
             feedTitle: titles[hit.offer.ref.feed])
-          card.describe(offer)
+          card.describe(offer, shown[offer.ref.feed])
           card.set("feedTitle", titles[hit.offer.ref.feed] ?? hit.offer.ref.feed)
           MarkedParts.fill(&card, hit)
           return card

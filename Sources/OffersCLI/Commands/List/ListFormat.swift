@@ -24,17 +24,19 @@ enum ListFormat: String, CaseIterable {
   ///   - columns: the columns that the user chose; nil for the default ones.
   ///   - usual: the default columns of the formats for people. Those of the other formats are all
   ///     columns.
+  ///   - feeds: the presentations of the feeds.
   ///   - style: the style of a table; the other formats have none.
   func printer(
-    _ columns: [OfferColumn]?, usual: [OfferColumn], _ style: Style
+    _ columns: [OfferColumn]?, usual: [OfferColumn], _ feeds: FeedPresentations, _ style: Style
   ) -> any OfferPrinter {
-    switch self {
-    case .table: TablePrinter(columns ?? usual, mayLeaveOut: columns != nil, style)
-    case .json: DocumentPrinter(columns: columns)
-    case .ndjson: ObjectLinePrinter(columns: columns)
-    case .csv: SeparatedPrinter(columns ?? OfferColumn.allCases, .csv)
-    case .tsv: SeparatedPrinter(columns ?? OfferColumn.allCases, .tsv)
-    case .markdown: MarkdownPrinter(columns ?? usual)
+    let cells = OfferCells(columns: columns ?? usual, isUsual: columns == nil, feeds: feeds)
+    return switch self {
+    case .table: TablePrinter(cells, style)
+    case .json: DocumentPrinter(columns: columns, feeds: feeds)
+    case .ndjson: ObjectLinePrinter(columns: columns, feeds: feeds)
+    case .csv: SeparatedPrinter(columns ?? OfferColumn.allCases, .csv, feeds)
+    case .tsv: SeparatedPrinter(columns ?? OfferColumn.allCases, .tsv, feeds)
+    case .markdown: MarkdownPrinter(cells)
     }
   }
 }
@@ -51,12 +53,17 @@ protocol OfferPrinter {
 /// A printer of one JSON document.
 private struct DocumentPrinter: OfferPrinter {
   let columns: [OfferColumn]?
-  private var list = PagedJSON("offers")
+  let feeds: FeedPresentations
+  private var list: PagedJSON
 
-  init(columns: [OfferColumn]?) { self.columns = columns }
+  init(columns: [OfferColumn]?, feeds: FeedPresentations) {
+    self.columns = columns
+    self.feeds = feeds
+    list = PagedJSON("offers", pricedFeeds: feeds.pricedFeeds)
+  }
 
   mutating func print(_ page: [Offer]) throws {
-    try list.print(page) { $0.value($1, columns) }
+    try list.print(page) { $0.value($1, columns, feeds) }
   }
 
   mutating func finish() throws { try list.finish() }
@@ -65,12 +72,15 @@ private struct DocumentPrinter: OfferPrinter {
 /// A printer of one JSON object per line.
 private struct ObjectLinePrinter: OfferPrinter {
   let columns: [OfferColumn]?
+  let feeds: FeedPresentations
 
   func print(_ page: [Offer]) throws {
     var text = ""
+    let pricedFeeds = feeds.pricedFeeds
     for offer in page {
       var json = JSONWriter()
-      json.value(offer, columns)
+      json.pricedFeeds = pricedFeeds
+      json.value(offer, columns, feeds)
       text += json.text + "\n"
     }
     try Output.printRaw(text)
@@ -81,10 +91,12 @@ private struct ObjectLinePrinter: OfferPrinter {
 
 extension JSONWriter {
   /// Writes the JSON object of an offer with the given columns as its members; nil for all members.
-  fileprivate mutating func value(_ offer: Offer, _ columns: [OfferColumn]?) {
+  fileprivate mutating func value(
+    _ offer: Offer, _ columns: [OfferColumn]?, _ feeds: FeedPresentations
+  ) {
     guard let columns else { return value(offer) }
     object { json in
-      for column in columns { column.write(offer, to: &json) }
+      for column in columns { column.write(offer, feeds, to: &json) }
     }
   }
 }

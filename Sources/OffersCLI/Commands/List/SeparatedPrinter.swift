@@ -15,10 +15,15 @@ struct SeparatedPrinter: OfferPrinter {
 
   private let columns: [OfferColumn]
   private let kind: Kind
+  private let feeds: FeedPresentations
   private let isOnTerminal: Bool
   private var hasHead = false
 
-  init(_ columns: [OfferColumn], _ kind: Kind, isOnTerminal: Bool = Terminal.isOutput) {
+  init(
+    _ columns: [OfferColumn], _ kind: Kind, _ feeds: FeedPresentations = FeedPresentations(),
+    isOnTerminal: Bool = Terminal.isOutput
+  ) {
+    self.feeds = feeds
     self.columns = columns
     self.kind = kind
     self.isOnTerminal = isOnTerminal
@@ -26,7 +31,7 @@ struct SeparatedPrinter: OfferPrinter {
 
   mutating func print(_ page: [Offer]) throws {
     var text = head()
-    for offer in page { text += record(columns.map { $0.plain(offer) ?? "" }) }
+    for offer in page { text += record(columns.map { $0.plain(offer, feeds) ?? "" }) }
     try Output.printRaw(text)
   }
 

@@ -1,16 +1,19 @@
 import OffersCore
 
-/// The card of an offer: its reward, name, description, terms, and the other fields.
+/// The card of an offer: its reward or price, name, description, terms, and the other fields.
 enum OfferCard {
   /// The lines of the card.
   ///
   /// - Parameters:
   ///   - offer: the offer to show.
+  ///   - presentation: how the offers of its feed are shown.
   ///   - width: the width in columns at which lines are wrapped; more than 100 counts as 100.
   ///   - style: the style of titles and labels.
-  static func lines(_ offer: Offer, width: Int, _ style: Style = .plain) -> [String] {
+  static func lines(
+    _ offer: Offer, _ presentation: FeedPresentation, width: Int, _ style: Style = .plain
+  ) -> [String] {
     let width = min(width, 100)
-    var lines = heading(offer, width: width, style)
+    var lines = heading(offer, presentation, width: width, style)
     if let description = offer.description {
       lines += DisplayText.wrap(DisplayText.safe(description), width)
     }
@@ -38,15 +41,23 @@ enum OfferCard {
     return lines
   }
 
-  /// The lines with the star of a favorite, the reward, the mark of a gone offer, and the name.
-  static func heading(_ offer: Offer, width: Int, _ style: Style = .plain) -> [String] {
+  /// The lines with the star of a favorite, the reward or the price, the mark of a gone offer, the
+  /// name and the byline.
+  static func heading(
+    _ offer: Offer, _ presentation: FeedPresentation, width: Int, _ style: Style = .plain
+  ) -> [String] {
     let title = [
       offer.isFavorite ? style.star("★") : nil,
-      offer.reward.map { style.good(DisplayText.oneLine($0.text)) },
+      offer.reward.map { reward in
+        let text = DisplayText.oneLine(reward.text)
+        return presentation.valueRole == .price ? "Price \(text)" : style.good(text)
+      },
       offer.state == .gone ? "(gone)" : nil,
     ].compactMap(\.self).joined(separator: " ")
+    let byline = presentation.byline(of: offer).map(DisplayText.oneLine)
     return (title.isEmpty ? [] : [title])
       + DisplayText.wrap(DisplayText.oneLine(offer.name), width).map(style.bold)
+      + (byline.map { DisplayText.wrap($0, width) } ?? [])
   }
 
   private static func particulars(_ offer: Offer) -> [(String, String)] {
@@ -60,7 +71,7 @@ enum OfferCard {
     if let latitude = offer.latitude, let longitude = offer.longitude {
       rows.append(("Place", "\(latitude), \(longitude)"))
     }
-    rows += offer.attributes.map { ($0.label, $0.value) }
+    rows += offer.attributes.map { ($0.label, $0.shownValue) }
     rows.append(("ID", offer.ref.description))
     if let url = offer.urlText { rows.append(("Page", url)) }
     if let image = offer.imageURLText { rows.append(("Image", image)) }

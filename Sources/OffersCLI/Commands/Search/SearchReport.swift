@@ -4,6 +4,8 @@ import OffersCore
 /// The texts and the JSON document of a search's result.
 struct SearchReport {
   let answer: SearchAnswer
+  /// The presentations of the feeds.
+  let feeds: FeedPresentations
   /// Whether `--limit` cuts off a part of a page from the server.
   var isCut = false
 
@@ -62,12 +64,13 @@ struct SearchReport {
   /// The offers as a table. On a terminal the words that were found are bold, and if none is in the
   /// name, a second line shows the first field that has one.
   func table(width: Int?, _ style: Style) -> String {
-    let rows = results.hits.map { Self.cells($0.offer) }
+    let words = ValueWords(feeds, of: results.hits.map(\.offer))
+    let rows = results.hits.map { cells($0.offer, words) }
+    let value = words.isEmpty ? [] : [Table.Column(title: words.title)]
     let table = Table(
       columns: [
         Table.Column(title: " ", isWhole: true), Table.Column(title: "ID", isWhole: true),
-        Table.Column(title: "REWARD"), Table.Column(title: "NAME"),
-      ], sample: rows, totalWidth: width)
+      ] + value + [Table.Column(title: "NAME")], sample: rows, totalWidth: width)
     var text = style.bold(table.header) + "\n"
     for (hit, row) in zip(results.hits, rows) {
       text += line(hit, row, table, width, style) + "\n"
@@ -84,9 +87,15 @@ struct SearchReport {
     if match.field == .name {
       let shift = gone.unicodeScalars.count
       let name = MarkedText(
-        gone + hit.offer.name,
+        gone + hit.offer.name + feeds.bylineSuffix(of: hit.offer),
         ranges: match.scalarRanges.map { $0.lowerBound + shift..<$0.upperBound + shift })
       return table.line(row) { name.text($0 ?? width, style) }
+    }
+    // The byline already shows the value of its attributes.
+    if match.field == .attributes, let attribute = match.attribute(of: hit.offer),
+      feeds[hit.offer.ref.feed].byline.contains(attribute.label)
+    {
+      return plain
     }
     let label = Self.label(of: match, in: hit.offer)
     let columns = width - DisplayText.width(label) - 5
@@ -96,13 +105,11 @@ struct SearchReport {
 
   private static let goneMark = "gone: "
 
-  private static func cells(_ offer: Offer) -> [String] {
-    [
-      offer.isFavorite ? "★" : " ",
-      DisplayText.oneLine(offer.ref.description),
-      DisplayText.oneLine(offer.reward?.text ?? "–"),
-      (offer.state == .gone ? goneMark : "") + DisplayText.oneLine(offer.name),
-    ]
+  private func cells(_ offer: Offer, _ words: ValueWords) -> [String] {
+    let name = (offer.state == .gone ? Self.goneMark : "") + DisplayText.oneLine(offer.name)
+    return [offer.isFavorite ? "★" : " ", DisplayText.oneLine(offer.ref.description)]
+      + (words.isEmpty ? [] : [words.text(offer.reward, of: offer.ref.feed)])
+      + [name + feeds.bylineSuffix(of: offer)]
   }
 
   /// The label of the field of a match.
@@ -123,6 +130,7 @@ struct SearchReport {
     var answer = answer
     answer.error = answer.error?.withCommands
     var json = JSONWriter()
+    json.pricedFeeds = feeds.pricedFeeds
     json.value(answer)
     return json.text
   }
