@@ -88,17 +88,30 @@ struct SyncJob: Sendable {
   ) async throws {
     let feeds = FeedPresentations(try configuration.knownFeeds())
     let news = printsOnlyNews ? try await NewsReport(database, feeds) : nil
-    try await engine.run(
-      names, options: options, progress: { bar.show($0) },
-      finished: { feed, result in
-        bar.clear()
-        do {
-          try add(feed, result, configuration, &results)
-        } catch {
-          // The other feeds are synced even if a result cannot be printed.
-          results.outputError = error
-        }
-      })
+    // On a terminal the favorites that changed come first, so the results wait for all feeds.
+    let favorites = namesFavorites ? try await FavoriteNews(database, feeds) : nil
+    var waiting: [(feed: String, result: Result<SyncRun, OffersError>)] = []
+    func add(_ feed: String, _ result: Result<SyncRun, OffersError>) {
+      do {
+        try self.add(feed, result, configuration, &results)
+      } catch {
+        // The other feeds are synced even if a result cannot be printed.
+        results.outputError = error
+      }
+    }
+    do {
+      try await engine.run(
+        names, options: options, progress: { bar.show($0) },
+        finished: { feed, result in
+          bar.clear()
+          if favorites == nil { add(feed, result) } else { waiting.append((feed, result)) }
+        })
+    } catch {
+      for (feed, result) in waiting { add(feed, result) }
+      throw error
+    }
+    for line in try await favorites?.fetchLines() ?? [] { try Output.print(line) }
+    for (feed, result) in waiting { add(feed, result) }
     // An earlier sync with `--no-index` may have left the index outdated, and a sync that changes
     // no offer does not update it.
     if isIndexed { try await database.refreshSearchIndex() }
@@ -113,6 +126,11 @@ struct SyncJob: Sendable {
     } else {
       try finish(results, configuration)
     }
+  }
+
+  /// Whether the favorites that changed are named.
+  private var namesFavorites: Bool {
+    Terminal.isOutput && !isQuiet && !isJSON && !printsOnlyNews
   }
 
   private var options: SyncOptions {
