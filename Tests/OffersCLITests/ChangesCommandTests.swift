@@ -96,8 +96,9 @@ struct ChangesCommandTests {
         == #"{"changes":[{"at":"TIME","kind":"gone","ref":"ibotta:2","name":"Jam","favorite":true,"#
         + #""from":null,"to":null,"fields":[],"returned_favorite":null},"#
         + #"{"at":"TIME","kind":"down","ref":"ibotta:1","name":"Teas","favorite":true,"#
-        + #""from":{"text":"$1.25 Cash Back","kind":"amount","minor_units":125,"currency":"USD","#
-        + #""percent":null,"up_to":false},"to":{"text":"$1.00 Cash Back","kind":"amount","#
+        + #""from":{"role":"reward","text":"$1.25 Cash Back","kind":"amount","minor_units":125,"#
+        + #""currency":"USD","percent":null,"up_to":false},"#
+        + #""to":{"role":"reward","text":"$1.00 Cash Back","kind":"amount","#
         + #""minor_units":100,"currency":"USD","percent":null,"up_to":false},"#
         + #""fields":["name","reward"],"returned_favorite":null}]}"# + "\n")
     let new = try home.document("changes", "--kind", "new", "--limit", "1")
@@ -214,8 +215,8 @@ struct ChangesCommandTests {
     #expect(
       home.stable(try home.offers("history", "2", "--json").output)
         == #"{"ref":"ibotta:2","name":"Jam","points":[{"at":"TIME","event":"new","reward":"#
-        + #"{"text":"Up to 5% back","kind":"percent","minor_units":null,"currency":null,"#
-        + #""percent":5,"up_to":true}},{"at":"TIME","event":"gone","reward":{"text":"#
+        + #"{"role":"reward","text":"Up to 5% back","kind":"percent","minor_units":null,"currency":null,"#
+        + #""percent":5,"up_to":true}},{"at":"TIME","event":"gone","reward":{"role":"reward","text":"#
         + #""Up to 5% back","kind":"percent","minor_units":null,"currency":null,"percent":5,"#
         + #""up_to":true}}]}"# + "\n")
     #expect(try home.offers("history", "9").status == 66)
