@@ -14,8 +14,8 @@ struct Offers: AsyncParsableCommand {
         offers sync                        read the feeds you are subscribed to
         offers list --favorites            see what you starred
         offers search pasta sauce          find offers by their words
-        offers show 110579                 read one offer
-        offers favorite 110579             star it
+        offers show 900117                 read one offer
+        offers favorite 900117             star it
         offers changes --favorites         see what changed of your favorites
         offers feeds                       list all feeds
         offers --generate-completion-script bash   complete words: bash, zsh or fish

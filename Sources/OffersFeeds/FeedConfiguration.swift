@@ -14,6 +14,10 @@ public struct FeedConfiguration: Sendable {
   /// Whether the feeds that ship with the package are among the feeds.
   private let includesShipped: Bool
 
+  /// The file with the user's own definitions, which does not exist although the user named it; nil
+  /// for none. `fetch` mentions it.
+  package private(set) var absentFile: String?
+
   /// The shipped feeds alone.
   public static let shipped = FeedConfiguration(own: [])
 
@@ -41,6 +45,13 @@ public struct FeedConfiguration: Sendable {
     self.init(
       own: contents.feeds, intervals: contents.intervals,
       allowsPrivateNetwork: contents.allowsPrivateNetwork, includesShipped: includesShipped)
+  }
+
+  /// The shipped feeds alone, because the file with the user's own definitions does not exist.
+  package static func shipped(without file: String) -> FeedConfiguration {
+    var configuration = shipped
+    configuration.absentFile = file
+    return configuration
   }
 
   /// The names of all feeds, sorted.
@@ -79,6 +90,11 @@ public struct FeedConfiguration: Sendable {
   /// - Throws: `OffersError` with `notFound`; the hint lists up to twelve feeds.
   package func fetch(_ name: String) throws -> FeedDefinition {
     if let found = try find(name) { return found }
+    if let absentFile {
+      throw OffersError(
+        .notFound, "There is no feed “\(name)”, and no file \(absentFile) with feed definitions.",
+        advice: Advice("Check OFFERS_CONFIG, or create the file", .addFeed))
+    }
     throw OffersError(
       .notFound, "There is no feed “\(name)”.",
       hint: NearestWord.hint(for: name, among: names, title: "Feeds"))

@@ -28,6 +28,12 @@ package struct ServedContent: Sendable {
     jobs = SyncJobs(syncer: syncer, now: now)
   }
 
+  /// How the offers of each feed are shown. While the definitions cannot be read, which the sync
+  /// reports, feeds are shown as without one.
+  var presentations: FeedPresentations {
+    FeedPresentations((try? syncer.fetchKnownFeeds()) ?? [])
+  }
+
   /// All feeds that are subscribed or have a definition, ordered by name.
   func fetchFeedSummaries() async throws -> [FeedSummary] {
     FeedSummary.all(

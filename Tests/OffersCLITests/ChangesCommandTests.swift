@@ -92,8 +92,9 @@ struct ChangesCommandTests {
         == #"{"changes":[{"at":"TIME","kind":"gone","feed":"ibotta","ref":"ibotta:2","#
         + #""name":"Jam","favorite":true,"offers":null,"from":null,"to":null,"fields":[],"returned_favorite":null},"#
         + #"{"at":"TIME","kind":"down","feed":"ibotta","ref":"ibotta:1","name":"Teas","#
-        + #""favorite":true,"offers":null,"from":{"text":"$1.25 Cash Back","kind":"amount","minor_units":125,"currency":"USD","#
-        + #""percent":null,"up_to":false},"to":{"text":"$1.00 Cash Back","kind":"amount","#
+        + #""favorite":true,"offers":null,"from":{"role":"reward","text":"$1.25 Cash Back","kind":"amount","minor_units":125,"#
+        + #""currency":"USD","percent":null,"up_to":false},"#
+        + #""to":{"role":"reward","text":"$1.00 Cash Back","kind":"amount","#
         + #""minor_units":100,"currency":"USD","percent":null,"up_to":false},"#
         + #""fields":["name","reward"],"returned_favorite":null}]}"# + "\n")
     #expect(
@@ -217,8 +218,8 @@ struct ChangesCommandTests {
     #expect(
       home.stable(try home.offers("history", "2", "--json").output)
         == #"{"ref":"ibotta:2","name":"Jam","points":[{"at":"TIME","event":"new","reward":"#
-        + #"{"text":"Up to 5% back","kind":"percent","minor_units":null,"currency":null,"#
-        + #""percent":5,"up_to":true}},{"at":"TIME","event":"gone","reward":{"text":"#
+        + #"{"role":"reward","text":"Up to 5% back","kind":"percent","minor_units":null,"currency":null,"#
+        + #""percent":5,"up_to":true}},{"at":"TIME","event":"gone","reward":{"role":"reward","text":"#
         + #""Up to 5% back","kind":"percent","minor_units":null,"currency":null,"percent":5,"#
         + #""up_to":true}}]}"# + "\n")
     #expect(try home.offers("history", "9").status == 66)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import OffersFeeds
 import OffersTestSupport
 import Testing
 
@@ -36,6 +37,20 @@ struct CommandWordsTests {
             #expect(line.count + 1 + word.count >= 80, "\(line)")
           }
         }
+      }
+      for below in command.configuration.subcommands { check(below) }
+    }
+    check(Offers.self)
+  }
+
+  @Test("the ids in the examples of the help are ids of the built-in samples")
+  func exampleIDs() throws {
+    let samples = FeedCatalog.names.compactMap { FeedCatalog.findSample(of: $0) }
+      .map { String(decoding: $0, as: UTF8.self) }.joined()
+    func check(_ command: any ParsableCommand.Type) {
+      let help = Offers.helpMessage(for: command, columns: 80)
+      for id in help.split(whereSeparator: { !$0.isNumber }) where id.count >= 6 {
+        #expect(samples.contains("\"\(id)\""), "\(id)")
       }
       for below in command.configuration.subcommands { check(below) }
     }

@@ -67,6 +67,7 @@ struct DoctorCommandTests {
     #expect(star.errors.contains("did not create (the trigger forget_stars) would have removed"))
     guard PseudoTerminal.isPresent else { return }
     let text = try PseudoTerminal.run(["favorite", "1"], in: home)
+      .replacing("\n", with: " ")
     #expect(text.contains("has parts that offers did not create: the trigger forget_stars"))
     let listed = try PseudoTerminal.run(["list"], in: home)
     #expect(!listed.contains("forget_stars"))

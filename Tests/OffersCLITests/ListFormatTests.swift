@@ -45,8 +45,8 @@ struct ListFormatTests {
     let home = try ListFilterTests.home()
     #expect(try Self.list(home, "--format", "json") == Self.list(home, "--json"))
     let parts =
-      #"{"name":"Zwieback","reward":{"text":"$3.00","kind":"amount","minor_units":300,"#
-      + #""currency":"USD","percent":null,"up_to":false},"reward_percent":null,"categories":[],"#
+      #"{"name":"Zwieback","reward":{"role":"reward","text":"$3.00","kind":"amount","#
+      + #""minor_units":300,"currency":"USD","percent":null,"up_to":false},"reward_percent":null,"categories":[],"#
       + #""favorite":false,"latitude":null}"#
     let words = [
       "--columns", "name,reward,reward_percent,categories,favorite,latitude", "--sort", "reward",

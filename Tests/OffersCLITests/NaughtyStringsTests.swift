@@ -100,7 +100,8 @@ struct NaughtyStringsTests {
       #expect(Self.isPlain(result.output) && Self.isPlain(result.errors), "\(command)")
     }
     for offer in try await Self.offers(in: home) where offer.ref.offerID.utf8.count < 200 {
-      #expect(OfferCard.lines(offer, at: .now, width: 80).allSatisfy(Self.isPlain))
+      #expect(
+        OfferCard.lines(offer, FeedPresentation(), at: .now, width: 80).allSatisfy(Self.isPlain))
     }
   }
 

@@ -58,8 +58,8 @@ struct ReadingCommandsTests {
     #expect(try home.offers("sync").status == 0)
     #expect(
       try home.offers("list", "--favorites").output == """
-           ID             REWARD  NAME
-        ★  ibotta:110581  –       gone: Jam
+           ID             NAME
+        ★  ibotta:110581  gone: Jam
 
         """)
     #expect(!(try home.offers("list").output.contains("Jam")))
@@ -129,15 +129,17 @@ struct ReadingCommandsTests {
     #expect(
       home.stable(try home.offers("show", "110580", "--json").output)
         == #"{"ref":"ibotta:110580","feed":"ibotta","id":"110580","name":"Any Brand Milk","#
-        + #""description":null,"terms":null,"reward":{"text":"Up to 2.5% back","kind":"percent","#
-        + #""minor_units":null,"currency":null,"percent":2.5,"up_to":true},"image_url":null,"#
+        + #""description":null,"terms":null,"reward":{"role":"reward","text":"Up to 2.5% back","#
+        + #""kind":"percent","minor_units":null,"currency":null,"percent":2.5,"up_to":true},"image_url":null,"#
         + #""url":null,"favorite":false,"state":"current","expired":false,"first_seen_at":"TIME","#
         + #""changed_at":"TIME","gone_at":null,"retailer":null,"categories":[],"starts_at":null,"#
         + #""expires_at":null,"latitude":null,"longitude":null,"attributes":[]}"# + "\n")
     let offer = try home.document("show", "110579")
     let reward = try #require(offer["reward"] as? [String: Any])
     #expect(
-      Set(reward.keys) == ["text", "kind", "minor_units", "currency", "percent", "up_to"])
+      Set(reward.keys) == [
+        "role", "text", "kind", "minor_units", "currency", "percent", "up_to",
+      ])
     #expect(reward["minor_units"] as? Int == 75)
     #expect(reward["currency"] as? String == "USD")
     #expect(try home.document("show", "110581")["reward"] is NSNull)

@@ -175,16 +175,16 @@ struct SearchCommandTests {
     let plain = "\u{1B}[0m"
     let faint = "\u{1B}[2m"
     #expect(
-      try show("coffee", columns: 44) == """
-        \(bold)   ID        REWARD          NAME\(plain)
-           ibotta:1  $3.50 Cash Ba…  Café Lumière®…
-           ibotta:2  5% Cash Back    Green Tea
-           \(faint)Terms\(plain): …with \(bold)coffee\(plain) creamer.
+      try show("coffee", columns: 50) == """
+        \(bold)   ID        REWARD       NAME\(plain)
+           ibotta:1  $3.50 Cash…  Café Lumière® Ground \(bold)Co\(plain)…
+           ibotta:2  5% Cash Ba…  Green Tea
+           \(faint)Terms\(plain): …good with \(bold)coffee\(plain) creamer.
 
         """)
     let wide = try show("cafe", "lumiere")
     #expect(wide.contains("\(bold)Café\(plain) \(bold)Lumière\(plain)® Ground Coffee"))
-    #expect(try show("ground", columns: 48).contains("Café Lumière® \(bold)Gro\(plain)…\n"))
+    #expect(try show("ground", columns: 48).contains("Café Lumière® \(bold)Ground\(plain) Co…\n"))
     for variable in [["TERM": "dumb"], ["NO_COLOR": "1"]] {
       let shown = try show("coffee", variables: variable)
       #expect(!shown.contains("\u{1B}") && shown.contains("Terms: Limit 2. Not good with coffee"))

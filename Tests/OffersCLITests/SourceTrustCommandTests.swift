@@ -54,7 +54,7 @@ struct SourceTrustCommandTests {
     let server = try Self.server(2)
     let feeds = ServedFeeds(
       database: try await OffersDatabase.open(path: home.database),
-      configurationPath: SettingPath(text: home.folder.file("feeds.yaml"), isNamed: false),
+      configurationPath: SettingPath(text: home.folder.file("feeds.yaml"), origin: .standard),
       allowsPrivateNetwork: false, log: Log())
     let file = try home.feed([FeedItem("1", "Tea")])
     for source in [server.url(), server.url().replacing("127.0.0.1", with: "localhost"), file, "-"]

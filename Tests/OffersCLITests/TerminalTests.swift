@@ -107,7 +107,7 @@ struct TerminalTests {
     #expect(rows.map(table.line) == ["日本      7", "Tea   1,200"])
   }
 
-  @Test("A narrow terminal truncates texts, but never ids", arguments: [20, 30, 39, 80])
+  @Test("A narrow terminal truncates texts, but never ids", arguments: [20, 30, 46, 47, 80])
   func narrowTable(width: Int) {
     let rows = [["ibotta:110579", "$0.75 Cash Back", "A long name of a thing"]]
     let table = Table(
@@ -117,7 +117,7 @@ struct TerminalTests {
       ], sample: rows, totalWidth: width)
     let lines = table.line(rows[0]).split(separator: "\n")
     #expect(lines[0].hasPrefix("ibotta:110579"))
-    #expect((lines.count > 1) == (width < 39))
+    #expect((lines.count > 1) == (width < 47))
     for line in lines { #expect(DisplayText.width(String(line)) <= width) }
     #expect(table.header.split(separator: "\n").count == lines.count)
   }
@@ -144,6 +144,57 @@ struct TerminalTests {
         "★  restaurants:the-copper-ladle-17e21bc5\n    –       The Copper Ladle",
         "   restaurants:blue-heron-fish-house-16f891b5\n    $1.00   Blue Heron",
       ])
+  }
+
+  @Test("addresses are shortened in the middle, so that their ends tell them apart")
+  func shortensAddresses() {
+    let rows = [
+      ["albums", "https://feeds.example.com/api/v2/us/music/most-played/100/albums.json"],
+      ["movies", "https://feeds.example.com/api/v2/us/movies/popular/100/movies.json"],
+    ]
+    let table = Table(
+      columns: [
+        Table.Column(title: "FEED", isWhole: true),
+        Table.Column(title: "SOURCE", isCutInMiddle: true),
+      ], sample: rows, totalWidth: 40)
+    let lines = rows.map(table.line)
+    #expect(
+      lines[0].hasPrefix("albums  https://f") && lines[0].hasSuffix("…played/100/albums.json"))
+    #expect(lines[1].hasSuffix("100/movies.json"))
+    for line in lines { #expect(DisplayText.width(line) == 40) }
+  }
+
+  @Test("a name keeps 24 columns before the columns beside it keep theirs", arguments: 46...90)
+  func keepsNames(width: Int) {
+    let name = "Scotch-Brite Scrub Dots Non-Scratch Scrub Sponge"
+    let rows = [["ibotta:110579", "Up to $12.00 Cash Back on each", name]]
+    let table = Table(
+      columns: [
+        Table.Column(title: "ID", isWhole: true), Table.Column(title: "REWARD"),
+        Table.Column(title: "NAME"),
+      ], sample: rows, totalWidth: width)
+    let line = table.line(rows[0]).split(separator: "\n").last.map(String.init) ?? ""
+    #expect(line.contains(name.prefix(23)), "\(line)")
+  }
+
+  @Test("ids that are addresses get their own line below a whole row")
+  func splitsOffAddresses() {
+    let rows = [
+      [
+        "2026-11-25 10:49", "new", "old:https://itunes.example.com/us/album/rise/id655774977?uo=2",
+        "$1.00", "Rise",
+      ]
+    ]
+    let table = Table(
+      columns: [
+        Table.Column(title: "WHEN", isWhole: true), Table.Column(title: "KIND", isWhole: true),
+        Table.Column(title: "ID", isWhole: true), Table.Column(title: "REWARD"),
+        Table.Column(title: "NAME"),
+      ], sample: rows, totalWidth: 50)
+    #expect(table.header == "WHEN              KIND  REWARD  NAME\n    ID")
+    #expect(
+      table.line(rows[0])
+        == "2026-11-25 10:49  new   $1.00   Rise\n    \(rows[0][2])")
   }
 
   @Test("one long id gets its own line and does not narrow the columns of the others")

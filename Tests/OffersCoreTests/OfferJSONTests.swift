@@ -34,8 +34,8 @@ struct OfferJSONTests {
     #expect(
       Self.json(Self.full) == #"{"ref":"ibotta:110579","feed":"ibotta","id":"110579","#
         + #""name":"Café \"Lumière\"","description":"30 oz.","terms":"a\nb","#
-        + #""reward":{"text":"Up to $0.75","kind":"amount","minor_units":75,"currency":"USD","#
-        + #""percent":null,"up_to":true},"image_url":"https://i.example/1.png","#
+        + #""reward":{"role":"reward","text":"Up to $0.75","kind":"amount","minor_units":75,"#
+        + #""currency":"USD","percent":null,"up_to":true},"image_url":"https://i.example/1.png","#
         + #""url":"https://o.example/1","favorite":true,"state":"gone","#
         + #""expired":true,"first_seen_at":"1970-01-01T00:00:00Z","changed_at":"2023-11-14T22:13:20Z","#
         + #""gone_at":"2027-01-15T08:00:00Z","retailer":"Corner Shop","#
@@ -52,6 +52,14 @@ struct OfferJSONTests {
         + #""favorite":false,"state":"current","expired":false,"first_seen_at":"1970-01-01T00:00:01Z","#
         + #""changed_at":"1970-01-01T00:00:02Z","gone_at":null,"retailer":null,"categories":[],"#
         + #""starts_at":null,"expires_at":null,"latitude":null,"longitude":null,"attributes":[]}"#)
+  }
+
+  @Test("the value of an offer of a feed with prices is a price")
+  func writesPrice() {
+    var json = JSONWriter()
+    json.pricedFeeds = ["ibotta"]
+    json.value(Self.full, at: .now)
+    #expect(json.text.contains(#""reward":{"role":"price","text":"Up to $0.75""#))
   }
 
   @Test("a percentage is an exact number, and its amount is null")
@@ -81,7 +89,7 @@ struct OfferJSONTests {
     #expect(object["terms"] as? String == "a\nb")
     #expect(object["favorite"] as? Bool == true)
     let reward = try #require(object["reward"] as? [String: Any])
-    #expect(reward.count == 6)
+    #expect(reward.count == 7)
     #expect(reward["minor_units"] as? Int == 75)
     #expect(reward["percent"] is NSNull)
   }

@@ -92,7 +92,7 @@ struct DefinitionGuessTests {
             id: "@sku"
             fields:
               name: "@name"
-              reward: {from: "@price", currency: {from: "@currency"}}
+              price: {from: "@price", currency: {from: "@currency"}}
               image: "@img"
               link: "@href"
               retailer: "@brand"

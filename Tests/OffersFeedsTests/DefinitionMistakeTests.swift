@@ -142,6 +142,9 @@ struct DefinitionMistakeTests {
       Mistake.feed("layout: tile", 5, "“tile” is not a layout.", "Did you mean tiles?"),
       Mistake.feed(
         "layout: carousel", 5, "“carousel” is not a layout.", "grid, tiles, rows, covers"),
+      Mistake.feed("noun: 7 albums", 5, "“noun” is not a noun.", "such as album"),
+      Mistake.feed("nouns: geese", 5, "“nouns” is the plural of a “noun”, which is missing."),
+      Mistake.feed("byline: Artist", 5, "“Artist” is not the label of an attribute."),
       Mistake.feed("layot: rows", 5, "“layot” is unknown here.", "Did you mean layout?"),
       Mistake.feed("format: jsn", 5, "“jsn” is not a format.", "Did you mean json?"),
       Mistake.feed("format: csv", 5, "“csv” is not a format.", "Formats: json, ndjson, xml."),

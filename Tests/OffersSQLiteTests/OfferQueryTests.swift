@@ -137,6 +137,50 @@ struct OfferQueryTests {
     #expect(latest == ["shop:3", "shop:1", "shop:2"] + others.reversed())
   }
 
+  @Test("rewards and prices are sorted and filtered separately")
+  func separatesPrices() async throws {
+    let store = try await Self.filled()
+    try await store.sync(
+      [
+        Self.shop("a", "Rug", "$9", .amount(minorUnits: 900, currency: "USD")),
+        Self.shop("b", "Cup", "$3", .amount(minorUnits: 300, currency: "USD")),
+        Self.shop("c", "Box", nil, nil),
+      ], feed: "store", at: 3000)
+    var query = OfferQuery()
+    query.pricedFeeds = ["store", "unknown"]
+    query.sort = .price
+    let cheapest = try await Self.refs(store, query)
+    #expect(cheapest.prefix(3) == ["store:b", "store:a", "store:c"])
+    query.sort = .reward
+    let best = try await Self.refs(store, query)
+    #expect(best.prefix(2) == ["shop:5", "shop:8"])
+    #expect(Set(best.suffix(3)) == ["store:a", "store:b", "store:c"])
+    query.rewardMinimum = .amount(minorUnits: 200, currency: "USD")
+    #expect(try await Self.refs(store, query) == ["shop:3", "shop:7"])
+    query.rewardMinimum = nil
+    query.priceMaximum = .amount(minorUnits: 500, currency: "USD")
+    #expect(try await Self.refs(store, query) == ["store:b"])
+    query.priceMaximum = .anyAmount(minorUnits: 900, others: ["JPY": 9])
+    #expect(Set(try await Self.refs(store, query)) == ["store:a", "store:b"])
+    query.pricedFeeds = []
+    #expect(try await Self.refs(store, query) == [])
+  }
+
+  @Test(
+    "the orders by reward and by price continue after an offer",
+    arguments: [OfferQuery.Sort.reward, .price], [false, true])
+  func goesOnAfterPrices(sort: OfferQuery.Sort, isReversed: Bool) async throws {
+    let store = try await Self.filled()
+    var query = OfferQuery(sort: sort, isReversed: isReversed)
+    query.pricedFeeds = ["shop"]
+    let all = try await store.database.fetchOffers(query)
+    for (index, offer) in all.enumerated() {
+      query.after = OfferPlace(of: offer, in: query)
+      let rest = all.dropFirst(index + 1).map(\.ref.description)
+      #expect(try await Self.refs(store, query) == rest)
+    }
+  }
+
   @Test("every order is the same page by page", arguments: OfferQuery.Sort.allCases, [false, true])
   func pages(sort: OfferQuery.Sort, isReversed: Bool) async throws {
     let store = try await Self.filled()

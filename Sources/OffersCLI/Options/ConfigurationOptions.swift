@@ -27,17 +27,27 @@ struct ConfigurationOptions: ParsableArguments {
     try SettingPath.find(
       option: (option, "--config"), variable: "OFFERS_CONFIG",
       folder: ("XDG_CONFIG_HOME", ".config"), file: "offers/feeds.yaml", what: "the definitions")
-      ?? SettingPath(text: "/.config/offers/feeds.yaml", isNamed: false)
+      ?? SettingPath(text: "/.config/offers/feeds.yaml", origin: .standard)
   }
 }
 
 extension SettingPath {
   /// Loads the shipped feeds and the user's own.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` for an invalid definition, `notFound` if the
-  ///   user named a file that does not exist, otherwise as `TextFile.read`.
-  func load() throws -> FeedConfiguration {
-    guard let yaml = try read() else { return .shipped }
+  /// If `OFFERS_CONFIG` names a file that does not exist, there are only the shipped feeds, and
+  /// the error about another feed mentions the file.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` for an invalid definition, `notFound` if an
+  ///   option names a file that does not exist, otherwise as `TextFile.read`.
+  func load() throws -> FeedConfiguration { try configuration(reading: try read()) }
+
+  /// The shipped feeds and those that the given content of the file defines.
+  ///
+  /// - Parameter yaml: the content; nil if the file does not exist.
+  func configuration(reading yaml: String?) throws -> FeedConfiguration {
+    guard let yaml else {
+      return isNamed ? .shipped(without: text) : .shipped
+    }
     return try FeedConfiguration(yaml: yaml, name: text)
   }
 
@@ -74,15 +84,23 @@ extension SettingPath {
     return didChange
   }
 
-  /// Reads the file; nil if it does not exist and the user did not name it.
+  /// How the offers of each feed are shown. A command that only reads offers does not depend on the
+  /// user's definitions: if they cannot be loaded, those of the shipped feeds apply.
+  func presentations() -> FeedPresentations {
+    // A definition that is invalid is reported by the commands that need it, and by the doctor.
+    let known = (try? load().knownFeeds()) ?? (try? FeedConfiguration.shipped.knownFeeds()) ?? []
+    return FeedPresentations(known)
+  }
+
+  /// Reads the file; nil if it does not exist and no option names it.
   ///
-  /// - Throws: `OffersError` with `notFound` if the user named a file that does not exist.
+  /// - Throws: `OffersError` with `notFound` if an option names a file that does not exist.
   func read() throws -> String? {
     guard let bytes = try TextFile.read(text) else {
-      if !isNamed { return nil }
+      if origin != .option { return nil }
       throw OffersError(
         .notFound, "There is no file \(text) with feed definitions.",
-        hint: "Check --config and OFFERS_CONFIG.")
+        advice: Advice("Check --config, or create the file", .addFeed))
     }
     return bytes
   }

@@ -73,7 +73,8 @@ struct ErrorLog: LogHandler {
 
   func log(event: LogEvent) {
     let all = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
-    Output.note(line(event.level, "\(event.message)", all.map { ($0.key, "\($0.value)") }, Date()))
+    Output.noteRaw(
+      line(event.level, "\(event.message)", all.map { ($0.key, "\($0.value)") }, Date()) + "\n")
   }
 
   /// A log line. Its time is in UTC in the JSON format, in the local time zone in the text format.

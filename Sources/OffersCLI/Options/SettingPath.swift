@@ -5,8 +5,23 @@ import OffersCore
 /// Specification determines.
 struct SettingPath: Sendable {
   let text: String
+  /// How the file was chosen.
+  enum Origin: Sendable {
+    case option, variable, standard
+  }
+
+  let origin: Origin
+
   /// True if the user named the file by an option or a variable.
-  let isNamed: Bool
+  var isNamed: Bool { origin != .standard }
+
+  /// - Parameters:
+  ///   - text: the path.
+  ///   - origin: how it was chosen.
+  init(text: String, origin: Origin) {
+    self.text = text
+    self.origin = origin
+  }
 
   /// The path that the user named, else the default of the specification; nil if there is no home
   /// folder for the default.
@@ -29,10 +44,10 @@ struct SettingPath: Sendable {
           .invalidRequest, "The path of \(what) is empty.",
           hint: "Name a file with \(option.name), or unset \(variable).")
       }
-      return SettingPath(text: named, isNamed: true)
+      return SettingPath(text: named, origin: option.value == nil ? .variable : .option)
     }
     return base(folder.variable, inHome: folder.inHome).map {
-      SettingPath(text: "\($0)/\(file)", isNamed: false)
+      SettingPath(text: "\($0)/\(file)", origin: .standard)
     }
   }
 

@@ -5,10 +5,16 @@ import OffersCore
 /// It prints nothing before the first page, so that a refused command prints no partial document.
 struct PagedJSON {
   private let start: String
+  private let pricedFeeds: Set<String>
   private var isFirst = true
 
-  /// - Parameter name: the name of the document's only member.
-  init(_ name: String) { start = "{\"\(name)\":[" }
+  /// - Parameters:
+  ///   - name: the name of the document's only member.
+  ///   - pricedFeeds: the feeds whose values are prices.
+  init(_ name: String, pricedFeeds: Set<String>) {
+    start = "{\"\(name)\":["
+    self.pricedFeeds = pricedFeeds
+  }
 
   /// Prints the next elements of the list.
   mutating func print<Element>(
@@ -17,6 +23,7 @@ struct PagedJSON {
     var text = ""
     for element in page {
       var json = JSONWriter()
+      json.pricedFeeds = pricedFeeds
       write(&json, element)
       text += isFirst ? start : ","
       isFirst = false

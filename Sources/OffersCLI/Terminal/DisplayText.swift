@@ -98,6 +98,31 @@ enum DisplayText {
     return result + "…"
   }
 
+  /// Shortens a text in the middle to at most the given number of columns, including an ellipsis.
+  /// Two thirds of what is kept are its end, which tells the addresses of a site apart.
+  static func fitMiddle(_ text: String, _ columns: Int) -> String {
+    if width(text) <= columns { return text }
+    if columns < 5 { return fit(text, columns) }
+    let start = fit(text, columns / 3)
+    var end: [Character] = []
+    var used = width(start)
+    for character in text.reversed() {
+      used += width(character)
+      if used > columns { break }
+      end.append(character)
+    }
+    return start + String(end.reversed())
+  }
+
+  /// Wraps each line of a text, and indents the lines that it is broken into as its beginning.
+  static func wrapIndented(_ text: String, _ columns: Int) -> String {
+    text.split(scalar: "\n", omittingEmptySubsequences: false).flatMap { line -> [String] in
+      if width(String(line)) <= columns { return [String(line)] }
+      let indent = String(line.prefix { $0 == " " })
+      return wrap(String(line), max(20, columns - indent.count)).map { indent + $0 }
+    }.joined(separator: "\n")
+  }
+
   /// Pads a text with spaces on the right to the given number of columns. A wider text stays.
   static func pad(_ text: String, _ columns: Int) -> String {
     text + String(repeating: " ", count: max(0, columns - width(text)))

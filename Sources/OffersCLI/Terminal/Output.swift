@@ -47,8 +47,11 @@ enum Output {
     try bytes.withUnsafeBytes { try write($0) }
   }
 
-  /// Prints a line to standard error.
-  static func note(_ text: String) { noteRaw(text + "\n") }
+  /// Prints lines to standard error. On a terminal they are wrapped at its width.
+  static func note(_ text: String) {
+    let lines = Terminal.isError ? DisplayText.wrapIndented(text, Terminal.errorWidth) : text
+    noteRaw(lines + "\n")
+  }
 
   /// Prints text to standard error, without adding a line end.
   static func noteRaw(_ text: String) {
@@ -62,9 +65,12 @@ enum Output {
   static func error(_ error: OffersError, feed: String? = nil) {
     let place = feed.map { "\($0): " } ?? ""
     let style = Style(.auto, isTerminal: Terminal.isError, EnvironmentVariable.find)
-    var lines = [style.bad("offers:") + " " + place + DisplayText.oneLine(error.message)]
-    if let hint = error.advice?.commandText { lines.append("        " + DisplayText.oneLine(hint)) }
-    note(lines.joined(separator: "\n"))
+    let name = "offers:"
+    let indent = String(repeating: " ", count: name.count + 1)
+    var text = indent + place + DisplayText.oneLine(error.message)
+    if let hint = error.advice?.commandText { text += "\n" + indent + DisplayText.oneLine(hint) }
+    if Terminal.isError { text = DisplayText.wrapIndented(text, Terminal.errorWidth) }
+    noteRaw(style.bad(name) + text.dropFirst(name.count) + "\n")
   }
 
   /// Writes all of the bytes to the output stream. If the reader of a pipe has closed it, SIGPIPE

@@ -11,13 +11,15 @@ struct Table {
     var isRight = false
     /// Whether the values of the column are never truncated.
     var isWhole = false
+    /// Whether values are shortened in the middle, such as addresses, whose ends tell them apart.
+    var isCutInMiddle = false
   }
 
   private let columns: [Column]
   private let widths: [Int]
   private let totalWidth: Int?
-  /// The ranges of columns into which each row is divided. Each range begins a line.
-  private let parts: [Range<Int>]
+  /// The columns of each line into which a row is divided.
+  private let parts: [[Int]]
 
   /// - Parameters:
   ///   - columns: the columns, from left to right.
@@ -31,7 +33,7 @@ struct Table {
       widths = columns.indices.map {
         columns[$0].isWhole ? widest[$0] : min(widest[$0], Self.freeLimit)
       }
-      parts = [columns.indices]
+      parts = [Array(columns.indices)]
       return
     }
     let capped = Self.capped(widest, columns, sample, totalWidth)
@@ -39,11 +41,13 @@ struct Table {
       Self.fits(capped, columns, totalWidth, least: Self.least),
       2 * sample.count(where: { Self.isLong($0, capped, columns) }) <= sample.count
     {
-      parts = [columns.indices]
+      parts = [Array(columns.indices)]
       widths = Self.shrunk(capped, columns, parts, totalWidth)
     } else {
-      parts = Self.parts(widest, columns, totalWidth)
-      widths = Self.shrunk(widest, columns, parts, totalWidth)
+      let parts = Self.parts(widest, columns, totalWidth)
+      let split = parts.count > 2 ? Self.splitOff(widest, columns, totalWidth) : nil
+      self.parts = split ?? parts.map(Array.init)
+      widths = Self.shrunk(widest, columns, self.parts, totalWidth)
     }
   }
 
@@ -59,7 +63,9 @@ struct Table {
   private static let freeLimit = 100
   /// The least widths of columns whose values may be truncated: of those before the last column,
   /// and of the last. They decide which columns share a line.
-  private static let least = (inside: 8, last: 12)
+  private static let least = (inside: 8, last: 24)
+  /// The least width of a last column whose values are shortened in the middle.
+  private static let leastInMiddle = 12
   /// The indentation, in columns of the terminal, of a range of columns after the first, and of a
   /// long whole value on a line of its own.
   private static let indent = 4
@@ -96,7 +102,8 @@ struct Table {
     _ index: Int, _ widths: [Int], _ columns: [Column], _ least: (inside: Int, last: Int)
   ) -> Int {
     if columns[index].isWhole { return widths[index] }
-    return min(widths[index], index == columns.count - 1 ? least.last : least.inside)
+    if index < columns.count - 1 { return min(widths[index], least.inside) }
+    return min(widths[index], columns[index].isCutInMiddle ? leastInMiddle : least.last)
   }
 
   private static func fits(
@@ -130,22 +137,50 @@ struct Table {
     return parts + [start..<columns.count]
   }
 
-  /// The widths with columns of truncatable values reduced until each range fits the terminal, the
+  /// Two lines, of which the second has only the widest column of whole values, such as ids that are
+  /// addresses; nil if the other columns do not fit on the first.
+  private static func splitOff(
+    _ widths: [Int], _ columns: [Column], _ totalWidth: Int
+  ) -> [[Int]]? {
+    let whole = columns.indices.filter { columns[$0].isWhole }
+    guard let long = whole.max(by: { widths[$0] < widths[$1] }) else { return nil }
+    let others = columns.indices.filter { $0 != long }
+    let used = others.reduce(2 * (others.count - 1)) {
+      $0 + leastWidth($1, widths, columns, least)
+    }
+    return used <= totalWidth ? [others, [long]] : nil
+  }
+
+  /// The widths with columns of truncatable values reduced until each line fits the terminal, the
   /// widest first, but to no less than 4.
   private static func shrunk(
-    _ widest: [Int], _ columns: [Column], _ parts: [Range<Int>], _ totalWidth: Int
+    _ widest: [Int], _ columns: [Column], _ parts: [[Int]], _ totalWidth: Int
   ) -> [Int] {
     var widths = widest
-    for part in parts {
-      let room = totalWidth - (part.lowerBound > 0 ? indent : 0) - 2 * (part.count - 1)
+    for (number, part) in parts.enumerated() {
+      guard let last = part.last else { continue }
+      let room = totalWidth - (number > 0 ? indent : 0) - 2 * (part.count - 1)
       let fixed = part.reduce(0) { $0 + (columns[$1].isWhole ? widest[$1] : 0) }
       let shrinking = part.filter { !columns[$0].isWhole }
       // In a range of several truncatable columns that ends with a left-aligned one, each is
       // limited to a third of the terminal, and to half of the room beside whole values. So one
       // long value does not take the room of the others.
-      let takesRest = columns[part.upperBound - 1].isRight == false && shrinking.count > 1
+      let takesRest = columns[last].isRight == false && shrinking.count > 1
       let limit = max(least.inside, min(max(12, totalWidth / 3), (room - fixed) / 2))
       for index in shrinking { widths[index] = min(widest[index], takesRest ? limit : room) }
+      if takesRest, !columns[last].isWhole {
+        // The last column, which takes the rest, gets its least width before the others.
+        widths[last] = max(
+          widths[last], leastWidth(last, widest, columns, least))
+        var excess = shrinking.reduce(fixed - room) { $0 + widths[$1] }
+        let inside = shrinking.filter { $0 != last }
+        while excess > 0, let index = inside.max(by: { widths[$0] < widths[$1] }),
+          widths[index] > least.inside
+        {
+          widths[index] -= 1
+          excess -= 1
+        }
+      }
       var excess = shrinking.reduce(fixed - room) { $0 + widths[$1] }
       while excess > 0, let index = shrinking.max(by: { widths[$0] < widths[$1] }),
         widths[index] > 4
@@ -164,7 +199,10 @@ struct Table {
   /// The text of a row, in one or several lines. The cells must be texts as `DisplayText.oneLine`
   /// returns them.
   func line(_ cells: [String]) -> String {
-    line(cells) { columns.last?.isWhole == true ? cells.last ?? "" : fitted(cells.last ?? "", $0) }
+    line(cells) { room in
+      guard let column = columns.last, let cell = cells.last else { return "" }
+      return column.isWhole ? cell : fitted(cell, column, room)
+    }
   }
 
   /// The text of a row whose last cell depends on the available width.
@@ -175,16 +213,18 @@ struct Table {
   ///     It is not called for a right-aligned last column, nor for a whole value on a line of its
   ///     own.
   func line(_ cells: [String], last: (Int?) -> String) -> String {
-    let lines = parts.flatMap { self.lines($0, cells, last) }
+    let lines = parts.enumerated().flatMap {
+      self.lines($1, isFirst: $0 == 0, cells, last)
+    }
     return lines.filter { !$0.isEmpty || lines.count == 1 }.joined(separator: "\n")
   }
 
-  /// The lines for a range of columns: more than one if a whole value is too long for its column.
+  /// The lines for a part of the columns: more than one if a whole value is too long for its column.
   private func lines(
-    _ part: Range<Int>, _ cells: [String], _ last: (Int?) -> String
+    _ part: [Int], isFirst: Bool, _ cells: [String], _ last: (Int?) -> String
   ) -> [String] {
     var lines: [String] = []
-    var line = String(repeating: " ", count: part.lowerBound > 0 ? Self.indent : 0)
+    var line = String(repeating: " ", count: isFirst ? 0 : Self.indent)
     func endLine() {
       lines.append(trimmed(line))
       line = ""
@@ -192,7 +232,7 @@ struct Table {
     /// The position at which the current column begins.
     var start = line.count
     for index in part {
-      if index > part.lowerBound {
+      if index != part.first {
         // After a value that is too long, the next column continues on a new line at its position.
         if totalWidth != nil, DisplayText.width(line) > start { endLine() }
         start += 2
@@ -216,13 +256,16 @@ struct Table {
 
   private func padded(_ cell: String, _ index: Int) -> String {
     let text =
-      totalWidth == nil || columns[index].isWhole ? cell : DisplayText.fit(cell, widths[index])
+      totalWidth == nil || columns[index].isWhole
+      ? cell : fitted(cell, columns[index], widths[index])
     return columns[index].isRight
       ? DisplayText.padLeft(text, widths[index]) : DisplayText.pad(text, widths[index])
   }
 
-  private func fitted(_ cell: String, _ columns: Int?) -> String {
-    columns.map { DisplayText.fit(cell, $0) } ?? cell
+  private func fitted(_ cell: String, _ column: Column, _ width: Int?) -> String {
+    guard let width else { return cell }
+    return column.isCutInMiddle
+      ? DisplayText.fitMiddle(cell, width) : DisplayText.fit(cell, width)
   }
 
   private func trimmed(_ line: String) -> String {

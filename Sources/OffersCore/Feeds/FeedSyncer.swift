@@ -13,8 +13,8 @@ public struct KnownFeed: Hashable, Sendable, Identifiable {
   /// Whether the definition has request headers, which may be credentials and are sent only to the
   /// feed's own server.
   public let hasHeaders: Bool
-  /// How the feed's offers are laid out on a screen.
-  public let layout: FeedLayout
+  /// How the feed's offers are shown.
+  public let presentation: FeedPresentation
   /// Whether the feed's server can be searched.
   public let isSearchable: Bool
   /// The place of the definition in the user's own file, from 0, by which a screen can order feeds;
@@ -24,15 +24,18 @@ public struct KnownFeed: Hashable, Sendable, Identifiable {
   /// The name.
   public var id: String { name }
 
+  /// How the feed's offers are laid out on a screen.
+  public var layout: FeedLayout { presentation.layout }
+
   /// Creates a known feed of its parts; the properties describe them.
   public init(
     name: String, title: String? = nil, source: String?, everySeconds: Int,
-    hasOwnInterval: Bool = false, hasHeaders: Bool = false, layout: FeedLayout = .grid,
-    isSearchable: Bool
+    hasOwnInterval: Bool = false, hasHeaders: Bool = false,
+    presentation: FeedPresentation = FeedPresentation(), isSearchable: Bool
   ) {
     self.name = name
     self.title = title
-    self.layout = layout
+    self.presentation = presentation
     self.source = source
     self.everySeconds = everySeconds
     self.hasOwnInterval = hasOwnInterval

@@ -9,8 +9,8 @@ extension JSONWriter {
       json.member("name", change.offer?.name)
       json.member("favorite", change.offer?.isFavorite ?? false)
       json.member("offers", change.offerCount)
-      json.member("from", change.oldReward)
-      json.member("to", change.newReward)
+      json.member("from", change.oldReward, of: change.feed)
+      json.member("to", change.newReward, of: change.feed)
       json.member("fields", each: change.fields) { $0.value($1) }
       json.member("returned_favorite", change.returned?.description)
     }
@@ -28,7 +28,7 @@ extension JSONWriter {
     member("points", objects: points) { json, point in
       json.member("at", point.at)
       json.member("event", point.event.rawValue)
-      json.member("reward", point.reward)
+      json.member("reward", point.reward, of: offer.ref.feed)
     }
   }
 }

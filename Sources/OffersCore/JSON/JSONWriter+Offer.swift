@@ -17,7 +17,7 @@ extension JSONWriter {
       json.member("name", offer.name)
       json.member("description", offer.description)
       json.member("terms", offer.terms)
-      json.member("reward", offer.reward)
+      json.member("reward", offer.reward, of: offer.ref.feed)
       json.member("image_url", offer.imageURLText)
       json.member("url", offer.urlText)
       json.member("favorite", offer.isFavorite)
@@ -50,9 +50,14 @@ extension JSONWriter {
   }
 
   /// Writes a reward, or null. The percentage is an exact decimal number.
-  package mutating func value(_ reward: Reward?) {
+  ///
+  /// - Parameters:
+  ///   - reward: the reward or price.
+  ///   - role: what it means, which is written as a member; nil to write none.
+  package mutating func value(_ reward: Reward?, _ role: ValueRole? = nil) {
     guard let reward else { return null() }
     object { json in
+      if let role { json.member("role", role.rawValue) }
       json.member("text", reward.text)
       json.member("kind", reward.kind.rawValue)
       json.member("minor_units", reward.minorUnits)
@@ -74,6 +79,16 @@ extension JSONWriter {
 
   package mutating func member(_ name: String, _ reward: Reward?) {
     member(name) { $0.value(reward) }
+  }
+
+  /// Writes a member whose value is the reward or price of an offer of a feed, or null.
+  package mutating func member(_ name: String, _ reward: Reward?, of feed: String) {
+    member(name) { $0.value(reward, $0.valueRole(of: feed)) }
+  }
+
+  /// What the values of a feed mean.
+  package func valueRole(of feed: String) -> ValueRole {
+    pricedFeeds.contains(feed) ? .price : .reward
   }
 
   /// Writes a time as ISO 8601 in UTC, to the second. Times beyond ±10^15 seconds are clamped, so

@@ -5,6 +5,8 @@ package struct JSONWriter {
   /// The bytes written so far, in UTF-8.
   package private(set) var bytes: [UInt8] = []
   private var needsComma = false
+  /// The feeds whose values are written as prices.
+  package var pricedFeeds: Set<String> = []
 
   /// - Parameter capacity: the number of bytes to reserve.
   package init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A labelled value for which offers have no field of their own, such as an artist or a phone
 /// number.
 public struct OfferAttribute: Hashable, Sendable, Codable {
@@ -10,6 +12,13 @@ public struct OfferAttribute: Hashable, Sendable, Codable {
   public init(label: String, value: String) {
     self.label = label
     self.value = value
+  }
+
+  /// The value for people: a time in ISO 8601, as definitions read it, in the local time zone; any
+  /// other value as it is.
+  package var shownValue: String {
+    guard let seconds = ISOTime.seconds(parsing: value) else { return value }
+    return Units.time(Date(timeIntervalSince1970: Double(seconds)))
   }
 
   /// Reads what `json(_:)` writes; an incomplete pair at the end is ignored.

@@ -27,10 +27,12 @@ public struct OfferPlace: Hashable, Sendable {
 
   /// The place of an offer in the list of a query, with its current values.
   public init(of offer: Offer, in query: OfferQuery) {
+    let isPriced = query.pricedFeeds.contains(offer.ref.feed)
     let values: [Value] =
       switch query.sort {
       case .feed: []
-      case .reward: Self.values(of: offer.reward)
+      case .reward: Self.values(of: offer.reward, isLast: isPriced)
+      case .price: Self.values(of: offer.reward, isLast: !isPriced)
       case .name: [.text(offer.name)]
       case .newest: [.number(Int64(offer.firstSeenAt.timeIntervalSince1970))]
       case .expiry:
@@ -41,14 +43,20 @@ public struct OfferPlace: Hashable, Sendable {
     self.init(offer.ref, values: expired + values)
   }
 
-  /// The sort keys of a reward: kind, currency, amount, percentage, and whether it is "up to" that.
-  private static func values(of reward: Reward?) -> [Value] {
+  /// The sort keys of a reward or price: kind, currency, amount, percentage, and whether it is
+  /// "up to" that.
+  ///
+  /// - Parameters:
+  ///   - reward: the value of the offer.
+  ///   - isLast: whether the value is not the kind of value that the list is sorted by.
+  private static func values(of reward: Reward?, isLast: Bool) -> [Value] {
     let upTo = Value.number(reward?.isUpTo == true ? 1 : 0)
+    func kind(_ number: Int64) -> Value { .number(isLast ? 4 : number) }
     return switch reward?.value {
     case .amount(let units, let currency):
-      [.number(0), .text(currency), .number(units), .none, upTo]
-    case .percent(let hundredths): [.number(1), .none, .none, .number(hundredths), upTo]
-    case nil: [.number(reward == nil ? 3 : 2), .none, .none, .none, upTo]
+      [kind(0), .text(currency), .number(units), .none, upTo]
+    case .percent(let hundredths): [kind(1), .none, .none, .number(hundredths), upTo]
+    case nil: [kind(reward == nil ? 3 : 2), .none, .none, .none, upTo]
     }
   }
 }

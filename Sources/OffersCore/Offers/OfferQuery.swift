@@ -9,7 +9,12 @@ public struct OfferQuery: Hashable, Sendable {
     case feed
     /// Amounts by currency, the highest first; then percentages, the highest first; then rewards
     /// without an exact value. An "up to" reward comes after an equal one without it.
+    ///
+    /// Offers of `pricedFeeds` come after all others.
     case reward
+    /// The prices of the offers of `pricedFeeds`, by currency, the lowest first. All other offers
+    /// come after them.
+    case price
     /// By `NaturalOrder`: case and accents are ignored, and `2 oz.` precedes `10 oz.`.
     case name
     /// The most recently first seen offers first.
@@ -29,6 +34,15 @@ public struct OfferQuery: Hashable, Sendable {
     case percent(hundredths: Int64)
   }
 
+  /// The maximum that an offer may cost.
+  public enum PriceMaximum: Hashable, Sendable {
+    /// An amount in one currency (ISO 4217), in its minor units.
+    case amount(minorUnits: Int64, currency: String)
+    /// An amount in any currency, in minor units: for a currency in `others` the value of its code,
+    /// for all other currencies `minorUnits`.
+    case anyAmount(minorUnits: Int64, others: [String: Int64])
+  }
+
   /// Only offers of this feed; nil for all.
   public var feed: String?
   /// Only favorites, including gone ones.
@@ -41,7 +55,13 @@ public struct OfferQuery: Hashable, Sendable {
   public var category: String?
   /// Only offers whose reward has an exact value of at least this minimum. An amount excludes
   /// percentages, and vice versa.
+  ///
+  /// Offers of `pricedFeeds` have no reward.
   public var rewardMinimum: RewardMinimum?
+  /// Only offers of `pricedFeeds` whose price has an exact value of at most this maximum.
+  public var priceMaximum: PriceMaximum?
+  /// The feeds whose values are prices (`ValueRole.price`), by the definitions of the feeds.
+  public var pricedFeeds: Set<String> = []
   /// Only offers first seen at this time or later.
   public var newSince: Date?
   /// Only offers that expire within this range, bounds included, expired ones too.
@@ -53,7 +73,7 @@ public struct OfferQuery: Hashable, Sendable {
   public var now: Date?
   /// The order of the list.
   public var sort: Sort
-  /// Whether the order is reversed. For `Sort.reward`, kinds and currencies keep their order.
+  /// Whether the order is reversed. For `Sort.reward` and `Sort.price`, kinds and currencies keep their order.
   public var isReversed: Bool
   /// The maximum number of offers; nil for all.
   public var limit: Int?
@@ -109,6 +129,6 @@ public struct OfferQuery: Hashable, Sendable {
   /// all feeds, apart from expired ones.
   package var isWholeFeed: Bool {
     !favoritesOnly && !goneOnly && retailer == nil && category == nil && rewardMinimum == nil
-      && newSince == nil && expiring == nil && after == nil
+      && priceMaximum == nil && newSince == nil && expiring == nil && after == nil
   }
 }

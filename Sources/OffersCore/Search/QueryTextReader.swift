@@ -9,6 +9,9 @@ package protocol QueryTextReader: Sendable {
   /// - Throws: `OffersError` with `invalidRequest` for anything else, as do the other methods.
   func readRewardMinimum(_ text: String) throws -> OfferQuery.RewardMinimum
 
+  /// Parses `20` (an amount in any currency), `$20` and `19.90 EUR`.
+  func readPriceMaximum(_ text: String) throws -> OfferQuery.PriceMaximum
+
   /// Parses `30m`, `12h`, `7d`, `2w` (a duration before `now`), a day such as `2026-11-01`, and an
   /// ISO 8601 time.
   func readTime(_ text: String, now: Date) throws -> Date

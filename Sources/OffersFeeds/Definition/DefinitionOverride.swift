@@ -8,6 +8,8 @@ package struct DefinitionOverride {
   private var everySeconds: Int?
   private var id: FieldRule?
   private var fields: [OfferField: ValueRule] = [:]
+  /// The meaning of the value, as `reward=` or `price=` states it.
+  private var valueRole: ValueRole?
 
   package init(name: String) {
     self.name = name
@@ -62,8 +64,9 @@ package struct DefinitionOverride {
       id = FieldRule(value)
     } else if let known = OfferField(definitionName: field) {
       fields[known] = value
+      if known == .reward { valueRole = ValueRole(rawValue: field) }
     } else {
-      let names = ["id"] + OfferField.allCases.compactMap(\.definitionName)
+      let names = ["id"] + OfferField.definitionNames
       throw OffersError(
         .invalidRequest, "“\(field)” is not a field.",
         hint: NearestWord.hint(for: field, among: names, title: "Fields"))
@@ -104,6 +107,7 @@ package struct DefinitionOverride {
       ])
       definition.attributes.removeAll { $0.rule.alternatives.allSatisfy { $0.value == value } }
     }
+    if let valueRole { definition.presentation.valueRole = valueRole }
     if let format { definition.format = format }
     if let items { definition.items = [items] }
     if let everySeconds { definition.everySeconds = everySeconds }

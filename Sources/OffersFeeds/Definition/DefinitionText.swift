@@ -16,9 +16,7 @@ package enum DefinitionText {
   private static func entries(of definition: FeedDefinition) -> Entries {
     var entries: Entries = []
     if let title = title(definition) { entries.append(("title", title)) }
-    if definition.layout != .grid {
-      entries.append(("layout", .text(definition.layout.rawValue)))
-    }
+    entries += presentation(definition.presentation)
     if let source = definition.source { entries.append(("source", .text("\(source)"))) }
     if let ttl = definition.ttl { entries.append(("ttl", .text(ttl.descriptionFromRoot))) }
     if let seconds = definition.everySeconds {
@@ -30,7 +28,8 @@ package enum DefinitionText {
     entries.append(("id", id(definition.id)))
     if let currency = definition.currency { entries.append(("currency", .text(currency))) }
     if let order = definition.dateOrder { entries.append(("date-order", .text(order.rawValue))) }
-    entries.append(("fields", .block(fields(definition.fields))))
+    let role = definition.presentation.valueRole
+    entries.append(("fields", .block(fields(definition.fields, role))))
     if !definition.attributes.isEmpty {
       entries.append(("attributes", attributes(definition.attributes, isFromRoot: false)))
     }
@@ -71,9 +70,26 @@ package enum DefinitionText {
     }
   }
 
-  private static func fields(_ fields: [OfferField: FieldRule]) -> Entries {
+  private static func presentation(_ presentation: FeedPresentation) -> Entries {
+    var entries: Entries = []
+    if presentation.layout != .grid {
+      entries.append(("layout", .text(presentation.layout.rawValue)))
+    }
+    let noun = presentation.noun
+    if noun != .offer { entries.append(("noun", .text(noun.singular))) }
+    if noun.plural != OfferNoun.regularPlural(of: noun.singular) {
+      entries.append(("nouns", .text(noun.plural)))
+    }
+    let labels = presentation.byline.map(Value.text)
+    if !labels.isEmpty {
+      entries.append(("byline", labels.count == 1 ? labels[0] : .list(labels)))
+    }
+    return entries
+  }
+
+  private static func fields(_ fields: [OfferField: FieldRule], _ role: ValueRole) -> Entries {
     OfferField.allCases.compactMap { field in
-      guard let name = field.definitionName, let value = fields[field] else { return nil }
+      guard let name = field.definitionName(role), let value = fields[field] else { return nil }
       return (name, rule(value, reading: field.defaultReading))
     }
   }

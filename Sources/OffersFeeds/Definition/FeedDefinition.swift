@@ -7,8 +7,8 @@ package struct FeedDefinition: Sendable, Hashable {
   package var name: String
   /// The name that people see: a constant, or a value of the document.
   package var title: TextRule
-  /// The layout in which web pages show the offers.
-  package var layout: FeedLayout
+  /// How the offers are shown: in which layout, with which words, and with which byline.
+  package var presentation: FeedPresentation
   /// The URL or file to read, in which {page} and {env:NAME} may occur; nil for a feed whose source
   /// the user names when syncing.
   package var source: Template?
@@ -56,8 +56,8 @@ package struct FeedDefinition: Sendable, Hashable {
   package var shared: [AttributeRule]
 
   package init(
-    name: String, title: TextRule? = nil, layout: FeedLayout = .grid, source: Template? = nil,
-    search: Template? = nil,
+    name: String, title: TextRule? = nil, presentation: FeedPresentation = FeedPresentation(),
+    source: Template? = nil, search: Template? = nil,
     headers: [RequestHeader] = [], everySeconds: Int? = nil, ttl: FieldPath? = nil,
     format: FeedFormat? = nil,
     encoding: String? = nil, items: [FieldPath] = [.root], isSelection: Bool = false,
@@ -67,7 +67,7 @@ package struct FeedDefinition: Sendable, Hashable {
   ) {
     self.name = name
     self.title = title ?? TextRule(.constant(name))
-    self.layout = layout
+    self.presentation = presentation
     self.source = source
     self.search = search
     self.headers = headers
@@ -171,7 +171,7 @@ extension FeedDefinition {
   package var derivationSeed: UInt64 {
     var rules = self
     // Address, interval and presentation do not influence the stored offers.
-    rules.layout = .grid
+    rules.presentation = FeedPresentation()
     rules.source = nil
     rules.search = nil
     rules.headers = []

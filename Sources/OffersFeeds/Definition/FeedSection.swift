@@ -23,7 +23,8 @@ struct FeedSection {
   }
 
   static let keys = [
-    "title", "layout", "source", "search", "headers", "every", "ttl", "format", "encoding", "items",
+    "title", "layout", "noun", "nouns", "byline", "source", "search", "headers", "every", "ttl",
+    "format", "encoding", "items",
     "id", "currency", "date-order", "fields", "attributes", "shared", "selection", "pages", "error",
   ]
 
@@ -41,6 +42,7 @@ struct FeedSection {
     for entry in section {
       try read(entry, into: &definition)
     }
+    try PresentationSection.read(section, into: &definition)
     if let pages = section.first(where: { $0.key == "pages" }) {
       try PageSection.check(pages.value, of: definition)
     }
@@ -65,7 +67,9 @@ struct FeedSection {
     let (key, value) = (entry.key, entry.value)
     switch key {
     case "title": definition.title = try title(value)
-    case "layout": definition.layout = try choice(value, of: "layout", title: "Layouts")
+    case "layout":
+      definition.presentation.layout = try choice(value, of: "layout", title: "Layouts")
+    case "noun", "nouns", "byline": break  // `PresentationSection` reads them.
     case "source": definition.source = try address(value, key, for: .source)
     case "search": definition.search = try search(value)
     case "headers": definition.headers = try HeaderSection.headers(value)
@@ -77,7 +81,8 @@ struct FeedSection {
     case "id": definition.id = try id(value)
     case "currency": definition.currency = try value.currencyCode(of: key)
     case "date-order": definition.dateOrder = try dateOrder(value)
-    case "fields": definition.fields = try fields(value)
+    case "fields":
+      definition.fields = try fields(value, role: &definition.presentation.valueRole)
     case "attributes": definition.attributes = try attributes(value, key, from: item)
     case "shared": definition.shared = try attributes(value, key, from: .document)
     case "selection": definition.isSelection = try value.isTrue(of: key)
@@ -249,10 +254,21 @@ struct FeedSection {
     return parts
   }
 
-  private func fields(_ node: DefinitionNode) throws -> [OfferField: FieldRule] {
+  /// - Parameter role: is set to the meaning of the value, which the fields state.
+  private func fields(
+    _ node: DefinitionNode, role: inout ValueRole
+  ) throws -> [OfferField: FieldRule] {
     var fields: [OfferField: FieldRule] = [:]
     for entry in try node.entries(of: "fields") {
       guard let field = OfferField(definitionName: entry.key) else { throw noField(entry) }
+      if field == .reward {
+        guard fields[field] == nil else {
+          throw entry.location.problem(
+            "“reward” and “price” exclude each other.",
+            hint: "Keep reward: if the offer pays the user, price: if the user pays.")
+        }
+        role = ValueRole(rawValue: entry.key) ?? .reward
+      }
       fields[field] = try RuleSection(
         entry.value, named: entry.key, in: item, field: field
       ).rule()
@@ -265,9 +281,9 @@ struct FeedSection {
       return entry.location.problem(
         "“\(entry.key)” is not a field.", hint: "It belongs beside fields:, not below it.")
     }
-    let names = OfferField.allCases.compactMap(\.definitionName)
+    let names = OfferField.definitionNames
     // Names that other formats use for these fields.
-    let others = ["url": "link", "price": "reward", "brand": "retailer", "picture": "image"]
+    let others = ["url": "link", "brand": "retailer", "picture": "image"]
     let all = "Fields: \(names.joined(separator: ", "))."
     let hint =
       others[entry.key].map { "Did you mean \($0)? \(all)" }

@@ -138,22 +138,35 @@ extension OfferField {
   }
 
   /// The field's name in a definition; nil for a field that is not written below `fields:`.
-  package var definitionName: String? {
+  ///
+  /// - Parameter role: what the value means, which is stored as the field `reward` in any case.
+  package func definitionName(_ role: ValueRole = .reward) -> String? {
     switch self {
     case .id, .attributes: nil
     case .imageURL: "image"
     case .url: "link"
     case .startsAt: "starts"
     case .expiresAt: "expires"
+    case .reward: role.rawValue
     default: name
+    }
+  }
+
+  /// The names of all fields in a definition.
+  package static var definitionNames: [String] {
+    allCases.flatMap { field in
+      field == .reward
+        ? ValueRole.allCases.map(\.rawValue) : [field.definitionName()].compactMap(\.self)
     }
   }
 
   /// The field that has this name in a definition; nil for another name.
   package init?(definitionName: String) {
-    guard let field = Self.allCases.first(where: { $0.definitionName == definitionName }) else {
-      return nil
+    let field = Self.allCases.first { field in
+      field.definitionName() == definitionName
+        || field == .reward && definitionName == ValueRole.price.rawValue
     }
+    guard let field else { return nil }
     self = field
   }
 }

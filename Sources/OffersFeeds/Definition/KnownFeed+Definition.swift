@@ -33,7 +33,6 @@ extension KnownFeed {
       name: definition.name, title: title, source: definition.source?.description,
       everySeconds: definition.everySeconds ?? FeedDefinition.defaultEverySeconds,
       hasOwnInterval: hasOwnInterval, hasHeaders: !definition.headers.isEmpty,
-      layout: definition.layout,
-      isSearchable: definition.search != nil)
+      presentation: definition.presentation, isSearchable: definition.search != nil)
   }
 }

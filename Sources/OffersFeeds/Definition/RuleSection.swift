@@ -179,7 +179,7 @@ struct RuleSection {
     case "minor-units" where hasCurrency:
       alternative.minorUnits = try minorUnits(entry.value)
     case "currency", "minor-units":
-      throw entry.location.problem("“\(entry.key)” belongs to a reward, not to “\(name)”.")
+      throw entry.location.problem("“\(entry.key)” belongs to a reward or price, not to “\(name)”.")
     default:
       throw unknown(entry)
     }

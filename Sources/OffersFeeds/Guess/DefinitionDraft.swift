@@ -37,7 +37,8 @@ struct DefinitionDraft {
     used.formUnion(fields.otherMinorAmounts.map(\.keys))
     let isLines = format == .ndjson
     let definition = FeedDefinition(
-      name: name, title: isLines ? nil : title(), format: format,
+      name: name, title: isLines ? nil : title(),
+      presentation: FeedPresentation(valueRole: fields.valueRole), format: format,
       items: [FieldPath(isFromDocument: true, isLines ? [] : found.steps)],
       pages: isLines ? nil : nextPage.map { PageRule(next: .path($0)) },
       currency: currency(), id: identity.rule, fields: fields.fields,
@@ -66,7 +67,8 @@ struct DefinitionDraft {
     {
       let isDollar = reward.samples.contains { $0.text.contains("$") }
       if isDollar || reward.isMostlyNumber && !isPercent(definition) {
-        notes.append(Self.currencyNote(likelyCurrency(survey)))
+        notes.append(
+          Self.currencyNote(likelyCurrency(survey), definition.presentation.valueRole))
       }
     }
     if let image = fields.chosen[.imageURL]?.first,
@@ -82,11 +84,13 @@ struct DefinitionDraft {
     return notes
   }
 
-  /// The note for rewards whose currency is unknown.
+  /// The note for rewards or prices whose currency is unknown.
   ///
-  /// - Parameter code: the currency code in the example.
-  static func currencyNote(_ code: String) -> String {
-    "The currency of the rewards is unknown: write currency: \(code), or another, in the "
+  /// - Parameters:
+  ///   - code: the currency code in the example.
+  ///   - role: what the values mean.
+  static func currencyNote(_ code: String, _ role: ValueRole) -> String {
+    "The currency of the \(role.rawValue)s is unknown: write currency: \(code), or another, in the "
       + "definition."
   }
 

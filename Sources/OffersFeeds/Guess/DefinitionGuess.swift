@@ -63,7 +63,7 @@ package final class DefinitionGuess {
     var proposal: Proposal
     if items == nil, let kind = WellKnownKind.find(in: text) {
       proposal = try read(by: kind.definition(named: name)).proposal
-      if kind == .shopify { proposal.notes.append(DefinitionDraft.currencyNote("USD")) }
+      if kind == .shopify { proposal.notes.append(DefinitionDraft.currencyNote("USD", .price)) }
     } else {
       proposal = try guess()
     }

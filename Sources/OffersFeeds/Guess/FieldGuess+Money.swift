@@ -1,6 +1,15 @@
 import OffersCore
 
 extension FieldGuess {
+  /// What the value of the items means: a price if the name of the chosen member, or of an object
+  /// around it, says so and none announces a payment or a discount; otherwise a reward.
+  var valueRole: ValueRole {
+    guard let member = chosen[.reward]?.first else { return .reward }
+    let names = member.keys.map { KeyWords($0) }
+    if names.contains(where: FieldVocabulary.isReward) { return .reward }
+    return names.contains(where: FieldVocabulary.isPrice) ? .price : .reward
+  }
+
   /// The currency of an amount: that in a member near it or directly in the item, otherwise the
   /// code at the end of the amount's name, as in `price_eur`; nil when there is none.
   func currency(for reward: SurveyedMember) -> CurrencyRule? {

@@ -39,6 +39,26 @@ enum FieldVocabulary {
     }.joined()
   }
 
+  /// Whether a name says that the user pays the value.
+  static func isPrice(_ words: KeyWords) -> Bool {
+    words.joined.hasPrefix("unitamount")
+      || priceWords.contains { words.joined.contains($0) }
+      || ["cost", "msrp", "rrp", "prix"].contains { words.words.contains($0) }
+  }
+
+  /// Whether a name says that the value is paid to the user, or deducted from a price.
+  static func isReward(_ words: KeyWords) -> Bool {
+    words.words.contains { rewardWords.contains($0) || percentWords.contains($0) }
+      || ["reward", "cashback"].contains { words.joined.contains($0) }
+  }
+
+  private static let priceWords = ["price", "pricing", "preis", "precio", "prezzo"]
+
+  private static let rewardWords: Set = [
+    "rebate", "savings", "saving", "discount", "off", "rabatt", "nachlass", "descuento", "remise",
+    "reduction", "sconto", "ersparnis", "bonus",
+  ]
+
   /// Whether an object's name says that its members are prices.
   static func isPriceHolder(_ words: KeyWords) -> Bool {
     words.joined == "pricing" || rank(words, as: .reward) != nil

@@ -9,6 +9,10 @@ package struct QueryTexts: QueryTextReader {
     try OfferQuery.RewardMinimum(parsing: text)
   }
 
+  package func readPriceMaximum(_ text: String) throws -> OfferQuery.PriceMaximum {
+    try OfferQuery.PriceMaximum(parsing: text)
+  }
+
   package func readTime(_ text: String, now: Date) throws -> Date {
     try Since.time(parsing: text, now: now)
   }

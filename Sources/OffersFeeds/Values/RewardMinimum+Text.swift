@@ -41,3 +41,28 @@ extension OfferQuery.RewardMinimum {
     return .anyAmount(minorUnits: hundredths, others: others)
   }
 }
+
+extension OfferQuery.PriceMaximum {
+  /// Parses `20` (an amount in any currency), or an amount with a sign or an ISO 4217 code, such as
+  /// `$20` (US dollars) or `19.90 EUR` (euros).
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` for any other text.
+  package init(parsing text: String) throws {
+    switch try? OfferQuery.RewardMinimum(parsing: text) {
+    case .amount(let units, let currency): self = .amount(minorUnits: units, currency: currency)
+    case .anyAmount(let hundredths, _):
+      var others: [String: Int64] = [:]
+      for (code, digits) in CurrencyCode.withOtherUnits {
+        // At most 1.50 yen means at most 1 yen, since the yen has no decimals.
+        let (units, isTooLarge) = hundredths.multipliedReportingOverflow(
+          by: digits == 3 ? 10 : 100)
+        others[code] = digits < 2 ? hundredths / 100 : isTooLarge ? .max : units
+      }
+      self = .anyAmount(minorUnits: hundredths, others: others)
+    case .percent, nil:
+      throw OffersError(
+        .invalidRequest, "“\(text)” is not a price.",
+        hint: "Write 20 for any currency, or $20 or 19.90 EUR for one.")
+    }
+  }
+}

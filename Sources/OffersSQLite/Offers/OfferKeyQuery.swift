@@ -36,9 +36,10 @@ struct OfferKeyQuery {
   ///   - feedKey: the key of the query's feed; nil if it names none.
   ///   - lastKey: the key of the previous page's last offer; nil for the first page.
   ///   - values: the sort values of that offer; empty for the order of the feeds.
+  ///   - pricedKeys: the keys of the query's `pricedFeeds`.
   init(
     _ query: OfferQuery, feedKey: Int64?, behind lastKey: Int64? = nil,
-    values: [OfferPlace.Value] = []
+    values: [OfferPlace.Value] = [], pricedKeys: [Int64] = []
   ) {
     let start = Self.start(of: query)
     let key = start == .details ? "detail.offer_key" : "offer.offer_key"
@@ -47,10 +48,13 @@ struct OfferKeyQuery {
     limit = query.limit.map { max(0, $0) }
     offset = max(0, query.offset)
     let now = Self.seconds(query.now ?? Date())
-    var filter = Filter(query, feedKey: feedKey, startsAtFavorites: start == .favorites, now: now)
+    var filter = Filter(
+      query, feedKey: feedKey, startsAtFavorites: start == .favorites, pricedKeys: pricedKeys,
+      now: now)
     let order = OfferOrder(
       query.sort, key: start == .expiry ? "detail.offer_key" : key, isReversed: query.isReversed,
-      isDated: start == .expiry, expiredSeconds: query.sortsExpiredLast ? now : nil)
+      isDated: start == .expiry, pricedKeys: pricedKeys,
+      expiredSeconds: query.sortsExpiredLast ? now : nil)
     if let lastKey { filter.add(order.condition(behind: values, lastKey)) }
     let condition = filter.parts.joined(separator: " AND ")
     arguments = filter.arguments
@@ -158,7 +162,9 @@ extension OfferKeyQuery {
     private(set) var usesDetails = false
 
     /// - Parameter now: the time at which offers count as expired, in Unix seconds.
-    init(_ query: OfferQuery, feedKey: Int64?, startsAtFavorites: Bool, now: Int64) {
+    init(
+      _ query: OfferQuery, feedKey: Int64?, startsAtFavorites: Bool, pricedKeys: [Int64], now: Int64
+    ) {
       if query.goneOnly {
         add("offer.gone_at IS NOT NULL")
         add("NOT \(FoundOffers.isUnlisted)")
@@ -179,7 +185,14 @@ extension OfferKeyQuery {
         usesDetails = true
         add("(detail.expires_at IS NULL OR detail.expires_at > ?)", now)
       }
-      if let minimum = query.rewardMinimum { add(minimum) }
+      if let minimum = query.rewardMinimum {
+        add(minimum)
+        if !pricedKeys.isEmpty { add("NOT \(OfferOrder.isPriced(pricedKeys))") }
+      }
+      if let maximum = query.priceMaximum {
+        add(pricedKeys.isEmpty ? "0" : OfferOrder.isPriced(pricedKeys))
+        add(maximum)
+      }
       if let date = query.newSince {
         add("offer.first_seen_at >= ?", OfferKeyQuery.seconds(date, .up))
       }
@@ -212,17 +225,32 @@ extension OfferKeyQuery {
       case .amount(let units, let currency):
         add("offer.reward_currency = ?", currency)
         add("offer.reward_minor_units >= ?", units)
-      case .anyAmount(let units, let others) where others.isEmpty:
-        add("offer.reward_minor_units >= ?", units)
-      case .anyAmount(let units, let others):
-        let cases = others.map { _ in "WHEN ? THEN ?" }.joined(separator: " ")
-        parts.append("offer.reward_minor_units >= CASE offer.reward_currency \(cases) ELSE ? END")
-        for (currency, units) in others.sorted(by: { $0.key < $1.key }) {
-          arguments += [currency, units]
-        }
-        arguments += [units]
+      case .anyAmount(let units, let others): addAmount(">=", units, others)
       case .percent(let hundredths): add("offer.reward_percent_hundredths >= ?", hundredths)
       }
+    }
+
+    private mutating func add(_ maximum: OfferQuery.PriceMaximum) {
+      switch maximum {
+      case .amount(let units, let currency):
+        add("offer.reward_currency = ?", currency)
+        add("offer.reward_minor_units <= ?", units)
+      case .anyAmount(let units, let others): addAmount("<=", units, others)
+      }
+    }
+
+    /// Adds a comparison with an amount in any currency.
+    private mutating func addAmount(
+      _ comparison: String, _ units: Int64, _ others: [String: Int64]
+    ) {
+      let amount = "offer.reward_minor_units \(comparison)"
+      if others.isEmpty { return add("\(amount) ?", units) }
+      let cases = others.map { _ in "WHEN ? THEN ?" }.joined(separator: " ")
+      parts.append("\(amount) CASE offer.reward_currency \(cases) ELSE ? END")
+      for (currency, units) in others.sorted(by: { $0.key < $1.key }) {
+        arguments += [currency, units]
+      }
+      arguments += [units]
     }
 
     private mutating func add(_ part: String, _ values: (any DatabaseValueConvertible)...) {

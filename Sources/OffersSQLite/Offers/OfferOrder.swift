@@ -48,16 +48,25 @@ struct OfferOrder {
   ///   - key: the column of the offers' keys.
   ///   - isReversed: whether to reverse the order, that of the keys included.
   ///   - isDated: whether all listed offers have an expiry date.
+  ///   - pricedKeys: the keys of the feeds whose values are prices.
   ///   - expiredSeconds: the time from which on offers are expired and come last; nil if they keep
   ///     their places.
   init(
     _ sort: OfferQuery.Sort, key: String, isReversed: Bool, isDated: Bool = false,
+    pricedKeys: [Int64] = [],
     expiredSeconds: Int64? = nil
   ) {
     let own: [Term] =
       switch sort {
       case .feed: []
-      case .reward: Self.rewardTerms(isReversed: isReversed)
+      case .reward:
+        Self.valueTerms(
+          last: pricedKeys.isEmpty ? nil : Self.isPriced(pricedKeys), isDescending: !isReversed,
+          isReversed: isReversed)
+      case .price:
+        Self.valueTerms(
+          last: pricedKeys.isEmpty ? "1" : "NOT \(Self.isPriced(pricedKeys))",
+          isDescending: isReversed, isReversed: isReversed)
       case .name: [Term(sql: "offer.name COLLATE by_name", isDescending: isReversed)]
       case .newest: [Term(sql: "offer.first_seen_at", isDescending: !isReversed)]
       case .expiry:
@@ -72,17 +81,27 @@ struct OfferOrder {
     terms = [expired].compactMap(\.self) + own + [Term(sql: key, isDescending: isReversed)]
   }
 
-  private static func rewardTerms(isReversed: Bool) -> [Term] {
+  /// The condition that an offer belongs to one of the feeds. The unary plus keeps SQLite from using
+  /// the index on ids.
+  static func isPriced(_ keys: [Int64]) -> String {
+    "(+offer.feed_key IN (\(keys.map(String.init).joined(separator: ", "))))"
+  }
+
+  /// - Parameter last: the condition for offers whose value is of the other role; nil if there are
+  ///   none.
+  private static func valueTerms(
+    last: String?, isDescending: Bool, isReversed: Bool
+  ) -> [Term] {
     let kind = """
-      CASE WHEN offer.reward_minor_units IS NOT NULL THEN 0
+      CASE \(last.map { "WHEN \($0) THEN 4 " } ?? "")WHEN offer.reward_minor_units IS NOT NULL THEN 0
         WHEN offer.reward_percent_hundredths IS NOT NULL THEN 1
         WHEN offer.reward_text IS NOT NULL THEN 2 ELSE 3 END
       """
     return [
       Term(sql: kind, isDescending: false),
       Term(sql: "offer.reward_currency", isDescending: false, none: .lowest),
-      Term(sql: "offer.reward_minor_units", isDescending: !isReversed, none: .lowest),
-      Term(sql: "offer.reward_percent_hundredths", isDescending: !isReversed, none: .lowest),
+      Term(sql: "offer.reward_minor_units", isDescending: isDescending, none: .lowest),
+      Term(sql: "offer.reward_percent_hundredths", isDescending: isDescending, none: .lowest),
       Term(sql: "offer.reward_up_to", isDescending: isReversed),
     ]
   }

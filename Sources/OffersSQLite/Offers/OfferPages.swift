@@ -15,7 +15,7 @@ package struct OfferPages: Sendable {
   private var isAtEnd = false
 
   /// The maximum number of offers per page.
-  private static let pageSize = 500
+  package static let pageSize = 500
   /// The maximum size of a page's texts in bytes, unless a single offer is larger.
   private static let pageBytes = 8 << 20
 

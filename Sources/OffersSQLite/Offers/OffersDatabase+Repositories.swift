@@ -64,8 +64,14 @@ extension OffersDatabase: OfferRepository {
     in database: Database
   ) throws -> OfferKeyQuery {
     let feedKey = try query.feed.map { try fetchFeedKey($0, definitions, in: database) }
+    let usesRole =
+      query.rewardMinimum != nil || query.priceMaximum != nil || query.sort == .reward
+      || query.sort == .price
+    let pricedKeys =
+      usesRole
+      ? try query.pricedFeeds.sorted().compactMap { try FeedTable.findKey($0, in: database) } : []
     guard lastKey == nil, let place = query.after else {
-      return OfferKeyQuery(query, feedKey: feedKey, behind: lastKey)
+      return OfferKeyQuery(query, feedKey: feedKey, behind: lastKey, pricedKeys: pricedKeys)
     }
     guard let key = try OfferTable.findKey(place.ref, in: database) else {
       throw OffersError(
@@ -83,7 +89,8 @@ extension OffersDatabase: OfferRepository {
         .invalidRequest, "The position to continue from belongs to another sort order.",
         hint: "Start the list from the beginning.")
     }
-    return OfferKeyQuery(query, feedKey: feedKey, behind: key, values: values)
+    return OfferKeyQuery(
+      query, feedKey: feedKey, behind: key, values: values, pricedKeys: pricedKeys)
   }
 
   /// The key of a feed that can be read. A feed that has a definition, but no row yet, has the key 0,

@@ -61,7 +61,7 @@ struct ChangeRoutes: Sendable {
     let next = Cursor.change(
       id: page.lastID, since: Int64(told.timeIntervalSince1970.rounded(.down)),
       expiringKey: page.lastExpiring?.offerKey)
-    return .json { json in
+    return .json(pricedFeeds: content.presentations.pricedFeeds) { json in
       json.member("changes", each: page.changes) { $0.value($1) }
       json.member("has_more", page.hasMore)
       json.member("next_cursor", next.text(of: list))

@@ -13,7 +13,8 @@ struct OfferRoutes: Sendable {
   /// exceed it, but has at least one offer.
   static let pageBytes = 4 << 20
   private static let listParameters = [
-    "feed", "favorites", "gone", "expired", "retailer", "category", "min_reward", "new_since",
+    "feed", "favorites", "gone", "expired", "retailer", "category", "min_reward", "max_price",
+    "new_since",
     "expiring", "sort", "reverse", "limit", "cursor",
   ]
 
@@ -27,6 +28,7 @@ struct OfferRoutes: Sendable {
       return try await answers.answer(request) {
         let offer = try await content.store.fetchOffer(named: try context.segment("ref"))
         var json = JSONWriter()
+        json.pricedFeeds = content.presentations.pricedFeeds
         json.value(offer, at: content.now())
         var answer = Answer.json(json)
         answer.lifetime = .whileNoneExpires
@@ -69,7 +71,7 @@ struct OfferRoutes: Sendable {
     query.after = nil
     let total = try await content.store.countOffers(query)
     let next = page.hasMore ? page.offers.last.map { Cursor(behind: $0, in: query) } : nil
-    var answer = Answer.json { json in
+    var answer = Answer.json(pricedFeeds: query.pricedFeeds) { json in
       json.member("offers", each: page.offers) { $0.value($1, at: query.now ?? content.now()) }
       json.member("total", total)
       json.member("next_cursor", next?.text(of: list))
@@ -89,7 +91,7 @@ struct OfferRoutes: Sendable {
       bounds.before = id
     }
     let page = try await content.store.fetchHistory(named: name, bounds)
-    return .json { json in
+    return .json(pricedFeeds: content.presentations.pricedFeeds) { json in
       json.members(historyOf: page.offer, page.points)
       json.member(
         "next_cursor", page.before.map { Cursor.change(id: $0, since: 0).text(of: list) })
@@ -108,6 +110,8 @@ struct OfferRoutes: Sendable {
     query.retailer = parameters.text("retailer")
     query.category = parameters.text("category")
     query.rewardMinimum = try parameters.read("min_reward", content.texts.readRewardMinimum)
+    query.priceMaximum = try parameters.read("max_price", content.texts.readPriceMaximum)
+    query.pricedFeeds = content.presentations.pricedFeeds
     query.newSince = try parameters.read("new_since") { try content.texts.readTime($0, now: now) }
     query.expiring = try parameters.read("expiring") {
       now...(now + (try content.texts.readSeconds($0)))
@@ -125,6 +129,7 @@ struct OfferRoutes: Sendable {
     let name = try context.segment("ref")
     let changes = try await content.store.setFavorites(named: [name], to: isFavorite)
     return Answers.result { json in
+      json.pricedFeeds = content.presentations.pricedFeeds
       json.member("changed", changes.first?.didChange)
       if let change = changes.first {
         json.member("offer") { $0.value(change.offer, at: content.now()) }

@@ -20,6 +20,7 @@ struct SearchRoutes: Sendable {
       return try await answers.answer(request) {
         let found = try await search(parameters, isTrusted: isTrusted)
         var json = JSONWriter()
+        json.pricedFeeds = content.presentations.pricedFeeds
         json.value(found, at: content.now())
         var answer = Answer.json(json)
         answer.lifetime = Answer.Lifetime.whileNoneExpires

@@ -39,8 +39,15 @@ struct Answer: Sendable {
   }
 
   /// A JSON object, whose members `body` writes.
-  static func json(_ body: (inout JSONWriter) throws -> Void) rethrows -> Answer {
+  ///
+  /// - Parameters:
+  ///   - pricedFeeds: the feeds whose values are prices.
+  ///   - body: writes the members.
+  static func json(
+    pricedFeeds: Set<String> = [], _ body: (inout JSONWriter) throws -> Void
+  ) rethrows -> Answer {
     var json = JSONWriter()
+    json.pricedFeeds = pricedFeeds
     try json.object(body)
     return .json(json)
   }

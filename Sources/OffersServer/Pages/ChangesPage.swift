@@ -28,6 +28,7 @@ struct ChangesPage {
     query.textBytes = OfferChoice.textBytes
     let changes = Array(try await source.store.fetchChanges(query).changes.reversed())
     let titles = try await source.fetchTitles()
+    let shown = source.presentations
 
     func link(since: String, kind: OfferChange.Kind?, favorites: Bool) -> String {
       PageLinks.path(
@@ -65,7 +66,7 @@ struct ChangesPage {
           })
       fields.set("count", Units.count(changes.count, "change"))
       fields.set("isCut", changes.count == Self.limit)
-      fields.set("days", days(of: changes, titles))
+      fields.set("days", days(of: changes, titles, shown))
       if changes.isEmpty {
         fields.set(
           "nothing",
@@ -81,12 +82,14 @@ struct ChangesPage {
     return page
   }
 
-  private func days(of changes: [OfferChange], _ titles: [String: String]) -> [PageFields] {
+  private func days(
+    of changes: [OfferChange], _ titles: [String: String], _ shown: FeedPresentations
+  ) -> [PageFields] {
     var days: [(day: String, rows: [PageFields])] = []
     for change in changes {
       let day = Units.day(change.at)
       if days.last?.day != day { days.append((day, [])) }
-      days[days.count - 1].rows.append(row(change, titles))
+      days[days.count - 1].rows.append(row(change, titles, shown))
     }
     return days.map { day, rows in
       PageFields {
@@ -98,7 +101,9 @@ struct ChangesPage {
   }
 
   /// The row of a feed's first sync, which leads to the feed's page.
-  private func firstSync(_ change: OfferChange, _ titles: [String: String]) -> PageFields {
+  private func firstSync(
+    _ change: OfferChange, _ titles: [String: String], _ noun: OfferNoun
+  ) -> PageFields {
     PageFields { row in
       let title = titles[change.feed] ?? change.feed
       row.set("isFirst", true)
@@ -107,24 +112,27 @@ struct ChangesPage {
       row.set("kind", change.kind.rawValue)
       row.set("kindLabel", "First sync")
       row.set("at", time: change.at)
-      row.set("offerCount", Units.count(change.offerCount ?? 0, "offer"))
+      row.set("offerCount", Units.count(change.offerCount ?? 0, noun))
       row.set("initial", PageFields.initial(of: title))
       row.set("hue", PageFields.hue(of: title))
     }
   }
 
-  private func row(_ change: OfferChange, _ titles: [String: String]) -> PageFields {
-    guard let offer = change.offer else { return firstSync(change, titles) }
-    var row = PageFields(card: offer, at: source.now, back: PageLinks.back(request.address))
-    row.set("kind", change.kind.rawValue)
-    row.set("kindLabel", Self.kinds.first { $0.0 == change.kind }?.1)
+  private func row(
+    _ change: OfferChange, _ titles: [String: String], _ shown: FeedPresentations
+  ) -> PageFields {
+    guard let offer = change.offer else { return firstSync(change, titles, shown[change.feed].noun) }
+    let presentation = shown[offer.ref.feed]
+    var row = PageFields(
+      card: offer, presentation, at: source.now, back: PageLinks.back(request.address))
+    row.setKind(of: change, presentation, label: Self.kinds.first { $0.0 == change.kind }?.1)
     row.set("at", time: change.at)
     row.set("feedTitle", titles[offer.ref.feed] ?? offer.ref.feed)
     if change.oldReward != change.newReward {
       row.set("oldReward", change.oldReward?.text)
       row.set("newReward", change.newReward?.text)
     } else {
-      row.set("plainReward", change.reward?.text)
+      row.set("plainReward", change.reward.map(presentation.valueText))
     }
     if change.kind == .changed, !change.fields.isEmpty {
       row.set(
@@ -141,5 +149,26 @@ struct ChangesPage {
         })
     }
     return row
+  }
+}
+
+extension PageFields {
+  /// Sets the name and the color of a change's kind. Of a price the kind names it, and a price that
+  /// falls is good news.
+  fileprivate mutating func setKind(
+    of change: OfferChange, _ presentation: FeedPresentation, label: String?
+  ) {
+    let isPrice = presentation.valueRole == .price
+    switch change.kind {
+    case .up where isPrice:
+      set("kind", OfferChange.Kind.down.rawValue)
+      set("kindLabel", "Price up")
+    case .down where isPrice:
+      set("kind", OfferChange.Kind.up.rawValue)
+      set("kindLabel", "Price down")
+    default:
+      set("kind", change.kind.rawValue)
+      set("kindLabel", label)
+    }
   }
 }

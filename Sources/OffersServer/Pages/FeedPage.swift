@@ -23,7 +23,9 @@ struct FeedPage {
         hint: "The settings list all feeds.")
     }
     let layout = known?.layout ?? .grid
-    let choice = OfferChoice(request.fields, feed: name, content: source.content)
+    let presentation = known?.presentation ?? FeedPresentation()
+    let choice = OfferChoice(
+      request.fields, source.presentations, feed: name, content: source.content)
     let number = request.fields.page()
     let now = source.now
     let wantsMap = request.fields["view"] == "map"
@@ -43,7 +45,7 @@ struct FeedPage {
     var page = Page("feed", title: title, menuEntry: .offers) { fields in
       fields.set("heading", title)
       fields.set("feedName", name)
-      fields.set("count", Units.count(count, "offer"))
+      fields.set("count", Units.count(count, presentation.noun))
       fields.setChips(feeds, current: name)
       choice.fill(
         &fields, feeds: feeds, offers: offers, path: request.path, isFavorites: false, own: name)
@@ -72,8 +74,9 @@ struct FeedPage {
         "cards",
         offers.prefix(size).filter { !isMap || Coordinates($0) != nil }.map { offer in
           var card = PageFields(
-            card: offer, at: now, back: PageLinks.back(request.address), feedTitle: title)
-          card.describe(offer)
+            card: offer, presentation, at: now, back: PageLinks.back(request.address),
+            feedTitle: title)
+          card.describe(offer, presentation)
           return card
         })
       if layout == .covers { fields.set("credit", Self.credit(offers)) }

@@ -4,6 +4,7 @@ extension OfferChoice {
   /// The orders with their labels, and those of the reversed orders.
   private static let sortLabels: [(sort: OfferQuery.Sort, label: String, reversed: String)] = [
     (.feed, "Feed order", "Reversed"), (.reward, "Highest reward", "Lowest reward"),
+    (.price, "Lowest price", "Highest price"),
     (.name, "Name", "Name, reversed"), (.newest, "Newest", "Oldest"),
     (.expiry, "Ending soonest", "Ending last"),
   ]
@@ -27,10 +28,17 @@ extension OfferChoice {
   ) {
     let categories = Self.some(offers.flatMap(\.categories))
     let retailers = Self.some(offers.compactMap(\.retailer))
-    let hasRewards = offers.contains { $0.reward != nil }
+    let hasRewards = offers.contains { $0.reward != nil && !pricedFeeds.contains($0.ref.feed) }
+    let hasPrices = offers.contains { $0.reward != nil && pricedFeeds.contains($0.ref.feed) }
     let hasEnds = offers.contains { $0.expiresAt != nil }
     let offered = Self.sortLabels.filter { sort, _, _ in
-      sort == self.sort || (sort != .reward || hasRewards) && (sort != .expiry || hasEnds)
+      switch sort {
+      case self.sort: true
+      case .reward: hasRewards
+      case .price: hasPrices
+      case .expiry: hasEnds
+      default: true
+      }
     }
     let sorts = offered.map { sort, label, _ in
       PageFields { option in
@@ -62,6 +70,7 @@ extension OfferChoice {
         choice.set("chosenFavorites", favoritesOnly)
         choice.set("chosenExpired", includesExpired)
         choice.set("chosenMinimum", minimum?.text)
+        choice.set("chosenMaximum", maximum?.text)
         choice.set("chosenNew", isNew)
         choice.set("chosenEnding", isEnding)
         choice.set("asksFavorites", !isFavorites)
@@ -71,6 +80,7 @@ extension OfferChoice {
         choice.set("retailers", retailers)
         choice.set("asksRetailer", !retailers.isEmpty || retailer != nil)
         choice.set("asksMinimum", minimum != nil || hasRewards)
+        choice.set("asksMaximum", maximum != nil || hasPrices)
         choice.set("asksEnding", isEnding || hasEnds)
         choice.set("asksExpired", !isFavorites && (includesExpired || hasEnds))
       })
@@ -96,6 +106,7 @@ extension OfferChoice {
     if let category { parts.append(("category", category)) }
     if let retailer { parts.append(("retailer", retailer)) }
     if let minimum { parts.append(("minimum", "At least \(minimum.text)")) }
+    if let maximum { parts.append(("maximum", "At most \(maximum.text)")) }
     if isNew { parts.append(("new", "New this week")) }
     if isEnding { parts.append(("ending", "Ending this week")) }
     if sort != .feed || isReversed, let chosen = Self.sortLabels.first(where: { $0.sort == sort }) {

@@ -9,6 +9,8 @@ struct OfferChoice {
   let retailer: String?
   /// The minimum reward as it was typed, if it is a reward, and its value.
   let minimum: (text: String, value: OfferQuery.RewardMinimum)?
+  /// The maximum price as it was typed, if it is a price, and its value.
+  let maximum: (text: String, value: OfferQuery.PriceMaximum)?
   /// Only offers first seen in the last days.
   let isNew: Bool
   /// Only offers that end in the next days.
@@ -16,12 +18,19 @@ struct OfferChoice {
   let sort: OfferQuery.Sort
   let isReversed: Bool
   let includesExpired: Bool
+  /// The feeds whose values are prices.
+  let pricedFeeds: Set<String>
 
   /// - Parameters:
   ///   - fields: the fields of the page's query.
+  ///   - presentations: how the offers of each feed are shown.
   ///   - feed: the feed that the page belongs to; nil for the `feed` field of the query.
-  ///   - content: reads the minimum reward, and has the clock.
-  init(_ fields: SentFields, feed: String? = nil, content: ServedContent) {
+  ///   - content: reads the minimum reward and the maximum price.
+  init(
+    _ fields: SentFields, _ presentations: FeedPresentations, feed: String? = nil,
+    content: ServedContent
+  ) {
+    pricedFeeds = presentations.pricedFeeds
     self.feed = feed ?? fields["feed"]
     favoritesOnly = fields.isSet("favorites")
     category = fields["category"]
@@ -29,6 +38,9 @@ struct OfferChoice {
     minimum = fields["minimum"].flatMap { text in
       // A value that a page cannot use has the same effect as none, as in every field of a query.
       (try? content.texts.readRewardMinimum(text)).map { (text, $0) }
+    }
+    maximum = fields["maximum"].flatMap { text in
+      (try? content.texts.readPriceMaximum(text)).map { (text, $0) }
     }
     isNew = fields.isSet("new")
     isEnding = fields.isSet("ending")
@@ -49,10 +61,12 @@ struct OfferChoice {
     query.category = category
     query.retailer = retailer
     query.rewardMinimum = minimum?.value
+    query.priceMaximum = maximum?.value
     if isNew { query.newSince = now.addingTimeInterval(-Self.soonSeconds) }
     if isEnding { query.expiring = now...now.addingTimeInterval(Self.soonSeconds) }
     query.sort = sort
     query.isReversed = isReversed
+    query.pricedFeeds = pricedFeeds
     return query
   }
 
@@ -81,7 +95,7 @@ struct OfferChoice {
   /// Whether a filter is set besides those that the page itself implies: the favorites on the page
   /// of favorites, and the feed `own` on its page.
   func narrows(isFavorites: Bool, feed own: String? = nil) -> Bool {
-    category != nil || retailer != nil || minimum != nil || isNew || isEnding
+    category != nil || retailer != nil || minimum != nil || maximum != nil || isNew || isEnding
       || favoritesOnly != isFavorites || feed != own
   }
 
@@ -122,7 +136,7 @@ struct OfferChoice {
     let fields: [(String, String?)] = [
       ("feed", feed == own ? nil : feed),
       ("favorites", favoritesOnly && !isFavorites ? "1" : nil),
-      ("category", category), ("retailer", retailer), ("minimum", minimum?.text),
+      ("category", category), ("retailer", retailer), ("minimum", minimum?.text), ("maximum", maximum?.text),
       ("new", isNew ? "1" : nil), ("ending", isEnding ? "1" : nil),
       ("expired", includesExpired && !isFavorites ? "1" : nil),
       ("sort", sort == .feed ? nil : sort.rawValue), ("reverse", isReversed ? "1" : nil),

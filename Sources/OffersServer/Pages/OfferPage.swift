@@ -23,13 +23,18 @@ struct OfferPage {
     ).points
     let feedTitle = try await source.fetchTitles()[ref.feed] ?? ref.feed
     let now = source.now
-    var page = Page("offer", title: offer.reward.map { "\($0.text) – \(offer.name)" } ?? offer.name)
-    {
-      fields in
-      let star = PageFields(card: offer, at: now, back: PageLinks.back(request.address))
+    let presentation = source.presentations[ref.feed]
+    let value = presentation.valueText(of: offer)
+    // What the user gets is the headline; a price is one detail of the product.
+    let reward = presentation.valueRole == .reward ? value : nil
+    var page = Page("offer", title: value.map { "\($0) – \(offer.name)" } ?? offer.name) { fields in
+      let star = PageFields(
+        card: offer, presentation, at: now, back: PageLinks.back(request.address))
       fields.set("offer", star)
-      fields.set("title", offer.reward?.text ?? offer.name)
-      fields.set("subtitle", offer.reward == nil ? nil : offer.name)
+      fields.set("title", reward ?? offer.name)
+      fields.set("subtitle", reward == nil ? nil : offer.name)
+      fields.set("byline", presentation.byline(of: offer))
+      fields.set("price", reward == nil ? value : nil)
       fields.set("details", Self.paragraphs(offer.description))
       fields.set("terms", Self.paragraphs(offer.terms))
       fields.set("hasTerms", offer.terms != nil)
@@ -52,7 +57,10 @@ struct OfferPage {
       if offer.isExpired(at: now), let end = offer.expiresAt {
         fields.set("expired", PageFields { $0.set("expiredAt", time: end) })
       }
-      fields.set("history", HistoryChart(points, until: offer.goneAt ?? now)?.fields)
+      fields.set(
+        "history",
+        HistoryChart(
+          points, presentation.valueRole, until: offer.goneAt ?? now)?.fields)
     }
     page.back = PageLinks.feed(ref.feed)
     page.lifetime = .whileNoneExpires
@@ -121,7 +129,8 @@ struct OfferPage {
     add(offer.isExpired(at: now) ? "Expired on" : "Ends", time: offer.expiresAt)
     for attribute in offer.attributes where attribute.value != joined {
       add(
-        attribute.label, DayText.words(attribute.value), link: PageLinks.outside(attribute.value))
+        attribute.label, DayText.words(attribute.shownValue),
+        link: PageLinks.outside(attribute.value))
     }
     add("Feed", feedTitle, link: PageLinks.feed(offer.ref.feed))
     add("ID", offer.ref.description)

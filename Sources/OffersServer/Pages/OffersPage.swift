@@ -11,7 +11,8 @@ struct OffersPage {
   static let pageSize = 60
 
   func page() async throws -> Page {
-    var choice = OfferChoice(request.fields, content: source.content)
+    let shown = source.presentations
+    var choice = OfferChoice(request.fields, shown, content: source.content)
     if isFavorites { choice.favoritesOnly = true }
     let number = request.fields.page()
     let now = source.now
@@ -22,11 +23,14 @@ struct OffersPage {
       offers.isEmpty && number == 1 ? try await choice.countExpired(in: source.store, at: now) : 0
     let feeds = try await source.fetchFeeds()
     let titles = try await source.fetchTitles(of: feeds)
+    let noun =
+      isFavorites
+      ? OfferNoun("favorite") : shown.noun(of: choice.feed.map { [$0] } ?? feeds.map(\.name))
     let title = isFavorites ? "Favorites" : "Offers"
     var page = Page("offers", title: title, menuEntry: isFavorites ? .favorites : .offers) {
       fields in
       fields.set("heading", title)
-      fields.set("count", Units.count(count, isFavorites ? "favorite" : "offer"))
+      fields.set("count", Units.count(count, noun))
       fields.set("isFavorites", isFavorites)
       if !isFavorites { fields.setChips(feeds, current: nil) }
       choice.fill(
@@ -36,7 +40,8 @@ struct OffersPage {
         "cards",
         offers.prefix(Self.pageSize).map {
           PageFields(
-            card: $0, at: now, back: PageLinks.back(request.address), feedTitle: titles[$0.ref.feed]
+            card: $0, shown[$0.ref.feed], at: now, back: PageLinks.back(request.address),
+            feedTitle: titles[$0.ref.feed]
           )
         })
       if expired > 0 {

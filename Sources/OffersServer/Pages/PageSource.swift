@@ -37,6 +37,9 @@ struct PageSource: Sendable {
     try content.syncer.fetchKnownFeeds().first { $0.name == name }
   }
 
+  /// How the offers of each feed are shown.
+  var presentations: FeedPresentations { content.presentations }
+
   /// The titles of all subscribed and formerly subscribed feeds, by name.
   ///
   /// - Parameter feeds: the subscribed feeds, if they are already fetched.

@@ -23,6 +23,7 @@ struct SearchPage {
     let feedTitle = feed.map { titles[$0] ?? $0 }
     let recent = try await source.store.fetchRecentSearches()
     let number = request.fields.page()
+    let shown = source.presentations
     // A search on a feed's server shows the offers as the feed's own list does: with all of their
     // description.
     let showsWhole = try feed.map { try source.findKnownFeed($0)?.isSearchable ?? false } ?? false
@@ -88,9 +89,10 @@ struct SearchPage {
         found.results.hits.map { hit in
           let offer = hit.offer.abridged(toBytes: OfferChoice.textBytes)
           var card = PageFields(
-            card: offer, at: source.now, back: PageLinks.back(request.address),
+            card: offer, shown[offer.ref.feed], at: source.now,
+            back: PageLinks.back(request.address),
             feedTitle: titles[hit.offer.ref.feed])
-          card.describe(offer)
+          card.describe(offer, shown[offer.ref.feed])
           if feed == nil { card.set("feedTitle", titles[hit.offer.ref.feed] ?? hit.offer.ref.feed) }
           MarkedParts.fill(&card, hit, isWhole: showsWhole)
           return card

@@ -1,12 +1,14 @@
 import Foundation
 import OffersCore
 
-/// The chart of an offer's reward over time: a step function as an SVG path, and its points as a
+/// The chart of an offer's reward or price over time: a step function as an SVG path, and its points as a
 /// table.
 struct HistoryChart {
   private let points: [RewardPoint]
   private let steps: [RewardStep]
   private let end: Date
+  /// The word for the values, such as `Reward`.
+  private let word: String
 
   private static let width = 600.0
   private static let height = 120.0
@@ -15,17 +17,20 @@ struct HistoryChart {
 
   /// - Parameters:
   ///   - points: the history of the offer's reward, oldest first.
+  ///   - role: what the values mean.
   ///   - end: where the line ends: now, or the time when the offer was gone.
   /// - Returns: nil for an offer that has not changed since it was first seen.
-  init?(_ points: [RewardPoint], until end: Date) {
+  init?(_ points: [RewardPoint], _ role: ValueRole, until end: Date) {
     guard points.count > 1 else { return nil }
     self.points = points
+    word = role.rawValue.capitalized
     self.end = max(end, points.last?.at ?? end)
     steps = RewardStep.steps(of: points)
   }
 
   var fields: PageFields {
     PageFields { fields in
+      fields.set("valueWord", word)
       fields.set(
         "points",
         points.reversed().map { point in
@@ -55,7 +60,7 @@ struct HistoryChart {
       fields.set("lastDay", Units.day(end))
       fields.set(
         "chartLabel",
-        "Reward from \(Units.day(first.at)) to \(Units.day(end)): between \(low.label) and \(high.label)"
+        "\(word) from \(Units.day(first.at)) to \(Units.day(end)): between \(low.label) and \(high.label)"
       )
     }
   }

@@ -9,18 +9,24 @@ extension PageFields {
   ///
   /// - Parameters:
   ///   - offer: the offer that the card shows and links to.
+  ///   - presentation: how the offers of its feed are shown.
   ///   - now: the time at which the offer counts as expired.
   ///   - back: the path to which the star's form redirects.
   ///   - feedTitle: the headline of an offer without a reward and without a retailer; nil for the
   ///     name of the feed.
-  init(card offer: Offer, at now: Date, back: String, feedTitle: String? = nil) {
+  init(
+    card offer: Offer, _ presentation: FeedPresentation, at now: Date, back: String,
+    feedTitle: String? = nil
+  ) {
     self.init { fields in
+      let value = presentation.valueText(of: offer)
       fields.set("ref", offer.ref.description)
       fields.set("href", PageLinks.offer(offer.ref))
       fields.set("name", offer.name)
       fields.set("spokenName", String(offer.name.prefix(Self.spokenCharacters)))
-      fields.set("headline", offer.reward?.text ?? offer.retailer ?? feedTitle ?? offer.ref.feed)
-      fields.set("reward", offer.reward?.text)
+      fields.set("headline", value ?? offer.retailer ?? feedTitle ?? offer.ref.feed)
+      fields.set("reward", value)
+      fields.set("byline", presentation.byline(of: offer).map(DayText.words))
       fields.set("isGone", offer.state == .gone)
       fields.set("isExpired", offer.isExpired(at: now))
       fields.set("image", PageLinks.image(of: offer))
@@ -33,15 +39,17 @@ extension PageFields {
   }
 
   /// Adds the further fields that some layouts of feeds show on a card, such as the description.
-  mutating func describe(_ offer: Offer) {
+  mutating func describe(_ offer: Offer, _ presentation: FeedPresentation) {
     let attributes = Dictionary(
-      offer.attributes.map { ($0.label.lowercased(), $0.value) },
+      offer.attributes.map { ($0.label.lowercased(), $0.shownValue) },
       uniquingKeysWith: { one, _ in one })
     let genre = offer.categories.first ?? attributes["genre"]
     set("description", offer.description)
     set("category", offer.categories.first)
-    set("artist", attributes["artist"] ?? attributes["author"] ?? offer.retailer)
-    set("released", (attributes["released"] ?? attributes["published"]).map(DayText.words))
+    let byline = presentation.byline(of: offer)
+    set("artist", byline ?? attributes["artist"] ?? attributes["author"] ?? offer.retailer)
+    let released = attributes["released"] ?? attributes["published"]
+    set("released", released == byline ? nil : released.map(DayText.words))
     set("genre", genre)
     set("copyright", attributes["copyright"])
     set("rating", attributes["rating"])
@@ -73,5 +81,14 @@ extension PageFields {
     var name = name
     name.withUTF8 { hash.combine(UnsafeRawBufferPointer($0)) }
     return Int(hash.value % 6)
+  }
+}
+
+extension FeedPresentation {
+  /// The reward of an offer as printed, or its price with the word for it; nil without either.
+  func valueText(of offer: Offer) -> String? { offer.reward.map { valueText($0) } }
+
+  func valueText(_ value: Reward) -> String {
+    valueRole == .price ? "Price \(value.text)" : value.text
   }
 }

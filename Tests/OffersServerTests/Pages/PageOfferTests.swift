@@ -61,15 +61,15 @@ struct PageOfferTests {
       point(0, .new, 100), point(2, .changed, 300), point(4, .gone, 300), point(6, .back, 200),
     ]
     let chart = try #require(
-      HistoryChart(points, until: Date(timeIntervalSince1970: 8 * 86_400)))
+      HistoryChart(points, .reward, until: Date(timeIntervalSince1970: 8 * 86_400)))
     let fields = try #require(chart.fields.child(named: "chart") as? PageFields)
     #expect(
       fields.child(named: "line") as? String
         == "M0.0 112.0H150.0V8.0H300.0M450.0 60.0H600.0")
     #expect(fields.child(named: "highest") as? String == "$300")
     #expect(fields.child(named: "lowest") as? String == "$100")
-    #expect(HistoryChart([points[0]], until: .now) == nil)
-    let words = HistoryChart([point(0, .new, nil), point(1, .changed, nil)], until: .now)
+    #expect(HistoryChart([points[0]], .reward, until: .now) == nil)
+    let words = HistoryChart([point(0, .new, nil), point(1, .changed, nil)], .reward, until: .now)
     #expect(words?.fields.child(named: "chart") == nil)
     #expect(words != nil)
   }

@@ -1,25 +1,36 @@
 import OffersCore
 
 /// The lines of a table of changes.
-enum ChangeLines {
-  /// The table whose columns the lines have.
-  ///
-  /// - Parameter sample: the changes that determine the widths of the columns.
-  static func table(_ sample: [OfferChange]) -> Table {
-    Table(
+struct ChangeLines {
+  private let feeds: FeedPresentations
+  private let words: ValueWords
+  private let table: Table
+
+  /// - Parameters:
+  ///   - sample: the changes that determine the widths of the columns.
+  ///   - feeds: the presentations of the feeds.
+  init(_ sample: [OfferChange], _ feeds: FeedPresentations) {
+    self.feeds = feeds
+    let words = ValueWords(
+      feeds,
+      of: sample.lazy.map {
+        ($0.feed, $0.reward ?? $0.newReward ?? $0.oldReward)
+      })
+    self.words = words
+    table = Table(
       columns: [
         Table.Column(title: " ", isWhole: true), Table.Column(title: "WHEN", isWhole: true),
         Table.Column(title: "KIND", isWhole: true), Table.Column(title: "ID", isWhole: true),
-        Table.Column(title: "REWARD"), Table.Column(title: "NAME"),
-      ], sample: sample.map(cells), totalWidth: Terminal.width)
+        Table.Column(title: words.title), Table.Column(title: "NAME"),
+      ], sample: sample.map { Self.cells($0, words, feeds) }, totalWidth: Terminal.width)
   }
+
+  var header: String { table.header }
 
   /// The line of a change. If a gone favorite is probably back under another id, a second line
   /// follows, which names the other id and the command that stars the offer.
-  static func lines(
-    _ change: OfferChange, _ table: Table, _ style: Style = .plain
-  ) -> String {
-    let line = set(table.line(cells(change)), change.kind, style) + "\n"
+  func lines(_ change: OfferChange, _ style: Style = .plain) -> String {
+    let line = set(table.line(Self.cells(change, words, feeds)), change, style) + "\n"
     guard let other = change.returned, let offer = change.offer else { return line }
     let isGone = change.kind == .gone
     let word = ShellQuoting.word((isGone ? other : offer.ref).description)
@@ -29,39 +40,47 @@ enum ChangeLines {
     return line + DisplayText.oneLine(text) + "\n"
   }
 
-  /// The line in the color for the kind of the change; plain for the kinds without a color.
-  private static func set(_ line: String, _ kind: OfferChange.Kind, _ style: Style) -> String {
-    switch kind {
-    case .up, .back: style.good(line)
-    case .down, .expiring: style.bad(line)
+  /// The line in the color for the kind of the change; plain for the kinds without a color. A
+  /// reward that rises is good news, and so is a price that falls.
+  private func set(_ line: String, _ change: OfferChange, _ style: Style) -> String {
+    let isPrice = feeds[change.feed].valueRole == .price
+    return switch change.kind {
+    case .up, .down: (change.kind == .up) == isPrice ? style.bad(line) : style.good(line)
+    case .back: style.good(line)
+    case .expiring: style.bad(line)
     case .gone: style.faint(line)
     default: line
     }
   }
 
-  private static func cells(_ change: OfferChange) -> [String] {
+  private static func cells(
+    _ change: OfferChange, _ words: ValueWords, _ feeds: FeedPresentations
+  ) -> [String] {
     guard let offer = change.offer else {
       return [
-        " ", Units.time(change.at), change.kind.rawValue, change.feed, "–", firstSync(change),
+        " ", Units.time(change.at), change.kind.rawValue, change.feed, "–",
+        firstSync(change, feeds[change.feed].noun),
       ]
     }
     let others = change.fields.filter { $0 != OfferField.reward.name }
     let details = others.isEmpty ? "" : " (\(others.joined(separator: ", ")))"
     return [
       offer.isFavorite ? "★" : " ", Units.time(change.at), change.kind.rawValue,
-      DisplayText.oneLine(offer.ref.description), DisplayText.oneLine(reward(change)),
+      DisplayText.oneLine(offer.ref.description),
+      reward(change).map { words.text($0, of: offer.ref.feed) } ?? "–",
       DisplayText.oneLine(offer.name) + details,
     ]
   }
 
   /// The text of a feed's first sync, such as `132 offers, first sync`.
-  static func firstSync(_ change: OfferChange) -> String {
-    "\(Units.count(change.offerCount ?? 0, "offer")), first sync"
+  static func firstSync(_ change: OfferChange, _ noun: OfferNoun) -> String {
+    "\(Units.count(change.offerCount ?? 0, noun)), first sync"
   }
 
   /// The reward before and after the change, such as `$1.00 → $1.25`, in exact values if it rose or
-  /// fell, else in the feed's texts; a single text if the reward did not change.
-  private static func reward(_ change: OfferChange) -> String {
+  /// fell, else in the feed's texts; a single text if the reward did not change, and nil if there is
+  /// none.
+  private static func reward(_ change: OfferChange) -> String? {
     if change.kind == .up || change.kind == .down, let old = change.oldReward?.value,
       let new = change.newReward?.value
     {
@@ -71,6 +90,6 @@ enum ChangeLines {
     if change.oldReward != change.newReward {
       return "\(change.oldReward?.text ?? "–") → \(change.newReward?.text ?? "–")"
     }
-    return change.reward?.text ?? "–"
+    return change.reward?.text
   }
 }

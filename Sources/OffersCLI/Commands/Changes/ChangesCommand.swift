@@ -11,7 +11,7 @@ struct ChangesCommand: AsyncParsableCommand {
     abstract: "Show the changes of offers.",
     usage: "offers changes [<options>]",
     discussion: """
-      Shows the changes that syncs made, oldest first: new, up or down (the exact reward), changed \
+      Shows the changes that syncs made, oldest first: new, up or down (the exact reward or price), changed \
       (anything else), gone, back; and expiring, for offers that end within 48 hours. The first sync \
       of a feed is one line, of the kind first. A new offer that is probably a favorite under another \
       id is marked.
@@ -110,11 +110,12 @@ struct ChangesCommand: AsyncParsableCommand {
       query.afterID = mark?.changeID
     }
     let selection = try await database.selectChanges(query)
+    let feeds = try ConfigurationOptions.path(named: nil).presentations()
     if json {
-      try await printJSON(selection, database)
+      try await printJSON(selection, database, feeds)
     } else {
       let style = paged.terminal.style
-      try await paged.show { try await printTable(selection, database, style) }
+      try await paged.show { try await printTable(selection, database, feeds, style) }
       if let limit, start == .last, isCut(selection) {
         Output.note(
           "Only the newest \(Units.count(limit)) are shown, so none is marked as read.")
@@ -140,21 +141,24 @@ struct ChangesCommand: AsyncParsableCommand {
     }
   }
 
-  private func printJSON(_ selection: ChangeSelection, _ database: OffersDatabase) async throws {
-    var list = PagedJSON("changes")
+  private func printJSON(
+    _ selection: ChangeSelection, _ database: OffersDatabase, _ feeds: FeedPresentations
+  ) async throws {
+    var list = PagedJSON("changes", pricedFeeds: feeds.pricedFeeds)
     try await forEachPage(selection, database) { try list.print($0) { $0.value($1) } }
     try list.finish()
   }
 
   private func printTable(
-    _ selection: ChangeSelection, _ database: OffersDatabase, _ style: Style
+    _ selection: ChangeSelection, _ database: OffersDatabase, _ feeds: FeedPresentations,
+    _ style: Style
   ) async throws {
-    var table: Table?
+    var lines: ChangeLines?
     try await forEachPage(selection, database) { page in
-      let made = table ?? ChangeLines.table(page)
-      let header = table == nil ? style.bold(made.header) + "\n" : ""
-      table = made
-      try Output.printRaw(header + page.map { ChangeLines.lines($0, made, style) }.joined())
+      let made = lines ?? ChangeLines(page, feeds)
+      let header = lines == nil ? style.bold(made.header) + "\n" : ""
+      lines = made
+      try Output.printRaw(header + page.map { made.lines($0, style) }.joined())
     }
   }
 }

@@ -78,7 +78,7 @@ struct FeedsAddCommand: AsyncParsableCommand {
     }
     var job = SyncJob(
       feeds: [name], source: nil, databasePath: path,
-      configurationPath: SettingPath(text: file.text, isNamed: true))
+      configurationPath: SettingPath(text: file.text, origin: .option))
     job.allowsPrivateNetwork = network.allowPrivateNetwork
     try await job.run()
   }

@@ -79,7 +79,9 @@ enum FeedCheckReport {
         + "offers\(skipped), \(Units.size(check.bytes)) read"
     ]
     for offer in check.first {
-      lines += ["", rule(width)] + OfferCard.lines(offer, at: Date(), width: width)
+      lines +=
+        ["", rule(width)]
+        + OfferCard.lines(offer, definition.presentation, at: Date(), width: width)
     }
     lines += ["", rule(width), "", "Found in how many offers"]
     lines += found(check, definition).map { label, count in
@@ -116,9 +118,10 @@ enum FeedCheckReport {
   ) -> [(String, Int)] {
     var rows: [(String, Int)] = [("id", check.fieldCounts[.id] ?? 0)]
     for field in OfferField.allCases {
-      guard definition.fields[field] != nil, let name = field.definitionName else { continue }
+      let role = definition.presentation.valueRole
+      guard definition.fields[field] != nil, let name = field.definitionName(role) else { continue }
       rows.append((name, check.fieldCounts[field] ?? 0))
-      if field == .reward { rows.append(("reward, exact", check.exactRewardCount)) }
+      if field == .reward { rows.append(("\(name), exact", check.exactRewardCount)) }
     }
     return rows + definition.attributes.map { ($0.label, check.attributeCounts[$0.label] ?? 0) }
   }

@@ -54,7 +54,8 @@ enum FeedListing {
     let columns = [
       Table.Column(title: "FEED", isWhole: true), Table.Column(title: "OFFERS", isRight: true),
       Table.Column(title: "LAST SYNC", isWhole: true),
-      Table.Column(title: "NEXT DUE", isWhole: true), Table.Column(title: "SOURCE"),
+      Table.Column(title: "NEXT DUE", isWhole: true),
+      Table.Column(title: "SOURCE", isCutInMiddle: true),
     ]
     let rows = entries.map { entry in
       [

@@ -26,7 +26,13 @@ struct FeedHealth {
       own == 0
       ? "only the shipped ones; none of your own in \(path.text)"
       : "\(Units.count(own)) of your own in \(path.text)"
-    return [Finding(.ok, "definitions", what)]
+    let definitions =
+      configuration.absentFile.map { file in
+        Finding(
+          .warning, "definitions", "there is no file \(file), which OFFERS_CONFIG names",
+          advice: Advice("To create it", .addFeed))
+      } ?? Finding(.ok, "definitions", what)
+    return [definitions]
       + feeds.map { feed in
         // `find` throws only for an invalid file, and loading the file has validated it.
         examine(FeedTroubles(feed, try? configuration.find(feed.name)))
@@ -56,7 +62,7 @@ struct FeedHealth {
     }
     return Finding(
       .ok, subject,
-      "\(Units.count(feed.currentCount, "offer")), \(last.outcome.rawValue) "
+      "\(Units.count(feed.currentCount, timing.presentation.noun)), \(last.outcome.rawValue) "
         + Units.age(of: last.startedAt, at: now))
   }
 }

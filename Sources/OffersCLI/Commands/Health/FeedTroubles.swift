@@ -18,6 +18,9 @@ struct FeedTroubles {
   /// The source that the next sync reads.
   var source: String { summary.source }
 
+  /// How the feed's offers are shown.
+  var presentation: FeedPresentation { summary.known?.presentation ?? FeedPresentation() }
+
   /// When the feed is next due; nil if it has no definition, or its server reported that it is
   /// permanently gone.
   var nextDueAt: Date? { summary.nextDueAt(now: Date()) }

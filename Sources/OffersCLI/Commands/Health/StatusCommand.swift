@@ -52,24 +52,31 @@ struct StatusCommand: AsyncParsableCommand {
       "SQLite    \(OffersDatabase.sqliteVersion), writers take turns by a lock file",
     ]
     lines += OffersDatabase.sqliteWarning.map { ["Warning   \($0)"] } ?? []
+    if let width = Terminal.width {
+      lines = lines.flatMap { Self.wrapped($0, width) }
+    }
     lines.append("")
+    // On a terminal, a column of zeros makes room for the sources.
+    let hasGone = Terminal.width == nil || feeds.contains { $0.feed.goneCount > 0 }
+    let hasStarred = Terminal.width == nil || feeds.contains { $0.feed.favoriteCount > 0 }
     let columns = [
       Table.Column(title: "FEED", isWhole: true), Table.Column(title: "OFFERS", isRight: true),
-      Table.Column(title: "GONE", isRight: true), Table.Column(title: "STARRED", isRight: true),
+      hasGone ? Table.Column(title: "GONE", isRight: true) : nil,
+      hasStarred ? Table.Column(title: "STARRED", isRight: true) : nil,
       Table.Column(title: "LAST SYNC", isWhole: true),
       Table.Column(title: "NEXT DUE", isWhole: true),
-      Table.Column(title: "SOURCE"),
-    ]
+      Table.Column(title: "SOURCE", isCutInMiddle: true),
+    ].compactMap(\.self)
     let rows = feeds.map { timing in
       let feed = timing.feed
       return [
-        feed.name, Units.count(feed.currentCount), Units.count(feed.goneCount),
-        Units.count(feed.favoriteCount),
+        feed.name, Units.count(feed.currentCount), hasGone ? Units.count(feed.goneCount) : nil,
+        hasStarred ? Units.count(feed.favoriteCount) : nil,
         feed.lastRun.map { "\($0.outcome.rawValue) \(Units.age(of: $0.startedAt, at: now))" }
           ?? "never",
         timing.nextDueAt.map { $0 <= now ? "now" : Units.time($0) } ?? "–",
         DisplayText.oneLine(timing.source),
-      ]
+      ].compactMap(\.self)
     }
     let table = Table(columns: columns, sample: rows, totalWidth: Terminal.width)
     lines.append(style.bold(table.header))
@@ -89,6 +96,15 @@ struct StatusCommand: AsyncParsableCommand {
       }
     }
     return lines.joined(separator: "\n")
+  }
+
+  /// The lines of a text after a label of ten columns.
+  private static func wrapped(_ line: String, _ width: Int) -> [String] {
+    let label = String(line.prefix(10))
+    let indent = String(repeating: " ", count: 10)
+    return DisplayText.wrap(String(line.dropFirst(10)), max(20, width - 10)).enumerated().map {
+      ($0 == 0 ? label : indent) + $1
+    }
   }
 
   private static func text(_ history: HistorySize) -> String {

@@ -17,6 +17,7 @@ struct ListCommand: AsyncParsableCommand {
         offers list --limit 20 --page 2
         offers list --favorites --expiring 48h
         offers list --sort reward --reward-at-least 5%
+        offers list --sort price --price-at-most 20
         offers list --columns ref,reward,expires_at --format csv > offers.csv
         offers list --json | jq -r '.offers[].name'
       """)
@@ -26,7 +27,8 @@ struct ListCommand: AsyncParsableCommand {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "The order: feed (as in the feed), reward (highest first), name, newest, expiry.",
+      "The order: feed (as in the feed), reward (highest first), price (lowest first), name, "
+        + "newest, expiry.",
       valueName: "order"),
     completion: .list(OfferQuery.Sort.allCases.map(\.rawValue)))
   var sort = OfferQuery.Sort.feed.rawValue
@@ -88,10 +90,12 @@ struct ListCommand: AsyncParsableCommand {
     var query = try selection.query(at: now)
     query.sort = try NamedChoice.find(sort, what: "order", title: "Orders")
     query.isReversed = reverse
+    let feeds = try ConfigurationOptions.path(named: nil).presentations()
+    query.pricedFeeds = feeds.pricedFeeds
     try setPage(of: &query)
     let database = try await location.open(.readOnly)
     var printer = format.printer(
-      columns, usual: Self.usualColumns(query), paged.terminal.style, now: now)
+      columns, usual: Self.usualColumns(query), feeds, paged.terminal.style, now: now)
     var pages = database.pages(of: query)
     var count = 0
     // The first offers are read before the pager starts, so that a query that fails starts none.
@@ -108,7 +112,7 @@ struct ListCommand: AsyncParsableCommand {
       try printer.finish()
     }
     if format.isForPeople || count == 0 {
-      try await note(count, query, selection, database, format)
+      try await note(count, query, selection, database, feeds, format)
     }
   }
 
@@ -145,30 +149,40 @@ struct ListCommand: AsyncParsableCommand {
   /// There is no note on a list of all matching offers.
   private func note(
     _ count: Int, _ query: OfferQuery, _ selection: ListSelection, _ database: OffersDatabase,
-    _ format: ListFormat
+    _ feeds: FeedPresentations, _ format: ListFormat
   ) async throws {
     if count == 0, query.offset == 0 {
       // A program can see that the list is empty, but not that a retailer or category is misspelt.
       if format.isForPeople || selection.retailer != nil || selection.category != nil {
-        Output.note(try await selection.note(onEmptyFrom: database))
+        Output.note(try await selection.note(onEmptyFrom: database, feeds))
       }
       return
     }
     guard let limit = query.limit, count == limit || query.offset > 0 else { return }
     let total = try await database.countOffers(query)
+    let noun = try await noun(of: query, database, feeds)
     if count == 0 {
       let pages = Units.count(total == 0 ? 0 : (total - 1) / limit + 1, "page")
       Output.note(
         total == 0
-          ? try await selection.note(onEmptyFrom: database)
-          : "\(Units.count(total, "offer")) make \(pages) of \(Units.count(limit)).")
+          ? try await selection.note(onEmptyFrom: database, feeds)
+          : "\(Units.count(total, noun)) make \(pages) of \(Units.count(limit)).")
     } else if query.offset > 0 {
       let first = query.offset + 1
       Output.note(
-        "\(Units.count(first))–\(Units.count(query.offset + count)) of \(Units.count(total)) offers"
-      )
+        "\(Units.count(first))–\(Units.count(query.offset + count)) of \(Units.count(total, noun))")
     } else if total > count {
-      Output.note("\(Units.count(count)) of \(Units.count(total)) offers")
+      Output.note("\(Units.count(count)) of \(Units.count(total, noun))")
     }
+  }
+
+  /// The noun for the offers of a list: that of its feed, or of all feeds if they have the same.
+  private func noun(
+    of query: OfferQuery, _ database: OffersDatabase, _ feeds: FeedPresentations
+  ) async throws -> OfferNoun {
+    if let feed = query.feed { return feeds[feed].noun }
+    let names =
+      try await database.fetchFeeds().map(\.name) + database.fetchFormerFeeds().map(\.name)
+    return feeds.noun(of: names)
   }
 }

@@ -24,6 +24,13 @@ struct ListFilters: ParsableArguments {
   @Option(
     name: .long, parsing: .unconditional,
     help: ArgumentHelp(
+      "Only this price or less: 20 in any currency, $20 or 19.90 EUR in one.",
+      valueName: "price"))
+  var priceAtMost: String?
+
+  @Option(
+    name: .long, parsing: .unconditional,
+    help: ArgumentHelp(
       "Only offers first seen since: 12h, 7d, 2w ago, a day (2026-11-01), or a time.",
       valueName: "time"))
   var newSince: String?
@@ -43,7 +50,8 @@ struct ListFilters: ParsableArguments {
   var selection: ListSelection {
     ListSelection(
       feed: feed, favoritesOnly: favorites, goneOnly: gone, retailer: retailer,
-      category: category, rewardAtLeast: rewardAtLeast, newSince: newSince, expiring: expiring,
+      category: category, rewardAtLeast: rewardAtLeast, priceAtMost: priceAtMost,
+      newSince: newSince, expiring: expiring,
       includesExpired: expired)
   }
 }

@@ -25,18 +25,22 @@ enum ListFormat: String, CaseIterable {
   ///   - columns: the columns that the user chose; nil for the default ones.
   ///   - usual: the default columns of the formats for people. Those of the other formats are all
   ///     columns.
+  ///   - feeds: the presentations of the feeds.
   ///   - style: the style of a table; the other formats have none.
   ///   - now: the time at which offers count as expired.
   func printer(
-    _ columns: [OfferColumn]?, usual: [OfferColumn], _ style: Style, now: Date
+    _ columns: [OfferColumn]?, usual: [OfferColumn], _ feeds: FeedPresentations, _ style: Style,
+    now: Date
   ) -> any OfferPrinter {
-    switch self {
-    case .table: TablePrinter(columns ?? usual, mayLeaveOut: columns != nil, style, now: now)
-    case .json: DocumentPrinter(columns: columns, now: now)
-    case .ndjson: ObjectLinePrinter(columns: columns, now: now)
-    case .csv: SeparatedPrinter(columns ?? OfferColumn.allCases, .csv, now: now)
-    case .tsv: SeparatedPrinter(columns ?? OfferColumn.allCases, .tsv, now: now)
-    case .markdown: MarkdownPrinter(columns ?? usual, now: now)
+    let cells = OfferCells(
+      columns: columns ?? usual, isUsual: columns == nil, feeds: feeds, now: now)
+    return switch self {
+    case .table: TablePrinter(cells, style)
+    case .json: DocumentPrinter(columns: columns, feeds: feeds, now: now)
+    case .ndjson: ObjectLinePrinter(columns: columns, feeds: feeds, now: now)
+    case .csv: SeparatedPrinter(columns ?? OfferColumn.allCases, .csv, feeds, now: now)
+    case .tsv: SeparatedPrinter(columns ?? OfferColumn.allCases, .tsv, feeds, now: now)
+    case .markdown: MarkdownPrinter(cells)
     }
   }
 }
@@ -53,16 +57,19 @@ protocol OfferPrinter {
 /// A printer of one JSON document.
 private struct DocumentPrinter: OfferPrinter {
   let columns: [OfferColumn]?
+  let feeds: FeedPresentations
   let now: Date
-  private var list = PagedJSON("offers")
+  private var list: PagedJSON
 
-  init(columns: [OfferColumn]?, now: Date) {
+  init(columns: [OfferColumn]?, feeds: FeedPresentations, now: Date) {
     self.columns = columns
+    self.feeds = feeds
     self.now = now
+    list = PagedJSON("offers", pricedFeeds: feeds.pricedFeeds)
   }
 
   mutating func print(_ page: [Offer]) throws {
-    try list.print(page) { $0.value($1, columns, at: now) }
+    try list.print(page) { $0.value($1, columns, feeds, at: now) }
   }
 
   mutating func finish() throws { try list.finish() }
@@ -71,13 +78,16 @@ private struct DocumentPrinter: OfferPrinter {
 /// A printer of one JSON object per line.
 private struct ObjectLinePrinter: OfferPrinter {
   let columns: [OfferColumn]?
+  let feeds: FeedPresentations
   let now: Date
 
   func print(_ page: [Offer]) throws {
     var text = ""
+    let pricedFeeds = feeds.pricedFeeds
     for offer in page {
       var json = JSONWriter()
-      json.value(offer, columns, at: now)
+      json.pricedFeeds = pricedFeeds
+      json.value(offer, columns, feeds, at: now)
       text += json.text + "\n"
     }
     try Output.printRaw(text)
@@ -88,10 +98,12 @@ private struct ObjectLinePrinter: OfferPrinter {
 
 extension JSONWriter {
   /// Writes the JSON object of an offer with the given columns as its members; nil for all members.
-  fileprivate mutating func value(_ offer: Offer, _ columns: [OfferColumn]?, at now: Date) {
+  fileprivate mutating func value(
+    _ offer: Offer, _ columns: [OfferColumn]?, _ feeds: FeedPresentations, at now: Date
+  ) {
     guard let columns else { return value(offer, at: now) }
     object { json in
-      for column in columns { column.write(offer, at: now, to: &json) }
+      for column in columns { column.write(offer, feeds, at: now, to: &json) }
     }
   }
 }

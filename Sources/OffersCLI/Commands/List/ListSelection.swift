@@ -12,6 +12,8 @@ struct ListSelection: Sendable {
   var category: String?
   /// A text such as `1.50`, `$1.50` or `5%`.
   var rewardAtLeast: String?
+  /// A text such as `20`, `$20` or `19.90 EUR`.
+  var priceAtMost: String?
   /// A text such as `7d`, a day or a time.
   var newSince: String?
   /// A text such as `48h`.
@@ -28,18 +30,21 @@ struct ListSelection: Sendable {
     query.retailer = retailer
     query.category = category
     query.rewardMinimum = try rewardAtLeast.map { try OfferQuery.RewardMinimum(parsing: $0) }
+    query.priceMaximum = try priceAtMost.map { try OfferQuery.PriceMaximum(parsing: $0) }
     query.newSince = try newSince.map { try Since.time(parsing: $0, now: now) }
     query.expiring = try expiring.map { now...(now + (try Since.seconds(parsing: $0))) }
     return query
   }
 
   private var isNarrow: Bool {
-    goneOnly || retailer != nil || category != nil || rewardAtLeast != nil || newSince != nil
-      || expiring != nil
+    goneOnly || retailer != nil || category != nil || rewardAtLeast != nil
+      || priceAtMost != nil || newSince != nil || expiring != nil
   }
 
   /// A note that says why a list is empty, and what to do.
-  func note(onEmptyFrom database: OffersDatabase) async throws -> String {
+  func note(onEmptyFrom database: OffersDatabase, _ feeds: FeedPresentations) async throws -> String
+  {
+    if let feed, let note = note(onRoleOf: feed, feeds[feed].valueRole) { return note }
     if let retailer,
       let note = Self.note(
         retailer, among: try await database.fetchRetailers(of: feed), "retailer")
@@ -57,6 +62,17 @@ struct ListSelection: Sendable {
     return favoritesOnly
       ? "No favorites\(feed.map { " of \($0)" } ?? "") yet. Star an offer with: offers favorite ID"
       : "No offers yet. Read a feed with: offers sync"
+  }
+
+  /// A note about a filter by reward for a feed of prices, and vice versa; nil for none.
+  private func note(onRoleOf feed: String, _ role: ValueRole) -> String? {
+    switch role {
+    case .price where rewardAtLeast != nil:
+      "The offers of \(feed) have prices, not rewards. Filter them with: --price-at-most"
+    case .reward where priceAtMost != nil:
+      "The offers of \(feed) have no prices. Filter rewards with: --reward-at-least"
+    default: nil
+    }
   }
 
   /// A note that only expired offers match; nil if none does.

@@ -5,6 +5,7 @@ import OffersCore
 /// columns `reward_…` are parts of the member `reward`.
 enum OfferColumn: String, CaseIterable {
   case ref, feed, id, name, description, terms, reward
+  case rewardRole = "reward_role"
   case rewardKind = "reward_kind"
   case rewardMinorUnits = "reward_minor_units"
   case rewardCurrency = "reward_currency"
@@ -49,8 +50,11 @@ enum OfferColumn: String, CaseIterable {
   }
 
   /// The layout of the column in a table.
-  var tableColumn: Table.Column {
+  ///
+  /// - Parameter words: the words for the rewards and prices of the list.
+  func tableColumn(_ words: ValueWords) -> Table.Column {
     switch self {
+    case .reward: Table.Column(title: words.title)
     case .favorite: Table.Column(title: " ", isWhole: true)
     case .ref, .id, .feed, .state, .expired, .firstSeenAt, .changedAt, .goneAt, .startsAt,
       .expiresAt:
@@ -63,18 +67,26 @@ enum OfferColumn: String, CaseIterable {
 
   /// The value for people, safe for a terminal and in one line; `–` if it is absent. A favorite is
   /// a star, any other offer a space. `now` is the time at which the offer counts as expired.
-  func shown(_ offer: Offer, at now: Date) -> String {
+  ///
+  /// - Parameters:
+  ///   - offer: the offer of the row.
+  ///   - feeds: the presentations of the feeds.
+  ///   - words: the words for the rewards and prices of the list.
+  func shown(_ offer: Offer, _ feeds: FeedPresentations, _ words: ValueWords, at now: Date)
+    -> String
+  {
     switch self {
+    case .reward: return words.text(offer.reward, of: offer.ref.feed)
     case .favorite: return offer.isFavorite ? "★" : " "
     case .firstSeenAt, .changedAt, .goneAt, .startsAt, .expiresAt:
       return time(offer).map(Units.time) ?? "–"
-    default: return plain(offer, at: now).map(DisplayText.oneLine) ?? "–"
+    default: return plain(offer, feeds, at: now).map(DisplayText.oneLine) ?? "–"
     }
   }
 
   /// The value for programs, with the unchanged text of the feed and times in UTC; nil if it is
   /// absent.
-  func plain(_ offer: Offer, at now: Date) -> String? {
+  func plain(_ offer: Offer, _ feeds: FeedPresentations, at now: Date) -> String? {
     switch self {
     case .ref: offer.ref.description
     case .feed: offer.ref.feed
@@ -83,6 +95,7 @@ enum OfferColumn: String, CaseIterable {
     case .description: offer.description
     case .terms: offer.terms
     case .reward: offer.reward?.text
+    case .rewardRole: offer.reward.map { _ in feeds[offer.ref.feed].valueRole.rawValue }
     case .rewardKind: offer.reward?.kind.rawValue
     case .rewardMinorUnits: offer.reward?.minorUnits.map(String.init)
     case .rewardCurrency: offer.reward?.currency
@@ -104,17 +117,18 @@ enum OfferColumn: String, CaseIterable {
   }
 
   /// Writes the value as a member of the JSON object of the offer.
-  func write(_ offer: Offer, at now: Date, to json: inout JSONWriter) {
+  func write(_ offer: Offer, _ feeds: FeedPresentations, at now: Date, to json: inout JSONWriter) {
     switch self {
-    case .reward: json.member(rawValue, offer.reward)
+    case .reward: json.member(rawValue, offer.reward, of: offer.ref.feed)
     case .rewardMinorUnits: json.member(rawValue, offer.reward?.minorUnits)
     case .rewardUpTo: json.member(rawValue, offer.reward?.isUpTo)
     case .favorite: json.member(rawValue, offer.isFavorite)
     case .expired: json.member(rawValue, offer.isExpired(at: now))
     case .categories: json.member(rawValue, each: offer.categories) { $0.value($1) }
-    case .rewardPercent, .latitude, .longitude: json.member(rawValue, number: plain(offer, at: now))
+    case .rewardPercent, .latitude, .longitude:
+      json.member(rawValue, number: plain(offer, feeds, at: now))
     case .attributes: json.member(rawValue) { $0.value(offer.attributes) }
-    default: json.member(rawValue, plain(offer, at: now))
+    default: json.member(rawValue, plain(offer, feeds, at: now))
     }
   }
 

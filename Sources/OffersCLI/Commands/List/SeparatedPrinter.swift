@@ -16,6 +16,7 @@ struct SeparatedPrinter: OfferPrinter {
 
   private let columns: [OfferColumn]
   private let kind: Kind
+  private let feeds: FeedPresentations
   private let isOnTerminal: Bool
   private let now: Date
   private var hasHead = false
@@ -26,8 +27,10 @@ struct SeparatedPrinter: OfferPrinter {
   ///   - now: the time at which offers count as expired.
   ///   - isOnTerminal: whether the output is a terminal.
   init(
-    _ columns: [OfferColumn], _ kind: Kind, now: Date, isOnTerminal: Bool = Terminal.isOutput
+    _ columns: [OfferColumn], _ kind: Kind, _ feeds: FeedPresentations = FeedPresentations(),
+    now: Date, isOnTerminal: Bool = Terminal.isOutput
   ) {
+    self.feeds = feeds
     self.columns = columns
     self.now = now
     self.kind = kind
@@ -36,7 +39,7 @@ struct SeparatedPrinter: OfferPrinter {
 
   mutating func print(_ page: [Offer]) throws {
     var text = head()
-    for offer in page { text += record(columns.map { $0.plain(offer, at: now) ?? "" }) }
+    for offer in page { text += record(columns.map { $0.plain(offer, feeds, at: now) ?? "" }) }
     try Output.printRaw(text)
   }
 

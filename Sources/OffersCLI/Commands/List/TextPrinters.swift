@@ -1,41 +1,33 @@
 import Foundation
 import OffersCore
+import OffersSQLite
 
 /// A printer of an aligned table. On a terminal, columns that the user chose and that do not fit
 /// are left out, and a note names them.
 struct TablePrinter: OfferPrinter {
-  private let columns: [OfferColumn]
-  private let mayLeaveOut: Bool
+  private let cells: OfferCells
   private let totalWidth: Int?
   private let style: Style
-  private let now: Date
-  private var shown: (table: Table, count: Int)?
+  /// The columns, of which the table has the first ones, and the words for the values in them.
+  private var shown: (table: Table, columns: [OfferColumn], count: Int, words: ValueWords)?
 
   /// - Parameters:
-  ///   - columns: the columns of the table, from left to right.
-  ///   - mayLeaveOut: whether columns that do not fit are left out.
+  ///   - cells: the columns of the table, and how their values are shown.
   ///   - totalWidth: the width of the terminal in columns; nil without a terminal.
   ///   - style: the style of the lines.
-  ///   - now: the time at which offers count as expired.
-  init(
-    _ columns: [OfferColumn], mayLeaveOut: Bool, totalWidth: Int? = Terminal.width,
-    _ style: Style = .plain, now: Date
-  ) {
+  init(_ cells: OfferCells, totalWidth: Int? = Terminal.width, _ style: Style = .plain) {
     self.style = style
-    self.now = now
-    self.columns = columns
-    self.mayLeaveOut = mayLeaveOut
+    self.cells = cells
     self.totalWidth = totalWidth
   }
 
   mutating func print(_ page: [Offer]) throws {
-    let rows = page.map { OfferCells.shown($0, columns, at: now) }
     var text = ""
-    if shown == nil { text = begin(rows) + "\n" }
-    guard let (table, count) = shown else { return }
-    for (offer, row) in zip(page, rows) {
-      let line = table.line(Array(row.prefix(count)))
-      let isFaint = offer.state == .gone || offer.isExpired(at: now)
+    if shown == nil { text = begin(page) + "\n" }
+    guard let (table, columns, count, words) = shown else { return }
+    for offer in page {
+      let line = table.line(Array(cells.shown(offer, columns, words).prefix(count)))
+      let isFaint = offer.state == .gone || offer.isExpired(at: cells.now)
       text += (isFaint ? style.faint(line) : line) + "\n"
     }
     try Output.printRaw(text)
@@ -43,21 +35,24 @@ struct TablePrinter: OfferPrinter {
 
   /// Determines the columns and their widths from the rows of the first page, and returns the
   /// header.
-  private mutating func begin(_ rows: [[String]]) -> String {
-    var heads = columns.map(\.tableColumn)
-    if mayLeaveOut, let totalWidth {
+  private mutating func begin(_ page: [Offer]) -> String {
+    let words = ValueWords(cells.feeds, of: page)
+    let columns = cells.columns(of: page, words)
+    let rows = page.map { cells.shown($0, columns, words) }
+    var heads = columns.map { $0.tableColumn(words) }
+    if !cells.isUsual, let totalWidth {
       let count = Table.countThatFits(heads, sample: rows, totalWidth: totalWidth)
       heads = Array(heads.prefix(count))
     }
     let table = Table(columns: heads, sample: rows, totalWidth: totalWidth)
-    shown = (table, heads.count)
+    shown = (table, columns, heads.count, words)
     return style.bold(table.header)
   }
 
   /// Prints the note about columns that were left out. For an empty list it prints nothing, not
   /// even a header, because the command says why the list is empty.
   func finish() throws {
-    guard let totalWidth, let count = shown?.count, count < columns.count else { return }
+    guard let totalWidth, let (_, columns, count, _) = shown, count < columns.count else { return }
     let names = columns.dropFirst(count).map(\.rawValue).joined(separator: ", ")
     let text = "No room for \(names): the terminal is too narrow."
     Output.note(DisplayText.wrap(text, totalWidth).joined(separator: "\n"))
@@ -67,33 +62,30 @@ struct TablePrinter: OfferPrinter {
 /// A printer of a table in GitHub Flavored Markdown
 /// (https://github.github.com/gfm/#tables-extension-).
 struct MarkdownPrinter: OfferPrinter {
-  private let columns: [OfferColumn]
-  private let now: Date
-  private var hasHead = false
+  private let cells: OfferCells
+  private var shown: (columns: [OfferColumn], words: ValueWords)?
 
-  /// - Parameters:
-  ///   - columns: the columns of the table, from left to right.
-  ///   - now: the time at which offers count as expired.
-  init(_ columns: [OfferColumn], now: Date) {
-    self.columns = columns
-    self.now = now
-  }
+  init(_ cells: OfferCells) { self.cells = cells }
 
   mutating func print(_ page: [Offer]) throws {
-    var text = head()
+    var text = head(page)
+    guard let (columns, words) = shown else { return }
     for offer in page {
-      text += Self.line(OfferCells.shown(offer, columns, at: now).map(Self.escaped))
+      text += Self.line(cells.shown(offer, columns, words).map(Self.escaped))
     }
     try Output.printRaw(text)
   }
 
-  mutating func finish() throws { try Output.printRaw(head()) }
+  mutating func finish() throws { try Output.printRaw(head([])) }
 
-  private mutating func head() -> String {
-    if hasHead { return "" }
-    hasHead = true
-    let rules = columns.map { $0.tableColumn.isRight ? "--:" : "---" }
-    return Self.line(columns.map(\.title)) + Self.line(rules)
+  private mutating func head(_ page: [Offer]) -> String {
+    if shown != nil { return "" }
+    let words = ValueWords(cells.feeds, of: page)
+    let columns = cells.columns(of: page, words)
+    shown = (columns, words)
+    let heads = columns.map { $0.tableColumn(words) }
+    return Self.line(heads.map { $0.title == " " ? "" : $0.title })
+      + Self.line(heads.map { $0.isRight ? "--:" : "---" })
   }
 
   private static func line(_ cells: [String]) -> String {
@@ -116,14 +108,47 @@ struct MarkdownPrinter: OfferPrinter {
 
 /// The cells of a row in the formats for people. The name of a gone or expired offer begins with
 /// its mark, unless another column shows the same.
-enum OfferCells {
-  static func shown(_ offer: Offer, _ columns: [OfferColumn], at now: Date) -> [String] {
+struct OfferCells {
+  private let columns: [OfferColumn]
+  /// Whether the columns are the default ones, of which an empty one may be left out, and in which
+  /// the byline of an offer follows its name.
+  let isUsual: Bool
+  let feeds: FeedPresentations
+  /// The time at which offers count as expired.
+  let now: Date
+
+  init(columns: [OfferColumn], isUsual: Bool, feeds: FeedPresentations, now: Date) {
+    self.columns = columns
+    self.isUsual = isUsual
+    self.feeds = feeds
+    self.now = now
+  }
+
+  /// The columns of a list that begins with a page: of the default ones without that of the rewards
+  /// if the page is the whole list and has none.
+  func columns(of page: [Offer], _ words: ValueWords) -> [OfferColumn] {
+    guard isUsual, words.isEmpty, !page.isEmpty, page.count < OfferPages.pageSize else {
+      return columns
+    }
+    return columns.filter { $0 != .reward }
+  }
+
+  func shown(_ offer: Offer, _ columns: [OfferColumn], _ words: ValueWords) -> [String] {
     let mark = OfferMark.text(
       offer, at: now, tellsGone: !columns.contains(.state) && !columns.contains(.goneAt),
       tellsExpired: !columns.contains(.expired))
     return columns.map { column in
-      let text = column.shown(offer, at: now)
-      return column == .name ? mark + text : text
+      let text = column.shown(offer, feeds, words, at: now)
+      guard column == .name else { return text }
+      return mark + text + (isUsual ? feeds.bylineSuffix(of: offer) : "")
     }
+  }
+}
+
+extension FeedPresentations {
+  /// The text after the name of an offer in a list, such as ` – Taylor Swift`, in one line and safe
+  /// for a terminal; empty if the offer has no byline.
+  func bylineSuffix(of offer: Offer) -> String {
+    self[offer.ref.feed].byline(of: offer).map { " – " + DisplayText.oneLine($0) } ?? ""
   }
 }

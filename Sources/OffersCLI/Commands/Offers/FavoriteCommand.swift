@@ -12,12 +12,12 @@ struct FavoriteCommand: AsyncParsableCommand {
       no error. If one of several offers is unknown, none is changed.
 
       EXAMPLES
-        offers favorite 110579 110580
-        offers favorite ibotta:110579 --remove
+        offers favorite 900117 900116
+        offers favorite ibotta:900117 --remove
       """)
 
   @Argument(
-    help: "The offers: 110579, or ibotta:110579 when several feeds have that id.",
+    help: "The offers: 900117, or ibotta:900117 when several feeds have that id.",
     completion: Completions.ids)
   var id: [String]
 

@@ -7,19 +7,19 @@ import OffersSQLite
 struct HistoryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "history",
-    abstract: "Show the history of an offer's reward.",
+    abstract: "Show the history of an offer's reward or price.",
     usage: "offers history <id> [<options>]",
     discussion: """
-      Shows when the reward changed, and when the offer was gone and back; on a terminal also as a \
-      chart, if the reward is exact.
+      Shows when the reward or price changed, and when the offer was gone and back; on a terminal also as a \
+      chart, if the value is exact.
 
       EXAMPLES
-        offers history 110579
-        offers history ibotta:110579 --json
+        offers history 900117
+        offers history ibotta:900117 --json
       """)
 
   @Argument(
-    help: "The offer: 110579, or ibotta:110579 when several feeds have that id.",
+    help: "The offer: 900117, or ibotta:900117 when several feeds have that id.",
     completion: Completions.ids)
   var id: String
 
@@ -31,22 +31,26 @@ struct HistoryCommand: AsyncParsableCommand {
 
   func run() async throws {
     let (offer, points) = try await location.open(.readOnly).fetchHistory(named: id)
+    let feeds = try ConfigurationOptions.path(named: nil).presentations()
     if json {
-      try Output.print(Self.json(offer, points))
+      try Output.print(Self.json(offer, points, feeds))
     } else {
-      let lines = Self.lines(offer, points, now: Date(), paged.terminal.style)
+      let lines = Self.lines(
+        offer, feeds[offer.ref.feed], points, now: Date(), paged.terminal.style)
       try await paged.show { try Output.print(lines.joined(separator: "\n")) }
     }
   }
 
-  private static func lines(_ offer: Offer, _ points: [RewardPoint], now: Date, _ style: Style)
-    -> [String]
-  {
+  private static func lines(
+    _ offer: Offer, _ presentation: FeedPresentation, _ points: [RewardPoint], now: Date,
+    _ style: Style
+  ) -> [String] {
     var lines = OfferCard.heading(
-      offer, at: now, width: min(Terminal.width ?? 80, 100), style)
+      offer, presentation, at: now, width: min(Terminal.width ?? 80, 100), style)
+    let role = presentation.valueRole.rawValue
     lines += [DisplayText.oneLine(offer.ref.description), ""]
     guard points.count > 1 else {
-      let text = "The reward has not changed since \(Units.time(offer.firstSeenAt))."
+      let text = "The \(role) has not changed since \(Units.time(offer.firstSeenAt))."
       return lines + (Terminal.width.map { DisplayText.wrap(text, $0) } ?? [text])
     }
     if let width = Terminal.width {
@@ -60,7 +64,7 @@ struct HistoryCommand: AsyncParsableCommand {
     }
     let table = Table(
       columns: [
-        Table.Column(title: "WHEN", isWhole: true), Table.Column(title: "REWARD"),
+        Table.Column(title: "WHEN", isWhole: true), Table.Column(title: role.uppercased()),
         Table.Column(title: "EVENT"),
       ], sample: rows, totalWidth: Terminal.width)
     return lines + [style.bold(table.header)] + rows.map(table.line)
@@ -77,8 +81,11 @@ struct HistoryCommand: AsyncParsableCommand {
   }
 
   /// `{"ref","name","points":[{"at","event","reward"}]}`
-  private static func json(_ offer: Offer, _ points: [RewardPoint]) -> String {
+  private static func json(
+    _ offer: Offer, _ points: [RewardPoint], _ feeds: FeedPresentations
+  ) -> String {
     var json = JSONWriter()
+    json.pricedFeeds = feeds.pricedFeeds
     json.value(historyOf: offer, points)
     return json.text
   }

@@ -15,12 +15,12 @@ struct ImageCommand: AsyncParsableCommand {
       The image comes from the cache, or from its server and is then cached.
 
       EXAMPLES
-        offers image 110579 -o sauce.png
-        offers image 110579 | magick - sauce.pdf
+        offers image 900117 -o sauce.png
+        offers image 900117 | magick - sauce.pdf
       """)
 
   @Argument(
-    help: "The offer: 110579, or ibotta:110579 when several feeds have that id.",
+    help: "The offer: 900117, or ibotta:900117 when several feeds have that id.",
     completion: Completions.ids)
   var id: String
 

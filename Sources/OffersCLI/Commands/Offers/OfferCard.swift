@@ -1,20 +1,22 @@
 import Foundation
 import OffersCore
 
-/// The card of an offer: its reward, name, description, terms, and the other fields.
+/// The card of an offer: its reward or price, name, description, terms, and the other fields.
 enum OfferCard {
   /// The lines of the card.
   ///
   /// - Parameters:
   ///   - offer: the offer to show.
+  ///   - presentation: how the offers of its feed are shown.
   ///   - now: the time at which the offer counts as expired.
   ///   - width: the width in columns at which lines are wrapped; more than 100 counts as 100.
   ///   - style: the style of titles and labels.
   static func lines(
-    _ offer: Offer, at now: Date, width: Int, _ style: Style = .plain
+    _ offer: Offer, _ presentation: FeedPresentation, at now: Date, width: Int,
+    _ style: Style = .plain
   ) -> [String] {
     let width = min(width, 100)
-    var lines = heading(offer, at: now, width: width, style)
+    var lines = heading(offer, presentation, at: now, width: width, style)
     if let description = offer.description {
       lines += DisplayText.wrap(DisplayText.safe(description), width)
     }
@@ -42,19 +44,25 @@ enum OfferCard {
     return lines
   }
 
-  /// The lines with the star of a favorite, the reward, the marks of a gone and of an expired offer,
-  /// and the name.
+  /// The lines with the star of a favorite, the reward or the price, the marks of a gone and of an expired
+  /// offer, the name and the byline.
   static func heading(
-    _ offer: Offer, at now: Date, width: Int, _ style: Style = .plain
+    _ offer: Offer, _ presentation: FeedPresentation, at now: Date, width: Int,
+    _ style: Style = .plain
   ) -> [String] {
     let title = [
       offer.isFavorite ? style.star("★") : nil,
-      offer.reward.map { style.good(DisplayText.oneLine($0.text)) },
+      offer.reward.map { reward in
+        let text = DisplayText.oneLine(reward.text)
+        return presentation.valueRole == .price ? "Price \(text)" : style.good(text)
+      },
       offer.state == .gone ? "(gone)" : nil,
       offer.isExpired(at: now) ? "(expired)" : nil,
     ].compactMap(\.self).joined(separator: " ")
+    let byline = presentation.byline(of: offer).map(DisplayText.oneLine)
     return (title.isEmpty ? [] : [title])
       + DisplayText.wrap(DisplayText.oneLine(offer.name), width).map(style.bold)
+      + (byline.map { DisplayText.wrap($0, width) } ?? [])
   }
 
   private static func particulars(_ offer: Offer, at now: Date) -> [(String, String)] {
@@ -75,7 +83,7 @@ enum OfferCard {
     if let latitude = offer.latitude, let longitude = offer.longitude {
       rows.append(("Place", "\(latitude), \(longitude)"))
     }
-    rows += offer.attributes.filter { $0.value != categories }.map { ($0.label, $0.value) }
+    rows += offer.attributes.filter { $0.value != categories }.map { ($0.label, $0.shownValue) }
     rows.append(("ID", offer.ref.description))
     if let url = offer.urlText { rows.append(("Page", url)) }
     if let image = offer.imageURLText { rows.append(("Image", image)) }

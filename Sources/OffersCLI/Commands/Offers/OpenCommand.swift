@@ -14,12 +14,12 @@ struct OpenCommand: AsyncParsableCommand {
       xdg-open is used. Only http and https links are opened, and never through a shell.
 
       EXAMPLES
-        offers open 110579
-        BROWSER=w3m offers open ibotta:110579
+        offers open 8800001200
+        BROWSER=w3m offers open albums:8800001200
       """)
 
   @Argument(
-    help: "The offer: 110579, or ibotta:110579 when several feeds have that id.",
+    help: "The offer: 8800001200, or albums:8800001200 when several feeds have that id.",
     completion: Completions.ids)
   var id: String
 

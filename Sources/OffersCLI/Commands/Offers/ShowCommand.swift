@@ -11,13 +11,13 @@ struct ShowCommand: AsyncParsableCommand {
     usage: "offers show <id> [<options>]",
     discussion: """
       EXAMPLES
-        offers show 110579
-        offers show ibotta:110579 --json
-        offers show 110579 --images always
+        offers show 900117
+        offers show ibotta:900117 --json
+        offers show 900117 --images always
       """)
 
   @Argument(
-    help: "The offer: 110579, or ibotta:110579 when several feeds have that id.",
+    help: "The offer: 900117, or ibotta:900117 when several feeds have that id.",
     completion: Completions.ids)
   var id: String
 
@@ -53,13 +53,15 @@ struct ShowCommand: AsyncParsableCommand {
   }
 
   private func print(_ offer: Offer) throws {
+    let feeds = try configuration.path.presentations()
     if json {
       var writer = JSONWriter()
+      writer.pricedFeeds = feeds.pricedFeeds
       writer.value(offer, at: Date())
       try Output.print(writer.text)
     } else {
       let lines = OfferCard.lines(
-        offer, at: Date(), width: Terminal.width ?? 80, terminal.style)
+        offer, feeds[offer.ref.feed], at: Date(), width: Terminal.width ?? 80, terminal.style)
       try Output.print(lines.joined(separator: "\n"))
     }
   }

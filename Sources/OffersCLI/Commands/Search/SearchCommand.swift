@@ -127,7 +127,8 @@ struct SearchCommand: AsyncParsableCommand {
     try await finish(
       SearchReport(
         answer: SearchAnswer(
-          words: text, feed: feed, page: page ?? 1, source: .store, results: results)),
+          words: text, feed: feed, page: page ?? 1, source: .store, results: results),
+        feeds: configuration.path.presentations()),
       database)
   }
 
@@ -167,7 +168,10 @@ struct SearchCommand: AsyncParsableCommand {
     }
     bar.clear()
     let isCut = answer.source == .server && limit.map { $0 < foundCount } ?? false
-    try await finish(SearchReport(answer: answer, isCut: isCut), database)
+    try await finish(
+      SearchReport(
+        answer: answer, feeds: FeedPresentations(configuration.knownFeeds()), isCut: isCut),
+      database)
   }
 
   private func askServer(

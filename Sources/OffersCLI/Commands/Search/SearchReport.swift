@@ -4,6 +4,8 @@ import OffersCore
 /// The texts and the JSON document of a search's result.
 struct SearchReport {
   let answer: SearchAnswer
+  /// The presentations of the feeds.
+  let feeds: FeedPresentations
   /// The time of the search, at which offers count as expired.
   let now = Date()
   /// Whether `--limit` cuts off a part of a page from the server.
@@ -64,12 +66,13 @@ struct SearchReport {
   /// The offers as a table. On a terminal the words that were found are bold, and if none is in the
   /// name, a second line shows the first field that has one.
   func table(width: Int?, _ style: Style) -> String {
-    let rows = results.hits.map { cells($0.offer) }
+    let words = ValueWords(feeds, of: results.hits.map(\.offer))
+    let rows = results.hits.map { cells($0.offer, words) }
+    let value = words.isEmpty ? [] : [Table.Column(title: words.title)]
     let table = Table(
       columns: [
         Table.Column(title: " ", isWhole: true), Table.Column(title: "ID", isWhole: true),
-        Table.Column(title: "REWARD"), Table.Column(title: "NAME"),
-      ], sample: rows, totalWidth: width)
+      ] + value + [Table.Column(title: "NAME")], sample: rows, totalWidth: width)
     var text = style.bold(table.header) + "\n"
     for (hit, row) in zip(results.hits, rows) {
       text += line(hit, row, table, width, style) + "\n"
@@ -86,9 +89,15 @@ struct SearchReport {
     if match.field == .name {
       let shift = mark.unicodeScalars.count
       let name = MarkedText(
-        mark + hit.offer.name,
+        mark + hit.offer.name + feeds.bylineSuffix(of: hit.offer),
         ranges: match.scalarRanges.map { $0.lowerBound + shift..<$0.upperBound + shift })
       return table.line(row) { name.text($0 ?? width, style) }
+    }
+    // The byline already shows the value of its attributes.
+    if match.field == .attributes, let attribute = match.attribute(of: hit.offer),
+      feeds[hit.offer.ref.feed].byline.contains(attribute.label)
+    {
+      return plain
     }
     let label = Self.label(of: match, in: hit.offer)
     let columns = width - DisplayText.width(label) - 5
@@ -96,13 +105,11 @@ struct SearchReport {
     return plain + "\n   \(style.faint(label)): \(snippet.text(columns, style))"
   }
 
-  private func cells(_ offer: Offer) -> [String] {
-    [
-      offer.isFavorite ? "★" : " ",
-      DisplayText.oneLine(offer.ref.description),
-      DisplayText.oneLine(offer.reward?.text ?? "–"),
-      OfferMark.text(offer, at: now) + DisplayText.oneLine(offer.name),
-    ]
+  private func cells(_ offer: Offer, _ words: ValueWords) -> [String] {
+    let name = OfferMark.text(offer, at: now) + DisplayText.oneLine(offer.name)
+    return [offer.isFavorite ? "★" : " ", DisplayText.oneLine(offer.ref.description)]
+      + (words.isEmpty ? [] : [words.text(offer.reward, of: offer.ref.feed)])
+      + [name + feeds.bylineSuffix(of: offer)]
   }
 
   /// The label of the field of a match.
@@ -123,6 +130,7 @@ struct SearchReport {
     var answer = answer
     answer.error = answer.error?.withCommands
     var json = JSONWriter()
+    json.pricedFeeds = feeds.pricedFeeds
     json.value(answer, at: now)
     return json.text
   }

@@ -13,8 +13,22 @@ struct ServedFeeds: FeedSyncer {
   let allowsPrivateNetwork: Bool
   let log: Log
 
+  private let known = KnownFeedCache()
+
+  init(
+    database: OffersDatabase, configurationPath: SettingPath, allowsPrivateNetwork: Bool, log: Log
+  ) {
+    self.database = database
+    self.configurationPath = configurationPath
+    self.allowsPrivateNetwork = allowsPrivateNetwork
+    self.log = log
+  }
+
   func fetchKnownFeeds() throws -> [KnownFeed] {
-    try configurationPath.load().knownFeeds()
+    let yaml = try configurationPath.read()
+    return try known.feeds(of: yaml) {
+      try configurationPath.configuration(reading: yaml).knownFeeds()
+    }
   }
 
   func setInterval(_ everySeconds: Int?, of feed: String) async throws -> Bool {

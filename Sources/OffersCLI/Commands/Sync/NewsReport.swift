@@ -9,6 +9,7 @@ import OffersSQLite
 /// killed before, the next run prints the news again.
 struct NewsReport {
   private let database: OffersDatabase
+  private let feeds: FeedPresentations
 
   /// The name under which the database stores the last reported change (`ReaderMark`).
   private static let reader = "news"
@@ -19,8 +20,9 @@ struct NewsReport {
 
   /// Prepares the news before a sync. If no mark is stored yet, it is set to the newest change, so
   /// that changes by earlier syncs are not reported.
-  init(_ database: OffersDatabase) async throws {
+  init(_ database: OffersDatabase, _ feeds: FeedPresentations) async throws {
     self.database = database
+    self.feeds = feeds
     guard try await database.findMark(of: Self.reader) == nil else { return }
     let now = Date()
     let lastID = try await database.fetchNews(after: nil, now: now).lastID
@@ -35,17 +37,17 @@ struct NewsReport {
       let now = Date()
       let (news, lastID) = try await database.fetchNews(after: mark, now: now)
       if isJSON {
-        try Output.print(Self.json(news))
+        try Output.print(json(news))
       } else if !news.isEmpty {
-        try Output.print(Self.lines(news).joined(separator: "\n"))
+        try Output.print(lines(news).joined(separator: "\n"))
       }
       if news.isEmpty, lastID == mark?.changeID { return }
       try await database.setNewsTold(news, lastID: lastID, reader: Self.reader, now: now)
     }
   }
 
-  static func lines(_ news: News) -> [String] {
-    news.changes.map(ChangeReport.line)
+  func lines(_ news: News) -> [String] {
+    news.changes.map(ChangeReport(feeds: feeds).line)
       + news.failing.map { feed in
         let times = feed.failureCount == 1 ? "once" : "\(Units.count(feed.failureCount)) times"
         let reason = feed.message.map { ": \($0)" } ?? ""
@@ -60,8 +62,9 @@ struct NewsReport {
   }
 
   /// `{"changes":[…],"failing":[…]}`
-  private static func json(_ news: News) -> String {
+  private func json(_ news: News) -> String {
     JSONWriter.document { json in
+      json.pricedFeeds = feeds.pricedFeeds
       json.member("changes", each: news.changes) { $0.value($1) }
       json.member("failing", objects: news.failing) { json, feed in
         json.member("feed", feed.name)

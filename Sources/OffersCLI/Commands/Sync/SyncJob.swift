@@ -67,7 +67,7 @@ struct SyncJob: Sendable {
       ? nil : try await OffersDatabase.open(path: databasePath, access: .readWrite)
     let store: any SyncStore = database ?? NoStore()
     let engine = SyncEngine(store: store, configuration: configuration, logger: log.logger)
-    let names = names(subscribed: try await store.fetchSubscribedFeeds(), configuration)
+    let names = try names(subscribed: try await store.fetchSubscribedFeeds(), configuration)
     if names.isEmpty, reason != .due, !isQuiet, !isJSON, !printsOnlyNews {
       Output.note("No feed is subscribed. See all feeds: offers feeds")
     }
@@ -77,7 +77,7 @@ struct SyncJob: Sendable {
       for name in names {
         try await preview(name, engine, options, bar, configuration, &results)
       }
-      try finish(results)
+      try finish(results, configuration)
     }
     if let code = ExitStatus.code(forFailures: results.failures, of: names.count) { throw code }
   }
@@ -86,18 +86,32 @@ struct SyncJob: Sendable {
     _ names: [String], _ engine: SyncEngine, _ database: OffersDatabase, _ bar: ProgressBar,
     _ configuration: FeedConfiguration, _ results: inout Results
   ) async throws {
-    let news = printsOnlyNews ? try await NewsReport(database) : nil
-    try await engine.run(
-      names, options: options, progress: { bar.show($0) },
-      finished: { feed, result in
-        bar.clear()
-        do {
-          try add(feed, result, configuration, &results)
-        } catch {
-          // The other feeds are synced even if a result cannot be printed.
-          results.outputError = error
-        }
-      })
+    let feeds = FeedPresentations(try configuration.knownFeeds())
+    let news = printsOnlyNews ? try await NewsReport(database, feeds) : nil
+    // On a terminal the favorites that changed come first, so the results wait for all feeds.
+    let favorites = namesFavorites ? try await FavoriteNews(database, feeds) : nil
+    var waiting: [(feed: String, result: Result<SyncRun, OffersError>)] = []
+    func add(_ feed: String, _ result: Result<SyncRun, OffersError>) {
+      do {
+        try self.add(feed, result, configuration, &results)
+      } catch {
+        // The other feeds are synced even if a result cannot be printed.
+        results.outputError = error
+      }
+    }
+    do {
+      try await engine.run(
+        names, options: options, progress: { bar.show($0) },
+        finished: { feed, result in
+          bar.clear()
+          if favorites == nil { add(feed, result) } else { waiting.append((feed, result)) }
+        })
+    } catch {
+      for (feed, result) in waiting { add(feed, result) }
+      throw error
+    }
+    for line in try await favorites?.fetchLines() ?? [] { try Output.print(line) }
+    for (feed, result) in waiting { add(feed, result) }
     // An earlier sync with `--no-index` may have left the index outdated, and a sync that changes
     // no offer does not update it.
     if isIndexed { try await database.refreshSearchIndex() }
@@ -110,8 +124,13 @@ struct SyncJob: Sendable {
     if let news {
       try await news.report(isJSON: isJSON)
     } else {
-      try finish(results)
+      try finish(results, configuration)
     }
+  }
+
+  /// Whether the favorites that changed are named.
+  private var namesFavorites: Bool {
+    Terminal.isOutput && !isQuiet && !isJSON && !printsOnlyNews
   }
 
   private var options: SyncOptions {
@@ -122,11 +141,13 @@ struct SyncJob: Sendable {
     return options
   }
 
-  private func finish(_ results: Results) throws {
+  private func finish(_ results: Results, _ configuration: FeedConfiguration) throws {
     if isJSON {
+      let feeds = FeedPresentations(try configuration.knownFeeds())
       try Output.print(
         SyncReport.json(
-          results.runs, explains: explains, isTrial ? results.changes : nil, results.images))
+          results.runs, explains: explains, isTrial ? results.changes : nil, results.images,
+          pricedFeeds: feeds.pricedFeeds))
     }
   }
 
@@ -153,9 +174,15 @@ struct SyncJob: Sendable {
     return result
   }
 
-  private func names(subscribed: [String], _ configuration: FeedConfiguration) -> [String] {
+  private func names(
+    subscribed: [String], _ configuration: FeedConfiguration
+  ) throws -> [String] {
     if feeds.isEmpty {
       if source != nil { return [Feed.initialName] }
+      // Without the file that the user named, the user's own feeds would silently not be synced.
+      if configuration.absentFile != nil {
+        for feed in subscribed { _ = try configuration.fetch(feed) }
+      }
       // Feeds without a definition are reported by `offers status`, not by every sync.
       return subscribed.filter { configuration.names.contains($0) }
     }
@@ -179,9 +206,10 @@ struct SyncJob: Sendable {
     try add(feed, .success(preview.run), configuration, &results)
     results.changes += preview.changes
     if isJSON || isQuiet || preview.changes.isEmpty { return }
-    let table = ChangeLines.table(preview.changes)
+    let lines = ChangeLines(
+      preview.changes, FeedPresentations(try configuration.knownFeeds()))
     try Output.printRaw(
-      table.header + "\n" + preview.changes.map { ChangeLines.lines($0, table) }.joined())
+      lines.header + "\n" + preview.changes.map { lines.lines($0) }.joined())
   }
 
   /// Adds the result of a feed to `results`, and prints it unless only news are printed.
@@ -209,7 +237,8 @@ struct SyncJob: Sendable {
       return
     }
     if !isSilent && run.outcome != .failed {
-      try Output.print(SyncReport.line(run, isTrial: isTrial))
+      let noun = try configuration.find(run.feed)?.presentation.noun
+      try Output.print(SyncReport.line(run, noun ?? .offer, isTrial: isTrial))
     }
     if let error = run.error { log.error(error, feed: run.feed) }
     if !isSilent, explains { try Output.print("  " + SyncReport.explanation(run)) }

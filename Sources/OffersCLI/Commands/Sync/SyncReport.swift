@@ -5,11 +5,16 @@ import OffersSync
 /// The texts and the JSON document of the result of a sync.
 enum SyncReport {
   /// A line for people about a run.
-  static func line(_ run: SyncRun, isTrial: Bool = false) -> String {
+  ///
+  /// - Parameters:
+  ///   - run: the run to report.
+  ///   - noun: the noun for the offers of the feed.
+  ///   - isTrial: whether the run wrote nothing.
+  static func line(_ run: SyncRun, _ noun: OfferNoun = .offer, isTrial: Bool = false) -> String {
     if let skip = run.skip { return "\(run.feed): \(reason(skip, feed: run.feed))" }
     let counts = run.counts
     if counts == SyncCounts(), run.error == nil {
-      return "\(run.feed): no offers found in \(Units.duration(run.durationSeconds))"
+      return "\(run.feed): no \(noun.plural) found in \(Units.duration(run.durationSeconds))"
     }
     let parts = [
       (counts.new, "new"), (counts.changed, "changed"), (counts.gone, "gone"),
@@ -87,9 +92,10 @@ enum SyncReport {
   /// images were fetched.
   static func json(
     _ runs: [SyncRun], explains: Bool = false, _ changes: [OfferChange]? = nil,
-    _ images: FetchedImages? = nil
+    _ images: FetchedImages? = nil, pricedFeeds: Set<String> = []
   ) -> String {
     JSONWriter.document { json in
+      json.pricedFeeds = pricedFeeds
       json.member("runs", each: runs) { json, run in
         json.value(run.withCommands, explains: explains)
       }

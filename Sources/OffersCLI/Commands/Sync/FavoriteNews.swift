@@ -1,0 +1,32 @@
+import Foundation
+import OffersCore
+import OffersSQLite
+
+/// The favorites that a sync found up, down, gone or back, for `offers sync` on a terminal.
+///
+/// It leaves the mark of `offers sync --news` where it is, so that cron reports them as well.
+struct FavoriteNews {
+  private let database: OffersDatabase
+  private let feeds: FeedPresentations
+  /// The number of the newest change before the sync.
+  private let lastID: Int64
+
+  /// Notes the newest change before a sync.
+  init(_ database: OffersDatabase, _ feeds: FeedPresentations) async throws {
+    self.database = database
+    self.feeds = feeds
+    lastID = try await database.fetchChanges(Self.query()).lastID
+  }
+
+  /// A line for each favorite, as in the news.
+  func fetchLines() async throws -> [String] {
+    var query = Self.query()
+    query.limit = nil
+    query.afterID = lastID
+    return try await database.fetchChanges(query).changes.map(ChangeReport(feeds: feeds).line)
+  }
+
+  private static func query() -> ChangeQuery {
+    ChangeQuery(favoritesOnly: true, kinds: [.up, .down, .gone, .back], limit: 1, now: Date())
+  }
+}

@@ -1,0 +1,55 @@
+/// How the offers of a feed are shown, as its definition states it.
+public struct FeedPresentation: Sendable, Hashable {
+  /// The layout of the offers on a screen.
+  public var layout: FeedLayout
+  /// The noun for the offers in counts.
+  public var noun: OfferNoun
+  /// What the value in `Offer.reward` means.
+  public var valueRole: ValueRole
+  /// The labels of the attributes that lists show below or after the name, such as `Artist`.
+  public var byline: [String]
+
+  /// Creates a presentation. Without arguments it is that of a feed without a definition.
+  public init(
+    layout: FeedLayout = .grid, noun: OfferNoun = .offer, valueRole: ValueRole = .reward,
+    byline: [String] = []
+  ) {
+    self.layout = layout
+    self.noun = noun
+    self.valueRole = valueRole
+    self.byline = byline
+  }
+
+  /// The text that lists show below or after the name of an offer; nil if the offer has none of the
+  /// attributes.
+  public func byline(of offer: Offer) -> String? {
+    let values = byline.compactMap { label in
+      offer.attributes.first { $0.label == label }?.shownValue
+    }
+    return values.isEmpty ? nil : values.joined(separator: " · ")
+  }
+}
+
+/// The presentations of all feeds with a definition.
+package struct FeedPresentations: Sendable {
+  private let feeds: [String: FeedPresentation]
+
+  package init(_ feeds: [KnownFeed] = []) {
+    self.feeds = Dictionary(
+      feeds.map { ($0.name, $0.presentation) }, uniquingKeysWith: { one, _ in one })
+  }
+
+  /// The presentation of a feed; the default one for a feed without a definition.
+  package subscript(feed: String) -> FeedPresentation { feeds[feed] ?? FeedPresentation() }
+
+  /// The feeds whose values are prices.
+  package var pricedFeeds: Set<String> {
+    Set(feeds.lazy.filter { $0.value.valueRole == .price }.map(\.key))
+  }
+
+  /// The noun for the offers of some feeds: their common one, otherwise `offer`.
+  package func noun(of names: some Sequence<String>) -> OfferNoun {
+    let nouns = Set(names.map { self[$0].noun })
+    return nouns.count == 1 ? nouns.first ?? .offer : .offer
+  }
+}

@@ -1,0 +1,38 @@
+/// The noun for the offers of a feed, in counts such as `100 albums`.
+public struct OfferNoun: Sendable, Hashable {
+  /// The noun for one offer.
+  public let singular: String
+  /// The noun for several offers.
+  public let plural: String
+
+  /// The noun of feeds that state none.
+  public static let offer = OfferNoun("offer")
+
+  /// Creates a noun.
+  ///
+  /// - Parameters:
+  ///   - singular: the noun for one offer.
+  ///   - plural: the noun for several offers; nil for the regular English plural.
+  public init(_ singular: String, plural: String? = nil) {
+    self.singular = singular
+    self.plural = plural ?? Self.regularPlural(of: singular)
+  }
+
+  /// The regular English plural: `album` is `albums`, `box` is `boxes`, `story` is `stories`.
+  package static func regularPlural(of noun: String) -> String {
+    let sibilants = ["s", "x", "z", "ch", "sh"]
+    if sibilants.contains(where: noun.hasSuffix) { return noun + "es" }
+    let beforeLast = noun.dropLast().last
+    if noun.hasSuffix("y"), let beforeLast, beforeLast.isLetter, !"aeiou".contains(beforeLast) {
+      return noun.dropLast() + "ies"
+    }
+    return noun + "s"
+  }
+}
+
+extension Units {
+  /// A number and the noun that counts it: `1 album`, `1,200 albums`.
+  package static func count(_ number: Int, _ noun: OfferNoun) -> String {
+    "\(count(number)) \(number == 1 ? noun.singular : noun.plural)"
+  }
+}

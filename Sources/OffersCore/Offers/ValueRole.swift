@@ -1,0 +1,10 @@
+/// What the value of an offer means for the user.
+///
+/// Both kinds of values are stored in `Offer.reward`. Which one a feed has is stated by its
+/// definition, so an app learns it from `KnownFeed.presentation`.
+public enum ValueRole: String, Sendable, Hashable, CaseIterable {
+  /// The offer pays the user, such as cash back or a discount.
+  case reward
+  /// The user pays the value.
+  case price
+}

@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+
+@Suite("A file of definitions that does not exist")
+struct AbsentDefinitionsTests {
+  private static func run(_ home: Home, _ words: String...) throws -> OffersProgram.Result {
+    let environment = home.environment.merging(
+      ["OFFERS_CONFIG": home.folder.file("absent.yaml")]
+    ) { $1 }
+    return try OffersProgram.run(words, environment: environment)
+  }
+
+  @Test("commands that need no own definition work when OFFERS_CONFIG names an absent file")
+  func works() throws {
+    let home = try Home()
+    for words in [
+      ["sync"], ["list"], ["search", "tea"], ["show", "900117"], ["changes"], ["status"], ["feeds"],
+      ["feeds", "show", "albums"], ["feeds", "set", "ibotta", "--every", "6h"],
+    ] {
+      let environment = home.environment.merging(
+        ["OFFERS_CONFIG": home.folder.file("absent.yaml")]
+      ) { $1 }
+      let result = try OffersProgram.run(words, environment: environment)
+      #expect(result.status == 0, "\(words): \(result.errors)")
+      if words == ["status"] {
+        let doctor = try Self.run(home, "doctor")
+        #expect(doctor.status == 0)
+        #expect(doctor.output.contains("there is no file"))
+      }
+    }
+  }
+
+  @Test("a command that needs a definition names the absent file and how to add a feed")
+  func explains() throws {
+    let home = try Home()
+    for words in [["sync", "tea"], ["feeds", "show", "tea"], ["feeds", "check", "tea"]] {
+      let environment = home.environment.merging(
+        ["OFFERS_CONFIG": home.folder.file("absent.yaml")]
+      ) { $1 }
+      let result = try OffersProgram.run(words, environment: environment)
+      #expect(result.status == 66, "\(words)")
+      #expect(result.errors.contains("absent.yaml"), "\(words)")
+      #expect(result.errors.contains("offers feeds add NAME SOURCE"), "\(words)")
+    }
+    let option = try home.offers("feeds", "--config", home.folder.file("absent.yaml"))
+    #expect(option.status == 66)
+    #expect(option.errors.contains("offers feeds add NAME SOURCE"))
+  }
+
+  @Test("subscribed feeds that lack their definition are not left out in silence")
+  func refusesSync() throws {
+    let home = try Home()
+    try home.folder.write(#"[{"id":"1","title":"Rug","price":"$1"}]"#, to: "shop.json")
+    #expect(try home.offers("feeds", "add", "shop", home.folder.file("shop.json")).status == 0)
+    let result = try Self.run(home, "sync")
+    #expect(result.status == 66)
+    #expect(result.errors.contains("There is no feed “shop”"))
+  }
+}

@@ -1,0 +1,167 @@
+import Foundation
+import OffersTestSupport
+import Testing
+
+@Suite("Prices, bylines and nouns on the command line")
+struct PriceListTests {
+  /// Creates a home with a shop of prices, with albums, and with the cash back of the sample.
+  private static func home(price: String = "$5.00", includesSample: Bool = true) throws -> Home {
+    let home = try Home()
+    try FileManager.default.createDirectory(
+      atPath: home.folder.file(".config/offers"), withIntermediateDirectories: true)
+    try home.folder.write(
+      """
+      feeds:
+        shop:
+          noun: product
+          source: \(home.folder.file("shop.json"))
+          id: id
+          currency: USD
+          fields: {name: title, price: price}
+        records:
+          noun: album
+          byline: Artist
+          source: \(home.folder.file("records.json"))
+          id: id
+          fields: {name: title}
+          attributes: {Artist: by}
+      """, to: ".config/offers/feeds.yaml")
+    try write(price, to: home)
+    try home.folder.write(
+      #"[{"id":"1","title":"Rise","by":"Skillet"},{"id":"2","title":"Fall"}]"#,
+      to: "records.json")
+    for feed in ["shop", "records"] + (includesSample ? ["ibotta"] : []) {
+      let result = try home.offers("sync", "--quiet", feed)
+      guard result.status == 0 else { throw Home.Unexpected(result.errors) }
+    }
+    return home
+  }
+
+  private static func write(_ price: String, to home: Home) throws {
+    try home.folder.write(
+      """
+      [{"id":"1","title":"Rug","price":"\(price)"},{"id":"2","title":"Cup","price":"$3.00"}]
+      """, to: "shop.json")
+  }
+
+  @Test("a list of prices has a column for them, and a mixed one says which values are prices")
+  func columns() throws {
+    let home = try Self.home()
+    let shop = try home.offers("list", "--feed", "shop").output
+    #expect(
+      shop == """
+           ID      PRICE  NAME
+           shop:1  $5.00  Rug
+           shop:2  $3.00  Cup
+
+        """)
+    let mixed = try home.offers("list", "--sort", "price", "--limit", "5").output
+    #expect(mixed.contains("VALUE"))
+    #expect(mixed.contains("price $3.00"))
+    #expect(mixed.contains("ibotta:"))
+    let csv = try home.offers(
+      "list", "--feed", "shop", "--format", "csv", "--columns", "id,reward,reward_role"
+    ).output
+    #expect(csv == "id,reward,reward_role\r\n1,$5.00,price\r\n2,$3.00,price\r\n")
+    #expect(try home.offers("search", "rug").output.contains("PRICE"))
+    #expect(try home.offers("changes", "--feed", "shop").output.contains("PRICE"))
+    let offer = try home.document("show", "shop:1")
+    #expect((offer["reward"] as? [String: Any])?["role"] as? String == "price")
+    let card = try home.offers("show", "shop:1").output
+    #expect(card.hasPrefix("Price $5.00\nRug\n"))
+    #expect(try home.offers("history", "shop:1").output.contains("The price has not changed"))
+  }
+
+  @Test("rewards and prices are filtered separately, and a note names the other filter")
+  func filters() throws {
+    let home = try Self.home()
+    func ids(_ words: String...) throws -> [String] {
+      let result = try OffersProgram.run(
+        ["list", "--columns", "ref", "--format", "tsv"] + words, environment: home.environment)
+      return result.output.split(separator: "\n").dropFirst().map(String.init)
+    }
+    #expect(try ids("--price-at-most", "4") == ["shop:2"])
+    #expect(try ids("--price-at-most", "$5.00") == ["shop:1", "shop:2"])
+    #expect(try !ids("--reward-at-least", "3").contains { $0.hasPrefix("shop:") })
+    #expect(try ids("--sort", "price", "--limit", "2") == ["shop:2", "shop:1"])
+    let wrong = try home.offers("list", "--feed", "shop", "--reward-at-least", "3")
+    #expect(wrong.errors.contains("--price-at-most"))
+    let none = try home.offers("list", "--feed", "ibotta", "--price-at-most", "3")
+    #expect(none.errors.contains("--reward-at-least"))
+    let refused = try home.offers("list", "--price-at-most", "5%")
+    #expect(refused.status == 64)
+    #expect(refused.errors.contains("“5%” is not a price."))
+  }
+
+  @Test("the byline follows the name, and a list without values has no column for them")
+  func bylines() throws {
+    let home = try Self.home()
+    let list = try home.offers("list", "--feed", "records").output
+    #expect(
+      list == """
+           ID         NAME
+           records:1  Rise – Skillet
+           records:2  Fall
+
+        """)
+    #expect(try home.offers("search", "rise").output.contains("Rise – Skillet"))
+    #expect(try home.offers("show", "records:1").output.hasPrefix("Rise\nSkillet\n"))
+    let chosen = try home.offers("list", "--feed", "records", "--columns", "name").output
+    #expect(chosen == "NAME\nRise\nFall\n")
+  }
+
+  @Test("counts say what is counted")
+  func nouns() throws {
+    let home = try Self.home(includesSample: false)
+    #expect(
+      try home.offers("list", "--feed", "records", "--limit", "1").errors == "1 of 2 albums\n")
+    #expect(
+      try home.offers("list", "--feed", "shop", "--page", "2", "--limit", "1").errors
+        == "2–2 of 2 products\n")
+    #expect(try home.offers("list", "--limit", "1").errors == "1 of 4 offers\n")
+    #expect(try home.offers("doctor").output.contains("2 albums, "))
+  }
+
+  @Test("a price that falls is good news, and the news name it as a price")
+  func changes() throws {
+    let home = try Self.home()
+    try home.offers("favorite", "shop:1")
+    try home.offers("sync", "--news")
+    try Self.write("$4.00", to: home)
+    #expect(
+      try home.offers("sync", "shop", "--news").output
+        == "★ price down: Rug, $5.00 → $4.00 (shop:1)\n")
+    let colored = try home.shell("offers changes --kind down").output
+    #expect(colored.contains("$5.00 → $4.00"))
+    guard PseudoTerminal.isPresent else { return }
+    let shown = try PseudoTerminal.run(
+      ["changes", "--kind", "down", "--no-pager"], in: home, variables: ["NO_COLOR": ""])
+    #expect(shown.contains("\u{1B}[32m"))
+  }
+
+  @Test(
+    "a plain sync on a terminal names the favorites that changed before the counts",
+    .enabled(if: PseudoTerminal.isPresent))
+  func namesFavorites() throws {
+    func feed(_ items: [FeedItem], in home: Home) throws { _ = try home.feed(items) }
+    let home = try Home(synced: [
+      FeedItem("1", "Tea", "$1.00"), FeedItem("2", "Jam", "$2.00"), FeedItem("3", "Soap", "$1.00"),
+      FeedItem("4", "Rice", "$1.00"),
+    ])
+    try home.offers("favorite", "1", "2", "3")
+    #expect(try !PseudoTerminal.run(["sync"], in: home).contains("★"))
+    try feed(
+      [FeedItem("1", "Tea", "$1.50"), FeedItem("2", "Jam", "$1.00"), FeedItem("4", "Rice", "$9")],
+      in: home)
+    let lines = try PseudoTerminal.run(["sync"], in: home).split(separator: "\n")
+      .filter { !$0.contains("\u{1B}") }
+    #expect(lines.contains("★ up: Tea, $1.00 → $1.50 (ibotta:1)"))
+    #expect(lines.contains("★ down: Jam, $2.00 → $1.00 (ibotta:2)"))
+    #expect(lines.contains("★ gone: Soap (ibotta:3)"))
+    #expect(!lines.contains { $0.contains("Rice") })
+    #expect(lines.last?.hasPrefix("ibotta: 0 new, 3 changed, 1 gone") == true)
+    try feed([FeedItem("3", "Soap", "$1.00"), FeedItem("1", "Tea", "$1.50")], in: home)
+    let piped = try home.offers("sync").output
+    #expect(!piped.contains("★"))
+  }
+}

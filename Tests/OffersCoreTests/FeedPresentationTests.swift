@@ -1,0 +1,50 @@
+import Foundation
+import OffersCore
+import Testing
+
+@Suite("How the offers of a feed are shown")
+struct FeedPresentationTests {
+  @Test(
+    "a noun has its regular plural, or the one that is given",
+    arguments: [
+      ("album", "albums"), ("box", "boxes"), ("match", "matches"), ("story", "stories"),
+      ("day", "days"),
+    ])
+  func plurals(singular: String, plural: String) {
+    #expect(OfferNoun(singular).plural == plural)
+    #expect(OfferNoun("goose", plural: "geese").plural == "geese")
+  }
+
+  @Test("a count has the noun of the feed, or that which all feeds share")
+  func counts() {
+    func known(_ name: String, _ noun: String) -> KnownFeed {
+      KnownFeed(
+        name: name, source: nil, everySeconds: 60,
+        presentation: FeedPresentation(noun: OfferNoun(noun)), isSearchable: false)
+    }
+    let feeds = FeedPresentations([known("a", "album"), known("b", "album"), known("c", "story")])
+    #expect(Units.count(1200, feeds.noun(of: ["a", "b"])) == "1,200 albums")
+    #expect(Units.count(1, feeds["c"].noun) == "1 story")
+    #expect(Units.count(2, feeds.noun(of: ["a", "c"])) == "2 offers")
+    #expect(Units.count(2, feeds["unknown"].noun) == "2 offers")
+    #expect(Units.count(0, feeds.noun(of: [])) == "0 offers")
+  }
+
+  @Test("a byline joins the values that the offer has, and shows a time in the local time zone")
+  func bylines() {
+    func byline(_ attributes: [OfferAttribute]) -> String? {
+      let offer = Offer(
+        ref: OfferRef(feed: "a", offerID: "1"), name: "A", attributes: attributes,
+        firstSeenAt: .now, changedAt: .now)
+      return FeedPresentation(byline: ["Artist", "Released"]).byline(of: offer)
+    }
+    let artist = OfferAttribute(label: "Artist", value: "Hollis")
+    #expect(byline([]) == nil)
+    #expect(byline([artist]) == "Hollis")
+    #expect(
+      byline([OfferAttribute(label: "Released", value: "2026-01-02"), artist])
+        == "Hollis · 2026-01-02")
+    let time = OfferAttribute(label: "Released", value: "2026-01-02T03:04:05Z")
+    #expect(byline([time]) == Units.time(Date(timeIntervalSince1970: 1_767_323_045)))
+  }
+}
