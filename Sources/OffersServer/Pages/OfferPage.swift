@@ -9,6 +9,7 @@ struct OfferPage {
   /// The maximum number of points of the reward history on the page.
   private static let historyLimit = 1000
   private static let historyBytes = 256 << 10
+  static let historyBounds = HistoryBounds(limit: historyLimit, maximumBytes: historyBytes)
 
   func page() async throws -> Page {
     let ref = try request.offerRef()
@@ -18,23 +19,34 @@ struct OfferPage {
         hint: "Its feed may have removed it some time ago. Search for it by name.")
     }
     let points = try await source.store.fetchHistory(
-      named: ref.description,
-      HistoryBounds(limit: Self.historyLimit, maximumBytes: Self.historyBytes)
+      named: ref.description, Self.historyBounds
     ).points
     let feedTitle = try await source.fetchTitles()[ref.feed] ?? ref.feed
-    let now = source.now
+    var page = Self.page(of: offer, points, feedTitle, now: source.now)
+    page.fields.set("offer", PageFields(card: offer, back: PageLinks.back(request.address)))
+    return page
+  }
+
+  /// The page of an offer but for the card, whose star depends on the user.
+  ///
+  /// - Parameters:
+  ///   - offer: the offer that the page describes.
+  ///   - points: the history of its reward, oldest first.
+  ///   - feedTitle: the title of its feed.
+  ///   - now: the end of the chart of the history.
+  static func page(
+    of offer: Offer, _ points: [RewardPoint], _ feedTitle: String, now: Date
+  ) -> Page {
     var page = Page("offer", title: offer.reward.map { "\($0.text) – \(offer.name)" } ?? offer.name)
     {
       fields in
-      let star = PageFields(card: offer, back: PageLinks.back(request.address))
-      fields.set("offer", star)
       fields.set("title", offer.reward?.text ?? offer.name)
       fields.set("subtitle", offer.reward == nil ? nil : offer.name)
       fields.set("details", Self.paragraphs(offer.description))
       fields.set("terms", Self.paragraphs(offer.terms))
       fields.set("hasTerms", offer.terms != nil)
       fields.set("feedTitle", feedTitle)
-      fields.set("feedLink", PageLinks.feed(ref.feed))
+      fields.set("feedLink", PageLinks.feed(offer.ref.feed))
       fields.set("facts", Self.facts(of: offer, feedTitle))
       fields.setPlace(of: offer)
       if let link = PageLinks.outside(offer.urlText) {
@@ -51,7 +63,7 @@ struct OfferPage {
       }
       fields.set("history", HistoryChart(points, until: offer.goneAt ?? now)?.fields)
     }
-    page.back = PageLinks.feed(ref.feed)
+    page.back = PageLinks.feed(offer.ref.feed)
     page.menuEntry = .offers
     return page
   }
