@@ -327,6 +327,11 @@ class UpdateTests(OfflineBase):
 class BoundTests(OfflineBase):
     """What is stored is bounded."""
 
+    @classmethod
+    def tearDownClass(cls):
+        cls.home.feeds.long_count = 3000
+        super().tearDownClass()
+
     def test_a_list_says_how_many_of_its_offers_are_stored(self):
         self.home.feeds.long_count = 5200
         self.home.run("sync", "--quiet", "long")
