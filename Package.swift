@@ -159,7 +159,7 @@ let package = Package(
         .product(name: "NIOSSL", package: "swift-nio-ssl", condition: program),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: program),
       ],
-      exclude: ["API/openapi.json", "Assets", "Embedded", "Templates"],
+      exclude: ["API/openapi.json", "Assets", "Embedded", "Templates", "Worker"],
       swiftSettings: strict),
     .target(name: "SpawnShim", path: "Sources/OffersCLI/Processes/Shim"),
     // The benchmark starts child processes, too, and cannot depend on a program.

@@ -76,6 +76,7 @@ class Feeds:
         self.base = ""
         self.movies_fail = False
         self.ibotta_extra = []
+        self.long_count = 3000
         self.pictures = {}
 
     def sample(self, name):
@@ -112,7 +113,7 @@ class Feeds:
         if name == "long":
             return [
                 {"id": str(number), "name": f"Offer number {number}", "current_value": "$1.00 Cash Back"}
-                for number in range(1, 3001)
+                for number in range(1, self.long_count + 1)
             ]
         if name == "hostile":
             return hostile.offers()

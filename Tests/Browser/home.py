@@ -203,6 +203,26 @@ class BrowserTest(unittest.TestCase):
             "const done = arguments[0]; navigator.serviceWorker.ready.then(() =>"
             " done(Boolean(navigator.serviceWorker.controller)))"))
 
+    def stored_offers(self):
+        """The numbers of stored offers and of favorites that are no current offers; none before they are complete."""
+        return self.browser.execute_async_script(
+            "const done = arguments[0]; const read = (name, store, key) => new Promise((resolve) => {"
+            " const opening = indexedDB.open(name); opening.onupgradeneeded = () => opening.transaction.abort();"
+            " opening.onerror = () => resolve(null); opening.onsuccess = () => {"
+            "  const values = opening.result.transaction(store).objectStore(store);"
+            "  (key ? values.get(key) : values.count()).onsuccess = ({target}) => {"
+            "   opening.result.close(); resolve(target.result) } } });"
+            "Promise.all([read('offers-feeds', 'values', 'list'), read('offers-feeds', 'offers'),"
+            " read('offers', 'values', 'favorites'), read('offers', 'favorites')])"
+            ".then(([list, offers, favorites, others]) =>"
+            " done(list && favorites?.isWhole && {offers, others, refs: favorites.refs}))")
+
+    def wait_stored(self):
+        """Waits until the current offers and the favorites are stored in the browser."""
+        wanted = self.home.favorites()
+        self.wait("the offers are not stored", lambda: sorted((self.stored_offers() or {"refs": []})["refs"]) == wanted
+                  and self.stored_offers() is not None, 30)
+
     def rect(self, selector):
         return self.script(
             "const r = document.querySelector(arguments[0]).getBoundingClientRect();"

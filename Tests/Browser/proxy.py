@@ -1,4 +1,4 @@
-"""A proxy between the browser and `offers serve`, which records writes and can refuse them."""
+"""A proxy between the browser and `offers serve`, which records requests and can refuse writes."""
 
 import socket
 import threading
@@ -12,6 +12,8 @@ class Proxy:
         # The HTTP status with which PUT and DELETE requests are answered; None forwards them.
         self.status = None
         self.writes = []
+        # The first lines of all requests.
+        self.requests = []
         self.refused = 0
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
@@ -36,6 +38,7 @@ class Proxy:
             # Browsers do not pipeline requests, so that each request begins at the start of a read.
             while data := client.recv(65536):
                 method = data.split(b" ", 1)[0]
+                self.requests.append(data.split(b"\r\n", 1)[0].decode("latin-1"))
                 if method in (b"PUT", b"DELETE"):
                     if self.status:
                         self.refused += 1

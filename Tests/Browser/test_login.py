@@ -52,11 +52,16 @@ class LoginTests(BrowserTest):
         return False
 
     def stored(self):
-        """The paths that the service worker has stored, without those of the assets."""
+        """The paths and the offers that the service worker has stored, without the assets."""
         return self.browser.execute_async_script(
             "const done = arguments[0]; (async () => { const all = [];"
             " for (const name of await caches.keys()) if (!name.startsWith('offers-files'))"
             " for (const key of await (await caches.open(name)).keys()) all.push(new URL(key.url).pathname);"
+            " for (const {name} of await indexedDB.databases()) { const opening = indexedDB.open(name);"
+            "  const base = await new Promise((go) => { opening.onsuccess = () => go(opening.result) });"
+            "  for (const store of base.objectStoreNames) { const keys = base.transaction(store).objectStore(store)"
+            ".getAllKeys(); all.push(...await new Promise((go) => { keys.onsuccess = () => go(keys.result) })) }"
+            "  base.close() }"
             " return all })().then(done)")
 
     def wait_forgotten(self):
@@ -158,8 +163,10 @@ class LoginTests(BrowserTest):
         self.assertEqual(manifest["errors"], [])
         self.assertIn('"name": "offers"', manifest["data"])
 
-    def test_a_logout_deletes_the_stored_pages(self):
+    def test_a_logout_deletes_the_stored_pages_and_offers(self):
         self.log_in()
+        self.open("/")
+        self.wait("the offers are not stored", lambda: "ibotta:900113" in self.stored(), 30)
         self.open("/settings")
         self.no_overflow()
         self.shoot("settings-token")

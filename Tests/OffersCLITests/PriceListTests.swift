@@ -64,7 +64,7 @@ struct PriceListTests {
     ).output
     #expect(csv == "id,reward,reward_role\r\n1,$5.00,price\r\n2,$3.00,price\r\n")
     #expect(try home.offers("search", "rug").output.contains("PRICE"))
-    #expect(try home.offers("changes", "--feed", "shop").output.contains("PRICE"))
+    #expect(try home.offers("changes", "--feed", "shop").output.contains("2 products, first sync"))
     let offer = try home.document("show", "shop:1")
     #expect((offer["reward"] as? [String: Any])?["role"] as? String == "price")
     let card = try home.offers("show", "shop:1").output

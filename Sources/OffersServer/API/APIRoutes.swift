@@ -14,6 +14,7 @@ struct APIRoutes: Sendable {
     SearchRoutes(content: content, answers: answers).add(to: router)
     FeedRoutes(content: content, answers: answers).add(to: router)
     ImageRoutes(content: content, answers: answers).add(to: router)
+    OfflineRoutes(content: content, answers: answers).add(to: router)
     SyncRoutes(
       content: content, answers: answers,
       events: EventHub(signal: content.store, jobs: content.jobs), access: access

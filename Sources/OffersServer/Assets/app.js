@@ -27,13 +27,15 @@ if ("serviceWorker" in navigator) {
   navigator.serviceWorker.register("/sw.js", {scope: "/"}).catch(() => {
     // Service workers require HTTPS or localhost. Without one, the pages work online only.
   });
+  const tell = (kind) => navigator.serviceWorker.ready.then(({active}) => active?.postMessage({kind}));
+  tell("update");
+  on("changed", () => tell("update"));
   const forget = document.querySelector("[data-forget]");
   if (forget && "caches" in self) {
     forget.hidden = false;
     forget.addEventListener("click", async () => {
-      const names = await caches.keys();
-      await Promise.all(names.filter((name) => /pages|images|favorites/.test(name)).map((name) => caches.delete(name)));
-      toast("The stored pages are deleted.");
+      await tell("forget");
+      toast("The stored offers and pages are deleted.");
     });
   }
 }

@@ -31,6 +31,8 @@ async function load(link, isAsked) {
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     const problem = page.querySelector("[role=alert]:not([hidden])");
     const cards = page.querySelectorAll("[data-list] > *");
+    // The service worker made the page, and this device does not have what the server would list.
+    if (cards.length === 0 && response.headers.has("X-Kept")) throw new TypeError();
     if (problem && cards.length === 0) throw new Error(problem.innerText ?? problem.textContent);
     const list = document.querySelector("[data-list]");
     const known = new Set([...list.children].map((card) => card.dataset.ref));

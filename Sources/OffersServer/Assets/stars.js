@@ -20,6 +20,14 @@ function press(button, isFavorite) {
   button.setAttribute("aria-pressed", text);
   const field = button.form?.elements.favorite;
   if (field) field.value = isFavorite ? "0" : "1";
+  if (button.closest("[data-favorites]")) addToCount(isFavorite ? 1 : -1);
+}
+
+/** Changes the count on the page of favorites, where an unstarred card stays until it is left. */
+function addToCount(change) {
+  const count = document.querySelector(".count");
+  const number = Number.parseInt(count?.textContent.replaceAll(",", ""), 10) + change;
+  if (number >= 0) count.textContent = `${number.toLocaleString("en-US")} favorite${number === 1 ? "" : "s"}`;
 }
 
 /** Sets all stars of an offer on the page. */
@@ -204,18 +212,26 @@ async function askForFavorites() {
 /** Asks the service worker to store the favorites, and adds new ones to the page of favorites. */
 function keepFavorites() {
   navigator.serviceWorker?.ready.then(({active}) => active?.postMessage({kind: "favorites"}));
-  completeFavorites(known.favorites).catch(() => {
+  completeFavorites();
+}
+
+/** Appends new favorites to the first page of favorites, unless it has further pages. */
+function completeFavorites() {
+  return complete().catch(() => {
     // The page of favorites stays unchanged until the next response.
   });
 }
 
-/** Appends new favorites to the first page of favorites, unless it has further pages. */
-async function completeFavorites(favorites) {
+async function complete() {
   const list = document.querySelector("[data-favorites]");
   if (!list || location.search.includes("page=")) return;
   const shown = new Set([...list.children].map((card) => card.dataset.ref));
+  const wishes = await waiting();
+  const favorites = new Set(known.favorites);
+  for (const {ref, isFavorite} of wishes) if (isFavorite) favorites.add(ref);
   if ([...favorites].every((ref) => shown.has(ref)) || document.querySelector("[data-more]")) return;
-  const response = await fetch(location.href);
+  // The server does not know the wishes: the service worker makes the page from its own data.
+  const response = await fetch(location.href, wishes.length > 0 ? {headers: {"X-From-Store": "1"}} : {});
   if (!response.ok) return;
   const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
   const cards = fresh.querySelectorAll("[data-favorites] > *");
@@ -240,6 +256,7 @@ channel?.addEventListener("message", ({data}) => {
   if (data.isSent) return compare();
   show(data.ref, data.isFavorite);
   if (data.isAccepted) accept(data.ref, data.isFavorite);
+  else if (data.isFavorite) completeFavorites();
 });
 // A null change means that events may have been missed, so that the comparison is forced.
 on("changed", (change) => compare(change === null));

@@ -8,11 +8,27 @@ let opened;
 function database() {
   opened ??= new Promise((resolve) => {
     try {
-      const request = indexedDB.open("offers", 1);
-      request.onupgradeneeded = () => request.result.createObjectStore("stars", {keyPath: "ref"});
-      request.onsuccess = () => resolve(request.result);
-      request.onerror = () => resolve(null);
-      request.onblocked = () => resolve(null);
+      // The version and the stores are those of the service worker (offline-data.js).
+      const request = indexedDB.open("offers", 2);
+      request.onupgradeneeded = () => {
+        const base = request.result;
+        for (const [name, options] of [["stars", {keyPath: "ref"}], ["favorites", {keyPath: "ref"}], ["values"]]) {
+          if (!base.objectStoreNames.contains(name)) base.createObjectStore(name, options);
+        }
+      };
+      request.onsuccess = () => {
+        // A later version cannot change the database while this page has it open.
+        request.result.onversionchange = () => {
+          request.result.close();
+          opened = undefined;
+        };
+        resolve(request.result);
+      };
+      request.onerror = request.onblocked = () => {
+        // A page of an older version blocks the database. The next call tries again.
+        opened = undefined;
+        resolve(null);
+      };
     } catch {
       resolve(null);
     }

@@ -65,8 +65,32 @@ static const unsigned char search_js[] = {
 static const unsigned char stars_js[] = {
 #embed "../Assets/stars.js"
 };
+static const unsigned char mustache_js[] = {
+#embed "../Worker/mustache.js"
+};
+static const unsigned char offline_data_js[] = {
+#embed "../Worker/offline-data.js"
+};
+static const unsigned char offline_fetch_js[] = {
+#embed "../Worker/offline-fetch.js"
+};
+static const unsigned char offline_lists_js[] = {
+#embed "../Worker/offline-lists.js"
+};
+static const unsigned char offline_pages_js[] = {
+#embed "../Worker/offline-pages.js"
+};
+static const unsigned char offline_search_js[] = {
+#embed "../Worker/offline-search.js"
+};
+static const unsigned char offline_texts_js[] = {
+#embed "../Worker/offline-texts.js"
+};
+static const unsigned char offline_values_js[] = {
+#embed "../Worker/offline-values.js"
+};
 static const unsigned char sw_js[] = {
-#embed "../Assets/sw.js"
+#embed "../Worker/sw.js"
 };
 static const unsigned char web_js[] = {
 #embed "../Assets/web.js"
@@ -176,6 +200,14 @@ static const struct {
   {"renew.js", renew_js, sizeof renew_js},
   {"search.js", search_js, sizeof search_js},
   {"stars.js", stars_js, sizeof stars_js},
+  {"mustache.js", mustache_js, sizeof mustache_js},
+  {"offline-data.js", offline_data_js, sizeof offline_data_js},
+  {"offline-fetch.js", offline_fetch_js, sizeof offline_fetch_js},
+  {"offline-lists.js", offline_lists_js, sizeof offline_lists_js},
+  {"offline-pages.js", offline_pages_js, sizeof offline_pages_js},
+  {"offline-search.js", offline_search_js, sizeof offline_search_js},
+  {"offline-texts.js", offline_texts_js, sizeof offline_texts_js},
+  {"offline-values.js", offline_values_js, sizeof offline_values_js},
   {"sw.js", sw_js, sizeof sw_js},
   {"web.js", web_js, sizeof web_js},
   {"wishes.js", wishes_js, sizeof wishes_js},

@@ -121,7 +121,9 @@ struct ChangesPage {
   private func row(
     _ change: OfferChange, _ titles: [String: String], _ shown: FeedPresentations
   ) -> PageFields {
-    guard let offer = change.offer else { return firstSync(change, titles, shown[change.feed].noun) }
+    guard let offer = change.offer else {
+      return firstSync(change, titles, shown[change.feed].noun)
+    }
     let presentation = shown[offer.ref.feed]
     var row = PageFields(
       card: offer, presentation, at: source.now, back: PageLinks.back(request.address))

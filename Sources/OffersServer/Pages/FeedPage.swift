@@ -114,7 +114,8 @@ struct FeedPage {
     return Set(credits).count == 1 ? credits.first ?? nil : nil
   }
 
-  private func nothing(_ choice: OfferChoice, _ feed: Feed?, _ number: Int) -> PageFields {
+  /// The message in place of an empty list.
+  func nothing(_ choice: OfferChoice, _ feed: Feed?, _ number: Int) -> PageFields {
     if number > 1 || choice.narrows(isFavorites: false, feed: request.name) {
       return PageFields(
         empty: "No matching offers", "No offer matches all of these filters.", icon: "search",

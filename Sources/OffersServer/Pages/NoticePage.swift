@@ -9,7 +9,7 @@ enum NoticePage {
   static let offline = page(
     "You are offline",
     "The server does not answer, and this page is not stored on this device.",
-    hint: "Pages that you have visited and your favorites are still available.", icon: "offline",
+    hint: "The lists, the search and your favorites are still available.", icon: "offline",
     links: [("Favorites", "/favorites"), ("Offers", "/")])
 
   /// The page that describes an error, with the HTTP status of the error.

@@ -136,7 +136,8 @@ struct OfferChoice {
     let fields: [(String, String?)] = [
       ("feed", feed == own ? nil : feed),
       ("favorites", favoritesOnly && !isFavorites ? "1" : nil),
-      ("category", category), ("retailer", retailer), ("minimum", minimum?.text), ("maximum", maximum?.text),
+      ("category", category), ("retailer", retailer), ("minimum", minimum?.text),
+      ("maximum", maximum?.text),
       ("new", isNew ? "1" : nil), ("ending", isEnding ? "1" : nil),
       ("expired", includesExpired && !isFavorites ? "1" : nil),
       ("sort", sort == .feed ? nil : sort.rawValue), ("reverse", isReversed ? "1" : nil),

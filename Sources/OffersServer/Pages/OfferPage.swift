@@ -9,6 +9,7 @@ struct OfferPage {
   /// The maximum number of points of the reward history on the page.
   private static let historyLimit = 1000
   private static let historyBytes = 256 << 10
+  static let historyBounds = HistoryBounds(limit: historyLimit, maximumBytes: historyBytes)
 
   func page() async throws -> Page {
     let ref = try request.offerRef()
@@ -18,28 +19,43 @@ struct OfferPage {
         hint: "Its feed may have removed it some time ago. Search for it by name.")
     }
     let points = try await source.store.fetchHistory(
-      named: ref.description,
-      HistoryBounds(limit: Self.historyLimit, maximumBytes: Self.historyBytes)
+      named: ref.description, Self.historyBounds
     ).points
     let feedTitle = try await source.fetchTitles()[ref.feed] ?? ref.feed
-    let now = source.now
-    let presentation = source.presentations[ref.feed]
+    let presentation = source.presentations[offer.ref.feed]
+    var page = Self.page(of: offer, presentation, points, feedTitle, now: source.now)
+    page.fields.set(
+      "offer",
+      PageFields(
+        card: offer, presentation, at: source.now, back: PageLinks.back(request.address)))
+    return page
+  }
+
+  /// The page of an offer but for the card, whose star depends on the user.
+  ///
+  /// - Parameters:
+  ///   - offer: the offer that the page describes.
+  ///   - presentation: how the offers of its feed are shown.
+  ///   - points: the history of its reward, oldest first.
+  ///   - feedTitle: the title of its feed.
+  ///   - now: the end of the chart of the history.
+  static func page(
+    of offer: Offer, _ presentation: FeedPresentation, _ points: [RewardPoint],
+    _ feedTitle: String, now: Date
+  ) -> Page {
     let value = presentation.valueText(of: offer)
-    // What the user gets is the headline; a price is one detail of the product.
+    // The reward is the headline; a price is one detail of the product.
     let reward = presentation.valueRole == .reward ? value : nil
     var page = Page("offer", title: value.map { "\($0) – \(offer.name)" } ?? offer.name) { fields in
-      let star = PageFields(
-        card: offer, presentation, at: now, back: PageLinks.back(request.address))
-      fields.set("offer", star)
       fields.set("title", reward ?? offer.name)
       fields.set("subtitle", reward == nil ? nil : offer.name)
-      fields.set("byline", presentation.byline(of: offer))
+      fields.set("byline", presentation.byline(of: offer).map(DayText.words))
       fields.set("price", reward == nil ? value : nil)
       fields.set("details", Self.paragraphs(offer.description))
       fields.set("terms", Self.paragraphs(offer.terms))
       fields.set("hasTerms", offer.terms != nil)
       fields.set("feedTitle", feedTitle)
-      fields.set("feedLink", PageLinks.feed(ref.feed))
+      fields.set("feedLink", PageLinks.feed(offer.ref.feed))
       fields.set("facts", Self.facts(of: offer, feedTitle, at: now))
       fields.setPlace(of: offer)
       if let link = PageLinks.outside(offer.urlText) {
@@ -62,7 +78,7 @@ struct OfferPage {
         HistoryChart(
           points, presentation.valueRole, until: offer.goneAt ?? now)?.fields)
     }
-    page.back = PageLinks.feed(ref.feed)
+    page.back = PageLinks.feed(offer.ref.feed)
     page.lifetime = .whileNoneExpires
     page.menuEntry = .offers
     return page

@@ -59,7 +59,7 @@ struct OffersPage {
   }
 
   /// The message in place of an empty list.
-  private func nothing(_ choice: OfferChoice, _ feeds: [Feed], _ number: Int) -> PageFields {
+  func nothing(_ choice: OfferChoice, _ feeds: [Feed], _ number: Int) -> PageFields {
     if number > 1 || choice.narrows(isFavorites: isFavorites) {
       return PageFields(
         empty: "No matching offers", "No offer matches all of these filters.", icon: "search",

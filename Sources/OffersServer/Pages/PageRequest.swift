@@ -32,6 +32,20 @@ struct PageRequest: Sendable {
     name = try parameter.map { try Self.decode(try context.parameters.require($0)) } ?? ""
   }
 
+  /// The request for a page without a query, by nobody in particular.
+  ///
+  /// - Parameters:
+  ///   - path: the path of the page.
+  ///   - name: the path parameter.
+  init(path: String, name: String = "") {
+    self.path = path
+    self.name = name
+    visitor = .anybody
+    isTrusted = false
+    fields = SentFields([:])
+    address = path
+  }
+
   /// An address without its query if that has an effect: a site that is shown, or a search that is
   /// recorded.
   static func withoutEffect(_ address: String) -> String {

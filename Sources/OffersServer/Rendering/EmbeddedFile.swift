@@ -1,6 +1,6 @@
 import EmbeddedPages
 
-/// A file of `Assets`, `Templates` or `API`, embedded in the program.
+/// A file of `Assets`, `Templates`, `Worker` or `API`, embedded in the program.
 enum EmbeddedFile {
   /// The bytes of the file with this name, such as `app.css`; nil when there is none.
   static func find(_ name: String) -> [UInt8]? {

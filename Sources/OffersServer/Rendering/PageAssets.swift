@@ -19,7 +19,9 @@ struct PageAssets: Sendable {
 
   init() {
     var hash = DocumentHash()
-    let all = Self.contentTypes.map { ($0, $1, EmbeddedFile.find($0) ?? []) }
+    let all =
+      Self.contentTypes.map { ($0, $1, EmbeddedFile.find($0) ?? []) }
+      + [("templates.json", "application/json", PageTemplates.offline)]
     for (_, _, bytes) in all { bytes.withUnsafeBytes { hash.update($0) } }
     let version = hash.finish().prefix(6).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
       .joined()
@@ -57,6 +59,14 @@ struct PageAssets: Sendable {
     ("web.js", script),
     ("wishes.js", script),
     ("sw.js", script),
+    ("mustache.js", script),
+    ("offline-data.js", script),
+    ("offline-fetch.js", script),
+    ("offline-lists.js", script),
+    ("offline-pages.js", script),
+    ("offline-search.js", script),
+    ("offline-texts.js", script),
+    ("offline-values.js", script),
     ("manifest.webmanifest", "application/manifest+json"),
     ("icon.svg", "image/svg+xml"),
     ("icon-192.png", "image/png"),

@@ -35,6 +35,21 @@ struct PageTemplates: Sendable {
     return text
   }
 
+  /// The templates of the pages that a browser makes while the server cannot be reached, as a JSON
+  /// object of their texts by name.
+  static var offline: [UInt8] {
+    var json = JSONWriter()
+    json.object { json in
+      for name in names where !serverOnly.contains(name) {
+        json.member(
+          name, String(decoding: EmbeddedFile.find("\(name).mustache") ?? [], as: UTF8.self))
+      }
+    }
+    return json.bytes
+  }
+
+  private static let serverOnly: Set<String> = ["bare", "login", "sessions", "settings"]
+
   private static let names = [
     "alert", "bare", "card", "changes", "chips", "choice", "empty", "feed", "icons", "login",
     "more", "notice", "offer", "offers", "pair", "pairing", "picture", "poster", "search",

@@ -35,7 +35,9 @@ struct OpenAPITests {
   private static let requests: [(operation: String, path: String, body: String?)] = [
     ("listOffers", "offers?limit=2&sort=reward", nil), ("getOffer", "offers/ibotta:900117", nil),
     ("getHistory", "offers/900117/history", nil), ("star", "offers/ibotta:900117/favorite", "{}"),
-    ("listFavorites", "favorites", nil), ("listChanges", "changes?limit=5&kind=new", nil),
+    ("listFavorites", "favorites", nil), ("listOffline", "offline", nil),
+    ("getOffline", "offline/offers?refs=ibotta:900117", nil),
+    ("listChanges", "changes?limit=5&kind=new", nil),
     ("search", "search?q=pasta", nil), ("listSearches", "searches", nil),
     ("listFeeds", "feeds", nil), ("getFeed", "feeds/movies", nil),
     ("subscribe", "feeds/movies/subscription", nil),

@@ -1,0 +1,143 @@
+import Foundation
+import Hummingbird
+import OffersCore
+
+/// The routes by which browsers store the current offers, to show them while the server cannot be
+/// reached.
+///
+/// A browser requests the list of all offers with a hash of each, compares it with the offers that
+/// it has stored, and requests those that differ. So it receives few offers after a sync that
+/// changed few, whatever it missed before, and the server remembers nothing about it.
+struct OfflineRoutes: Sendable {
+  let content: ServedContent
+  let answers: Answers
+
+  /// The most offers that a browser stores, and the most bytes of them: the newest ones.
+  static let offerLimit = 5000
+  static let bytes = 8_000_000
+  /// The most offers in one answer.
+  private static let answerLimit = 100
+  /// The number of offers that are read from the store at a time.
+  private static let readLimit = 500
+
+  private var source: PageSource { PageSource(content: content) }
+
+  func add(to router: Router<ServedContext>) {
+    router.get("/api/v1/offline") { request, _ in
+      _ = try QueryParameters(request, [])
+      return try await answers.answer(request) { try await list() }
+    }
+    router.get("/api/v1/offline/offers") { request, _ in
+      let refs = try Self.refs(try QueryParameters(request, ["refs"]).fetchText("refs"))
+      return try await answers.answer(request) { try await offers(refs) }
+    }
+  }
+
+  private func list() async throws -> Answer {
+    let feeds = try await source.fetchFeeds()
+    let titles = try await source.fetchTitles(of: feeds)
+    let frames = try await OfflineFrame.all(source, feeds)
+    let held = try await fetchHeld(titles)
+    let total = try await content.store.countOffers(OfferQuery())
+    var answer = Answer.json { json in
+      json.member("offers", each: held) { json, offer in
+        json.array { json in
+          json.value(offer.ref)
+          json.value(offer.hash)
+        }
+      }
+      json.member("total", total)
+      json.member("titles", objects: titles.sorted { $0.key < $1.key }) { json, title in
+        json.member("feed", title.key)
+        json.member("title", title.value)
+      }
+      json.member("pages", each: frames) { $1.write(to: &$0) }
+    }
+    // The definitions of feeds may change without a write to the database.
+    answer.lifetime = .seconds(10)
+    return answer
+  }
+
+  /// The references and the hashes of the offers that a browser stores, in the order of the feeds.
+  private func fetchHeld(_ titles: [String: String]) async throws -> [(ref: String, hash: String)] {
+    var held: [(seen: Date, ref: String, hash: String)] = []
+    var room = Self.bytes
+    var query = OfferQuery(sort: .newest, limit: Self.readLimit)
+    let now = content.now()
+    let shown = source.presentations
+    reading: while true {
+      let page = try await content.store.fetchOfferPage(
+        query, maximumBytes: OfferRoutes.pageBytes)
+      for offer in page.offers {
+        let record = OfflineOffer(
+          offer, shown[offer.ref.feed], feedTitle: Self.title(of: offer, titles), now: now)
+        room -= record.bytes
+        if room < 0 || held.count == Self.offerLimit { break reading }
+        held.append((offer.firstSeenAt, offer.ref.description, record.hash))
+      }
+      guard page.hasMore, let last = page.offers.last else { break }
+      query.after = OfferPlace(of: last, in: query)
+    }
+    // The newest offers come first, and those of one sync in the order of their feed. That order is
+    // the order in which syncs found the offers, so that the sorting must be stable.
+    return held.enumerated()
+      .sorted { ($0.element.seen, $0.offset) < ($1.element.seen, $1.offset) }
+      .map { ($0.element.ref, $0.element.hash) }
+  }
+
+  private func offers(_ refs: [OfferRef]) async throws -> Answer {
+    let titles = try await source.fetchTitles()
+    let now = content.now()
+    var json = JSONWriter()
+    try await write(refs, titles, now, to: &json)
+    var answer = Answer.json(json)
+    // Each browser requests other offers, and once.
+    answer.lifetime = .never
+    return answer
+  }
+
+  private func write(
+    _ refs: [OfferRef], _ titles: [String: String], _ now: Date, to json: inout JSONWriter
+  ) async throws {
+    var found: [(OfflineOffer, [RewardPoint])] = []
+    let shown = source.presentations
+    for ref in refs {
+      guard let offer = try await content.store.findOffer(ref) else { continue }
+      let points = try await content.store.fetchHistory(
+        named: ref.description, OfferPage.historyBounds
+      ).points
+      found.append(
+        (
+          OfflineOffer(
+            offer, shown[offer.ref.feed], feedTitle: Self.title(of: offer, titles), now: now),
+          points
+        ))
+    }
+    json.object { json in
+      json.member("offers", each: found) { $1.0.write(to: &$0, $1.1) }
+    }
+  }
+
+  private static func title(of offer: Offer, _ titles: [String: String]) -> String {
+    titles[offer.ref.feed] ?? offer.ref.feed
+  }
+
+  /// Parses a comma-separated list of references, each percent-encoded, so that a reference may
+  /// contain a comma.
+  private static func refs(_ text: String) throws -> [OfferRef] {
+    let parts = text.split(scalar: ",", omittingEmptySubsequences: false)
+    guard parts.count <= answerLimit else {
+      throw Problem(
+        .badRequest, "The parameter “refs” names \(parts.count) offers.",
+        hint: "Name at most \(answerLimit).")
+    }
+    return try parts.map { part in
+      guard let name = PercentCode.decode(part), let ref = try? OfferRef(named: name) else {
+        throw Problem(
+          .badRequest, "“\(part.prefix(80))” in the parameter “refs” is no reference.",
+          hint: "Write references such as ibotta:110579, separated by commas.")
+      }
+      return ref
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import OffersCore
+
+/// An offer as browsers store it: the variables of its card and of its page, and the keys by which
+/// lists filter, sort and search.
+///
+/// The variables are those of the pages, so that a page that a browser makes has the same content.
+/// What depends on a user, the star and the way back, is left out: the browser adds it.
+struct OfflineOffer {
+  private let offer: Offer
+  private let presentation: FeedPresentation
+  private let feedTitle: String
+  private let now: Date
+  /// The offer without the history of its reward, as the members of a JSON object.
+  private let members: JSONWriter
+  /// A hash of all members but the history, which changes only together with another member.
+  let hash: String
+
+  private static let ofUser: Set<String> = ["back", "isFavorite", "starTo"]
+
+  init(_ offer: Offer, _ presentation: FeedPresentation, feedTitle: String, now: Date) {
+    self.offer = offer
+    self.presentation = presentation
+    self.feedTitle = feedTitle
+    self.now = now
+    members = Self.members(of: offer, presentation, feedTitle, now)
+    var hash = ContentHash(seed: 3)
+    members.bytes.withUnsafeBytes { hash.combine($0) }
+    self.hash = String(hash.value >> 20, radix: 36)
+  }
+
+  /// The size without the history, in bytes.
+  var bytes: Int { members.bytes.count }
+
+  /// Writes the offer as a JSON object.
+  ///
+  /// - Parameter points: the history of the offer's reward, oldest first.
+  func write(to json: inout JSONWriter, _ points: [RewardPoint]) {
+    json.object { json in
+      json.member("hash", hash)
+      Self.write(offer, presentation, points, feedTitle, now, to: &json)
+    }
+  }
+
+  private static func members(
+    of offer: Offer, _ presentation: FeedPresentation, _ feedTitle: String, _ now: Date
+  ) -> JSONWriter {
+    var json = JSONWriter(capacity: 2 << 10)
+    json.object { write(offer, presentation, [], feedTitle, now, to: &$0) }
+    return json
+  }
+
+  private static func write(
+    _ offer: Offer, _ presentation: FeedPresentation, _ points: [RewardPoint],
+    _ feedTitle: String, _ now: Date, to json: inout JSONWriter
+  ) {
+    let short = offer.abridged(toBytes: OfferChoice.textBytes)
+    var card = PageFields(card: short, presentation, at: now, back: "", feedTitle: feedTitle)
+    card.describe(short, presentation)
+    var page = OfferPage.page(of: offer, presentation, points, feedTitle, now: now)
+    // The page shows the whole texts that the card has truncated.
+    if short != offer {
+      page.fields.set("offer", PageFields(card: offer, presentation, at: now, back: ""))
+    }
+    json.member("ref", offer.ref.description)
+    json.member("feed", offer.ref.feed)
+    json.member("is_gone", offer.state == .gone)
+    json.member("retailer", offer.retailer)
+    json.member("categories", each: offer.categories) { $0.value($1) }
+    json.member("attributes", each: offer.attributes) { json, attribute in
+      json.array { json in
+        json.value(attribute.label)
+        json.value(attribute.value)
+      }
+    }
+    json.member("reward", each: OfferPlace(of: offer, in: OfferQuery(sort: .reward)).values) {
+      json, value in
+      switch value {
+      case .none: json.null()
+      case .number(let number): json.value(number)
+      case .text(let text): json.value(text)
+      }
+    }
+    json.member("is_priced", presentation.valueRole == .price)
+    json.member("first_seen", Int64(offer.firstSeenAt.timeIntervalSince1970))
+    json.member("expires", offer.expiresAt.map { Int64($0.timeIntervalSince1970) })
+    json.member("card") { card.without(ofUser).write(to: &$0) }
+    json.member("title", page.title)
+    json.member("back", page.back)
+    json.member("page") { page.fields.without(ofUser).write(to: &$0) }
+  }
+}

@@ -1,0 +1,159 @@
+// Updates the stored data from the server: the current offers, the favorites and their images.
+
+/** The shortest time between two updates of the offers, in milliseconds. */
+const UPDATE_INTERVAL = 10_000;
+/** The maximum number and total length of the references in one request. */
+const MOST_REFS = 100;
+const MOST_REF_CHARACTERS = 6000;
+
+let updating = null;
+let isUpdateDue = false;
+let updatedAt = -Infinity;
+// When to try again after offers could not be stored: a device without room is not asked again soon.
+let retryAt = -Infinity;
+
+/** Updates the offers. Runs never overlap; calls during one cause one more run after it. */
+function updateOffers() {
+  isUpdateDue = updating !== null;
+  const since = forgotten;
+  updating ??= updateOnce(since)
+    .catch(() => {
+      // The server does not answer; the stored offers stay.
+    })
+    .then(async () => {
+      updating = null;
+      if (since !== forgotten) await erase();
+      if (isUpdateDue) return updateOffers();
+    });
+  return updating;
+}
+
+async function updateOnce(since) {
+  const rest = updatedAt + UPDATE_INTERVAL - Date.now();
+  if (rest > 0) await new Promise((resolve) => setTimeout(resolve, rest));
+  isUpdateDue = false;
+  updatedAt = Date.now();
+  if (Date.now() < retryAt || !(await openData(FEED_DATA))) return;
+  const {list, offers} = await readFeedData();
+  const answer = await fetch("/api/v1/offline", {headers: list ? {"If-None-Match": list.tag} : {}});
+  if (isLogin(answer)) return forget();
+  if (answer.status !== 200) return;
+  const next = await answer.json();
+  const wanted = next.offers.slice(0, MOST_OFFERS);
+  const changed = wanted.filter(([ref, hash]) => offers.get(ref)?.hash !== hash);
+  for (const refs of batches(changed.map(([ref]) => ref))) {
+    const found = await fetchOffers(refs);
+    if (!found || since !== forgotten) return;
+    await writeOffers(({offers: store}) => {
+      for (const offer of found) store.put(offer);
+    });
+    for (const offer of found) offers.set(offer.ref, offer);
+  }
+  const known = new Set(wanted.map(([ref]) => ref));
+  await writeOffers(({offers: store, values}) => {
+    for (const ref of offers.keys()) if (!known.has(ref)) store.delete(ref);
+    values.put({
+      tag: answer.headers.get("ETag"), refs: [...known], known, total: next.total,
+      titles: new Map(next.titles.map(({feed, title}) => [feed, title])),
+      frames: new Map(next.pages.map((frame) => [frame.path, frame])),
+    }, "list");
+  });
+  feedData = null;
+  // A favorite that is no longer a current offer is stored with the favorites.
+  if (!list || list.refs.some((ref) => !known.has(ref))) await updateFavorites(true);
+}
+
+async function writeOffers(run) {
+  try {
+    await transact(FEED_DATA, "readwrite", run);
+  } catch (error) {
+    retryAt = Date.now() + 600_000;
+    throw error;
+  }
+}
+
+/** Splits references into lists that fit into one request each. */
+function* batches(refs) {
+  let batch = [];
+  let length = 0;
+  for (const ref of refs) {
+    const more = encodeURIComponent(encodeRef(ref)).length + 3;
+    if (batch.length === MOST_REFS || (batch.length > 0 && length + more > MOST_REF_CHARACTERS)) {
+      yield batch;
+      [batch, length] = [[], 0];
+    }
+    batch.push(ref);
+    length += more;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Requests offers. Returns null if the server does not give them. */
+async function fetchOffers(refs) {
+  const names = refs.map((ref) => encodeURIComponent(encodeRef(ref))).join(",");
+  const answer = await fetch(`/api/v1/offline/offers?refs=${names}`, {cache: "no-store"});
+  if (isLogin(answer)) await forget();
+  return answer.status === 200 ? (await answer.json()).offers : null;
+}
+
+let keeping = null;
+let isAskedAgain = false;
+// The time of the last failed request by URL. The URL is not requested again for ten minutes.
+const missed = new Map();
+
+/** Stores the favorites. Runs never overlap; a call during one causes one more run after it. */
+function keepFavorites() {
+  isAskedAgain = keeping !== null;
+  const since = forgotten;
+  keeping ??= updateFavorites()
+    .catch(() => {
+      // The server does not answer; the stored favorites stay.
+    })
+    .then(async () => {
+      keeping = null;
+      if (since !== forgotten) await erase();
+      if (isAskedAgain) return keepFavorites();
+    });
+  return keeping;
+}
+
+/** Stores the list of favorites, those that are no current offers, and images of favorites. */
+async function updateFavorites(isForced = false) {
+  const since = forgotten;
+  const old = await readValue(OWN_DATA, "favorites");
+  const headers = old?.isWhole && !isForced ? {"If-None-Match": old.tag} : {};
+  const answer = await fetch("/api/v1/favorites", {headers, cache: "no-store"});
+  if (isLogin(answer)) return forget();
+  if (answer.status !== 200) return;
+  const refs = (await answer.json()).favorites;
+  const favorites = {tag: answer.headers.get("ETag"), refs, isWhole: false};
+  await writeValue(OWN_DATA, "favorites", favorites);
+  const {list, offers} = await readFeedData();
+  if (!list) return;
+  const others = [];
+  const missing = refs.filter((ref) => !list.known.has(ref)).slice(0, MOST_FAVORITES);
+  for (const batch of batches(missing)) {
+    const found = await fetchOffers(batch);
+    if (!found || since !== forgotten) return;
+    others.push(...found);
+  }
+  await transact(OWN_DATA, "readwrite", ({favorites: store, values}) => {
+    store.clear();
+    for (const offer of others) store.put(offer);
+    values.put({...favorites, isWhole: true}, "favorites");
+  });
+  const rest = new Map(others.map((offer) => [offer.ref, offer]));
+  const images = refs.map((ref) => (offers.get(ref) ?? rest.get(ref))?.card.image).filter(Boolean);
+  await keepImages(images.slice(-FAVORITE_IMAGES));
+}
+
+/** Stores images that are not stored yet. */
+async function keepImages(paths) {
+  const cache = await caches.open(IMAGES);
+  for (const path of paths) {
+    if (Date.now() - missed.get(path) < 600_000 || (await cache.match(path))) continue;
+    const found = await fetch(path);
+    if (found.ok && !found.redirected) await putImage(new Request(path), found);
+    else missed.set(path, Date.now());
+  }
+}

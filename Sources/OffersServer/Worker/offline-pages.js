@@ -1,0 +1,66 @@
+// Makes pages from the stored offers, with the templates and the look of the server.
+
+/** The pages that the service worker can make. */
+const MADE = /^\/(?:favorites|search|feeds\/[^/]+|offers\/[^/]+)?$/;
+
+/**
+ * Makes the page of an address from the stored offers. Returns null for a page that is not made of
+ * them, such as the settings, for an offer that is not stored, and before the first update.
+ */
+async function makePage(url) {
+  if (!MADE.test(url.pathname)) return null;
+  const data = await readData();
+  const made = data && pageOf(url, data);
+  if (!made) return null;
+  const main = await render(made.template, made.fields);
+  const html = await render("shell", {
+    pageTitle: made.title, kind: made.template, assets: VERSION, here: url.pathname + url.search,
+    wayBack: made.back, words: made.words, [`at-${made.menu}`]: true, main,
+  });
+  // The server's policy is that of every page, and the page may not frame other sites.
+  return new Response(html, {
+    headers: {
+      "Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": POLICY,
+      "X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin", "X-Kept": "1",
+    },
+  });
+}
+
+const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+  + "connect-src 'self'; manifest-src 'self'; worker-src 'self'; form-action 'self'; "
+  + "base-uri 'none'; frame-ancestors 'none'";
+
+/** A page before it is rendered: {template, title, menu, back, words, fields}; null if unknown. */
+function pageOf(url, data) {
+  const [, kind, name] = url.pathname.split("/");
+  if (kind === "offers") return offerPage(url, data, decoded(name));
+  const frame = data.frames.get(kind === "feeds" ? `/feeds/${encodeRef(decoded(name) ?? "")}` : url.pathname);
+  if (!frame) return null;
+  const page = {template: frame.template, title: frame.title, menu: frame.menu};
+  if (kind === "search") return {...page, ...searchPage(url, frame, data)};
+  return {...page, fields: listPage(url, frame, data, kind === "feeds" ? decoded(name) : null)};
+}
+
+function offerPage(url, data, ref) {
+  const offer = data.find(ref);
+  if (!offer) return null;
+  const fields = {...offer.page};
+  const end = fields.facts.find(({label}) => label === "Ends");
+  if (end && isExpired(offer)) {
+    // The offer has expired since it was stored.
+    fields.expired = {expiredAt: end.moment};
+    fields.facts = fields.facts.map((each) => (each === end ? {...end, label: "Expired on"} : each));
+  }
+  return {
+    template: "offer", title: offer.title, menu: "offers", back: offer.back,
+    fields: {...fields, offer: {...cardOf(offer, data, url.pathname + url.search), ...fields.offer}},
+  };
+}
+
+function decoded(segment) {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,167 @@
+// Searches the stored offers: all words, without case and accents, the last one as a prefix. Matches
+// in the name come first.
+
+const RESULTS_SIZE = 20;
+const MOST_MATCHES = 8;
+/** What a word counts by the field in which it was found; a whole word counts more. */
+const WEIGHTS = {name: 16, description: 4, other: 2, terms: 1};
+
+// The searched texts of the offers, folded, and their fields.
+const searchedTexts = new WeakMap();
+
+/** The fields of an offer that are searched: {kind, label, text}. */
+function searchedOf(offer) {
+  let found = searchedTexts.get(offer);
+  if (!found) {
+    const lines = (list) => (list ?? []).map(({text}) => text).join(" ");
+    const fields = [
+      {kind: "name", text: offer.card.name},
+      {kind: "description", text: lines(offer.page.details)},
+      {kind: "terms", label: "Terms", text: lines(offer.page.terms)},
+      {kind: "other", label: "Retailer", text: offer.retailer ?? ""},
+      ...offer.categories.map((text) => ({kind: "other", label: "Category", text})),
+      ...offer.attributes.map(([label, text]) => ({kind: "other", label, text})),
+    ].filter(({text}) => text !== "");
+    found = {fields, all: fold(fields.map(({text}) => text).join("\n"))};
+    searchedTexts.set(offer, found);
+  }
+  return found;
+}
+
+/** The typed parts: each a list of words that follow each other; the last word may be a prefix. */
+function searchParts(text) {
+  const typed = [...new Set(text.split(/\s+/).filter(Boolean))].slice(0, 50);
+  const parts = typed.map((each) => ({words: wordsOf(each).map(({word}) => word), isOpen: false}))
+    .filter(({words}) => words.length > 0);
+  const last = parts.at(-1);
+  if (last && /[\p{L}\p{N}\p{M}]$/u.test(text.trim()) && last.words.at(-1).length > 1) {
+    last.isOpen = true;
+  }
+  return parts;
+}
+
+/** Finds a part in the words of a text: {start, end, isWhole} of each place. */
+function findPart({words, isOpen}, text) {
+  const found = [];
+  for (let index = 0; index + words.length <= text.length; index += 1) {
+    let isWhole = true;
+    const fits = words.every((word, offset) => {
+      const other = text[index + offset].word;
+      if (other === word) return true;
+      isWhole = false;
+      return isOpen && offset === words.length - 1 && other.startsWith(word);
+    });
+    if (fits) {
+      found.push({start: text[index].start, end: text[index + words.length - 1].end, isWhole});
+    }
+  }
+  return found;
+}
+
+/** Searches an offer. Returns its score and the matches of each field; null without all words. */
+function searchOffer(offer, parts) {
+  const {fields, all} = searchedOf(offer);
+  if (!parts.every(({words}) => words.every((word) => all.includes(word)))) return null;
+  const texts = fields.map(({text}) => wordsOf(text));
+  const matches = fields.map(() => []);
+  let score = 0;
+  for (const part of parts) {
+    let best = 0;
+    texts.forEach((text, index) => {
+      const found = findPart(part, text);
+      if (found.length === 0) return;
+      matches[index].push(...found);
+      const whole = found.some(({isWhole}) => isWhole) ? 1.5 : 1;
+      best = Math.max(best, WEIGHTS[fields[index].kind] * whole);
+    });
+    if (best === 0) return null;
+    score += best;
+  }
+  for (const list of matches) list.sort((one, other) => one.start - other.start);
+  return {offer, score, fields, matches};
+}
+
+/** The offers with all words, the best first. */
+function searchOffers(data, words, feed) {
+  const parts = searchParts(words);
+  if (parts.length === 0) return [];
+  return data.all.filter((offer) => (feed === null || offer.feed === feed) && !isExpired(offer))
+    .map((offer) => searchOffer(offer, parts)).filter(Boolean)
+    .sort((one, other) => other.score - one.score);
+}
+
+/** The fields of a result: its card with the matched words marked. */
+function resultOf({offer, fields, matches}, data, {back, feed, isWhole}) {
+  const card = cardOf(offer, data, back);
+  if (feed === null) card.feedTitle = data.titles.get(offer.feed) ?? offer.feed;
+  card.otherMatches = [];
+  fields.forEach(({kind, label, text}, index) => {
+    if (kind === "name") card.nameParts = markedParts(text, matches[index]);
+    else if (kind === "description") {
+      card.hasParts = true;
+      card.descriptionParts = markedParts(text, matches[index], !isWhole);
+    } else if (matches[index].length > 0 && text !== offer.card.name && card.otherMatches.length < MOST_MATCHES) {
+      card.otherMatches.push({label, parts: markedParts(text, matches[index], true)});
+    }
+  });
+  return card;
+}
+
+/** Makes the page of the search: {title, words, fields}. */
+function searchPage(url, frame, data) {
+  const sent = sentFields(url);
+  const text = [...(sent.get("q") ?? "")].slice(0, 1000).join("");
+  const words = text.split(/\s+/).filter(Boolean).join(" ") || null;
+  const feed = sent.get("feed");
+  const number = sent.page();
+  const title = feed && (data.titles.get(feed) ?? feed);
+  const recent = data.searches.filter((each) => !feed || each.feed === feed);
+  const fields = {
+    ...frame.fields,
+    searchbox: {
+      boxFeed: feed, boxWords: words, boxLabel: title ? `Search ${title}` : "Search all offers",
+      recent: recent.map((each) => ({text: each.words})),
+    },
+    scope: feed && {
+      scopeTitle: title, scopeLink: `/feeds/${encodeRef(feed)}`,
+      allLink: pathWith("/search", [["q", words]]),
+    },
+    isStart: words === null,
+    hasRecent: words === null && data.searches.length > 0,
+    recentSearches: data.searches.map((each) => ({
+      recentWords: each.words, recentFeed: each.feed && (data.titles.get(each.feed) ?? each.feed),
+      recentLink: pathWith("/search", [["q", each.words], ["feed", each.feed]]),
+    })),
+  };
+  if (words === null) return {title: "Search", words, fields};
+  const all = searchOffers(data, words, feed);
+  const first = (number - 1) * RESULTS_SIZE;
+  const results = all.slice(first, first + RESULTS_SIZE);
+  const here = [["q", words], ["feed", feed]];
+  fields.asked = words;
+  fields.heldNote = heldNote(data.current.length, data.total);
+  // A search on a feed's server shows whole descriptions, as the list of the feed does.
+  const isWhole = Boolean(feed && data.frames.get(`/feeds/${encodeRef(feed)}`)?.fields.searchbox);
+  fields.showsWhole = isWhole;
+  const shown = {back: url.pathname + url.search, feed, isWhole};
+  fields.results = results.map((each) => resultOf(each, data, shown));
+  fields.hasResults = results.length > 0;
+  if (results.length === 0) {
+    fields.nothing = number > 1
+      ? {
+        emptyTitle: "No more results", emptyText: "This search has fewer pages.", emptyIcon: "search",
+        emptyLink: pathWith("/search", here), emptyLabel: "Show the first page",
+      }
+      : {
+        emptyTitle: "Nothing found", emptyIcon: "search", isAlert: true,
+        emptyText: "No offer contains all of these words. Try fewer or different words.",
+      };
+  }
+  if (all.length > first + RESULTS_SIZE) {
+    fields.more = {
+      moreLink: pathWith("/search", [...here, ["page", String(number + 1)]]),
+      moreLabel: "Load more", isAutomatic: true,
+    };
+  }
+  return {title: `Search: ${[...words].slice(0, 80).join("")}`, words, fields};
+}

@@ -1,0 +1,38 @@
+// The rewards and prices that the filters of a list name, and the times of offers.
+
+/** The time in which an offer counts as new, and as ending soon, in seconds. */
+const SOON_SECONDS = 7 * 86_400;
+
+const nowSeconds = () => Math.floor(Date.now() / 1000);
+
+/** Whether the end of an offer has passed. */
+const isExpired = (offer, now = nowSeconds()) => offer.expires !== null && offer.expires <= now;
+
+const SIGNS = {$: "USD", "€": "EUR", "£": "GBP", "¥": "JPY"};
+
+/** The number of decimals of a currency (ISO 4217). */
+const decimalsOf = (currency) =>
+  new Intl.NumberFormat("en", {style: "currency", currency}).resolvedOptions().maximumFractionDigits;
+
+/**
+ * Parses the value of a filter, such as `1.50` (in any currency), `$1.50`, `1.50 EUR` or `5%`:
+ * {text, hundredths, currency, isPercent}. Returns null for any other text.
+ */
+function filterValue(text) {
+  const [, sign, number, unit] = /^([^\d\s.%]*)\s*(\d+(?:\.\d+)?)\s*(%|[A-Za-z]{3})?$/.exec(text ?? "") ?? [];
+  if (number === undefined || (sign && (unit || !SIGNS[sign]))) return null;
+  return {
+    text, hundredths: Math.round(Number(number) * 100), isPercent: unit === "%",
+    currency: sign ? SIGNS[sign] : unit && unit !== "%" ? unit.toUpperCase() : null,
+  };
+}
+
+/**
+ * The difference between the value of an offer and that of a filter. NaN, with which every
+ * comparison is false, if they cannot be compared.
+ */
+function differenceTo({reward: [, currency, units, percent]}, value) {
+  if (value.isPercent) return percent === null ? NaN : percent - value.hundredths;
+  if (units === null || (value.currency && value.currency !== currency)) return NaN;
+  return units * 10 ** (2 - decimalsOf(currency)) - value.hundredths;
+}

@@ -1,0 +1,274 @@
+// The service worker. It makes the pages readable while the server is stopped.
+//
+// One rule for pages: the server is asked first. If it does not answer, the page is made from the
+// stored offers (offline-pages.js); a page that is not made of them, such as the settings, comes
+// from the cache of visited pages. Assets are read from the cache first, because the content behind
+// the URL of a version never changes. Everything that is stored has a limit. A new version of the
+// worker deletes the cached assets of older versions.
+
+const VERSION = "__VERSION__";
+const FILES = `offers-files-${VERSION}`;
+// The number in these names is the format of the cache and not the version of the program, so that
+// stored pages survive an update.
+const PAGES = "offers-pages-1";
+const IMAGES = "offers-images-2";
+// The maximum number of visited pages; the oldest are evicted.
+const MOST_PAGES = 120;
+// The maximum number of images, and how many of those of favorites are not evicted: the same as in
+// the store of the server. Of the others the least recently used is evicted.
+const MOST_IMAGES = 50;
+const FAVORITE_IMAGES = 30;
+// How long the server may take for a page that can be made here, in milliseconds. On a network
+// without the server, a connection attempt takes minutes to fail.
+const PATIENCE = 5000;
+
+const parts = [
+  "mustache.js", "offline-data.js", "offline-fetch.js", "offline-lists.js", "offline-pages.js",
+  "offline-search.js", "offline-texts.js", "offline-values.js",
+];
+importScripts(...parts.map((name) => `/assets/${name}?v=${VERSION}`));
+
+const files = [
+  "app.css", "controls.css", "lists.css", "map.css", "offer.css", "pages.css",
+  "app.js", "events.js", "lists.js", "map.js", "messages.js", "refresh.js",
+  "renew.js", "search.js", "stars.js", "web.js", "wishes.js", "icon.svg", "icon-192.png",
+  "templates.json",
+].map((name) => `/assets/${name}?v=${VERSION}`);
+
+self.addEventListener("install", (event) => {
+  event.waitUntil(
+    caches
+      .open(FILES)
+      .then((cache) => cache.addAll([...files, "/offline", "/manifest.webmanifest"]))
+      .then(() => self.skipWaiting()),
+  );
+});
+
+self.addEventListener("activate", (event) => {
+  event.waitUntil(
+    (async () => {
+      const current = new Set([FILES, PAGES, IMAGES]);
+      for (const name of await caches.keys()) {
+        if (name.startsWith("offers-") && !current.has(name)) await caches.delete(name);
+      }
+      // The open pages, and the start page of the installed app, were loaded before this worker
+      // could store them.
+      await storeFirstPages();
+      await self.clients.claim();
+    })(),
+  );
+});
+
+/** Stores the start page and the pages that are open. */
+async function storeFirstPages() {
+  const windows = await self.clients.matchAll({type: "window", includeUncontrolled: true});
+  const paths = new Set(["/"]);
+  for (const {url} of windows.slice(0, 10)) {
+    const {pathname, search} = new URL(url);
+    // A search and a site would take effect again.
+    if (!["/search", "/web", "/login", "/pair"].includes(pathname)) paths.add(pathname + search);
+  }
+  for (const path of paths) {
+    const headers = {Accept: "text/html"};
+    await networkFirst(new Request(path, {headers, redirect: "manual"}), PAGES).catch(() => {
+      // The server does not answer; the page is stored when it is visited.
+    });
+  }
+}
+
+self.addEventListener("message", (event) => {
+  const {kind} = event.data ?? {};
+  if (kind === "favorites") event.waitUntil(keepFavorites());
+  if (kind === "update") event.waitUntil(Promise.all([keepFavorites(), updateOffers()]));
+  if (kind === "forget") event.waitUntil(forget());
+});
+
+self.addEventListener("fetch", (event) => {
+  const request = event.request;
+  const url = new URL(request.url);
+  if (url.origin !== self.location.origin) return;
+  const path = url.pathname;
+  if (request.method === "POST" && path === "/logout") return event.respondWith(logOut(request));
+  if (request.method !== "GET") return;
+  if (path.startsWith("/assets/") || path.startsWith("/map/")) {
+    event.respondWith(cacheFirst(request));
+  } else if (path === "/manifest.webmanifest") {
+    // It requires no token, so that it is kept when the stored pages are deleted.
+    event.respondWith(networkFirst(request, FILES));
+  } else if (path.startsWith("/api/v1/images/")) {
+    event.respondWith(networkFirst(request, IMAGES));
+  } else if (path === "/api/v1/favorites" || path === "/api/v1/searches") {
+    event.respondWith(ownList(request, path.split("/").at(-1)));
+  } else if (path.startsWith("/api/") || path === "/login" || path === "/pair" || path === "/sw.js") {
+    return;
+  } else {
+    event.respondWith(page(request));
+  }
+});
+
+/** Answers a request for an asset from the cache, or else from the server. */
+async function cacheFirst(request) {
+  const kept = await caches.match(request);
+  if (kept) return kept;
+  try {
+    const answer = await fetch(request);
+    // Only addresses of this version are stored, and the files of the map, of which there are few.
+    if (answer.ok && (request.url.endsWith(`?v=${VERSION}`) || request.url.includes("/map/"))) {
+      await put(FILES, request, answer.clone());
+    }
+    return answer;
+  } catch (error) {
+    // A stored page of an older version requests the assets of that version. The cached assets of
+    // this version replace them.
+    const other = await caches.match(request, {ignoreSearch: true});
+    if (other) return other;
+    throw error;
+  }
+}
+
+/** Answers a request from the server, or from the caches if the server does not answer. */
+async function networkFirst(request, name) {
+  try {
+    return await fromServer(request, name);
+  } catch (error) {
+    const kept = await caches.match(request, {ignoreVary: true});
+    if (!kept) throw error;
+    // The use makes the image the most recently used one.
+    if (name === IMAGES) putImage(request, kept.clone());
+    return kept;
+  }
+}
+
+/** Answers a request from the server, and stores the response in the cache `name` unless null. */
+async function fromServer(request, name) {
+  const since = forgotten;
+  const answer = await fetch(request);
+  if (isLogin(answer)) await forget();
+  else if (name && answer.ok && !answer.redirected) {
+    const copy = answer.clone();
+    await (name === IMAGES ? putImage(request, copy) : put(name, request, copy));
+    if (since !== forgotten) await erase();
+  }
+  return answer;
+}
+
+/** Fulfills with null if a response takes longer than a person waits. */
+function patient(asked) {
+  let timer;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, PATIENCE, null);
+  });
+  return Promise.race([asked, late]).finally(() => clearTimeout(timer));
+}
+
+/**
+ * Answers a request for the favorites or the recent searches, and stores the list. The header
+ * `X-Kept` marks a stored list, so that pages can recognize it.
+ */
+async function ownList(request, name) {
+  const since = forgotten;
+  try {
+    const answer = await fetch(request);
+    if (isLogin(answer)) await forget();
+    else if (answer.status === 200 && name === "searches") {
+      await writeValue(OWN_DATA, name, (await answer.clone().json()).searches);
+      if (since !== forgotten) await erase();
+    }
+    return answer;
+  } catch (error) {
+    const kept = await readValue(OWN_DATA, name);
+    if (!kept) throw error;
+    return Response.json({[name]: kept.refs ?? kept}, {headers: {"X-Kept": "1"}});
+  }
+}
+
+/** Whether a response means that the server requires the token again. */
+function isLogin(answer) {
+  // The response to a navigation hides the target of a redirect (`opaqueredirect`). The server
+  // redirects GET requests to the login page only.
+  return answer.status === 401 || answer.type === "opaqueredirect"
+    || (answer.redirected && new URL(answer.url).pathname === "/login");
+}
+
+// The number of calls of `forget`. A fetch that began before the last one must not be stored.
+let forgotten = 0;
+
+/** Deletes all that requires the token: everything but the assets and the stars to be sent. */
+async function forget() {
+  forgotten += 1;
+  await erase();
+}
+
+async function erase() {
+  await Promise.all([PAGES, IMAGES].map((name) => caches.delete(name)));
+  await eraseData({keepsStars: true});
+}
+
+/**
+ * Sends a logout. The server accepts it by a redirect. Then all stored data is deleted, and the
+ * stars that were not sent as well.
+ */
+async function logOut(request) {
+  const answer = await fetch(request);
+  if (answer.type === "opaqueredirect" || answer.redirected) {
+    await forget();
+    await eraseData({keepsStars: false});
+  }
+  return answer;
+}
+
+async function page(request) {
+  const url = new URL(request.url);
+  // A script asks for the page as this device has it, with the stars that were not sent.
+  if (request.headers.has("X-From-Store")) {
+    return (await makePage(url).catch(() => null)) ?? Response.error();
+  }
+  // The pages that a script appends to a long list would evict the pages that people visited.
+  const isPart = request.mode !== "navigate" && url.searchParams.has("page");
+  // The server decides for each request anew whether it shows a site.
+  const isSite = url.pathname === "/web" && url.search !== "";
+  const asked = fromServer(request, isPart || isSite ? null : PAGES);
+  const answer = await (url.pathname === "/search" ? asked : patient(asked)).catch(() => null);
+  if (answer) return answer;
+  const made = await makePage(url).catch(() => null);
+  if (made) return made;
+  const late = await asked.catch(() => null);
+  const kept = late ?? (await caches.match(request, {ignoreVary: true}));
+  if (kept) return kept;
+  if (request.mode !== "navigate" && !request.headers.get("Accept")?.includes("text/html")) {
+    return asked;
+  }
+  return (await caches.match("/offline")) ?? Response.error();
+}
+
+/** Stores a response as the newest entry of a cache, and evicts the oldest visited pages. */
+async function put(name, request, answer) {
+  const cache = await caches.open(name);
+  if (name === PAGES) await cache.delete(request);
+  await cache.put(request, answer);
+  if (name !== PAGES) return;
+  const keys = await cache.keys();
+  for (const key of keys.slice(0, Math.max(0, keys.length - MOST_PAGES))) await cache.delete(key);
+}
+
+let imageTurn = Promise.resolve();
+
+/** Stores an image as the most recently used one. One is stored at a time, so that the limit holds. */
+function putImage(request, answer) {
+  imageTurn = imageTurn.then(async () => {
+    const cache = await caches.open(IMAGES);
+    await cache.delete(request);
+    const keys = await cache.keys();
+    const favorites = new Set((await readValue(OWN_DATA, "favorites"))?.refs.map(encodeRef));
+    const ofFavorites = keys.filter(({url}) => favorites.has(new URL(url).pathname.split("/").at(-1)));
+    const exempt = new Set(ofFavorites.slice(-FAVORITE_IMAGES));
+    const evicted = keys.filter((key) => !exempt.has(key));
+    for (const key of evicted.slice(0, Math.max(0, keys.length + 1 - MOST_IMAGES))) {
+      await cache.delete(key);
+    }
+    await cache.put(request, answer);
+  }).catch(() => {
+    // An image that cannot be stored is shown all the same.
+  });
+  return imageTurn;
+}

@@ -1,0 +1,386 @@
+"""The pages without a server: after the first visit, lists, one offer, favorites, filters and search."""
+
+import json
+import unittest
+import urllib.parse
+
+from home import DESKTOP, PHONE
+from test_stars import OTHER, REF, StarBase
+
+
+class OfflineBase(StarBase):
+    """The base class of the tests."""
+
+    def shown(self):
+        """The references of the offers of the list."""
+        return self.script("return [...document.querySelectorAll('main .card')].map((each) => each.dataset.ref)")
+
+    def count(self):
+        return self.find("main .count").text
+
+
+class FirstVisitTests(OfflineBase):
+    def test_the_first_page_is_there_without_a_server_after_one_visit(self):
+        self.open("/feeds/ibotta")
+        self.wait_worker()
+        self.home.stop()
+        self.browser.refresh()
+        self.wait_for(".offline-bar:not([hidden])")
+        self.assertGreater(len(self.shown()), 10)
+        # The page that the icon of an installed app opens.
+        self.open("/")
+        self.assertEqual(self.find("h1").text, "Offers")
+        self.assertGreater(len(self.shown()), 10)
+        self.shoot("offline-first-visit")
+
+
+class FavoritesTests(OfflineBase):
+    def test_a_star_that_is_set_without_a_server_is_on_the_page_of_favorites_at_once(self):
+        self.home.run("favorite", OTHER)
+        self.open("/favorites")
+        self.wait_worker()
+        self.open("/")
+        self.wait_ready()
+        self.wait_stored()
+        self.browser.switch_to.new_window("tab")
+        try:
+            self.set_size(PHONE)
+            self.open("/favorites")
+            self.wait_ready()
+            favorites = self.browser.current_window_handle
+            other = next(each for each in self.browser.window_handles if each != favorites)
+            self.home.stop()
+            self.browser.switch_to.window(other)
+            self.press(REF)
+            self.wait_pressed(REF, "true")
+            # It appears on the page that is open in another tab, and when the page is opened.
+            self.browser.switch_to.window(favorites)
+            self.wait_for(f".card[data-ref='{REF}']")
+            self.assertEqual(self.count(), "2 favorites")
+            self.browser.refresh()
+            self.wait("the favorites are not shown", lambda: self.shown() == [REF, OTHER])
+            self.assertEqual(self.count(), "2 favorites")
+            self.assertEqual(self.pressed(REF), "true")
+            self.shoot("offline-favorites")
+        finally:
+            self.browser.close()
+            self.browser.switch_to.window(other)
+
+    def test_the_count_of_the_favorites_follows_the_stars(self):
+        self.home.run("favorite", REF, OTHER)
+        self.open("/favorites")
+        self.wait_ready()
+        self.assertEqual(self.count(), "2 favorites")
+        self.press(REF)
+        self.wait("the count did not change", lambda: self.count() == "1 favorite")
+        # The card stays until the page is left, so that the star can be set again.
+        self.assertEqual(self.shown(), [REF, OTHER])
+        self.press(REF)
+        self.wait("the count did not change", lambda: self.count() == "2 favorites")
+        self.press(OTHER)
+        self.wait("the star was not sent", lambda: self.home.favorites() == [REF])
+        self.assertEqual(self.count(), "1 favorite")
+        self.browser.refresh()
+        self.assertEqual(self.shown(), [REF])
+        self.assertEqual(self.count(), "1 favorite")
+
+
+class SameLookTests(OfflineBase):
+    """The pages that the browser makes are those of the server."""
+
+    feeds = ("ibotta", "restaurants", "facts", "albums", "movies", "hostile")
+
+    def setUp(self):
+        super().setUp()
+        self.home.run("favorite", REF, "albums:" + self.first("albums"), "facts:" + self.first("facts"))
+        self.open("/")
+        self.wait_worker()
+        self.wait_stored()
+
+    def first(self, feed):
+        return json.loads(self.home.run("list", "--feed", feed, "--json"))["offers"][0]["id"]
+
+    def compare(self, path, selector="body"):
+        """The first difference between the page of the server and the one that the browser makes; None for none."""
+        return self.browser.execute_async_script(
+            "const [path, selector, done] = arguments; (async () => {"
+            " const read = async (headers) => { const answer = await fetch(path, {headers, cache: 'no-store'});"
+            "  const page = new DOMParser().parseFromString(await answer.text(), 'text/html');"
+            # The server proposes long categories cut off, which would select nothing.
+            "  for (const each of page.querySelectorAll('datalist option')) if (each.value.length > 300) each.remove();"
+            "  const part = page.querySelector(selector);"
+            "  return page.title + part.outerHTML.replace(/\\s+/g, ' ').replace(/> /g, '>').replace(/ </g, '<') };"
+            " const [one, other] = [await read({}), await read({'X-From-Store': '1'})];"
+            " let at = 0; while (at < one.length && one[at] === other[at]) at += 1;"
+            " return one === other ? null : [one.slice(at - 60, at + 160), other.slice(at - 60, at + 160)]"
+            "})().then(done, (error) => done(String(error)))", path, selector)
+
+    def test_lists_have_the_same_content(self):
+        paths = [
+            "/", "/?page=2", "/?page=99", "/favorites", "/search", "/offers/" + REF, "/?category=none",
+            "/?favorites=1", "/favorites?feed=albums", "/favorites?category=none", "/?retailer=x%20%26%20y",
+        ]
+        for feed in self.feeds:
+            paths += [f"/feeds/{feed}", f"/feeds/{feed}?page=2", f"/offers/{feed}:{self.first(feed)}"]
+            for sort in ("reward", "name", "newest", "expiry"):
+                paths += [f"/feeds/{feed}?sort={sort}", f"/?feed={feed}&sort={sort}&reverse=1"]
+        for sort in ("reward", "name", "newest", "expiry"):
+            paths += [f"/?sort={sort}", f"/?sort={sort}&reverse=1"]
+        paths += ["/feeds/restaurants?view=map", "/feeds/albums?category=music", "/feeds/ibotta?retailer=nobody"]
+        for name in ("category", "retailer"):
+            for offer in json.loads(self.home.run("list", "--json", "--limit", "500"))["offers"][::9]:
+                value = offer["categories"][:1] if name == "category" else [offer["retailer"]]
+                if value and value[0] and len(value[0]) < 100:
+                    paths.append(f"/?{name}={urllib.parse.quote(value[0].upper())}&sort=reward")
+        for path in paths:
+            with self.subTest(path=path):
+                self.assertIsNone(self.compare(path))
+
+    def test_every_offer_has_the_same_page(self):
+        offers = json.loads(self.home.run("list", "--json", "--limit", "500"))["offers"]
+        self.assertGreater(len(offers), 100)
+        for offer in offers:
+            with self.subTest(offer=offer["ref"]):
+                self.assertIsNone(self.compare("/offers/" + urllib.parse.quote(offer["ref"], safe="")))
+
+
+class ReadingTests(OfflineBase):
+    """Everything is read and searched while the server is stopped, after one visit of the first page."""
+
+    feeds = ("ibotta", "restaurants", "facts", "albums", "movies", "long")
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.browser.get(cls.home.base + "/")
+
+    def setUp(self):
+        super().setUp()
+        if self.home.process is None:
+            return
+        self.home.run("favorite", OTHER)
+        self.open("/")
+        self.wait_worker()
+        self.wait_stored()
+        self.home.stop()
+
+    def tearDown(self):
+        self.set_mode("light")
+
+    def found(self, words):
+        self.open("/search?q=" + urllib.parse.quote(words))
+        return [each.text for each in self.all(".results .name")]
+
+    def test_lists_and_offers_that_were_never_opened_are_shown(self):
+        for feed, number in (("ibotta", 60), ("restaurants", 24), ("facts", 15), ("albums", 60), ("movies", 40)):
+            self.open("/feeds/" + feed)
+            self.wait_for(".offline-bar:not([hidden])")
+            self.assertEqual(len(self.shown()), number, feed)
+            self.shoot("offline-" + feed)
+            self.no_overflow(feed)
+        self.find(".card-link").click()
+        self.wait_for("article.offer")
+        self.assertTrue(self.find("h1").text)
+        self.shoot("offline-offer")
+
+    def test_a_long_list_is_loaded_on_scrolling(self):
+        self.open("/feeds/ibotta")
+        self.wait_ready()
+        self.wait("the rest is not appended", lambda: self.script(
+            "scrollTo(0, document.documentElement.scrollHeight); return document.querySelectorAll('.card').length") == 64)
+
+    def test_the_form_filters_and_sorts(self):
+        self.open("/feeds/albums")
+        self.find(".choice summary").click()
+        self.script("document.querySelector('[name=sort]').value = 'name'")
+        self.find(".choice [type=submit], .choice .primary").click()
+        self.wait("the list is not sorted", lambda: "sort=name" in self.browser.current_url)
+        names = [each.text for each in self.all(".covers .name")][:5]
+        self.assertEqual(names[:2], ["Ámbar", "Apartment 4C"])
+        self.open("/?favorites=1")
+        self.assertEqual(self.shown(), [OTHER])
+        self.open("/favorites")
+        self.assertEqual(self.shown(), [OTHER])
+        self.assertEqual(self.count(), "1 favorite")
+
+    def test_the_search_finds_all_words_prefixes_and_words_without_accents_and_case(self):
+        cafe = "Café Lumière® Ground Coffee"
+        self.assertIn(cafe, self.found("ground coffee"))
+        self.assertIn(cafe, self.found("CAFE lumiere"))
+        self.assertIn(cafe, self.found("coffee lum"))
+        self.assertNotIn(cafe, self.found("lum coffee"))
+        self.assertEqual(self.found("coffee lighthouses"), [])
+        self.assertIn("Nothing found", self.find(".empty").text)
+        # The words of the name come before those of the description.
+        for word in ("bread", "coffee"):
+            are_named = [word in name.lower() for name in self.found(word)]
+            self.assertIn(True, are_named)
+            self.assertEqual(are_named, sorted(are_named, reverse=True), word)
+        self.assertTrue(self.all(".results mark"))
+        self.shoot("offline-search")
+        self.open("/search?q=number&feed=long")
+        self.assertEqual(len(self.shown()), 20)
+        self.script("document.querySelector('[data-more]').click()")
+        self.wait("the second page is not appended", lambda: len(self.shown()) == 40)
+
+    def test_the_pages_look_alike_in_the_dark_and_on_a_wide_screen(self):
+        self.set_size(DESKTOP)
+        self.set_mode("dark")
+        for path in ("/", "/feeds/movies", "/offers/" + REF, "/search?q=coffee", "/favorites"):
+            self.open(path)
+            self.wait_for(".offline-bar:not([hidden])")
+            self.shoot("offline-dark" + path.replace("/", "-").split("?")[0])
+            self.no_overflow(path)
+
+    def test_a_page_that_is_not_made_of_offers_and_was_not_opened_says_so(self):
+        self.open("/changes")
+        self.assertEqual(self.find("h1").text, "You are offline")
+        self.open("/offers/ibotta:1")
+        self.assertEqual(self.find("h1").text, "You are offline")
+
+
+class UpdateTests(OfflineBase):
+    """Updates send what changed, seen by a proxy between the browser and the server."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.home.use_proxy()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.home.feeds.ibotta_extra = []
+        super().tearDownClass()
+
+    def requests(self, path):
+        """The addresses that were requested below a path."""
+        lines = [line.split(" ")[1] for line in list(self.home.proxy.requests)]
+        return [line for line in lines if line.split("?")[0] == path]
+
+    def offer(self, number, name):
+        offer = dict(self.home.feeds.sample("ibotta")[0])
+        return dict(offer, id=str(number), name=name, url=None)
+
+    def sync(self, *offers):
+        self.home.feeds.ibotta_extra = list(offers)
+        self.home.run("sync", "--quiet", "ibotta", "--force")
+
+    def stored_name(self, ref):
+        return self.browser.execute_async_script(
+            "const [ref, done] = arguments; indexedDB.open('offers-feeds').onsuccess = ({target}) => {"
+            " target.result.transaction('offers').objectStore('offers').get(ref).onsuccess = (event) => {"
+            "  target.result.close(); done(event.target.result?.card.name ?? null) } }", ref)
+
+    def test_an_update_requests_the_offers_that_changed_only(self):
+        self.sync(self.offer(777001, "First"), self.offer(777002, "Second"))
+        self.open("/")
+        self.wait_worker()
+        self.wait_stored()
+        self.wait("the offer is not stored", lambda: self.stored_name("ibotta:777002") == "Second", 30)
+        self.home.proxy.requests.clear()
+        self.sync(self.offer(777002, "Changed"), self.offer(777003, "Third"))
+        self.wait("the new offer is not stored", lambda: self.stored_name("ibotta:777003") == "Third", 30)
+        self.wait("the gone offer is still stored", lambda: self.stored_name("ibotta:777001") is None)
+        self.assertEqual(self.stored_name("ibotta:777002"), "Changed")
+        asked = [urllib.parse.unquote(each) for each in self.requests("/api/v1/offline/offers")]
+        self.assertEqual(asked, ["/api/v1/offline/offers?refs=ibotta:777002,ibotta:777003"])
+        # A star changes none of the offers, so that none is requested.
+        self.home.proxy.requests.clear()
+        self.home.run("favorite", REF)
+        self.wait("the browser did not ask", lambda: self.requests("/api/v1/offline"), 30)
+        self.wait_stored()
+        self.assertEqual(self.requests("/api/v1/offline/offers"), [])
+
+    def test_a_favorite_that_its_feed_no_longer_has_is_kept_with_the_favorites(self):
+        self.sync(self.offer(777001, "First"))
+        self.home.run("favorite", "ibotta:777001")
+        self.sync()
+        self.open("/")
+        self.wait_worker()
+        self.wait("the favorite is not stored", lambda: (self.stored_offers() or {}).get("others") == 1, 30)
+        self.home.stop()
+        self.open("/favorites")
+        self.assertEqual(self.shown(), ["ibotta:777001"])
+        self.assertTrue(self.all(".card.is-gone"))
+        self.open("/offers/ibotta:777001")
+        self.assertIn("First", self.find(".offer").text)
+        self.open("/feeds/ibotta")
+        self.assertNotIn("ibotta:777001", self.shown())
+
+    def test_a_star_that_an_older_version_stored_is_sent(self):
+        self.open("/assets/icon.svg")
+        self.browser.execute_async_script(
+            "const done = arguments[1]; (async () => {"
+            " for (const each of await navigator.serviceWorker.getRegistrations()) await each.unregister();"
+            " await new Promise((go) => { indexedDB.deleteDatabase('offers').onsuccess = go });"
+            " const opening = indexedDB.open('offers', 1);"
+            " opening.onupgradeneeded = () => opening.result.createObjectStore('stars', {keyPath: 'ref'});"
+            " await new Promise((go) => { opening.onsuccess = go });"
+            " const transaction = opening.result.transaction('stars', 'readwrite');"
+            " transaction.objectStore('stars').put({ref: arguments[0], isFavorite: true, at: 1, stamp: '1-1'});"
+            " await new Promise((go) => { transaction.oncomplete = go }); opening.result.close()"
+            "})().then(done)", REF)
+        self.open("/")
+        self.wait("the star was not sent", lambda: self.home.favorites() == [REF])
+
+
+class BoundTests(OfflineBase):
+    """What is stored is bounded."""
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.home.feeds.long_count = 3000
+        super().tearDownClass()
+
+    def test_a_list_says_how_many_of_its_offers_are_stored(self):
+        self.home.feeds.long_count = 5200
+        self.home.run("sync", "--quiet", "long")
+        self.open("/")
+        self.wait_worker()
+        self.wait("the offers are not stored", lambda: (self.stored_offers() or {}).get("offers") == 5000, 120)
+        self.home.stop()
+        self.open("/")
+        self.assertEqual(self.find(".held").text, "5,000 of 5,264 offers are on this device.")
+        self.shoot("offline-some-held")
+        self.open("/favorites")
+        self.assertEqual(self.all(".held"), [])
+
+    def test_at_most_50_images_are_stored_and_those_of_favorites_stay(self):
+        self.home.run("sync", "--quiet", "albums")
+        self.home.run("favorite", REF)
+        self.open("/")
+        self.wait_worker()
+        self.wait_stored()
+
+        def images():
+            return self.browser.execute_async_script(
+                "const done = arguments[0]; caches.open('offers-images-2').then((each) => each.keys())"
+                ".then((keys) => done(keys.map((key) => decodeURIComponent(new URL(key.url).pathname))))")
+
+        own = "/api/v1/images/" + REF
+        self.wait("the image of the favorite is not stored", lambda: own in images(), 30)
+        most = 0
+        for feed in ("albums", "ibotta", "albums"):
+            self.open("/feeds/" + feed)
+            self.wait_ready()
+            for step in range(8):
+                self.script("scrollTo(0, arguments[0] * document.documentElement.scrollHeight / 8)", step)
+                most = max(most, len(images()))
+        self.wait("the cache is not full", lambda: len(images()) == 50)
+        self.assertLessEqual(most, 50)
+        self.assertIn(own, images())
+
+    def test_at_most_120_pages_are_stored(self):
+        self.open("/")
+        self.wait_worker()
+        for page in range(130):
+            self.browser.execute_async_script(
+                "const done = arguments[1]; fetch(`/settings?${arguments[0]}`).then(() => done())", page)
+        size = self.browser.execute_async_script(
+            "const done = arguments[0]; caches.open('offers-pages-1').then((each) => each.keys())"
+            ".then((keys) => done(keys.length))")
+        self.assertEqual(size, 120)
+
+
+if __name__ == "__main__":
+    unittest.main()
