@@ -37,7 +37,7 @@ struct OfflineFrame {
         OfflineFrame(
           path: path, page: try await list.page(),
           total: isFavorites ? nil : try await source.store.countOffers(OfferQuery()),
-          noun: isFavorites ? OfferNoun("favorite") : .offer,
+          noun: isFavorites ? OfferNoun("favorite") : shown.noun(of: feeds.map(\.name)),
           nothing: (list.nothing(choice, feeds, 1), list.nothing(choice, feeds, 2))))
     }
     for feed in feeds {

@@ -226,12 +226,14 @@ function listPage(url, frame, data, own) {
   const shown = offers.slice(0, size).filter(({card}) => !showsMap || card.place);
   const held = data.current.filter(({feed}) => own === null || feed === own).length;
   const isEmpty = offers.length === 0;
+  const ofFeed = choice.ofFavorites ? null : data.frames.get(`/feeds/${encodeRef(choice.feed ?? "")}`);
+  const noun = (ofFeed ?? frame).noun;
   return {
     ...frame.fields,
     ...choice.fields(frame, data, offers),
     ...view,
     // Behind its last page, the server counts no offers of a feed.
-    count: countText(isEmpty && own !== null ? 0 : whole.length, frame.noun),
+    count: countText(isEmpty && own !== null ? 0 : whole.length, noun),
     heldNote: heldNote(held, frame.total, frame.noun),
     cards: shown.map((offer) => cardOf(offer, data, back)),
     credit: layout === "layout-covers" ? creditOf(offers) : null,

@@ -112,7 +112,7 @@ struct PageListTests {
       #expect(live.contains("1 offer<") && !live.contains(mark))
       let all = try await client.get("/?expired=1").text
       #expect(all.contains(#"name="expired" value="1" checked"#) && all.count(of: mark) == 1)
-      #expect(all.contains(#"aria-label="Remove filter: Also expired""#))
+      #expect(all.contains(#"aria-label="Remove: Also expired""#))
       for path in ["/favorites", "/feeds/ibotta?expired=1"] {
         #expect(try await client.get(path).text.count(of: mark) == 1, "\(path)")
       }
