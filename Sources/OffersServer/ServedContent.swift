@@ -2,7 +2,7 @@ import Foundation
 import OffersCore
 
 /// The dependencies of the server: the store, the sync engine, the image source, the parser of
-/// times and amounts in queries, and the clock.
+/// times and amounts in queries, what maps are drawn with, and the clock.
 package struct ServedContent: Sendable {
   package typealias Store = OfferRepository & FavoriteRepository & FeedRepository
     & SearchRepository & ChangeRepository & CommitSignal & SessionRepository & AttemptRepository
@@ -11,19 +11,21 @@ package struct ServedContent: Sendable {
   let syncer: any FeedSyncer
   let images: any ImageSource
   let texts: any QueryTextReader
+  let maps: MapSettings
   let now: @Sendable () -> Date
   /// The syncs that this server runs.
   let jobs: SyncJobs
 
   package init(
     store: any Store, syncer: any FeedSyncer, images: any ImageSource,
-    texts: any QueryTextReader,
+    texts: any QueryTextReader, maps: MapSettings = MapSettings(),
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.store = store
     self.syncer = syncer
     self.images = images
     self.texts = texts
+    self.maps = maps
     self.now = now
     jobs = SyncJobs(syncer: syncer, now: now)
   }

@@ -69,6 +69,13 @@ def picture(path):
     return png(width, height, rows)
 
 
+def tile(path):
+    """A map tile of two colors, by its place in the checkerboard."""
+    x, y = (int(part.removesuffix(".png")) for part in path.split("/")[-2:])
+    shade = (228, 226, 214) if (x + y) % 2 else (205, 214, 200)
+    return png(256, 256, [bytes(shade) * 256] * 256)
+
+
 class Feeds:
     """The documents of the server, which tests change."""
 
@@ -77,6 +84,8 @@ class Feeds:
         self.movies_fail = False
         self.ibotta_extra = []
         self.pictures = {}
+        # The requests for map tiles: their paths and referrers.
+        self.tiles = []
 
     def sample(self, name):
         return json.loads((SAMPLES / f"{name}.json").read_text("utf-8"))
@@ -157,6 +166,9 @@ class Handler(BaseHTTPRequestHandler):
             document = self.feeds.document(url.path.split("/")[2].removesuffix(".json"))
             if document is not None:
                 return self.send_json(200, document)
+        if url.path.startswith("/tiles/"):
+            self.feeds.tiles.append((url.path, self.headers.get("Referer")))
+            return self.send(200, "image/png", tile(url.path))
         if url.path == "/site":
             body = "<!doctype html><title>A site</title><h1>A site of somebody else</h1><p>It lets itself be framed.</p>"
             return self.send(200, "text/html", body.encode())

@@ -55,13 +55,13 @@ struct ServedHome {
     token: String? = nil, isBehindTLS: Bool = false, proxies: [String] = [],
     clock: SteppedClock? = nil, log: RecordedLog? = nil, images: (any ImageSource)? = nil,
     syncer: (any FeedSyncer)? = nil, host: String = "127.0.0.1", port: Int = 80,
-    allowedHosts: [String] = []
+    allowedHosts: [String] = [], maps: MapSettings = MapSettings()
   ) throws -> OffersServer {
     try OffersServer(
       ServedContent(
         store: database, syncer: syncer ?? SampleSyncer(database: database),
         images: images ?? ImageLoader(images: database), texts: QueryTexts(),
-        now: { clock?.now ?? Date() }),
+        maps: maps, now: { clock?.now ?? Date() }),
       address: OffersServer.Address(host: host, port: port, allowedHosts: allowedHosts),
       access: OffersServer.Access(
         token: try token.map { try TokenFile(write(token: $0)) }, isBehindTLS: isBehindTLS,

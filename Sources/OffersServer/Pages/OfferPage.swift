@@ -23,6 +23,7 @@ struct OfferPage {
     ).points
     let feedTitle = try await source.fetchTitles()[ref.feed] ?? ref.feed
     let now = source.now
+    let place = OfferPlaceFields(maps: source.content.maps)
     var page = Page("offer", title: offer.reward.map { "\($0.text) – \(offer.name)" } ?? offer.name)
     {
       fields in
@@ -36,13 +37,14 @@ struct OfferPage {
       fields.set("feedTitle", feedTitle)
       fields.set("feedLink", PageLinks.feed(ref.feed))
       fields.set("facts", Self.facts(of: offer, feedTitle))
-      fields.setPlace(of: offer)
+      place.set(&fields, of: offer)
       if let link = PageLinks.outside(offer.urlText) {
         fields.set(
           "open",
           PageFields { open in
             open.set("openLink", link)
             open.set("openHost", PageLinks.host(link))
+            open.set("openName", SiteName.of(link))
             open.set("frameLink", PageLinks.path("/web", [("url", link)]))
           })
       }
@@ -53,6 +55,7 @@ struct OfferPage {
     }
     page.back = PageLinks.feed(ref.feed)
     page.menuEntry = .offers
+    if place.hasMap(offer) { page.openReach(for: source.content.maps) }
     return page
   }
 
@@ -114,7 +117,9 @@ struct OfferPage {
     add("Starts", time: offer.startsAt)
     add("Ends", time: offer.expiresAt)
     for attribute in offer.attributes where attribute.value != joined {
-      add(attribute.label, attribute.value, link: PageLinks.outside(attribute.value))
+      add(
+        attribute.label, attribute.value,
+        link: PageLinks.phone(attribute) ?? PageLinks.outside(attribute.value))
     }
     add("Feed", feedTitle, link: PageLinks.feed(offer.ref.feed))
     add("ID", offer.ref.description)

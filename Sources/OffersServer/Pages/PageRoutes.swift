@@ -41,7 +41,7 @@ struct PageRoutes: Sendable {
     }
     add("/offline", to: router) { _ in NoticePage.offline }
     PageForms(content: content).add(to: router)
-    AssetRoutes(assets: shell.assets).add(to: router)
+    AssetRoutes(assets: shell.assets, mapFiles: content.maps.files).add(to: router)
   }
 
   private func add(
@@ -54,7 +54,7 @@ struct PageRoutes: Sendable {
         let page = try await make(asked)
         var answer = Answer.page(try shell.html(page, address: asked.address))
         answer.lifetime = page.lifetime
-        answer.framesSites = page.framesSites
+        answer.reach = page.reach
         return answer
       }
     }

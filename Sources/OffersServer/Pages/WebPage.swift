@@ -25,7 +25,7 @@ struct WebPage {
         fields.set("refused", true)
       }
     }
-    page.framesSites = true
+    page.reach = .frames
     // A cached response to one of this server's pages must not answer a link from another site.
     if asked != nil { page.lifetime = .never }
     return page

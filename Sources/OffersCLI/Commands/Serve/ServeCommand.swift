@@ -64,6 +64,18 @@ struct ServeCommand: AsyncParsableCommand {
   var trustedProxy: [String] = []
 
   @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "A server of map tiles, from which browsers load streets: a URL with {z}, {x} and {y}.",
+      valueName: "url"))
+  var mapTiles: String?
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp("The notice that the map tiles' provider asks for.", valueName: "text"))
+  var mapAttribution: String?
+
+  @Option(
     name: .long, parsing: .unconditional,
     help: ArgumentHelp("Sync the feeds that are due, at this interval.", valueName: "time"))
   var refresh: String?
@@ -102,6 +114,12 @@ struct ServeCommand: AsyncParsableCommand {
         .invalidRequest, "--behind-tls has no use without a token.",
         hint: "Name a file with a token by --token-file.")
     }
+    if mapAttribution != nil, mapTiles == nil {
+      throw OffersError(
+        .invalidRequest, "--map-attribution has no use without map tiles.",
+        hint: "Name a server of tiles by --map-tiles.")
+    }
+    let tiles = try mapTiles.map { try MapTiles($0, attribution: mapAttribution) }
     let token = try tokenFile.map { try TokenFile($0) }
     let path = try configuration.path
     let allowsPrivateNetwork = network.allowsPrivateNetwork(try path.load())
@@ -113,7 +131,7 @@ struct ServeCommand: AsyncParsableCommand {
       syncer: ServedFeeds(
         database: database, configurationPath: path, allowsPrivateNetwork: allowsPrivateNetwork,
         log: logging.log),
-      images: loader, texts: QueryTexts())
+      images: loader, texts: QueryTexts(), maps: MapSettings(tiles: tiles))
     let server = try OffersServer(
       content,
       address: OffersServer.Address(host: host, port: port, allowedHosts: allowHost),
