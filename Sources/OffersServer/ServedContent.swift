@@ -12,6 +12,8 @@ package struct ServedContent: Sendable {
   let images: any ImageSource
   let texts: any QueryTextReader
   let maps: MapSettings
+  /// Tells whether sites refuse to be framed; nil if that cannot be found out.
+  let framing: (any FramingSource)?
   let now: @Sendable () -> Date
   /// The syncs that this server runs.
   let jobs: SyncJobs
@@ -19,6 +21,7 @@ package struct ServedContent: Sendable {
   package init(
     store: any Store, syncer: any FeedSyncer, images: any ImageSource,
     texts: any QueryTextReader, maps: MapSettings = MapSettings(),
+    framing: (any FramingSource)? = nil,
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.store = store
@@ -26,6 +29,7 @@ package struct ServedContent: Sendable {
     self.images = images
     self.texts = texts
     self.maps = maps
+    self.framing = framing
     self.now = now
     jobs = SyncJobs(syncer: syncer, now: now)
   }

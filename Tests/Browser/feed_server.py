@@ -117,6 +117,7 @@ class Feeds:
             feed = self.sample("albums")
             for item in feed["feed"]["results"]:
                 item["artworkUrl100"] = self.image("albums", item["id"])
+                item["url"] = item["url"].replace("music.example.com", "music.apple.com")
             return feed
         if name == "long":
             return [
@@ -172,6 +173,9 @@ class Handler(BaseHTTPRequestHandler):
         if url.path == "/site":
             body = "<!doctype html><title>A site</title><h1>A site of somebody else</h1><p>It lets itself be framed.</p>"
             return self.send(200, "text/html", body.encode())
+        if url.path == "/linking":
+            body = "<!doctype html><title>Links</title><h1><a href='/site?followed'>A link to follow</a></h1>"
+            return self.send(200, "text/html", body.encode())
         if url.path == "/refusing":
             return self.send(200, "text/html", b"<h1>No</h1>", {"X-Frame-Options": "DENY"})
         return self.send(404, "text/plain", b"not found")
@@ -208,6 +212,8 @@ def configuration(base):
     for name in ("ibotta", "restaurants", "facts", "albums"):
         lines = (shipped / f"{name}.yaml").read_text("utf-8").split("feeds:\n")[1].splitlines()
         lines = [line for line in lines if not line.startswith("    source:")]
+        # No test contacts a site of the internet.
+        lines = [f"    home: {base}/site?home" if line.startswith("    home:") else line for line in lines]
         text += "\n".join([lines[0], f"    source: {base}/feeds/{name}.json", *lines[1:]]) + "\n"
     movies = (shipped / "movies.yaml").read_text("utf-8").split("feeds:\n")[1]
     lines = []

@@ -30,6 +30,7 @@ class SheetTests(BrowserTest):
     def press(self, place=0):
         card = self.all(".covers .card-link")[place]
         target = card.get_attribute("href").removeprefix(self.home.base)
+        self.script("arguments[0].scrollIntoView({block: 'center'})", card)
         card.click()
         self.wait_for("dialog.sheet[open] .facts")
         self.wait("the transition does not end", lambda: self.script(

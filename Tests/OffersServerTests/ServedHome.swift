@@ -95,7 +95,8 @@ final class SampleSyncer: FeedSyncer {
       KnownFeed(
         name: $0, source: "sample", everySeconds: intervals[$0] ?? 86_400,
         hasOwnInterval: intervals[$0] != nil,
-        layout: try FeedConfiguration.shipped.fetch($0).layout, isSearchable: $0 == "movies")
+        layout: try FeedConfiguration.shipped.fetch($0).layout,
+        home: try FeedConfiguration.shipped.fetch($0).home, isSearchable: $0 == "movies")
     }
   }
 

@@ -15,6 +15,8 @@ public struct KnownFeed: Hashable, Sendable, Identifiable {
   public let hasHeaders: Bool
   /// How the feed's offers are laid out on a screen.
   public let layout: FeedLayout
+  /// The address of the site to which the feed belongs; nil if the definition has none.
+  public let home: String?
   /// Whether the feed's server can be searched.
   public let isSearchable: Bool
 
@@ -25,11 +27,12 @@ public struct KnownFeed: Hashable, Sendable, Identifiable {
   public init(
     name: String, title: String? = nil, source: String?, everySeconds: Int,
     hasOwnInterval: Bool = false, hasHeaders: Bool = false, layout: FeedLayout = .grid,
-    isSearchable: Bool
+    home: String? = nil, isSearchable: Bool
   ) {
     self.name = name
     self.title = title
     self.layout = layout
+    self.home = home
     self.source = source
     self.everySeconds = everySeconds
     self.hasOwnInterval = hasOwnInterval

@@ -19,6 +19,7 @@ package enum DefinitionText {
     if definition.layout != .grid {
       entries.append(("layout", .text(definition.layout.rawValue)))
     }
+    if let home = definition.home { entries.append(("home", .text(home))) }
     if let source = definition.source { entries.append(("source", .text("\(source)"))) }
     if let ttl = definition.ttl { entries.append(("ttl", .text(ttl.descriptionFromRoot))) }
     if let seconds = definition.everySeconds {

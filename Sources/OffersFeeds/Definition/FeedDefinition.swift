@@ -9,6 +9,8 @@ package struct FeedDefinition: Sendable, Hashable {
   package var title: TextRule
   /// The layout in which web pages show the offers.
   package var layout: FeedLayout
+  /// The http or https URL of the site to which the feed belongs; nil if the definition has none.
+  package var home: String?
   /// The URL or file to read, in which {page} and {env:NAME} may occur; nil for a feed whose source
   /// the user names when syncing.
   package var source: Template?
@@ -56,7 +58,8 @@ package struct FeedDefinition: Sendable, Hashable {
   package var shared: [AttributeRule]
 
   package init(
-    name: String, title: TextRule? = nil, layout: FeedLayout = .grid, source: Template? = nil,
+    name: String, title: TextRule? = nil, layout: FeedLayout = .grid, home: String? = nil,
+    source: Template? = nil,
     search: Template? = nil,
     headers: [RequestHeader] = [], everySeconds: Int? = nil, ttl: FieldPath? = nil,
     format: FeedFormat? = nil,
@@ -68,6 +71,7 @@ package struct FeedDefinition: Sendable, Hashable {
     self.name = name
     self.title = title ?? TextRule(.constant(name))
     self.layout = layout
+    self.home = home
     self.source = source
     self.search = search
     self.headers = headers
@@ -172,6 +176,7 @@ extension FeedDefinition {
     var rules = self
     // Address, interval and presentation do not influence the stored offers.
     rules.layout = .grid
+    rules.home = nil
     rules.source = nil
     rules.search = nil
     rules.headers = []

@@ -29,7 +29,7 @@ extension KnownFeed {
       name: definition.name, title: title, source: definition.source?.description,
       everySeconds: definition.everySeconds ?? FeedDefinition.defaultEverySeconds,
       hasOwnInterval: hasOwnInterval, hasHeaders: !definition.headers.isEmpty,
-      layout: definition.layout,
+      layout: definition.layout, home: definition.home,
       isSearchable: definition.search != nil)
   }
 }

@@ -35,7 +35,7 @@ struct PageRoutes: Sendable {
     }
     add("/changes", to: router) { try await ChangesPage(source: source, request: $0).page() }
     add("/search", to: router) { try await SearchPage(source: source, request: $0).page() }
-    add("/web", to: router) { WebPage(request: $0).page() }
+    add("/web", to: router) { try await WebPage(source: source, request: $0).page() }
     add("/settings", to: router) {
       try await SettingsPage(source: source, access: access, visitor: $0.visitor).page()
     }

@@ -31,7 +31,7 @@ package struct MapTiles: Hashable, Sendable {
       Character(Unicode.Scalar(byte)).isLetter && byte < 0x80
         || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "-.:[]".utf8.contains(byte)
     }
-    guard isHost, authority.utf8.contains(where: { !"-.:[]".utf8.contains($0) }) else {
+    guard isHost, let first = authority.utf8.first, !"-.:]".utf8.contains(first) else {
       throw refusal("its host must consist of letters, digits, dots and hyphens")
     }
     var rest = parts.count > 3 ? String(parts[3]) : ""

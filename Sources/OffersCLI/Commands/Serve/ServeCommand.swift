@@ -126,12 +126,15 @@ struct ServeCommand: AsyncParsableCommand {
     let database = try await location.open(.readWrite, tellsForeignSchema: true)
     let loader = ImageLoader(
       images: database, allowsPrivateNetwork: allowsPrivateNetwork, logger: logging.log.logger)
+    let connections = HTTPConnections(
+      connectionsPerHost: 2, environment: EnvironmentVariable.find)
     let content = ServedContent(
       store: database,
       syncer: ServedFeeds(
         database: database, configurationPath: path, allowsPrivateNetwork: allowsPrivateNetwork,
         log: logging.log),
-      images: loader, texts: QueryTexts(), maps: MapSettings(tiles: tiles))
+      images: loader, texts: QueryTexts(), maps: MapSettings(tiles: tiles),
+      framing: FramingCheck(transport: connections, allowsPrivateNetwork: allowsPrivateNetwork))
     let server = try OffersServer(
       content,
       address: OffersServer.Address(host: host, port: port, allowedHosts: allowHost),
@@ -157,6 +160,7 @@ struct ServeCommand: AsyncParsableCommand {
       result = .failure(error)
     }
     await loader.close()
+    await connections.close()
     try await database.close()
     try result.get()
   }
