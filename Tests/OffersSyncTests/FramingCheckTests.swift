@@ -12,7 +12,9 @@ struct FramingCheckTests {
     let pages: [String: (status: Int, headers: [HeaderField])]
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
-      guard let page = pages[request.url.absoluteString] else { throw TransportFailure(.unreachable) }
+      guard let page = pages[request.url.absoluteString] else {
+        throw TransportFailure(.unreachable)
+      }
       return TransportResponse(status: page.status, headers: page.headers, bytes: [0x41, 0x42])
     }
   }

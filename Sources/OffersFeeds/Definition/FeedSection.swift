@@ -24,7 +24,8 @@ struct FeedSection {
   }
 
   static let keys = [
-    "title", "layout", "home", "source", "search", "headers", "every", "ttl", "format", "encoding", "items",
+    "title", "layout", "home", "source", "search", "headers", "every", "ttl", "format", "encoding",
+    "items",
     "id", "currency", "date-order", "fields", "attributes", "shared", "selection", "pages", "error",
   ]
 
