@@ -2,7 +2,7 @@ import Foundation
 import OffersCore
 
 /// The dependencies of the server: the store, the sync engine, the image source, the parser of
-/// times and amounts in queries, and the clock.
+/// times and amounts in queries, what maps are drawn with, and the clock.
 package struct ServedContent: Sendable {
   package typealias Store = OfferRepository & FavoriteRepository & FeedRepository
     & SearchRepository & ChangeRepository & CommitSignal & SessionRepository & AttemptRepository
@@ -11,19 +11,25 @@ package struct ServedContent: Sendable {
   let syncer: any FeedSyncer
   let images: any ImageSource
   let texts: any QueryTextReader
+  let maps: MapSettings
+  /// Tells whether sites refuse to be framed; nil if that cannot be found out.
+  let framing: (any FramingSource)?
   let now: @Sendable () -> Date
   /// The syncs that this server runs.
   let jobs: SyncJobs
 
   package init(
     store: any Store, syncer: any FeedSyncer, images: any ImageSource,
-    texts: any QueryTextReader,
+    texts: any QueryTextReader, maps: MapSettings = MapSettings(),
+    framing: (any FramingSource)? = nil,
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.store = store
     self.syncer = syncer
     self.images = images
     self.texts = texts
+    self.maps = maps
+    self.framing = framing
     self.now = now
     jobs = SyncJobs(syncer: syncer, now: now)
   }

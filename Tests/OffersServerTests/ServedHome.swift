@@ -56,13 +56,13 @@ struct ServedHome {
     proxies: [String] = [],
     clock: SteppedClock? = nil, log: RecordedLog? = nil, images: (any ImageSource)? = nil,
     syncer: (any FeedSyncer)? = nil, host: String = "127.0.0.1", port: Int = 80,
-    allowedHosts: [String] = []
+    allowedHosts: [String] = [], maps: MapSettings = MapSettings()
   ) throws -> OffersServer {
     try OffersServer(
       ServedContent(
         store: database, syncer: syncer ?? SampleSyncer(database: database),
         images: images ?? ImageLoader(images: database), texts: QueryTexts(),
-        now: { clock?.now ?? Date() }),
+        maps: maps, now: { clock?.now ?? Date() }),
       address: OffersServer.Address(host: host, port: port, allowedHosts: allowedHosts),
       access: OffersServer.Access(
         token: try token.map { try TokenFile(write(token: $0)) }, certificate: certificate,
@@ -97,7 +97,7 @@ final class SampleSyncer: FeedSyncer {
         name: $0, source: "sample", everySeconds: intervals[$0] ?? 86_400,
         hasOwnInterval: intervals[$0] != nil,
         presentation: try FeedConfiguration.shipped.fetch($0).presentation,
-        isSearchable: $0 == "movies")
+        home: try FeedConfiguration.shipped.fetch($0).home, isSearchable: $0 == "movies")
     }
   }
 

@@ -17,6 +17,7 @@ package enum DefinitionText {
     var entries: Entries = []
     if let title = title(definition) { entries.append(("title", title)) }
     entries += presentation(definition.presentation)
+    if let home = definition.home { entries.append(("home", .text(home))) }
     if let source = definition.source { entries.append(("source", .text("\(source)"))) }
     if let ttl = definition.ttl { entries.append(("ttl", .text(ttl.descriptionFromRoot))) }
     if let seconds = definition.everySeconds {

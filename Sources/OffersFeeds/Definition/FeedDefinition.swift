@@ -9,6 +9,8 @@ package struct FeedDefinition: Sendable, Hashable {
   package var title: TextRule
   /// How the offers are shown: in which layout, with which words, and with which byline.
   package var presentation: FeedPresentation
+  /// The http or https URL of the site to which the feed belongs; nil if the definition has none.
+  package var home: String?
   /// The URL or file to read, in which {page} and {env:NAME} may occur; nil for a feed whose source
   /// the user names when syncing.
   package var source: Template?
@@ -57,7 +59,7 @@ package struct FeedDefinition: Sendable, Hashable {
 
   package init(
     name: String, title: TextRule? = nil, presentation: FeedPresentation = FeedPresentation(),
-    source: Template? = nil, search: Template? = nil,
+    home: String? = nil, source: Template? = nil, search: Template? = nil,
     headers: [RequestHeader] = [], everySeconds: Int? = nil, ttl: FieldPath? = nil,
     format: FeedFormat? = nil,
     encoding: String? = nil, items: [FieldPath] = [.root], isSelection: Bool = false,
@@ -68,6 +70,7 @@ package struct FeedDefinition: Sendable, Hashable {
     self.name = name
     self.title = title ?? TextRule(.constant(name))
     self.presentation = presentation
+    self.home = home
     self.source = source
     self.search = search
     self.headers = headers
@@ -172,6 +175,7 @@ extension FeedDefinition {
     var rules = self
     // Address, interval and presentation do not influence the stored offers.
     rules.presentation = FeedPresentation()
+    rules.home = nil
     rules.source = nil
     rules.search = nil
     rules.headers = []

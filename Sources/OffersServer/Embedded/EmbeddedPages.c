@@ -50,6 +50,9 @@ static const unsigned char messages_js[] = {
 static const unsigned char offer_css[] = {
 #embed "../Assets/offer.css"
 };
+static const unsigned char over_js[] = {
+#embed "../Assets/over.js"
+};
 static const unsigned char pages_css[] = {
 #embed "../Assets/pages.css"
 };
@@ -61,6 +64,12 @@ static const unsigned char renew_js[] = {
 };
 static const unsigned char search_js[] = {
 #embed "../Assets/search.js"
+};
+static const unsigned char share_js[] = {
+#embed "../Assets/share.js"
+};
+static const unsigned char sheet_js[] = {
+#embed "../Assets/sheet.js"
 };
 static const unsigned char stars_js[] = {
 #embed "../Assets/stars.js"
@@ -97,6 +106,12 @@ static const unsigned char web_js[] = {
 };
 static const unsigned char wishes_js[] = {
 #embed "../Assets/wishes.js"
+};
+static const unsigned char world_js[] = {
+#embed "../Assets/world.js"
+};
+static const unsigned char world_json[] = {
+#embed "../Assets/world.json"
 };
 static const unsigned char alert_mustache[] = {
 #embed "../Templates/alert.mustache"
@@ -195,10 +210,13 @@ static const struct {
   {"lists.css", lists_css, sizeof lists_css},
   {"map.css", map_css, sizeof map_css},
   {"offer.css", offer_css, sizeof offer_css},
+  {"over.js", over_js, sizeof over_js},
   {"pages.css", pages_css, sizeof pages_css},
   {"refresh.js", refresh_js, sizeof refresh_js},
   {"renew.js", renew_js, sizeof renew_js},
   {"search.js", search_js, sizeof search_js},
+  {"share.js", share_js, sizeof share_js},
+  {"sheet.js", sheet_js, sizeof sheet_js},
   {"stars.js", stars_js, sizeof stars_js},
   {"mustache.js", mustache_js, sizeof mustache_js},
   {"offline-data.js", offline_data_js, sizeof offline_data_js},
@@ -211,6 +229,8 @@ static const struct {
   {"sw.js", sw_js, sizeof sw_js},
   {"web.js", web_js, sizeof web_js},
   {"wishes.js", wishes_js, sizeof wishes_js},
+  {"world.js", world_js, sizeof world_js},
+  {"world.json", world_json, sizeof world_json},
   {"alert.mustache", alert_mustache, sizeof alert_mustache},
   {"bare.mustache", bare_mustache, sizeof bare_mustache},
   {"card.mustache", card_mustache, sizeof card_mustache},
