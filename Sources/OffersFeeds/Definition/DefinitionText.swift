@@ -20,6 +20,7 @@ package enum DefinitionText {
       entries.append(("layout", .text(definition.layout.rawValue)))
     }
     if let source = definition.source { entries.append(("source", .text("\(source)"))) }
+    if definition.isPublicOnly { entries.append(("public-only", .word("true"))) }
     if let ttl = definition.ttl { entries.append(("ttl", .text(ttl.descriptionFromRoot))) }
     if let seconds = definition.everySeconds {
       entries.append(("every", .word(IntervalText.text(seconds: seconds))))

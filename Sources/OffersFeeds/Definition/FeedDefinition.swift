@@ -12,6 +12,9 @@ package struct FeedDefinition: Sendable, Hashable {
   /// The URL or file to read, in which {page} and {env:NAME} may occur; nil for a feed whose source
   /// the user names when syncing.
   package var source: Template?
+  /// Whether the source is limited to the public internet, because it was not named on this machine
+  /// (`public-only: true`). It has no variables, and it gets no headers.
+  package var isPublicOnly: Bool
   /// The URL of a search, with {query} and usually {page} in it; nil for a feed without a search.
   package var search: Template?
   /// Additional request headers, in the order of the file.
@@ -57,7 +60,7 @@ package struct FeedDefinition: Sendable, Hashable {
 
   package init(
     name: String, title: TextRule? = nil, layout: FeedLayout = .grid, source: Template? = nil,
-    search: Template? = nil,
+    isPublicOnly: Bool = false, search: Template? = nil,
     headers: [RequestHeader] = [], everySeconds: Int? = nil, ttl: FieldPath? = nil,
     format: FeedFormat? = nil,
     encoding: String? = nil, items: [FieldPath] = [.root], isSelection: Bool = false,
@@ -69,6 +72,7 @@ package struct FeedDefinition: Sendable, Hashable {
     self.title = title ?? TextRule(.constant(name))
     self.layout = layout
     self.source = source
+    self.isPublicOnly = isPublicOnly
     self.search = search
     self.headers = headers
     self.everySeconds = everySeconds
@@ -173,6 +177,7 @@ extension FeedDefinition {
     // Address, interval and presentation do not influence the stored offers.
     rules.layout = .grid
     rules.source = nil
+    rules.isPublicOnly = false
     rules.search = nil
     rules.headers = []
     rules.everySeconds = nil

@@ -23,7 +23,8 @@ struct FeedSection {
   }
 
   static let keys = [
-    "title", "layout", "source", "search", "headers", "every", "ttl", "format", "encoding", "items",
+    "title", "layout", "source", "public-only", "search", "headers", "every", "ttl", "format",
+    "encoding", "items",
     "id", "currency", "date-order", "fields", "attributes", "shared", "selection", "pages", "error",
   ]
 
@@ -67,6 +68,7 @@ struct FeedSection {
     case "title": definition.title = try title(value)
     case "layout": definition.layout = try choice(value, of: "layout", title: "Layouts")
     case "source": definition.source = try address(value, key, for: .source)
+    case "public-only": definition.isPublicOnly = try value.isTrue(of: key)
     case "search": definition.search = try search(value)
     case "headers": definition.headers = try HeaderSection.headers(value)
     case "every": definition.everySeconds = try every(value)

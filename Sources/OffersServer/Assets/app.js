@@ -14,6 +14,7 @@ on("state", (isUp) => {
 });
 
 if (document.querySelector("[data-map]")) import("./map.js?v=__VERSION__").then((map) => map.drawMap());
+if (document.querySelector("[data-add-feed]")) import("./add-feed.js?v=__VERSION__");
 if (document.querySelector("[data-browser]")) import("./web.js?v=__VERSION__");
 
 if ("serviceWorker" in navigator) {

@@ -42,6 +42,7 @@ function keep(main, next) {
   const kinds = [
     [".searchbox", () => true],
     [".choice", isAt],
+    [".add-feed", (old) => isAt(old) || "inUse" in old.dataset],
     [".map-view", (old, fresh) => places(old) === places(fresh)],
   ];
   for (const [selector, isKept] of kinds) {

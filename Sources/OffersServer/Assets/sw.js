@@ -21,7 +21,7 @@ const MOST_LISTS = 100;
 
 const files = [
   "app.css", "controls.css", "lists.css", "map.css", "offer.css", "pages.css",
-  "app.js", "events.js", "lists.js", "map.js", "messages.js", "refresh.js",
+  "add-feed.js", "app.js", "events.js", "lists.js", "map.js", "messages.js", "refresh.js",
   "renew.js", "search.js", "stars.js", "web.js", "wishes.js", "icon.svg", "icon-192.png",
 ].map((name) => `/assets/${name}?v=${VERSION}`);
 

@@ -36,8 +36,10 @@ struct PageTemplates: Sendable {
   }
 
   private static let names = [
-    "alert", "bare", "card", "changes", "chips", "choice", "empty", "feed", "icons", "login",
-    "more", "notice", "offer", "offers", "picture", "poster", "search", "searchbox", "sessions",
-    "settings", "shell", "star", "web",
+    "add-feed", "adding", "alert", "bare", "card", "changes", "chips", "choice", "empty", "feed",
+    "icons", "login",
+    "more", "notice", "offer", "offers", "picture", "poster", "proposal", "search", "searchbox",
+    "sessions",
+    "settings", "shell", "star", "web", "your-data",
   ]
 }

@@ -108,12 +108,11 @@ struct ServeCommand: AsyncParsableCommand {
     let database = try await location.open(.readWrite, tellsForeignSchema: true)
     let loader = ImageLoader(
       images: database, allowsPrivateNetwork: allowsPrivateNetwork, logger: logging.log.logger)
+    let feeds = ServedFeeds(
+      database: database, configurationPath: path, allowsPrivateNetwork: allowsPrivateNetwork,
+      log: logging.log)
     let content = ServedContent(
-      store: database,
-      syncer: ServedFeeds(
-        database: database, configurationPath: path, allowsPrivateNetwork: allowsPrivateNetwork,
-        log: logging.log),
-      images: loader, texts: QueryTexts())
+      store: database, syncer: feeds, adder: feeds, images: loader, texts: QueryTexts())
     let server = try OffersServer(
       content,
       address: OffersServer.Address(host: host, port: port, allowedHosts: allowHost),
