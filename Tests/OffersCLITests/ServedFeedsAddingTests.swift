@@ -87,7 +87,7 @@ struct ServedFeedsAddingTests {
     let file = try home.folder.write(Self.tea, to: "tea.json")
     for source in [
       server.url(), server.url().replacing("127.0.0.1", with: "localhost"), file, "-", "sample",
-      "file://\(file)", server.url("/?key={env:HOME}"),
+      server.url("/?key={env:HOME}"),
     ] {
       let error = await #expect(throws: OffersError.self, "\(source)") {
         try await feeds.propose(source: source, name: nil)
