@@ -1,8 +1,8 @@
 import Foundation
 import OffersCore
 
-/// The dependencies of the server: the store, the sync engine, the image source, the parser of
-/// times and amounts in queries, what maps are drawn with, and the clock.
+/// The dependencies of the server: the store, the sync engine, the guess of feeds, the image source,
+/// the parser of times and amounts in queries, what maps are drawn with, and the clock.
 package struct ServedContent: Sendable {
   package typealias Store = OfferRepository & FavoriteRepository & FeedRepository
     & SearchRepository & ChangeRepository & CommitSignal & SessionRepository & AttemptRepository
@@ -17,10 +17,12 @@ package struct ServedContent: Sendable {
   let now: @Sendable () -> Date
   /// The syncs that this server runs.
   let jobs: SyncJobs
+  /// The feeds that were looked at, to be added.
+  let proposals: FeedProposals
 
   package init(
-    store: any Store, syncer: any FeedSyncer, images: any ImageSource,
-    texts: any QueryTextReader, maps: MapSettings = MapSettings(),
+    store: any Store, syncer: any FeedSyncer, adder: any FeedAdder,
+    images: any ImageSource, texts: any QueryTextReader, maps: MapSettings = MapSettings(),
     framing: (any FramingSource)? = nil,
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
@@ -32,6 +34,7 @@ package struct ServedContent: Sendable {
     self.framing = framing
     self.now = now
     jobs = SyncJobs(syncer: syncer, now: now)
+    proposals = FeedProposals(adder: adder, syncer: syncer, store: store, jobs: jobs)
   }
 
   /// How the offers of each feed are shown. While the definitions cannot be read, which the sync

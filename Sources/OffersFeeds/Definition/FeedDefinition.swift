@@ -14,6 +14,9 @@ package struct FeedDefinition: Sendable, Hashable {
   /// The URL or file to read, in which {page} and {env:NAME} may occur; nil for a feed whose source
   /// the user names when syncing.
   package var source: Template?
+  /// Whether the source is limited to the public internet, because it was not named on this machine
+  /// (`public-only: true`). It has no variables, and it gets no headers.
+  package var isPublicOnly: Bool
   /// The URL of a search, with {query} and usually {page} in it; nil for a feed without a search.
   package var search: Template?
   /// Additional request headers, in the order of the file.
@@ -59,7 +62,8 @@ package struct FeedDefinition: Sendable, Hashable {
 
   package init(
     name: String, title: TextRule? = nil, presentation: FeedPresentation = FeedPresentation(),
-    home: String? = nil, source: Template? = nil, search: Template? = nil,
+    home: String? = nil, source: Template? = nil, isPublicOnly: Bool = false,
+    search: Template? = nil,
     headers: [RequestHeader] = [], everySeconds: Int? = nil, ttl: FieldPath? = nil,
     format: FeedFormat? = nil,
     encoding: String? = nil, items: [FieldPath] = [.root], isSelection: Bool = false,
@@ -72,6 +76,7 @@ package struct FeedDefinition: Sendable, Hashable {
     self.presentation = presentation
     self.home = home
     self.source = source
+    self.isPublicOnly = isPublicOnly
     self.search = search
     self.headers = headers
     self.everySeconds = everySeconds
@@ -177,6 +182,7 @@ extension FeedDefinition {
     rules.presentation = FeedPresentation()
     rules.home = nil
     rules.source = nil
+    rules.isPublicOnly = false
     rules.search = nil
     rules.headers = []
     rules.everySeconds = nil

@@ -24,10 +24,8 @@ struct FeedSection {
   }
 
   static let keys = [
-    "title", "layout", "home", "noun", "nouns", "byline", "source", "search", "headers", "every",
-    "ttl",
-    "format", "encoding",
-    "items",
+    "title", "layout", "home", "noun", "nouns", "byline", "source", "public-only", "search",
+    "headers", "every", "ttl", "format", "encoding", "items",
     "id", "currency", "date-order", "fields", "attributes", "shared", "selection", "pages", "error",
   ]
 
@@ -75,6 +73,7 @@ struct FeedSection {
     case "home": definition.home = try home(value)
     case "noun", "nouns", "byline": break  // `PresentationSection` reads them.
     case "source": definition.source = try address(value, key, for: .source)
+    case "public-only": definition.isPublicOnly = try value.isTrue(of: key)
     case "search": definition.search = try search(value)
     case "headers": definition.headers = try HeaderSection.headers(value)
     case "every": definition.everySeconds = try every(value)

@@ -23,6 +23,7 @@ function tell(isUp) {
 }
 
 if (document.querySelector("[data-map-link], [data-small-map]")) import("./map.js?v=__VERSION__");
+if (document.querySelector("[data-add-feed]")) import("./add-feed.js?v=__VERSION__");
 if (document.querySelector("[data-browser]")) import("./web.js?v=__VERSION__");
 
 if ("serviceWorker" in navigator) {

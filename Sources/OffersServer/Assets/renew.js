@@ -48,6 +48,7 @@ function keep(main, next) {
   const kinds = [
     [".searchbox", () => true],
     [".choice", isAt],
+    [".add-feed", (old) => isAt(old) || "inUse" in old.dataset],
   ];
   for (const [selector, isKept] of kinds) {
     const [old, fresh] = [main.querySelector(selector), next.querySelector(selector)];

@@ -5,6 +5,9 @@
 static const unsigned char openapi_json[] = {
 #embed "../API/openapi.json"
 };
+static const unsigned char add_feed_js[] = {
+#embed "../Assets/add-feed.js"
+};
 static const unsigned char app_css[] = {
 #embed "../Assets/app.css"
 };
@@ -107,6 +110,12 @@ static const unsigned char web_js[] = {
 static const unsigned char wishes_js[] = {
 #embed "../Assets/wishes.js"
 };
+static const unsigned char add_feed_mustache[] = {
+#embed "../Templates/add-feed.mustache"
+};
+static const unsigned char adding_mustache[] = {
+#embed "../Templates/adding.mustache"
+};
 static const unsigned char world_js[] = {
 #embed "../Assets/world.js"
 };
@@ -167,6 +176,9 @@ static const unsigned char picture_mustache[] = {
 static const unsigned char poster_mustache[] = {
 #embed "../Templates/poster.mustache"
 };
+static const unsigned char proposal_mustache[] = {
+#embed "../Templates/proposal.mustache"
+};
 static const unsigned char search_mustache[] = {
 #embed "../Templates/search.mustache"
 };
@@ -188,6 +200,9 @@ static const unsigned char star_mustache[] = {
 static const unsigned char web_mustache[] = {
 #embed "../Templates/web.mustache"
 };
+static const unsigned char your_data_mustache[] = {
+#embed "../Templates/your-data.mustache"
+};
 
 static const struct {
   const char *name;
@@ -195,6 +210,7 @@ static const struct {
   unsigned long count;
 } files[] = {
   {"openapi.json", openapi_json, sizeof openapi_json},
+  {"add-feed.js", add_feed_js, sizeof add_feed_js},
   {"app.css", app_css, sizeof app_css},
   {"app.js", app_js, sizeof app_js},
   {"controls.css", controls_css, sizeof controls_css},
@@ -229,6 +245,8 @@ static const struct {
   {"sw.js", sw_js, sizeof sw_js},
   {"web.js", web_js, sizeof web_js},
   {"wishes.js", wishes_js, sizeof wishes_js},
+  {"add-feed.mustache", add_feed_mustache, sizeof add_feed_mustache},
+  {"adding.mustache", adding_mustache, sizeof adding_mustache},
   {"world.js", world_js, sizeof world_js},
   {"world.json", world_json, sizeof world_json},
   {"alert.mustache", alert_mustache, sizeof alert_mustache},
@@ -249,6 +267,7 @@ static const struct {
   {"pairing.mustache", pairing_mustache, sizeof pairing_mustache},
   {"picture.mustache", picture_mustache, sizeof picture_mustache},
   {"poster.mustache", poster_mustache, sizeof poster_mustache},
+  {"proposal.mustache", proposal_mustache, sizeof proposal_mustache},
   {"search.mustache", search_mustache, sizeof search_mustache},
   {"searchbox.mustache", searchbox_mustache, sizeof searchbox_mustache},
   {"sessions.mustache", sessions_mustache, sizeof sessions_mustache},
@@ -256,6 +275,7 @@ static const struct {
   {"shell.mustache", shell_mustache, sizeof shell_mustache},
   {"star.mustache", star_mustache, sizeof star_mustache},
   {"web.mustache", web_mustache, sizeof web_mustache},
+  {"your-data.mustache", your_data_mustache, sizeof your_data_mustache},
 };
 
 const unsigned char *embedded_page_file(const char *name, unsigned long *count) {

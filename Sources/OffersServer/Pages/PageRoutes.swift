@@ -41,6 +41,7 @@ struct PageRoutes: Sendable {
     }
     add("/offline", to: router) { _ in NoticePage.offline }
     PageForms(content: content).add(to: router)
+    AddFeedPage(content: content, shell: shell).add(to: router)
     AssetRoutes(assets: shell.assets, mapFiles: content.maps.files).add(to: router)
   }
 

@@ -47,6 +47,7 @@ struct PageAssets: Sendable {
     ("map.css", style),
     ("offer.css", style),
     ("pages.css", style),
+    ("add-feed.js", script),
     ("app.js", script),
     ("events.js", script),
     ("lists.js", script),

@@ -152,14 +152,14 @@ struct ServeCommand: AsyncParsableCommand {
     let database = try await location.open(.readWrite, tellsForeignSchema: true)
     let loader = ImageLoader(
       images: database, allowsPrivateNetwork: allowsPrivateNetwork, logger: logging.log.logger)
+    let feeds = ServedFeeds(
+      database: database, configurationPath: path, allowsPrivateNetwork: allowsPrivateNetwork,
+      log: logging.log)
     let connections = HTTPConnections(
       connectionsPerHost: 2, environment: EnvironmentVariable.find)
     let content = ServedContent(
-      store: database,
-      syncer: ServedFeeds(
-        database: database, configurationPath: path, allowsPrivateNetwork: allowsPrivateNetwork,
-        log: logging.log),
-      images: loader, texts: QueryTexts(), maps: MapSettings(tiles: tiles),
+      store: database, syncer: feeds, adder: feeds, images: loader, texts: QueryTexts(),
+      maps: MapSettings(tiles: tiles),
       framing: FramingCheck(transport: connections, allowsPrivateNetwork: allowsPrivateNetwork))
     let server = try OffersServer(
       content,
