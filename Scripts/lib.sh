@@ -51,18 +51,26 @@ require_test_tools() {
 # driver and downloads none.
 browser_python=(env SE_OFFLINE=true PYTHONDONTWRITEBYTECODE=1 "$root/.build/browser-venv/bin/python")
 
-# Installs what is missing of Chromium, its driver, Leaflet and the Python environment of the
+# Installs what is missing of Leaflet and its clustering, which draw the maps of the pages.
+require_maps() {
+  local folder=/usr/share/javascript/leaflet missing=()
+  [[ -e $folder/leaflet.min.js ]] || missing+=(libjs-leaflet)
+  [[ -e $folder/leaflet.markercluster.min.js ]] || missing+=(libjs-leaflet.markercluster)
+  install_packages "Leaflet and Leaflet.markercluster" "${missing[@]}"
+}
+
+# Installs what is missing of Chromium, its driver, the map library and the Python environment of the
 # browser tests, of certutil, which has the browser trust a certificate, and of zbar, which reads QR
 # codes.
 require_browser() {
   local missing=()
   command -v chromium >/dev/null || missing+=(chromium)
   command -v chromedriver >/dev/null || missing+=(chromium-driver)
-  [[ -e /usr/share/javascript/leaflet/leaflet.esm.min.js ]] || missing+=(libjs-leaflet)
   command -v certutil >/dev/null || missing+=(libnss3-tools)
   compgen -G '/usr/lib/*/libzbar.so.0' >/dev/null || missing+=(libzbar0)
   python3 -c 'import ensurepip' 2>/dev/null || missing+=(python3-venv)
-  install_packages "Chromium and its driver, Leaflet, certutil, zbar, Python with venv" "${missing[@]}"
+  install_packages "Chromium and its driver, certutil, zbar, Python with venv" "${missing[@]}"
+  require_maps
   if "${browser_python[@]}" -c 'import selenium, axe_playwright_python' 2>/dev/null; then return; fi
   say "Preparing a Python environment ..."
   local venv=$root/.build/browser-venv

@@ -1,8 +1,8 @@
 import Foundation
 import OffersCore
 
-/// The dependencies of the server: the store, the sync engine, the image source, the parser of
-/// times and amounts in queries, and the clock.
+/// The dependencies of the server: the store, the sync engine, the guess of feeds, the image source,
+/// the parser of times and amounts in queries, what maps are drawn with, and the clock.
 package struct ServedContent: Sendable {
   package typealias Store = OfferRepository & FavoriteRepository & FeedRepository
     & SearchRepository & ChangeRepository & CommitSignal & SessionRepository & AttemptRepository
@@ -11,21 +11,30 @@ package struct ServedContent: Sendable {
   let syncer: any FeedSyncer
   let images: any ImageSource
   let texts: any QueryTextReader
+  let maps: MapSettings
+  /// Tells whether sites refuse to be framed; nil if that cannot be found out.
+  let framing: (any FramingSource)?
   let now: @Sendable () -> Date
   /// The syncs that this server runs.
   let jobs: SyncJobs
+  /// The feeds that were looked at, to be added.
+  let proposals: FeedProposals
 
   package init(
-    store: any Store, syncer: any FeedSyncer, images: any ImageSource,
-    texts: any QueryTextReader,
+    store: any Store, syncer: any FeedSyncer, adder: any FeedAdder,
+    images: any ImageSource, texts: any QueryTextReader, maps: MapSettings = MapSettings(),
+    framing: (any FramingSource)? = nil,
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.store = store
     self.syncer = syncer
     self.images = images
     self.texts = texts
+    self.maps = maps
+    self.framing = framing
     self.now = now
     jobs = SyncJobs(syncer: syncer, now: now)
+    proposals = FeedProposals(adder: adder, syncer: syncer, store: store, jobs: jobs)
   }
 
   /// How the offers of each feed are shown. While the definitions cannot be read, which the sync

@@ -11,6 +11,8 @@ struct ServedContext: RequestContext {
   let peer: Peer
   /// The address of the client. It differs from `peer` if that is a trusted proxy.
   var client: Peer
+  /// Whether the request came over a network connection; false in some tests.
+  var hasConnection: Bool { channel.remoteAddress != nil }
   /// Whom the request is from; `ServedResponder` finds out.
   var visitor = Visitor.stranger
 

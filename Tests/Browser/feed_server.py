@@ -69,6 +69,13 @@ def picture(path):
     return png(width, height, rows)
 
 
+def tile(path):
+    """A map tile of two colors, by its place in the checkerboard."""
+    x, y = (int(part.removesuffix(".png")) for part in path.split("/")[-2:])
+    shade = (228, 226, 214) if (x + y) % 2 else (205, 214, 200)
+    return png(256, 256, [bytes(shade) * 256] * 256)
+
+
 class Feeds:
     """The documents of the server, which tests change."""
 
@@ -78,6 +85,8 @@ class Feeds:
         self.ibotta_extra = []
         self.long_count = 3000
         self.pictures = {}
+        # The requests for map tiles: their paths and referrers.
+        self.tiles = []
 
     def sample(self, name):
         return json.loads((SAMPLES / f"{name}.json").read_text("utf-8"))
@@ -109,6 +118,7 @@ class Feeds:
             feed = self.sample("albums")
             for item in feed["feed"]["results"]:
                 item["artworkUrl100"] = self.image("albums", item["id"])
+                item["url"] = item["url"].replace("music.example.com", "music.apple.com")
             return feed
         if name == "long":
             return [
@@ -158,8 +168,14 @@ class Handler(BaseHTTPRequestHandler):
             document = self.feeds.document(url.path.split("/")[2].removesuffix(".json"))
             if document is not None:
                 return self.send_json(200, document)
+        if url.path.startswith("/tiles/"):
+            self.feeds.tiles.append((url.path, self.headers.get("Referer")))
+            return self.send(200, "image/png", tile(url.path))
         if url.path == "/site":
             body = "<!doctype html><title>A site</title><h1>A site of somebody else</h1><p>It lets itself be framed.</p>"
+            return self.send(200, "text/html", body.encode())
+        if url.path == "/linking":
+            body = "<!doctype html><title>Links</title><h1><a href='/site?followed'>A link to follow</a></h1>"
             return self.send(200, "text/html", body.encode())
         if url.path == "/refusing":
             return self.send(200, "text/html", b"<h1>No</h1>", {"X-Frame-Options": "DENY"})
@@ -197,6 +213,8 @@ def configuration(base):
     for name in ("ibotta", "restaurants", "facts", "albums"):
         lines = (shipped / f"{name}.yaml").read_text("utf-8").split("feeds:\n")[1].splitlines()
         lines = [line for line in lines if not line.startswith("    source:")]
+        # No test contacts a site of the internet.
+        lines = [f"    home: {base}/site?home" if line.startswith("    home:") else line for line in lines]
         text += "\n".join([lines[0], f"    source: {base}/feeds/{name}.json", *lines[1:]]) + "\n"
     movies = (shipped / "movies.yaml").read_text("utf-8").split("feeds:\n")[1]
     lines = []

@@ -127,6 +127,11 @@ class SameLookTests(OfflineBase):
         for sort in ("reward", "name", "newest", "expiry"):
             paths += [f"/?sort={sort}", f"/?sort={sort}&reverse=1"]
         paths += ["/feeds/restaurants?view=map", "/feeds/albums?category=music", "/feeds/ibotta?retailer=nobody"]
+        values = ("1", "$1.50", "1.50 USD", "5%", "2 EUR", "nothing", "1.50 XYZ")
+        for value in map(urllib.parse.quote, values):
+            paths += [f"/?minimum={value}&sort=reward", f"/feeds/albums?maximum={value}&sort=price"]
+        paths += ["/?new=1", "/?ending=1", "/?expired=1&sort=expiry", "/favorites?new=1&sort=name&reverse=1",
+                  "/?new=1&minimum=1&feed=ibotta&sort=newest", "/feeds/albums?sort=price&reverse=1"]
         for name in ("category", "retailer"):
             for offer in json.loads(self.home.run("list", "--json", "--limit", "500"))["offers"][::9]:
                 value = offer["categories"][:1] if name == "category" else [offer["retailer"]]

@@ -1,116 +1,12 @@
-"""The page that shows other sites, the keyboard, and pages without scripts."""
+"""The keyboard, and pages without scripts."""
 
 import unittest
-import urllib.request
 
 from selenium.common.exceptions import ElementClickInterceptedException
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 from home import DESKTOP, PHONE, BrowserTest
-
-
-class WebTests(BrowserTest):
-    feeds = ("ibotta",)
-
-    def go(self, address):
-        field = self.find(".address")
-        field.clear()
-        field.send_keys(address, Keys.ENTER)
-
-    def framed(self):
-        frame = self.all(".site iframe")
-        return frame[0].get_attribute("src") if frame else None
-
-    def test_a_link_from_another_site_is_shown_after_consent(self):
-        other = self.home.feeds_base + "/site"
-        address = other + "?private"
-        # First without the service worker, then with it: both requests must tell where they come from.
-        for has_worker in (False, True):
-            if has_worker:
-                self.open("/settings")
-                self.wait_worker()
-            self.browser.get(other)
-            self.script("sessionStorage.clear(); location.href = arguments[0]",
-                        f"{self.home.base}/web?url={urllib.request.quote(address)}")
-            self.wait_for("[data-browser][data-offered]")
-            self.wait_for("[data-web-back]:not([hidden])")
-            self.assertIsNone(self.framed())
-            self.assertEqual(self.find(".address").get_attribute("value"), address)
-            self.shoot("web-offered")
-            self.find(".address-bar .primary").click()
-            self.wait("the site is not shown", lambda: self.framed() == address)
-            # In this tab the person has confirmed it, so a reload shows it again.
-            self.browser.refresh()
-            self.wait("the site is not shown again", lambda: self.framed() == address)
-            self.script("sessionStorage.clear()")
-
-    def test_back_next_refresh_and_a_home_page(self):
-        site = self.home.feeds_base + "/site"
-        for size in (PHONE, DESKTOP):
-            self.set_size(size)
-            self.open("/settings")
-            self.script("sessionStorage.clear(); localStorage.clear()")
-            self.open("/web")
-            self.wait_for("[data-web-back]:not([hidden])")
-            self.assertIsNone(self.framed())
-            self.shoot("web-start")
-            self.go(site + "?1")
-            self.wait("the site is not shown", lambda: self.framed() == site + "?1")
-            self.go(site + "?2")
-            self.wait("the second site is not shown", lambda: self.framed() == site + "?2")
-            self.find("[data-web-back]").click()
-            self.assertEqual(self.framed(), site + "?1")
-            self.assertFalse(self.find("[data-web-back]").is_enabled())
-            self.find("[data-web-next]").click()
-            self.assertEqual(self.framed(), site + "?2")
-            self.assertFalse(self.find("[data-web-next]").is_enabled())
-            self.script("document.querySelector('.site iframe').dataset.old = 'yes'")
-            self.find("[data-web-refresh]").click()
-            self.assertIsNone(self.find(".site iframe").get_attribute("data-old"))
-            self.shoot("web-site")
-            self.no_overflow()
-            self.find("[data-web-set-home]").click()
-            self.script("sessionStorage.clear()")
-            self.open("/web")
-            self.wait("the home page is not shown", lambda: self.framed() == site + "?2")
-
-    def test_the_frame_is_sandboxed_and_a_card_links_to_the_site(self):
-        self.open("/web?url=" + self.home.feeds_base + "/refusing")
-        self.wait_for("[data-web-back]:not([hidden])")
-        sandbox = self.find(".site iframe").get_attribute("sandbox").split()
-        self.assertNotIn("allow-same-origin", sandbox)
-        self.assertNotIn("allow-top-navigation", sandbox)
-        link = self.find("[data-web-open]")
-        self.assertTrue(link.is_displayed())
-        self.assertEqual(link.get_attribute("href"), self.home.feeds_base + "/refusing")
-        self.assertIn("noopener", link.get_attribute("rel"))
-        # The error page of the browser fires the load event, too, upon which the card is
-        # emphasized.
-        self.wait_for(".site-card.is-loud")
-        self.assertIn(self.home.feeds_base.removeprefix("http://"), self.find(".site-card").text)
-        box = self.rect(".site-card")
-        self.assertTrue(box["y"] >= 0 and box["bottom"] <= self.script("return innerHeight"))
-        self.shoot("web-refused")
-        self.find("[data-web-dismiss]").click()
-        self.assertEqual(self.all(".site-card.is-loud"), [])
-        self.assertTrue(link.is_displayed())
-        self.find("[data-web-refresh]").click()
-        self.wait_for(".site-card.is-loud")
-
-    def test_only_http_urls_are_shown(self):
-        self.open("/settings")
-        self.script("sessionStorage.clear(); localStorage.clear()")
-        for address in ("javascript:alert(1)", "file:///etc/passwd", "data:text/html,x", "about:blank"):
-            self.open("/web?url=" + urllib.request.quote(address))
-            self.wait_for("[data-web-back]:not([hidden])")
-            self.assertIsNone(self.framed(), address)
-            self.assertTrue(self.find("[data-web-problem]").is_displayed(), address)
-            self.open("/web")
-            self.wait_for("[data-web-back]:not([hidden])")
-            self.go(address)
-            self.assertIsNone(self.framed(), address)
-            self.assertTrue(self.find("[data-web-problem]").is_displayed(), address)
 
 
 class KeyboardTests(BrowserTest):

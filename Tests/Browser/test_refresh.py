@@ -210,13 +210,11 @@ class RefreshTests(BrowserTest):
         self.home.run("sync", "--quiet", "restaurants", "movies")
         self.open("/feeds/restaurants?view=map")
         self.wait_for("[data-map][data-ready]")
-        count = len(self.all(".leaflet-marker-icon"))
-        self.script("document.querySelector('main').firstElementChild.dataset.old = 'yes'")
-        self.refresh()
+        self.script("document.querySelector('main').firstElementChild.dataset.old = 'yes';"
+                    "document.querySelector('[data-map]').dataset.old = 'yes';"
+                    "document.querySelector('.bar-refresh').requestSubmit()")
         self.wait("the page is the old one", lambda: not self.all("main > [data-old]"))
-        self.wait_for("[data-map][data-ready]")
-        self.assertGreater(count, 10)
-        self.assertEqual(len(self.all(".leaflet-marker-icon")), count)
+        self.assertEqual(len(self.all("dialog[open] [data-map][data-ready][data-old]")), 1)
         self.script("document.querySelector('.places .round').click()")
         self.wait_for(".leaflet-popup-content a")
 
@@ -239,7 +237,7 @@ class RefreshTests(BrowserTest):
         self.home.run("sync", "--quiet", "restaurants")
         self.open("/feeds/restaurants?view=map")
         self.wait_for("[data-map][data-ready]")
-        count = len(self.all(".leaflet-marker-icon"))
+        count = len(self.all(".places li"))
         original = self.home.feeds.document
 
         def fewer(name):
@@ -249,10 +247,9 @@ class RefreshTests(BrowserTest):
             return document
 
         self.home.feeds.document = fewer
-        self.refresh()
+        self.script("document.querySelector('.bar-refresh').requestSubmit()")
         self.wait("the map shows the old places", lambda: len(self.all(".places li")) == count - 1
-                  and self.all("[data-map][data-ready]")
-                  and len(self.all(".leaflet-marker-icon")) == count - 1)
+                  and self.all("dialog[open] [data-map][data-ready] .pin"))
 
     def test_the_focus_stays_on_the_button_of_a_feed(self):
         self.show("/settings", DESKTOP)

@@ -157,7 +157,7 @@ struct FeedsCommandTests {
   @Test(
     "invalid names, fields, formats and intervals are refused before anything is read",
     arguments: [
-      (["Feed", "x.json"], "not a valid name for a feed"), (["albums", "x.json"], "already"),
+      (["Feed", "x.json"], "not a valid feed name"), (["albums", "x.json"], "already"),
       (["feed", "x.json", "--map", "nmae=title"], "Did you mean name?"),
       (["feed", "x.json", "--map", "title"], "has no equals sign"),
       (["feed", "x.json", "--format", "jsn"], "Did you mean json?"),

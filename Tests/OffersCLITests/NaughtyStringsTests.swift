@@ -80,8 +80,8 @@ struct NaughtyStringsTests {
   func feeds() async throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     for text in Self.texts where text != "ibotta" {
-      let isName = (try? FeedGuess.checkName(text)) != nil
-      #expect(isName == (text.wholeMatch(of: /[a-z0-9-]{1,63}/) != nil))
+      let isName = (try? FeedName.check(text)) != nil
+      #expect(isName == (text.wholeMatch(of: /[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?/) != nil))
       await #expect(throws: OffersError.self) {
         try await Self.offers(in: home, OfferQuery(feed: text))
       }

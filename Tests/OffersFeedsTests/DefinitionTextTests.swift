@@ -21,6 +21,7 @@ struct DefinitionTextTests {
           title: {from: [feed.title, title]}
           layout: covers
           source: https://x.example/{page}?k={env:KEY}
+          public-only: true
           every: 6h
           format: json
           encoding: windows-1252

@@ -55,14 +55,16 @@ struct ServedHome {
     token: String? = nil, certificate: ServerCertificate? = nil, isBehindTLS: Bool = false,
     proxies: [String] = [],
     clock: SteppedClock? = nil, log: RecordedLog? = nil, images: (any ImageSource)? = nil,
-    syncer: (any FeedSyncer)? = nil, host: String = "127.0.0.1", port: Int = 80,
-    allowedHosts: [String] = []
+    syncer: (any FeedSyncer)? = nil, adder: ScriptedAdder = ScriptedAdder(),
+    host: String = "127.0.0.1", port: Int = 80,
+    allowedHosts: [String] = [], maps: MapSettings = MapSettings()
   ) throws -> OffersServer {
     try OffersServer(
       ServedContent(
-        store: database, syncer: syncer ?? SampleSyncer(database: database),
+        store: database, syncer: syncer ?? SampleSyncer(database: database, adder: adder),
+        adder: adder,
         images: images ?? ImageLoader(images: database), texts: QueryTexts(),
-        now: { clock?.now ?? Date() }),
+        maps: maps, now: { clock?.now ?? Date() }),
       address: OffersServer.Address(host: host, port: port, allowedHosts: allowedHosts),
       access: OffersServer.Access(
         token: try token.map { try TokenFile(write(token: $0)) }, certificate: certificate,
@@ -81,24 +83,33 @@ struct ServedHome {
   }
 }
 
-/// Syncs feeds from the built-in samples.
+/// Syncs feeds from the built-in samples. The feeds that were added have none.
 final class SampleSyncer: FeedSyncer {
   let database: OffersDatabase
   let intervals = Mutex<[String: Int]>([:])
 
-  init(database: OffersDatabase) {
+  private let adder: ScriptedAdder
+
+  init(database: OffersDatabase, adder: ScriptedAdder = ScriptedAdder()) {
     self.database = database
+    self.adder = adder
   }
 
   func fetchKnownFeeds() throws -> [KnownFeed] {
     let intervals = intervals.withLock { $0 }
-    return try FeedConfiguration.shipped.names.map {
+    let added = adder.added.withLock { $0 }.map {
       KnownFeed(
-        name: $0, source: "sample", everySeconds: intervals[$0] ?? 86_400,
-        hasOwnInterval: intervals[$0] != nil,
-        presentation: try FeedConfiguration.shipped.fetch($0).presentation,
-        isSearchable: $0 == "movies")
+        name: $0.name, title: $0.title, source: "https://tea.example/", everySeconds: 86_400,
+        isSearchable: false)
     }
+    return try added
+      + FeedConfiguration.shipped.names.map {
+        KnownFeed(
+          name: $0, source: "sample", everySeconds: intervals[$0] ?? 86_400,
+          hasOwnInterval: intervals[$0] != nil,
+          presentation: try FeedConfiguration.shipped.fetch($0).presentation,
+          home: try FeedConfiguration.shipped.fetch($0).home, isSearchable: $0 == "movies")
+      }
   }
 
   func setInterval(_ everySeconds: Int?, of feed: String) -> Bool {

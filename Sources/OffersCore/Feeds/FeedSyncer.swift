@@ -15,6 +15,8 @@ public struct KnownFeed: Hashable, Sendable, Identifiable {
   public let hasHeaders: Bool
   /// How the feed's offers are shown.
   public let presentation: FeedPresentation
+  /// The address of the site to which the feed belongs; nil if the definition has none.
+  public let home: String?
   /// Whether the feed's server can be searched.
   public let isSearchable: Bool
   /// The place of the definition in the user's own file, from 0, by which a screen can order feeds;
@@ -31,11 +33,12 @@ public struct KnownFeed: Hashable, Sendable, Identifiable {
   public init(
     name: String, title: String? = nil, source: String?, everySeconds: Int,
     hasOwnInterval: Bool = false, hasHeaders: Bool = false,
-    presentation: FeedPresentation = FeedPresentation(), isSearchable: Bool
+    presentation: FeedPresentation = FeedPresentation(), home: String? = nil, isSearchable: Bool
   ) {
     self.name = name
     self.title = title
     self.presentation = presentation
+    self.home = home
     self.source = source
     self.everySeconds = everySeconds
     self.hasOwnInterval = hasOwnInterval

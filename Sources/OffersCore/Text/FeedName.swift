@@ -1,3 +1,5 @@
+import Foundation
+
 /// The names of feeds.
 package enum FeedName {
   /// - Throws: `OffersError` with `invalidRequest` for a text that may not name a feed.
@@ -7,6 +9,37 @@ package enum FeedName {
       .invalidRequest, "“\(text)” is not a valid feed name.",
       hint: "A name has up to 63 lower-case letters, digits and inner hyphens.")
   }
+
+  /// A valid name that resembles a text, such as `tea-shop` for “Tea Shop”.
+  ///
+  /// - Parameters:
+  ///   - text: such as the title of a feed. Its accents are left out, and all that is no letter or
+  ///     digit separates words.
+  ///   - taken: the names of other feeds. A number is appended to a name among them.
+  /// - Returns: nil for a text without any ASCII letter or digit.
+  package static func suggestion(for text: String, besides taken: Set<String>) -> String? {
+    var words: [String] = [""]
+    for scalar in text.lowercased().decomposedStringWithCanonicalMapping.unicodeScalars {
+      if scalar.isASCII, scalar.properties.isAlphabetic || scalar.properties.numericType != nil {
+        words[words.count - 1].unicodeScalars.append(scalar)
+      } else if !scalar.properties.isDiacritic, scalar != "'", scalar != "’" {
+        words.append("")
+      }
+    }
+    var base = ""
+    for word in words where !word.isEmpty {
+      let longer = base.isEmpty ? String(word.prefix(suggestedCount)) : base + "-" + word
+      if longer.utf8.count > suggestedCount { break }
+      base = longer
+    }
+    if base.isEmpty { return nil }
+    if !taken.contains(base) { return base }
+    let number = (2...).first { !taken.contains("\(base)-\($0)") }
+    return number.map { "\(base)-\($0)" }
+  }
+
+  /// The longest suggested name before its number, in characters.
+  private static let suggestedCount = 40
 
   /// Whether a text may name a feed: up to 63 lower-case ASCII letters, digits and inner hyphens,
   /// as in a label of a host name.

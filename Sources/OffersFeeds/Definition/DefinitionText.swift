@@ -17,7 +17,9 @@ package enum DefinitionText {
     var entries: Entries = []
     if let title = title(definition) { entries.append(("title", title)) }
     entries += presentation(definition.presentation)
+    if let home = definition.home { entries.append(("home", .text(home))) }
     if let source = definition.source { entries.append(("source", .text("\(source)"))) }
+    if definition.isPublicOnly { entries.append(("public-only", .word("true"))) }
     if let ttl = definition.ttl { entries.append(("ttl", .text(ttl.descriptionFromRoot))) }
     if let seconds = definition.everySeconds {
       entries.append(("every", .word(IntervalText.text(seconds: seconds))))

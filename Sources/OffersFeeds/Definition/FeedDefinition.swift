@@ -9,9 +9,14 @@ package struct FeedDefinition: Sendable, Hashable {
   package var title: TextRule
   /// How the offers are shown: in which layout, with which words, and with which byline.
   package var presentation: FeedPresentation
+  /// The http or https URL of the site to which the feed belongs; nil if the definition has none.
+  package var home: String?
   /// The URL or file to read, in which {page} and {env:NAME} may occur; nil for a feed whose source
   /// the user names when syncing.
   package var source: Template?
+  /// Whether the source is limited to the public internet, because it was not named on this machine
+  /// (`public-only: true`). It has no variables, and it gets no headers.
+  package var isPublicOnly: Bool
   /// The URL of a search, with {query} and usually {page} in it; nil for a feed without a search.
   package var search: Template?
   /// Additional request headers, in the order of the file.
@@ -57,7 +62,8 @@ package struct FeedDefinition: Sendable, Hashable {
 
   package init(
     name: String, title: TextRule? = nil, presentation: FeedPresentation = FeedPresentation(),
-    source: Template? = nil, search: Template? = nil,
+    home: String? = nil, source: Template? = nil, isPublicOnly: Bool = false,
+    search: Template? = nil,
     headers: [RequestHeader] = [], everySeconds: Int? = nil, ttl: FieldPath? = nil,
     format: FeedFormat? = nil,
     encoding: String? = nil, items: [FieldPath] = [.root], isSelection: Bool = false,
@@ -68,7 +74,9 @@ package struct FeedDefinition: Sendable, Hashable {
     self.name = name
     self.title = title ?? TextRule(.constant(name))
     self.presentation = presentation
+    self.home = home
     self.source = source
+    self.isPublicOnly = isPublicOnly
     self.search = search
     self.headers = headers
     self.everySeconds = everySeconds
@@ -172,7 +180,9 @@ extension FeedDefinition {
     var rules = self
     // Address, interval and presentation do not influence the stored offers.
     rules.presentation = FeedPresentation()
+    rules.home = nil
     rules.source = nil
+    rules.isPublicOnly = false
     rules.search = nil
     rules.headers = []
     rules.everySeconds = nil

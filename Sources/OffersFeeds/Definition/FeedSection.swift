@@ -1,3 +1,4 @@
+import Foundation
 import OffersCore
 
 /// The section of a definition file that defines one feed.
@@ -23,8 +24,8 @@ struct FeedSection {
   }
 
   static let keys = [
-    "title", "layout", "noun", "nouns", "byline", "source", "search", "headers", "every", "ttl",
-    "format", "encoding", "items",
+    "title", "layout", "home", "noun", "nouns", "byline", "source", "public-only", "search",
+    "headers", "every", "ttl", "format", "encoding", "items",
     "id", "currency", "date-order", "fields", "attributes", "shared", "selection", "pages", "error",
   ]
 
@@ -69,8 +70,10 @@ struct FeedSection {
     case "title": definition.title = try title(value)
     case "layout":
       definition.presentation.layout = try choice(value, of: "layout", title: "Layouts")
+    case "home": definition.home = try home(value)
     case "noun", "nouns", "byline": break  // `PresentationSection` reads them.
     case "source": definition.source = try address(value, key, for: .source)
+    case "public-only": definition.isPublicOnly = try value.isTrue(of: key)
     case "search": definition.search = try search(value)
     case "headers": definition.headers = try HeaderSection.headers(value)
     case "every": definition.everySeconds = try every(value)
@@ -100,6 +103,18 @@ struct FeedSection {
     return entry.location.problem(
       "“\(entry.key)” is unknown here.",
       hint: NearestWord.hint(for: entry.key, among: Self.keys, title: "Allowed"))
+  }
+
+  private func home(_ node: DefinitionNode) throws -> String {
+    let text = try node.filledText(of: "home")
+    guard let url = URL(string: text), let host = url.host(), !host.isEmpty,
+      ["http", "https"].contains(url.scheme?.lowercased())
+    else {
+      throw node.problem(
+        "“\(text.prefix(200))” is no address of a site.",
+        hint: "Write it whole, such as https://www.example.com.")
+    }
+    return text
   }
 
   private func title(_ node: DefinitionNode) throws -> TextRule {

@@ -33,6 +33,7 @@ extension KnownFeed {
       name: definition.name, title: title, source: definition.source?.description,
       everySeconds: definition.everySeconds ?? FeedDefinition.defaultEverySeconds,
       hasOwnInterval: hasOwnInterval, hasHeaders: !definition.headers.isEmpty,
-      presentation: definition.presentation, isSearchable: definition.search != nil)
+      presentation: definition.presentation, home: definition.home,
+      isSearchable: definition.search != nil)
   }
 }

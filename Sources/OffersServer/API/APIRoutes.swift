@@ -13,6 +13,8 @@ struct APIRoutes: Sendable {
     ChangeRoutes(content: content, answers: answers).add(to: router)
     SearchRoutes(content: content, answers: answers).add(to: router)
     FeedRoutes(content: content, answers: answers).add(to: router)
+    ProposalRoutes(content: content, answers: answers).add(to: router)
+    FramingRoutes(content: content).add(to: router)
     ImageRoutes(content: content, answers: answers).add(to: router)
     OfflineRoutes(content: content, answers: answers).add(to: router)
     SyncRoutes(

@@ -87,7 +87,7 @@ struct FeedRoutes: Sendable {
       hint: NearestWord.hint(for: name, among: feeds.map(\.name), title: "Feeds"))
   }
 
-  private static func write(_ summary: FeedSummary, _ now: Date, to json: inout JSONWriter) {
+  static func write(_ summary: FeedSummary, _ now: Date, to json: inout JSONWriter) {
     let feed = summary.feed
     json.writeMembers(of: summary, now: now)
     json.member("searchable", summary.known?.isSearchable ?? false)

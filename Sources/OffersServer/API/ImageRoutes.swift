@@ -17,22 +17,35 @@ struct ImageRoutes: Sendable {
       _ = try QueryParameters(request, ["v"])
       return try await answers.answer(request) {
         let offer = try await content.store.fetchOffer(named: try context.segment("ref"))
-        let image = try await image(of: offer)
-        var answer = Answer(
-          contentType: image.header.format.contentType, body: ByteBuffer(bytes: image.bytes))
-        answer.cacheControl = "private, max-age=86400"
-        let fresh = image.freshUntil.timeIntervalSince(content.now())
-        answer.lifetime = .seconds(max(0, min(Self.rememberedSeconds, fresh)))
-        return answer
+        let source =
+          offer.imageURLText == nil
+          ? nil : try await content.store.findSource(of: offer.ref.feed)
+        return try await answer(with: offer, feedSource: source)
       }
     }
   }
 
-  private func image(of offer: Offer) async throws -> CachedImage {
+  /// The response with the image of an offer, which need not be stored.
+  ///
+  /// - Parameters:
+  ///   - offer: the offer, which names the address of its image.
+  ///   - source: the source of its feed, the base of a relative address.
+  /// - Throws: `OffersError` with `notFound` for an offer without an image; `Problem` with status 502
+  ///   or 504 if it cannot be fetched.
+  func answer(with offer: Offer, feedSource source: String?) async throws -> Answer {
+    let image = try await image(of: offer, source)
+    var answer = Answer(
+      contentType: image.header.format.contentType, body: ByteBuffer(bytes: image.bytes))
+    answer.cacheControl = "private, max-age=86400"
+    let fresh = image.freshUntil.timeIntervalSince(content.now())
+    answer.lifetime = .seconds(max(0, min(Self.rememberedSeconds, fresh)))
+    return answer
+  }
+
+  private func image(of offer: Offer, _ source: String?) async throws -> CachedImage {
     guard offer.imageURLText != nil else {
       throw OffersError(.notFound, "\(offer.ref) has no image.")
     }
-    let source = try await content.store.findSource(of: offer.ref.feed)
     do {
       return try await content.images.image(of: offer, feedSource: source)
     } catch let error as OffersError where error.code != .storageFailed {

@@ -63,14 +63,12 @@ struct OfflineRoutes: Sendable {
     var held: [(seen: Date, ref: String, hash: String)] = []
     var room = Self.bytes
     var query = OfferQuery(sort: .newest, limit: Self.readLimit)
-    let now = content.now()
-    let shown = source.presentations
+    let settings = pageSettings(titles)
     reading: while true {
       let page = try await content.store.fetchOfferPage(
         query, maximumBytes: OfferRoutes.pageBytes)
       for offer in page.offers {
-        let record = OfflineOffer(
-          offer, shown[offer.ref.feed], feedTitle: Self.title(of: offer, titles), now: now)
+        let record = OfflineOffer(offer, settings(offer.ref.feed))
         room -= record.bytes
         if room < 0 || held.count == Self.offerLimit { break reading }
         held.append((offer.firstSeenAt, offer.ref.description, record.hash))
@@ -87,9 +85,8 @@ struct OfflineRoutes: Sendable {
 
   private func offers(_ refs: [OfferRef]) async throws -> Answer {
     let titles = try await source.fetchTitles()
-    let now = content.now()
     var json = JSONWriter()
-    try await write(refs, titles, now, to: &json)
+    try await write(refs, titles, to: &json)
     var answer = Answer.json(json)
     // Each browser requests other offers, and once.
     answer.lifetime = .never
@@ -97,10 +94,10 @@ struct OfflineRoutes: Sendable {
   }
 
   private func write(
-    _ refs: [OfferRef], _ titles: [String: String], _ now: Date, to json: inout JSONWriter
+    _ refs: [OfferRef], _ titles: [String: String], to json: inout JSONWriter
   ) async throws {
     var found: [(OfflineOffer, [RewardPoint])] = []
-    let shown = source.presentations
+    let settings = pageSettings(titles)
     for ref in refs {
       guard let offer = try await content.store.findOffer(ref) else { continue }
       let points = try await content.store.fetchHistory(
@@ -108,8 +105,7 @@ struct OfflineRoutes: Sendable {
       ).points
       found.append(
         (
-          OfflineOffer(
-            offer, shown[offer.ref.feed], feedTitle: Self.title(of: offer, titles), now: now),
+          OfflineOffer(offer, settings(offer.ref.feed)),
           points
         ))
     }
@@ -118,8 +114,14 @@ struct OfflineRoutes: Sendable {
     }
   }
 
-  private static func title(of offer: Offer, _ titles: [String: String]) -> String {
-    titles[offer.ref.feed] ?? offer.ref.feed
+  /// The settings of the pages of offers, by feed.
+  private func pageSettings(_ titles: [String: String]) -> (String) -> OfferPage.Settings {
+    let shown = source.presentations
+    let now = content.now()
+    return { feed in
+      OfferPage.Settings(
+        presentation: shown[feed], feedTitle: titles[feed] ?? feed, maps: content.maps, now: now)
+    }
   }
 
   /// Parses a comma-separated list of references, each percent-encoded, so that a reference may

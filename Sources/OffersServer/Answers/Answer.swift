@@ -25,8 +25,8 @@ struct Answer: Sendable {
   var body: ByteBuffer
   var cacheControl = Self.revalidated
   var lifetime = Lifetime.untilWrite
-  /// Whether the content is a page that shows other sites in frames.
-  var framesSites = false
+  /// What the content may load from other servers.
+  var reach = PageReach.ownContent
 
   init(contentType: String, body: ByteBuffer) {
     self.contentType = contentType

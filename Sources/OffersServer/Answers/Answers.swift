@@ -66,7 +66,7 @@ struct Answers: Sendable {
 
   private static func entry(_ answer: Answer) -> ResponseCache.Entry {
     let tag = EntityTag.make(of: answer.body)
-    var headers = SecurityHeaders.fields(framesSites: answer.framesSites)
+    var headers = SecurityHeaders.fields(answer.reach)
     headers[.eTag] = tag
     headers[.cacheControl] = answer.cacheControl
     let notModified = headers

@@ -6,6 +6,8 @@ import {compare, send} from "./stars.js?v=__VERSION__";
 import "./lists.js?v=__VERSION__";
 import "./refresh.js?v=__VERSION__";
 import "./search.js?v=__VERSION__";
+import "./share.js?v=__VERSION__";
+import "./sheet.js?v=__VERSION__";
 
 const offline = document.querySelector("[data-offline]");
 let telling;
@@ -20,7 +22,8 @@ function tell(isUp) {
   say(isUp ? "The server answers again." : offline.textContent.trim());
 }
 
-if (document.querySelector("[data-map]")) import("./map.js?v=__VERSION__").then((map) => map.drawMap());
+if (document.querySelector("[data-map-link], [data-small-map]")) import("./map.js?v=__VERSION__");
+if (document.querySelector("[data-add-feed]")) import("./add-feed.js?v=__VERSION__");
 if (document.querySelector("[data-browser]")) import("./web.js?v=__VERSION__");
 
 if ("serviceWorker" in navigator) {

@@ -1,85 +1,107 @@
-// The map of a feed's offers, drawn by Leaflet. It loads no tiles from another server: the
-// background is a graticule, the lines of latitude and longitude.
+// The maps: one of the offers of a list, in a dialog over it, and small ones of a place. Leaflet draws
+// them. The background needs no network; tiles of streets are loaded only from a server that the
+// operator has named.
 
-let current = null;
-let styled;
+import {addOpener, openDialog, openOver} from "./over.js?v=__VERSION__";
+import {landLayer, loadWorld, showNames} from "./world.js?v=__VERSION__";
 
-function addStyle() {
+const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+let library = null;
+
+function add(kind, properties) {
   return new Promise((resolve, reject) => {
-    const style = document.createElement("link");
-    style.rel = "stylesheet";
-    style.href = "/map/leaflet.css";
-    style.onload = resolve;
-    style.onerror = reject;
-    document.head.prepend(style);
+    const element = Object.assign(document.createElement(kind), properties);
+    element.onload = resolve;
+    element.onerror = () => {
+      element.remove();
+      reject(new Error("The map library could not be loaded."));
+    };
+    document.head.prepend(element);
   });
 }
 
-function color(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+/** Loads Leaflet and its clustering, which are scripts with a global variable, in their order. */
+function loadLibrary() {
+  library ??= Promise.all([
+    add("link", {rel: "stylesheet", href: "/map/leaflet.css"}),
+    add("script", {src: "/map/leaflet.min.js"})
+      .then(() => add("script", {src: "/map/leaflet.markercluster.min.js"})),
+  ]).then(() => globalThis.L).catch((error) => {
+    library = null;
+    throw error;
+  });
+  return library;
 }
 
-/**
- * The distance between two lines in degrees: the smallest of the steps that is at least 110 pixels
- * wide at a zoom level, or the largest one.
- */
-function step(zoom) {
-  const wanted = (360 / 2 ** (zoom + 8)) * 110;
-  const steps = [
-    0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 45,
-  ];
-  return steps.find((each) => each >= wanted) ?? 45;
+/** Makes a map with its background in a box. */
+function makeMap(leaflet, world, box, options = {}) {
+  const map = leaflet.map(box, {
+    attributionControl: false,
+    maxZoom: 18,
+    minZoom: 1,
+    worldCopyJump: true,
+    zoomAnimation: !isStill(),
+    fadeAnimation: !isStill(),
+    markerZoomAnimation: !isStill(),
+    ...options,
+  });
+  // Tiles, if there are any, cover the land and its names.
+  for (const [name, depth] of [["land", 100], ["names", 150]]) {
+    const pane = map.createPane(name);
+    pane.style.zIndex = depth;
+    pane.style.pointerEvents = "none";
+    pane.setAttribute("aria-hidden", "true");
+  }
+  const land = landLayer(leaflet, world, "land").addTo(map);
+  const credits = leaflet.control.attribution({prefix: false}).addTo(map);
+  const {tiles, attribution} = box.dataset;
+  if (tiles) {
+    const words = document.createElement("span");
+    words.textContent = attribution ?? "";
+    const streets = leaflet.tileLayer(tiles, {maxZoom: 19});
+    const {createTile} = streets;
+    streets.createTile = (...place) => {
+      const tile = createTile.apply(streets, place);
+      // Some providers refuse requests that do not tell from which site they come.
+      tile.referrerPolicy = "origin";
+      return tile;
+    };
+    streets.addTo(map);
+    if (attribution) streets.once("tileload", () => credits.addAttribution(words.innerHTML));
+  }
+  leaflet.control.scale().addTo(map);
+  map.whenReady(() => showNames(leaflet, world, map, "names"));
+  const scheme = matchMedia("(prefers-color-scheme: dark)");
+  const redraw = () => land.redraw();
+  scheme.addEventListener("change", redraw);
+  map.on("unload", () => scheme.removeEventListener("change", redraw));
+  return map;
 }
 
-function graticule(leaflet) {
-  const layer = new leaflet.GridLayer({attribution: ""});
-  layer.createTile = function createTile(coords) {
-    const size = this.getTileSize();
-    const tile = document.createElement("canvas");
-    tile.width = size.x * 2;
-    tile.height = size.y * 2;
-    const pen = tile.getContext("2d");
-    pen.scale(2, 2);
-    const map = this._map;
-    const corner = coords.scaleBy(size);
-    const north = map.unproject(corner, coords.z);
-    const south = map.unproject(corner.add(size), coords.z);
-    const gap = step(coords.z);
-    const digits = Math.max(0, -Math.floor(Math.log10(gap)));
-    pen.strokeStyle = color("--line");
-    pen.fillStyle = color("--faint");
-    pen.font = `10px ${getComputedStyle(document.body).fontFamily}`;
-    pen.lineWidth = 1;
-    for (let east = Math.ceil(north.lng / gap) * gap; east < south.lng; east += gap) {
-      const x = Math.round(map.project([0, east], coords.z).x - corner.x) + 0.5;
-      pen.beginPath();
-      pen.moveTo(x, 0);
-      pen.lineTo(x, size.y);
-      pen.stroke();
-      const text = `${Math.abs(east).toFixed(digits)}° ${east < 0 ? "W" : "E"}`;
-      // A tile clips its drawing: a label without space on the right of its line is put on the left.
-      const width = pen.measureText(text).width;
-      pen.fillText(text, x + 3 + width <= size.x ? x + 3 : x - 3 - width, 11);
-    }
-    for (let up = Math.ceil(south.lat / gap) * gap; up < north.lat; up += gap) {
-      const y = Math.round(map.project([up, 0], coords.z).y - corner.y) + 0.5;
-      pen.beginPath();
-      pen.moveTo(0, y);
-      pen.lineTo(size.x, y);
-      pen.stroke();
-      const text = `${Math.abs(up).toFixed(digits)}° ${up < 0 ? "S" : "N"}`;
-      pen.fillText(text, 3, y < 12 ? y + 11 : y - 3);
-    }
-    return tile;
-  };
-  return layer;
+const short = (text, most) => (text.length > most ? `${text.slice(0, most)}…` : text);
+
+function pin(leaflet, text, options = {}) {
+  const sign = document.createElement("div");
+  sign.className = "pin";
+  sign.textContent = text;
+  return leaflet.divIcon({
+    className: "", html: sign, iconSize: [28, 28], iconAnchor: [2, 28], popupAnchor: [12, -26], ...options,
+  });
+}
+
+function clusterIcon(leaflet, count) {
+  const sign = document.createElement("div");
+  sign.className = "pin is-cluster";
+  sign.innerHTML = "<span></span><span class=\"hidden-heading\"> places</span>";
+  sign.firstChild.textContent = count;
+  return leaflet.divIcon({className: "", html: sign, iconSize: [38, 38]});
 }
 
 function popup(row) {
   const content = document.createElement("div");
   const name = document.createElement("strong");
   name.dir = "auto";
-  name.textContent = row.dataset.name.length > 120 ? `${row.dataset.name.slice(0, 120)}…` : row.dataset.name;
+  name.textContent = short(row.dataset.name, 120);
   content.append(name);
   if (row.dataset.category) {
     const category = document.createElement("span");
@@ -94,79 +116,138 @@ function popup(row) {
   return content;
 }
 
-async function draw(box, places) {
-  const [leaflet] = await Promise.all([import("/map/leaflet.esm.min.js"), (styled ??= addStyle())]);
-  box.replaceChildren();
-  current?.remove();
-  const map = leaflet.map(box, {
-    attributionControl: false,
-    maxZoom: 18,
-    minZoom: 1,
-    worldCopyJump: true,
-    zoomAnimation: !matchMedia("(prefers-reduced-motion: reduce)").matches,
+function sign(name) {
+  const space = "http://www.w3.org/2000/svg";
+  const icon = document.createElementNS(space, "svg");
+  icon.setAttribute("class", "icon small");
+  icon.setAttribute("aria-hidden", "true");
+  const use = document.createElementNS(space, "use");
+  use.setAttribute("href", `#${name}`);
+  icon.append(use);
+  return icon;
+}
+
+// The map of the open dialog, and those of places.
+let drawn = null;
+let small = [];
+
+/** Draws the map of a dialog: a pin for each entry of its list, and a button on each entry. */
+async function draw(dialog) {
+  const box = dialog.querySelector("[data-map]");
+  const rows = [...dialog.querySelectorAll(".places [data-latitude]")];
+  const places = rows.map((row) => ({row, at: [Number(row.dataset.latitude), Number(row.dataset.longitude)]}));
+  const [leaflet, world] = await Promise.all([loadLibrary(), loadWorld()]);
+  // The dialog may be closed already.
+  if (!dialog.open) return;
+  drawn?.remove();
+  const map = makeMap(leaflet, world, box);
+  drawn = map;
+  map.fitBounds(leaflet.latLngBounds(places.map((place) => place.at)).pad(0.15), {maxZoom: 15, animate: false});
+  const pins = leaflet.markerClusterGroup({
+    animate: !isStill(),
+    iconCreateFunction: (cluster) => clusterIcon(leaflet, cluster.getChildCount()),
+    maxClusterRadius: 48,
+    showCoverageOnHover: false,
   });
-  current = map;
-  map.fitBounds(leaflet.latLngBounds(places.map((place) => place.at)).pad(0.15), {maxZoom: 15});
-  graticule(leaflet).addTo(map);
-  leaflet.control.scale().addTo(map);
   places.forEach(({row, at}, index) => {
-    const pin = document.createElement("div");
-    pin.className = "pin";
-    pin.textContent = String(index + 1);
-    const marker = leaflet
-      .marker(at, {
-        icon: leaflet.divIcon({className: "", html: pin, iconSize: [28, 28], iconAnchor: [2, 28], popupAnchor: [12, -26]}),
-        title: row.dataset.name.slice(0, 120),
-        alt: row.dataset.name.slice(0, 120),
-      })
-      .bindPopup(() => popup(row))
-      .addTo(map);
+    const words = short(row.dataset.name, 120);
+    const marker = leaflet.marker(at, {icon: pin(leaflet, String(index + 1)), title: words, alt: words})
+      .bindPopup(() => popup(row));
     marker.on("popupopen", () => row.classList.add("is-open"));
     marker.on("popupclose", () => row.classList.remove("is-open"));
-    row.addEventListener("pointerenter", () => marker.setZIndexOffset(1000));
-    row.addEventListener("pointerleave", () => marker.setZIndexOffset(0));
-    const number = document.createElement("button");
-    number.type = "button";
-    number.className = "round";
-    number.setAttribute("aria-label", `Show ${row.dataset.name.slice(0, 80)} on the map`);
-    number.append(icon());
-    number.addEventListener("click", () => {
-      map.setView(at, Math.max(map.getZoom(), 14));
-      marker.openPopup();
-      box.scrollIntoView({block: "nearest"});
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "round";
+    button.setAttribute("aria-label", `Show ${row.dataset.name.slice(0, 80)} on the map`);
+    button.append(sign("i-map"));
+    button.addEventListener("click", () => {
+      pins.zoomToShowLayer(marker, () => marker.openPopup());
     });
-    row.querySelector(".outside").before(number);
+    row.append(button);
+    pins.addLayer(marker);
   });
+  pins.addTo(map);
   box.dataset.ready = "";
 }
 
-function icon() {
-  const space = "http://www.w3.org/2000/svg";
-  const sign = document.createElementNS(space, "svg");
-  sign.setAttribute("class", "icon small");
-  sign.setAttribute("aria-hidden", "true");
-  const use = document.createElementNS(space, "use");
-  use.setAttribute("href", "#i-map");
-  sign.append(use);
-  return sign;
-}
-
-/**
- * Draws the map of the page, with a marker for each entry of the list of places, if the server has
- * Leaflet's files.
- */
-export function drawMap() {
-  const box = document.querySelector("[data-map]");
-  const places = [...document.querySelectorAll(".places [data-latitude]")].map((row) => ({
-    row,
-    at: [Number(row.dataset.latitude), Number(row.dataset.longitude)],
-  }));
-  if (!box || !("mapFiles" in box.dataset) || places.length === 0) return;
-  box.querySelector(".map-note").textContent = "The map is being drawn …";
-  draw(box, places).catch(() => {
+function drawIn(dialog) {
+  draw(dialog).catch(() => {
     const note = document.createElement("p");
     note.className = "map-note";
-    note.textContent = "The map could not be drawn. The places are in the list.";
-    box.replaceChildren(note);
+    note.textContent = "The map could not be drawn. Reload the page to try again.";
+    dialog.querySelector("[data-map]").replaceChildren(note);
   });
 }
+
+function show(dialog, address) {
+  const closed = () => {
+    drawn?.remove();
+    drawn = null;
+  };
+  openOver(dialog, {address, under: dialog.dataset.under, renewed: address, closed});
+  drawIn(dialog);
+}
+
+async function open(address) {
+  try {
+    const response = await fetch(address, {headers: {Accept: "text/html"}});
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    const dialog = page.querySelector("[data-map-dialog]");
+    if (!dialog) throw new Error("The response has no map.");
+    show(document.adoptNode(dialog), address);
+  } catch {
+    location.assign(address);
+  }
+}
+
+const placesOf = (view) =>
+  [...view.querySelectorAll("[data-latitude]")].map((row) => JSON.stringify(row.dataset)).join("\n");
+
+/** Shows the places of a renewed page in the open map, if they differ. */
+export function renewMap(fresh) {
+  const dialog = openDialog();
+  if (!dialog?.matches("[data-map-dialog]") || placesOf(dialog) === placesOf(fresh)) return;
+  for (const part of [".count", ".map-view"]) {
+    dialog.querySelector(part).replaceWith(document.adoptNode(fresh.querySelector(part)));
+  }
+  drawIn(dialog);
+}
+
+/** Draws the small maps of places below `root`. */
+export async function showMaps(root) {
+  for (const map of small) if (!map.getContainer().isConnected) map.remove();
+  small = small.filter((map) => map.getContainer().isConnected);
+  for (const box of root.querySelectorAll("[data-small-map]:not([data-ready])")) {
+    box.hidden = false;
+    try {
+      const [leaflet, world] = await Promise.all([loadLibrary(), loadWorld()]);
+      const at = [Number(box.dataset.latitude), Number(box.dataset.longitude)];
+      // A small map does not catch the wheel and the finger that scroll the page.
+      const map = makeMap(leaflet, world, box, {
+        scrollWheelZoom: false, dragging: !leaflet.Browser.mobile, touchZoom: "center",
+      });
+      map.setView(at, box.dataset.tiles ? 15 : 6, {animate: false});
+      const words = short(box.dataset.name, 120);
+      leaflet.marker(at, {icon: pin(leaflet, ""), alt: words, title: words, keyboard: false}).addTo(map);
+      small.push(map);
+      box.dataset.ready = "";
+    } catch {
+      box.hidden = true;
+    }
+  }
+}
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.("[data-map-link]");
+  if (!link || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  open(link.href);
+});
+addOpener(({search, href}) => {
+  const isMap = new URLSearchParams(search).get("view") === "map" && document.querySelector("[data-map-link]");
+  if (isMap) open(href);
+  return Boolean(isMap);
+});
+showMaps(document);
+const dialog = document.querySelector("[data-map-dialog]");
+if (dialog) show(dialog, location.href);

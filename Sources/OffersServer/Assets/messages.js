@@ -25,6 +25,8 @@ export function toast(text, action) {
     });
     note.append(button);
   }
+  // A modal dialog covers the rest of the page.
+  (document.querySelector("dialog.overlay[open]") ?? document.body).append(region);
   region.replaceChildren(note);
   clearTimeout(timer);
   timer = setTimeout(() => note.remove(), action ? 10000 : 5000);

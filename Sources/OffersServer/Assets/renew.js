@@ -2,14 +2,18 @@
 
 import {enhanceBoxes} from "./search.js?v=__VERSION__";
 import {tidy} from "./lists.js?v=__VERSION__";
+import {pageAddress} from "./over.js?v=__VERSION__";
+import {showSharing} from "./share.js?v=__VERSION__";
 import {compare} from "./stars.js?v=__VERSION__";
 
-/** Requests the page again, and replaces the content of its main element except parts in use. */
+/** Requests the page, or the one below an open dialog, again, and replaces the content of its main element except parts in use. */
 export async function renew() {
-  const response = await fetch(location.href).catch(() => null);
+  const response = await fetch(pageAddress()).catch(() => null);
   if (!response?.ok) return;
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   const next = document.adoptNode(page.querySelector("main"));
+  const dialog = next.querySelector("[data-map-dialog]");
+  dialog?.remove();
   const main = document.querySelector("main");
   const focused = main.contains(document.activeElement) ? document.activeElement : null;
   const name = focused && nameOf(focused);
@@ -27,22 +31,24 @@ export async function renew() {
   if (again && again === focused && selection) again.setSelectionRange(...selection);
   enhanceBoxes(main);
   tidy(main);
-  if (main.querySelector("[data-map]:not([data-ready])")) {
-    import("./map.js?v=__VERSION__").then((map) => map.drawMap());
+  showSharing(main);
+  if (main.querySelector("[data-map-link], [data-small-map]")) {
+    const map = await import("./map.js?v=__VERSION__");
+    map.showMaps(main);
+    if (dialog) map.renewMap(dialog);
   }
   await compare();
 }
 
 /**
- * Moves the search box, a filter form that is open or has the focus, and an unchanged map into the
- * new content, `next`.
+ * Moves the search box, and a filter form that is open or has the focus, into the new content, `next`.
  */
 function keep(main, next) {
   const isAt = (part) => part.contains(document.activeElement) || part.open;
   const kinds = [
     [".searchbox", () => true],
     [".choice", isAt],
-    [".map-view", (old, fresh) => places(old) === places(fresh)],
+    [".add-feed", (old) => isAt(old) || "inUse" in old.dataset],
   ];
   for (const [selector, isKept] of kinds) {
     const [old, fresh] = [main.querySelector(selector), next.querySelector(selector)];
@@ -56,12 +62,6 @@ function keepForms(main, next) {
     const mark = `[data-change="${CSS.escape(old.dataset.change)}"]`;
     next.querySelector(mark)?.closest("details").replaceWith(old.closest("details"));
   }
-}
-
-/** The places of a map as a text, to compare two maps. */
-function places(view) {
-  return [...view.querySelectorAll("[data-latitude]")]
-    .map((row) => JSON.stringify(row.dataset)).join("\n");
 }
 
 /** The attributes by which the focused element is found in the new content. */

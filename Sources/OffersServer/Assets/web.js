@@ -10,7 +10,9 @@ const card = root.querySelector("[data-site-card]");
 const open = root.querySelector("[data-web-open]");
 const problem = root.querySelector("[data-web-problem]");
 const host = root.querySelector("[data-web-host]");
-const dismiss = root.querySelector("[data-web-dismiss]");
+const refused = root.querySelector("[data-web-refused]");
+const help = root.querySelector("[data-web-help]");
+const moved = root.querySelector("[data-web-moved]");
 const setHome = root.querySelector("[data-web-set-home]");
 const [back, next, refresh, home] = ["back", "next", "refresh", "home"].map((name) =>
   root.querySelector(`[data-web-${name}]`),
@@ -18,7 +20,9 @@ const [back, next, refresh, home] = ["back", "next", "refresh", "home"].map((nam
 const homeKey = "web-home";
 const pastKey = "web-history";
 let past = read();
-let timer;
+// Whether the frame shows another page than the one of the address, and how often a site was shown.
+let isMoved = false;
+let shown = 0;
 
 function read() {
   try {
@@ -45,59 +49,101 @@ function address(text) {
 
 /** Shows a site, or the start page for null. */
 function show(url) {
-  clearTimeout(timer);
+  const mine = (shown += 1);
   site.querySelector("iframe")?.remove();
   problem.hidden = true;
   start.hidden = url !== null;
   card.hidden = url === null;
-  quiet();
+  card.classList.remove("is-loud");
+  refused.hidden = true;
+  help.hidden = false;
+  help.open = false;
+  moved.hidden = true;
+  isMoved = false;
   field.value = url ?? "";
+  field.placeholder = "example.com";
   if (url === null) return update();
+  const name = new URL(url).host;
   open.href = url;
-  host.textContent = new URL(url).host;
+  open.textContent = "Open in a new tab";
+  host.textContent = name;
   const frame = document.createElement("iframe");
-  frame.title = new URL(url).host;
+  frame.title = name;
   frame.setAttribute(
     "sandbox", "allow-forms allow-popups allow-popups-to-escape-sandbox allow-scripts");
   frame.referrerPolicy = "no-referrer";
   frame.src = url;
-  // A script cannot detect a site that refuses to be framed or does not answer: the browser loads
-  // its own error page into the frame. The card below the frame is therefore emphasized until the
-  // person dismisses it or uses the site.
-  timer = setTimeout(ask, 6000);
-  frame.addEventListener("load", ask, {once: true});
+  // The first event belongs to the address. A further one means that the frame has left it. A link
+  // adds an entry to the history; Back, a redirect and a reload do not.
+  let count = null;
+  frame.addEventListener("load", () => {
+    if (count !== null) leave(name, history.length > count);
+    count = history.length;
+  });
   site.prepend(frame);
+  update();
+  askForRefusal(url).then((isRefused) => {
+    if (isRefused && mine === shown) refuse(name);
+  });
+}
+
+/**
+ * Tells that the frame has left the page of the address. Where it went is hidden from this page: only
+ * that a link was followed is known, or not even that.
+ */
+function leave(name, isLink) {
+  isMoved = true;
+  moved.textContent = isLink
+    ? `You followed a link in ${name}. Where it led is not known here; Back returns to ${name}.`
+    : `${name} may show another page than the one of its address. Back returns to that one.`;
+  moved.hidden = false;
+  field.value = "";
+  field.placeholder = `A page reached from ${name}`;
+  open.textContent = `Open ${name} in a new tab`;
   update();
 }
 
-function ask() {
-  clearTimeout(timer);
+/**
+ * Asks the server whether a site refuses to be framed. A script cannot detect it: the browser loads
+ * its own error page into the frame.
+ */
+async function askForRefusal(url) {
+  // Browsers show no http page in an https page.
+  if (location.protocol === "https:" && url.startsWith("http:")) return true;
+  try {
+    const response = await fetch("/api/v1/framing", {
+      method: "POST",
+      headers: {"Content-Type": "application/json"},
+      body: JSON.stringify({url}),
+    });
+    return response.ok && (await response.json()).refused === true;
+  } catch {
+    return false;
+  }
+}
+
+function refuse(name) {
+  refused.textContent = `${name} refuses to be shown inside another page.`;
+  refused.hidden = false;
+  help.hidden = true;
   card.classList.add("is-loud");
-  dismiss.hidden = false;
 }
 
-function quiet() {
-  card.classList.remove("is-loud");
-  dismiss.hidden = true;
+/** The home page: the person's own, or else that of a feed; null for none. */
+function homeAddress() {
+  const own = localStorage.getItem(homeKey);
+  return address(own ?? root.dataset.home ?? "");
 }
-
-dismiss.addEventListener("click", () => {
-  quiet();
-  field.focus();
-});
-// The focus moves into the frame when the person uses the site.
-addEventListener("blur", () => {
-  if (document.activeElement === site.querySelector("iframe")) quiet();
-});
 
 function update() {
   sessionStorage.setItem(pastKey, JSON.stringify(past));
   const url = past.list[past.place] ?? null;
-  const homeURL = localStorage.getItem(homeKey);
-  back.disabled = past.place <= 0;
-  next.disabled = past.place >= past.list.length - 1;
-  refresh.disabled = url === null;
-  home.disabled = url === null ? !homeURL : url === homeURL;
+  const homeURL = homeAddress();
+  back.disabled = past.place <= 0 && !isMoved;
+  next.disabled = past.place >= past.list.length - 1 || isMoved;
+  // The address of a page that a link led to is not known, so that it cannot be loaded again.
+  refresh.disabled = url === null || isMoved;
+  home.disabled = url === null ? !homeURL : url === homeURL && !isMoved;
   setHome.hidden = url === null;
   const isHome = url !== null && url === homeURL;
   setHome.textContent = isHome ? "Unset home page" : "Set as home page";
@@ -125,17 +171,18 @@ form.addEventListener("submit", (event) => {
   problem.hidden = url !== null;
   if (url !== null) go(url);
 });
-back.addEventListener("click", () => step(-1));
+back.addEventListener("click", () => step(isMoved ? 0 : -1));
 next.addEventListener("click", () => step(1));
 refresh.addEventListener("click", () => show(past.list[past.place]));
 home.addEventListener("click", () => {
-  const url = address(localStorage.getItem(homeKey) ?? "");
+  const url = homeAddress();
   if (url) return go(url);
   past = {list: [], place: -1};
   show(null);
 });
 setHome.addEventListener("click", () => {
-  if (setHome.dataset.isHome) localStorage.removeItem(homeKey);
+  // An empty text is the choice of no home page, also of none from a feed.
+  if (setHome.dataset.isHome) localStorage.setItem(homeKey, "");
   else localStorage.setItem(homeKey, past.list[past.place]);
   update();
 });
@@ -151,7 +198,7 @@ else if (asked) go(asked);
 else if (isRefused) update();
 else if (past.place >= 0) show(past.list[past.place]);
 else {
-  const url = address(localStorage.getItem(homeKey) ?? "");
+  const url = homeAddress();
   if (url) go(url);
   else update();
 }

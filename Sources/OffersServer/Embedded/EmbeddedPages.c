@@ -5,6 +5,9 @@
 static const unsigned char openapi_json[] = {
 #embed "../API/openapi.json"
 };
+static const unsigned char add_feed_js[] = {
+#embed "../Assets/add-feed.js"
+};
 static const unsigned char app_css[] = {
 #embed "../Assets/app.css"
 };
@@ -50,6 +53,9 @@ static const unsigned char messages_js[] = {
 static const unsigned char offer_css[] = {
 #embed "../Assets/offer.css"
 };
+static const unsigned char over_js[] = {
+#embed "../Assets/over.js"
+};
 static const unsigned char pages_css[] = {
 #embed "../Assets/pages.css"
 };
@@ -61,6 +67,12 @@ static const unsigned char renew_js[] = {
 };
 static const unsigned char search_js[] = {
 #embed "../Assets/search.js"
+};
+static const unsigned char share_js[] = {
+#embed "../Assets/share.js"
+};
+static const unsigned char sheet_js[] = {
+#embed "../Assets/sheet.js"
 };
 static const unsigned char stars_js[] = {
 #embed "../Assets/stars.js"
@@ -97,6 +109,18 @@ static const unsigned char web_js[] = {
 };
 static const unsigned char wishes_js[] = {
 #embed "../Assets/wishes.js"
+};
+static const unsigned char add_feed_mustache[] = {
+#embed "../Templates/add-feed.mustache"
+};
+static const unsigned char adding_mustache[] = {
+#embed "../Templates/adding.mustache"
+};
+static const unsigned char world_js[] = {
+#embed "../Assets/world.js"
+};
+static const unsigned char world_json[] = {
+#embed "../Assets/world.json"
 };
 static const unsigned char alert_mustache[] = {
 #embed "../Templates/alert.mustache"
@@ -152,6 +176,9 @@ static const unsigned char picture_mustache[] = {
 static const unsigned char poster_mustache[] = {
 #embed "../Templates/poster.mustache"
 };
+static const unsigned char proposal_mustache[] = {
+#embed "../Templates/proposal.mustache"
+};
 static const unsigned char search_mustache[] = {
 #embed "../Templates/search.mustache"
 };
@@ -173,6 +200,9 @@ static const unsigned char star_mustache[] = {
 static const unsigned char web_mustache[] = {
 #embed "../Templates/web.mustache"
 };
+static const unsigned char your_data_mustache[] = {
+#embed "../Templates/your-data.mustache"
+};
 
 static const struct {
   const char *name;
@@ -180,6 +210,7 @@ static const struct {
   unsigned long count;
 } files[] = {
   {"openapi.json", openapi_json, sizeof openapi_json},
+  {"add-feed.js", add_feed_js, sizeof add_feed_js},
   {"app.css", app_css, sizeof app_css},
   {"app.js", app_js, sizeof app_js},
   {"controls.css", controls_css, sizeof controls_css},
@@ -195,10 +226,13 @@ static const struct {
   {"lists.css", lists_css, sizeof lists_css},
   {"map.css", map_css, sizeof map_css},
   {"offer.css", offer_css, sizeof offer_css},
+  {"over.js", over_js, sizeof over_js},
   {"pages.css", pages_css, sizeof pages_css},
   {"refresh.js", refresh_js, sizeof refresh_js},
   {"renew.js", renew_js, sizeof renew_js},
   {"search.js", search_js, sizeof search_js},
+  {"share.js", share_js, sizeof share_js},
+  {"sheet.js", sheet_js, sizeof sheet_js},
   {"stars.js", stars_js, sizeof stars_js},
   {"mustache.js", mustache_js, sizeof mustache_js},
   {"offline-data.js", offline_data_js, sizeof offline_data_js},
@@ -211,6 +245,10 @@ static const struct {
   {"sw.js", sw_js, sizeof sw_js},
   {"web.js", web_js, sizeof web_js},
   {"wishes.js", wishes_js, sizeof wishes_js},
+  {"add-feed.mustache", add_feed_mustache, sizeof add_feed_mustache},
+  {"adding.mustache", adding_mustache, sizeof adding_mustache},
+  {"world.js", world_js, sizeof world_js},
+  {"world.json", world_json, sizeof world_json},
   {"alert.mustache", alert_mustache, sizeof alert_mustache},
   {"bare.mustache", bare_mustache, sizeof bare_mustache},
   {"card.mustache", card_mustache, sizeof card_mustache},
@@ -229,6 +267,7 @@ static const struct {
   {"pairing.mustache", pairing_mustache, sizeof pairing_mustache},
   {"picture.mustache", picture_mustache, sizeof picture_mustache},
   {"poster.mustache", poster_mustache, sizeof poster_mustache},
+  {"proposal.mustache", proposal_mustache, sizeof proposal_mustache},
   {"search.mustache", search_mustache, sizeof search_mustache},
   {"searchbox.mustache", searchbox_mustache, sizeof searchbox_mustache},
   {"sessions.mustache", sessions_mustache, sizeof sessions_mustache},
@@ -236,6 +275,7 @@ static const struct {
   {"shell.mustache", shell_mustache, sizeof shell_mustache},
   {"star.mustache", star_mustache, sizeof star_mustache},
   {"web.mustache", web_mustache, sizeof web_mustache},
+  {"your-data.mustache", your_data_mustache, sizeof your_data_mustache},
 };
 
 const unsigned char *embedded_page_file(const char *name, unsigned long *count) {

@@ -8,9 +8,7 @@ import OffersCore
 /// What depends on a user, the star and the way back, is left out: the browser adds it.
 struct OfflineOffer {
   private let offer: Offer
-  private let presentation: FeedPresentation
-  private let feedTitle: String
-  private let now: Date
+  private let settings: OfferPage.Settings
   /// The offer without the history of its reward, as the members of a JSON object.
   private let members: JSONWriter
   /// A hash of all members but the history, which changes only together with another member.
@@ -18,12 +16,10 @@ struct OfflineOffer {
 
   private static let ofUser: Set<String> = ["back", "isFavorite", "starTo"]
 
-  init(_ offer: Offer, _ presentation: FeedPresentation, feedTitle: String, now: Date) {
+  init(_ offer: Offer, _ settings: OfferPage.Settings) {
     self.offer = offer
-    self.presentation = presentation
-    self.feedTitle = feedTitle
-    self.now = now
-    members = Self.members(of: offer, presentation, feedTitle, now)
+    self.settings = settings
+    members = Self.members(of: offer, settings)
     var hash = ContentHash(seed: 3)
     members.bytes.withUnsafeBytes { hash.combine($0) }
     self.hash = String(hash.value >> 20, radix: 36)
@@ -38,26 +34,26 @@ struct OfflineOffer {
   func write(to json: inout JSONWriter, _ points: [RewardPoint]) {
     json.object { json in
       json.member("hash", hash)
-      Self.write(offer, presentation, points, feedTitle, now, to: &json)
+      Self.write(offer, points, settings, to: &json)
     }
   }
 
-  private static func members(
-    of offer: Offer, _ presentation: FeedPresentation, _ feedTitle: String, _ now: Date
-  ) -> JSONWriter {
+  private static func members(of offer: Offer, _ settings: OfferPage.Settings) -> JSONWriter {
     var json = JSONWriter(capacity: 2 << 10)
-    json.object { write(offer, presentation, [], feedTitle, now, to: &$0) }
+    json.object { write(offer, [], settings, to: &$0) }
     return json
   }
 
   private static func write(
-    _ offer: Offer, _ presentation: FeedPresentation, _ points: [RewardPoint],
-    _ feedTitle: String, _ now: Date, to json: inout JSONWriter
+    _ offer: Offer, _ points: [RewardPoint], _ settings: OfferPage.Settings,
+    to json: inout JSONWriter
   ) {
+    let (presentation, now) = (settings.presentation, settings.now)
     let short = offer.abridged(toBytes: OfferChoice.textBytes)
-    var card = PageFields(card: short, presentation, at: now, back: "", feedTitle: feedTitle)
+    var card = PageFields(
+      card: short, presentation, at: now, back: "", feedTitle: settings.feedTitle)
     card.describe(short, presentation)
-    var page = OfferPage.page(of: offer, presentation, points, feedTitle, now: now)
+    var page = OfferPage.page(of: offer, points, settings)
     // The page shows the whole texts that the card has truncated.
     if short != offer {
       page.fields.set("offer", PageFields(card: offer, presentation, at: now, back: ""))

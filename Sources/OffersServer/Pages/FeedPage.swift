@@ -6,10 +6,6 @@ struct FeedPage {
   let request: PageRequest
 
   private static let pageSize = 60
-  /// The maximum number of offers on the map: more markers would hide each other.
-  private static let mapLimit = 1000
-  /// The maximum size of a text on the map, in bytes; longer texts are truncated.
-  private static let mapTextBytes = 256
 
   func page() async throws -> Page {
     let name = request.name
@@ -28,19 +24,14 @@ struct FeedPage {
       request.fields, source.presentations, feed: name, content: source.content)
     let number = request.fields.page()
     let now = source.now
-    let wantsMap = request.fields["view"] == "map"
-    let size = wantsMap ? Self.mapLimit : Self.pageSize
     let offers = try await fetch(
-      choice.query(
-        page: wantsMap ? 1 : number, size: size + 1, at: now,
-        textBytes: wantsMap ? Self.mapTextBytes : OfferChoice.textBytes))
+      choice.query(page: number, size: Self.pageSize + 1, at: now))
     let count = offers.isEmpty ? 0 : try await source.store.countOffers(choice.query(at: now))
     let expired =
       offers.isEmpty && number == 1 && feed != nil
       ? try await choice.countExpired(in: source.store, at: now) : 0
     let title = feed?.title ?? former?.title ?? known?.title ?? name
-    let hasMap = offers.contains { Coordinates($0) != nil }
-    let view: [(String, String?)] = [("view", wantsMap ? "map" : nil)]
+    let map = try await map(of: choice, on: offers, presentation, at: now)
     let recent = known?.isSearchable == true ? try await recentSearches() : []
     var page = Page("feed", title: title, menuEntry: .offers) { fields in
       fields.set("heading", title)
@@ -58,21 +49,11 @@ struct FeedPage {
             box.set("recent", recent)
           })
       }
-      fields.set("hasMap", hasMap)
-      if hasMap {
-        fields.set("listLink", choice.link(request.path, own: name))
-        fields.set("mapLink", choice.link(request.path, own: name, more: [("view", "map")]))
-        fields.set("showsMap", wantsMap)
-        fields.set("hasMapFiles", LeafletFiles.areInstalled)
-      }
-      let isMap = hasMap && wantsMap
-      fields.set("layout-map", isMap)
-      for each in FeedLayout.allCases {
-        fields.set("layout-\(each.rawValue)", !isMap && each == layout)
-      }
+      fields.set("map", map)
+      for each in FeedLayout.allCases { fields.set("layout-\(each.rawValue)", each == layout) }
       fields.set(
         "cards",
-        offers.prefix(size).filter { !isMap || Coordinates($0) != nil }.map { offer in
+        offers.prefix(Self.pageSize).map { offer in
           var card = PageFields(
             card: offer, presentation, at: now, back: PageLinks.back(request.address),
             feedTitle: title)
@@ -86,17 +67,18 @@ struct FeedPage {
         fields.set("nothing", nothing(choice, feed, number))
       }
       fields.setMore(
-        offers.count > size && !isMap
-          ? choice.link(request.path, page: number + 1, own: name, more: view) : nil,
+        offers.count > Self.pageSize
+          ? choice.link(request.path, page: number + 1, own: name) : nil,
         label: layout == .posters ? "Load more" : "Next page", isAutomatic: true)
     }
     // The feed's definition may change without a write to the database.
     page.lifetime = .seconds(10)
+    if map != nil { page.openReach(for: source.content.maps) }
     return page
   }
 
   /// The offers of the query; none for a feed that was never synced, which the store does not know.
-  private func fetch(_ query: OfferQuery) async throws -> [Offer] {
+  func fetch(_ query: OfferQuery) async throws -> [Offer] {
     do {
       return try await source.store.fetchOffers(query)
     } catch let error as OffersError where error.code == .notFound {

@@ -21,28 +21,40 @@ struct OfferPage {
     let points = try await source.store.fetchHistory(
       named: ref.description, Self.historyBounds
     ).points
-    let feedTitle = try await source.fetchTitles()[ref.feed] ?? ref.feed
-    let presentation = source.presentations[offer.ref.feed]
-    var page = Self.page(of: offer, presentation, points, feedTitle, now: source.now)
+    let settings = Settings(
+      presentation: source.presentations[ref.feed],
+      feedTitle: try await source.fetchTitles()[ref.feed] ?? ref.feed,
+      maps: source.content.maps, now: source.now)
+    var page = Self.page(of: offer, points, settings)
     page.fields.set(
       "offer",
       PageFields(
-        card: offer, presentation, at: source.now, back: PageLinks.back(request.address)))
+        card: offer, settings.presentation, at: settings.now,
+        back: PageLinks.back(request.address)))
     return page
+  }
+
+  /// What the page of an offer depends on besides the offer.
+  struct Settings {
+    /// How the offers of its feed are shown.
+    let presentation: FeedPresentation
+    /// The title of its feed.
+    let feedTitle: String
+    /// What the map of a place is drawn with.
+    let maps: MapSettings
+    /// The time at which offers count as expired, and the end of the chart of the history.
+    let now: Date
   }
 
   /// The page of an offer but for the card, whose star depends on the user.
   ///
   /// - Parameters:
   ///   - offer: the offer that the page describes.
-  ///   - presentation: how the offers of its feed are shown.
   ///   - points: the history of its reward, oldest first.
-  ///   - feedTitle: the title of its feed.
-  ///   - now: the end of the chart of the history.
-  static func page(
-    of offer: Offer, _ presentation: FeedPresentation, _ points: [RewardPoint],
-    _ feedTitle: String, now: Date
-  ) -> Page {
+  ///   - settings: what the page depends on besides.
+  static func page(of offer: Offer, _ points: [RewardPoint], _ settings: Settings) -> Page {
+    let (presentation, now) = (settings.presentation, settings.now)
+    let place = OfferPlaceFields(maps: settings.maps)
     let value = presentation.valueText(of: offer)
     // The reward is the headline; a price is one detail of the product.
     let reward = presentation.valueRole == .reward ? value : nil
@@ -54,16 +66,17 @@ struct OfferPage {
       fields.set("details", Self.paragraphs(offer.description))
       fields.set("terms", Self.paragraphs(offer.terms))
       fields.set("hasTerms", offer.terms != nil)
-      fields.set("feedTitle", feedTitle)
+      fields.set("feedTitle", settings.feedTitle)
       fields.set("feedLink", PageLinks.feed(offer.ref.feed))
-      fields.set("facts", Self.facts(of: offer, feedTitle, at: now))
-      fields.setPlace(of: offer)
+      fields.set("facts", Self.facts(of: offer, settings.feedTitle, at: now))
+      place.set(&fields, of: offer)
       if let link = PageLinks.outside(offer.urlText) {
         fields.set(
           "open",
           PageFields { open in
             open.set("openLink", link)
             open.set("openHost", PageLinks.host(link))
+            open.set("openName", SiteName.of(link))
             open.set("frameLink", PageLinks.path("/web", [("url", link)]))
           })
       }
@@ -81,6 +94,7 @@ struct OfferPage {
     page.back = PageLinks.feed(offer.ref.feed)
     page.lifetime = .whileNoneExpires
     page.menuEntry = .offers
+    if place.hasMap(offer) { page.openReach(for: settings.maps) }
     return page
   }
 
@@ -146,7 +160,7 @@ struct OfferPage {
     for attribute in offer.attributes where attribute.value != joined {
       add(
         attribute.label, DayText.words(attribute.shownValue),
-        link: PageLinks.outside(attribute.value))
+        link: PageLinks.phone(attribute) ?? PageLinks.outside(attribute.value))
     }
     add("Feed", feedTitle, link: PageLinks.feed(offer.ref.feed))
     add("ID", offer.ref.description)

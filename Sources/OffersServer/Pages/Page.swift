@@ -20,8 +20,8 @@ struct Page: Sendable {
   var status = 200
   /// How long the response may be reused.
   var lifetime = Answer.Lifetime.untilWrite
-  /// Whether the page shows other sites in a frame, which the security policy has to allow.
-  var framesSites = false
+  /// What the page loads from other servers, which the security policy has to allow.
+  var reach = PageReach.ownContent
 
   init(
     _ template: String, title: String, menuEntry: MenuEntry? = nil,

@@ -35,13 +35,14 @@ struct PageRoutes: Sendable {
     }
     add("/changes", to: router) { try await ChangesPage(source: source, request: $0).page() }
     add("/search", to: router) { try await SearchPage(source: source, request: $0).page() }
-    add("/web", to: router) { WebPage(request: $0).page() }
+    add("/web", to: router) { try await WebPage(source: source, request: $0).page() }
     add("/settings", to: router) {
       try await SettingsPage(source: source, access: access, visitor: $0.visitor).page()
     }
     add("/offline", to: router) { _ in NoticePage.offline }
     PageForms(content: content).add(to: router)
-    AssetRoutes(assets: shell.assets).add(to: router)
+    AddFeedPage(content: content, shell: shell).add(to: router)
+    AssetRoutes(assets: shell.assets, mapFiles: content.maps.files).add(to: router)
   }
 
   private func add(
@@ -54,7 +55,7 @@ struct PageRoutes: Sendable {
         let page = try await make(asked)
         var answer = Answer.page(try shell.html(page, address: asked.address))
         answer.lifetime = page.lifetime
-        answer.framesSites = page.framesSites
+        answer.reach = page.reach
         return answer
       }
     }

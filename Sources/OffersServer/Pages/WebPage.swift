@@ -5,13 +5,24 @@ import OffersCore
 /// A link from another site shows nothing: the person has to confirm its address first. Otherwise a
 /// page on the internet could have this page load addresses of the private network.
 struct WebPage {
+  let source: PageSource
   let request: PageRequest
 
-  func page() -> Page {
+  func page() async throws -> Page {
+    let home = try await fetchHome()
     let asked = request.fields["url"]
     let address = asked.flatMap(Self.address)
     var page = Page("web", title: "Web", menuEntry: .web) { fields in
       fields.set("asked", address ?? asked)
+      if let home {
+        fields.set(
+          "home",
+          PageFields { fields in
+            fields.set("homeLink", home)
+            fields.set("homeHost", PageLinks.host(home))
+            fields.set("homeFrameLink", PageLinks.path("/web", [("url", home)]))
+          })
+      }
       if let address, !request.isTrusted {
         fields.set("offered", PageFields { $0.set("siteHost", PageLinks.host(address)) })
       } else if let address {
@@ -25,10 +36,19 @@ struct WebPage {
         fields.set("refused", true)
       }
     }
-    page.framesSites = true
+    page.reach = .frames
+    // The definitions may change without a write to the database.
+    page.lifetime = .seconds(10)
     // A cached response to one of this server's pages must not answer a link from another site.
     if asked != nil { page.lifetime = .never }
     return page
+  }
+
+  /// The home page that the definition of a subscribed feed has; nil for none.
+  private func fetchHome() async throws -> String? {
+    let subscribed = Set(try await source.fetchFeeds().map(\.name))
+    return try source.content.syncer.fetchKnownFeeds().lazy
+      .filter { subscribed.contains($0.name) }.compactMap { PageLinks.outside($0.home) }.first
   }
 
   /// The URL for an address as people type it: `example.com` means `https://example.com`. Nil for a

@@ -4,6 +4,7 @@ import OffersCore
 /// The routes of style sheets, scripts and icons, and of the map library's files.
 struct AssetRoutes: Sendable {
   let assets: PageAssets
+  let mapFiles: LeafletFiles
 
   /// The `Cache-Control` of a URL with the current version of the assets, whose content never
   /// changes.
@@ -22,7 +23,7 @@ struct AssetRoutes: Sendable {
     add("/favicon.ico", "icon.svg", to: router)
     router.get("/map/**") { request, context in
       let path = context.parameters.getCatchAll().joined(separator: "/")
-      guard let file = LeafletFiles.find(path) else { throw HTTPError(.notFound) }
+      guard let file = mapFiles.find(path) else { throw HTTPError(.notFound) }
       return Self.respond(file.contentType, file.bytes, request, "private, max-age=86400")
     }
   }

@@ -30,6 +30,11 @@ struct Coordinates: Sendable {
     "https://www.openstreetmap.org/?mlat=\(latitude)&mlon=\(longitude)#map=17/\(latitude)/\(longitude)"
   }
 
+  /// The link to directions to the place, in any browser.
+  var directionsLink: String {
+    "https://www.openstreetmap.org/directions?to=\(latitude)%2C\(longitude)"
+  }
+
   private static func degrees(_ number: Double) -> String {
     String(format: "%.4f", abs(number))
   }

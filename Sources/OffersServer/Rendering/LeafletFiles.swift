@@ -1,29 +1,34 @@
 import Foundation
 
-/// The files of the map library Leaflet, which Debian's package `libjs-leaflet` installs.
-enum LeafletFiles {
-  private static let folder = "/usr/share/javascript/leaflet/"
+/// The files of the map library Leaflet and of its clustering, which Debian's packages `libjs-leaflet`
+/// and `libjs-leaflet.markercluster` install into one folder.
+package struct LeafletFiles: Sendable {
+  private let folder: String
+
+  /// - Parameter folder: the folder of the files.
+  package init(folder: String = "/usr/share/javascript/leaflet") {
+    self.folder = folder
+  }
 
   /// The media types of the served files, by path in the folder. No other path is read, so that no
   /// path of a request leads out of the folder.
   private static let contentTypes = [
     "leaflet.css": "text/css; charset=utf-8",
-    "leaflet.esm.min.js": "text/javascript; charset=utf-8",
-    "images/layers.png": "image/png",
-    "images/layers-2x.png": "image/png",
-    "images/marker-icon.png": "image/png",
-    "images/marker-icon-2x.png": "image/png",
-    "images/marker-shadow.png": "image/png",
+    "leaflet.min.js": "text/javascript; charset=utf-8",
+    "leaflet.markercluster.min.js": "text/javascript; charset=utf-8",
   ]
 
-  static var areInstalled: Bool {
-    FileManager.default.isReadableFile(atPath: folder + "leaflet.esm.min.js")
+  /// Whether both packages are installed. Otherwise the pages have no maps.
+  var areInstalled: Bool {
+    Self.contentTypes.keys.allSatisfy {
+      FileManager.default.isReadableFile(atPath: "\(folder)/\($0)")
+    }
   }
 
   /// A file of the map library; nil for any other path, or if the library is not installed.
-  static func find(_ path: String) -> (contentType: String, bytes: [UInt8])? {
-    guard let type = contentTypes[path],
-      let data = FileManager.default.contents(atPath: folder + path)
+  func find(_ path: String) -> (contentType: String, bytes: [UInt8])? {
+    guard let type = Self.contentTypes[path],
+      let data = FileManager.default.contents(atPath: "\(folder)/\(path)")
     else { return nil }
     return (type, Array(data))
   }

@@ -48,12 +48,14 @@ struct PageTemplates: Sendable {
     return json.bytes
   }
 
-  private static let serverOnly: Set<String> = ["bare", "login", "sessions", "settings"]
+  private static let serverOnly: Set<String> = [
+    "add-feed", "adding", "bare", "login", "pair", "pairing", "proposal", "sessions", "settings",
+    "your-data",
+  ]
 
   private static let names = [
-    "alert", "bare", "card", "changes", "chips", "choice", "empty", "feed", "icons", "login",
-    "more", "notice", "offer", "offers", "pair", "pairing", "picture", "poster", "search",
-    "searchbox", "sessions",
-    "settings", "shell", "star", "web",
+    "add-feed", "adding", "alert", "bare", "card", "changes", "chips", "choice", "empty", "feed",
+    "icons", "login", "more", "notice", "offer", "offers", "pair", "pairing", "picture", "poster",
+    "proposal", "search", "searchbox", "sessions", "settings", "shell", "star", "web", "your-data",
   ]
 }

@@ -1,13 +1,22 @@
 import HTTPTypes
+import OffersCore
 
 /// The security headers of every response: they restrict a page to this server's own scripts and
-/// styles, and to its own and `data:` images, and forbid every site to frame it.
+/// styles, and to its own and `data:` images, except for what `PageReach` adds, and forbid every site
+/// to frame it.
 enum SecurityHeaders {
   /// The header fields.
   ///
-  /// - Parameter framesSites: true for the page that shows other sites in a frame.
-  static func fields(framesSites: Bool = false) -> HTTPFields {
-    framesSites ? framing : ordinary
+  /// - Parameter reach: what the page may load besides this server's content.
+  static func fields(_ reach: PageReach = .ownContent) -> HTTPFields {
+    switch reach {
+    case .ownContent: ordinary
+    case .frames: framing
+    case .images(let origin):
+      fields(
+        policy: policy.joined(separator: "; ").replacing(
+          bytes: images, with: "\(images) \(origin)"))
+    }
   }
 
   /// Adds the fields to a response that has none yet.
@@ -20,8 +29,9 @@ enum SecurityHeaders {
   private static let framing = fields(
     policy: (policy + ["frame-src http: https:"]).joined(separator: "; "))
 
+  private static let images = "img-src 'self' data:"
   private static let policy = [
-    "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:",
+    "default-src 'none'", "script-src 'self'", "style-src 'self'", images,
     "connect-src 'self'", "manifest-src 'self'", "worker-src 'self'", "form-action 'self'",
     "base-uri 'none'", "frame-ancestors 'none'",
   ]

@@ -92,18 +92,7 @@ final class SyncJobs: Sendable {
         .invalidRequest, "\(feed.name) has a source of its own: \(own)",
         hint: "To read its sample: offers sync \(feed.name) --from sample")
     }
-    let url = URL(string: source)
-    guard ["http", "https"].contains(url?.scheme?.lowercased()), url?.host != nil else {
-      throw OffersError(
-        .invalidRequest,
-        "“\(source.prefix(200))” is not an http:// or https:// address.", hint: hint)
-    }
-    if source.contains("{env:") {
-      throw OffersError(
-        .invalidRequest,
-        "A source with an environment variable cannot be set over HTTP.",
-        hint: hint)
-    }
+    try SentAddress.check(source, hint: hint)
     if feed.hasHeaders {
       throw OffersError(
         .invalidRequest, "\(feed.name) sends headers that are meant for its own source only.",

@@ -213,17 +213,13 @@ function listPage(url, frame, data, own) {
   const choice = new Choice(url, own);
   const fields = sentFields(url);
   const number = fields.page();
-  const isMap = own !== null && fields.get("view") === "map";
-  const size = isMap ? MAP_SIZE : PAGE_SIZE;
   const whole = choice.select(data);
-  const first = isMap ? 0 : (number - 1) * size;
+  const first = (number - 1) * PAGE_SIZE;
   // One offer more tells whether there is a next page, as on the server.
-  const offers = whole.slice(first, first + size + 1);
+  const offers = whole.slice(first, first + PAGE_SIZE + 1);
   const back = url.pathname + url.search;
   const layout = Object.keys(frame.fields).find((name) => name.startsWith("layout-") && frame.fields[name]);
-  const view = own === null ? {} : mapFields(choice, offers, isMap, frame.fields);
-  const showsMap = view["layout-map"];
-  const shown = offers.slice(0, size).filter(({card}) => !showsMap || card.place);
+  const cards = (list) => list.map((offer) => cardOf(offer, data, back));
   const held = data.current.filter(({feed}) => own === null || feed === own).length;
   const isEmpty = offers.length === 0;
   const ofFeed = choice.ofFavorites ? null : data.frames.get(`/feeds/${encodeRef(choice.feed ?? "")}`);
@@ -231,31 +227,30 @@ function listPage(url, frame, data, own) {
   return {
     ...frame.fields,
     ...choice.fields(frame, data, offers),
-    ...view,
+    // The server has the map library if the list that it made has a map.
+    map: frame.fields.map && mapFields(choice, offers, whole, fields.get("view") === "map", cards),
     // Behind its last page, the server counts no offers of a feed.
     count: countText(isEmpty && own !== null ? 0 : whole.length, noun),
     heldNote: heldNote(held, frame.total, frame.noun),
-    cards: shown.map((offer) => cardOf(offer, data, back)),
+    cards: cards(offers.slice(0, PAGE_SIZE)),
     credit: layout === "layout-covers" ? creditOf(offers) : null,
     nothing: !isEmpty ? null : number > 1 || choice.narrows ? frame.no_match : frame.nothing,
-    more: offers.length > size && !showsMap
+    more: offers.length > PAGE_SIZE
       ? {
-        moreLink: choice.link({page: number + 1, more: [["view", isMap ? "map" : null]]}),
+        moreLink: choice.link({page: number + 1}),
         moreLabel: layout === "layout-posters" ? "Load more" : "Next page", isAutomatic: true,
       } : null,
   };
 }
 
-/** The fields that switch between the list and the map of a feed. */
-function mapFields(choice, offers, isMap, fields) {
-  if (!offers.some(({card}) => card.place)) return {hasMap: false};
-  const isHidden = isMap && Object.fromEntries(
-    Object.keys(fields).filter((name) => name.startsWith("layout-")).map((name) => [name, false]));
-  return {
-    hasMap: true, showsMap: isMap, listLink: choice.link(),
-    mapLink: choice.link({more: [["view", "map"]]}),
-    ...isHidden, ...(isMap ? {"layout-map": true} : {}),
-  };
+/** The fields of the map that opens over the list, as FeedPage makes them, but without tiles. */
+function mapFields(choice, offers, whole, isOpen, cards) {
+  const places = (isOpen ? whole : offers).slice(0, MAP_SIZE).filter(({card}) => card.place);
+  if (places.length === 0) return null;
+  const map = {listLink: choice.link(), mapLink: choice.link({more: [["view", "map"]]})};
+  if (!isOpen) return map;
+  const placeCount = countText(places.length, ["place", "places"]);
+  return {...map, dialog: {placeCount, places: cards(places)}};
 }
 
 /** The copyright notice that all offers of the page share. */

@@ -45,6 +45,8 @@ function offerPage(url, data, ref) {
   const offer = data.find(ref);
   if (!offer) return null;
   const fields = {...offer.page};
+  // Tiles come from another server, which the policy of these pages does not allow.
+  if (fields.place) fields.place = {...fields.place, tiles: null};
   const end = fields.facts.find(({label}) => label === "Ends");
   if (end && isExpired(offer)) {
     // The offer has expired since it was stored.

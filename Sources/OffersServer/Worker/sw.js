@@ -30,16 +30,22 @@ importScripts(...parts.map((name) => `/assets/${name}?v=${VERSION}`));
 
 const files = [
   "app.css", "controls.css", "lists.css", "map.css", "offer.css", "pages.css",
-  "app.js", "events.js", "lists.js", "map.js", "messages.js", "refresh.js",
-  "renew.js", "search.js", "stars.js", "web.js", "wishes.js", "icon.svg", "icon-192.png",
-  "templates.json",
+  "add-feed.js", "app.js", "events.js", "lists.js", "map.js", "messages.js", "over.js", "refresh.js",
+  "renew.js", "search.js", "share.js", "sheet.js", "stars.js", "web.js", "wishes.js", "world.js",
+  "world.json", "icon.svg", "icon-192.png", "templates.json",
 ].map((name) => `/assets/${name}?v=${VERSION}`);
+
+const mapFiles = ["leaflet.css", "leaflet.min.js", "leaflet.markercluster.min.js"].map((name) => `/map/${name}`);
 
 self.addEventListener("install", (event) => {
   event.waitUntil(
     caches
       .open(FILES)
-      .then((cache) => cache.addAll([...files, "/offline", "/manifest.webmanifest"]))
+      .then(async (cache) => {
+        await cache.addAll([...files, "/offline", "/manifest.webmanifest"]);
+        // The map library may be missing on the server.
+        await cache.addAll(mapFiles).catch(() => {});
+      })
       .then(() => self.skipWaiting()),
   );
 });

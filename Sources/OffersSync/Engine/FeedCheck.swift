@@ -155,17 +155,20 @@ extension SyncEngine {
   ///
   /// - Parameters:
   ///   - source: the source of the document, which counts as one in a definition.
+  ///   - isPublicOnly: whether the source was not named on this machine, so that it must be on the
+  ///     public internet.
   ///   - options: the limits and the access to networks, as in a sync.
   ///   - handle: receives the bytes; returns false to stop reading.
   /// - Returns: the final URL of the document and the encoding that the server declared; nil where
   ///   there is none.
   package func readStart(
-    of source: Template, options: SyncOptions = SyncOptions(),
+    of source: Template, isPublicOnly: Bool = false, options: SyncOptions = SyncOptions(),
     _ handle: (UnsafeRawBufferPointer) throws -> Bool
   ) async throws -> (address: String?, charset: String?) {
     var definition = FeedDefinition(
       name: "feed", id: .value(FieldRule(.path(.itself))), fields: [:])
     definition.source = source
+    definition.isPublicOnly = isPublicOnly
     return try await withPages(of: definition, from: nil, options) {
       try await $0.readBytes(handle)
     }

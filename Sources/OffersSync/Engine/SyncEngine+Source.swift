@@ -87,7 +87,7 @@ extension SyncEngine {
     if !isLocal { try source.checkIsAddress() }
     // Naming a source again that the feed already has does not lower its trust, even if it is named
     // from outside this machine.
-    if let own = definition.source, own.description == chosen.text {
+    if let own = definition.source, own.description == chosen.text, !definition.isPublicOnly {
       return try defined(own, definition)
     }
     if let known = state?.source, known.text == chosen.text, known.origin == .machine {
@@ -99,7 +99,7 @@ extension SyncEngine {
   private func remembered(
     _ source: NamedSource, _ definition: FeedDefinition
   ) throws -> FeedSource {
-    if let own = definition.source, own.description == source.text {
+    if let own = definition.source, own.description == source.text, !definition.isPublicOnly {
       return try defined(own, definition)
     }
     return FeedSource(
@@ -112,7 +112,8 @@ extension SyncEngine {
   ) throws -> FeedSource {
     var source = FeedSource(
       feed: definition.name, document: try SyncSource(parsing: template.description),
-      template: SourceTemplate(template, environment: environment), origin: .machine)
+      template: SourceTemplate(template, environment: environment),
+      origin: definition.isPublicOnly ? .remote : .machine)
     source.isDefined = true
     return source
   }

@@ -39,12 +39,15 @@ struct OpenAPITests {
     ("getOffline", "offline/offers?refs=ibotta:900117", nil),
     ("listChanges", "changes?limit=5&kind=new", nil),
     ("search", "search?q=pasta", nil), ("listSearches", "searches", nil),
+    ("proposeFeed", "proposals", #"{"source":"https://tea.example/a"}"#),
+    ("addFeed", "feeds", #"{"source":"https://tea.example/a","name":"facts-2"}"#),
     ("listFeeds", "feeds", nil), ("getFeed", "feeds/movies", nil),
     ("subscribe", "feeds/movies/subscription", nil),
     ("unsubscribe", "feeds/movies/subscription", nil),
     ("setInterval", "feeds/ibotta/interval", #"{"every_seconds":7200}"#),
     ("resetInterval", "feeds/ibotta/interval", nil), ("getSync", "sync", nil),
     ("startSync", "sync", #"{"feeds":["ibotta"]}"#), ("getHealth", "health", nil),
+    ("checkFraming", "framing", #"{"url":"https://example.com/"}"#),
     ("unstar", "offers/ibotta:900117/favorite", nil), ("getOpenAPI", "openapi.json", nil),
   ]
 
@@ -60,9 +63,10 @@ struct OpenAPITests {
           operations[operation["operationId"] as? String ?? ""] = (method, operation)
         }
       }
-      // `getImage` requires an image server, and the stream of `listen` does not end.
+      // Images require an image server, and the stream of `listen` does not end.
       let asked = Set(Self.requests.map(\.operation))
-      #expect(Set(operations.keys).subtracting(asked) == ["getImage", "listen"])
+      #expect(
+        Set(operations.keys).subtracting(asked) == ["getImage", "getProposalImage", "listen"])
       for request in Self.requests {
         let (method, operation) = try #require(operations[request.operation])
         let isRead = method == "get"

@@ -20,8 +20,10 @@ struct Shown: Sendable {
 
 extension ServedHome {
   /// Loads a page.
-  func show(_ path: String, headers: HTTPFields = [:]) async throws -> Shown {
-    try await ask { client in
+  func show(
+    _ path: String, headers: HTTPFields = [:], on server: OffersServer? = nil
+  ) async throws -> Shown {
+    try await ask(server) { client in
       try await client.execute(uri: path, method: .get, headers: headers) { response in
         Shown(
           status: Int(response.status.code), headers: response.headers,

@@ -155,13 +155,4 @@ struct PageListTests {
     #expect(page.text.contains(#"name="feed" value="facts""#))
   }
 
-  @Test("offers with coordinates are shown on a map and in a list")
-  func maps() async throws {
-    let home = try await ServedHome(feeds: ["restaurants", "facts"])
-    let page = try await home.show("/feeds/restaurants?view=map")
-    #expect(page.text.contains(#"data-latitude="43.03871" data-longitude="-87.90415""#))
-    #expect(page.text.contains("43.0387° N, 87.9042° W"))
-    #expect(!(try await home.show("/feeds/facts").text.contains("view=map")))
-    #expect(!(try await home.show("/feeds/facts?view=map").text.contains("data-map")))
-  }
 }

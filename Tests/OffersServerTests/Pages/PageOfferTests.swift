@@ -19,7 +19,9 @@ struct PageOfferTests {
     #expect(album.text.contains(#"<dt dir="auto">Artist</dt><dd><bdi>Marlow Finch</bdi>"#))
     #expect(
       album.text.contains(#"<div class="open-bar"><a class="button primary open" href="https://"#))
-    #expect(album.text.contains(#"target="_blank" rel="noopener noreferrer">Open</a>"#))
+    #expect(
+      album.text.contains(
+        #"rel="noopener noreferrer"><span>Open music.example.com</span></a>"#))
   }
 
   @Test("an id may be any text, and an unknown id gets an error page")

@@ -50,26 +50,13 @@ struct FeedsAddCommand: AsyncParsableCommand {
   @OptionGroup var configuration: ConfigurationOptions
 
   func run() async throws {
-    try FeedGuess.checkName(name)
+    try FeedName.check(name)
     let file = try configuration.path
-    // The file is not loaded by `load`, because a file that the user names need not exist yet.
-    let options = network.syncOptions(try checkIsNew(in: try TextFile.read(file.text), file))
+    let own = OwnFeeds(file: file)
+    let options = network.syncOptions(try own.checkIsNew(name))
     let definition = try await made(options)
-    let check = try await SyncEngine(store: NoStore()).check(
-      definition, from: nil, firstCount: 1, options: options)
-    guard check.offerCount > 0 else {
-      let reason = check.problems.first.map { " Record \($0.position): \($0.reason)." } ?? ""
-      throw OffersError(
-        .unexpectedShape,
-        "No record at \(Self.places(definition)) is an offer; \(check.recordCount) seen.\(reason)",
-        hint: "Give the paths with --items and --map id=… name=…")
-    }
-    try TextFile.update(file.text) { yaml in
-      // Another process may have added the feed in the meantime.
-      _ = try checkIsNew(in: yaml, file)
-      return try DefinitionEdit.adding(
-        DefinitionText.yaml(for: definition), to: yaml, name: file.text)
-    }
+    _ = try await FeedGuess.check(definition, options: options)
+    try own.add(definition)
     Output.note("Added \(name) to \(DisplayText.oneLine(file.text)).")
     let path = try location.path
     // A removed feed with the same name may have left its source in the database.
@@ -81,19 +68,6 @@ struct FeedsAddCommand: AsyncParsableCommand {
       configurationPath: SettingPath(text: file.text, origin: .option))
     job.allowsPrivateNetwork = network.allowPrivateNetwork
     try await job.run()
-  }
-
-  /// The shipped feeds and those in the given content of the file.
-  ///
-  /// - Throws: `OffersError` with `invalidRequest` if a feed with the name of the new one exists.
-  private func checkIsNew(in yaml: String?, _ file: SettingPath) throws -> FeedConfiguration {
-    let configuration = try file.configuration(yaml)
-    if configuration.names.contains(name) {
-      throw OffersError(
-        .invalidRequest, "There is already a feed \(name).",
-        hint: "Choose another name, or see it with: offers feeds show \(name)")
-    }
-    return configuration
   }
 
   /// The definition from the options. If they lack a required part, the rest is guessed from the
@@ -109,10 +83,5 @@ struct FeedsAddCommand: AsyncParsableCommand {
       options: options)
     for note in proposal.notes { Output.note(DisplayText.oneLine(note)) }
     return try said.definition(source: FeedGuess.address(of: source), over: proposal)
-  }
-
-  private static func places(_ definition: FeedDefinition) -> String {
-    definition.items.map { $0.steps.isEmpty ? "the top level" : $0.descriptionFromRoot }
-      .joined(separator: " or ")
   }
 }

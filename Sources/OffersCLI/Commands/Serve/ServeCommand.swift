@@ -84,6 +84,18 @@ struct ServeCommand: AsyncParsableCommand {
   var trustedProxy: [String] = []
 
   @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "A server of map tiles, from which browsers load streets: a URL with {z}, {x} and {y}.",
+      valueName: "url"))
+  var mapTiles: String?
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp("The notice that the map tiles' provider asks for.", valueName: "text"))
+  var mapAttribution: String?
+
+  @Option(
     name: .long, parsing: .unconditional,
     help: ArgumentHelp("Sync the feeds that are due, at this interval.", valueName: "time"))
   var refresh: String?
@@ -125,6 +137,12 @@ struct ServeCommand: AsyncParsableCommand {
         .invalidRequest, "--behind-tls has no use without a token.",
         hint: "Name a file with a token by --token-file.")
     }
+    if mapAttribution != nil, mapTiles == nil {
+      throw OffersError(
+        .invalidRequest, "--map-attribution has no use without map tiles.",
+        hint: "Name a server of tiles by --map-tiles.")
+    }
+    let tiles = try mapTiles.map { try MapTiles($0, attribution: mapAttribution) }
     let token = try tokenFile.map { try TokenFile($0) }
     let certificate = try tlsCert.flatMap { path in
       try tlsKey.map { try ServerCertificate(certificate: path, key: $0) }
@@ -134,12 +152,15 @@ struct ServeCommand: AsyncParsableCommand {
     let database = try await location.open(.readWrite, tellsForeignSchema: true)
     let loader = ImageLoader(
       images: database, allowsPrivateNetwork: allowsPrivateNetwork, logger: logging.log.logger)
+    let feeds = ServedFeeds(
+      database: database, configurationPath: path, allowsPrivateNetwork: allowsPrivateNetwork,
+      log: logging.log)
+    let connections = HTTPConnections(
+      connectionsPerHost: 2, environment: EnvironmentVariable.find)
     let content = ServedContent(
-      store: database,
-      syncer: ServedFeeds(
-        database: database, configurationPath: path, allowsPrivateNetwork: allowsPrivateNetwork,
-        log: logging.log),
-      images: loader, texts: QueryTexts())
+      store: database, syncer: feeds, adder: feeds, images: loader, texts: QueryTexts(),
+      maps: MapSettings(tiles: tiles),
+      framing: FramingCheck(transport: connections, allowsPrivateNetwork: allowsPrivateNetwork))
     let server = try OffersServer(
       content,
       address: OffersServer.Address(
@@ -167,6 +188,7 @@ struct ServeCommand: AsyncParsableCommand {
       result = .failure(error)
     }
     await loader.close()
+    await connections.close()
     try await database.close()
     try result.get()
   }

@@ -1,0 +1,66 @@
+import OffersCore
+import OffersFeeds
+import OffersHTTP
+import OffersSync
+
+/// Guesses of a feed's definition from a document, and their trial.
+enum FeedGuess {
+  /// Reads the start of a source, and guesses a definition from it.
+  ///
+  /// - Parameters:
+  ///   - name: the name of the feed in the definition.
+  ///   - source: the source as the user typed it; `-` for standard input.
+  ///   - items: the path of the offers in the document; nil to guess it.
+  ///   - missing: the fields among `id` and `name` that the user has not mapped to a path.
+  ///   - isPublicOnly: whether the source was not named on this machine, so that it must be on the
+  ///     public internet.
+  ///   - options: the limits and the access to networks for reading the source.
+  static func propose(
+    name: String, source: String, items: FieldPath? = nil, missing: [String] = ["id", "name"],
+    isPublicOnly: Bool = false, options: SyncOptions = SyncOptions()
+  ) async throws -> DefinitionGuess.Proposal {
+    try FeedName.check(name)
+    let guess = DefinitionGuess(name: name, items: items, missing: missing)
+    _ = try await SyncEngine(store: NoStore()).readStart(
+      of: address(of: source), isPublicOnly: isPublicOnly, options: options
+    ) { bytes in
+      try guess.consume(bytes)
+      return !guess.hasEnough
+    }
+    var proposal = try guess.finish()
+    if source != "-" { proposal.definition.source = try address(of: source) }
+    proposal.definition.isPublicOnly = isPublicOnly
+    return proposal
+  }
+
+  /// Reads a feed by its definition without storing anything.
+  ///
+  /// - Parameters:
+  ///   - definition: the definition to try.
+  ///   - firstCount: the most offers in `FeedCheck.first`.
+  ///   - options: the limits and the access to networks for reading the source.
+  /// - Throws: `OffersError` with `unexpectedShape` if no record is an offer; as
+  ///   `SyncEngine.check`.
+  static func check(
+    _ definition: FeedDefinition, firstCount: Int = 1, options: SyncOptions
+  ) async throws -> FeedCheck {
+    let check = try await SyncEngine(store: NoStore()).check(
+      definition, from: nil, firstCount: firstCount, options: options)
+    if check.offerCount > 0 { return check }
+    let places = definition.items.map {
+      $0.steps.isEmpty ? "the top level" : $0.descriptionFromRoot
+    }
+    let reason = check.problems.first.map { " Record \($0.position): \($0.reason)." } ?? ""
+    throw OffersError(
+      .unexpectedShape,
+      "No record at \(places.joined(separator: " or ")) is an offer; \(check.recordCount) seen."
+        + reason,
+      hint: "Give the paths with --items and --map id=… name=…")
+  }
+
+  /// A source in the form in which a definition contains it: the path of a file is absolute.
+  static func address(of source: String) throws -> Template {
+    let text = try SyncSource(parsing: source).text
+    return (try? Template(parsing: text, for: .source)) ?? Template([.literal(text)])
+  }
+}

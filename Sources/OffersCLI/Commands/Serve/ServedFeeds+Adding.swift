@@ -1,0 +1,130 @@
+import Foundation
+import OffersCore
+import OffersFeeds
+import OffersHTTP
+import OffersSQLite
+import OffersSync
+
+/// The implementation of the server's protocol `FeedAdder` by the guess of `offers feeds add`. The
+/// sources are named from outside this machine, so that they are public only.
+extension ServedFeeds: FeedAdder {
+  /// The number of offers that a proposal shows.
+  private static let shownCount = 6
+  /// The longest title of a feed, in characters.
+  private static let titleCount = 200
+
+  func propose(source: String, name: String?) async throws -> FeedProposal {
+    let own = OwnFeeds(file: configurationPath)
+    let configuration = try own.configuration()
+    if let name {
+      try FeedName.check(name)
+      try own.checkIsNew(name)
+    }
+    guard case .url = try SyncSource(parsing: source) else {
+      throw OffersError(
+        .invalidRequest, "“\(source.prefix(200))” is not an http:// or https:// address.",
+        hint: Self.hint(source))
+    }
+    var taken = Set(configuration.names)
+    taken.formUnion(try await database.fetchFeeds().map(\.name))
+    taken.formUnion(try await database.fetchFormerFeeds().map(\.name))
+    let options = SyncOptions(
+      allowsPrivateNetwork: allowsPrivateNetwork || configuration.allowsPrivateNetwork)
+    do {
+      return try await read(source, name: name, besides: taken, options)
+    } catch let error as OffersError where error.remedy != nil || error.code == .unexpectedShape {
+      // The advice is to name the source, to map fields, or to allow private networks: all of it is
+      // done at the machine itself.
+      throw OffersError(error.code, error.message, hint: Self.hint(source), cause: error.cause)
+    }
+  }
+
+  private func read(
+    _ source: String, name: String?, besides taken: Set<String>, _ options: SyncOptions
+  ) async throws -> FeedProposal {
+    let guess = try await FeedGuess.propose(
+      name: name ?? Self.unnamed, source: source, isPublicOnly: true, options: options)
+    var definition = guess.definition
+    let check = try await FeedGuess.check(
+      definition, firstCount: Self.shownCount, options: options)
+    let title = check.title == definition.name ? nil : check.title
+    if name == nil {
+      let found = ([title] + Self.parts(of: source) + [Self.unnamed]).lazy.compactMap { text in
+        text.flatMap { FeedName.suggestion(for: $0, besides: taken) }
+      }.first
+      definition.rename(to: found ?? definition.name)
+    }
+    return FeedProposal(
+      source: definition.source?.description ?? source, name: definition.name, title: title,
+      format: definition.format?.rawValue, layout: definition.layout,
+      fields: Self.fields(definition, check), recordCount: check.recordCount,
+      offerCount: check.offerCount, offers: check.first, notes: guess.notes,
+      definition: DefinitionText.yaml(for: definition))
+  }
+
+  func add(_ proposal: FeedProposal, name: String, title: String?) async throws {
+    try FeedName.check(name)
+    var definition = try FeedConfiguration(yaml: proposal.definition, name: "definition")
+      .fetch(proposal.name)
+    definition.rename(to: name)
+    if let title {
+      guard title.count <= Self.titleCount, !title.contains(where: \.isNewline) else {
+        throw OffersError(
+          .invalidRequest, "A title is one line of at most \(Self.titleCount) characters.")
+      }
+      definition.title = TextRule(.constant(title))
+    }
+    // Another program may hold the lock on the file for some seconds. Waiting for it must not block
+    // a thread of the server.
+    let (own, added) = (OwnFeeds(file: configurationPath), definition)
+    try await withCheckedThrowingContinuation { (answer: CheckedContinuation<Void, any Error>) in
+      DispatchQueue.global().async { answer.resume(with: Result { try own.add(added) }) }
+    }
+    // A removed feed with the same name may have left its source in the database.
+    try await database.forgetSource(of: name)
+  }
+
+  /// The name of a feed until its title is known.
+  private static let unnamed = "feed"
+
+  /// The parts of an address that may name a feed: the name of the document, and the host.
+  private static func parts(of source: String) -> [String?] {
+    let url = URL(string: source)
+    let document = url?.deletingPathExtension().lastPathComponent
+    let labels = url?.host?.split(scalar: ".").filter { $0 != "www" } ?? []
+    return [document, labels.dropLast(labels.count > 1 ? 1 : 0).joined(separator: " ")]
+  }
+
+  /// The fields that the offers have, in the order of a definition.
+  private static func fields(
+    _ definition: FeedDefinition, _ check: FeedCheck
+  ) -> [FeedProposal.Field] {
+    var fields = [
+      FeedProposal.Field(
+        name: "id", from: definition.id.places, offerCount: check.fieldCounts[.id] ?? 0)
+    ]
+    for field in OfferField.allCases {
+      guard let rule = definition.fields[field], let name = field.definitionName else { continue }
+      fields.append(
+        FeedProposal.Field(
+          name: name, from: rule.places, offerCount: check.fieldCounts[field] ?? 0))
+    }
+    fields += definition.attributes.map {
+      FeedProposal.Field(
+        name: $0.label, from: $0.rule.places, offerCount: check.attributeCounts[$0.label] ?? 0)
+    }
+    return fields.filter { $0.offerCount > 0 }
+  }
+
+  private static func hint(_ source: String) -> String {
+    "At the machine itself: offers feeds add NAME \(ShellQuoting.word(String(source.prefix(200))))"
+  }
+}
+
+extension FeedDefinition {
+  /// Changes the name, and the title if that is only the name.
+  fileprivate mutating func rename(to name: String) {
+    if title == TextRule(.constant(self.name)) { title = TextRule(.constant(name)) }
+    self.name = name
+  }
+}

@@ -1,0 +1,27 @@
+import Hummingbird
+import OffersCore
+
+/// The route by which the page of other sites learns whether a site refuses to be framed. It is a
+/// POST, so that no link of another site has the server send requests.
+struct FramingRoutes: Sendable {
+  let content: ServedContent
+  /// Two checks run at a time; a few more wait.
+  private let turns = Turns(2, waitingLimit: 16)
+
+  init(content: ServedContent) {
+    self.content = content
+  }
+
+  func add(to router: Router<ServedContext>) {
+    router.post("/api/v1/framing") { request, _ in
+      _ = try QueryParameters(request, [])
+      let body = try await JSONBody.read(request, members: ["url"])
+      guard let url = PageLinks.outside(body["url"] as? String) else {
+        throw Problem(.badRequest, "The member “url” must be an http or https URL.")
+      }
+      let origin = request.headers[.origin] ?? ""
+      let refuses = try await turns.take { await content.framing?.refusesFrame(url, in: origin) }
+      return Answers.result { $0.member("refused", refuses) }
+    }
+  }
+}

@@ -1,0 +1,109 @@
+// The section “Add a feed” of the settings. The forms work without scripts; the script sends them in
+// the background, and shows the section of the response in place.
+
+import {problemText, say, toast, unreachable} from "./messages.js?v=__VERSION__";
+import {renew} from "./renew.js?v=__VERSION__";
+
+let asking = null;
+// The form with the address, while what was found there is shown instead.
+let entry = null;
+
+const find = (selector) => document.querySelector(`[data-add-feed] ${selector}`);
+
+function setBusy(isBusy) {
+  find("[data-add-progress]").hidden = !isBusy;
+  for (const button of document.querySelectorAll("[data-add-feed] form button")) {
+    if (isBusy) button.setAttribute("aria-busy", "true");
+    else button.removeAttribute("aria-busy");
+  }
+}
+
+/** Sends a form of the section, and shows the section of the response. */
+async function send(form) {
+  if (asking) return;
+  asking = new AbortController();
+  document.querySelector("[data-add-feed]").dataset.inUse = "";
+  const isAdding = "add" in form.elements;
+  setBusy(true);
+  say(isAdding ? "Adding the feed" : "Reading the feed");
+  try {
+    const response = await fetch(form.action, {
+      method: "POST",
+      headers: {Accept: "text/html"},
+      body: new URLSearchParams(new FormData(form)),
+      signal: asking.signal,
+    });
+    if (response.ok && response.redirected && isAdding) return await finish(form.elements.name.value);
+    const type = response.headers.get("Content-Type") ?? "";
+    if (!type.startsWith("text/html")) return fail(form, await problemText(response));
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    const next = page.querySelector("[data-add-feed]");
+    if (next) show(form, document.adoptNode(next));
+    else fail(form, page.querySelector("main p")?.textContent ?? `Status ${response.status}.`);
+  } catch (error) {
+    if (error.name !== "AbortError") return fail(form, unreachable);
+    setBusy(false);
+    focus(form);
+  } finally {
+    asking = null;
+  }
+}
+
+/** Replaces the content of the section, and moves the focus to what is new. */
+function show(form, next) {
+  const section = document.querySelector("[data-add-feed]");
+  const heading = section.querySelector("h2");
+  if (next.querySelector("[data-proposal]") && !("add" in form.elements)) entry = form;
+  section.replaceChildren(...(heading ? [heading] : []), ...next.childNodes);
+  setBusy(false);
+  (find("[aria-invalid=true]") ?? find("[data-proposal] h3"))?.focus();
+}
+
+/** Shows an error that came without a section. */
+function fail(form, text) {
+  setBusy(false);
+  form.querySelector(".field-error")?.remove();
+  const note = document.createElement("p");
+  note.className = "field-error";
+  note.setAttribute("role", "alert");
+  note.textContent = text;
+  form.querySelector(".quiet").before(note);
+  focus(form);
+}
+
+function focus(form) {
+  (form.elements.namedItem("name") ?? form.elements.namedItem("source")).focus();
+}
+
+/** Shows the settings with the new feed. */
+async function finish(name) {
+  if (!document.body.classList.contains("page-settings")) return location.assign("/settings");
+  delete document.querySelector("[data-add-feed]").dataset.inUse;
+  document.activeElement?.blur();
+  entry = null;
+  await renew();
+  document.querySelector(`[data-feed="${CSS.escape(name)}"] h3 a`)?.focus();
+  toast("The feed is added.", {label: "Show", run: () => location.assign(`/feeds/${encodeURIComponent(name)}`)});
+}
+
+document.addEventListener("submit", (event) => {
+  if (!event.target.closest("[data-add-feed]")) return;
+  event.preventDefault();
+  send(event.target);
+});
+
+document.addEventListener("click", (event) => {
+  if (event.target.closest("[data-add-cancel]")) return asking?.abort();
+  if (!event.target.closest("[data-add-back]") || !entry) return;
+  event.preventDefault();
+  find("[data-proposal]").replaceWith(entry);
+  entry.querySelector(".field-error")?.remove();
+  setBusy(false);
+  focus(entry);
+  entry = null;
+});
+
+document.addEventListener("input", ({target}) => {
+  const section = target.closest?.("[data-add-feed]");
+  if (section) section.dataset.inUse = "";
+});

@@ -1,0 +1,61 @@
+// Dialogs over the page that have an address of their own: the map of a list, and an offer over its
+// list. The browser's Back closes them, as Escape, the button and a press beside them do; a reload
+// shows the page of the address.
+
+let current = null;
+
+/** The address of the page below the open dialog, or of the page itself. */
+export const pageAddress = () => current?.renewed ?? location.href;
+
+/** The open dialog; null for none. */
+export const openDialog = () => current?.dialog ?? null;
+
+/**
+ * Opens a dialog. `address` is its own address, `under` that of the page below it, `renewed` the
+ * one from which the page below is renewed. `closed` is called once it is closed.
+ */
+export function openOver(dialog, {address, under, renewed = under, closed}) {
+  const isNew = new URL(address, location.href).href !== location.href;
+  if (isNew) history.pushState(null, "", address);
+  const mine = {dialog, under, renewed, isPushed: isNew, title: document.title};
+  current = mine;
+  document.body.append(dialog);
+  document.title = `${dialog.getAttribute("aria-label")} – offers`;
+  dialog.showModal();
+  dialog.querySelector("[data-close]").addEventListener("click", () => dialog.close());
+  dialog.addEventListener("click", ({target}) => {
+    if (target === dialog) dialog.close();
+  });
+  dialog.addEventListener("close", () => {
+    const toasts = dialog.querySelector("[data-toasts]");
+    if (toasts) document.body.append(toasts);
+    dialog.remove();
+    document.title = mine.title;
+    closed?.();
+    if (current !== mine) return;
+    // A person has closed it: the address follows. Otherwise the address has changed already.
+    current = null;
+    if (mine.isPushed) history.back();
+    else history.replaceState(null, "", under);
+  });
+}
+
+const openers = [];
+
+/** Adds a function that opens a dialog if the address is the dialog's, and returns whether it did. */
+export function addOpener(opener) {
+  openers.push(opener);
+}
+
+const own = location.pathname;
+
+addEventListener("popstate", () => {
+  if (current) {
+    const {dialog} = current;
+    current = null;
+    dialog.close();
+  }
+  if (openers.some((opener) => opener(location))) return;
+  // The entry belongs to a page that this document, after a reload, does not show.
+  if (location.pathname !== own) location.reload();
+});

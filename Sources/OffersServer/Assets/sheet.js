@@ -1,0 +1,114 @@
+// Offers as sheets over their list, in lists that ask for it (data-sheet), and the transitions of the
+// view between lists and offers.
+
+import {addOpener, openOver, pageAddress} from "./over.js?v=__VERSION__";
+import {tidy} from "./lists.js?v=__VERSION__";
+import {showSharing} from "./share.js?v=__VERSION__";
+import {showStars} from "./stars.js?v=__VERSION__";
+
+const list = document.querySelector("[data-sheet]");
+const isOffer = (path) => path.startsWith("/offers/");
+const name = "offer-picture";
+let asked = 0;
+
+/** The picture of an offer's card in the list; null for none. */
+function cardPicture(path) {
+  return document.querySelector(`main a.card-link[href="${CSS.escape(path)}"] .picture`);
+}
+
+/** Names a picture, and no other, as the one that moves between a list and an offer. */
+function nameOnly(picture) {
+  for (const each of document.querySelectorAll("main .card .picture")) each.style.viewTransitionName = "";
+  if (picture) picture.style.viewTransitionName = name;
+}
+
+/** Changes the view at once, or by a transition if the browser has them and the person wants motion. */
+function change(path, update) {
+  const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  if (!document.startViewTransition || isStill) return update();
+  nameOnly(cardPicture(path));
+  document.startViewTransition(() => {
+    nameOnly(null);
+    update();
+  });
+}
+
+function sheetOf(article, title) {
+  const sheet = document.createElement("dialog");
+  sheet.className = "overlay sheet";
+  sheet.setAttribute("aria-label", title);
+  const close = document.createElement("button");
+  close.type = "button";
+  close.className = "round sheet-close";
+  close.dataset.close = "";
+  close.setAttribute("aria-label", "Close");
+  close.append(icon());
+  const body = document.createElement("div");
+  body.className = "sheet-body";
+  body.tabIndex = -1;
+  body.append(article);
+  sheet.append(close, body);
+  return sheet;
+}
+
+function icon() {
+  const space = "http://www.w3.org/2000/svg";
+  const sign = document.createElementNS(space, "svg");
+  sign.setAttribute("class", "icon");
+  sign.setAttribute("aria-hidden", "true");
+  const use = document.createElementNS(space, "use");
+  use.setAttribute("href", "#i-close");
+  sign.append(use);
+  return sign;
+}
+
+/** Opens the sheet of an offer. Goes to the page of the offer if it cannot be fetched. */
+async function open(address) {
+  const mine = (asked += 1);
+  try {
+    const response = await fetch(address, {headers: {Accept: "text/html"}});
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    const article = page.querySelector("article.offer");
+    if (!response.ok || !article) throw new Error("The response is not the page of an offer.");
+    // Another press, or Back, came meanwhile.
+    if (mine !== asked) return;
+    const title = page.title.replace(/ – offers$/, "");
+    const sheet = sheetOf(document.adoptNode(article), title);
+    const under = pageAddress();
+    change(new URL(address, location.href).pathname, () => {
+      openOver(sheet, {address, under: under === address ? listAddress : under});
+      sheet.querySelector(".sheet-body").focus({preventScroll: true});
+    });
+    tidy(sheet);
+    showStars(sheet);
+    showSharing(sheet);
+    if (sheet.querySelector("[data-small-map]")) (await import("./map.js?v=__VERSION__")).showMaps(sheet);
+  } catch {
+    location.assign(address);
+  }
+}
+
+const listAddress = location.href;
+
+if (list) {
+  document.addEventListener("click", (event) => {
+    const card = event.target.closest?.("[data-sheet] a.card-link");
+    const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
+    if (!card || !isPlain || event.defaultPrevented) return;
+    event.preventDefault();
+    open(card.href);
+  });
+  addOpener(({pathname, href}) => {
+    asked += 1;
+    if (isOffer(pathname)) open(href);
+    return isOffer(pathname);
+  });
+}
+
+// A transition to another page is shown between a list and an offer only.
+addEventListener("pageswap", ({viewTransition, activation}) => {
+  const target = activation?.entry?.url && new URL(activation.entry.url).pathname;
+  if (!viewTransition || !target) return;
+  if (isOffer(target) === isOffer(location.pathname)) return viewTransition.skipTransition();
+  if (isOffer(target)) nameOnly(cardPicture(target));
+});

@@ -1,0 +1,135 @@
+import HTTPTypes
+import Hummingbird
+import OffersCore
+
+/// The section of the settings that adds a feed by its address, as a page of its own: the form, or
+/// what would be added. Scripts show the same section within the settings.
+struct AddFeedPage: Sendable {
+  let content: ServedContent
+  let shell: PageShell
+
+  static let path = "/settings/add-feed"
+
+  func add(to router: Router<ServedContext>) {
+    router.get("/settings/add-feed") { _, _ in try response(Form()) }
+    router.post("/settings/add-feed") { request, context in
+      try await ConnectedRequest.run(request, context) { request in
+        try await respond(to: SentFields(try await FieldList.read(request)))
+      }
+    }
+  }
+
+  /// The state of the form.
+  private struct Form {
+    var source: String?
+    /// What was found at the source; nil before it was looked at.
+    var found: FeedProposals.Numbered?
+    /// The name and the title that the person typed.
+    var name: String?
+    var title: String?
+    var error: Problem?
+    /// Whether the error is about the name or the title.
+    var isNameWrong = false
+  }
+
+  private func respond(to sent: SentFields) async throws -> Response {
+    var form = Form(source: sent["source"].map(SentAddress.completed))
+    guard let source = form.source else {
+      form.error = Problem(.badRequest, "The address is missing.")
+      return try response(form)
+    }
+    guard sent.isSet("add") else { return try await propose(source, &form) }
+    (form.name, form.title) = (sent["name"], sent["title"])
+    do {
+      let added = try await content.proposals.add(source, name: form.name, title: form.title)
+      return Response(
+        status: .seeOther,
+        headers: [.location: PageLinks.feed(added.name), .cacheControl: "no-store"])
+    } catch let error as Problem {
+      form.error = error
+    } catch let error as OffersError {
+      form.error = Problem(error)
+    }
+    form.isNameWrong = true
+    form.found = content.proposals.find(source)
+    return try response(form)
+  }
+
+  private func propose(_ source: String, _ form: inout Form) async throws -> Response {
+    do {
+      form.found = try await content.proposals.propose(source, name: nil)
+    } catch let error as Problem {
+      form.error = error
+    } catch let error as OffersError {
+      form.error = Problem(error)
+    }
+    return try response(form)
+  }
+
+  private func response(_ form: Form) throws -> Response {
+    let page = Page("adding", title: "Add a feed", menuEntry: .settings) { fields in
+      fields.set("isPage", true)
+      fields.set("addedSource", form.source)
+      if let found = form.found { fields.set("proposal", Self.fields(of: found, form)) }
+      guard let error = form.error else { return }
+      let isName = form.isNameWrong && form.found != nil
+      fields.set(
+        isName ? "nameError" : "addressError",
+        PageFields { text in
+          text.set("errorText", error.detail)
+          text.set("errorHint", error.hint)
+        })
+    }
+    var headers: HTTPFields = [
+      .contentType: "text/html; charset=utf-8", .cacheControl: "no-store",
+    ]
+    if let error = form.error { headers.append(contentsOf: error.headers) }
+    return Response(
+      status: form.error?.status ?? .ok, headers: headers,
+      body: ResponseBody(
+        byteBuffer: ByteBuffer(string: try shell.html(page, address: "/settings"))))
+  }
+
+  private static func fields(of found: FeedProposals.Numbered, _ form: Form) -> PageFields {
+    let proposal = found.proposal
+    return PageFields { fields in
+      fields.set("proposedSource", proposal.source)
+      fields.set("proposedName", form.name ?? proposal.name)
+      fields.set("proposedTitle", form.title ?? proposal.title)
+      fields.set("heading", proposal.title ?? PageLinks.host(proposal.source))
+      fields.set("offerCount", Units.count(proposal.offerCount, "offer"))
+      if proposal.recordCount > proposal.offerCount {
+        let rest = proposal.recordCount - proposal.offerCount
+        fields.set("skipped", "\(Units.count(rest, "record")) left out")
+      }
+      fields.set("format", proposal.format.map { Self.formats[$0] ?? $0 })
+      fields.set("notes", proposal.notes)
+      fields.set(
+        "places",
+        proposal.fields.map { field in
+          PageFields { row in
+            row.set("fieldName", field.name)
+            row.set("from", field.from)
+            row.set("share", Self.share(field.offerCount, of: proposal.offerCount))
+          }
+        })
+      fields.set("definition", proposal.definition)
+      fields.set(
+        "previews",
+        proposal.offers.enumerated().map { index, offer in
+          var card = PageFields(card: offer, back: path, feedTitle: proposal.title)
+          card.set(
+            "image",
+            offer.imageURLText == nil
+              ? nil : "/api/v1/proposals/\(found.number)/images/\(index)")
+          return card
+        })
+    }
+  }
+
+  private static let formats = ["json": "JSON", "ndjson": "JSON lines", "xml": "XML"]
+
+  private static func share(_ count: Int, of all: Int) -> String {
+    count >= all ? "all" : "\(Units.count(count)) of \(Units.count(all))"
+  }
+}

@@ -1,0 +1,73 @@
+import OffersCore
+
+/// The server of map tiles that the operator has named, from which browsers load streets.
+package struct MapTiles: Hashable, Sendable {
+  /// The URL of a tile, with the placeholders `{z}`, `{x}` and `{y}`.
+  let template: String
+  /// The notice that the provider of the tiles asks for, as plain text.
+  let attribution: String?
+  /// The scheme, host and port of the server, as a source of the content security policy.
+  let origin: String
+
+  private static let placeholders = ["{z}", "{x}", "{y}"]
+
+  /// - Parameters:
+  ///   - template: an http or https URL of at most 2048 bytes with each of `{z}`, `{x}` and `{y}`
+  ///     once, behind the host.
+  ///   - attribution: the notice of the tiles' provider; nil for none.
+  /// - Throws: `OffersError` with `invalidRequest` for any other text. The host is written into a
+  ///   header, so that it may contain the characters of host names and addresses only.
+  package init(_ template: String, attribution: String? = nil) throws {
+    func refusal(_ reason: String) -> OffersError {
+      OffersError(
+        .invalidRequest, "\(template.prefix(200)) is no URL of map tiles: \(reason).",
+        hint: "An example is https://tiles.example.com/{z}/{x}/{y}.png")
+    }
+    guard let link = PageLinks.outside(template), link == template, template.utf8.count <= 2048
+    else { throw refusal("it must begin with https:// or http:// and have no spaces") }
+    let parts = template.split(scalar: "/", maxSplits: 3, omittingEmptySubsequences: false)
+    let authority = parts[2]
+    let isHost = authority.utf8.allSatisfy { byte in
+      Character(Unicode.Scalar(byte)).isLetter && byte < 0x80
+        || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "-.:[]".utf8.contains(byte)
+    }
+    guard isHost, let first = authority.utf8.first, !"-.:]".utf8.contains(first) else {
+      throw refusal("its host must consist of letters, digits, dots and hyphens")
+    }
+    var rest = parts.count > 3 ? String(parts[3]) : ""
+    for placeholder in Self.placeholders {
+      guard rest.count(ofBytes: placeholder) == 1 else {
+        throw refusal("it must have \(placeholder) once, behind its host")
+      }
+      rest = rest.replacing(bytes: placeholder, with: "")
+    }
+    guard !rest.utf8.contains(where: { "{}".utf8.contains($0) }) else {
+      throw refusal("it may have no placeholder but {z}, {x} and {y}")
+    }
+    self.template = template
+    self.attribution = attribution
+    origin = "\(parts[0])//\(authority)".lowercased()
+  }
+}
+
+extension String {
+  /// The number of occurrences of a text that do not overlap.
+  fileprivate func count(ofBytes text: String) -> Int {
+    let shorter = replacing(bytes: text, with: "")
+    return (utf8.count - shorter.utf8.count) / text.utf8.count
+  }
+}
+
+/// What maps are drawn with.
+package struct MapSettings: Sendable {
+  let files: LeafletFiles
+  let tiles: MapTiles?
+
+  /// - Parameters:
+  ///   - files: the map library's files.
+  ///   - tiles: the server of street tiles; nil for maps of land, borders and names only.
+  package init(files: LeafletFiles = LeafletFiles(), tiles: MapTiles? = nil) {
+    self.files = files
+    self.tiles = tiles
+  }
+}

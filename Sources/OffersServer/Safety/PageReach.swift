@@ -1,0 +1,9 @@
+/// What a page may load besides the content of this server.
+enum PageReach: Hashable, Sendable {
+  /// Nothing.
+  case ownContent
+  /// Other sites, in a frame.
+  case frames
+  /// Images of one other server, given as a scheme, a host and maybe a port.
+  case images(from: String)
+}

@@ -1,0 +1,131 @@
+import OffersCore
+import Synchronization
+
+/// Looks at feeds that people may add, one at a time, and adds them.
+final class FeedProposals: Sendable {
+  /// A proposal with the number that it has in URLs.
+  struct Numbered: Sendable {
+    let number: Int
+    let proposal: FeedProposal
+  }
+
+  /// An added feed.
+  struct Added: Sendable {
+    let name: String
+    /// The first sync of the feed; nil if another sync was running, so that the feed waits for a
+    /// refresh.
+    let sync: SyncStatus?
+  }
+
+  private struct State {
+    var isBusy = false
+    var lastNumber = 0
+    /// The last proposals, the newest last.
+    var kept: [Numbered] = []
+  }
+
+  /// The number of proposals that are kept, so that a feed that was shown is added as it was shown.
+  private static let keptCount = 4
+  /// The seconds after which a client may ask again while another feed is looked at.
+  private static let retrySeconds = 5
+
+  private let state = Mutex(State())
+  private let adder: any FeedAdder
+  private let syncer: any FeedSyncer
+  private let store: any FeedRepository
+  private let jobs: SyncJobs
+
+  init(
+    adder: any FeedAdder, syncer: any FeedSyncer, store: any FeedRepository, jobs: SyncJobs
+  ) {
+    self.adder = adder
+    self.syncer = syncer
+    self.store = store
+    self.jobs = jobs
+  }
+
+  /// Reads a source, and guesses how to read it as a feed.
+  ///
+  /// - Parameters:
+  ///   - source: an http(s) address.
+  ///   - name: the wanted name of the feed; nil to propose one.
+  /// - Throws: `Problem` with status 409 while another feed is looked at, or if there is a feed with
+  ///   this name; `OffersError` as `FeedAdder.propose`; `CancellationError`.
+  func propose(_ source: String, name: String?) async throws -> Numbered {
+    try SentAddress.check(source, hint: Self.hint(source))
+    if let name { try checkIsNew(name) }
+    let isFree = state.withLock { state in
+      defer { state.isBusy = true }
+      return !state.isBusy
+    }
+    guard isFree else {
+      var problem = Problem(
+        .conflict, "Another feed is being looked at.", hint: "Try again in a moment.",
+        code: .locked)
+      problem.headers[.retryAfter] = String(Self.retrySeconds)
+      throw problem
+    }
+    defer { state.withLock { $0.isBusy = false } }
+    let proposal = try await adder.propose(source: source, name: name)
+    return state.withLock { state in
+      state.lastNumber += 1
+      let numbered = Numbered(number: state.lastNumber, proposal: proposal)
+      state.kept.removeAll { $0.proposal.source == proposal.source }
+      state.kept.append(numbered)
+      if state.kept.count > Self.keptCount { state.kept.removeFirst() }
+      return numbered
+    }
+  }
+
+  /// The kept proposal with a number; nil if there is none.
+  func find(_ number: Int) -> FeedProposal? {
+    state.withLock { $0.kept.first { $0.number == number }?.proposal }
+  }
+
+  /// The kept proposal of a source; nil if there is none.
+  func find(_ source: String) -> Numbered? {
+    state.withLock { $0.kept.last { $0.proposal.source == source } }
+  }
+
+  /// Adds a feed, subscribes to it, and starts its first sync. The source is read again only if its
+  /// proposal is not kept any more.
+  ///
+  /// - Parameters:
+  ///   - source: the address that was proposed.
+  ///   - name: the name of the feed; nil for the proposed one.
+  ///   - title: the title of the feed; nil for the one that the document has.
+  /// - Throws: as `propose`, and as `FeedAdder.add`.
+  func add(_ source: String, name: String?, title: String?) async throws -> Added {
+    if let name { try checkIsNew(name) }
+    let proposal =
+      if let known = find(source) { known.proposal } else {
+        try await propose(source, name: name).proposal
+      }
+    let name = name ?? proposal.name
+    try checkIsNew(name)
+    // A task of its own: once it has begun, a client that goes away leaves nothing half done.
+    return try await Task { try await add(proposal, name, title) }.value
+  }
+
+  private func add(_ proposal: FeedProposal, _ name: String, _ title: String?) async throws -> Added
+  {
+    try await adder.add(proposal, name: name, title: title == proposal.title ? nil : title)
+    state.withLock { $0.kept.removeAll { $0.proposal.source == proposal.source } }
+    _ = try await store.subscribe(to: name, source: proposal.source)
+    do {
+      return Added(name: name, sync: try jobs.start(WantedSync([name])))
+    } catch is Problem {
+      // Another sync is running, or the server is shutting down. The feed is added in any case.
+      return Added(name: name, sync: nil)
+    }
+  }
+
+  private func checkIsNew(_ name: String) throws {
+    guard try syncer.fetchKnownFeeds().contains(where: { $0.name == name }) else { return }
+    throw Problem(.conflict, "There is already a feed \(name).", hint: "Choose another name.")
+  }
+
+  private static func hint(_ source: String) -> String {
+    "At the machine itself: offers feeds add NAME \(ShellQuoting.word(String(source.prefix(200))))"
+  }
+}
