@@ -19,7 +19,7 @@ struct ServedFeedsAddingTests {
   ) async throws -> ServedFeeds {
     ServedFeeds(
       database: try await OffersDatabase.open(path: home.database),
-      configurationPath: SettingPath(text: home.folder.file("feeds.yaml"), isNamed: true),
+      configurationPath: SettingPath(text: home.folder.file("feeds.yaml"), origin: .option),
       allowsPrivateNetwork: allowsPrivateNetwork, log: Log())
   }
 

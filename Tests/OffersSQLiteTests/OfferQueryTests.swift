@@ -146,7 +146,7 @@ struct OfferQueryTests {
         Self.shop("b", "Cup", "$3", .amount(minorUnits: 300, currency: "USD")),
         Self.shop("c", "Box", nil, nil),
       ], feed: "store", at: 3000)
-    var query = OfferQuery()
+    var query = OfferQuery(now: Date(timeIntervalSince1970: 3500))
     query.pricedFeeds = ["store", "unknown"]
     query.sort = .price
     let cheapest = try await Self.refs(store, query)

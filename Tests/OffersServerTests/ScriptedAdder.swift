@@ -23,7 +23,8 @@ final class ScriptedAdder: FeedAdder {
         firstSeenAt: .distantPast, changedAt: .distantPast)
     }
     return FeedProposal(
-      source: source, name: name ?? "tea-shop", title: title, format: "json", layout: .grid,
+      source: source, name: name ?? "tea-shop", title: title, format: "json",
+      presentation: FeedPresentation(),
       fields: [
         FeedProposal.Field(name: "name", from: "title", offerCount: 12),
         FeedProposal.Field(name: "reward", from: "price.amount", offerCount: 10),

@@ -53,8 +53,8 @@ package struct FeedProposal: Hashable, Sendable {
   package let title: String?
   /// The format of the document: `json`, `ndjson` or `xml`; nil if it is detected at each sync.
   package let format: String?
-  /// The layout in which pages would show the offers.
-  package let layout: FeedLayout
+  /// How pages would show the offers.
+  package let presentation: FeedPresentation
   /// The fields that were found, in the order of a definition.
   package let fields: [Field]
   /// The number of records in the document, and the number of those that are offers.
@@ -68,15 +68,16 @@ package struct FeedProposal: Hashable, Sendable {
   package let definition: String
 
   package init(
-    source: String, name: String, title: String?, format: String?, layout: FeedLayout,
-    fields: [Field], recordCount: Int, offerCount: Int, offers: [Offer], notes: [String],
+    source: String, name: String, title: String?, format: String?,
+    presentation: FeedPresentation, fields: [Field], recordCount: Int, offerCount: Int,
+    offers: [Offer], notes: [String],
     definition: String
   ) {
     self.source = source
     self.name = name
     self.title = title
     self.format = format
-    self.layout = layout
+    self.presentation = presentation
     self.fields = fields
     self.recordCount = recordCount
     self.offerCount = offerCount

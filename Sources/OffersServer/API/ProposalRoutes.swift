@@ -89,7 +89,7 @@ struct ProposalRoutes: Sendable {
     json.member("name", proposal.name)
     json.member("title", proposal.title)
     json.member("format", proposal.format)
-    json.member("layout", proposal.layout.rawValue)
+    json.member("layout", proposal.presentation.layout.rawValue)
     json.member("fields", objects: proposal.fields) { json, field in
       json.member("name", field.name)
       json.member("from", field.from)

@@ -65,8 +65,8 @@ struct OfflineFrame {
       json.member("total", total)
       json.member("noun", each: [noun.singular, noun.plural]) { $0.value($1) }
       json.member("fields") { page.fields.without(Self.ofOffers).write(to: &$0) }
-      // An empty page says more precisely why it is empty.
-      let message = page.fields.child(named: "nothing") as? PageFields
+      // An empty list that does not depend on the user says more precisely why it is empty.
+      let message = total == nil ? nil : page.fields.child(named: "nothing") as? PageFields
       json.member("nothing") { Self.write(nothing.map { message ?? $0.none }, to: &$0) }
       json.member("no_match") { Self.write(nothing?.noMatch, to: &$0) }
     }

@@ -70,7 +70,7 @@ struct AddFeedPage: Sendable {
     let page = Page("adding", title: "Add a feed", menuEntry: .settings) { fields in
       fields.set("isPage", true)
       fields.set("addedSource", form.source)
-      if let found = form.found { fields.set("proposal", Self.fields(of: found, form)) }
+      if let found = form.found { fields.set("proposal", self.fields(of: found, form)) }
       guard let error = form.error else { return }
       let isName = form.isNameWrong && form.found != nil
       fields.set(
@@ -90,7 +90,7 @@ struct AddFeedPage: Sendable {
         byteBuffer: ByteBuffer(string: try shell.html(page, address: "/settings"))))
   }
 
-  private static func fields(of found: FeedProposals.Numbered, _ form: Form) -> PageFields {
+  private func fields(of found: FeedProposals.Numbered, _ form: Form) -> PageFields {
     let proposal = found.proposal
     return PageFields { fields in
       fields.set("proposedSource", proposal.source)
@@ -117,7 +117,9 @@ struct AddFeedPage: Sendable {
       fields.set(
         "previews",
         proposal.offers.enumerated().map { index, offer in
-          var card = PageFields(card: offer, back: path, feedTitle: proposal.title)
+          var card = PageFields(
+            card: offer, proposal.presentation, at: content.now(), back: Self.path,
+            feedTitle: proposal.title)
           card.set(
             "image",
             offer.imageURLText == nil

@@ -56,7 +56,7 @@ extension ServedFeeds: FeedAdder {
     }
     return FeedProposal(
       source: definition.source?.description ?? source, name: definition.name, title: title,
-      format: definition.format?.rawValue, layout: definition.layout,
+      format: definition.format?.rawValue, presentation: definition.presentation,
       fields: Self.fields(definition, check), recordCount: check.recordCount,
       offerCount: check.offerCount, offers: check.first, notes: guess.notes,
       definition: DefinitionText.yaml(for: definition))
@@ -104,7 +104,9 @@ extension ServedFeeds: FeedAdder {
         name: "id", from: definition.id.places, offerCount: check.fieldCounts[.id] ?? 0)
     ]
     for field in OfferField.allCases {
-      guard let rule = definition.fields[field], let name = field.definitionName else { continue }
+      guard let rule = definition.fields[field],
+        let name = field.definitionName(definition.presentation.valueRole)
+      else { continue }
       fields.append(
         FeedProposal.Field(
           name: name, from: rule.places, offerCount: check.fieldCounts[field] ?? 0))
