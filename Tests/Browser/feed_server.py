@@ -83,6 +83,8 @@ class Feeds:
         self.base = ""
         self.movies_fail = False
         self.ibotta_extra = []
+        # The rewards that differ from the sample, by the id of the offer; None for a removed offer.
+        self.ibotta_rewards = {}
         self.long_count = 3000
         self.pictures = {}
         # The requests for map tiles: their paths and referrers.
@@ -102,7 +104,9 @@ class Feeds:
             # An offer without a picture, and an offer whose picture does not exist.
             offers[4]["url"] = None
             offers[5]["url"] = f"{self.base}/missing.png"
-            return offers + self.ibotta_extra
+            for offer in offers:
+                offer["current_value"] = self.ibotta_rewards.get(offer["id"], offer["current_value"])
+            return [offer for offer in offers if offer["current_value"]] + self.ibotta_extra
         if name == "restaurants":
             feed = self.sample("restaurants")
             for index, item in enumerate(feed["restaurants"]):

@@ -80,6 +80,9 @@ class ListTests(BrowserTest):
     def test_pictures_stand_on_white_in_both_color_schemes(self):
         self.set_size(PHONE)
         self.addCleanup(self.set_mode, "light")
+        self.home.feeds.ibotta_rewards = {"900113": "$4.00 Cash Back"}
+        self.addCleanup(setattr, self.home.feeds, "ibotta_rewards", {})
+        self.home.run("sync", "--quiet", "--force", "ibotta")
         for mode in ("light", "dark"):
             self.set_mode(mode)
             for path, selector in (("/", ".tile"), ("/search?q=coffee", ".results .picture"), ("/changes", ".changes .picture"),

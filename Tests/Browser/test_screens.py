@@ -1,4 +1,4 @@
-"""The ten main screens, on a phone and on a desktop.
+"""The main screens, on a phone and on a desktop.
 
 With OFFERS_SCREENSHOTS=1 their pictures in Tests/Browser/Screenshots are taken anew.
 """
@@ -19,6 +19,7 @@ SCREENS = {
     "albums": "/feeds/albums",
     "offer": "/offers/ibotta:900113",
     "favorites": "/favorites",
+    "new": "/changes",
     "search": "/search?q=coffee",
     "settings": "/settings",
 }
@@ -26,7 +27,12 @@ SCREENS = {
 
 class ScreenTests(BrowserTest):
     def test_every_main_screen_fits_and_shows_its_pictures(self):
-        self.home.run("favorite", "ibotta:900113", "ibotta:900116", "ibotta:900118")
+        self.home.run("favorite", "ibotta:900113", "ibotta:900116", "ibotta:900119")
+        self.addCleanup(setattr, self.home.feeds, "ibotta_rewards", {})
+        self.home.feeds.ibotta_rewards = {
+            "900113": "$4.00 Cash Back", "900116": "Up to 6% Cash Back", "900119": None, "900120": None,
+            "900122": "$2.25 Cash Back", "900124": "$0.50 Cash Back"}
+        self.home.run("sync", "--quiet", "--force", "ibotta")
         folder = Path(__file__).parent / "Screenshots" if os.environ.get("OFFERS_SCREENSHOTS") else SHOTS
         folder.mkdir(parents=True, exist_ok=True)
         for size, device in ((PHONE, "phone"), (DESKTOP, "desktop")):

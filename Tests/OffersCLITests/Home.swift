@@ -139,6 +139,8 @@ struct Home {
       .replacing(/"duration_seconds":[\d.]+/, with: "\"duration_seconds\":TIME")
       .replacing(/"bytes":\d+/, with: "\"bytes\":SIZE")
       .replacing(/\(\d[\d.]* [kMG]?B\)/, with: "(SIZE)")
+      .replacing(/: \d[\d.]* [kMG]?B, sound/, with: ": SIZE, sound")
+      .replacing(/before-\d{8}-\d{6}/, with: "before-TIME")
       .replacing(/about \d[\d.]* [kMG]?B/, with: "about SIZE")
       .replacing(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\dZ)?/, with: "TIME")
   }

@@ -14,8 +14,9 @@ struct OfflineFrame {
 
   /// Variables that depend on the offers of the list, or on a user.
   private static let ofOffers: Set<String> = [
+    "asksCategory", "asksEnding", "asksExpired", "asksMaximum", "asksMinimum", "asksRetailer",
     "cards", "categories", "count", "credit", "hasRecent", "more", "narrowed", "nothing", "recent",
-    "recentSearches", "retailers",
+    "recentSearches", "retailers", "sorts",
   ]
 
   /// The frames of the pages of all offers, of the favorites, of the search and of each feed.

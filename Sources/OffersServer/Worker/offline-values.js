@@ -10,6 +10,8 @@ const isExpired = (offer, now = nowSeconds()) => offer.expires !== null && offer
 
 const SIGNS = {$: "USD", "€": "EUR", "£": "GBP", "¥": "JPY"};
 
+const CURRENCIES = new Set(Intl.supportedValuesOf("currency"));
+
 /** The number of decimals of a currency (ISO 4217). */
 const decimalsOf = (currency) =>
   new Intl.NumberFormat("en", {style: "currency", currency}).resolvedOptions().maximumFractionDigits;
@@ -21,10 +23,10 @@ const decimalsOf = (currency) =>
 function filterValue(text) {
   const [, sign, number, unit] = /^([^\d\s.%]*)\s*(\d+(?:\.\d+)?)\s*(%|[A-Za-z]{3})?$/.exec(text ?? "") ?? [];
   if (number === undefined || (sign && (unit || !SIGNS[sign]))) return null;
-  return {
-    text, hundredths: Math.round(Number(number) * 100), isPercent: unit === "%",
-    currency: sign ? SIGNS[sign] : unit && unit !== "%" ? unit.toUpperCase() : null,
-  };
+  const isPercent = unit === "%";
+  const currency = sign ? SIGNS[sign] : unit && !isPercent ? unit.toUpperCase() : null;
+  if (currency && !CURRENCIES.has(currency)) return null;
+  return {text, hundredths: Math.round(Number(number) * 100), isPercent, currency};
 }
 
 /**

@@ -140,7 +140,7 @@ struct PageListTests {
       ("movies", "posters", "Popular movies"),
     ] {
       let page = try await home.show("/feeds/\(feed)")
-      #expect(page.text.contains("<ul class=\"\(list)\" data-list>"), "\(feed)")
+      #expect(page.text.contains("<ul class=\"\(list)\" data-list"), "\(feed)")
       #expect(page.text.contains("<h1 dir=\"auto\">\(title)</h1>"), "\(feed)")
     }
     #expect(try await home.show("/feeds/unknown").status == 404)
