@@ -85,6 +85,7 @@ class Feeds:
         self.ibotta_extra = []
         # The rewards that differ from the sample, by the id of the offer; None for a removed offer.
         self.ibotta_rewards = {}
+        self.hostile_extra = []
         self.long_count = 3000
         self.pictures = {}
         # The requests for map tiles: their paths and referrers.
@@ -130,7 +131,7 @@ class Feeds:
                 for number in range(1, self.long_count + 1)
             ]
         if name == "hostile":
-            return hostile.offers()
+            return hostile.offers() + self.hostile_extra
         return None
 
     def movies(self, words, page):
@@ -236,7 +237,7 @@ def configuration(base):
             f"  {name}:\n    source: {base}/feeds/{name}.json\n    id: id\n    currency: USD\n"
             "    fields: {name: name, description: description, terms: terms, reward: current_value,"
             " image: url, link: link, retailer: retailer, categories: \"categories[*]\","
-            " latitude: lat, longitude: lng}\n"
+            " latitude: lat, longitude: lng, expires: ends}\n"
             "    attributes: {Artist: artist, Released: released}\n"
         )
     return text

@@ -11,6 +11,8 @@ class Proxy:
         self.upstream = 0
         # The HTTP status with which PUT and DELETE requests are answered; None forwards them.
         self.status = None
+        # How the server seems to fail: "gateway" for a 503 of the proxy, "silent" for no response.
+        self.outage = None
         self.writes = []
         # The first lines of all requests.
         self.requests = []
@@ -37,6 +39,12 @@ class Proxy:
         try:
             # Browsers do not pipeline requests, so that each request begins at the start of a read.
             while data := client.recv(65536):
+                if self.outage == "silent":
+                    continue
+                if self.outage == "gateway":
+                    client.sendall(
+                        b"HTTP/1.1 503 Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+                    break
                 method = data.split(b" ", 1)[0]
                 self.requests.append(data.split(b"\r\n", 1)[0].decode("latin-1"))
                 if method in (b"PUT", b"DELETE"):

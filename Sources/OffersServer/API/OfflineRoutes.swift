@@ -17,6 +17,8 @@ struct OfflineRoutes: Sendable {
   static let bytes = 8_000_000
   /// The most offers in one answer.
   private static let answerLimit = 100
+  /// The part of an offer's history that browsers store.
+  private static let historyBounds = HistoryBounds(limit: 100, maximumBytes: 16 << 10)
   /// The number of offers that are read from the store at a time.
   private static let readLimit = 500
 
@@ -38,7 +40,7 @@ struct OfflineRoutes: Sendable {
     let titles = try await source.fetchTitles(of: feeds)
     let frames = try await OfflineFrame.all(source, feeds)
     let held = try await fetchHeld(titles)
-    let total = try await content.store.countOffers(OfferQuery())
+    let total = try await content.store.countOffers(OfferQuery(now: content.now()))
     var answer = Answer.json { json in
       json.member("offers", each: held) { json, offer in
         json.array { json in
@@ -62,7 +64,9 @@ struct OfflineRoutes: Sendable {
   private func fetchHeld(_ titles: [String: String]) async throws -> [(ref: String, hash: String)] {
     var held: [(seen: Date, ref: String, hash: String)] = []
     var room = Self.bytes
-    var query = OfferQuery(sort: .newest, limit: Self.readLimit)
+    // Expired offers come behind all others, and are the first for which there is no room.
+    var query = OfferQuery(
+      includesExpired: true, now: content.now(), sort: .newest, limit: Self.readLimit)
     let settings = pageSettings(titles)
     reading: while true {
       let page = try await content.store.fetchOfferPage(
@@ -96,21 +100,24 @@ struct OfflineRoutes: Sendable {
   private func write(
     _ refs: [OfferRef], _ titles: [String: String], to json: inout JSONWriter
   ) async throws {
-    var found: [(OfflineOffer, [RewardPoint])] = []
     let settings = pageSettings(titles)
-    for ref in refs {
+    var found: [(OfflineOffer, [RewardPoint])] = []
+    var answered = 0
+    var bytes = 0
+    while answered < refs.count, bytes < OfferRoutes.pageBytes {
+      let ref = refs[answered]
+      answered += 1
       guard let offer = try await content.store.findOffer(ref) else { continue }
+      let record = OfflineOffer(offer, settings(ref.feed))
       let points = try await content.store.fetchHistory(
-        named: ref.description, OfferPage.historyBounds
+        named: ref.description, Self.historyBounds
       ).points
-      found.append(
-        (
-          OfflineOffer(offer, settings(offer.ref.feed)),
-          points
-        ))
+      bytes += record.bytes
+      found.append((record, points))
     }
     json.object { json in
       json.member("offers", each: found) { $1.0.write(to: &$0, $1.1) }
+      json.member("answered", answered)
     }
   }
 

@@ -37,7 +37,8 @@ struct OfflineFrame {
       frames.append(
         OfflineFrame(
           path: path, page: try await list.page(),
-          total: isFavorites ? nil : try await source.store.countOffers(OfferQuery()),
+          total: isFavorites
+            ? nil : try await source.store.countOffers(OfferQuery(now: source.now)),
           noun: isFavorites ? OfferNoun("favorite") : shown.noun(of: feeds.map(\.name)),
           nothing: (list.nothing(choice, feeds, 1), list.nothing(choice, feeds, 2))))
     }
@@ -49,7 +50,7 @@ struct OfflineFrame {
       frames.append(
         OfflineFrame(
           path: path, page: try await list.page(),
-          total: try await source.store.countOffers(OfferQuery(feed: feed.name)),
+          total: try await source.store.countOffers(OfferQuery(feed: feed.name, now: source.now)),
           noun: shown[feed.name].noun,
           nothing: (list.nothing(choice, feed, 1), list.nothing(choice, feed, 2))))
     }

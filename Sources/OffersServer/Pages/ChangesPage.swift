@@ -13,7 +13,7 @@ struct ChangesPage {
   ]
   private static let kinds: [(OfferChange.Kind, String)] = [
     (.new, "New"), (.up, "Up"), (.down, "Down"), (.changed, "Changed"), (.expiring, "Ending"),
-    (.gone, "Gone"), (.back, "Back"), (.first, "First sync"),
+    (.gone, "Gone"), (.back, "Back"), (.first, "First"),
   ]
 
   func page() async throws -> Page {

@@ -75,7 +75,7 @@ struct SettingsPage {
         if due > source.now { row.set("nextDue", time: due) } else { row.set("isDue", true) }
       }
       guard let feed = summary.feed else { return }
-      row.set("feedCount", Units.count(feed.currentCount, "offer"))
+      row.set("feedCount", Units.count(feed.currentCount, source.presentations[feed.name].noun))
       if feed.favoriteCount > 0 {
         row.set("feedFavorites", Units.count(feed.favoriteCount, "favorite"))
       }

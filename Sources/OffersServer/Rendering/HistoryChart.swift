@@ -56,11 +56,11 @@ struct HistoryChart {
       fields.set("line", path(from: first.at, low: low.value ?? 0, high: high.value ?? 0))
       fields.set("highest", high.label)
       fields.set("lowest", low.value == high.value ? nil : low.label)
-      fields.set("firstDay", Units.day(first.at))
-      fields.set("lastDay", Units.day(end))
+      fields.set("firstDay", DayText.words(Units.day(first.at)))
+      fields.set("lastDay", DayText.words(Units.day(end)))
       fields.set(
         "chartLabel",
-        "\(word) from \(Units.day(first.at)) to \(Units.day(end)): between \(low.label) and \(high.label)"
+        "\(word) from \(DayText.words(Units.day(first.at))) to \(DayText.words(Units.day(end))): between \(low.label) and \(high.label)"
       )
     }
   }

@@ -13,9 +13,10 @@ const OWN_DATA = {
   name: "offers", version: 2,
   stores: {stars: {keyPath: "ref"}, favorites: {keyPath: "ref"}, values: {}},
 };
-/** The maximum numbers of offers and of favorites that are stored. */
+/** The maximum numbers of offers and of favorites that are stored, and the size of the latter. */
 const MOST_OFFERS = 5000;
 const MOST_FAVORITES = 2000;
+const MOST_FAVORITE_BYTES = 8_000_000;
 
 const opened = new Map();
 

@@ -44,12 +44,14 @@ async function updateOnce(since) {
   for (const refs of batches(changed.map(([ref]) => ref))) {
     const found = await fetchOffers(refs);
     if (!found || since !== forgotten) return;
-    await writeOffers(({offers: store}) => {
+    const isStored = await writeOffers(({offers: store}) => {
       for (const offer of found) store.put(offer);
     });
+    // Without room for more, the pages show the offers that are stored.
+    if (!isStored) break;
     for (const offer of found) offers.set(offer.ref, offer);
   }
-  const known = new Set(wanted.map(([ref]) => ref));
+  const known = new Set(wanted.map(([ref]) => ref).filter((ref) => offers.has(ref)));
   await writeOffers(({offers: store, values}) => {
     for (const ref of offers.keys()) if (!known.has(ref)) store.delete(ref);
     values.put({
@@ -63,12 +65,14 @@ async function updateOnce(since) {
   if (!list || list.refs.some((ref) => !known.has(ref))) await updateFavorites(true);
 }
 
+/** Runs writes of feed data in one transaction. Returns whether there was room for them. */
 async function writeOffers(run) {
   try {
     await transact(FEED_DATA, "readwrite", run);
-  } catch (error) {
+    return true;
+  } catch {
     retryAt = Date.now() + 600_000;
-    throw error;
+    return false;
   }
 }
 
@@ -88,12 +92,19 @@ function* batches(refs) {
   if (batch.length > 0) yield batch;
 }
 
-/** Requests offers. Returns null if the server does not give them. */
+/** Requests offers, in several parts if they are large. Returns null if the server does not give them. */
 async function fetchOffers(refs) {
-  const names = refs.map((ref) => encodeURIComponent(encodeRef(ref))).join(",");
-  const answer = await fetch(`/api/v1/offline/offers?refs=${names}`, {cache: "no-store"});
-  if (isLogin(answer)) await forget();
-  return answer.status === 200 ? (await answer.json()).offers : null;
+  const offers = [];
+  for (let rest = refs; rest.length > 0;) {
+    const names = rest.map((ref) => encodeURIComponent(encodeRef(ref))).join(",");
+    const answer = await fetch(`/api/v1/offline/offers?refs=${names}`, {cache: "no-store"});
+    if (isLogin(answer)) await forget();
+    if (answer.status !== 200) return null;
+    const {offers: found, answered} = await answer.json();
+    offers.push(...found);
+    rest = rest.slice(answered);
+  }
+  return offers;
 }
 
 let keeping = null;
@@ -132,9 +143,12 @@ async function updateFavorites(isForced = false) {
   if (!list) return;
   const others = [];
   const missing = refs.filter((ref) => !list.known.has(ref)).slice(0, MOST_FAVORITES);
+  let room = MOST_FAVORITE_BYTES;
   for (const batch of batches(missing)) {
     const found = await fetchOffers(batch);
     if (!found || since !== forgotten) return;
+    room -= JSON.stringify(found).length;
+    if (room < 0) break;
     others.push(...found);
   }
   await transact(OWN_DATA, "readwrite", ({favorites: store, values}) => {

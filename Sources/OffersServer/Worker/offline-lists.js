@@ -220,7 +220,7 @@ function listPage(url, frame, data, own) {
   const back = url.pathname + url.search;
   const layout = Object.keys(frame.fields).find((name) => name.startsWith("layout-") && frame.fields[name]);
   const cards = (list) => list.map((offer) => cardOf(offer, data, back));
-  const held = data.current.filter(({feed}) => own === null || feed === own).length;
+  const held = data.current.filter((offer) => (own === null || offer.feed === own) && !isExpired(offer)).length;
   const isEmpty = offers.length === 0;
   const ofFeed = choice.ofFavorites ? null : data.frames.get(`/feeds/${encodeRef(choice.feed ?? "")}`);
   const noun = (ofFeed ?? frame).noun;

@@ -85,7 +85,7 @@ function searchOffer(offer, parts) {
 function searchOffers(data, words, feed) {
   const parts = searchParts(words);
   if (parts.length === 0) return [];
-  return data.all.filter((offer) => (feed === null || offer.feed === feed) && !isExpired(offer))
+  return data.current.filter((offer) => (feed === null || offer.feed === feed) && !isExpired(offer))
     .map((offer) => searchOffer(offer, parts)).filter(Boolean)
     .sort((one, other) => other.score - one.score);
 }
@@ -139,7 +139,7 @@ function searchPage(url, frame, data) {
   const results = all.slice(first, first + RESULTS_SIZE);
   const here = [["q", words], ["feed", feed]];
   fields.asked = words;
-  fields.heldNote = heldNote(data.current.length, data.total);
+  fields.heldNote = heldNote(data.current.filter((offer) => !isExpired(offer)).length, data.total);
   // A search on a feed's server shows whole descriptions, as the list of the feed does.
   const isWhole = Boolean(feed && data.frames.get(`/feeds/${encodeRef(feed)}`)?.fields.searchbox);
   fields.showsWhole = isWhole;

@@ -8,8 +8,10 @@ const nowSeconds = () => Math.floor(Date.now() / 1000);
 /** Whether the end of an offer has passed. */
 const isExpired = (offer, now = nowSeconds()) => offer.expires !== null && offer.expires <= now;
 
-const SIGNS = {$: "USD", "€": "EUR", "£": "GBP", "¥": "JPY"};
-
+const SIGNS = {
+  $: "USD", US$: "USD", CA$: "CAD", C$: "CAD", A$: "AUD", AU$: "AUD", NZ$: "NZD", "€": "EUR", "£": "GBP",
+  "¥": "JPY", "₹": "INR",
+};
 const CURRENCIES = new Set(Intl.supportedValuesOf("currency"));
 
 /** The number of decimals of a currency (ISO 4217). */
@@ -17,16 +19,18 @@ const decimalsOf = (currency) =>
   new Intl.NumberFormat("en", {style: "currency", currency}).resolvedOptions().maximumFractionDigits;
 
 /**
- * Parses the value of a filter, such as `1.50` (in any currency), `$1.50`, `1.50 EUR` or `5%`:
+ * Parses the value of a filter, such as `1.50` (in any currency), `$1.50`, `1,50 EUR` or `5%`:
  * {text, hundredths, currency, isPercent}. Returns null for any other text.
  */
 function filterValue(text) {
-  const [, sign, number, unit] = /^([^\d\s.%]*)\s*(\d+(?:\.\d+)?)\s*(%|[A-Za-z]{3})?$/.exec(text ?? "") ?? [];
-  if (number === undefined || (sign && (unit || !SIGNS[sign]))) return null;
+  const form = /^(?:([A-Z]{3})\s*|([^\d\s.,%]+)\s*)?(\d+(?:,\d{3})*)(?:[.,](\d+))?\s*(%|[A-Z]{3})?$/;
+  const [, before, sign, whole, decimals, unit] = form.exec(text ?? "") ?? [];
+  if (whole === undefined || ((before || sign) && unit) || (sign && !SIGNS[sign])) return null;
   const isPercent = unit === "%";
-  const currency = sign ? SIGNS[sign] : unit && !isPercent ? unit.toUpperCase() : null;
+  const currency = before ?? SIGNS[sign] ?? (isPercent ? null : unit ?? null);
   if (currency && !CURRENCIES.has(currency)) return null;
-  return {text, hundredths: Math.round(Number(number) * 100), isPercent, currency};
+  const number = Number(`${whole.replaceAll(",", "")}.${decimals ?? 0}`);
+  return {text, hundredths: Math.round(number * 100), isPercent, currency};
 }
 
 /**

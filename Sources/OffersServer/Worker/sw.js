@@ -1,7 +1,7 @@
 // The service worker. It makes the pages readable while the server is stopped.
 //
-// One rule for pages: the server is asked first. If it does not answer, the page is made from the
-// stored offers (offline-pages.js); a page that is not made of them, such as the settings, comes
+// One rule for pages: the server is asked first. If it does not answer in time, the page is made from
+// the stored offers (offline-pages.js); a page that is not made of them, such as the settings, comes
 // from the cache of visited pages. Assets are read from the cache first, because the content behind
 // the URL of a version never changes. Everything that is stored has a limit. A new version of the
 // worker deletes the cached assets of older versions.
@@ -18,9 +18,15 @@ const MOST_PAGES = 120;
 // the store of the server. Of the others the least recently used is evicted.
 const MOST_IMAGES = 50;
 const FAVORITE_IMAGES = 30;
-// How long the server may take for a page that can be made here, in milliseconds. On a network
+// How long the server may take for an answer that is stored here, in milliseconds. On a network
 // without the server, a connection attempt takes minutes to fail.
 const PATIENCE = 5000;
+// The same for a search on a feed's server, which takes as long as that server.
+const SEARCH_PATIENCE = 15_000;
+// The same for half a minute after the server was too slow once.
+const LITTLE_PATIENCE = 400;
+// The statuses with which a proxy says that the server does not answer.
+const GATEWAY_ERRORS = new Set([502, 503, 504]);
 
 const parts = [
   "mustache.js", "offline-data.js", "offline-fetch.js", "offline-lists.js", "offline-pages.js",
@@ -96,8 +102,11 @@ self.addEventListener("fetch", (event) => {
   const path = url.pathname;
   if (request.method === "POST" && path === "/logout") return event.respondWith(logOut(request));
   if (request.method !== "GET") return;
-  if (path.startsWith("/assets/") || path.startsWith("/map/")) {
+  if (path.startsWith("/assets/")) {
     event.respondWith(cacheFirst(request));
+  } else if (path.startsWith("/map/")) {
+    // The map library has no version in its addresses: an update of the system replaces it.
+    event.respondWith(networkFirst(request, FILES));
   } else if (path === "/manifest.webmanifest") {
     // It requires no token, so that it is kept when the stored pages are deleted.
     event.respondWith(networkFirst(request, FILES));
@@ -118,8 +127,8 @@ async function cacheFirst(request) {
   if (kept) return kept;
   try {
     const answer = await fetch(request);
-    // Only addresses of this version are stored, and the files of the map, of which there are few.
-    if (answer.ok && (request.url.endsWith(`?v=${VERSION}`) || request.url.includes("/map/"))) {
+    // Only addresses of this version are stored.
+    if (answer.ok && request.url.endsWith(`?v=${VERSION}`)) {
       await put(FILES, request, answer.clone());
     }
     return answer;
@@ -132,17 +141,16 @@ async function cacheFirst(request) {
   }
 }
 
-/** Answers a request from the server, or from the caches if the server does not answer. */
+/** Answers a request from the server, or from the caches if the server does not answer in time. */
 async function networkFirst(request, name) {
-  try {
-    return await fromServer(request, name);
-  } catch (error) {
-    const kept = await caches.match(request, {ignoreVary: true});
-    if (!kept) throw error;
-    // The use makes the image the most recently used one.
-    if (name === IMAGES) putImage(request, kept.clone());
-    return kept;
-  }
+  const asked = fromServer(request, name);
+  const answer = await patient(asked);
+  if (answer) return answer;
+  const kept = await caches.match(request, {ignoreVary: true});
+  if (!kept) return asked;
+  // The use makes the image the most recently used one.
+  if (name === IMAGES) putImage(request, kept.clone());
+  return kept;
 }
 
 /** Answers a request from the server, and stores the response in the cache `name` unless null. */
@@ -158,13 +166,27 @@ async function fromServer(request, name) {
   return answer;
 }
 
-/** Fulfills with null if a response takes longer than a person waits. */
-function patient(asked) {
+// Until when the server is known to be slow.
+let slowUntil = -Infinity;
+
+/** Fulfills with null for no answer, and for one that takes longer than a person waits. */
+async function patient(asked, patience = PATIENCE) {
+  const isSlow = Date.now() < slowUntil;
   let timer;
   const late = new Promise((resolve) => {
-    timer = setTimeout(resolve, PATIENCE, null);
+    timer = setTimeout(resolve, isSlow ? LITTLE_PATIENCE : patience, undefined);
   });
-  return Promise.race([asked, late]).finally(() => clearTimeout(timer));
+  const answer = await Promise.race([asked.catch(() => null), late]);
+  clearTimeout(timer);
+  if (answer === undefined) {
+    if (!isSlow) slowUntil = Date.now() + 30_000;
+    asked.then(() => {
+      slowUntil = -Infinity;
+    }, () => {
+      // The next request finds out again.
+    });
+  }
+  return !answer || GATEWAY_ERRORS.has(answer.status) ? null : answer;
 }
 
 /**
@@ -173,19 +195,18 @@ function patient(asked) {
  */
 async function ownList(request, name) {
   const since = forgotten;
-  try {
-    const answer = await fetch(request);
-    if (isLogin(answer)) await forget();
-    else if (answer.status === 200 && name === "searches") {
-      await writeValue(OWN_DATA, name, (await answer.clone().json()).searches);
-      if (since !== forgotten) await erase();
-    }
-    return answer;
-  } catch (error) {
+  const asked = fetch(request);
+  const answer = await patient(asked);
+  if (!answer) {
     const kept = await readValue(OWN_DATA, name);
-    if (!kept) throw error;
-    return Response.json({[name]: kept.refs ?? kept}, {headers: {"X-Kept": "1"}});
+    return kept ? Response.json({[name]: kept.refs ?? kept}, {headers: {"X-Kept": "1"}}) : asked;
   }
+  if (isLogin(answer)) await forget();
+  else if (answer.status === 200 && name === "searches") {
+    await writeValue(OWN_DATA, name, (await answer.clone().json()).searches);
+    if (since !== forgotten) await erase();
+  }
+  return answer;
 }
 
 /** Whether a response means that the server requires the token again. */
@@ -234,13 +255,13 @@ async function page(request) {
   // The server decides for each request anew whether it shows a site.
   const isSite = url.pathname === "/web" && url.search !== "";
   const asked = fromServer(request, isPart || isSite ? null : PAGES);
-  const answer = await (url.pathname === "/search" ? asked : patient(asked)).catch(() => null);
+  const isSearch = url.pathname === "/search" && url.searchParams.has("feed");
+  const answer = await patient(asked, isSearch ? SEARCH_PATIENCE : PATIENCE);
   if (answer) return answer;
-  const made = await makePage(url).catch(() => null);
-  if (made) return made;
-  const late = await asked.catch(() => null);
-  const kept = late ?? (await caches.match(request, {ignoreVary: true}));
+  const kept = (await makePage(url).catch(() => null)) ?? (await caches.match(request, {ignoreVary: true}));
   if (kept) return kept;
+  const late = await asked.catch(() => null);
+  if (late && !GATEWAY_ERRORS.has(late.status)) return late;
   if (request.mode !== "navigate" && !request.headers.get("Accept")?.includes("text/html")) {
     return asked;
   }
