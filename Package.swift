@@ -66,6 +66,7 @@ let package = Package(
         .embedInCode("0017_add_sessions.sql"),
         .embedInCode("0018_add_found_offers.sql"),
         .embedInCode("0019_add_first_syncs.sql"),
+        .embedInCode("0020_add_users.sql"),
       ],
       swiftSettings: strict),
     // The C target has what Swift's modules of the system's headers leave out.

@@ -28,16 +28,22 @@ public final class OffersDatabase: Sendable {
   /// The definitions of feeds: a feed that has one has no offers before its first sync, instead of
   /// being unknown. Nil if the program that opened the database handles unknown feeds itself.
   package let definitions: (any FeedDefinitions)?
+  /// The user whose favorites, searches, read marks and notices this is about; see `record(of:)`.
+  package let user: User.ID
   private let writer: WritingConnection?
   /// Image uses that have not been written to the database yet.
-  let imageUses = ImageUses()
+  let imageUses: ImageUses
   let leaseHolders: LeaseHolders
   private let reader: ReadingConnection
   /// Detects commits of any process. Opens its connection lazily.
   let version: VersionConnection
   private let gate: CloseGate
   /// The work of `close`, once it has begun.
-  private let closing = Mutex<Task<Void, any Error>?>(nil)
+  private let closing: Closing
+
+  private final class Closing: Sendable {
+    let task = Mutex<Task<Void, any Error>?>(nil)
+  }
 
   init(
     path: String, file: DatabaseFile, reader: ReadingConnection, writer: WritingConnection?,
@@ -51,6 +57,24 @@ public final class OffersDatabase: Sendable {
     version = VersionConnection(file)
     gate = CloseGate(file)
     leaseHolders = LeaseHolders(path: file.lockPath)
+    user = User.ownerID
+    imageUses = ImageUses()
+    closing = Closing()
+  }
+
+  /// The same open database for another user.
+  init(sharing other: OffersDatabase, user: User.ID) {
+    path = other.path
+    file = other.file
+    definitions = other.definitions
+    self.user = user
+    writer = other.writer
+    imageUses = other.imageUses
+    leaseHolders = other.leaseHolders
+    reader = other.reader
+    version = other.version
+    gate = other.gate
+    closing = other.closing
   }
 
   /// Opens a database.
@@ -161,7 +185,7 @@ public final class OffersDatabase: Sendable {
   /// - Throws: `OffersError` with `storageFailed` if SQLite could not close a connection. The others
   ///   are closed, and a further call tries again.
   public func close() async throws {
-    let task = closing.withLock { closing in
+    let task = closing.task.withLock { closing in
       let task = closing ?? Task { try await self.finish() }
       closing = task
       return task
@@ -181,7 +205,7 @@ public final class OffersDatabase: Sendable {
         try closed.get()
       }
     } catch {
-      closing.withLock { $0 = nil }
+      closing.task.withLock { $0 = nil }
       throw StorageFailure.translate(error, path: path)
     }
   }

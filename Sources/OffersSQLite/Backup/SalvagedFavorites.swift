@@ -1,7 +1,7 @@
 import GRDB
 import OffersCore
 
-/// The readable favorites. They are read from the first one on and, if a page is damaged, from the
+/// The readable favorites of the owner. They are read from the first one on and, if a page is damaged, from the
 /// last one back. Those between two damaged pages are found only by looking up readable offers with
 /// `find(_:)`.
 struct SalvagedFavorites {
@@ -23,7 +23,7 @@ struct SalvagedFavorites {
         database,
         """
         SELECT \(ExportedFavorite.columns) FROM favorite
-        WHERE feed = ?1 AND id \(comparison) ?2 ORDER BY id \(direction) LIMIT 1
+        WHERE user_key = \(User.ownerID) AND feed = ?1 AND id \(comparison) ?2 ORDER BY id \(direction) LIMIT 1
         """)
     }
   }
@@ -39,7 +39,8 @@ struct SalvagedFavorites {
   /// - Returns: whether the end was reached.
   private mutating func readAll(_ direction: String) -> Bool {
     let sql = """
-      SELECT \(ExportedFavorite.columns) FROM favorite ORDER BY feed \(direction), id \(direction)
+      SELECT \(ExportedFavorite.columns) FROM favorite
+      WHERE user_key = \(User.ownerID) ORDER BY feed \(direction), id \(direction)
       """
     // An error means that the row is unreadable, which is expected here.
     guard let rows = try? RawStatement(database, sql) else { return false }

@@ -14,15 +14,19 @@ package struct ChangeSelection: Sendable {
   /// The position among expiring offers after which the next page continues.
   private(set) var lastExpiring: ExpiringPlace?
   private var textBytes: Int?
+  /// The user whose favorites are selected and marked.
+  private let user: User.ID
 
   package var count: Int { rows.count }
 
   /// - Throws: `OffersError` with `notFound` for an unknown feed.
   init(
-    _ query: ChangeQuery, _ definitions: (any FeedDefinitions)? = nil, in database: Database
+    _ query: ChangeQuery, of user: User.ID, _ definitions: (any FeedDefinitions)? = nil,
+    in database: Database
   ) throws {
+    self.user = user
     lastID = try ChangeTable.fetchLastID(in: database)
-    let range = try Self.range(query, through: lastID, definitions, in: database)
+    let range = try Self.range(query, of: user, through: lastID, definitions, in: database)
     var rows: [ChangeRow] = []
     if query.favoritesOnly {
       rows = try Self.ofFavorites(range, in: database)
@@ -40,15 +44,17 @@ package struct ChangeSelection: Sendable {
   /// - Throws: `OffersError`: `notFound` for an unknown feed, `invalidRequest` if `afterID` is
   ///   larger than the newest change.
   init(
-    firstOf query: ChangeQuery, _ definitions: (any FeedDefinitions)? = nil, in database: Database
+    firstOf query: ChangeQuery, of user: User.ID, _ definitions: (any FeedDefinitions)? = nil,
+    in database: Database
   ) throws {
+    self.user = user
     let newestID = try ChangeTable.fetchLastID(in: database)
     if let id = query.afterID, id > newestID {
       throw OffersError(
         .invalidRequest, "This database has no change with that number.",
         hint: "It may be another database or an older copy. Start again with a time.")
     }
-    let range = try Self.range(query, through: newestID, definitions, in: database)
+    let range = try Self.range(query, of: user, through: newestID, definitions, in: database)
     let limit = query.limit ?? .max - 1
     var rows: [ChangeRow]
     if query.favoritesOnly {
@@ -78,8 +84,8 @@ package struct ChangeSelection: Sendable {
   }
 
   private static func range(
-    _ query: ChangeQuery, through lastID: Int64, _ definitions: (any FeedDefinitions)?,
-    in database: Database
+    _ query: ChangeQuery, of user: User.ID, through lastID: Int64,
+    _ definitions: (any FeedDefinitions)?, in database: Database
   ) throws -> ChangeTable.Range {
     let feedKey = try query.feed.map {
       try OffersDatabase.fetchFeedKey($0, definitions, in: database)
@@ -88,7 +94,7 @@ package struct ChangeSelection: Sendable {
     return ChangeTable.Range(
       after: try query.afterID ?? start(since, lastID: lastID, in: database),
       through: lastID, since: query.afterID == nil ? since ?? .min : .min,
-      feedKey: feedKey, kinds: query.kinds)
+      user: user, feedKey: feedKey, kinds: query.kinds)
   }
 
   private static func seconds(_ date: Date?) -> Int64? {
@@ -109,7 +115,7 @@ package struct ChangeSelection: Sendable {
   ) throws -> [ChangeRow] {
     guard query.kinds?.contains(.expiring) ?? true else { return [] }
     let rows = try ChangeTable.expiring(
-      favoritesOnly: query.favoritesOnly, feedKey: range.feedKey,
+      favoritesOf: query.favoritesOnly ? range.user : nil, feedKey: range.feedKey,
       since: seconds(query.since) ?? .min, now: Int64(query.now.timeIntervalSince1970),
       in: database)
     guard let place = query.afterExpiring, let at = seconds(place.at) else { return rows }
@@ -123,18 +129,20 @@ package struct ChangeSelection: Sendable {
   /// - Parameters:
   ///   - mark: nil for the changes of the last `News.firstReadSeconds`.
   ///   - now: the end of that period.
+  ///   - user: the user whose news they are.
   ///   - database: the connection to read from.
-  init(newsAfter mark: ReaderMark?, now: Date, in database: Database) throws {
+  init(newsAfter mark: ReaderMark?, now: Date, of user: User.ID, in database: Database) throws {
+    self.user = user
     lastID = try ChangeTable.fetchLastID(in: database)
     let seconds = Int64(now.timeIntervalSince1970)
     let since = mark == nil ? seconds - Int64(News.firstReadSeconds) : .min
     let range = ChangeTable.Range(
       after: try mark?.changeID ?? Self.start(since, lastID: lastID, in: database),
-      through: lastID, since: since)
+      through: lastID, since: since, user: user)
     var rows = try ChangeTable.ofFavorites(range, in: database)
     rows += try ChangeTable.newWithFavorite(range, in: database)
     rows += try ChangeTable.expiring(
-      favoritesOnly: true, feedKey: nil, since: .min, now: seconds, in: database)
+      favoritesOf: user, feedKey: nil, since: .min, now: seconds, in: database)
     self.rows = Self.sorted(rows)
   }
 
@@ -170,7 +178,7 @@ package struct ChangeSelection: Sendable {
   /// were removed after the selection are omitted.
   func read(_ range: Range<Int>, in database: Database) throws -> [OfferChange] {
     let slice = rows[range.clamped(to: rows.indices)]
-    let lost = slice.contains { $0.kind == .new } ? try LostFavorites(database) : nil
+    let lost = slice.contains { $0.kind == .new } ? try LostFavorites(of: user, in: database) : nil
     var rewards = PastRewards(database)
     return try slice.compactMap { row in
       if row.kind == .first {
@@ -180,7 +188,7 @@ package struct ChangeSelection: Sendable {
             at: OfferTable.date(row.at))
         }
       }
-      guard let offer = try OfferTable.find(key: row.offerKey, in: database) else { return nil }
+      guard let offer = try OfferTable.find(key: row.offerKey, of: user, in: database) else { return nil }
       var fields: ChangedFields?
       if row.kind == .changed {
         fields = try ChangeTable.findFields(of: row.id, in: database).map(
@@ -200,7 +208,7 @@ package struct ChangeSelection: Sendable {
         returned: row.kind == .new
           ? lost?.find(offer)
           : row.kind == .gone && offer.isFavorite
-            ? try LostFavorites.successor(of: offer, in: database) : nil)
+            ? try LostFavorites.successor(of: offer, user: user, in: database) : nil)
     }
   }
 

@@ -28,6 +28,8 @@ enum ChangeTable {
     var through: Int64
     /// The earliest start of the run that recorded a change, in Unix seconds.
     var since: Int64
+    /// The user whose favorites count.
+    var user: User.ID
     var feedKey: Int64?
     /// The kinds to read; nil for all.
     var kinds: Set<OfferChange.Kind>?
@@ -72,15 +74,17 @@ enum ChangeTable {
         """, arguments: [lastID, runID]) ?? 0
   }
 
-  /// The keys of the runs that recorded a change of a favorite, of the changes up to the number
-  /// `id`.
-  static func runsOfFavorites(through id: Int64, in database: Database) throws -> Set<Int64> {
-    let favorites = try FavoriteTable.sortedKeys(in: database)
+  /// The keys of the runs that recorded a change of a favorite of a user, or of any user for nil, of
+  /// the changes up to the number `id`.
+  static func runsOfFavorites(
+    of user: User.ID?, through id: Int64, in database: Database
+  ) throws -> Set<Int64> {
+    let favorites = try FavoriteTable.sortedKeys(of: user, in: database)
     let rows = try Row.fetchCursor(
       database,
       sql: """
         SELECT run_id, offer_key, \(ChangeSpan.offerCountSQL) FROM \(ChangeSpan.rows)
-        WHERE change.change_id <= ? AND \(mayTellOfFavorite)
+        WHERE change.change_id <= ? AND \(mayTellOfFavorite(of: user))
         """, arguments: [id])
     var runs: Set<Int64> = []
     while let row = try rows.next() {
@@ -92,9 +96,10 @@ enum ChangeTable {
   /// An SQL condition that is true for every row of `change` that may concern a favorite. It is
   /// true for all rows of several offers (`ChangeSpan`); their offers must be compared with
   /// `FavoriteTable.sortedKeys`.
-  static let mayTellOfFavorite = """
-    (change.offer_key IN (\(FavoriteTable.offerKeys)) OR new_offers.change_id IS NOT NULL)
-    """
+  static func mayTellOfFavorite(of user: User.ID?) -> String {
+    let keys = FavoriteTable.offerKeys(of: user)
+    return "(change.offer_key IN (\(keys)) OR new_offers.change_id IS NOT NULL)"
+  }
 
   /// The number of changes. A row of several offers counts once for each of them.
   static func count(in database: Database) throws -> Int {
@@ -142,7 +147,7 @@ enum ChangeTable {
   static func ofFavorites(_ range: Range, in database: Database) throws -> [ChangeRow] {
     let sql = """
       SELECT change.change_id, change.offer_key, change.kind, run.started_at, \(fields(range))
-      FROM favorite
+      FROM \(FavoriteTable.rows(of: range.user))
       CROSS JOIN feed ON feed.name = favorite.feed
       CROSS JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
       CROSS JOIN change ON change.offer_key = offer.offer_key AND change.kind <> 'new'
@@ -191,7 +196,7 @@ enum ChangeTable {
   /// the range are scanned: the index by offer leaves out `new` rows, so that inserting new offers
   /// stays fast.
   static func newFavorites(_ range: Range, in database: Database) throws -> [ChangeRow] {
-    let favorites = try FavoriteTable.sortedKeys(in: database)
+    let favorites = try FavoriteTable.sortedKeys(of: range.user, in: database)
     if favorites.isEmpty { return [] }
     let cursor = try Row.fetchCursor(
       database,
@@ -220,7 +225,7 @@ enum ChangeTable {
     let sql = """
       WITH lost AS MATERIALIZED (
         SELECT offer.feed_key, offer.name, offer.description
-        FROM favorite
+        FROM \(FavoriteTable.rows(of: range.user))
         CROSS JOIN feed ON feed.name = favorite.feed
         CROSS JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
         WHERE offer.gone_at IS NOT NULL)
@@ -239,19 +244,19 @@ enum ChangeTable {
   /// The current offers that expire within 48 hours.
   ///
   /// - Parameters:
-  ///   - favoritesOnly: whether only favorites count.
+  ///   - user: the user whose favorites count; nil for all offers.
   ///   - feedKey: the feed; nil for all.
   ///   - since: the earliest beginning of these 48 hours, in Unix seconds.
   ///   - now: the latest beginning of these 48 hours.
   ///   - database: the connection to read from.
   static func expiring(
-    favoritesOnly: Bool, feedKey: Int64?, since: Int64, now: Int64, in database: Database
+    favoritesOf user: User.ID?, feedKey: Int64?, since: Int64, now: Int64, in database: Database
   ) throws -> [ChangeRow] {
     let span = Int64(OfferChange.expiringSeconds)
     let source =
-      favoritesOnly
+      user != nil
       ? """
-      favorite
+      \(FavoriteTable.rows(of: user))
       CROSS JOIN feed ON feed.name = favorite.feed
       CROSS JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
       CROSS JOIN offer_detail AS detail ON detail.offer_key = offer.offer_key

@@ -14,23 +14,28 @@ enum NoticeTable {
   }
 
   static func insert(
-    _ kind: Kind, _ feed: String, id: String = "", about: Int64, at seconds: Int64,
+    _ kind: Kind, _ feed: String, id: String = "", about: Int64, of user: User.ID,
+    at seconds: Int64,
     in database: Database
   ) throws {
     try database.execute(
       sql: """
-        INSERT INTO notice (kind, feed, id, about, told_at) VALUES (?, ?, ?, ?, ?)
+        INSERT INTO notice (user_key, kind, feed, id, about, told_at) VALUES (?, ?, ?, ?, ?, ?)
         ON CONFLICT DO NOTHING
         """,
-      arguments: [kind.rawValue, feed, id, about, seconds])
+      arguments: [user, kind.rawValue, feed, id, about, seconds])
   }
 
   static func isTold(
-    _ kind: Kind, _ feed: String, id: String = "", about: Int64, in database: Database
+    _ kind: Kind, _ feed: String, id: String = "", about: Int64, of user: User.ID,
+    in database: Database
   ) throws -> Bool {
     let statement = try database.cachedStatement(
-      sql: "SELECT 1 FROM notice WHERE kind = ? AND feed = ? AND id = ? AND about = ?")
-    return try Row.fetchOne(statement, arguments: [kind.rawValue, feed, id, about]) != nil
+      sql: """
+        SELECT 1 FROM notice
+        WHERE user_key = ? AND kind = ? AND feed = ? AND id = ? AND about = ?
+        """)
+    return try Row.fetchOne(statement, arguments: [user, kind.rawValue, feed, id, about]) != nil
   }
 
   /// The subscribed feeds whose first consecutive failure was at a time or earlier, and those whose

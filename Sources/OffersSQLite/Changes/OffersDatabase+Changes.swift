@@ -6,15 +6,15 @@ extension OffersDatabase: ChangeRepository {
   public func fetchChanges(
     _ query: ChangeQuery
   ) async throws -> (changes: [OfferChange], lastID: Int64) {
-    try await read { [definitions] database in
-      let selection = try ChangeSelection(query, definitions, in: database)
+    try await read { [definitions, user] database in
+      let selection = try ChangeSelection(query, of: user, definitions, in: database)
       return (try selection.read(in: database), selection.lastID)
     }
   }
 
   public func fetchChangePage(_ query: ChangeQuery) async throws -> ChangePage {
-    try await read { [definitions] database in
-      let selection = try ChangeSelection(firstOf: query, definitions, in: database)
+    try await read { [definitions, user] database in
+      let selection = try ChangeSelection(firstOf: query, of: user, definitions, in: database)
       return ChangePage(
         changes: try selection.read(in: database), lastID: selection.lastID,
         hasMore: selection.hasMore, lastExpiring: selection.lastExpiring)
@@ -22,29 +22,31 @@ extension OffersDatabase: ChangeRepository {
   }
 
   public func findMark(of reader: String) async throws -> ReaderMark? {
-    try await read { try ReaderTable.find(reader, in: $0) }
+    try await read { [user] in try ReaderTable.find(reader, of: user, in: $0) }
   }
 
   public func setMark(_ mark: ReaderMark, of reader: String) async throws {
-    try await write { try ReaderTable.advance(reader, to: mark, in: $0) }
+    try await write { [user] in try ReaderTable.advance(reader, of: user, to: mark, in: $0) }
   }
 
   public func fetchHistory(
     named text: String
   ) async throws -> (offer: Offer, points: [RewardPoint]) {
-    try await read { try Self.fetchHistory(named: text, in: $0) }
+    try await read { [user] in try Self.fetchHistory(named: text, of: user, in: $0) }
   }
 
   public func fetchHistory(
     named text: String, _ bounds: HistoryBounds
   ) async throws -> HistoryPage {
-    try await read { try RewardHistory.fetch(named: text, bounds, in: $0) }
+    try await read { [user] in
+      try RewardHistory.fetch(named: text, bounds, of: user, in: $0)
+    }
   }
 
   private static func fetchHistory(
-    named text: String, in database: Database
+    named text: String, of user: User.ID, in database: Database
   ) throws -> (offer: Offer, points: [RewardPoint]) {
-    let page = try RewardHistory.fetch(named: text, HistoryBounds(), in: database)
+    let page = try RewardHistory.fetch(named: text, HistoryBounds(), of: user, in: database)
     return (page.offer, page.points)
   }
 }
@@ -64,8 +66,8 @@ extension OffersDatabase {
     after mark: ReaderMark?, now: Date
   ) async throws -> (news: News, lastID: Int64) {
     let seconds = Int64(now.timeIntervalSince1970)
-    return try await read { database in
-      let selection = try ChangeSelection(newsAfter: mark, now: now, in: database)
+    return try await read { [user] database in
+      let selection = try ChangeSelection(newsAfter: mark, now: now, of: user, in: database)
       let changes = try selection.read(in: database).filter { change in
         guard let offer = change.offer, !offer.isExpired(at: now) else { return false }
         if change.kind == .new { return change.returned != nil }
@@ -73,14 +75,14 @@ extension OffersDatabase {
         let ref = offer.ref
         return try !NoticeTable.isTold(
           .expiring, ref.feed, id: ref.offerID, about: Int64(end.timeIntervalSince1970),
-          in: database)
+          of: user, in: database)
       }
       let since = seconds - Int64(News.failingSeconds)
       let failing = try NoticeTable.failingFeeds(
         since: since, now: seconds, in: database
       ).filter { feed in
         try !NoticeTable.isTold(
-          .failing, feed.name, about: NoticeTable.about(feed, at: seconds), in: database)
+          .failing, feed.name, about: NoticeTable.about(feed, at: seconds), of: user, in: database)
       }
       return (News(changes: changes, failing: failing), selection.lastID)
     }
@@ -99,21 +101,20 @@ extension OffersDatabase {
     _ news: News, lastID: Int64, reader: String, now: Date
   ) async throws {
     let seconds = Int64(now.timeIntervalSince1970)
-    try await write { database in
+    try await write { [user] database in
       try ReaderTable.advance(
-        reader, to: ReaderMark(changeID: lastID, readAt: now), in: database)
+        reader, of: user, to: ReaderMark(changeID: lastID, readAt: now), in: database)
       for change in news.changes where change.kind == .expiring {
         guard let offer = change.offer, let end = offer.expiresAt else { continue }
         let ref = offer.ref
         try NoticeTable.insert(
           .expiring, ref.feed, id: ref.offerID, about: Int64(end.timeIntervalSince1970),
-          at: seconds,
-          in: database)
+          of: user, at: seconds, in: database)
       }
       for feed in news.failing {
         try NoticeTable.insert(
-          .failing, feed.name, about: NoticeTable.about(feed, at: seconds), at: seconds,
-          in: database)
+          .failing, feed.name, about: NoticeTable.about(feed, at: seconds), of: user,
+          at: seconds, in: database)
       }
     }
   }
@@ -122,7 +123,9 @@ extension OffersDatabase {
 /// Access to more changes than fit in memory at once.
 extension OffersDatabase {
   package func selectChanges(_ query: ChangeQuery) async throws -> ChangeSelection {
-    try await read { [definitions] in try ChangeSelection(query, definitions, in: $0) }
+    try await read { [definitions, user] in
+      try ChangeSelection(query, of: user, definitions, in: $0)
+    }
   }
 
   /// Reads the selected changes at a range of indices.

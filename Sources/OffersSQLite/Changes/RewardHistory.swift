@@ -38,9 +38,9 @@ enum RewardHistory {
   }
 
   static func fetch(
-    named text: String, _ bounds: HistoryBounds, in database: Database
+    named text: String, _ bounds: HistoryBounds, of user: User.ID, in database: Database
   ) throws -> HistoryPage {
-    let offer = try OffersDatabase.fetchOffer(named: text, in: database)
+    let offer = try OffersDatabase.fetchOffer(named: text, of: user, in: database)
     guard let key = try OfferTable.findKey(offer.ref, in: database) else {
       return HistoryPage(offer: offer, points: [], before: nil)
     }

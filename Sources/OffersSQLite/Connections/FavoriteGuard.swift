@@ -27,28 +27,31 @@ struct FavoriteGuard {
   /// - Parameters:
   ///   - added: favorites that the write has set.
   ///   - removed: favorites that the write may have removed.
+  ///   - user: the user whose favorites these are.
   ///   - database: the connection, still within the transaction.
   /// - Throws: `OffersError` with `storageFailed` if another favorite is missing.
   func check(
-    adding added: [OfferRef] = [], removing removed: [OfferRef] = [], in database: Database
+    adding added: [OfferRef] = [], removing removed: [OfferRef] = [],
+    of user: User.ID = User.ownerID, in database: Database
   ) throws {
-    let expected = before.union(added.map(Self.key)).subtracting(removed.map(Self.key))
+    func key(_ ref: OfferRef) -> [String] { [String(user), ref.feed, ref.offerID] }
+    let expected = before.union(added.map(key)).subtracting(removed.map(key))
     let lost = expected.subtracting(try Self.favorites(in: database))
     guard let first = lost.min(by: { $0.lexicographicallyPrecedes($1) }) else { return }
     throw OffersError(
       .storageFailed,
       "A part of the database that this program did not create (\(foreign.joined(separator: ", "))) "
         + "would have removed \(lost.count == 1 ? "a favorite" : "\(lost.count) favorites"), such as "
-        + "\(first.joined(separator: ":")). Nothing was changed.",
+        + "\(first.dropFirst().joined(separator: ":")). Nothing was changed.",
       hint: "Remove it, or do not use this database.")
   }
 
-  private static func key(_ ref: OfferRef) -> [String] { [ref.feed, ref.offerID] }
-
+  /// The favorites of all users: user, feed and id. Before users were introduced, all favorites
+  /// were the owner's.
   private static func favorites(in database: Database) throws -> Set<[String]> {
     Set(
-      try Row.fetchAll(database, sql: "SELECT feed, id FROM favorite ORDER BY feed, id").map {
-        [$0["feed"], $0["id"]]
+      try Row.fetchAll(database, sql: "SELECT * FROM favorite").map {
+        [String($0["user_key"] as Int64? ?? User.ownerID), $0["feed"], $0["id"]]
       })
   }
 }

@@ -193,7 +193,7 @@ enum FeedTable {
     ).map { FormerFeed(name: $0["name"], title: $0["title"], source: $0["chosen_source"]) }
   }
 
-  static func all(in database: Database) throws -> [Feed] {
+  static func all(of user: User.ID, in database: Database) throws -> [Feed] {
     let rows = try Row.fetchAll(
       database,
       sql: """
@@ -201,11 +201,12 @@ enum FeedTable {
           (SELECT count(*) FROM offer WHERE offer.feed_key = feed.feed_key) - current_count
             - (SELECT count(*) FROM found_offer
               WHERE found_offer.feed_key = feed.feed_key AND is_listed = 0) AS gone_count,
-          (SELECT count(*) FROM favorite WHERE favorite.feed = feed.name) AS favorite_count,
+          (SELECT count(*) FROM favorite
+            WHERE favorite.user_key = ? AND favorite.feed = feed.name) AS favorite_count,
           \(FetchStateTable.selection)
         FROM feed JOIN feed_detail USING (feed_key) LEFT JOIN feed_fetch USING (feed_key)
         WHERE unsubscribed_at IS NULL ORDER BY name
-        """)
+        """, arguments: [user])
     return try rows.map { row in
       let key: Int64 = row["feed_key"]
       return Feed(

@@ -4,7 +4,7 @@ import OffersCore
 
 extension OffersDatabase: FeedRepository {
   public func fetchFeeds() async throws -> [Feed] {
-    try await read { try FeedTable.all(in: $0) }
+    try await read { [user] in try FeedTable.all(of: user, in: $0) }
   }
 
   public func fetchFormerFeeds() async throws -> [FormerFeed] {

@@ -85,7 +85,7 @@ enum ImageTable {
     let statement = try RawStatement(
       cached: """
         SELECT image_cache.slot
-        FROM favorite
+        FROM \(FavoriteTable.rows(of: nil))
         CROSS JOIN feed ON feed.name = favorite.feed
         CROSS JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
         CROSS JOIN image_cache ON image_cache.url = offer.image_url

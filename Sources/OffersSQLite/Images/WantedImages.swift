@@ -15,7 +15,7 @@ extension OffersDatabase {
   ///   no two have the same.
   /// - Throws: `OffersError` with `storageFailed`; `CancellationError`.
   public func fetchOffersWithWantedImages() async throws -> [Offer] {
-    try await read { database in
+    try await read { [user] database in
       let limit = try CacheSlotTable.count(in: database)
       var seen: Set<String> = []
       let images =
@@ -24,7 +24,7 @@ extension OffersDatabase {
           database, sql: Self.newestImagesSQL, arguments: [Self.newestFactor * limit])
       let keys: [Int64] = images.filter { seen.insert($0["image_url"]).inserted }
         .prefix(limit).map { $0["offer_key"] }
-      return try OfferTable.list(keys: keys, in: database)
+      return try OfferTable.list(keys: keys, of: user, in: database)
     }
   }
 
@@ -33,7 +33,7 @@ extension OffersDatabase {
 
   private static let favoriteImagesSQL = """
     SELECT offer.offer_key, offer.image_url
-    FROM favorite
+    FROM \(FavoriteTable.rows(of: nil))
     JOIN feed ON feed.name = favorite.feed
     JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
     WHERE offer.image_url IS NOT NULL

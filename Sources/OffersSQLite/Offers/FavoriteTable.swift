@@ -3,19 +3,39 @@ import OffersCore
 
 /// The SQL that reads and writes favorites.
 enum FavoriteTable {
-  /// Selects the keys of all favorites whose offers are stored.
-  static let offerKeys = """
-    SELECT offer.offer_key FROM favorite
+  /// The favorites of a user, or of all users for nil, as a table expression named `favorite`: those
+  /// that several users have are there once.
+  static func rows(of user: User.ID?) -> String {
+    let selection = user.map { "SELECT feed, id, created_at FROM favorite WHERE user_key = \($0)" }
+    return """
+      (\(selection ?? "SELECT feed, id, max(created_at) AS created_at FROM favorite GROUP BY feed, id"))
+      AS favorite
+      """
+  }
+
+  /// Selects the keys of the favorites of a user, or of all users for nil, whose offers are stored.
+  static func offerKeys(of user: User.ID?) -> String {
+    """
+    SELECT offer.offer_key FROM \(rows(of: user))
     CROSS JOIN feed ON feed.name = favorite.feed
     CROSS JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
     """
-
-  /// The keys of all favorites whose offers are stored, to find favorites among the offers of
-  /// changes.
-  static func sortedKeys(in database: Database) throws -> SortedKeys {
-    SortedKeys(try Int64.fetchAll(database, sql: offerKeys))
   }
 
+  /// The keys of the same favorites, to find favorites among the offers of changes.
+  static func sortedKeys(of user: User.ID?, in database: Database) throws -> SortedKeys {
+    SortedKeys(try Int64.fetchAll(database, sql: offerKeys(of: user)))
+  }
+
+  /// The favorites of a user, also those whose offers are not stored.
+  static func refs(of user: User.ID, in database: Database) throws -> [OfferRef] {
+    try Row.fetchAll(
+      database, sql: "SELECT feed, id FROM favorite WHERE user_key = ? ORDER BY feed, id",
+      arguments: [user]
+    ).map { OfferRef(feed: $0["feed"], offerID: $0["id"]) }
+  }
+
+  /// Whether an offer is a favorite of any user.
   static func contains(offerKey: Int64, in database: Database) throws -> Bool {
     try Bool.fetchOne(
       database.cachedStatement(
@@ -28,32 +48,40 @@ enum FavoriteTable {
       arguments: [offerKey]) ?? false
   }
 
-  /// Returns whether the offer was not a favorite before.
-  static func insert(_ ref: OfferRef, at seconds: Int64, in database: Database) throws -> Bool {
+  /// Returns whether the offer was no favorite of the user before.
+  static func insert(
+    _ ref: OfferRef, of user: User.ID, at seconds: Int64, in database: Database
+  ) throws -> Bool {
     try database.cachedStatement(
       sql: """
-        INSERT INTO favorite (feed, id, created_at) VALUES (?, ?, ?)
-        ON CONFLICT (feed, id) DO NOTHING
+        INSERT INTO favorite (user_key, feed, id, created_at) VALUES (?, ?, ?, ?)
+        ON CONFLICT (user_key, feed, id) DO NOTHING
         """
-    ).execute(arguments: [ref.feed, ref.offerID, seconds])
+    ).execute(arguments: [user, ref.feed, ref.offerID, seconds])
     guard database.changesCount > 0 else { return false }
-    try FoundOffers.setListed(true, ref, in: database)
+    try FoundOffers.updateListed(ref, in: database)
     return true
   }
 
   /// Sets the time of a favorite to an earlier one; a later one changes nothing.
-  static func setEarlier(_ seconds: Int64, of ref: OfferRef, in database: Database) throws {
+  static func setEarlier(
+    _ seconds: Int64, of ref: OfferRef, user: User.ID, in database: Database
+  ) throws {
     try database.cachedStatement(
-      sql: "UPDATE favorite SET created_at = ?1 WHERE feed = ?2 AND id = ?3 AND created_at > ?1"
-    ).execute(arguments: [seconds, ref.feed, ref.offerID])
+      sql: """
+        UPDATE favorite SET created_at = ?1
+        WHERE user_key = ?2 AND feed = ?3 AND id = ?4 AND created_at > ?1
+        """
+    ).execute(arguments: [seconds, user, ref.feed, ref.offerID])
   }
 
-  /// Returns whether the offer was a favorite before.
-  static func delete(_ ref: OfferRef, in database: Database) throws -> Bool {
+  /// Returns whether the offer was a favorite of the user before.
+  static func delete(_ ref: OfferRef, of user: User.ID, in database: Database) throws -> Bool {
     try database.execute(
-      sql: "DELETE FROM favorite WHERE feed = ? AND id = ?", arguments: [ref.feed, ref.offerID])
+      sql: "DELETE FROM favorite WHERE user_key = ? AND feed = ? AND id = ?",
+      arguments: [user, ref.feed, ref.offerID])
     guard database.changesCount > 0 else { return false }
-    try FoundOffers.setListed(false, ref, in: database)
+    try FoundOffers.updateListed(ref, in: database)
     return true
   }
 }

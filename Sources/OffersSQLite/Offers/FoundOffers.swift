@@ -58,10 +58,14 @@ enum FoundOffers {
       .execute(arguments: [offerKey])
   }
 
-  /// Lists a found offer that became a favorite, or leaves it out of the lists again.
-  static func setListed(
-    _ isListed: Bool, _ ref: OfferRef, in database: Database
-  ) throws {
+  /// Lists a found offer that became somebody's favorite, or leaves it out of the lists again once
+  /// nobody has it among the favorites.
+  static func updateListed(_ ref: OfferRef, in database: Database) throws {
+    let isListed =
+      try Bool.fetchOne(
+        database,
+        sql: "SELECT EXISTS (SELECT 1 FROM favorite WHERE feed = ? AND id = ?)",
+        arguments: [ref.feed, ref.offerID]) ?? false
     try database.cachedStatement(
       sql: """
         UPDATE found_offer SET is_listed = ?1

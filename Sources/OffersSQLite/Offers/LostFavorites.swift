@@ -21,12 +21,13 @@ struct LostFavorites {
 
   private var lost: [Look: [(ref: OfferRef, goneAt: Date)]] = [:]
 
-  init(_ database: Database) throws {
+  /// - Parameter user: the user whose favorites they are; nil for all users.
+  init(of user: User.ID?, in database: Database) throws {
     let rows = try Row.fetchCursor(
       database,
       sql: """
         SELECT favorite.feed, favorite.id, offer.name, offer.description, offer.gone_at
-        FROM favorite
+        FROM \(FavoriteTable.rows(of: user))
         CROSS JOIN feed ON feed.name = favorite.feed
         CROSS JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
         WHERE offer.gone_at IS NOT NULL ORDER BY favorite.feed, favorite.id
@@ -55,7 +56,9 @@ struct LostFavorites {
   ///
   /// When all ids of a feed change, its removals are quarantined for a while, so the new offers
   /// come first. `find(_:)` recognizes an offer that comes after the favorite vanished.
-  static func successor(of favorite: Offer, in database: Database) throws -> OfferRef? {
+  static func successor(
+    of favorite: Offer, user: User.ID, in database: Database
+  ) throws -> OfferRef? {
     guard let goneAt = favorite.goneAt else { return nil }
     let id = try String.fetchOne(
       database,
@@ -65,14 +68,15 @@ struct LostFavorites {
           AND +offer.name = ?2 AND offer.description IS ?3 AND offer.gone_at IS NULL
           AND offer.first_seen_at > ?4 AND offer.first_seen_at >= ?5 AND offer.first_seen_at < ?6
           AND NOT EXISTS (
-            SELECT 1 FROM favorite WHERE favorite.feed = ?1 AND favorite.id = offer.id)
+            SELECT 1 FROM favorite
+            WHERE favorite.user_key = ?7 AND favorite.feed = ?1 AND favorite.id = offer.id)
         ORDER BY offer.offer_key LIMIT 1
         """,
       arguments: [
         favorite.ref.feed, favorite.name, favorite.description,
         Int64(favorite.firstSeenAt.timeIntervalSince1970),
         Int64(goneAt.timeIntervalSince1970) - successorSeconds,
-        Int64(goneAt.timeIntervalSince1970),
+        Int64(goneAt.timeIntervalSince1970), user,
       ])
     return id.map { OfferRef(feed: favorite.ref.feed, offerID: $0) }
   }
@@ -85,7 +89,7 @@ struct LostFavorites {
   static func returned(
     to feed: String, feedKey: Int64, after lastKey: Int64, in database: Database
   ) throws -> [ReturnedFavorite] {
-    let lost = try LostFavorites(database)
+    let lost = try LostFavorites(of: nil, in: database)
     if lost.lost.isEmpty { return [] }
     let new = try Row.fetchCursor(
       database,

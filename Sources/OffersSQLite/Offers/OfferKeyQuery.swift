@@ -33,12 +33,13 @@ struct OfferKeyQuery {
 
   /// - Parameters:
   ///   - query: the query that selects and sorts the offers.
+  ///   - user: the user whose favorites it selects.
   ///   - feedKey: the key of the query's feed; nil if it names none.
   ///   - lastKey: the key of the previous page's last offer; nil for the first page.
   ///   - values: the sort values of that offer; empty for the order of the feeds.
   ///   - pricedKeys: the keys of the query's `pricedFeeds`.
   init(
-    _ query: OfferQuery, feedKey: Int64?, behind lastKey: Int64? = nil,
+    _ query: OfferQuery, of user: User.ID, feedKey: Int64?, behind lastKey: Int64? = nil,
     values: [OfferPlace.Value] = [], pricedKeys: [Int64] = []
   ) {
     let start = Self.start(of: query)
@@ -49,7 +50,7 @@ struct OfferKeyQuery {
     offset = max(0, query.offset)
     let now = Self.seconds(query.now ?? Date())
     var filter = Filter(
-      query, feedKey: feedKey, startsAtFavorites: start == .favorites, pricedKeys: pricedKeys,
+      query, of: user, feedKey: feedKey, startsAtFavorites: start == .favorites, pricedKeys: pricedKeys,
       now: now)
     let order = OfferOrder(
       query.sort, key: start == .expiry ? "detail.offer_key" : key, isReversed: query.isReversed,
@@ -163,13 +164,14 @@ extension OfferKeyQuery {
 
     /// - Parameter now: the time at which offers count as expired, in Unix seconds.
     init(
-      _ query: OfferQuery, feedKey: Int64?, startsAtFavorites: Bool, pricedKeys: [Int64], now: Int64
+      _ query: OfferQuery, of user: User.ID, feedKey: Int64?, startsAtFavorites: Bool,
+      pricedKeys: [Int64], now: Int64
     ) {
       if query.goneOnly {
         add("offer.gone_at IS NOT NULL")
         add("NOT \(FoundOffers.isUnlisted)")
       } else if query.favoritesOnly {
-        add("favorite.created_at IS NOT NULL")
+        add("favorite.user_key = ?", user)
       } else {
         add("offer.gone_at IS NULL")
       }

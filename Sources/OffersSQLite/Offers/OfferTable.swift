@@ -4,7 +4,8 @@ import OffersCore
 
 /// The SQL that reads offers.
 enum OfferTable {
-  /// Selects the columns that `offer(from:)` expects, joined with the feed and the favorite.
+  /// Selects the columns that `offer(from:)` expects, joined with the feed and the favorite. The
+  /// first argument is the user whose favorites are marked.
   private static let selection = """
     SELECT
       offer.offer_key, feed.name AS feed_name, offer.id, offer.name, offer.description, offer.terms,
@@ -19,7 +20,8 @@ enum OfferTable {
     JOIN feed USING (feed_key)
     JOIN feed_detail USING (feed_key)
     LEFT JOIN offer_detail AS detail ON detail.offer_key = offer.offer_key
-    LEFT JOIN favorite ON favorite.feed = feed.name AND favorite.id = offer.id
+    LEFT JOIN favorite ON favorite.user_key = ?
+      AND favorite.feed = feed.name AND favorite.id = offer.id
     """
 
   static let findSQL = "\(selection) WHERE feed.name = ? AND offer.id = ?"
@@ -30,16 +32,16 @@ enum OfferTable {
     WHERE offer.id = ? ORDER BY feed.name
     """
 
-  static func find(_ ref: OfferRef, in database: Database) throws -> Offer? {
+  static func find(_ ref: OfferRef, of user: User.ID, in database: Database) throws -> Offer? {
     let statement = try database.cachedStatement(sql: findSQL)
-    return try one(statement, [ref.feed, ref.offerID])
+    return try one(statement, [user, ref.feed, ref.offerID])
   }
 
   static let findByKeySQL = "\(selection) WHERE offer.offer_key = ?"
 
-  static func find(key: Int64, in database: Database) throws -> Offer? {
+  static func find(key: Int64, of user: User.ID, in database: Database) throws -> Offer? {
     let statement = try database.cachedStatement(sql: findByKeySQL)
-    return try one(statement, [key])
+    return try one(statement, [user, key])
   }
 
   /// Decodes the row from the cursor: looking up columns by name in a copied row takes longer than
@@ -75,11 +77,11 @@ enum OfferTable {
   ///
   /// One statement reads all of them, which is faster than one statement per key.
   static func list(
-    keys: some Collection<Int64>, textBytes: Int? = nil, in database: Database
+    keys: some Collection<Int64>, of user: User.ID, textBytes: Int? = nil, in database: Database
   ) throws -> [Offer] {
     var found: [Int64: Offer] = [:]
     found.reserveCapacity(keys.count)
-    try forEach(of: keys, in: database) { key, offer in
+    try forEach(of: keys, user, in: database) { key, offer in
       found[key] = textBytes.map { offer.abridged(toBytes: $0) } ?? offer
       return true
     }
@@ -92,13 +94,14 @@ enum OfferTable {
   /// - Parameter textBytes: the size to which texts are truncated; nil for whole offers.
   /// - Returns: also the number of keys consumed, missing offers included.
   static func page(
-    keys: some Collection<Int64>, maximumBytes: Int, textBytes: Int? = nil, in database: Database
+    keys: some Collection<Int64>, of user: User.ID, maximumBytes: Int, textBytes: Int? = nil,
+    in database: Database
   ) throws -> (offers: [Offer], keyCount: Int) {
     func fit(_ offer: Offer) -> Offer { textBytes.map { offer.abridged(toBytes: $0) } ?? offer }
     var found: [Int64: Offer] = [:]
     found.reserveCapacity(keys.count)
     var bytes = 0
-    try forEach(of: keys, in: database) { key, offer in
+    try forEach(of: keys, user, in: database) { key, offer in
       let offer = fit(offer)
       bytes += offer.textBytes
       found[key] = offer
@@ -111,7 +114,7 @@ enum OfferTable {
     bytes = 0
     var offers: [Offer] = []
     for (count, key) in keys.enumerated() {
-      guard let offer = try find(key: key, in: database).map(fit) else { continue }
+      guard let offer = try find(key: key, of: user, in: database).map(fit) else { continue }
       bytes += offer.textBytes
       if bytes > maximumBytes, !offers.isEmpty { return (offers, count) }
       offers.append(offer)
@@ -121,13 +124,13 @@ enum OfferTable {
 
   /// - Parameter body: is called once per offer, in any order, and returns whether to continue.
   private static func forEach(
-    of keys: some Collection<Int64>, in database: Database,
+    of keys: some Collection<Int64>, _ user: User.ID, in database: Database,
     _ body: (_ key: Int64, _ offer: Offer) throws -> Bool
   ) throws {
     let statement = try database.cachedStatement(
       sql: "\(selection) WHERE offer.offer_key IN (SELECT value FROM json_each(?))")
     let wanted = "[" + keys.map(String.init).joined(separator: ",") + "]"
-    let rows = try Row.fetchCursor(statement, arguments: [wanted])
+    let rows = try Row.fetchCursor(statement, arguments: [user, wanted])
     while let row = try rows.next() {
       guard try body(row["offer_key"], offer(from: row)) else { return }
     }

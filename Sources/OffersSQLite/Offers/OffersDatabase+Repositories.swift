@@ -4,17 +4,17 @@ import OffersCore
 
 extension OffersDatabase: OfferRepository {
   public func findOffer(_ ref: OfferRef) async throws -> Offer? {
-    try await read { try OfferTable.find(ref, in: $0) }
+    try await read { [user] in try OfferTable.find(ref, of: user, in: $0) }
   }
 
   public func fetchOffer(named text: String) async throws -> Offer {
-    try await read { try Self.fetchOffer(named: text, in: $0) }
+    try await read { [user] in try Self.fetchOffer(named: text, of: user, in: $0) }
   }
 
   public func fetchOffers(_ query: OfferQuery) async throws -> [Offer] {
-    try await read { [definitions] database in
+    try await read { [definitions, user] database in
       try OfferTable.list(
-        keys: Self.keyQuery(query, definitions, in: database).keys(in: database),
+        keys: Self.keyQuery(query, of: user, definitions, in: database).keys(in: database), of: user,
         textBytes: query.textBytes, in: database)
     }
   }
@@ -22,20 +22,20 @@ extension OffersDatabase: OfferRepository {
   public func fetchOfferPage(
     _ query: OfferQuery, maximumBytes: Int
   ) async throws -> OfferPage {
-    try await read { [definitions] database in
+    try await read { [definitions, user] database in
       var next = query
       if let limit = query.limit { next.limit = limit + 1 }
-      let keys = try Self.keyQuery(next, definitions, in: database).keys(in: database)
+      let keys = try Self.keyQuery(next, of: user, definitions, in: database).keys(in: database)
       let (offers, count) = try OfferTable.page(
-        keys: keys.prefix(query.limit ?? .max), maximumBytes: maximumBytes,
+        keys: keys.prefix(query.limit ?? .max), of: user, maximumBytes: maximumBytes,
         textBytes: query.textBytes, in: database)
       return OfferPage(offers: offers, hasMore: count < keys.count)
     }
   }
 
   public func countOffers(_ query: OfferQuery) async throws -> Int {
-    try await read { [definitions] database in
-      let keyQuery = try Self.keyQuery(query, definitions, in: database)
+    try await read { [definitions, user] database in
+      let keyQuery = try Self.keyQuery(query, of: user, definitions, in: database)
       guard query.isWholeFeed else { return try keyQuery.count(in: database) }
       let count = try FeedTable.countCurrent(of: query.feed, in: database)
       if query.includesExpired { return count }
@@ -60,7 +60,7 @@ extension OffersDatabase: OfferRepository {
   /// - Throws: `OffersError`: `notFound` for an unknown feed, `invalidRequest` for a position that
   ///   does not fit the order.
   static func keyQuery(
-    _ query: OfferQuery, behind lastKey: Int64? = nil, _ definitions: (any FeedDefinitions)? = nil,
+    _ query: OfferQuery, of user: User.ID, behind lastKey: Int64? = nil, _ definitions: (any FeedDefinitions)? = nil,
     in database: Database
   ) throws -> OfferKeyQuery {
     let feedKey = try query.feed.map { try fetchFeedKey($0, definitions, in: database) }
@@ -71,7 +71,8 @@ extension OffersDatabase: OfferRepository {
       usesRole
       ? try query.pricedFeeds.sorted().compactMap { try FeedTable.findKey($0, in: database) } : []
     guard lastKey == nil, let place = query.after else {
-      return OfferKeyQuery(query, feedKey: feedKey, behind: lastKey, pricedKeys: pricedKeys)
+      return OfferKeyQuery(
+        query, of: user, feedKey: feedKey, behind: lastKey, pricedKeys: pricedKeys)
     }
     guard let key = try OfferTable.findKey(place.ref, in: database) else {
       throw OffersError(
@@ -79,7 +80,7 @@ extension OffersDatabase: OfferRepository {
         hint: "Start the list from the beginning.")
     }
     var values = place.values
-    if values.isEmpty, let offer = try OfferTable.find(key: key, in: database) {
+    if values.isEmpty, let offer = try OfferTable.find(key: key, of: user, in: database) {
       values = OfferPlace(of: offer, in: query).values
     }
     let order = OfferOrder(
@@ -90,7 +91,7 @@ extension OffersDatabase: OfferRepository {
         hint: "Start the list from the beginning.")
     }
     return OfferKeyQuery(
-      query, feedKey: feedKey, behind: key, values: values, pricedKeys: pricedKeys)
+      query, of: user, feedKey: feedKey, behind: key, values: values, pricedKeys: pricedKeys)
   }
 
   /// The key of a feed that can be read. A feed that has a definition, but no row yet, has the key 0,
@@ -115,11 +116,16 @@ extension OffersDatabase: OfferRepository {
   ///
   /// - Throws: `OffersError` with `notFound`, or with `ambiguous` if several feeds have the bare
   ///   id.
-  static func fetchOffer(named text: String, in database: Database) throws -> Offer {
-    if let ref = OfferRef(text), let offer = try OfferTable.find(ref, in: database) { return offer }
+  static func fetchOffer(
+    named text: String, of user: User.ID, in database: Database
+  ) throws -> Offer {
+    if let ref = OfferRef(text), let offer = try OfferTable.find(ref, of: user, in: database) {
+      return offer
+    }
     let feeds = try OfferTable.feeds(havingID: text, in: database)
     if feeds.count == 1,
-      let offer = try OfferTable.find(OfferRef(feed: feeds[0], offerID: text), in: database)
+      let offer = try OfferTable.find(
+        OfferRef(feed: feeds[0], offerID: text), of: user, in: database)
     {
       return offer
     }
@@ -147,8 +153,8 @@ extension OffersDatabase: FavoriteRepository {
   public func setFavorites(
     named names: [String], to isFavorite: Bool
   ) async throws -> [FavoriteChange] {
-    try await setFavorites(to: isFavorite) { database in
-      try names.map { try Self.fetchOffer(named: $0, in: database).ref }
+    try await setFavorites(to: isFavorite) { [user] database in
+      try names.map { try Self.fetchOffer(named: $0, of: user, in: database).ref }
     }
   }
 
@@ -156,22 +162,24 @@ extension OffersDatabase: FavoriteRepository {
     to isFavorite: Bool, of refs: @escaping @Sendable (Database) throws -> [OfferRef]
   ) async throws -> [FavoriteChange] {
     let seconds = Int64(Date().timeIntervalSince1970)
-    return try await write(.favorites) { [foreignSchema] database in
+    return try await write(.favorites) { [foreignSchema, user] database in
+      // The user may have been removed meanwhile.
+      if user != User.ownerID { _ = try Self.fetchUser(user, in: database) }
       let favorites = try FavoriteGuard(database, against: foreignSchema)
       let refs = try refs(database)
       // An unknown offer rolls the whole transaction back.
       let changes = try refs.map { ref in
         let didChange =
           isFavorite
-          ? try FavoriteTable.insert(ref, at: seconds, in: database)
-          : try FavoriteTable.delete(ref, in: database)
-        guard let offer = try OfferTable.find(ref, in: database) else {
+          ? try FavoriteTable.insert(ref, of: user, at: seconds, in: database)
+          : try FavoriteTable.delete(ref, of: user, in: database)
+        guard let offer = try OfferTable.find(ref, of: user, in: database) else {
           throw OffersError(.notFound, "There is no offer “\(ref)”.")
         }
         return FavoriteChange(offer: offer, didChange: didChange)
       }
       try favorites?.check(
-        adding: isFavorite ? refs : [], removing: isFavorite ? [] : refs, in: database)
+        adding: isFavorite ? refs : [], removing: isFavorite ? [] : refs, of: user, in: database)
       return changes
     }
   }

@@ -148,7 +148,7 @@ enum PruneTable {
     in database: Database
   ) throws -> [OldChange] {
     if after >= through { return [] }
-    let favorites = try FavoriteTable.sortedKeys(in: database)
+    let favorites = try FavoriteTable.sortedKeys(of: nil, in: database)
     let cursor = try Row.fetchCursor(
       database,
       sql: """
@@ -191,7 +191,7 @@ enum PruneTable {
     let through = bounds.through
     let named = try
       (ofFavorites
-      ? ChangeTable.runsOfFavorites(through: through, in: database)
+      ? ChangeTable.runsOfFavorites(of: nil, through: through, in: database)
       : Set(
         Int64.fetchCursor(
           database, sql: "SELECT run_id FROM change WHERE change_id <= ?", arguments: [through])))

@@ -23,17 +23,19 @@ extension OffersDatabase: SearchRepository {
 
   /// - Returns: nil if the index is not current.
   private func findResults(_ query: SearchQuery) async throws -> SearchResults? {
-    try await read { [definitions] in try Self.search(query, definitions, in: $0) }
+    try await read { [definitions, user] in
+      try Self.search(query, of: user, definitions, in: $0)
+    }
   }
 
   public func fetchRecentSearches() async throws -> [RecentSearch] {
-    try await read { try RecentSearchTable.list(in: $0) }
+    try await read { [user] in try RecentSearchTable.list(of: user, in: $0) }
   }
 
   public func noteSearch(_ search: RecentSearch) async throws {
-    if try await read({ try Self.isLatest(search, in: $0) }) { return }
-    try await writeAnyway(.note, waitSeconds: WriteGuard.noteWaitSeconds) {
-      try Self.note(search, in: $0)
+    if try await read({ [user] in try Self.isLatest(search, of: user, in: $0) }) { return }
+    try await writeAnyway(.note, waitSeconds: WriteGuard.noteWaitSeconds) { [user] in
+      try Self.note(search, of: user, in: $0)
     }
   }
 
@@ -56,7 +58,8 @@ extension OffersDatabase: SearchRepository {
 
   /// - Returns: nil if the index is not current.
   private static func search(
-    _ query: SearchQuery, _ definitions: (any FeedDefinitions)?, in database: Database
+    _ query: SearchQuery, of user: User.ID, _ definitions: (any FeedDefinitions)?,
+    in database: Database
   ) throws -> SearchResults? {
     guard query.limit > 0, query.page > 0, query.limit < Int32.max, query.page < Int32.max else {
       throw OffersError(.invalidRequest, "A search needs a limit and a page of at least 1.")
@@ -66,25 +69,25 @@ extension OffersDatabase: SearchRepository {
     let expression = try SearchExpression(query.words, in: database)
     if expression.isEmpty { return SearchResults() }
     let table = try SearchTable(
-      feedKey: feedKey, favoritesOnly: query.favoritesOnly,
+      of: user, feedKey: feedKey, favoritesOnly: query.favoritesOnly,
       includesExpired: query.includesExpired, now: query.now ?? Date(), in: database)
     let narrowed = try expression.narrowed(in: database)
-    if let page = try page(of: narrowed, query, table, in: database) { return page }
+    if let page = try page(of: narrowed, query, user, table, in: database) { return page }
     let opened = try SearchExpression(query.words, opensLetter: true, in: database)
-    if opened != expression, let page = try page(of: opened, query, table, in: database) {
+    if opened != expression, let page = try page(of: opened, query, user, table, in: database) {
       return page
     }
     let nearest = try SearchSpelling(expression).findNearest(in: database) {
       try table.finds($0, in: database)
     }
     guard let nearest else { return SearchResults() }
-    let page = try page(of: nearest, query, table, in: database) ?? SearchResults()
+    let page = try page(of: nearest, query, user, table, in: database) ?? SearchResults()
     return SearchResults(hits: page.hits, hasMore: page.hasMore, correctedWords: nearest.text)
   }
 
   /// A page of the results of an expression; nil if it has no results at all.
   private static func page(
-    of expression: SearchExpression, _ query: SearchQuery, _ table: SearchTable,
+    of expression: SearchExpression, _ query: SearchQuery, _ user: User.ID, _ table: SearchTable,
     in database: Database
   ) throws -> SearchResults? {
     let marks = SearchMarks()
@@ -95,7 +98,7 @@ extension OffersDatabase: SearchRepository {
       in: database
     ) { found in
       count += 1
-      guard count <= query.limit, let offer = try OfferTable.find(key: found.key, in: database)
+      guard count <= query.limit, let offer = try OfferTable.find(key: found.key, of: user, in: database)
       else { return }
       hits.append(offer, marks.matches(in: found.texts, of: offer))
     }
@@ -108,14 +111,19 @@ extension OffersDatabase: SearchRepository {
     search.words.split { $0.isWhitespace || $0 == "\0" }.joined(separator: " ")
   }
 
-  private static func isLatest(_ search: RecentSearch, in database: Database) throws -> Bool {
-    try RecentSearchTable.isLatest(words(of: search), feed: search.feed, in: database)
+  private static func isLatest(
+    _ search: RecentSearch, of user: User.ID, in database: Database
+  ) throws -> Bool {
+    try RecentSearchTable.isLatest(
+      words(of: search), feed: search.feed, of: user, in: database)
   }
 
-  private static func note(_ search: RecentSearch, in database: Database) throws {
+  private static func note(
+    _ search: RecentSearch, of user: User.ID, in database: Database
+  ) throws {
     let words = words(of: search)
     if words.isEmpty { return }
     try RecentSearchTable.put(
-      words, feed: search.feed, at: Int64(search.searchedAt.timeIntervalSince1970), in: database)
+      words, feed: search.feed, of: user, at: Int64(search.searchedAt.timeIntervalSince1970), in: database)
   }
 }

@@ -15,6 +15,7 @@ struct SearchTable {
   private static let smallFeedCount = 50_000
 
   /// - Parameters:
+  ///   - user: the user whose favorites count.
   ///   - feedKey: the feed to search; nil for all.
   ///   - favoritesOnly: whether to search favorites only, gone and expired ones included; otherwise
   ///     current offers are searched, and those that a search on a feed's server found.
@@ -22,13 +23,14 @@ struct SearchTable {
   ///   - now: the time at which offers count as expired.
   ///   - database: the database to search.
   init(
-    feedKey: Int64?, favoritesOnly: Bool, includesExpired: Bool, now: Date, in database: Database
+    of user: User.ID, feedKey: Int64?, favoritesOnly: Bool, includesExpired: Bool, now: Date,
+    in database: Database
   ) throws {
     var parts: [String] = []
     var arguments: StatementArguments = []
     if favoritesOnly {
       // The unary plus makes SQLite evaluate the favorites once, instead of looking up each match.
-      parts.append("+offer_search.rowid IN (\(FavoriteTable.offerKeys))")
+      parts.append("+offer_search.rowid IN (\(FavoriteTable.offerKeys(of: user)))")
     } else {
       parts.append("(offer.gone_at IS NULL OR \(FoundOffers.isUnlisted))")
     }
@@ -50,7 +52,8 @@ struct SearchTable {
       parts.append("+offer.feed_key = ?")
       arguments += [feedKey]
     }
-    if let keys = try Self.bounds(feedKey: feedKey, favoritesOnly: favoritesOnly, in: database) {
+    if let keys = try Self.bounds(
+      feedKey: feedKey, favoritesOf: favoritesOnly ? user : nil, in: database) {
       // FTS5 skips rowids outside of the range without ranking them.
       parts.append("offer_search.rowid >= ? AND offer_search.rowid <= ?")
       arguments += [keys.lowerBound, keys.upperBound]
@@ -62,12 +65,12 @@ struct SearchTable {
   /// A range of keys that contains all searched offers; nil if it is not worth determining, for all
   /// feeds and for a large one.
   private static func bounds(
-    feedKey: Int64?, favoritesOnly: Bool, in database: Database
+    feedKey: Int64?, favoritesOf user: User.ID?, in database: Database
   ) throws -> ClosedRange<Int64>? {
     let row: Row?
-    if favoritesOnly {
+    if let user {
       row = try Row.fetchOne(
-        database, sql: "SELECT min(offer_key), max(offer_key) FROM (\(FavoriteTable.offerKeys))")
+        database, sql: "SELECT min(offer_key), max(offer_key) FROM (\(FavoriteTable.offerKeys(of: user)))")
     } else if let feedKey,
       try FeedTable.fetchCurrentCount(feedKey: feedKey, in: database) <= smallFeedCount
     {

@@ -71,13 +71,13 @@ extension OffersDatabase: SyncStore {
   private static let previewLimit = 1000
 
   package func preview(_ plan: SyncPlan) async throws -> (run: SyncRun, changes: [OfferChange]) {
-    try await writeTrial { database in
+    try await writeTrial { [user] database in
       var query = ChangeQuery(now: plan.run.startedAt)
       query.afterID = try ChangeTable.fetchLastID(in: database)
       query.kinds = Set(OfferChange.Kind.allCases).subtracting([.expiring])
       query.limit = Self.previewLimit
       let run = try Self.apply(plan, isIndexed: false, in: database)
-      return (run, try ChangeSelection(query, in: database).read(in: database))
+      return (run, try ChangeSelection(query, of: user, in: database).read(in: database))
     }
   }
 

@@ -5,13 +5,16 @@ import OffersCore
 package final class ExportQuery {
   private let database: Database
   private let favoritesOnly: Bool
+  /// The user whose favorites are exported.
+  private let user: User.ID
   /// The position of each run in the document, from 1, by its key; changes refer to it.
   private var runs: [Int64: Int] = [:]
   /// The exported offers by key, if only favorites are exported; otherwise empty.
   private var favorites = OfferRefs()
 
-  init(_ database: Database, favoritesOnly: Bool) {
+  init(_ database: Database, of user: User.ID, favoritesOnly: Bool) {
     self.database = database
+    self.user = user
     self.favoritesOnly = favoritesOnly
   }
 
@@ -40,12 +43,13 @@ package final class ExportQuery {
     func count(_ table: String) throws -> Int {
       try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)") ?? 0
     }
-    let others = try ["feed", "sync_run", "offer", "favorite"].map(count).reduce(0, +)
-    return try others + ChangeTable.count(in: database)
+    let others = try ["feed", "sync_run", "offer"].map(count).reduce(0, +)
+    let favorites = try FavoriteTable.refs(of: user, in: database).count
+    return try others + favorites + ChangeTable.count(in: database)
   }
 
   private func forEachFeed(_ body: (ExportRecord) throws -> Void) throws {
-    let filter = favoritesOnly ? "WHERE feed.name IN (SELECT feed FROM favorite)" : ""
+    let filter = favoritesOnly ? "WHERE feed.name IN (SELECT feed FROM favorite WHERE user_key = \(user))" : ""
     let rows = try RawStatement(
       database,
       """
@@ -63,7 +67,7 @@ package final class ExportQuery {
   /// Passes on all runs. In an export of favorites: the runs that recorded a change of a favorite,
   /// and the last and the last successful run of each feed with favorites.
   private func forEachRun(_ body: (ExportRecord) throws -> Void) throws {
-    let filter = favoritesOnly ? "WHERE feed.name IN (SELECT feed FROM favorite)" : ""
+    let filter = favoritesOnly ? "WHERE feed.name IN (SELECT feed FROM favorite WHERE user_key = \(user))" : ""
     let rows = try RawStatement(
       database,
       """
@@ -77,7 +81,7 @@ package final class ExportQuery {
       """)
     defer { rows.reset() }
     let wanted =
-      favoritesOnly ? try ChangeTable.runsOfFavorites(through: .max, in: database) : nil
+      favoritesOnly ? try ChangeTable.runsOfFavorites(of: user, through: .max, in: database) : nil
     while try rows.step() {
       let id = rows.number(0)
       if let wanted, rows.number(2) == 0, !wanted.contains(id) { continue }
@@ -96,7 +100,7 @@ package final class ExportQuery {
       SELECT offer.offer_key, feed.name, \(ExportedOffer.columns), \(ExportedOffer.detailColumns)
       FROM offer CROSS JOIN feed USING (feed_key)
       LEFT JOIN offer_detail AS detail ON detail.offer_key = offer.offer_key
-      WHERE \(favoritesOnly ? "offer.offer_key IN (\(FavoriteTable.offerKeys))" : listed)
+      WHERE \(favoritesOnly ? "offer.offer_key IN (\(FavoriteTable.offerKeys(of: user)))" : listed)
       ORDER BY offer.offer_key
       """)
     defer { rows.reset() }
@@ -134,7 +138,7 @@ package final class ExportQuery {
       database,
       """
       SELECT change.offer_key, \(ChangeSpan.offerCountSQL), change.run_id, \(ExportedChange.columns)
-      FROM \(ChangeSpan.rows) WHERE \(ChangeTable.mayTellOfFavorite)
+      FROM \(ChangeSpan.rows) WHERE \(ChangeTable.mayTellOfFavorite(of: user))
       ORDER BY change.change_id
       """)
     defer { rows.reset() }
@@ -150,7 +154,7 @@ package final class ExportQuery {
 
   private func forEachFavorite(_ body: (ExportRecord) throws -> Void) throws {
     let rows = try RawStatement(
-      database, "SELECT \(ExportedFavorite.columns) FROM favorite ORDER BY feed, id")
+      database, "SELECT \(ExportedFavorite.columns) FROM \(FavoriteTable.rows(of: user)) ORDER BY feed, id")
     defer { rows.reset() }
     while try rows.step() {
       try body(.favorite(ExportedFavorite(rows)))

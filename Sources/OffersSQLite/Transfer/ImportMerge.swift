@@ -27,6 +27,8 @@ final class ImportMerge {
   }
 
   private let database: Database
+  /// The user who gets the favorites.
+  private let user: User.ID
   private let selections: Set<String>
   private let review: SourceReview
   private let history: ImportedHistory
@@ -43,9 +45,11 @@ final class ImportMerge {
   typealias SourceReview = ([ImportedSource]) throws -> [ImportedSource]
 
   init(
-    _ database: Database, selections: Set<String>, review: @escaping SourceReview
+    _ database: Database, of user: User.ID, selections: Set<String>,
+    review: @escaping SourceReview
   ) throws {
     self.database = database
+    self.user = user
     self.selections = selections
     self.review = review
     history = try ImportedHistory(database)
@@ -182,11 +186,12 @@ final class ImportMerge {
   }
 
   private func add(_ favorite: ExportedFavorite) throws {
-    if try FavoriteTable.insert(favorite.ref, at: favorite.starredAt, in: database) {
+    if try FavoriteTable.insert(favorite.ref, of: user, at: favorite.starredAt, in: database) {
       counts.newFavorites += 1
     } else {
       counts.sameFavorites += 1
-      try FavoriteTable.setEarlier(favorite.starredAt, of: favorite.ref, in: database)
+      try FavoriteTable.setEarlier(
+        favorite.starredAt, of: favorite.ref, user: user, in: database)
     }
   }
 

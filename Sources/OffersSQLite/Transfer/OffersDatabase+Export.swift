@@ -14,7 +14,9 @@ extension OffersDatabase {
   package func export<Result: Sendable>(
     favoritesOnly: Bool, _ body: @escaping @Sendable (ExportQuery) throws -> Result
   ) async throws -> Result {
-    try await read { try body(ExportQuery($0, favoritesOnly: favoritesOnly)) }
+    try await read { [user] in
+      try body(ExportQuery($0, of: user, favoritesOnly: favoritesOnly))
+    }
   }
 
   /// Imports the records of an export in one transaction: all of them or, on an error, none.
@@ -36,8 +38,9 @@ extension OffersDatabase {
   ) async throws -> ImportSummary {
     // Sorted, so that two imports cannot deadlock.
     try await withSyncLocks(on: feeds.sorted(), waitSeconds: Self.syncWaitSeconds) {
-      try await self.write(.unchecked) { database in
-        let merge = try ImportMerge(database, selections: selections, review: review)
+      try await self.write(.unchecked) { [user = self.user] database in
+        if user != User.ownerID { _ = try Self.fetchUser(user, in: database) }
+        let merge = try ImportMerge(database, of: user, selections: selections, review: review)
         try source.forEachRecord(merge.add)
         return try merge.finish()
       }

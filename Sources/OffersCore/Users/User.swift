@@ -1,0 +1,66 @@
+import Foundation
+
+/// A person who uses the offers of a store, with favorites, recent searches and read marks of their
+/// own. Offers, feeds, changes and images are shared by all.
+public struct User: Hashable, Sendable, Identifiable {
+  /// What a user may do.
+  public enum Role: String, Hashable, Sendable, CaseIterable, Comparable {
+    /// Reads, searches and stars.
+    case viewer
+    /// Also syncs, subscribes to feeds and adds feeds.
+    case member
+    /// Also manages users, tokens, quarantined feeds and settings.
+    case admin
+
+    public static func < (one: Role, other: Role) -> Bool { one.rank < other.rank }
+
+    private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+  }
+
+  /// The user's number, which no other user gets, even after this one was removed.
+  public let id: Int64
+  /// The name, from 1 to 64 characters, unique without regard to case.
+  public let name: String
+  public let role: Role
+  public let createdAt: Date
+  /// When the user was last seen on the server; nil for never.
+  public let lastSeenAt: Date?
+
+  /// The number of the owner of the store, who always exists, is an admin, and has what was stored
+  /// before there were users.
+  public static let ownerID: Int64 = 1
+
+  /// Creates a user of its parts; the properties describe them.
+  public init(id: Int64, name: String, role: Role, createdAt: Date, lastSeenAt: Date? = nil) {
+    self.id = id
+    self.name = name
+    self.role = role
+    self.createdAt = createdAt
+    self.lastSeenAt = lastSeenAt
+  }
+
+  /// Whether the user is the owner of the store.
+  public var isOwner: Bool { id == Self.ownerID }
+
+  /// Checks a name for a user: 1 to 64 characters, one line, without white space at its ends and
+  /// without control characters, so that it can be typed and shown anywhere.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest`.
+  package static func check(name: String) throws {
+    let isPlain = name.unicodeScalars.allSatisfy {
+      $0.properties.generalCategory != .control && $0.properties.generalCategory != .format
+        && !$0.properties.isNoncharacterCodePoint && ($0 == " " || !$0.properties.isWhitespace)
+    }
+    guard (1...64).contains(name.unicodeScalars.count), isPlain, name.first != " ", name.last != " "
+    else {
+      throw OffersError(
+        .invalidRequest, "“\(name.prefix(80))” is no name for a user.",
+        hint: "A name has 1 to 64 characters, in one line, without spaces at its ends.")
+    }
+  }
+
+  /// The form of a name by which users are found: without differences of case, in composed form.
+  package static func folded(_ name: String) -> String {
+    name.precomposedStringWithCompatibilityMapping.lowercased()
+  }
+}

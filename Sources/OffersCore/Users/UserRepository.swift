@@ -1,0 +1,42 @@
+/// The users of a store.
+///
+/// Every call may throw `OffersError` with `storageFailed`.
+public protocol UserRepository: Sendable {
+  /// All users, the owner first, the others in the order in which they were added.
+  func fetchUsers() async throws -> [User]
+
+  /// The user with a name, without regard to case; nil if there is none.
+  func findUser(named name: String) async throws -> User?
+
+  /// Adds a user.
+  ///
+  /// - Throws: `OffersError`: `invalidRequest` for an invalid name, and for one that another user
+  ///   has.
+  @discardableResult
+  func addUser(named name: String, role: User.Role) async throws -> User
+
+  /// Changes the name or the role of a user; nil leaves it as it is. The owner stays an admin.
+  ///
+  /// - Throws: `OffersError`: `notFound` if the user was removed, `invalidRequest` for an invalid
+  ///   name, for one that another user has, and for another role of the owner.
+  @discardableResult
+  func changeUser(_ id: User.ID, name: String?, role: User.Role?) async throws -> User
+
+  /// Removes a user with their favorites, searches, read marks and notices, and nothing else.
+  ///
+  /// - Throws: `OffersError`: `notFound` for an unknown user, `invalidRequest` for the owner.
+  func removeUser(_ id: User.ID) async throws
+}
+
+extension UserRepository {
+  /// The user with a name, without regard to case.
+  ///
+  /// - Throws: `OffersError` with `notFound`, whose hint names the user that was probably meant.
+  public func fetchUser(named name: String) async throws -> User {
+    if let user = try await findUser(named: name) { return user }
+    let names = try await fetchUsers().map(\.name)
+    throw OffersError(
+      .notFound, "There is no user “\(name.prefix(80))”.",
+      hint: NearestWord.hint(for: name, among: names, title: "Users"))
+  }
+}
