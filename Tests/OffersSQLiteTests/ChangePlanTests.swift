@@ -36,10 +36,10 @@ struct ChangePlanTests {
       var query = ChangeQuery(since: ChangeTests.date(2000), now: ChangeTests.date(3500))
       query.favoritesOnly = favoritesOnly
       query.feed = feed
-      let selection = try ChangeSelection(query, in: database)
+      let selection = try ChangeSelection(query, of: User.ownerID, in: database)
       #expect(selection.rows.count == (favoritesOnly ? 3 : 83))
       query.kinds = [.new, .up]
-      _ = try ChangeSelection(query, in: database).read(0..<2, in: database)
+      _ = try ChangeSelection(query, of: User.ownerID, in: database).read(0..<2, in: database)
     }
     #expect(plans.count > 8)
     for plan in plans { #expect(!Self.isSlow(plan), "\(plan)") }
@@ -55,17 +55,19 @@ struct ChangePlanTests {
     let plans = try await QueryPlanTests.plans(try await Self.filled()) { database in
       let mark = ReaderMark(changeID: 3, readAt: ChangeTests.date(1000))
       let news = try ChangeSelection(
-        newsAfter: mark, now: ChangeTests.date(3500), in: database)
+        newsAfter: mark, now: ChangeTests.date(3500), of: User.ownerID, in: database)
       #expect(news.rows.count == 5)
       _ = try news.read(in: database)
       var history = 0
       let rows = try ChangeTable.history(offerKey: 7, before: .max, in: database)
       while try rows.next() != nil { history += 1 }
       #expect(history == 2)
-      try ReaderTable.advance("mail", to: mark, in: database)
-      #expect(try ReaderTable.find("mail", in: database) == mark)
-      try NoticeTable.insert(.expiring, "ibotta", id: "7", about: 1, at: 1, in: database)
-      let isTold = try NoticeTable.isTold(.expiring, "ibotta", id: "7", about: 1, in: database)
+      try ReaderTable.advance("mail", of: User.ownerID, to: mark, in: database)
+      #expect(try ReaderTable.find("mail", of: User.ownerID, in: database) == mark)
+      try NoticeTable.insert(
+        .expiring, "ibotta", id: "7", about: 1, of: User.ownerID, at: 1, in: database)
+      let isTold = try NoticeTable.isTold(
+        .expiring, "ibotta", id: "7", about: 1, of: User.ownerID, in: database)
       #expect(isTold)
       #expect(try NoticeTable.failingFeeds(since: 1, now: 4000, in: database) == [])
     }

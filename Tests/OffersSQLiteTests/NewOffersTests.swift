@@ -112,13 +112,16 @@ struct NewOffersTests {
       for query in queries {
         answers.append(try await database.fetchChanges(query).changes)
         answers.append(
-          try await database.read { try ChangeSelection(firstOf: query, in: $0).read(in: $0) })
+          try await database.read {
+            try ChangeSelection(firstOf: query, of: User.ownerID, in: $0).read(in: $0)
+          })
       }
       for id in [1, last / 2, last - 1, last] {
         let mark = ReaderMark(changeID: id, readAt: Self.date(1000))
         answers.append(
           try await database.read {
-            try ChangeSelection(newsAfter: mark, now: Self.date(now), in: $0).read(in: $0)
+            try ChangeSelection(newsAfter: mark, now: Self.date(now), of: User.ownerID, in: $0)
+              .read(in: $0)
           })
       }
       return answers

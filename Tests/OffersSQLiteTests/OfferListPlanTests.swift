@@ -23,7 +23,8 @@ struct OfferListPlanTests {
     let chosen = query
     let store = try await OfferQueryTests.filled()
     let plans = try await QueryPlanTests.plans(store) { database in
-      let keys = try OffersDatabase.keyQuery(chosen, in: database).keys(in: database)
+      let keys = try OffersDatabase.keyQuery(chosen, of: User.ownerID, in: database).keys(
+        in: database)
       #expect(!keys.isEmpty)
     }
     return plans.filter { $0.sql.contains("ORDER BY") }
@@ -129,7 +130,7 @@ struct OfferListPlanTests {
   @Test("the offers of a page are looked up by key in one statement")
   func readsPage() async throws {
     let plans = try await QueryPlanTests.plans(try await OfferQueryTests.filled()) { database in
-      let offers = try OfferTable.list(keys: [5, 99, 3, 4], in: database)
+      let offers = try OfferTable.list(keys: [5, 99, 3, 4], of: User.ownerID, in: database)
       #expect(offers.map(\.ref.description) == ["shop:3", "shop:1", "shop:2"])
     }
     #expect(plans.count == 1)

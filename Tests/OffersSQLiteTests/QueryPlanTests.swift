@@ -92,12 +92,12 @@ struct QueryPlanTests {
   @Test("the list of feeds reads no row of an offer and only the last run")
   func listsFeeds() async throws {
     let plans = try await Self.plans(try await Self.filled()) { database in
-      let feeds = try FeedTable.all(in: database)
+      let feeds = try FeedTable.all(of: User.ownerID, in: database)
       #expect(feeds.map(\.currentCount) == [40])
     }
     let list = try #require(plans.first)
     #expect(list.uses("SEARCH offer USING COVERING INDEX offer_by_id (feed_key=?)"), "\(list)")
-    #expect(list.uses("SEARCH favorite USING PRIMARY KEY (feed=?)"), "\(list)")
+    #expect(list.uses("SEARCH favorite USING PRIMARY KEY (user_key=? AND feed=?)"), "\(list)")
     for plan in plans { #expect(!plan.isSlow, "\(plan)") }
   }
 
@@ -105,9 +105,9 @@ struct QueryPlanTests {
   func marksOffers() async throws {
     let ref = OfferRef(feed: "ibotta", offerID: "7")
     let plans = try await Self.plans(try await Self.filled()) { database in
-      let isNew = try FavoriteTable.insert(ref, at: 1, in: database)
-      let offer = try OfferTable.find(ref, in: database)
-      let wasThere = try FavoriteTable.delete(ref, in: database)
+      let isNew = try FavoriteTable.insert(ref, of: User.ownerID, at: 1, in: database)
+      let offer = try OfferTable.find(ref, of: User.ownerID, in: database)
+      let wasThere = try FavoriteTable.delete(ref, of: User.ownerID, in: database)
       #expect(isNew && wasThere && offer?.isFavorite == true)
     }
     // The offer may be one that a search found, which is listed with its star.

@@ -13,7 +13,8 @@ struct SearchPlanTests {
   func search(favoritesOnly: Bool) async throws {
     let plans = try await QueryPlanTests.plans(try await SearchTests.filled()) { database in
       let table = try SearchTable(
-        feedKey: 1, favoritesOnly: favoritesOnly, includesExpired: false, now: .now, in: database)
+        of: User.ownerID, feedKey: 1, favoritesOnly: favoritesOnly, includesExpired: false,
+        now: .now, in: database)
       let expression = try SearchExpression("coffee", in: database)
       var count = 0
       try table.find(
@@ -45,9 +46,10 @@ struct SearchPlanTests {
   @Test("recent searches are read and written by key")
   func recent() async throws {
     let plans = try await QueryPlanTests.plans(try await Store()) { database in
-      try RecentSearchTable.put("coffee", feed: nil, at: 1, in: database)
-      let isLatest = try RecentSearchTable.isLatest("coffee", feed: nil, in: database)
-      let list = try RecentSearchTable.list(in: database)
+      try RecentSearchTable.put("coffee", feed: nil, of: User.ownerID, at: 1, in: database)
+      let isLatest = try RecentSearchTable.isLatest(
+        "coffee", feed: nil, of: User.ownerID, in: database)
+      let list = try RecentSearchTable.list(of: User.ownerID, in: database)
       #expect(isLatest && list.count == 1)
     }
     // The list of ten is read whole, backwards by its key.

@@ -188,7 +188,9 @@ package struct ChangeSelection: Sendable {
             at: OfferTable.date(row.at))
         }
       }
-      guard let offer = try OfferTable.find(key: row.offerKey, of: user, in: database) else { return nil }
+      guard let offer = try OfferTable.find(key: row.offerKey, of: user, in: database) else {
+        return nil
+      }
       var fields: ChangedFields?
       if row.kind == .changed {
         fields = try ChangeTable.findFields(of: row.id, in: database).map(

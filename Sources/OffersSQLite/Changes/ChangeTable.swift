@@ -358,6 +358,6 @@ enum ChangeTable {
 extension ChangeTable.Range {
   /// The range without its feed and kinds.
   fileprivate var withoutFilters: Self {
-    Self(after: after, through: through, since: since)
+    Self(after: after, through: through, since: since, user: user)
   }
 }

@@ -50,7 +50,8 @@ struct OfferKeyQuery {
     offset = max(0, query.offset)
     let now = Self.seconds(query.now ?? Date())
     var filter = Filter(
-      query, of: user, feedKey: feedKey, startsAtFavorites: start == .favorites, pricedKeys: pricedKeys,
+      query, of: user, feedKey: feedKey, startsAtFavorites: start == .favorites,
+      pricedKeys: pricedKeys,
       now: now)
     let order = OfferOrder(
       query.sort, key: start == .expiry ? "detail.offer_key" : key, isReversed: query.isReversed,

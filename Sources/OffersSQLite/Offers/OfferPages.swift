@@ -41,7 +41,8 @@ package struct OfferPages: Sendable {
   private mutating func readPiece(in connection: Database) throws -> [Offer] {
     if keys.isEmpty { try findKeys(in: connection) }
     let (offers, count) = try OfferTable.page(
-      keys: keys.prefix(Self.pageSize), of: database.user, maximumBytes: Self.pageBytes, textBytes: query.textBytes,
+      keys: keys.prefix(Self.pageSize), of: database.user, maximumBytes: Self.pageBytes,
+      textBytes: query.textBytes,
       in: connection)
     keys = keys.dropFirst(count)
     return offers
@@ -50,11 +51,14 @@ package struct OfferPages: Sendable {
   private mutating func findKeys(in database: Database) throws {
     var piece = query
     let definitions = self.database.definitions
-    let isStream = try OffersDatabase.keyQuery(query, of: self.database.user, definitions, in: database).isStream
+    let isStream = try OffersDatabase.keyQuery(
+      query, of: self.database.user, definitions, in: database
+    ).isStream
     if isStream { piece.limit = min(Self.pageSize, query.limit ?? .max) }
     let found = try OffersDatabase.keyQuery(
-      piece, of: self.database.user, behind: lastKey, definitions, in: database)
-      .keys(in: database)
+      piece, of: self.database.user, behind: lastKey, definitions, in: database
+    )
+    .keys(in: database)
     keys = found[...]
     lastKey = found.last ?? lastKey
     // The offset applies to the first page only.

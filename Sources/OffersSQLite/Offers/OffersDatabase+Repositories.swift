@@ -14,7 +14,8 @@ extension OffersDatabase: OfferRepository {
   public func fetchOffers(_ query: OfferQuery) async throws -> [Offer] {
     try await read { [definitions, user] database in
       try OfferTable.list(
-        keys: Self.keyQuery(query, of: user, definitions, in: database).keys(in: database), of: user,
+        keys: Self.keyQuery(query, of: user, definitions, in: database).keys(in: database),
+        of: user,
         textBytes: query.textBytes, in: database)
     }
   }
@@ -60,7 +61,8 @@ extension OffersDatabase: OfferRepository {
   /// - Throws: `OffersError`: `notFound` for an unknown feed, `invalidRequest` for a position that
   ///   does not fit the order.
   static func keyQuery(
-    _ query: OfferQuery, of user: User.ID, behind lastKey: Int64? = nil, _ definitions: (any FeedDefinitions)? = nil,
+    _ query: OfferQuery, of user: User.ID, behind lastKey: Int64? = nil,
+    _ definitions: (any FeedDefinitions)? = nil,
     in database: Database
   ) throws -> OfferKeyQuery {
     let feedKey = try query.feed.map { try fetchFeedKey($0, definitions, in: database) }

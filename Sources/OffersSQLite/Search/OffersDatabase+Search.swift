@@ -98,7 +98,8 @@ extension OffersDatabase: SearchRepository {
       in: database
     ) { found in
       count += 1
-      guard count <= query.limit, let offer = try OfferTable.find(key: found.key, of: user, in: database)
+      guard count <= query.limit,
+        let offer = try OfferTable.find(key: found.key, of: user, in: database)
       else { return }
       hits.append(offer, marks.matches(in: found.texts, of: offer))
     }
@@ -124,6 +125,7 @@ extension OffersDatabase: SearchRepository {
     let words = words(of: search)
     if words.isEmpty { return }
     try RecentSearchTable.put(
-      words, feed: search.feed, of: user, at: Int64(search.searchedAt.timeIntervalSince1970), in: database)
+      words, feed: search.feed, of: user, at: Int64(search.searchedAt.timeIntervalSince1970),
+      in: database)
   }
 }

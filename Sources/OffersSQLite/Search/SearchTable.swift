@@ -53,7 +53,8 @@ struct SearchTable {
       arguments += [feedKey]
     }
     if let keys = try Self.bounds(
-      feedKey: feedKey, favoritesOf: favoritesOnly ? user : nil, in: database) {
+      feedKey: feedKey, favoritesOf: favoritesOnly ? user : nil, in: database)
+    {
       // FTS5 skips rowids outside of the range without ranking them.
       parts.append("offer_search.rowid >= ? AND offer_search.rowid <= ?")
       arguments += [keys.lowerBound, keys.upperBound]
@@ -70,7 +71,8 @@ struct SearchTable {
     let row: Row?
     if let user {
       row = try Row.fetchOne(
-        database, sql: "SELECT min(offer_key), max(offer_key) FROM (\(FavoriteTable.offerKeys(of: user)))")
+        database,
+        sql: "SELECT min(offer_key), max(offer_key) FROM (\(FavoriteTable.offerKeys(of: user)))")
     } else if let feedKey,
       try FeedTable.fetchCurrentCount(feedKey: feedKey, in: database) <= smallFeedCount
     {

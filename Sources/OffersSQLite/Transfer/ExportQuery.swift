@@ -49,7 +49,8 @@ package final class ExportQuery {
   }
 
   private func forEachFeed(_ body: (ExportRecord) throws -> Void) throws {
-    let filter = favoritesOnly ? "WHERE feed.name IN (SELECT feed FROM favorite WHERE user_key = \(user))" : ""
+    let filter =
+      favoritesOnly ? "WHERE feed.name IN (SELECT feed FROM favorite WHERE user_key = \(user))" : ""
     let rows = try RawStatement(
       database,
       """
@@ -67,7 +68,8 @@ package final class ExportQuery {
   /// Passes on all runs. In an export of favorites: the runs that recorded a change of a favorite,
   /// and the last and the last successful run of each feed with favorites.
   private func forEachRun(_ body: (ExportRecord) throws -> Void) throws {
-    let filter = favoritesOnly ? "WHERE feed.name IN (SELECT feed FROM favorite WHERE user_key = \(user))" : ""
+    let filter =
+      favoritesOnly ? "WHERE feed.name IN (SELECT feed FROM favorite WHERE user_key = \(user))" : ""
     let rows = try RawStatement(
       database,
       """
@@ -154,7 +156,8 @@ package final class ExportQuery {
 
   private func forEachFavorite(_ body: (ExportRecord) throws -> Void) throws {
     let rows = try RawStatement(
-      database, "SELECT \(ExportedFavorite.columns) FROM \(FavoriteTable.rows(of: user)) ORDER BY feed, id")
+      database,
+      "SELECT \(ExportedFavorite.columns) FROM \(FavoriteTable.rows(of: user)) ORDER BY feed, id")
     defer { rows.reset() }
     while try rows.step() {
       try body(.favorite(ExportedFavorite(rows)))
