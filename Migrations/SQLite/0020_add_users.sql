@@ -16,8 +16,12 @@ CREATE TABLE user (
 INSERT INTO user (user_key, name, folded_name, role, created_at)
 VALUES (1, 'owner', 'owner', 'admin', CAST(strftime('%s', 'now') AS INTEGER));
 
+-- The tables are created anew under their names, because renaming a table fails if a view or trigger
+-- of another program is invalid.
+CREATE TEMP TABLE kept_favorite AS SELECT feed, id, created_at FROM favorite;
+DROP TABLE favorite;
 -- There is no foreign key to offers and feeds, because a favorite outlives its offer and its feed.
-CREATE TABLE user_favorite (
+CREATE TABLE favorite (
   user_key INTEGER NOT NULL REFERENCES user ON DELETE CASCADE,
   feed TEXT NOT NULL,
   id TEXT NOT NULL,
@@ -25,14 +29,16 @@ CREATE TABLE user_favorite (
   PRIMARY KEY (user_key, feed, id)
 ) STRICT, WITHOUT ROWID;
 
-INSERT INTO user_favorite (user_key, feed, id, created_at)
-SELECT 1, feed, id, created_at FROM favorite;
-DROP TABLE favorite;
-ALTER TABLE user_favorite RENAME TO favorite;
+INSERT INTO favorite (user_key, feed, id, created_at)
+SELECT 1, feed, id, created_at FROM kept_favorite ORDER BY feed, id;
+DROP TABLE temp.kept_favorite;
 -- Whether anybody has an offer among the favorites.
 CREATE INDEX favorite_by_offer ON favorite (feed, id);
 
-CREATE TABLE user_search (
+CREATE TEMP TABLE kept_search AS
+SELECT search_order, expression, feed, words, searched_at FROM recent_search;
+DROP TABLE recent_search;
+CREATE TABLE recent_search (
   -- Counts up: the latest search has the highest.
   search_order INTEGER PRIMARY KEY,
   user_key INTEGER NOT NULL REFERENCES user ON DELETE CASCADE,
@@ -46,10 +52,9 @@ CREATE TABLE user_search (
   UNIQUE (user_key, expression, feed)
 ) STRICT;
 
-INSERT INTO user_search (search_order, user_key, expression, feed, words, searched_at)
-SELECT search_order, 1, expression, feed, words, searched_at FROM recent_search;
-DROP TABLE recent_search;
-ALTER TABLE user_search RENAME TO recent_search;
+INSERT INTO recent_search (search_order, user_key, expression, feed, words, searched_at)
+SELECT search_order, 1, expression, feed, words, searched_at FROM kept_search ORDER BY search_order;
+DROP TABLE temp.kept_search;
 
 CREATE TRIGGER recent_search_holds_10 AFTER INSERT ON recent_search
 BEGIN
@@ -59,7 +64,9 @@ BEGIN
   );
 END;
 
-CREATE TABLE user_reader (
+CREATE TEMP TABLE kept_reader AS SELECT name, change_id, read_at FROM reader;
+DROP TABLE reader;
+CREATE TABLE reader (
   user_key INTEGER NOT NULL REFERENCES user ON DELETE CASCADE,
   name TEXT NOT NULL CHECK (name <> ''),
   change_id INTEGER NOT NULL,
@@ -67,14 +74,15 @@ CREATE TABLE user_reader (
   PRIMARY KEY (user_key, name)
 ) STRICT, WITHOUT ROWID;
 
-INSERT INTO user_reader (user_key, name, change_id, read_at)
-SELECT 1, name, change_id, read_at FROM reader;
-DROP TABLE reader;
-ALTER TABLE user_reader RENAME TO reader;
+INSERT INTO reader (user_key, name, change_id, read_at)
+SELECT 1, name, change_id, read_at FROM kept_reader ORDER BY name;
+DROP TABLE temp.kept_reader;
 
+CREATE TEMP TABLE kept_notice AS SELECT kind, feed, id, about, told_at FROM notice;
+DROP TABLE notice;
 -- The delivered notices about facts that are no changes: that an offer expires, or that a feed
 -- keeps failing. They count for all readers of a user.
-CREATE TABLE user_notice (
+CREATE TABLE notice (
   user_key INTEGER NOT NULL REFERENCES user ON DELETE CASCADE,
   kind TEXT NOT NULL CHECK (kind <> ''),
   feed TEXT NOT NULL,
@@ -86,7 +94,6 @@ CREATE TABLE user_notice (
   PRIMARY KEY (user_key, kind, feed, id, about)
 ) STRICT, WITHOUT ROWID;
 
-INSERT INTO user_notice (user_key, kind, feed, id, about, told_at)
-SELECT 1, kind, feed, id, about, told_at FROM notice;
-DROP TABLE notice;
-ALTER TABLE user_notice RENAME TO notice;
+INSERT INTO notice (user_key, kind, feed, id, about, told_at)
+SELECT 1, kind, feed, id, about, told_at FROM kept_notice ORDER BY kind, feed, id, about;
+DROP TABLE temp.kept_notice;

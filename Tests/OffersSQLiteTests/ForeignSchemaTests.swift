@@ -128,11 +128,13 @@ struct ForeignSchemaTests {
       """,
       """
       CREATE TABLE other (
-        feed TEXT NOT NULL, id TEXT NOT NULL, created_at INTEGER NOT NULL,
-        group_id TEXT REFERENCES favorite_group ON DELETE CASCADE, PRIMARY KEY (feed, id));
+        user_key INTEGER NOT NULL, feed TEXT NOT NULL, id TEXT NOT NULL,
+        created_at INTEGER NOT NULL, group_id TEXT REFERENCES favorite_group ON DELETE CASCADE,
+        PRIMARY KEY (user_key, feed, id));
       CREATE TABLE favorite_group (id TEXT PRIMARY KEY);
       CREATE TRIGGER hidden AFTER DELETE ON other BEGIN DELETE FROM other; END;
-      INSERT INTO other (feed, id, created_at) SELECT feed, id, created_at FROM favorite;
+      INSERT INTO other (user_key, feed, id, created_at)
+      SELECT user_key, feed, id, created_at FROM favorite;
       DROP TABLE favorite; ALTER TABLE other RENAME TO favorite
       """,
     ])

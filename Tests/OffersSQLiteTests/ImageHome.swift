@@ -24,7 +24,7 @@ final class ImageHome: ImageRepositoryHome {
     try await database.write(.image) { database in
       let mark =
         isFavorite
-        ? "INSERT INTO favorite (feed, id, created_at) VALUES ('ibotta', ?, 0)"
+        ? "INSERT INTO favorite (user_key, feed, id, created_at) VALUES (1, 'ibotta', ?, 0)"
         : "DELETE FROM favorite WHERE feed = 'ibotta' AND id = ?"
       try database.execute(
         sql: """

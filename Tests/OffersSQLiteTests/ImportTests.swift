@@ -22,7 +22,7 @@ struct ImportTests {
     try store.execute(
       """
       INSERT INTO favorite VALUES
-        ('ibotta', 'tea', 1500), ('ibotta', 'milk', 1600), ('later', '7', 1700)
+        (1, 'ibotta', 'tea', 1500), (1, 'ibotta', 'milk', 1600), (1, 'later', '7', 1700)
       """)
     return store
   }
@@ -100,7 +100,10 @@ struct ImportTests {
     let store = try await Self.lived()
     let other = try await Store()
     try other.execute(
-      "INSERT INTO favorite VALUES ('ibotta', 'tea', 900), ('ibotta', 'milk', 9999), ('a', 'b', 1)")
+      """
+      INSERT INTO favorite VALUES
+        (1, 'ibotta', 'tea', 900), (1, 'ibotta', 'milk', 9999), (1, 'a', 'b', 1)
+      """)
     try await other.take(try store.exported())
     #expect(
       try other.rows("SELECT feed, id, created_at FROM favorite ORDER BY feed, id")

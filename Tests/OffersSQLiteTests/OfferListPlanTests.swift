@@ -104,7 +104,7 @@ struct OfferListPlanTests {
   @Test("a list of favorites reads no other offers")
   func favorites() async throws {
     let all = try await Self.plan { $0.favoritesOnly = true }
-    #expect(all.uses("SCAN favorite"), "\(all)")
+    #expect(all.uses("SEARCH favorite USING PRIMARY KEY (user_key=?)"), "\(all)")
     #expect(
       all.uses("SEARCH offer USING COVERING INDEX offer_by_id (feed_key=? AND id=?)"), "\(all)")
     let one = try await Self.plan {
@@ -112,7 +112,7 @@ struct OfferListPlanTests {
       $0.feed = "shop"
       $0.sort = .reward
     }
-    #expect(one.uses("SEARCH favorite USING PRIMARY KEY (feed=?)"), "\(one)")
+    #expect(one.uses("SEARCH favorite USING PRIMARY KEY (user_key=? AND feed=?)"), "\(one)")
     #expect(one.uses("SEARCH offer USING INDEX offer_by_id (feed_key=? AND id=?)"), "\(one)")
   }
 

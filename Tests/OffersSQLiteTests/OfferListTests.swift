@@ -123,7 +123,7 @@ struct OfferListTests {
   @Test("finding an offer reads no more than that offer")
   func findsByIndex() async throws {
     let store = try await Self.filled()
-    let find = try await Self.plan(store, OfferTable.findSQL, ["ibotta", "1"])
+    let find = try await Self.plan(store, OfferTable.findSQL, [User.ownerID, "ibotta", "1"])
     #expect(
       find.contains { $0.hasPrefix("SEARCH offer USING INDEX offer_by_id (feed_key=? AND id=?)") })
     #expect(!find.contains { $0.hasPrefix("SCAN") })

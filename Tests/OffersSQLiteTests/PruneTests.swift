@@ -160,7 +160,7 @@ struct PruneTests {
       ("3", now - 1, now - 59 * Self.day),
     ] {
       try store.execute(
-        "INSERT INTO notice VALUES ('expiring', 'ibotta', '\(id)', \(about), \(told))")
+        "INSERT INTO notice VALUES (1, 'expiring', 'ibotta', '\(id)', \(about), \(told))")
     }
     _ = try await Self.prune(store, goneBefore: 0, now: now)
     #expect(try store.rows("SELECT id FROM notice") == ["2", "3"])
@@ -199,7 +199,7 @@ struct PruneTests {
       if Int.random(in: 0..<5, using: &random) == 0 {
         let feed = try await store.database.fetchSubscribedFeeds().last ?? ""
         for id in ids.prefix(3) {
-          try store.execute("INSERT OR IGNORE INTO favorite VALUES ('\(feed)', '\(id)', 1)")
+          try store.execute("INSERT OR IGNORE INTO favorite VALUES (1, '\(feed)', '\(id)', 1)")
         }
       }
     }
@@ -257,7 +257,7 @@ struct PruneTests {
   func clearsNotices() async throws {
     let store = try await Store()
     try await store.sync([FeedOffer("1")], at: 1000)
-    try store.execute("INSERT INTO notice VALUES ('failing', 'ibotta', '', 1, 1000)")
+    try store.execute("INSERT INTO notice VALUES (1, 'failing', 'ibotta', '', 1, 1000)")
     for (days, rest) in [(60, "1"), (62, "0")] {
       try await store.database.clearAway(
         at: ChangeTests.date(1000 + days * Self.day), trust: .now)

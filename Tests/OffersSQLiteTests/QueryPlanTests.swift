@@ -114,7 +114,8 @@ struct QueryPlanTests {
     #expect(plans.count == 5)
     for plan in plans { #expect(!plan.isSlow, "\(plan)") }
     let deletion = plans.first { $0.sql.hasPrefix("DELETE") }
-    #expect(deletion?.uses("SEARCH favorite USING PRIMARY KEY (feed=? AND id=?)") == true)
+    #expect(
+      deletion?.uses("SEARCH favorite USING PRIMARY KEY (user_key=? AND feed=? AND id=?)") == true)
   }
 
   @Test("a sync's write reads only the rows that it writes")

@@ -32,8 +32,8 @@ struct RecentSearchTests {
       try store.execute(
         """
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
-        \(verb) INTO recent_search (expression, feed, words, searched_at)
-        SELECT i || '\(verb)', '', 'x', 1 FROM n
+        \(verb) INTO recent_search (user_key, expression, feed, words, searched_at)
+        SELECT 1, i || '\(verb)', '', 'x', 1 FROM n
         """)
       #expect(try store.rows("SELECT count(*) FROM recent_search") == ["10"])
     }

@@ -19,7 +19,7 @@ struct UpgradeTests {
     let folder = try TemporaryFolder()
     let path = try Store.makeFile(in: folder, version: version, offerCount: 50)
     let data = [
-      "SELECT * FROM offer ORDER BY 1", "SELECT * FROM favorite",
+      "SELECT * FROM offer ORDER BY 1", "SELECT feed, id, created_at FROM favorite",
       "SELECT run_id, feed_key, source, outcome, new_count, problems, error_hint FROM sync_run",
       "SELECT change_id, offer_key, run_id, kind FROM change ORDER BY 1",
       "SELECT name, source, current_count FROM feed",

@@ -33,11 +33,14 @@ enum ForeignSchema {
     var statements: Set<String> = []
     for migration in SQLiteMigrations.all {
       var lines: [Substring] = []
+      var end = ""
       for line in migration.sql.split(scalar: "\n") {
-        if lines.isEmpty, !line.hasPrefix(trigger), !line.hasPrefix(favorites) { continue }
+        if lines.isEmpty {
+          guard let start = starts.first(where: { line.hasPrefix($0.line) }) else { continue }
+          end = start.end
+        }
         lines.append(line)
-        let end = lines[0].hasPrefix(trigger) ? "END;" : ") STRICT, WITHOUT ROWID;"
-        if line == end {
+        if line.hasSuffix(end) {
           statements.insert(String(lines.joined(separator: "\n").dropLast()))
           lines = []
         }
@@ -46,6 +49,10 @@ enum ForeignSchema {
     return statements
   }()
 
-  private static let trigger = "CREATE TRIGGER "
-  private static let favorites = "CREATE TABLE favorite "
+  /// How the statements begin that are compared, and how the last line of each ends.
+  private static let starts: [(line: String, end: String)] = [
+    ("CREATE TRIGGER ", "END;"),
+    ("CREATE TABLE favorite ", ") STRICT, WITHOUT ROWID;"),
+    ("CREATE INDEX favorite_by_", ";"),
+  ]
 }

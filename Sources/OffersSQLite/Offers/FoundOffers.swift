@@ -61,20 +61,17 @@ enum FoundOffers {
   /// Lists a found offer that became somebody's favorite, or leaves it out of the lists again once
   /// nobody has it among the favorites.
   static func updateListed(_ ref: OfferRef, in database: Database) throws {
-    let isListed =
-      try Bool.fetchOne(
-        database,
-        sql: "SELECT EXISTS (SELECT 1 FROM favorite WHERE feed = ? AND id = ?)",
-        arguments: [ref.feed, ref.offerID]) ?? false
-    try database.cachedStatement(
-      sql: """
-        UPDATE found_offer SET is_listed = ?1
-        WHERE is_listed <> ?1 AND offer_key = (
-          SELECT offer_key FROM feed CROSS JOIN offer USING (feed_key)
-          WHERE feed.name = ?2 AND offer.id = ?3)
-        """
-    ).execute(arguments: [isListed, ref.feed, ref.offerID])
-    guard database.changesCount > 0 else { return }
+    let isListed = try Bool.fetchOne(
+      database.cachedStatement(
+        sql: """
+          UPDATE found_offer SET is_listed = NOT is_listed
+          WHERE offer_key = (
+            SELECT offer_key FROM feed CROSS JOIN offer USING (feed_key)
+            WHERE feed.name = ?1 AND offer.id = ?2)
+          AND is_listed <> EXISTS (SELECT 1 FROM favorite WHERE feed = ?1 AND id = ?2)
+          RETURNING is_listed
+          """), arguments: [ref.feed, ref.offerID])
+    guard let isListed else { return }
     try database.execute(
       sql: """
         UPDATE offer SET gone_at = (
