@@ -30,6 +30,8 @@ public final class OffersDatabase: Sendable {
   package let definitions: (any FeedDefinitions)?
   /// The user whose favorites, searches, read marks and notices this is about; see `record(of:)`.
   package let user: User.ID
+  /// The database that this one shares its connections with; nil for the one that opened them.
+  private let root: OffersDatabase?
   private let writer: WritingConnection?
   /// Image uses that have not been written to the database yet.
   let imageUses: ImageUses
@@ -58,12 +60,15 @@ public final class OffersDatabase: Sendable {
     gate = CloseGate(file)
     leaseHolders = LeaseHolders(path: file.lockPath)
     user = User.ownerID
+    root = nil
     imageUses = ImageUses()
     closing = Closing()
   }
 
-  /// The same open database for another user.
+  /// The same open database for another user. It keeps the other one, so that the image uses are
+  /// written when the last of them is released.
   init(sharing other: OffersDatabase, user: User.ID) {
+    root = other.root ?? other
     path = other.path
     file = other.file
     definitions = other.definitions
@@ -210,7 +215,7 @@ public final class OffersDatabase: Sendable {
     }
   }
 
-  deinit { writeImageUses() }
+  deinit { if root == nil { writeImageUses() } }
 
   /// Enqueues a write of the gathered image uses. The enqueued write keeps the connection open
   /// until it has ended.

@@ -21,7 +21,9 @@ public struct User: Hashable, Sendable, Identifiable {
   public let id: Int64
   /// The name, from 1 to 64 characters, unique without regard to case.
   public let name: String
+  /// What the user may do.
   public let role: Role
+  /// When the user was added.
   public let createdAt: Date
   /// When the user was last seen on the server; nil for never.
   public let lastSeenAt: Date?

@@ -1,11 +1,14 @@
 import GRDB
 import OffersCore
 
-/// The readable favorites of the owner. They are read from the first one on and, if a page is damaged, from the
-/// last one back. Those between two damaged pages are found only by looking up readable offers with
+/// The readable favorites of the owner. They are read from the first one on and, if a page is
+/// damaged, from the last one back. Those between two damaged pages are found only by looking up readable offers with
 /// `find(_:)`.
 struct SalvagedFavorites {
   private let database: Database
+  /// A condition that a favorite is the owner's. A damaged file is not migrated, and before schema
+  /// version 20 all favorites were the owner's.
+  private let isOwners: String
   /// Look up a favorite from below and from above: next to a damaged page, only one of the two
   /// paths through the b-tree avoids that page.
   private let lookUps: [RawStatement]
@@ -17,13 +20,17 @@ struct SalvagedFavorites {
 
   init(_ database: Database) {
     self.database = database
+    // A missing table has no favorites; `read` reports it.
+    let hasUsers = (try? RawStatement(database, "SELECT user_key FROM favorite")) != nil
+    let isOwners = hasUsers ? "user_key = \(User.ownerID)" : "true"
+    self.isOwners = isOwners
     lookUps = [("<=", "DESC"), (">=", "ASC")].compactMap { comparison, direction in
-      // A missing table has no favorites; `read` reports it.
       try? RawStatement(
         database,
         """
         SELECT \(ExportedFavorite.columns) FROM favorite
-        WHERE user_key = \(User.ownerID) AND feed = ?1 AND id \(comparison) ?2 ORDER BY id \(direction) LIMIT 1
+        WHERE \(isOwners) AND feed = ?1 AND id \(comparison) ?2
+        ORDER BY id \(direction) LIMIT 1
         """)
     }
   }
@@ -40,7 +47,7 @@ struct SalvagedFavorites {
   private mutating func readAll(_ direction: String) -> Bool {
     let sql = """
       SELECT \(ExportedFavorite.columns) FROM favorite
-      WHERE user_key = \(User.ownerID) ORDER BY feed \(direction), id \(direction)
+      WHERE \(isOwners) ORDER BY feed \(direction), id \(direction)
       """
     // An error means that the row is unreadable, which is expected here.
     guard let rows = try? RawStatement(database, sql) else { return false }

@@ -26,7 +26,10 @@ extension OffersDatabase: ChangeRepository {
   }
 
   public func setMark(_ mark: ReaderMark, of reader: String) async throws {
-    try await write { [user] in try ReaderTable.advance(reader, of: user, to: mark, in: $0) }
+    try await write { [user] database in
+      try Self.checkUser(user, in: database)
+      try ReaderTable.advance(reader, of: user, to: mark, in: database)
+    }
   }
 
   public func fetchHistory(
@@ -102,6 +105,7 @@ extension OffersDatabase {
   ) async throws {
     let seconds = Int64(now.timeIntervalSince1970)
     try await write { [user] database in
+      try Self.checkUser(user, in: database)
       try ReaderTable.advance(
         reader, of: user, to: ReaderMark(changeID: lastID, readAt: now), in: database)
       for change in news.changes where change.kind == .expiring {

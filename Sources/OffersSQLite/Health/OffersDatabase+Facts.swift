@@ -35,14 +35,14 @@ extension OffersDatabase {
   /// The warning about the SQLite library in use, in one line; nil if there is nothing to say.
   package static var sqliteWarning: String? { SQLiteLibrary.resetBugWarning() }
 
-  /// Counts offers, favorites, changes and runs.
+  /// Counts offers, the user's favorites, changes and runs.
   package func countEverything() async throws -> DatabaseCounts {
-    try await read { database in
+    try await read { [user] database in
       func count(_ table: String) throws -> Int {
         try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)") ?? 0
       }
       return DatabaseCounts(
-        offers: try count("offer"), favorites: try count("favorite"),
+        offers: try count("offer"), favorites: try FavoriteTable.count(of: user, in: database),
         changes: try ChangeTable.count(in: database), runs: try count("sync_run"))
     }
   }

@@ -35,6 +35,12 @@ enum FavoriteTable {
     ).map { OfferRef(feed: $0["feed"], offerID: $0["id"]) }
   }
 
+  /// The number of favorites of a user, also of those whose offers are not stored.
+  static func count(of user: User.ID, in database: Database) throws -> Int {
+    try Int.fetchOne(
+      database, sql: "SELECT count(*) FROM favorite WHERE user_key = ?", arguments: [user]) ?? 0
+  }
+
   /// Whether an offer is a favorite of any user.
   static func contains(offerKey: Int64, in database: Database) throws -> Bool {
     try Bool.fetchOne(

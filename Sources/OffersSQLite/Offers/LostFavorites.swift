@@ -21,8 +21,7 @@ struct LostFavorites {
 
   private var lost: [Look: [(ref: OfferRef, goneAt: Date)]] = [:]
 
-  /// - Parameter user: the user whose favorites they are; nil for all users.
-  init(of user: User.ID?, in database: Database) throws {
+  init(of user: User.ID, in database: Database) throws {
     let rows = try Row.fetchCursor(
       database,
       sql: """
@@ -84,12 +83,12 @@ struct LostFavorites {
   /// The maximum number of returned favorites that a run reports.
   private static let returnedLimit = 20
 
-  /// The new offers of a feed that are probably returned favorites, up to the limit. Offers with a
-  /// larger key than `lastKey` are new.
+  /// The new offers of a feed that are probably returned favorites of a user, up to the limit.
+  /// Offers with a larger key than `lastKey` are new.
   static func returned(
-    to feed: String, feedKey: Int64, after lastKey: Int64, in database: Database
+    of user: User.ID, to feed: String, feedKey: Int64, after lastKey: Int64, in database: Database
   ) throws -> [ReturnedFavorite] {
-    let lost = try LostFavorites(of: nil, in: database)
+    let lost = try LostFavorites(of: user, in: database)
     if lost.lost.isEmpty { return [] }
     let new = try Row.fetchCursor(
       database,

@@ -165,8 +165,7 @@ extension OffersDatabase: FavoriteRepository {
   ) async throws -> [FavoriteChange] {
     let seconds = Int64(Date().timeIntervalSince1970)
     return try await write(.favorites) { [foreignSchema, user] database in
-      // The user may have been removed meanwhile.
-      if user != User.ownerID { _ = try Self.fetchUser(user, in: database) }
+      try Self.checkUser(user, in: database)
       let favorites = try FavoriteGuard(database, against: foreignSchema)
       let refs = try refs(database)
       // An unknown offer rolls the whole transaction back.

@@ -35,6 +35,7 @@ extension OffersDatabase: SearchRepository {
   public func noteSearch(_ search: RecentSearch) async throws {
     if try await read({ [user] in try Self.isLatest(search, of: user, in: $0) }) { return }
     try await writeAnyway(.note, waitSeconds: WriteGuard.noteWaitSeconds) { [user] in
+      try Self.checkUser(user, in: $0)
       try Self.note(search, of: user, in: $0)
     }
   }

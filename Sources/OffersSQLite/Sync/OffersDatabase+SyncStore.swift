@@ -61,8 +61,8 @@ extension OffersDatabase: SyncStore {
   }
 
   package func apply(_ plan: SyncPlan) async throws -> SyncRun {
-    try await write {
-      try Self.apply(plan, isIndexed: plan.isIndexed, in: $0)
+    try await write { [user] in
+      try Self.apply(plan, of: user, isIndexed: plan.isIndexed, in: $0)
     }
   }
 
@@ -76,13 +76,13 @@ extension OffersDatabase: SyncStore {
       query.afterID = try ChangeTable.fetchLastID(in: database)
       query.kinds = Set(OfferChange.Kind.allCases).subtracting([.expiring])
       query.limit = Self.previewLimit
-      let run = try Self.apply(plan, isIndexed: false, in: database)
+      let run = try Self.apply(plan, of: user, isIndexed: false, in: database)
       return (run, try ChangeSelection(query, of: user, in: database).read(in: database))
     }
   }
 
   private static func apply(
-    _ plan: SyncPlan, isIndexed: Bool, in database: Database
+    _ plan: SyncPlan, of user: User.ID, isIndexed: Bool, in database: Database
   ) throws -> SyncRun {
     let (feedKey, _) = try FeedSubscription.fetchKey(
       plan.run.feed, source: plan.rememberedSource?.text ?? plan.run.source,
@@ -111,7 +111,7 @@ extension OffersDatabase: SyncStore {
       counts: counts, problems: writer.problems,
       returned: counts.new > 0 && !plan.isSearch
         ? try LostFavorites.returned(
-          to: plan.run.feed, feedKey: feedKey, after: writer.lastKey, in: database) : [],
+          of: user, to: plan.run.feed, feedKey: feedKey, after: writer.lastKey, in: database) : [],
       moreSeconds: (ContinuousClock.now - begun) / .seconds(1))
     try writer.changes.complete(run, rowsWritten: writer.rowsWritten)
     return run

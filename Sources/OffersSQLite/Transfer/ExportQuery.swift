@@ -44,7 +44,7 @@ package final class ExportQuery {
       try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)") ?? 0
     }
     let others = try ["feed", "sync_run", "offer"].map(count).reduce(0, +)
-    let favorites = try FavoriteTable.refs(of: user, in: database).count
+    let favorites = try FavoriteTable.count(of: user, in: database)
     return try others + favorites + ChangeTable.count(in: database)
   }
 

@@ -39,7 +39,7 @@ extension OffersDatabase {
     // Sorted, so that two imports cannot deadlock.
     try await withSyncLocks(on: feeds.sorted(), waitSeconds: Self.syncWaitSeconds) {
       try await self.write(.unchecked) { [user = self.user] database in
-        if user != User.ownerID { _ = try Self.fetchUser(user, in: database) }
+        try Self.checkUser(user, in: database)
         let merge = try ImportMerge(database, of: user, selections: selections, review: review)
         try source.forEachRecord(merge.add)
         return try merge.finish()

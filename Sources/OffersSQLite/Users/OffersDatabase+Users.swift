@@ -66,6 +66,14 @@ extension OffersDatabase: UserRepository {
     return user
   }
 
+  /// Refuses a write for a user who was removed after the database was bound to them. The owner is
+  /// never removed.
+  ///
+  /// - Throws: `OffersError` with `notFound`.
+  static func checkUser(_ id: User.ID, in database: Database) throws {
+    if id != User.ownerID { _ = try fetchUser(id, in: database) }
+  }
+
   private static func checkFree(
     _ name: String, for id: User.ID?, in database: Database
   ) throws {
