@@ -93,6 +93,39 @@ struct ForeignSchemaTests {
       RecentSearch(words: "tea", feed: nil, searchedAt: Date(timeIntervalSince1970: 1)))
   }
 
+  @Test(
+    "a trigger that would remove another user's favorites is refused",
+    arguments: [
+      "INSERT ON favorite BEGIN DELETE FROM favorite WHERE user_key <> new.user_key",
+      "DELETE ON favorite BEGIN DELETE FROM favorite WHERE feed = old.feed AND id = old.id",
+      "DELETE ON user BEGIN DELETE FROM favorite",
+    ])
+  func keepsOthersFavorites(action: String) async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("offers.sqlite")
+    let first = try await Store(at: path, in: folder)
+    try await first.sync(["1", "2"].map { FeedOffer($0) })
+    let ana = try await first.database.addUser(named: "Ana", role: .member)
+    try await first.database.setFavorites(named: ["1"], to: true)
+    try await first.database.record(of: ana).setFavorites(named: ["1"], to: true)
+    try await first.database.close()
+    try Store.execute(path, "CREATE TRIGGER forget AFTER \(action); END")
+    let database = try await OffersDatabase.open(path: path)
+    let error = await #expect(throws: OffersError.self) {
+      switch action.prefix(10) {
+      case "INSERT ON ": try await database.record(of: ana).setFavorites(named: ["2"], to: true)
+      case "DELETE ON " where action.contains("old.id"):
+        try await database.record(of: ana).setFavorites(named: ["1"], to: false)
+      default: try await database.removeUser(ana.id)
+      }
+    }
+    #expect(error?.code == .storageFailed)
+    #expect(error?.message.contains("would have removed a favorite, such as ibotta:1") == true)
+    #expect(
+      try Store.rows(path, "SELECT user_key, id FROM favorite ORDER BY 1") == ["1|1", "2|1"])
+    #expect(try await database.fetchUsers().map(\.name) == ["owner", "Ana"])
+  }
+
   @Test("with a harmless trigger of the user, favorites are set and removed as ever")
   func toleratesTriggers() async throws {
     let folder = try TemporaryFolder()

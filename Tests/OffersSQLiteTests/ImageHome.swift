@@ -11,9 +11,15 @@ final class ImageHome: ImageRepositoryHome {
   let folder: TemporaryFolder
   private let opened: Mutex<OffersDatabase>
 
-  init() async throws {
+  private let userKey: Int64
+
+  /// - Parameter ofAna: whether the favorites are those of another user than the owner.
+  init(ofAna: Bool = false) async throws {
     folder = try TemporaryFolder()
-    opened = Mutex(try await OffersDatabase.open(path: folder.file("offers.sqlite")))
+    let database = try await OffersDatabase.open(path: folder.file("offers.sqlite"))
+    userKey =
+      ofAna ? try await database.addUser(named: "Ana", role: .viewer).id : User.ownerID
+    opened = Mutex(database)
   }
 
   var database: OffersDatabase { opened.withLock { $0 } }
@@ -21,11 +27,11 @@ final class ImageHome: ImageRepositoryHome {
 
   func setFavorite(_ url: String, to isFavorite: Bool) async throws {
     // No fsync, which no test here is about.
-    try await database.write(.image) { database in
+    try await database.write(.image) { [userKey] database in
       let mark =
         isFavorite
-        ? "INSERT INTO favorite (user_key, feed, id, created_at) VALUES (1, 'ibotta', ?, 0)"
-        : "DELETE FROM favorite WHERE feed = 'ibotta' AND id = ?"
+        ? "INSERT INTO favorite (user_key, feed, id, created_at) VALUES (\(userKey), 'ibotta', ?, 0)"
+        : "DELETE FROM favorite WHERE user_key = \(userKey) AND feed = 'ibotta' AND id = ?"
       try database.execute(
         sql: """
           INSERT INTO offer

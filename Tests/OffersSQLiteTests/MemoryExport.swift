@@ -38,6 +38,12 @@ struct MemoryExport: ExportRecordSource {
 
 extension Store {
   func exported(favoritesOnly: Bool = false) async throws -> MemoryExport {
+    try await Self.exported(database, favoritesOnly: favoritesOnly)
+  }
+
+  static func exported(
+    _ database: OffersDatabase, favoritesOnly: Bool = false
+  ) async throws -> MemoryExport {
     try await database.export(favoritesOnly: favoritesOnly) { records in
       var kept = MemoryExport()
       try records.forEachRecord { kept.records.append($0) }

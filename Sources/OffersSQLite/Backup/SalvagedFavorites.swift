@@ -2,8 +2,8 @@ import GRDB
 import OffersCore
 
 /// The readable favorites of the owner. They are read from the first one on and, if a page is
-/// damaged, from the last one back. Those between two damaged pages are found only by looking up readable offers with
-/// `find(_:)`.
+/// damaged, from the last one back. Those between two damaged pages are found only by looking up
+/// readable offers with `find(_:)`.
 struct SalvagedFavorites {
   private let database: Database
   /// A condition that a favorite is the owner's. A damaged file is not migrated, and before schema
