@@ -32,7 +32,7 @@ struct Offers: AsyncParsableCommand {
       ImageCommand.self, FavoriteCommand.self, ChangesCommand.self, HistoryCommand.self,
       StatusCommand.self, FeedsCommand.self, CacheCommand.self, PruneCommand.self,
       ExportCommand.self, ImportCommand.self, BackupCommand.self, RestoreCommand.self,
-      DoctorCommand.self, ScheduleCommand.self, ServeCommand.self,
+      DoctorCommand.self, ScheduleCommand.self, UserCommand.self, ServeCommand.self,
       TokenCommand.self, ManualCommand.self,
     ])
 

@@ -11,6 +11,8 @@ struct StatusCommand: AsyncParsableCommand {
     abstract: "Show the database, the feeds and their problems.",
     usage: "offers status [<options>]",
     discussion: """
+      The database holds the favorites of all users; the starred offers of a feed are the user's.
+
       EXAMPLES
         offers status
         offers status --json | jq '.feeds[].last_run.outcome'
@@ -20,7 +22,7 @@ struct StatusCommand: AsyncParsableCommand {
   var json = false
 
   @OptionGroup var terminal: TerminalOptions
-  @OptionGroup var location: DatabaseOptions
+  @OptionGroup var location: RecordOptions
   @OptionGroup var configuration: ConfigurationOptions
 
   func run() async throws {
@@ -31,15 +33,16 @@ struct StatusCommand: AsyncParsableCommand {
     }
     let counts = try await database.countEverything()
     let history = try await database.fetchHistorySize()
+    let users = try await database.fetchUsers()
     try Output.print(
       json
-        ? Self.json(database, counts, history, feeds)
-        : Self.text(database, counts, history, feeds, at: Date(), terminal.style))
+        ? Self.json(database, counts, history, users, feeds)
+        : Self.text(database, counts, history, users, feeds, at: Date(), terminal.style))
   }
 
   private static func text(
     _ database: OffersDatabase, _ counts: DatabaseCounts, _ history: HistorySize,
-    _ feeds: [FeedTroubles], at now: Date, _ style: Style
+    _ users: [User], _ feeds: [FeedTroubles], at now: Date, _ style: Style
   ) -> String {
     let holds = [
       Units.count(counts.offers, "offer"), Units.count(counts.favorites, "favorite"),
@@ -51,6 +54,7 @@ struct StatusCommand: AsyncParsableCommand {
       "History   \(Self.text(history))",
       "SQLite    \(OffersDatabase.sqliteVersion), writers take turns by a lock file",
     ]
+    lines += UserSummary.text(users).map { ["Users     \($0)"] } ?? []
     lines += OffersDatabase.sqliteWarning.map { ["Warning   \($0)"] } ?? []
     if let width = Terminal.width {
       lines = lines.flatMap { Self.wrapped($0, width) }
@@ -114,7 +118,7 @@ struct StatusCommand: AsyncParsableCommand {
 
   private static func json(
     _ database: OffersDatabase, _ counts: DatabaseCounts, _ history: HistorySize,
-    _ feeds: [FeedTroubles]
+    _ users: [User], _ feeds: [FeedTroubles]
   ) -> String {
     JSONWriter.document { json in
       json.member("database", object: database) { json, database in
@@ -126,6 +130,7 @@ struct StatusCommand: AsyncParsableCommand {
         json.member("favorites", counts.favorites)
         json.member("changes", counts.changes)
         json.member("runs", counts.runs)
+        json.member("users", users.count)
         json.member("history", object: history) { json, history in
           json.member("records", history.count)
           json.member("bytes", history.bytes)
