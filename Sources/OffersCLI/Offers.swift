@@ -24,7 +24,7 @@ struct Offers: AsyncParsableCommand {
 
       EXIT CODES
         0 done, 1 failed, 3 some feeds failed, 11 another sync holds the lock,
-        64 wrong usage, 66 no such offer, feed, input or database
+        64 wrong usage, 66 no such offer, feed, user, input or database
       """,
     version: Version.current,
     subcommands: [
@@ -32,8 +32,8 @@ struct Offers: AsyncParsableCommand {
       ImageCommand.self, FavoriteCommand.self, ChangesCommand.self, HistoryCommand.self,
       StatusCommand.self, FeedsCommand.self, CacheCommand.self, PruneCommand.self,
       ExportCommand.self, ImportCommand.self, BackupCommand.self, RestoreCommand.self,
-      DoctorCommand.self, ScheduleCommand.self, ServeCommand.self, TokenCommand.self,
-      ManualCommand.self,
+      DoctorCommand.self, ScheduleCommand.self, UserCommand.self, ServeCommand.self,
+      TokenCommand.self, ManualCommand.self,
     ])
 
   static func main() async {
@@ -71,18 +71,18 @@ struct Offers: AsyncParsableCommand {
     }
   }
 
-  /// The words of the command line, with each `--database` before the command moved to the end, or
-  /// before a `--`.
+  /// The words of the command line, with each `--database` and `--user` before the command moved to
+  /// the end, or before a `--`.
   ///
-  /// The parser accepts options only after the command, but people write this one in either place.
+  /// The parser accepts options only after the command, but people write these in either place.
   static func words(_ words: ArraySlice<String>) -> [String] {
     var rest = words
     var moved: [String] = []
     while let first = rest.first {
-      if first == "--database", rest.count > 2 {
+      if movedOptions.contains(first), rest.count > 2 {
         moved += rest.prefix(2)
         rest = rest.dropFirst(2)
-      } else if first.hasPrefix("--database="), rest.count > 1 {
+      } else if movedOptions.contains(where: { first.hasPrefix($0 + "=") }), rest.count > 1 {
         moved.append(first)
         rest = rest.dropFirst()
       } else {
@@ -92,6 +92,8 @@ struct Offers: AsyncParsableCommand {
     let end = rest.firstIndex(of: "--") ?? rest.endIndex
     return rest[..<end] + moved + rest[end...]
   }
+
+  private static let movedOptions = ["--database", "--user"]
 
   /// Prints the text of an error: on standard error, or on standard output for a text that the user
   /// asked for, such as the help.

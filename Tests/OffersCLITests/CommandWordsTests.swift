@@ -9,15 +9,17 @@ import Testing
 @Suite("Parsing of the command line")
 struct CommandWordsTests {
   @Test(
-    "--database is accepted before the command",
+    "--database and --user are accepted before the command",
     arguments: [
       (["--database", "x", "list", "--json"], ["list", "--json", "--database", "x"]),
       (["--database=x", "show", "--", "-5"], ["show", "--database=x", "--", "-5"]),
+      (["--user", "ben", "--database=x", "list"], ["list", "--user", "ben", "--database=x"]),
+      (["--user=ben", "list"], ["list", "--user=ben"]),
       (["list", "--database", "x"], ["list", "--database", "x"]),
       (["--database", "x"], ["--database", "x"]),
       (["--help"], ["--help"]), ([], []),
     ])
-  func movesDatabase(words: [String], expected: [String]) {
+  func movesOptions(words: [String], expected: [String]) {
     #expect(Offers.words(words[...]) == expected)
   }
 

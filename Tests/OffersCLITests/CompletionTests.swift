@@ -104,6 +104,24 @@ struct CompletionTests {
       try Self.complete(home, ["list"], argument: "--feed", word: "").contains("movies"))
   }
 
+  @Test("names of users are completed, and searches are those of the user")
+  func completesUsers() throws {
+    let home = try Self.home()
+    #expect(try home.offers("user", "add", "ben").status == 0)
+    #expect(try home.offers("user", "add", "$(touch made)").status == 0)
+    #expect(try home.offers("search", "tea").status == 0)
+    #expect(try home.offers("search", "jam", "--user", "ben").status == 0)
+    #expect(try Self.complete(home, ["list"], argument: "--user", word: "") == ["owner", "ben"])
+    #expect(
+      try Self.complete(home, ["user", "remove"], argument: "positional@0", word: "")
+        == ["owner", "ben"])
+    let words = try Self.complete(
+      home, ["search"], argument: "positional@0", word: "", options: ["--user", "ben"])
+    #expect(words == ["jam"])
+    #expect(
+      try Self.complete(home, ["search"], argument: "positional@0", word: "") == ["tea"])
+  }
+
   @Test("without a database, completion prints nothing and creates no file")
   func makesNothing() throws {
     let home = try Home()

@@ -7,13 +7,13 @@ struct DocumentationTests {
   private static let commandNames = [
     "sync", "list", "search", "show", "open", "image", "favorite", "changes", "history", "status",
     "feeds", "cache", "prune", "export", "import", "backup", "restore", "doctor", "schedule",
-    "serve", "token",
+    "user", "serve", "token",
   ]
   /// The subcommands of each command that has subcommands.
   private static let subcommands = [
     "feeds": ["list", "add", "show", "check", "guess", "set", "remove"],
     "schedule": ["install", "show", "remove"],
-    "token": ["new"],
+    "user": ["list", "add", "rename", "role", "remove"], "token": ["new"],
   ]
 
   private func help(_ arguments: [String] = []) throws -> String {
@@ -44,7 +44,7 @@ struct DocumentationTests {
     #expect(headings == Self.commandNames)
   }
 
-  @Test("the pages describe each subcommand", arguments: ["feeds", "schedule", "token"])
+  @Test("the pages describe each subcommand", arguments: ["feeds", "schedule", "user", "token"])
   func hasEverySubcommand(command: String) throws {
     let below = part(of: try help([command]), from: "SUBCOMMANDS:", to: "See 'offers help")
     // Names are indented by two columns; wrapped descriptions are indented further.

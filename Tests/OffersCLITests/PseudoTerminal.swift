@@ -18,8 +18,11 @@ enum PseudoTerminal {
   }
 
   /// Returns the terminal's output together with the exit code.
+  ///
+  /// - Parameter typing: The keystrokes, which the terminal echoes.
   static func result(
-    _ arguments: [String], in home: Home, columns: Int = 80, variables: [String: String] = [:]
+    _ arguments: [String], in home: Home, columns: Int = 80, variables: [String: String] = [:],
+    typing: String = ""
   ) throws -> (text: String, status: Int32) {
     let words = ([OffersProgram.path] + arguments).map {
       "'" + $0.replacing("'", with: #"'\''"#) + "'"
@@ -29,8 +32,9 @@ enum PseudoTerminal {
     let environment = OffersProgram.environment(home.environment)
       .merging(["SHELL": "/bin/sh", "TERM": "xterm", "NO_COLOR": "1", "PAGER": ""]) { $1 }
       .merging(variables) { $1 }
-    // The input stays open, so that the terminal receives neither keystrokes nor an end of file.
+    // The input stays open, so that the terminal receives no end of file.
     let input = Pipe()
+    try input.fileHandleForWriting.write(contentsOf: Data(typing.utf8))
     let output = try FileHandle(
       forWritingTo: URL(fileURLWithPath: home.folder.file("terminal")))
     let process = try ChildProcess(

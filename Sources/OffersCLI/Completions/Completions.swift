@@ -23,13 +23,30 @@ enum Completions {
   /// The words of recent searches that found something.
   static var searches: CompletionKind {
     .custom { words, _, _ async in
-      guard let path = try? DatabaseOptions.path(named: value(of: "--database", in: words)),
-        let database = try? await OffersDatabase.open(path: path, access: .readOnly)
+      guard let database = await open(in: words),
+        let user = try? UserChoice(option: value(of: "--user", in: words)),
+        let record = try? await user.record(in: database)
       else { return [] }
-      return ((try? await database.fetchRecentSearches()) ?? []).compactMap {
+      return ((try? await record.fetchRecentSearches()) ?? []).compactMap {
         candidate($0.words)
       }
     }
+  }
+
+  /// The names of the users.
+  static var users: CompletionKind {
+    .custom { words, _, _ async in
+      ((try? await open(in: words)?.fetchUsers()) ?? []).compactMap { candidate($0.name) }
+    }
+  }
+
+  /// The database of a command line; nil if it cannot be opened, because a shell has no place to
+  /// show an error during completion.
+  private static func open(in words: [String]) async -> OffersDatabase? {
+    guard let path = try? DatabaseOptions.path(named: value(of: "--database", in: words)) else {
+      return nil
+    }
+    return try? await OffersDatabase.open(path: path, access: .readOnly)
   }
 
   /// The maximum number of ids that are offered, about a screen.
@@ -38,9 +55,7 @@ enum Completions {
   private static func ids(
     beginningWith prefix: String, in words: [String]
   ) async -> [String] {
-    // A shell has no place to show an error during completion.
-    guard let path = try? DatabaseOptions.path(named: value(of: "--database", in: words)),
-      let database = try? await OffersDatabase.open(path: path, access: .readOnly),
+    guard let database = await open(in: words),
       let found = try? await database.fetchIDs(beginningWith: prefix, limit: limit)
     else { return [] }
     return found.prefix(limit).compactMap { ref, name in

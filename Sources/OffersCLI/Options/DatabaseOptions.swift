@@ -59,4 +59,13 @@ struct DatabaseOptions: ParsableArguments {
     }
     return database
   }
+
+  /// Opens the database for writing, without creating a missing one.
+  ///
+  /// - Throws: `OffersError` with `notFound` if there is none.
+  func openExisting() async throws -> OffersDatabase {
+    let path = try path
+    guard OffersDatabase.exists(at: path) else { throw OffersDatabase.missing(at: path) }
+    return try await open(.readWrite)
+  }
 }

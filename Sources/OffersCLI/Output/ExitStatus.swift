@@ -9,7 +9,7 @@ enum ExitStatus {
   /// Another process holds a lock, such as that of a feed that it syncs.
   static let locked = ExitCode(11)
   static let wrongUsage = ExitCode(64)
-  /// No such offer, feed, input or database, an ambiguous id, or no result of a search with
+  /// No such offer, feed, user, input or database, an ambiguous id, or no result of a search with
   /// `--exit-status`.
   static let notFound = ExitCode(66)
 

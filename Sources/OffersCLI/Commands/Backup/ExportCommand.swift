@@ -39,10 +39,15 @@ struct ExportCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "With -o, print one JSON document about it.")
   var json = false
 
-  @OptionGroup var location: DatabaseOptions
+  @OptionGroup var location: RecordOptions
 
   func run() async throws {
     let path = try location.path
+    if salvage, try !location.choice.isDefault {
+      throw OffersError(
+        .invalidRequest, "A salvage has the favorites of the owner only.",
+        hint: "Leave out --user, and unset OFFERS_USER.")
+    }
     let database =
       salvage
       ? try await OffersDatabase.open(salvaging: path) : try await location.open(.readOnly)

@@ -34,11 +34,13 @@ struct ImportCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
 
-  @OptionGroup var location: DatabaseOptions
+  @OptionGroup var location: RecordOptions
   @OptionGroup var configuration: ConfigurationOptions
 
   func run() async throws {
     let path = try location.path
+    let choice = try location.choice
+    try choice.check(databaseAt: path)
     let configuration = try configuration.path.load()
     let bar = ProgressBar(isEnabled: !json)
     defer { bar.clear() }
@@ -52,7 +54,8 @@ struct ImportCommand: AsyncParsableCommand {
     // A refused import must not create a database. If there is none yet, all sources are new, so
     // that they can be checked before.
     if !OffersDatabase.exists(at: path) { _ = try review.review(feeds.sources) }
-    let counts = try await OffersDatabase.open(path: path).importRecords(
+    let database = try await choice.record(in: try await OffersDatabase.open(path: path))
+    let counts = try await database.importRecords(
       from: source, feeds: feeds.names, selections: feeds.selections, review: review.review)
     bar.clear()
     for source in counts.sources { Output.note(Self.line(source)) }

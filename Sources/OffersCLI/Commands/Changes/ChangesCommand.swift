@@ -59,7 +59,7 @@ struct ChangesCommand: AsyncParsableCommand {
   var json = false
 
   @OptionGroup var paged: PagedOptions
-  @OptionGroup var location: DatabaseOptions
+  @OptionGroup var location: RecordOptions
 
   /// The number of changes that are held in memory at a time.
   private static let pageSize = 500

@@ -52,6 +52,7 @@ struct FeedsAddCommand: AsyncParsableCommand {
   func run() async throws {
     try FeedName.check(name)
     let file = try configuration.path
+    let user = try UserChoice()
     let own = OwnFeeds(file: file)
     let options = network.syncOptions(try own.checkIsNew(name))
     let definition = try await made(options)
@@ -65,7 +66,7 @@ struct FeedsAddCommand: AsyncParsableCommand {
     }
     var job = SyncJob(
       feeds: [name], source: nil, databasePath: path,
-      configurationPath: SettingPath(text: file.text, origin: .option))
+      configurationPath: SettingPath(text: file.text, origin: .option), user: user)
     job.allowsPrivateNetwork = network.allowPrivateNetwork
     try await job.run()
   }

@@ -20,7 +20,10 @@ struct DatabaseHealth {
         + [OffersDatabase.examineRemains(at: path), disk(database)]
         + database.examineTurns(of: feeds.map(\.name))
       let contents = await database.examine(at: now)
-      let rest = [await ClockHealth(database: database, now: now).examine(), await sizes(database)]
+      var rest = [await ClockHealth(database: database, now: now).examine(), await sizes(database)]
+      // If the users cannot be read, pages are damaged, which `examine(at:)` reports.
+      let users = UserSummary.text((try? await database.fetchUsers()) ?? [])
+      if let users { rest.append(Finding(.ok, "users", users)) }
       return (findings + contents + rest, feeds)
     } catch {
       let error = error as? OffersError ?? OffersError(.storageFailed, "\(error)")

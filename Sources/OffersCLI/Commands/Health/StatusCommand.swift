@@ -11,6 +11,8 @@ struct StatusCommand: AsyncParsableCommand {
     abstract: "Show the database, the feeds and their problems.",
     usage: "offers status [<options>]",
     discussion: """
+      The favorites are those of the user. All else is shared.
+
       EXAMPLES
         offers status
         offers status --json | jq '.feeds[].last_run.outcome'
@@ -20,7 +22,7 @@ struct StatusCommand: AsyncParsableCommand {
   var json = false
 
   @OptionGroup var terminal: TerminalOptions
-  @OptionGroup var location: DatabaseOptions
+  @OptionGroup var location: RecordOptions
   @OptionGroup var configuration: ConfigurationOptions
 
   func run() async throws {
@@ -29,28 +31,41 @@ struct StatusCommand: AsyncParsableCommand {
     let feeds = try await database.fetchFeeds().map {
       FeedTroubles($0, try configuration.find($0.name))
     }
-    let counts = try await database.countEverything()
-    let history = try await database.fetchHistorySize()
+    let contents = Contents(
+      counts: try await database.countEverything(),
+      favoriteCount: try await database.countOffers(OfferQuery(favoritesOnly: true)),
+      history: try await database.fetchHistorySize(), users: try await database.fetchUsers())
     try Output.print(
       json
-        ? Self.json(database, counts, history, feeds)
-        : Self.text(database, counts, history, feeds, at: Date(), terminal.style))
+        ? Self.json(database, contents, feeds)
+        : Self.text(database, contents, feeds, at: Date(), terminal.style))
+  }
+
+  /// What the database holds, besides the feeds.
+  private struct Contents {
+    let counts: DatabaseCounts
+    /// The number of favorites of the user.
+    let favoriteCount: Int
+    let history: HistorySize
+    let users: [User]
   }
 
   private static func text(
-    _ database: OffersDatabase, _ counts: DatabaseCounts, _ history: HistorySize,
-    _ feeds: [FeedTroubles], at now: Date, _ style: Style
+    _ database: OffersDatabase, _ contents: Contents, _ feeds: [FeedTroubles], at now: Date,
+    _ style: Style
   ) -> String {
+    let counts = contents.counts
     let holds = [
-      Units.count(counts.offers, "offer"), Units.count(counts.favorites, "favorite"),
+      Units.count(counts.offers, "offer"), Units.count(contents.favoriteCount, "favorite"),
       Units.count(counts.changes, "change"), Units.count(counts.runs, "sync"),
     ]
     var lines = [
       "Database  \(DisplayText.oneLine(database.path)) (\(Units.size(database.sizeBytes)))",
       "Holds     \(holds.joined(separator: ", "))",
-      "History   \(Self.text(history))",
+      "History   \(Self.text(contents.history))",
       "SQLite    \(OffersDatabase.sqliteVersion), writers take turns by a lock file",
     ]
+    lines += UserSummary.text(contents.users).map { ["Users     \($0)"] } ?? []
     lines += OffersDatabase.sqliteWarning.map { ["Warning   \($0)"] } ?? []
     if let width = Terminal.width {
       lines = lines.flatMap { Self.wrapped($0, width) }
@@ -113,20 +128,21 @@ struct StatusCommand: AsyncParsableCommand {
   }
 
   private static func json(
-    _ database: OffersDatabase, _ counts: DatabaseCounts, _ history: HistorySize,
-    _ feeds: [FeedTroubles]
+    _ database: OffersDatabase, _ contents: Contents, _ feeds: [FeedTroubles]
   ) -> String {
-    JSONWriter.document { json in
+    let counts = contents.counts
+    return JSONWriter.document { json in
       json.member("database", object: database) { json, database in
         json.member("path", database.path)
         json.member("bytes", database.sizeBytes)
         json.member("sqlite_version", OffersDatabase.sqliteVersion)
         json.member("sqlite_warning", OffersDatabase.sqliteWarning)
         json.member("offers", counts.offers)
-        json.member("favorites", counts.favorites)
+        json.member("favorites", contents.favoriteCount)
         json.member("changes", counts.changes)
         json.member("runs", counts.runs)
-        json.member("history", object: history) { json, history in
+        json.member("users", contents.users.count)
+        json.member("history", object: contents.history) { json, history in
           json.member("records", history.count)
           json.member("bytes", history.bytes)
           json.member("max_records", history.limit)

@@ -68,7 +68,7 @@ struct ListCommand: AsyncParsableCommand {
   var json = false
 
   @OptionGroup var paged: PagedOptions
-  @OptionGroup var location: DatabaseOptions
+  @OptionGroup var location: RecordOptions
 
   /// The number of offers on a page if `--page` is given without `--limit`.
   private static let usualPageSize = 50

@@ -7,6 +7,7 @@ struct FavoriteCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "favorite",
     abstract: "Star offers, or remove the star.",
+    usage: "offers favorite <id> ... [<options>]",
     discussion: """
       A favorite is kept permanently, also if its offer is gone from the feed. Starring twice is \
       no error. If one of several offers is unknown, none is changed.
@@ -27,7 +28,7 @@ struct FavoriteCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
 
-  @OptionGroup var location: DatabaseOptions
+  @OptionGroup var location: RecordOptions
 
   func run() async throws {
     // Without a database there is no offer to star, and creating one would hide a wrong path.

@@ -27,7 +27,7 @@ struct HistoryCommand: AsyncParsableCommand {
   var json = false
 
   @OptionGroup var paged: PagedOptions
-  @OptionGroup var location: DatabaseOptions
+  @OptionGroup var location: RecordOptions
 
   func run() async throws {
     let (offer, points) = try await location.open(.readOnly).fetchHistory(named: id)

@@ -26,7 +26,7 @@ struct OpenCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Print one JSON document about the result.")
   var json = false
 
-  @OptionGroup var location: DatabaseOptions
+  @OptionGroup var location: RecordOptions
 
   func run() async throws {
     let offer = try await location.open(.readOnly).fetchOffer(named: id)

@@ -33,7 +33,7 @@ struct ShowCommand: AsyncParsableCommand {
 
   @OptionGroup var terminal: TerminalOptions
   @OptionGroup var network: NetworkOptions
-  @OptionGroup var location: DatabaseOptions
+  @OptionGroup var location: RecordOptions
   @OptionGroup var configuration: ConfigurationOptions
 
   func run() async throws {

@@ -10,7 +10,7 @@ struct ScheduleInstallCommand: AsyncParsableCommand {
     usage: "offers schedule install [cron|systemd] [<options>]",
     discussion: """
       An earlier installation is replaced, also one with the other scheduler. The variables that \
-      the syncs depend on (database, definitions, proxies, certificates, and those that \
+      the syncs depend on (database, user, definitions, proxies, certificates, and those that \
       definitions and sources name as {env:NAME}) are stored with their current values in a file \
       that only you can read. Install again when they change.
       """)
@@ -24,6 +24,7 @@ struct ScheduleInstallCommand: AsyncParsableCommand {
   func run() async throws {
     let file = try EnvironmentFile.ofSchedule()
     let database = try location.path
+    _ = try UserChoice()
     let variables = try ScheduleVariables.collect(
       databaseOption: location.database, configOption: configuration.config)
     let scheduler = try scheduler ?? Self.present()

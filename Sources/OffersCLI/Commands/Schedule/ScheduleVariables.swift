@@ -7,7 +7,8 @@ enum ScheduleVariables {
   private static let paths = ["OFFERS_DATABASE", "OFFERS_CONFIG", "SSL_CERT_FILE"]
   /// HOME is included, because it determines default paths and may differ in cron or systemd.
   private static let others = [
-    "HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "TZ", "https_proxy", "HTTPS_PROXY", "http_proxy",
+    "HOME", "OFFERS_USER", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "TZ", "https_proxy", "HTTPS_PROXY",
+    "http_proxy",
     "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
   ]
 

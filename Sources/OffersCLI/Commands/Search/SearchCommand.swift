@@ -66,7 +66,7 @@ struct SearchCommand: AsyncParsableCommand {
 
   @OptionGroup var paged: PagedOptions
   @OptionGroup var network: NetworkOptions
-  @OptionGroup var location: DatabaseOptions
+  @OptionGroup var location: RecordOptions
   @OptionGroup var configuration: ConfigurationOptions
 
   /// The allowed values of `--limit`.

@@ -66,7 +66,7 @@ struct SyncCommand: AsyncParsableCommand {
 
   @OptionGroup var network: NetworkOptions
   @OptionGroup var logging: LogOptions
-  @OptionGroup var location: DatabaseOptions
+  @OptionGroup var location: RecordOptions
   @OptionGroup var configuration: ConfigurationOptions
 
   func validate() throws {
@@ -81,7 +81,7 @@ struct SyncCommand: AsyncParsableCommand {
   func run() async throws {
     var job = SyncJob(
       feeds: feed, source: from.map { SyncSource(typed: $0) }, databasePath: try location.path,
-      configurationPath: try configuration.path)
+      configurationPath: try configuration.path, user: try location.choice)
     job.acceptsRemovals = acceptRemovals
     job.reason = force ? .forced : due ? .due : .asked
     job.isTrial = dryRun

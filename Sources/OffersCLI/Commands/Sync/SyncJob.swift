@@ -15,6 +15,8 @@ struct SyncJob: Sendable {
   let source: SyncSource?
   let databasePath: String
   let configurationPath: SettingPath
+  /// The user whose favorites the news are about.
+  let user: UserChoice
   var acceptsRemovals = false
   var reason = SyncReason.asked
   /// Whether to show what would change, and write nothing.
@@ -34,12 +36,13 @@ struct SyncJob: Sendable {
 
   init(
     feeds: [String], source: SyncSource?, databasePath: String,
-    configurationPath: SettingPath
+    configurationPath: SettingPath, user: UserChoice
   ) {
     self.feeds = feeds
     self.source = source
     self.databasePath = databasePath
     self.configurationPath = configurationPath
+    self.user = user
   }
 
   /// The results of the feeds that are finished, and of fetching images.
@@ -61,10 +64,13 @@ struct SyncJob: Sendable {
     let configuration = try configurationPath.load()
     let bar = ProgressBar(isEnabled: !isQuiet && !isJSON && !printsOnlyNews)
     var results = Results()
+    try user.check(databaseAt: databasePath)
     // A trial creates no database. If there is none, it compares with an empty store.
     let database =
       isTrial && !OffersDatabase.exists(at: databasePath)
-      ? nil : try await OffersDatabase.open(path: databasePath, access: .readWrite)
+      ? nil
+      : try await user.record(
+        in: try await OffersDatabase.open(path: databasePath, access: .readWrite))
     let store: any SyncStore = database ?? NoStore()
     let engine = SyncEngine(store: store, configuration: configuration, logger: log.logger)
     let names = try names(subscribed: try await store.fetchSubscribedFeeds(), configuration)

@@ -1,0 +1,43 @@
+import ArgumentParser
+import OffersCore
+import OffersSQLite
+
+/// The options that name the database of a command, and the user whose record in it the command
+/// reads and writes.
+struct RecordOptions: ParsableArguments {
+  @OptionGroup var location: DatabaseOptions
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "The user whose favorites, searches and read marks are meant (default: $OFFERS_USER, else "
+        + "the owner).", valueName: "name"),
+    completion: Completions.users)
+  var user: String?
+
+  /// The file of the database; see `DatabaseOptions.path`.
+  var path: String {
+    get throws { try location.path }
+  }
+
+  /// The user whose record is meant.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` for an empty name.
+  var choice: UserChoice {
+    get throws { try UserChoice(option: user) }
+  }
+
+  /// Opens the database with the record of the user.
+  ///
+  /// - Parameters: as of `DatabaseOptions.open`.
+  /// - Throws: `OffersError` with `notFound` for an unknown user, otherwise as
+  ///   `DatabaseOptions.open`.
+  func open(
+    _ access: OffersDatabase.Access, tellsForeignSchema: Bool = Terminal.isError
+  ) async throws -> OffersDatabase {
+    let choice = try choice
+    if access == .readWrite { try choice.check(databaseAt: try path) }
+    return try await choice.record(
+      in: try await location.open(access, tellsForeignSchema: tellsForeignSchema))
+  }
+}

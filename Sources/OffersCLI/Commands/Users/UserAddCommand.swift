@@ -1,0 +1,41 @@
+import ArgumentParser
+import OffersCore
+import OffersSQLite
+
+/// `offers user add`
+struct UserAddCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add",
+    abstract: "Add a user.",
+    discussion: """
+      A viewer reads and stars. A member also syncs and adds feeds. An admin also manages users, \
+      feeds that are held back, and settings. Roles count on the server: whoever can read the file \
+      of the database may do everything here.
+
+      EXAMPLES
+        offers user add ben
+        offers user add grandma --role viewer
+      """)
+
+  @Argument(help: "The name, unique without regard to case.")
+  var name: String
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp("The role: viewer, member or admin.", valueName: "role"),
+    completion: .list(User.Role.allCases.map(\.rawValue)))
+  var role = User.Role.member.rawValue
+
+  @Flag(name: .long, help: "Print one JSON document.")
+  var json = false
+
+  @OptionGroup var location: DatabaseOptions
+
+  func run() async throws {
+    let role: User.Role = try NamedChoice.find(role, what: "role", title: "Roles")
+    let database = try await location.openExisting()
+    let user = try await database.addUser(named: name, role: role)
+    if json { return try Output.print(try await UserSummary(user, in: database).json) }
+    try Output.print("\(UserSummary.name(user)): added as \(UserSummary.text(role))")
+  }
+}

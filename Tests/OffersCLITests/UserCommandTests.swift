@@ -1,0 +1,225 @@
+import Foundation
+import OffersTestSupport
+import Testing
+
+@testable import OffersCLI
+
+@Suite("offers user")
+struct UserCommandTests {
+  private static func users(_ home: Home) throws -> [String] {
+    let users = try home.document("user", "list")["users"] as? [[String: Any]] ?? []
+    return users.map { "\($0["name"] ?? "") \($0["role"] ?? "") \($0["favorites"] ?? "")" }
+  }
+
+  /// A home whose users are owner, with a star, and ben, with two.
+  private static func household() throws -> Home {
+    let home = try Home(synced: [FeedItem("1", "Tea"), FeedItem("2", "Jam")])
+    for command in [
+      ["user", "add", "ben"], ["favorite", "1"], ["favorite", "1", "2", "--user", "ben"],
+    ] {
+      let result = try OffersProgram.run(command, environment: home.environment)
+      guard result.status == 0 else { throw Home.Unexpected(result.errors) }
+    }
+    return home
+  }
+
+  private static func names(in home: Home) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: home.folder.path)
+  }
+
+  @Test("users are added with a role, listed, renamed, and given another role")
+  func changes() throws {
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    #expect(try home.offers("user", "add", "ben").output == "ben: added as a member\n")
+    let added = try home.document("user", "add", "Grandma", "--role", "viewer")
+    #expect(
+      added.keys.sorted() == [
+        "created_at", "favorites", "id", "last_seen_at", "name", "owner", "role",
+      ])
+    #expect(added["id"] as? Int == 3)
+    #expect(added["owner"] as? Bool == false)
+    #expect(try Self.users(home) == ["owner admin 0", "ben member 0", "Grandma viewer 0"])
+    #expect(try home.offers("user", "rename", "owner", "ana").output == "owner: now named ana\n")
+    #expect(try home.document("user", "rename", "grandma", "Oma")["name"] as? String == "Oma")
+    #expect(try home.offers("user", "rename", "ben", "Ben").status == 0)
+    #expect(try home.offers("user", "role", "ben", "admin").output == "Ben: now an admin\n")
+    #expect(try home.offers("user", "role", "ben", "admin").output == "Ben: an admin, as before\n")
+    #expect(try home.document("user", "role", "oma", "member")["role"] as? String == "member")
+    #expect(try Self.users(home) == ["ana admin 0", "Ben admin 0", "Oma member 0"])
+    #expect(try home.offers("user").output == home.offers("user", "list").output)
+  }
+
+  @Test("what cannot be is refused, with the reason, and changes nothing")
+  func refusals() throws {
+    let home = try Self.household()
+    let before = try home.offers("user", "list", "--json").output
+    for (words, status, reason) in [
+      (["add", "BEN"], 64, "There is a user “ben” already."),
+      (["add", ""], 64, "is no name for a user"),
+      (["add", "b\u{1B}[2J"], 64, "A name has 1 to 64 characters"),
+      (
+        ["add", "eve", "--role", "viewr"], 64, "Did you mean viewer? Roles: viewer, member, admin."
+      ),
+      (["rename", "ben", "Owner"], 64, "There is a user “owner” already."),
+      (["rename", "bne", "eve"], 66, "Did you mean ben?"),
+      (["role", "ben", "boss"], 64, "There is no role “boss”."),
+      (["role", "owner", "member"], 64, "The owner of the database is always an admin."),
+      (["role", "eve", "member"], 66, "There is no user “eve”."),
+      (["remove", "owner", "--yes"], 64, "owner is the owner of the database"),
+      (["remove", "eve", "--yes"], 66, "There is no user “eve”."),
+      (["remove", "ben", "--yes", "--export", "x", "--no-export"], 64, "exclude each other"),
+    ] {
+      let result = try OffersProgram.run(["user"] + words, environment: home.environment)
+      #expect(Int(result.status) == status, "\(words)")
+      #expect(result.output == "", "\(words)")
+      #expect(result.errors.contains(reason), "\(words): \(result.errors)")
+      #expect(!result.errors.contains("\u{1B}"))
+    }
+    #expect(try home.offers("user", "list", "--json").output == before)
+  }
+
+  @Test("without a database no user is listed or added, and none is created")
+  func absent() throws {
+    let home = try Home()
+    for words in [["list"], ["add", "ben"], ["remove", "ben", "--yes"], ["role", "a", "admin"]] {
+      let result = try OffersProgram.run(["user"] + words, environment: home.environment)
+      #expect(result.status == 66)
+      #expect(result.errors.contains("Make it with: offers sync"))
+    }
+    #expect(!FileManager.default.fileExists(atPath: home.database))
+  }
+
+  @Test(
+    "the table fits 80 columns, with long names in full", .enabled(if: PseudoTerminal.isPresent))
+  func table() throws {
+    let home = try Self.household()
+    let usual = try PseudoTerminal.run(["user"], in: home).split(separator: "\n")
+    #expect(usual.count == 3)
+    #expect(
+      usual[0].wholeMatch(of: /NAME   ROLE          FAVORITES  ADDED             LAST SEEN/) != nil)
+    let times = /ben    member                2  \d{4}-\d\d-\d\d \d\d:\d\d  never/
+    #expect(usual[2].wholeMatch(of: times) != nil)
+    let long = String(repeating: "Wilhelmina ", count: 5) + "the second"
+    try #require(long.count <= 80)
+    let name = String(long.prefix(64)).trimmingCharacters(in: .whitespaces)
+    #expect(try home.offers("user", "add", name).status == 0)
+    let text = try PseudoTerminal.run(["user"], in: home)
+    #expect(text.contains(name))
+    for line in text.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
+  }
+
+  @Test("a user's favorites are exported before the user is removed; those of others stay")
+  func removes() throws {
+    let home = try Self.household()
+    let stars = try home.offers("export", "--favorites", "--user", "ben").output
+    let others = try home.offers("export").output
+    let path = home.folder.file("saved.json")
+    let result = try home.offers("user", "remove", "ben", "--yes", "--export", path)
+    #expect(result.status == 0)
+    #expect(result.output == "ben: removed, with 2 favorites\n")
+    #expect(home.stable(result.errors) == "HOME/saved.json: 2 favorites (SIZE)\n")
+    #expect(try home.folder.text(of: "saved.json") == stars)
+    let facts = try FileManager.default.attributesOfItem(atPath: path)
+    #expect(facts[.posixPermissions] as? Int == 0o600)
+    #expect(try Self.users(home) == ["owner admin 1"])
+    #expect(try home.offers("export").output == others)
+    #expect(try home.offers("list", "--user", "ben").status == 66)
+    // Somebody of the same name has none of it, until it is imported.
+    #expect(try home.offers("user", "add", "ben").status == 0)
+    #expect(try Self.users(home).last == "ben member 0")
+    #expect(try home.offers("import", path, "--accept-sources", "--user", "ben").status == 0)
+    #expect(try home.offers("export", "--favorites", "--user", "ben").output == stars)
+  }
+
+  @Test("the export has a name of its own in the current folder, and overwrites nothing")
+  func exportFile() throws {
+    let home = try Self.household()
+    let mine = try home.folder.write("mine", to: "ben-favorites.json")
+    for words in ["", "--export '\(mine)'", "--export \"$OFFERS_DATABASE\"", "--export ."] {
+      let refused = try home.shell("offers user remove ben --yes \(words)")
+      #expect(refused.status == 64, "\(words)")
+      #expect(refused.errors.contains("exists already. It was left untouched."))
+    }
+    #expect(try home.shell("offers user remove ben --yes --export no/where").status == 1)
+    #expect(try home.folder.text(of: "ben-favorites.json") == "mine")
+    #expect(try Self.users(home).count == 2)
+    try FileManager.default.removeItem(atPath: mine)
+    let removed = try home.shell("offers user remove ben --yes --json")
+    #expect(removed.output == #"{"name":"ben","favorites":2,"export":"ben-favorites.json"}"# + "\n")
+    #expect(try home.folder.text(of: "ben-favorites.json").contains("ibotta:2"))
+    // Nothing is written for a user without favorites, or if none is wanted.
+    try home.offers("user", "add", "eve")
+    #expect(try home.shell("offers user remove eve --yes --json").output.contains(":null}"))
+    try home.offers("user", "add", "joe")
+    try home.offers("favorite", "1", "--user", "joe")
+    let bare = try home.shell("offers user remove joe --yes --no-export")
+    #expect((bare.output, bare.errors) == ("joe: removed, with 1 favorite\n", ""))
+    #expect(try Self.names(in: home).count { $0.hasSuffix("favorites.json") } == 1)
+  }
+
+  @Test(
+    "the name of the file has only letters, digits and hyphens",
+    arguments: [
+      ("ben", "ben"), ("../etc/passwd", "etc-passwd"), ("-rf *", "rf"), ("a b/../c", "a-b-c"),
+      ("Zoë", "Zoë"), ("Zoe\u{308}", "Zoë"), ("明子", "明子"), ("🙂", "user"), ("$(x)", "x"),
+      (String(repeating: "𝒜", count: 64), String(repeating: "𝒜", count: 40)),
+    ])
+  func fileName(name: String, start: String) {
+    #expect(UserRemoveCommand.fileName(for: name) == start + "-favorites.json")
+  }
+
+  @Test("without a terminal a user is removed only with --yes")
+  func unasked() throws {
+    let home = try Self.household()
+    let result = try home.offers("user", "remove", "ben", input: "y\n")
+    #expect(result.status == 64)
+    #expect(
+      result.errors == """
+        offers: There is no terminal to ask whether to remove ben.
+                To remove the user with 2 favorites without being asked, add --yes
+
+        """)
+    #expect(try Self.users(home).count == 2)
+  }
+
+  @Test(
+    "on a terminal a user is removed only after a yes", .enabled(if: PseudoTerminal.isPresent),
+    arguments: [("y\n", true), ("YES\n", true), ("n\n", false), ("\n", false), ("\u{4}", false)])
+  func asked(typing: String, isRemoved: Bool) throws {
+    let home = try Self.household()
+    let path = home.folder.file("stars.json")
+    let (text, status) = try PseudoTerminal.result(
+      ["user", "remove", "ben", "--export", path], in: home, typing: typing)
+    #expect(text.contains("Remove the user ben with 2 favorites? [y/N] "))
+    #expect(text.contains("Nothing was removed.") == !isRemoved)
+    #expect(status == (isRemoved ? 0 : 1))
+    #expect(try Self.users(home).count == (isRemoved ? 1 : 2))
+    #expect(FileManager.default.fileExists(atPath: path) == isRemoved)
+  }
+
+  @Test("status and doctor tell the number of users if there are more than the owner")
+  func counts() throws {
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    #expect(try !home.offers("status").output.contains("\nUsers "))
+    #expect(try !home.offers("doctor").output.contains("  users "))
+    func users() throws -> Int? {
+      (try home.document("status")["database"] as? [String: Any])?["users"] as? Int
+    }
+    #expect(try users() == 1)
+    for name in ["ben", "joe"] { try home.offers("user", "add", name) }
+    try home.offers("favorite", "1", "--user", "ben")
+    let status = try home.offers("status", "--user", "joe").output
+    #expect(status.contains("\nUsers     3: 1 admin, 2 members\n"))
+    #expect(status.contains("0 favorites"))
+    #expect(status.contains(/\nibotta +1 +0 +0\b/))
+    let starred = try home.offers("status", "--user", "ben").output
+    #expect(starred.contains("1 favorite,"))
+    #expect(starred.contains(/\nibotta +1 +0 +1\b/))
+    #expect(try users() == 3)
+    #expect(try home.offers("doctor").output.contains(/\nok +users +3: 1 admin, 2 members\n/))
+    let findings = try home.document("doctor")["findings"] as? [[String: Any]] ?? []
+    #expect(
+      findings.first { $0["subject"] as? String == "users" }?["message"] as? String
+        == "3: 1 admin, 2 members")
+  }
+}

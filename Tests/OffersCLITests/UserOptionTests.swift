@@ -1,0 +1,200 @@
+import Foundation
+import OffersTestSupport
+import Testing
+
+@Suite("--user and OFFERS_USER")
+struct UserOptionTests {
+  /// A home with three offers and the users owner and ben.
+  private static func home() throws -> Home {
+    let home = try Home(synced: [
+      FeedItem("1", "Tea"), FeedItem("2", "Jam"), FeedItem("3", "Milk"),
+    ])
+    guard try home.offers("user", "add", "ben").status == 0 else {
+      throw Home.Unexpected("no user was added")
+    }
+    return home
+  }
+
+  /// Runs the program with `OFFERS_USER` set.
+  private static func run(
+    _ home: Home, as user: String, _ arguments: String...
+  ) throws -> OffersProgram.Result {
+    try OffersProgram.run(
+      arguments, environment: home.environment.merging(["OFFERS_USER": user]) { $1 })
+  }
+
+  private static func stars(_ home: Home, _ options: String...) throws -> [String] {
+    let result = try OffersProgram.run(
+      ["list", "--favorites", "--columns", "ref", "--format", "tsv"] + options,
+      environment: home.environment)
+    return result.output.split(separator: "\n").dropFirst().map(String.init)
+  }
+
+  @Test("the stars of two users are separate, and a shared star is removed for one only")
+  func stars() throws {
+    let home = try Self.home()
+    try home.offers("favorite", "1", "2")
+    #expect(try home.offers("favorite", "2", "3", "--user", "ben").status == 0)
+    #expect(try Self.stars(home) == ["ibotta:1", "ibotta:2"])
+    #expect(try Self.stars(home, "--user", "ben") == ["ibotta:2", "ibotta:3"])
+    #expect(try Self.stars(home, "--user", "owner") == ["ibotta:1", "ibotta:2"])
+    try home.offers("favorite", "2", "--remove")
+    #expect(try Self.stars(home) == ["ibotta:1"])
+    #expect(try Self.stars(home, "--user", "BEN") == ["ibotta:2", "ibotta:3"])
+    #expect(try home.document("show", "2", "--user", "ben")["favorite"] as? Bool == true)
+    #expect(try home.document("show", "2")["favorite"] as? Bool == false)
+    let found = try home.offers("search", "milk", "--favorites", "--user", "ben")
+    #expect(found.output.contains("★  ibotta:3"))
+    #expect(try home.offers("search", "milk", "--favorites").output == "")
+  }
+
+  @Test("OFFERS_USER names the user, --user wins over it, and an empty name is refused")
+  func variable() throws {
+    let home = try Self.home()
+    #expect(try Self.run(home, as: "ben", "favorite", "3").status == 0)
+    #expect(try Self.stars(home) == [])
+    #expect(try Self.run(home, as: "ben", "list", "--favorites").output.contains("ibotta:3"))
+    #expect(
+      try !Self.run(home, as: "ben", "list", "--favorites", "--user", "owner").output
+        .contains("ibotta:3"))
+    let empty = try Self.run(home, as: "", "list")
+    #expect(empty.status == 64)
+    #expect(
+      empty.errors == """
+        offers: The name of the user is empty.
+                Name a user with --user, or unset OFFERS_USER.
+
+        """)
+    #expect(try home.offers("list", "--user", "").status == 64)
+    // A command without users is not affected.
+    #expect(try Self.run(home, as: "", "doctor").status == 0)
+  }
+
+  @Test("every command that takes a user refuses an unknown one, and suggests a similar one")
+  func unknown() throws {
+    let home = try Self.home()
+    let saved = try home.folder.write(try home.offers("export").output, to: "saved.json")
+    for command in [
+      ["sync"], ["list"], ["search", "tea"], ["search"], ["show", "1"], ["open", "1"],
+      ["favorite", "1"], ["changes"], ["history", "1"], ["status"], ["export"], ["import", saved],
+      ["sync", "--dry-run"], ["sync", "--news"],
+    ] {
+      let result = try OffersProgram.run(
+        command + ["--user", "bne"], environment: home.environment)
+      #expect(result.status == 66, "\(command)")
+      #expect(result.output == "", "\(command)")
+      #expect(
+        result.errors == """
+          offers: There is no user “bne”.
+                  Did you mean ben? Users: owner, ben.
+
+          """, "\(command)")
+    }
+    for command in [["doctor"], ["prune"], ["backup", "x"], ["feeds"], ["serve"], ["cache"]] {
+      let result = try OffersProgram.run(
+        command + ["--user", "ben"], environment: home.environment)
+      #expect(result.status == 64, "\(command)")
+    }
+  }
+
+  @Test("a database is not created for a user whom it cannot have")
+  func absent() throws {
+    let home = try Home()
+    let feed = try home.feed([FeedItem("1", "Tea")])
+    for command in [["sync", "--from", feed], ["sync", "--from", feed, "--dry-run"], ["list"]] {
+      let result = try OffersProgram.run(
+        command + ["--user", "ben"], environment: home.environment)
+      #expect(result.status == 66)
+      #expect(result.errors.contains("There is no database yet at"))
+      #expect(!FileManager.default.fileExists(atPath: home.database))
+    }
+    #expect(try home.offers("sync", "--quiet", "--from", feed, "--user", "owner").status == 0)
+    #expect(try home.offers("list", "--user", "owner").output.contains("Tea"))
+  }
+
+  @Test("recent searches and the marks of changes belong to a user")
+  func records() throws {
+    let home = try Self.home()
+    try home.offers("search", "tea")
+    try home.offers("search", "jam", "--user", "ben")
+    #expect(try home.offers("search").output.contains("tea"))
+    #expect(try !home.offers("search").output.contains("jam"))
+    #expect(try home.offers("search", "1!", "--user", "ben").output.contains("ibotta:2"))
+    func read(_ options: String...) throws -> Int? {
+      let document = try Home.parse(
+        OffersProgram.run(
+          ["changes", "--since", "last", "--json"] + options, environment: home.environment
+        ).output)
+      return (document["changes"] as? [Any])?.count
+    }
+    #expect(try read() == 1)
+    #expect(try read() == 0)
+    #expect(try read("--user", "ben") == 1)
+    #expect(try read("--user", "ben") == 0)
+  }
+
+  @Test("the news are those of the user, each once for each user")
+  func news() throws {
+    let home = try Self.home()
+    try home.offers("favorite", "1")
+    try home.offers("favorite", "1", "2", "--user", "ben")
+    func news(_ options: String...) throws -> [String] {
+      let result = try OffersProgram.run(
+        ["sync", "--news", "--json"] + options, environment: home.environment)
+      let changes = try Home.parse(result.output)["changes"] as? [[String: Any]] ?? []
+      return changes.map { "\($0["kind"] ?? "") \($0["ref"] ?? "")" }.sorted()
+    }
+    #expect(try news() == [])
+    #expect(try news("--user", "ben") == [])
+    _ = try home.feed([
+      FeedItem("1", "Tea", "$2.00 Cash Back"), FeedItem("2", "Jam", "$3.00 Cash Back"),
+      FeedItem("3", "Milk", "$4.00 Cash Back"),
+    ])
+    #expect(try news() == ["up ibotta:1"])
+    #expect(try news() == [])
+    #expect(try news("--user", "ben") == ["up ibotta:1", "up ibotta:2"])
+    #expect(try news("--user", "ben") == [])
+  }
+
+  @Test(
+    "on a terminal a sync names the favorites of the user", .enabled(if: PseudoTerminal.isPresent))
+  func terminalNews() throws {
+    let home = try Self.home()
+    try home.offers("favorite", "1")
+    try home.offers("favorite", "2", "--user", "ben")
+    _ = try home.feed([
+      FeedItem("1", "Tea", "$2.00 Cash Back"), FeedItem("2", "Jam", "$3.00 Cash Back"),
+    ])
+    let text = try PseudoTerminal.run(
+      ["sync", "--force", "--user", "ben"], in: home)
+    #expect(text.contains("Jam"))
+    #expect(!text.contains("Tea"))
+  }
+
+  @Test("an export has the shared data and the user's favorites, which an import gives to a user")
+  func transfer() throws {
+    let home = try Self.home()
+    try home.offers("favorite", "1")
+    try home.offers("favorite", "2", "3", "--user", "ben")
+    func favorites(_ text: String) -> Int {
+      text.components(separatedBy: "\"starred_at\"").count - 1
+    }
+    let all = try home.offers("export", "--user", "ben").output
+    #expect(favorites(all) == 2)
+    #expect(all.contains("\"name\":\"Tea\""))
+    let stars = try home.offers("export", "--favorites", "--user", "ben").output
+    #expect(favorites(stars) == 2)
+    #expect(!stars.contains("\"name\":\"Tea\""))
+    #expect(favorites(try home.offers("export").output) == 1)
+    let salvage = try home.offers("export", "--salvage", "--user", "ben")
+    #expect((salvage.status, salvage.output) == (64, ""))
+
+    let other = try Self.home()
+    let imported = try other.offers(
+      "import", "-", "--accept-sources", "--user", "ben", input: stars)
+    #expect(imported.status == 0, "\(imported.errors)")
+    #expect(try Self.stars(other) == [])
+    #expect(try Self.stars(other, "--user", "ben") == ["ibotta:2", "ibotta:3"])
+    #expect(favorites(try other.offers("export", "--favorites", "--user", "ben").output) == 2)
+  }
+}
