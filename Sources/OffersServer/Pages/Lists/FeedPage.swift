@@ -62,7 +62,8 @@ struct FeedPage {
         })
       if layout == .covers { fields.set("credit", Self.credit(offers)) }
       if expired > 0 {
-        fields.set("nothing", choice.allExpired(expired, request.path, own: name))
+        fields.set(
+          "nothing", choice.allExpired(expired, presentation.noun, request.path, own: name))
       } else if offers.isEmpty {
         fields.set("nothing", nothing(choice, feed, number))
       }
