@@ -74,7 +74,8 @@ struct FeedPage {
     }
     // The feed's definition may change without a write to the database.
     page.lifetime = .seconds(10)
-    if map != nil { page.openReach(for: source.content.maps) }
+    // A refresh may bring the first places to a page that is open already.
+    if source.content.maps.files.areInstalled { page.openReach(for: source.content.maps) }
     return page
   }
 
