@@ -60,7 +60,7 @@ struct PriceListTests {
     #expect(mixed.contains("price $3.00"))
     #expect(mixed.contains("ibotta:"))
     let csv = try home.offers(
-      "list", "--feed", "shop", "--format", "csv", "--columns", "id,reward,reward_role"
+      "list", "--feed", "shop", "--format", "csv", "--columns", "id,price,reward_role"
     ).output
     #expect(csv == "id,reward,reward_role\r\n1,$5.00,price\r\n2,$3.00,price\r\n")
     #expect(try home.offers("search", "rug").output.contains("PRICE"))
