@@ -192,7 +192,7 @@ extension OffersDatabase {
     guard case .ours(let version, _) = header else {
       throw OffersError(
         .storageFailed, "\(source) is not a database of this program. Nothing was changed.",
-        hint: "Name the file of a backup. To read an export: offers import FILE")
+        hint: "Name the file of a backup. An export is imported instead.")
     }
     try DatabaseFile.checkVersion(version, path: source)
     do {

@@ -72,4 +72,4 @@ export async function problemText(response) {
 }
 
 /** The message for a request without a response. */
-export const unreachable = "The server does not answer. Is “offers serve” running?";
+export const unreachable = "The server cannot be reached. What is stored on this device can still be read.";

@@ -63,6 +63,7 @@ struct OfferPage {
       fields.set("subtitle", reward == nil ? nil : offer.name)
       fields.set("byline", presentation.byline(of: offer).map(DayText.words))
       fields.set("price", reward == nil ? value : nil)
+      fields.set("isPhoto", presentation.layout != .grid)
       fields.set("details", Self.paragraphs(offer.description))
       fields.set("terms", Self.paragraphs(offer.terms))
       fields.set("hasTerms", offer.terms != nil)
