@@ -13,9 +13,11 @@ CREATE TABLE found_offer (
 
 CREATE INDEX found_offer_by_feed ON found_offer (feed_key, is_listed, found_at);
 
--- Older versions stored what a search found among the feed's offers. The address of a search has the
--- placeholder {query}. Each statement begins with a row that exists only if there was a search:
--- otherwise no change is read, because the table may be damaged.
+-- Older versions stored the finds of a search among the feed's offers. The address of a search has the
+-- placeholder {query}. The feed has had an offer that one of its own runs changed or brought back; a
+-- gone offer, which the feed may have had as the search found it, stays gone. Each statement begins
+-- with a row that exists only if there was a search: otherwise no change is read, because the table
+-- may be damaged.
 INSERT INTO found_offer (offer_key, feed_key, found_at, is_listed)
 SELECT offer.offer_key, offer.feed_key, max(run.started_at),
   EXISTS (SELECT 1 FROM favorite WHERE favorite.feed = feed.name AND favorite.id = offer.id)
@@ -26,7 +28,11 @@ LEFT JOIN new_offers ON new_offers.change_id = change.change_id
 CROSS JOIN offer ON offer.offer_key > change.offer_key - coalesce(new_offers.offer_count, 1)
   AND offer.offer_key <= change.offer_key AND offer.feed_key = run.feed_key
 CROSS JOIN feed ON feed.feed_key = offer.feed_key
-WHERE change.kind = 'new' AND instr(run.source, '{query}') > 0
+WHERE change.kind = 'new' AND instr(run.source, '{query}') > 0 AND offer.gone_at IS NULL
+  AND NOT EXISTS (
+    SELECT 1 FROM change AS proof CROSS JOIN sync_run AS own_run ON own_run.run_id = proof.run_id
+    WHERE proof.offer_key = offer.offer_key AND proof.kind <> 'new' AND proof.kind <> 'gone'
+      AND instr(own_run.source, '{query}') = 0)
 GROUP BY offer.offer_key;
 
 UPDATE offer SET gone_at = (
@@ -34,14 +40,18 @@ UPDATE offer SET gone_at = (
   WHERE found_offer.offer_key = offer.offer_key)
 WHERE offer_key IN (SELECT offer_key FROM found_offer);
 
--- Their changes are forgotten. The number of the newest change must not be given to another one, so
--- that one stays, without an offer.
+-- Their changes are forgotten, with each entry of new offers that has one of them. The number of the
+-- newest change must not be given to another one, so that one stays, without an offer.
 CREATE TEMP TABLE forgotten AS
 SELECT change.change_id
 FROM (SELECT 1 FROM found_offer LIMIT 1)
 CROSS JOIN change
 CROSS JOIN sync_run AS run ON run.run_id = change.run_id
-WHERE change.kind = 'new' AND instr(run.source, '{query}') > 0
+LEFT JOIN new_offers ON new_offers.change_id = change.change_id
+WHERE change.kind = 'new' AND instr(run.source, '{query}') > 0 AND EXISTS (
+    SELECT 1 FROM found_offer
+    WHERE found_offer.offer_key > change.offer_key - coalesce(new_offers.offer_count, 1)
+      AND found_offer.offer_key <= change.offer_key)
   OR change.kind <> 'new' AND change.offer_key IN (SELECT offer_key FROM found_offer);
 DELETE FROM new_offers WHERE change_id IN (SELECT change_id FROM temp.forgotten);
 UPDATE change SET offer_key = 0

@@ -46,6 +46,42 @@ class AccessTests(BrowserTest):
                         name = path.strip("/").replace("/", "-").replace("?", "-").replace("=", "-") or "offers"
                         self.shoot(f"page-{name.replace(':', '-')}-{mode}")
 
+    def test_no_sheet_and_no_proposal_of_a_feed_has_a_violation(self):
+        for mode in ("light", "dark"):
+            self.set_mode(mode)
+            for size in (PHONE, DESKTOP):
+                self.set_size(size)
+                with self.subTest(mode=mode, size=size[0]):
+                    self.open("/feeds/albums")
+                    self.wait_ready()
+                    self.find(".covers .card-link").click()
+                    self.wait_for("dialog.sheet[open] .offer")
+                    # The sheet moves in, and is transparent until then.
+                    self.wait("the sheet still moves", lambda: self.script(
+                        "return document.getAnimations().every((each) => each.playState !== 'running')"))
+                    self.assertEqual(self.audit(), [])
+                    self.shoot(f"sheet-{mode}")
+                    self.open("/settings")
+                    self.wait_ready()
+                    self.find("[data-add-feed] input").send_keys("ftp://example.com/")
+                    self.find("[data-add-feed] button").click()
+                    self.wait_for("[data-add-feed] .feed-error, [data-add-feed] [role=alert]")
+                    self.assertEqual(self.audit(), [])
+                    self.shoot(f"add-feed-refused-{mode}")
+
+
+class SizeTests(BrowserTest):
+    def test_the_scripts_of_each_page_have_less_than_90_kilobytes(self):
+        for path in PAGES:
+            with self.subTest(path=path):
+                self.open(path)
+                self.wait_ready()
+                bytes = self.script(
+                    "return performance.getEntriesByType('resource').filter(({name}) => name.includes('.js?v='))"
+                    ".reduce((sum, each) => sum + each.decodedBodySize, 0)")
+                self.assertGreater(bytes, 20_000)
+                self.assertLess(bytes, 90_000)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -167,6 +167,10 @@ class LoginTests(BrowserTest):
         self.log_in()
         self.open("/")
         self.wait("the offers are not stored", lambda: "ibotta:900113" in self.stored(), 30)
+        site = self.home.feeds_base + "/site"
+        self.open("/web?url=" + site)
+        self.wait_for("[data-web-set-home]:not([hidden])").click()
+        self.assertEqual(self.script("return localStorage.getItem('web-home')"), site)
         self.open("/settings")
         self.no_overflow()
         self.shoot("settings-token")
@@ -174,6 +178,8 @@ class LoginTests(BrowserTest):
         self.find("form[action='/logout'] button").click()
         self.wait("the logout does not redirect", lambda: self.browser.current_url.endswith("/login"))
         self.wait_forgotten()
+        self.assertEqual(self.script(
+            "return [localStorage.getItem('web-home'), sessionStorage.getItem('web-history')]"), [None, None])
         self.open("/feeds/ibotta")
         self.assertIn("/login?next=", self.browser.current_url)
 

@@ -61,6 +61,30 @@ class MapTests(BrowserTest):
         self.wait_closed()
         self.assertEqual(self.script("return getComputedStyle(document.documentElement).overflow"), "visible")
 
+    def test_a_double_click_opens_one_map(self):
+        self.open(LIST)
+        self.wait_ready()
+        # Until the script of the map has run, the link leads to another page.
+        loaded = "performance.getEntriesByType('resource').find((each) => each.name.includes('/map.js'))?.name"
+        self.wait("the script of the map is not loaded", lambda: self.script(f"return {loaded}"))
+        self.browser.execute_async_script(f"import({loaded}).then(() => arguments[0]())")
+        self.script("""
+            window.answers = 0;
+            const get = window.fetch;
+            window.fetch = async (...asked) => {
+              const answer = await get(...asked);
+              if (String(asked[0]).endsWith("view=map")) setTimeout(() => { window.answers += 1; }, 200);
+              return answer;
+            };
+            const link = document.querySelector("[data-map-link]");
+            link.click();
+            link.click();""")
+        self.wait_for("[data-map][data-ready]")
+        self.wait("the map is not fetched twice", lambda: self.script("return window.answers") == 2)
+        self.assertEqual(len(self.all("dialog[open]")), 1)
+        self.browser.back()
+        self.wait_closed()
+
     def test_the_icon_is_at_the_upper_right_of_the_list(self):
         for size in (PHONE, TABLET, WIDE_TABLET, DESKTOP):
             self.set_size(size)
@@ -224,7 +248,7 @@ class TileTests(BrowserTest):
         self.assertEqual(referrer, self.home.base + "/")
         self.shoot("map-tiles")
 
-    def test_only_pages_with_a_map_may_load_from_the_server_of_tiles(self):
+    def test_only_pages_that_can_show_a_map_may_load_from_the_server_of_tiles(self):
         self.open(LIST)
         host = self.home.feeds_base
         place = self.find(".tiles .card-link").get_attribute("href")

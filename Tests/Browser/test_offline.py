@@ -54,7 +54,7 @@ class FavoritesTests(OfflineBase):
             self.browser.switch_to.window(other)
             self.press(REF)
             self.wait_pressed(REF, "true")
-            # It appears on the page that is open in another tab, and when the page is opened.
+            # The star appears on the page that is open in another tab, and when the page is opened.
             self.browser.switch_to.window(favorites)
             self.wait_for(f".card[data-ref='{REF}']")
             self.assertEqual(self.count(), "2 favorites")

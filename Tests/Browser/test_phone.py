@@ -169,12 +169,29 @@ class SecurePhoneTests(BrowserTest):
         cls.browser = chromium(dict(os.environ, HOME=folder))
         cls.set_size(PHONE)
 
-    def test_pages_over_https_are_kept_and_read_without_the_server(self):
+    def log_in(self):
+        self.browser.delete_all_cookies()
         self.open("/login?next=/favorites")
         self.assertTrue(self.script("return isSecureContext"))
         self.find("[name=token]").send_keys(TOKEN)
         self.find("form[action='/login'] button").click()
         self.wait("the login does not redirect", lambda: self.browser.current_url == self.home.base + "/favorites")
+
+    def test_an_http_site_is_said_to_be_blocked_by_the_browser(self):
+        self.log_in()
+        self.open("/web?url=http://site.invalid/")
+        self.wait_for(".site-card.is-loud")
+        text = self.find("[data-web-refused]").text
+        self.assertIn("site.invalid is not encrypted", text)
+        self.assertIn("the browser blocks it", text)
+        self.shoot("web-mixed")
+        # Browsers show the sites of the machine itself.
+        self.open("/web?url=http://127.0.0.1:1/")
+        self.wait_for("[data-web-back]:not([hidden])")
+        self.assertFalse(self.find("[data-web-refused]").is_displayed())
+
+    def test_pages_over_https_are_kept_and_read_without_the_server(self):
+        self.log_in()
         cookie = self.browser.get_cookie("__Host-offers-session")
         self.assertTrue(cookie["secure"] and cookie["httpOnly"])
         self.wait_worker()

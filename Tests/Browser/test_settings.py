@@ -195,7 +195,7 @@ class AddFeedTests(BrowserTest):
         self.look(self.shop.base + "/slow.json")
         self.wait("no progress is shown", lambda: self.find("[data-add-progress]").is_displayed())
         self.shoot("add-feed-progress")
-        # What is typed and shown here survives a change of the page.
+        # The typed and the shown text survive a change of the page.
         self.home.run("favorite", "ibotta:900117")
         self.press("[data-add-cancel]")
         self.wait("the progress stays", lambda: not self.find("[data-add-progress]").is_displayed())

@@ -197,6 +197,31 @@ class TransitionTests(BrowserTest):
         self.assertFalse(self.revealed("/feeds/facts", ".rows .card-link")[0])
 
 
+    def test_a_small_map_is_drawn_in_the_open_sheet_though_a_transition_opens_it_late(self):
+        self.set_motion("no-preference")
+        self.open("/feeds/albums")
+        self.wait_ready()
+        self.script("""
+            document.startViewTransition = (update) => {
+              const updateCallbackDone = new Promise((go) => setTimeout(() => go(update()), 1500));
+              return {updateCallbackDone, ready: updateCallbackDone, finished: updateCallbackDone};
+            };
+            const get = window.fetch;
+            window.fetch = async (...asked) => {
+              const answer = await get(...asked);
+              if (!String(asked[0]).includes("/offers/")) return answer;
+              const map = '<div data-small-map class="map small-map" data-latitude="43" data-longitude="-87"'
+                + ' data-name="Here" hidden></div></article>';
+              return new Response((await answer.text()).replace("</article>", map), answer);
+            };""")
+        self.find(".covers .card-link").click()
+        self.wait_for("dialog.sheet[open] .facts")
+        self.wait_for(".sheet [data-small-map][data-ready]")
+        box, pin = self.rect(".small-map"), self.rect(".small-map .leaflet-marker-icon")
+        self.assertLess(abs(pin["x"] - box["x"] - box["width"] / 2), 20)
+        self.assertLess(abs(pin["bottom"] - box["y"] - box["height"] / 2), 20)
+
+
 class PlainSheetTests(BrowserTest):
     """Without scripts the links of the list lead to pages."""
 

@@ -75,6 +75,21 @@ class WebTests(BrowserTest):
             self.open("/web")
             self.wait("the home page is not shown", lambda: self.framed() == site + "?2")
 
+    def test_the_settings_delete_the_visited_sites_and_the_home_page(self):
+        site = self.home.feeds_base + "/site"
+        self.open("/web?url=" + site)
+        self.wait_for("[data-web-set-home]:not([hidden])").click()
+        self.assertEqual(self.script("return localStorage.getItem('web-home')"), site)
+        self.open("/settings")
+        button = self.wait_for("[data-forget]:not([hidden])")
+        self.script("arguments[0].scrollIntoView({block: 'center'})", button)
+        button.click()
+        self.assertEqual(self.script(
+            "return [localStorage.getItem('web-home'), sessionStorage.getItem('web-history')]"), [None, None])
+        self.open("/web")
+        self.wait_for("[data-web-start]:not([hidden])")
+        self.assertIsNone(self.framed())
+
     def wait_checked(self):
         """Waits until the server has said whether the site refuses to be framed."""
         self.wait("the site is not checked", lambda: self.script(

@@ -74,6 +74,30 @@ struct BackupCommandsTests {
     #expect(try other.integrity() == "ok\n" || other.integrity() == "ok")
   }
 
+  @Test("a sync after an import finds the offers unchanged, coordinates to their last digit")
+  func isUnchangedAfterImport() throws {
+    let home = try Home()
+    let feed = try home.folder.write(
+      """
+      {"restaurants":[{"name":"Ember","category":"Grill","location":{"address":"1 Main St",
+        "lat":32.950787000000005,"lng":-96.82111809999999}}]}
+      """, to: "restaurants.json")
+    #expect(try home.offers("sync", "restaurants", "--quiet", "--from", feed).status == 0)
+    try home.offers("export", "-o", home.folder.file("all.json"))
+    let other = ["OFFERS_DATABASE": home.folder.file("other.sqlite")]
+    func run(_ words: String...) throws -> String {
+      try OffersProgram.run(words, environment: home.environment.merging(other) { $1 }).output
+    }
+    _ = try run("import", home.folder.file("all.json"))
+    #expect(try run("sync", "restaurants", "--from", feed).contains(" 0 changed, 0 gone"))
+    // A change of another field names that field only.
+    let text = try String(contentsOfFile: feed, encoding: .utf8).replacing("Grill", with: "Steak")
+    let changed = try home.folder.write(text, to: "changed.json")
+    #expect(try run("sync", "restaurants", "--from", changed).contains(" 1 changed"))
+    let changes = try run("changes", "--kind", "changed")
+    #expect(changes.contains("(categories)"), "\(changes)")
+  }
+
   @Test("the documentation's example of an export is exactly what an export writes")
   func documented() throws {
     let parts = try PackageFolder.text(of: "Sources/OffersCore/OffersCore.docc/Format.md")

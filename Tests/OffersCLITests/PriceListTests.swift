@@ -60,7 +60,7 @@ struct PriceListTests {
     #expect(mixed.contains("price $3.00"))
     #expect(mixed.contains("ibotta:"))
     let csv = try home.offers(
-      "list", "--feed", "shop", "--format", "csv", "--columns", "id,reward,reward_role"
+      "list", "--feed", "shop", "--format", "csv", "--columns", "id,price,reward_role"
     ).output
     #expect(csv == "id,reward,reward_role\r\n1,$5.00,price\r\n2,$3.00,price\r\n")
     #expect(try home.offers("search", "rug").output.contains("PRICE"))
@@ -163,5 +163,36 @@ struct PriceListTests {
     try feed([FeedItem("3", "Soap", "$1.00"), FeedItem("1", "Tea", "$1.50")], in: home)
     let piped = try home.offers("sync").output
     #expect(!piped.contains("★"))
+  }
+
+  @Test(
+    "a plain sync on a terminal names no expired favorites", .enabled(if: PseudoTerminal.isPresent))
+  func namesNoExpiredFavorites() throws {
+    let home = try Home()
+    let folder = home.folder
+    try folder.write(
+      """
+      feeds:
+        shop:
+          source: \(folder.file("shop.json"))
+          id: id
+          currency: USD
+          fields: {name: title, reward: pays, expires: until}
+      """, to: "feeds.yaml")
+    func feed(_ pays: String) throws {
+      try folder.write(
+        """
+        [{"id":"1","title":"Tea","pays":"\(pays)","until":"2020-01-01"},
+         {"id":"2","title":"Jam","pays":"\(pays)"}]
+        """, to: "shop.json")
+    }
+    try feed("$1.00")
+    let words = ["sync", "shop", "--config", folder.file("feeds.yaml")]
+    _ = try PseudoTerminal.run(words, in: home)
+    try home.offers("favorite", "1", "2")
+    try feed("$2.00")
+    let shown = try PseudoTerminal.run(words, in: home)
+    #expect(shown.contains("★ up: Jam, $1.00 → $2.00 (shop:2)"))
+    #expect(!shown.contains("Tea"))
   }
 }

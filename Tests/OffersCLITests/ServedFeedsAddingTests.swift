@@ -93,7 +93,7 @@ struct ServedFeedsAddingTests {
         try await feeds.propose(source: source, name: nil)
       }
       #expect(
-        error?.hint?.hasPrefix("At the machine itself: offers feeds add NAME ") == true,
+        error?.hint?.hasPrefix("On the server's own machine: offers feeds add NAME ") == true,
         "\(error?.hint ?? "none")")
     }
     #expect(server.requests.isEmpty)
@@ -119,7 +119,7 @@ struct ServedFeedsAddingTests {
     #expect(server.requests.count == 4)
   }
 
-  @Test("what cannot be read as a feed is refused with the reason")
+  @Test("a source that cannot be read as a feed is refused with the reason")
   func refuses() async throws {
     let home = try Home()
     let server = try Self.server(

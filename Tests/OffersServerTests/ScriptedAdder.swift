@@ -5,7 +5,7 @@ import Synchronization
 
 /// Proposes feeds without reading anything, and remembers what was added.
 final class ScriptedAdder: FeedAdder {
-  /// What was added: its name, and the title that was chosen.
+  /// An added feed: its name, and the chosen title.
   struct Added: Hashable, Sendable {
     let name: String
     let title: String?
@@ -24,7 +24,7 @@ final class ScriptedAdder: FeedAdder {
     }
     return FeedProposal(
       source: source, name: name ?? "tea-shop", title: title, format: "json",
-      presentation: FeedPresentation(),
+      presentation: FeedPresentation(noun: OfferNoun("tea")),
       fields: [
         FeedProposal.Field(name: "name", from: "title", offerCount: 12),
         FeedProposal.Field(name: "reward", from: "price.amount", offerCount: 10),

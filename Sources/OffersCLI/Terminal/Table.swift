@@ -65,7 +65,7 @@ struct Table {
   /// and of the last. They decide which columns share a line.
   private static let least = (inside: 8, last: 24)
   /// The least width of a last column whose values are shortened in the middle.
-  private static let leastInMiddle = 12
+  private static let leastInMiddle = 32
   /// The indentation, in columns of the terminal, of a range of columns after the first, and of a
   /// long whole value on a line of its own.
   private static let indent = 4

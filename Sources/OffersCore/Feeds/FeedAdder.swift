@@ -62,7 +62,7 @@ package struct FeedProposal: Hashable, Sendable {
   package let offerCount: Int
   /// The first offers, as a sync would store them.
   package let offers: [Offer]
-  /// What the user should check, in whole sentences.
+  /// The points that the user should check, in whole sentences.
   package let notes: [String]
   /// The definition, as YAML.
   package let definition: String

@@ -4,7 +4,7 @@ public struct FeedPresentation: Sendable, Hashable {
   public var layout: FeedLayout
   /// The noun for the offers in counts.
   public var noun: OfferNoun
-  /// What the value in `Offer.reward` means.
+  /// The meaning of the value in `Offer.reward`.
   public var valueRole: ValueRole
   /// The labels of the attributes that lists show below or after the name, such as `Artist`.
   public var byline: [String]

@@ -9,6 +9,17 @@ public protocol ImageSource: Sendable {
   /// - Throws: `OffersError` when the image cannot be provided: `notFound` for an offer without
   ///   one. `CancellationError` when the task is cancelled meanwhile.
   func image(of offer: Offer, feedSource: String?) async throws -> CachedImage
+
+  /// The image of an offer that is shown before its feed is added. A source with a cache does not
+  /// store it, because it would take the place of the image of a stored offer.
+  ///
+  /// The default implementation returns `image(of:feedSource:)`.
+  ///
+  /// - Parameters:
+  ///   - offer: the offer, which names the address of its image.
+  ///   - feedSource: the source of the offer's feed, the base of a relative address.
+  /// - Throws: as `image(of:feedSource:)`.
+  func previewImage(of offer: Offer, feedSource: String?) async throws -> CachedImage
 }
 
 extension ImageSource {
@@ -18,5 +29,9 @@ extension ImageSource {
   /// - Throws: as `image(of:feedSource:)`.
   public func image(of offer: Offer) async throws -> CachedImage {
     try await image(of: offer, feedSource: nil)
+  }
+
+  public func previewImage(of offer: Offer, feedSource: String?) async throws -> CachedImage {
+    try await image(of: offer, feedSource: feedSource)
   }
 }

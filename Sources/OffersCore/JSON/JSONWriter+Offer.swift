@@ -86,7 +86,7 @@ extension JSONWriter {
     member(name) { $0.value(reward, $0.valueRole(of: feed)) }
   }
 
-  /// What the values of a feed mean.
+  /// The meaning of the values of a feed.
   package func valueRole(of feed: String) -> ValueRole {
     pricedFeeds.contains(feed) ? .price : .reward
   }

@@ -1,4 +1,4 @@
-/// What the value of an offer means for the user.
+/// The meaning of an offer's value for the user.
 ///
 /// Both kinds of values are stored in `Offer.reward`. Which one a feed has is stated by its
 /// definition, so an app learns it from `KnownFeed.presentation`.

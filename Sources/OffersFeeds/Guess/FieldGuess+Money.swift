@@ -1,7 +1,7 @@
 import OffersCore
 
 extension FieldGuess {
-  /// What the value of the items means: a price if the name of the chosen member, or of an object
+  /// The meaning of the items' value: a price if the name of the chosen member, or of an object
   /// around it, says so and none announces a payment or a discount; otherwise a reward.
   var valueRole: ValueRole {
     guard let member = chosen[.reward]?.first else { return .reward }

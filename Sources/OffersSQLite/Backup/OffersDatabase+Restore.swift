@@ -189,7 +189,11 @@ extension OffersDatabase {
   private static func findProblem(in path: String, of source: String) throws -> String? {
     let file = DatabaseFile(path: path)
     let header = try file.readHeader()
-    guard case .ours(let version, _) = header else { throw DatabaseFile.foreignFile(source) }
+    guard case .ours(let version, _) = header else {
+      throw OffersError(
+        .storageFailed, "\(source) is not a database of this program. Nothing was changed.",
+        hint: "Name the file of a backup. An export is imported instead.")
+    }
     try DatabaseFile.checkVersion(version, path: source)
     do {
       let copy = try DatabaseQueue(

@@ -192,9 +192,8 @@ enum ChangeTable {
   }
 
   /// The changes of kind `new` in a range whose offers are favorites now, without first syncs. All
-  /// rows of `change` in
-  /// the range are scanned: the index by offer leaves out `new` rows, so that inserting new offers
-  /// stays fast.
+  /// rows of `change` in the range are scanned: the index by offer leaves out `new` rows, so that
+  /// inserting new offers stays fast.
   static func newFavorites(_ range: Range, in database: Database) throws -> [ChangeRow] {
     let favorites = try FavoriteTable.sortedKeys(of: range.user, in: database)
     if favorites.isEmpty { return [] }

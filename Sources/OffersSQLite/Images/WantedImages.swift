@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import OffersCore
 
@@ -21,7 +22,8 @@ extension OffersDatabase {
       let images =
         try Row.fetchAll(database, sql: Self.favoriteImagesSQL)
         + Row.fetchAll(
-          database, sql: Self.newestImagesSQL, arguments: [Self.newestFactor * limit])
+          database, sql: Self.newestImagesSQL,
+          arguments: [OfferKeyQuery.seconds(Date()), Self.newestFactor * limit])
       let keys: [Int64] = images.filter { seen.insert($0["image_url"]).inserted }
         .prefix(limit).map { $0["offer_key"] }
       return try OfferTable.list(keys: keys, of: user, in: database)
@@ -33,7 +35,7 @@ extension OffersDatabase {
 
   private static let favoriteImagesSQL = """
     SELECT offer.offer_key, offer.image_url
-    FROM \(FavoriteTable.rows(of: nil))
+    FROM (SELECT feed, id, max(created_at) AS created_at FROM favorite GROUP BY feed, id) AS favorite
     JOIN feed ON feed.name = favorite.feed
     JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
     WHERE offer.image_url IS NOT NULL
@@ -43,6 +45,9 @@ extension OffersDatabase {
   private static let newestImagesSQL = """
     SELECT offer_key, image_url FROM offer
     WHERE gone_at IS NULL AND image_url IS NOT NULL
+      AND NOT EXISTS (
+        SELECT 1 FROM offer_detail AS detail
+        WHERE detail.offer_key = offer.offer_key AND detail.expires_at <= ?)
     ORDER BY offer_key DESC LIMIT ?
     """
 }

@@ -3,14 +3,11 @@ import OffersCore
 
 /// The SQL that reads and writes favorites.
 enum FavoriteTable {
-  /// The favorites of a user, or of all users for nil, as a table expression named `favorite`: those
-  /// that several users have are there once.
+  /// The favorites of a user, as a table expression named `favorite`; for nil those of all users,
+  /// each once and without its times.
   static func rows(of user: User.ID?) -> String {
     let selection = user.map { "SELECT feed, id, created_at FROM favorite WHERE user_key = \($0)" }
-    return """
-      (\(selection ?? "SELECT feed, id, max(created_at) AS created_at FROM favorite GROUP BY feed, id"))
-      AS favorite
-      """
+    return "(\(selection ?? "SELECT DISTINCT feed, id FROM favorite")) AS favorite"
   }
 
   /// Selects the keys of the favorites of a user, or of all users for nil, whose offers are stored.

@@ -49,8 +49,18 @@ struct StoredOfferQuery {
     json.object { json in
       record.forEachField { field, text in
         let column = Int32(field.rawValue)
+        if field == .latitude || field == .longitude {
+          // As a text, SQLite gives only 15 digits of a number.
+          let (old, new) = (statement.findReal(column), Self.string(text).flatMap(Double.init))
+          guard old != new else { return }
+          Self.write(
+            field, &json, { Self.write(old, to: &$0) }, { Self.write(record: text, field, to: &$0) }
+          )
+          differs = true
+          return
+        }
         let old = statement.text(column)
-        let isSame = Self.isSame(old, text, field)
+        let isSame = Self.isSame(old, text)
         if field == .reward {
           let rewards = (reward(from: old), Self.reward(of: record, text))
           guard rewards.0 != rewards.1 || !isSame else { return }
@@ -90,16 +100,17 @@ struct StoredOfferQuery {
   }
 
   private static func isSame(
-    _ left: UnsafeRawBufferPointer?, _ right: UnsafeRawBufferPointer?, _ field: OfferField
+    _ left: UnsafeRawBufferPointer?, _ right: UnsafeRawBufferPointer?
   ) -> Bool {
     guard let left, let right else { return left == nil && right == nil }
-    if left.count == right.count {
-      guard let first = left.baseAddress, let second = right.baseAddress else { return true }
-      if memcmp(first, second, left.count) == 0 { return true }
-    }
-    // SQLite may format a stored number in another way than the feed did.
-    guard field == .latitude || field == .longitude else { return false }
-    return string(left).flatMap(Double.init) == string(right).flatMap(Double.init)
+    guard left.count == right.count else { return false }
+    guard let first = left.baseAddress, let second = right.baseAddress else { return true }
+    return memcmp(first, second, left.count) == 0
+  }
+
+  /// Writes a coordinate with as many digits as it needs.
+  private static func write(_ degrees: Double?, to json: inout JSONWriter) {
+    if let degrees { json.number("\(degrees)") } else { json.null() }
   }
 
   /// Writes a record's value as JSON output prints it. A record's text is known to be valid UTF-8,

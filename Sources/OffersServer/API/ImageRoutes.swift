@@ -30,24 +30,32 @@ struct ImageRoutes: Sendable {
   /// - Parameters:
   ///   - offer: the offer, which names the address of its image.
   ///   - source: the source of its feed, the base of a relative address.
+  ///   - isPreview: whether the offer is of a proposal. Neither the image cache nor the browser stores
+  ///     its image: after a restart of the server the same URL is that of another image.
   /// - Throws: `OffersError` with `notFound` for an offer without an image; `Problem` with status 502
   ///   or 504 if it cannot be fetched.
-  func answer(with offer: Offer, feedSource source: String?) async throws -> Answer {
-    let image = try await image(of: offer, source)
+  func answer(
+    with offer: Offer, feedSource source: String?, isPreview: Bool = false
+  ) async throws -> Answer {
+    let image = try await image(of: offer, source, isPreview)
     var answer = Answer(
       contentType: image.header.format.contentType, body: ByteBuffer(bytes: image.bytes))
-    answer.cacheControl = "private, max-age=86400"
+    answer.cacheControl = isPreview ? "no-store" : "private, max-age=86400"
     let fresh = image.freshUntil.timeIntervalSince(content.now())
     answer.lifetime = .seconds(max(0, min(Self.rememberedSeconds, fresh)))
     return answer
   }
 
-  private func image(of offer: Offer, _ source: String?) async throws -> CachedImage {
+  private func image(
+    of offer: Offer, _ source: String?, _ isPreview: Bool
+  ) async throws -> CachedImage {
     guard offer.imageURLText != nil else {
       throw OffersError(.notFound, "\(offer.ref) has no image.")
     }
     do {
-      return try await content.images.image(of: offer, feedSource: source)
+      return isPreview
+        ? try await content.images.previewImage(of: offer, feedSource: source)
+        : try await content.images.image(of: offer, feedSource: source)
     } catch let error as OffersError where error.code != .storageFailed {
       // The offer exists, but its image could not be fetched from another server. The status is
       // that of a gateway: 504 for a timeout, else 502.

@@ -23,7 +23,7 @@ struct ProposalRoutes: Sendable {
         let offer = try offer(of: context)
         let source = content.proposals.find(try number("number", of: context))?.source
         return try await ImageRoutes(content: content, answers: answers).answer(
-          with: offer, feedSource: source)
+          with: offer, feedSource: source, isPreview: true)
       }
     }
     router.post("/api/v1/feeds") { request, context in
@@ -55,7 +55,7 @@ struct ProposalRoutes: Sendable {
     let index = try number("index", of: context)
     guard let proposal = content.proposals.find(try number("number", of: context)),
       proposal.offers.indices.contains(index)
-    else { throw OffersError(.notFound, "This proposal is not kept any more.") }
+    else { throw OffersError(.notFound, "This proposal has expired.") }
     return proposal.offers[index]
   }
 

@@ -25,7 +25,7 @@ struct Answer: Sendable {
   var body: ByteBuffer
   var cacheControl = Self.revalidated
   var lifetime = Lifetime.untilWrite
-  /// What the content may load from other servers.
+  /// The content of other servers that a page may load.
   var reach = PageReach.ownContent
 
   init(contentType: String, body: ByteBuffer) {

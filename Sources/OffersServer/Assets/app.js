@@ -26,6 +26,14 @@ if (document.querySelector("[data-map-link], [data-small-map]")) import("./map.j
 if (document.querySelector("[data-add-feed]")) import("./add-feed.js?v=__VERSION__");
 if (document.querySelector("[data-browser]")) import("./web.js?v=__VERSION__");
 
+/** Removes the visited sites and the home page of the page “Web”. */
+function forgetSites() {
+  for (const storage of [sessionStorage, localStorage]) {
+    for (const key of Object.keys(storage)) if (key.startsWith("web-")) storage.removeItem(key);
+  }
+}
+document.querySelector("form[action='/logout']")?.addEventListener("submit", forgetSites);
+
 if ("serviceWorker" in navigator) {
   navigator.serviceWorker.register("/sw.js", {scope: "/"}).catch(() => {
     // Service workers require HTTPS or localhost. Without one, the pages work online only.
@@ -37,6 +45,7 @@ if ("serviceWorker" in navigator) {
   if (forget && "caches" in self) {
     forget.hidden = false;
     forget.addEventListener("click", async () => {
+      forgetSites();
       await tell("forget");
       toast("The stored offers and pages are deleted.");
     });

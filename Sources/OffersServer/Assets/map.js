@@ -2,7 +2,7 @@
 // them. The background needs no network; tiles of streets are loaded only from a server that the
 // operator has named.
 
-import {addOpener, openDialog, openOver} from "./over.js?v=__VERSION__";
+import {addOpener, icon, openDialog, openOver} from "./over.js?v=__VERSION__";
 import {landLayer, loadWorld, showNames} from "./world.js?v=__VERSION__";
 
 const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -116,20 +116,10 @@ function popup(row) {
   return content;
 }
 
-function sign(name) {
-  const space = "http://www.w3.org/2000/svg";
-  const icon = document.createElementNS(space, "svg");
-  icon.setAttribute("class", "icon small");
-  icon.setAttribute("aria-hidden", "true");
-  const use = document.createElementNS(space, "use");
-  use.setAttribute("href", `#${name}`);
-  icon.append(use);
-  return icon;
-}
-
 // The map of the open dialog, and those of places.
 let drawn = null;
 let small = [];
+let asked = 0;
 
 /** Draws the map of a dialog: a pin for each entry of its list, and a button on each entry. */
 async function draw(dialog) {
@@ -159,7 +149,7 @@ async function draw(dialog) {
     button.type = "button";
     button.className = "round";
     button.setAttribute("aria-label", `Show ${row.dataset.name.slice(0, 80)} on the map`);
-    button.append(sign("i-map"));
+    button.append(icon("i-map", "icon small"));
     button.addEventListener("click", () => {
       pins.zoomToShowLayer(marker, () => marker.openPopup());
     });
@@ -189,14 +179,16 @@ function show(dialog, address) {
 }
 
 async function open(address) {
+  const mine = (asked += 1);
   try {
     const response = await fetch(address, {headers: {Accept: "text/html"}});
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     const dialog = page.querySelector("[data-map-dialog]");
     if (!dialog) throw new Error("The response has no map.");
-    show(document.adoptNode(dialog), address);
+    // Another press, or Back, came meanwhile.
+    if (mine === asked) show(document.adoptNode(dialog), address);
   } catch {
-    location.assign(address);
+    if (mine === asked) location.assign(address);
   }
 }
 
@@ -244,6 +236,7 @@ document.addEventListener("click", (event) => {
   open(link.href);
 });
 addOpener(({search, href}) => {
+  asked += 1;
   const isMap = new URLSearchParams(search).get("view") === "map" && document.querySelector("[data-map-link]");
   if (isMap) open(href);
   return Boolean(isMap);

@@ -6,7 +6,7 @@ let timer;
 
 /**
  * Shows a toast for some seconds, in place of the last one. `action` is an optional button:
- * {label, run}.
+ * {label, run}. Returns the toast's element.
  */
 export function toast(text, action) {
   const note = document.createElement("div");
@@ -30,6 +30,7 @@ export function toast(text, action) {
   region.replaceChildren(note);
   clearTimeout(timer);
   timer = setTimeout(() => note.remove(), action ? 10000 : 5000);
+  return note;
 }
 
 let live;
@@ -71,4 +72,4 @@ export async function problemText(response) {
 }
 
 /** The message for a request without a response. */
-export const unreachable = "The server does not answer. Is “offers serve” running?";
+export const unreachable = "The server cannot be reached. What is stored on this device can still be read.";

@@ -4,6 +4,18 @@
 
 let current = null;
 
+/** An icon of the page's sprite, as of the buttons in a dialog. */
+export function icon(name, classes = "icon") {
+  const space = "http://www.w3.org/2000/svg";
+  const sign = document.createElementNS(space, "svg");
+  sign.setAttribute("class", classes);
+  sign.setAttribute("aria-hidden", "true");
+  const use = document.createElementNS(space, "use");
+  use.setAttribute("href", `#${name}`);
+  sign.append(use);
+  return sign;
+}
+
 /** The address of the page below the open dialog, or of the page itself. */
 export const pageAddress = () => current?.renewed ?? location.href;
 

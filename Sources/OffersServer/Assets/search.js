@@ -1,5 +1,7 @@
 // The search boxes, which show the recent searches on focus.
 
+import {icon} from "./over.js?v=__VERSION__";
+
 let number = 0;
 
 function enhance(input) {
@@ -42,15 +44,9 @@ function enhance(input) {
         option.id = `${id}-${index}`;
         option.setAttribute("role", "option");
         option.setAttribute("aria-selected", "false");
-        const icon = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-        icon.setAttribute("class", "icon small");
-        icon.setAttribute("aria-hidden", "true");
-        const use = document.createElementNS("http://www.w3.org/2000/svg", "use");
-        use.setAttribute("href", "#i-clock");
-        icon.append(use);
         const text = document.createElement("bdi");
         text.textContent = words;
-        option.append(icon, text);
+        option.append(icon("i-clock", "icon small"), text);
         // A press would move the focus away from the box, which hides the list.
         option.addEventListener("pointerdown", (event) => event.preventDefault());
         option.addEventListener("click", () => pick(words));

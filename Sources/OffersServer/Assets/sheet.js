@@ -1,7 +1,7 @@
 // Offers as sheets over their list, in lists that ask for it (data-sheet), and the transitions of the
 // view between lists and offers.
 
-import {addOpener, openOver, pageAddress} from "./over.js?v=__VERSION__";
+import {addOpener, icon, openOver, pageAddress} from "./over.js?v=__VERSION__";
 import {tidy} from "./lists.js?v=__VERSION__";
 import {showSharing} from "./share.js?v=__VERSION__";
 import {showStars} from "./stars.js?v=__VERSION__";
@@ -22,15 +22,19 @@ function nameOnly(picture) {
   if (picture) picture.style.viewTransitionName = name;
 }
 
-/** Changes the view at once, or by a transition if the browser has them and the person wants motion. */
-function change(path, update) {
+/**
+ * Changes the view at once, or by a transition if the browser has them and the person wants motion.
+ * The view has changed when the promise is fulfilled; the transition may go on.
+ */
+async function change(path, update) {
   const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
   if (!document.startViewTransition || isStill) return update();
   nameOnly(cardPicture(path));
-  document.startViewTransition(() => {
+  const transition = document.startViewTransition(() => {
     nameOnly(null);
     update();
   });
+  await transition.updateCallbackDone;
 }
 
 function sheetOf(article, title) {
@@ -42,24 +46,13 @@ function sheetOf(article, title) {
   close.className = "round sheet-close";
   close.dataset.close = "";
   close.setAttribute("aria-label", "Close");
-  close.append(icon());
+  close.append(icon("i-close"));
   const body = document.createElement("div");
   body.className = "sheet-body";
   body.tabIndex = -1;
   body.append(article);
   sheet.append(close, body);
   return sheet;
-}
-
-function icon() {
-  const space = "http://www.w3.org/2000/svg";
-  const sign = document.createElementNS(space, "svg");
-  sign.setAttribute("class", "icon");
-  sign.setAttribute("aria-hidden", "true");
-  const use = document.createElementNS(space, "use");
-  use.setAttribute("href", "#i-close");
-  sign.append(use);
-  return sign;
 }
 
 /** Opens the sheet of an offer. Goes to the page of the offer if it cannot be fetched. */
@@ -75,16 +68,18 @@ async function open(address) {
     const title = page.title.replace(/ – offers$/, "");
     const sheet = sheetOf(document.adoptNode(article), title);
     const under = pageAddress();
-    change(new URL(address, location.href).pathname, () => {
+    await change(new URL(address, location.href).pathname, () => {
+      if (mine !== asked) return;
       openOver(sheet, {address, under: under === address ? listAddress : under});
       sheet.querySelector(".sheet-body").focus({preventScroll: true});
+      tidy(sheet);
+      showStars(sheet);
+      showSharing(sheet);
     });
-    tidy(sheet);
-    showStars(sheet);
-    showSharing(sheet);
+    if (!sheet.isConnected) return;
     if (sheet.querySelector("[data-small-map]")) (await import("./map.js?v=__VERSION__")).showMaps(sheet);
   } catch {
-    location.assign(address);
+    if (mine === asked) location.assign(address);
   }
 }
 

@@ -46,8 +46,11 @@ async function wish(ref, isFavorite) {
   // `send` may have joined a run that had already read the list of wishes.
   if (isReachable() && (await waits())) await send();
   // Only the press shows a message; later attempts are silent.
-  if (await waits()) toast("Saved on this device. It is sent when the server answers again.");
+  if (await waits()) told = toast("Saved on this device. It is sent when the server answers again.");
 }
+
+/** The toast that says that a star waits; null for none. */
+let told = null;
 
 let sending = null;
 
@@ -92,6 +95,8 @@ async function sendAll() {
   // While a wish was waiting, its star overrode the favorites that the server reported. Now that
   // wishes were sent, the stars are compared with the server again.
   if (wasSent) {
+    if (told?.isConnected) toast("The server has your stars.");
+    told = null;
     channel?.postMessage({isSent: true});
     compare();
   }

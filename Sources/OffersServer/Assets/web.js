@@ -17,6 +17,7 @@ const setHome = root.querySelector("[data-web-set-home]");
 const [back, next, refresh, home] = ["back", "next", "refresh", "home"].map((name) =>
   root.querySelector(`[data-web-${name}]`),
 );
+// A logout removes all keys with this prefix (app.js).
 const homeKey = "web-home";
 const pastKey = "web-history";
 let past = read();
@@ -82,8 +83,11 @@ function show(url) {
   });
   site.prepend(frame);
   update();
+  if (isMixed(url)) {
+    return explain(`${name} is not encrypted (http), so the browser blocks it inside this encrypted page.`);
+  }
   askForRefusal(url).then((isRefused) => {
-    if (isRefused && mine === shown) refuse(name);
+    if (isRefused && mine === shown) explain(`${name} refuses to be shown inside another page.`);
   });
 }
 
@@ -94,7 +98,7 @@ function show(url) {
 function leave(name, isLink) {
   isMoved = true;
   moved.textContent = isLink
-    ? `You followed a link in ${name}. Where it led is not known here; Back returns to ${name}.`
+    ? `You followed a link in ${name}. This page cannot tell where it led. Back returns to ${name}.`
     : `${name} may show another page than the one of its address. Back returns to that one.`;
   moved.hidden = false;
   field.value = "";
@@ -103,13 +107,18 @@ function leave(name, isLink) {
   update();
 }
 
+/** Whether browsers block a site as mixed content: an http page in an https page, but of this machine. */
+function isMixed(url) {
+  const {protocol, hostname} = new URL(url);
+  const isOwnMachine = /^(localhost|.*\.localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
+  return location.protocol === "https:" && protocol === "http:" && !isOwnMachine;
+}
+
 /**
  * Asks the server whether a site refuses to be framed. A script cannot detect it: the browser loads
  * its own error page into the frame.
  */
 async function askForRefusal(url) {
-  // Browsers show no http page in an https page.
-  if (location.protocol === "https:" && url.startsWith("http:")) return true;
   try {
     const response = await fetch("/api/v1/framing", {
       method: "POST",
@@ -122,8 +131,9 @@ async function askForRefusal(url) {
   }
 }
 
-function refuse(name) {
-  refused.textContent = `${name} refuses to be shown inside another page.`;
+/** Says why a site is not shown. */
+function explain(reason) {
+  refused.textContent = reason;
   refused.hidden = false;
   help.hidden = true;
   card.classList.add("is-loud");

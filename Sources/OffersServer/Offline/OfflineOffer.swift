@@ -5,7 +5,7 @@ import OffersCore
 /// lists filter, sort and search.
 ///
 /// The variables are those of the pages, so that a page that a browser makes has the same content.
-/// What depends on a user, the star and the way back, is left out: the browser adds it.
+/// The parts that depend on a user, the star and the way back, are left out: the browser adds them.
 struct OfflineOffer {
   private let offer: Offer
   private let settings: OfferPage.Settings

@@ -22,7 +22,7 @@ struct AddFeedPage: Sendable {
   /// The state of the form.
   private struct Form {
     var source: String?
-    /// What was found at the source; nil before it was looked at.
+    /// The proposal for the source; nil before it was looked at.
     var found: FeedProposals.Numbered?
     /// The name and the title that the person typed.
     var name: String?
@@ -97,7 +97,7 @@ struct AddFeedPage: Sendable {
       fields.set("proposedName", form.name ?? proposal.name)
       fields.set("proposedTitle", form.title ?? proposal.title)
       fields.set("heading", proposal.title ?? PageLinks.host(proposal.source))
-      fields.set("offerCount", Units.count(proposal.offerCount, "offer"))
+      fields.set("offerCount", Units.count(proposal.offerCount, proposal.presentation.noun))
       if proposal.recordCount > proposal.offerCount {
         let rest = proposal.recordCount - proposal.offerCount
         fields.set("skipped", "\(Units.count(rest, "record")) left out")

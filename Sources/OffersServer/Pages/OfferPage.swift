@@ -34,13 +34,13 @@ struct OfferPage {
     return page
   }
 
-  /// What the page of an offer depends on besides the offer.
+  /// The values besides the offer on which its page depends.
   struct Settings {
     /// How the offers of its feed are shown.
     let presentation: FeedPresentation
     /// The title of its feed.
     let feedTitle: String
-    /// What the map of a place is drawn with.
+    /// The means to draw the map of a place.
     let maps: MapSettings
     /// The time at which offers count as expired, and the end of the chart of the history.
     let now: Date
@@ -51,7 +51,7 @@ struct OfferPage {
   /// - Parameters:
   ///   - offer: the offer that the page describes.
   ///   - points: the history of its reward, oldest first.
-  ///   - settings: what the page depends on besides.
+  ///   - settings: the other values on which the page depends.
   static func page(of offer: Offer, _ points: [RewardPoint], _ settings: Settings) -> Page {
     let (presentation, now) = (settings.presentation, settings.now)
     let place = OfferPlaceFields(maps: settings.maps)
@@ -63,6 +63,7 @@ struct OfferPage {
       fields.set("subtitle", reward == nil ? nil : offer.name)
       fields.set("byline", presentation.byline(of: offer).map(DayText.words))
       fields.set("price", reward == nil ? value : nil)
+      fields.set("isPhoto", presentation.layout != .grid)
       fields.set("details", Self.paragraphs(offer.description))
       fields.set("terms", Self.paragraphs(offer.terms))
       fields.set("hasTerms", offer.terms != nil)

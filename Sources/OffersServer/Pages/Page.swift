@@ -20,7 +20,7 @@ struct Page: Sendable {
   var status = 200
   /// How long the response may be reused.
   var lifetime = Answer.Lifetime.untilWrite
-  /// What the page loads from other servers, which the security policy has to allow.
+  /// The content of other servers that the page loads, which the security policy has to allow.
   var reach = PageReach.ownContent
 
   init(

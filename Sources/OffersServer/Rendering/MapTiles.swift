@@ -58,7 +58,7 @@ extension String {
   }
 }
 
-/// What maps are drawn with.
+/// The means to draw maps: the library, and a server of tiles.
 package struct MapSettings: Sendable {
   let files: LeafletFiles
   let tiles: MapTiles?

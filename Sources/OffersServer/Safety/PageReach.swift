@@ -1,4 +1,4 @@
-/// What a page may load besides the content of this server.
+/// The content of other servers that a page may load.
 enum PageReach: Hashable, Sendable {
   /// Nothing.
   case ownContent

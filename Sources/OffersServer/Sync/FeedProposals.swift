@@ -52,7 +52,7 @@ final class FeedProposals: Sendable {
   /// - Throws: `Problem` with status 409 while another feed is looked at, or if there is a feed with
   ///   this name; `OffersError` as `FeedAdder.propose`; `CancellationError`.
   func propose(_ source: String, name: String?) async throws -> Numbered {
-    try SentAddress.check(source, hint: Self.hint(source))
+    try SentAddress.check(source, hint: SentAddress.addingHint(source))
     if let name { try checkIsNew(name) }
     let isFree = state.withLock { state in
       defer { state.isBusy = true }
@@ -88,7 +88,7 @@ final class FeedProposals: Sendable {
   }
 
   /// Adds a feed, subscribes to it, and starts its first sync. The source is read again only if its
-  /// proposal is not kept any more.
+  /// proposal has expired.
   ///
   /// - Parameters:
   ///   - source: the address that was proposed.
@@ -123,9 +123,5 @@ final class FeedProposals: Sendable {
   private func checkIsNew(_ name: String) throws {
     guard try syncer.fetchKnownFeeds().contains(where: { $0.name == name }) else { return }
     throw Problem(.conflict, "There is already a feed \(name).", hint: "Choose another name.")
-  }
-
-  private static func hint(_ source: String) -> String {
-    "At the machine itself: offers feeds add NAME \(ShellQuoting.word(String(source.prefix(200))))"
   }
 }

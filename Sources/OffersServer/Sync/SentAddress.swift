@@ -2,15 +2,15 @@ import Foundation
 import OffersCore
 
 /// The address of a feed that a request names.
-enum SentAddress {
+package enum SentAddress {
   /// Checks that an address is an http or https URL without environment variables. Reading files and
   /// variables of the machine is reserved to the command line.
   ///
   /// - Parameters:
   ///   - address: the address as the user typed it.
-  ///   - hint: the hint of the error: how to name the source at the machine itself.
+  ///   - hint: the hint of the error: how to name the source on the server's own machine.
   /// - Throws: `OffersError` with `invalidRequest`.
-  static func check(_ address: String, hint: String) throws {
+  package static func check(_ address: String, hint: String) throws {
     let url = URL(string: address)
     guard ["http", "https"].contains(url?.scheme?.lowercased()), url?.host != nil else {
       throw OffersError(
@@ -23,6 +23,13 @@ enum SentAddress {
         "A source with an environment variable cannot be set over HTTP.",
         hint: hint)
     }
+  }
+
+  /// How to add a source on the server's own machine, where it may be any source: the hint of an
+  /// error about a feed to add.
+  package static func addingHint(_ source: String) -> String {
+    let word = ShellQuoting.word(String(source.prefix(200)))
+    return "On the server's own machine: offers feeds add NAME \(word)"
   }
 
   /// An address that a person typed into a form, where `https://` may be left out.

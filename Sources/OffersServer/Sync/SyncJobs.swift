@@ -85,7 +85,7 @@ final class SyncJobs: Sendable {
         .invalidRequest, "A source can be set for one feed only.", hint: "Name the feed.")
     }
     let word = ShellQuoting.word(String(source.prefix(200)))
-    let hint = "At the machine itself: offers sync \(feed.name) --from \(word)"
+    let hint = "On the server's own machine: offers sync \(feed.name) --from \(word)"
     if SyncSource(typed: source) == .sample {
       guard let own = feed.source, own != source else { return }
       throw OffersError(

@@ -3,7 +3,7 @@
 
 const RESULTS_SIZE = 20;
 const MOST_MATCHES = 8;
-/** What a word counts by the field in which it was found; a whole word counts more. */
+/** The weight of a word by the field in which it was found; a whole word counts more. */
 const WEIGHTS = {name: 16, description: 4, other: 2, terms: 1};
 
 // The searched texts of the offers, folded, and their fields.

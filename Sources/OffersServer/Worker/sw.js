@@ -108,7 +108,7 @@ self.addEventListener("fetch", (event) => {
     // The map library has no version in its addresses: an update of the system replaces it.
     event.respondWith(networkFirst(request, FILES));
   } else if (path === "/manifest.webmanifest") {
-    // It requires no token, so that it is kept when the stored pages are deleted.
+    // The manifest requires no token, so that it is kept when the stored pages are deleted.
     event.respondWith(networkFirst(request, FILES));
   } else if (path.startsWith("/api/v1/images/")) {
     event.respondWith(networkFirst(request, IMAGES));

@@ -112,6 +112,28 @@ public actor ImageLoader: ImageSource {
     try await image(at: offer.imageURLText ?? "", feedSource: feedSource)
   }
 
+  /// The image of an offer from the cache, or else from its server. Neither the image nor a failure
+  /// is stored, and a cached image does not count as used.
+  public func previewImage(of offer: Offer, feedSource: String?) async throws -> CachedImage {
+    let url = offer.imageURLText ?? ""
+    let address = try ImageAddress(url, feedSource: feedSource)
+    if let held = try await images.findImage(url) { return held }
+    if let failure = try await images.findFailure(of: url, now: now()) {
+      throw later(OffersError(failure.code, failure.reason), until: failure.until)
+    }
+    let fetched = try await turns.run(on: HTTPOrigin(address.url)?.host ?? "") { [fetch] in
+      do {
+        return try await fetch.pull(url, at: address, held: nil)
+      } catch let failure as ImageFetch.Failure {
+        throw failure.error
+      }
+    }
+    guard case .image(let image) = fetched else {
+      throw OffersError(.sourceFailed, "The server confirmed an image that was not asked for.")
+    }
+    return image
+  }
+
   /// The image at an address.
   ///
   /// - Parameters:

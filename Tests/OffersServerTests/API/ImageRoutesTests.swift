@@ -12,11 +12,17 @@ import Testing
 final class CountedImages: ImageSource {
   let result: Result<CachedImage, OffersError>
   let count = Mutex(0)
+  let previewCount = Mutex(0)
 
   init(_ result: Result<CachedImage, OffersError>) { self.result = result }
 
   func image(of offer: Offer, feedSource: String?) async throws -> CachedImage {
     count.withLock { $0 += 1 }
+    return try result.get()
+  }
+
+  func previewImage(of offer: Offer, feedSource: String?) async throws -> CachedImage {
+    previewCount.withLock { $0 += 1 }
     return try result.get()
   }
 }

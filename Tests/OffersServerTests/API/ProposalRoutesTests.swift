@@ -82,7 +82,7 @@ struct ProposalRoutesTests {
     #expect(adder.proposedSources.withLock { $0 }.isEmpty)
   }
 
-  @Test("what is no feed, a name that is taken, and a malformed body are refused")
+  @Test("a web page, a name that is taken, and a malformed body are refused")
   func refuses() async throws {
     let home = try await ServedHome(feeds: [])
     let adder = ScriptedAdder()
@@ -160,7 +160,7 @@ struct ProposalRoutesTests {
     }
   }
 
-  @Test("the images of a proposal are served, of others none")
+  @Test("the images of a proposal are served and stored nowhere, of others none are")
   func images() async throws {
     let home = try await ServedHome(feeds: [])
     let bytes = TinyImage.png()
@@ -175,6 +175,8 @@ struct ProposalRoutesTests {
       let image = try await client.get("proposals/\(number)/images/0")
       #expect(image.status == 200)
       #expect(image.headers[.contentType] == "image/png")
+      #expect(image.headers[.cacheControl] == "no-store")
+      #expect(images.previewCount.withLock { $0 } == 1 && images.count.withLock { $0 } == 0)
       for path in ["\(number)/images/1", "\(number)/images/9", "9/images/0", "x/images/0"] {
         #expect(try await client.get("proposals/\(path)").status == 404, "\(path)")
       }

@@ -41,7 +41,7 @@ struct AddFeedPageTests {
       // The scheme may be left out.
       #expect(adder.proposedSources.withLock { $0 } == ["https://tea.example/a"])
       for text in [
-        "12 offers", "1 record left out", "Green Tea", "&lt;b&gt;Black&lt;/b&gt; Tea", "$1.00",
+        "12 teas", "1 record left out", "Green Tea", "&lt;b&gt;Black&lt;/b&gt; Tea", "$1.00",
         #"name="title" value="Tea Shop""#, #"name="name" value="tea-shop""#, "price.amount",
         "10 of 12", "The currency of the rewards is unknown.",
         #"<img src="/api/v1/proposals/1/images/0""#,

@@ -51,13 +51,13 @@ extension ServedHome {
   }
 
   /// Imports offers of one feed, whose ids count from 1, with these ends.
-  func take(endingAt ends: [Date?]) async throws {
+  func take(endingAt ends: [Date?], of name: String = "ibotta") async throws {
     struct Document: ExportRecordSource {
       let records: [ExportRecord]
       func forEachRecord(_ body: (ExportRecord) throws -> Void) throws { try records.forEach(body) }
     }
     var feed = ExportedFeed()
-    feed.name = "ibotta"
+    feed.name = name
     feed.source = "sample"
     let offers = ends.enumerated().map { index, end in
       var offer = ExportedOffer()

@@ -35,6 +35,21 @@ struct PagePresentationTests {
         #"<p class="byline" dir="auto">Marlow Finch</p>"#))
   }
 
+  @Test("a feed whose offers have all expired says so with its noun")
+  func allExpired() async throws {
+    let home = try await ServedHome(feeds: [])
+    let clock = SteppedClock()
+    let end = clock.now.addingTimeInterval(60)
+    try await home.take(endingAt: [end, end], of: "albums")
+    clock.advance(by: 60)
+    let server = try home.server(clock: clock)
+    for path in ["/feeds/albums", "/?feed=albums"] {
+      let page = try await home.show(path, on: server).text
+      #expect(page.contains("All 2 albums have expired"), "\(path)")
+      #expect(page.contains("New albums are listed here after a refresh."), "\(path)")
+    }
+  }
+
   @Test("a price is named as one on cards, on its page, in the changes and in the API")
   func prices() async throws {
     let home = try await ServedHome(feeds: ["ibotta"])

@@ -43,6 +43,38 @@ struct ImageLoaderTests {
     #expect(home.web.requests.count == 2)
   }
 
+  @Test("the image of a preview is neither stored nor a use of a stored one")
+  func previews() async throws {
+    let home = try await FetchHome()
+    home.web.answer { _ in Self.answer() }
+    let loader = Self.loader(home)
+    let offer = Offer(
+      ref: OfferRef(feed: "new", offerID: "1"), name: "Tea", imageURLText: Self.url,
+      urlText: nil, firstSeenAt: home.now, changedAt: home.now)
+    for _ in 1...2 {
+      let image = try await loader.previewImage(of: offer, feedSource: nil)
+      #expect(image.bytes == Self.png)
+      #expect(try await home.database.findImage(Self.url) == nil)
+    }
+    #expect(home.web.requests.count == 2)
+    _ = try await loader.image(at: Self.url)
+    #expect(try await loader.previewImage(of: offer, feedSource: nil).bytes == Self.png)
+    #expect(home.web.requests.count == 3)
+  }
+
+  @Test("a preview tells why it has no image, and stores no failure")
+  func failingPreview() async throws {
+    let home = try await FetchHome()
+    home.web.answer { _ in SimulatedAnswer(404) }
+    let offer = Offer(
+      ref: OfferRef(feed: "new", offerID: "1"), name: "Tea", imageURLText: Self.url,
+      urlText: nil, firstSeenAt: home.now, changedAt: home.now)
+    await #expect(throws: OffersError.self) {
+      try await Self.loader(home).previewImage(of: offer, feedSource: nil)
+    }
+    #expect(try await home.database.findFailure(of: Self.url, now: home.now) == nil)
+  }
+
   @Test("a stale image is revalidated by a conditional request")
   func revalidates() async throws {
     let home = try await FetchHome()

@@ -1,3 +1,4 @@
+import Foundation
 import OffersCore
 
 /// The lines of a table of changes.
@@ -21,7 +22,7 @@ struct ChangeLines {
       columns: [
         Table.Column(title: " ", isWhole: true), Table.Column(title: "WHEN", isWhole: true),
         Table.Column(title: "KIND", isWhole: true), Table.Column(title: "ID", isWhole: true),
-        Table.Column(title: words.title), Table.Column(title: "NAME"),
+        Table.Column(title: words.title, isWhole: true), Table.Column(title: "NAME"),
       ], sample: sample.map { Self.cells($0, words, feeds) }, totalWidth: Terminal.width)
   }
 
@@ -58,18 +59,27 @@ struct ChangeLines {
   ) -> [String] {
     guard let offer = change.offer else {
       return [
-        " ", Units.time(change.at), change.kind.rawValue, change.feed, "–",
+        " ", time(change.at), change.kind.rawValue, change.feed, "–",
         firstSync(change, feeds[change.feed].noun),
       ]
     }
     let others = change.fields.filter { $0 != OfferField.reward.name }
     let details = others.isEmpty ? "" : " (\(others.joined(separator: ", ")))"
     return [
-      offer.isFavorite ? "★" : " ", Units.time(change.at), change.kind.rawValue,
+      offer.isFavorite ? "★" : " ", time(change.at), change.kind.rawValue,
       DisplayText.oneLine(offer.ref.description),
       reward(change).map { words.text($0, of: offer.ref.feed) } ?? "–",
       DisplayText.oneLine(offer.name) + details,
     ]
+  }
+
+  /// The time of a change. In a narrow terminal the current year is left out, so that the reward has
+  /// room.
+  private static func time(_ time: Date) -> String {
+    let text = Units.time(time)
+    guard let width = Terminal.width, width < 100, text.prefix(4) == Units.time(Date()).prefix(4)
+    else { return text }
+    return String(text.dropFirst(5))
   }
 
   /// The text of a feed's first sync, such as `132 offers, first sync`.

@@ -33,7 +33,6 @@ struct StatusCommand: AsyncParsableCommand {
     }
     let contents = Contents(
       counts: try await database.countEverything(),
-      favoriteCount: try await database.countOffers(OfferQuery(favoritesOnly: true)),
       history: try await database.fetchHistorySize(), users: try await database.fetchUsers())
     try Output.print(
       json
@@ -44,8 +43,6 @@ struct StatusCommand: AsyncParsableCommand {
   /// What the database holds, besides the feeds.
   private struct Contents {
     let counts: DatabaseCounts
-    /// The number of favorites of the user.
-    let favoriteCount: Int
     let history: HistorySize
     let users: [User]
   }
@@ -56,7 +53,7 @@ struct StatusCommand: AsyncParsableCommand {
   ) -> String {
     let counts = contents.counts
     let holds = [
-      Units.count(counts.offers, "offer"), Units.count(contents.favoriteCount, "favorite"),
+      Units.count(counts.offers, "offer"), Units.count(counts.favorites, "favorite"),
       Units.count(counts.changes, "change"), Units.count(counts.runs, "sync"),
     ]
     var lines = [
@@ -138,7 +135,7 @@ struct StatusCommand: AsyncParsableCommand {
         json.member("sqlite_version", OffersDatabase.sqliteVersion)
         json.member("sqlite_warning", OffersDatabase.sqliteWarning)
         json.member("offers", counts.offers)
-        json.member("favorites", contents.favoriteCount)
+        json.member("favorites", counts.favorites)
         json.member("changes", counts.changes)
         json.member("runs", counts.runs)
         json.member("users", contents.users.count)

@@ -29,7 +29,10 @@ enum OfferColumn: String, CaseIterable {
     var columns: [OfferColumn] = []
     for word in text.split(scalar: ",", omittingEmptySubsequences: false) {
       let name = String(word.filter { $0 != " " }).lowercased().replacing(bytes: "-", with: "_")
-      let column: OfferColumn = try NamedChoice.find(name, what: "column", title: "Columns")
+      // Tables of products call the value a price.
+      let column: OfferColumn =
+        try name == "price"
+        ? .reward : NamedChoice.find(name, what: "column", title: "Columns")
       if columns.contains(column) {
         throw OffersError(
           .invalidRequest, "The column \(name) is listed twice.", hint: "List each column once.")

@@ -185,8 +185,22 @@ struct SearchCommand: AsyncParsableCommand {
       progress: { bar.show($0) })
   }
 
+  /// A note that only expired offers match; nil if none does.
+  private func expiredNote(
+    _ report: SearchReport, _ database: OffersDatabase
+  ) async throws -> String? {
+    guard report.results.hits.isEmpty, !expired, !favorites, page ?? 1 == 1 else { return nil }
+    var query = query
+    query.includesExpired = true
+    query.limit = 1
+    let found = try await database.search(query)
+    guard !found.hits.isEmpty, found.correctedWords == nil else { return nil }
+    return "Expired offers match. To see them, add --expired."
+  }
+
   private func finish(_ report: SearchReport, _ database: OffersDatabase) async throws {
     for note in report.notes { Output.note(note) }
+    if let note = try await expiredNote(report, database) { Output.note(note) }
     if report.answer.isRecent {
       // The words are stored before the output, whose reader may close the pipe. If the database
       // cannot be written, only the list of recent searches lacks them.

@@ -3,6 +3,7 @@ import OffersCore
 import OffersFeeds
 import OffersHTTP
 import OffersSQLite
+import OffersServer
 import OffersSync
 
 /// The implementation of the server's protocol `FeedAdder` by the guess of `offers feeds add`. The
@@ -20,11 +21,8 @@ extension ServedFeeds: FeedAdder {
       try FeedName.check(name)
       try own.checkIsNew(name)
     }
-    guard case .url = try SyncSource(parsing: source) else {
-      throw OffersError(
-        .invalidRequest, "“\(source.prefix(200))” is not an http:// or https:// address.",
-        hint: Self.hint(source))
-    }
+    let hint = SentAddress.addingHint(source)
+    try SentAddress.check(source, hint: hint)
     var taken = Set(configuration.names)
     taken.formUnion(try await database.fetchFeeds().map(\.name))
     taken.formUnion(try await database.fetchFormerFeeds().map(\.name))
@@ -34,8 +32,8 @@ extension ServedFeeds: FeedAdder {
       return try await read(source, name: name, besides: taken, options)
     } catch let error as OffersError where error.remedy != nil || error.code == .unexpectedShape {
       // The advice is to name the source, to map fields, or to allow private networks: all of it is
-      // done at the machine itself.
-      throw OffersError(error.code, error.message, hint: Self.hint(source), cause: error.cause)
+      // done on the server's own machine.
+      throw OffersError(error.code, error.message, hint: hint, cause: error.cause)
     }
   }
 
@@ -116,10 +114,6 @@ extension ServedFeeds: FeedAdder {
         name: $0.label, from: $0.rule.places, offerCount: check.attributeCounts[$0.label] ?? 0)
     }
     return fields.filter { $0.offerCount > 0 }
-  }
-
-  private static func hint(_ source: String) -> String {
-    "At the machine itself: offers feeds add NAME \(ShellQuoting.word(String(source.prefix(200))))"
   }
 }
 

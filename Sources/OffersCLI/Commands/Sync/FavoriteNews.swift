@@ -4,7 +4,8 @@ import OffersSQLite
 
 /// The favorites that a sync found up, down, gone or back, for `offers sync` on a terminal.
 ///
-/// It leaves the mark of `offers sync --news` where it is, so that cron reports them as well.
+/// Expired offers are no news. The mark of `offers sync --news` stays where it is, so that cron reports
+/// these favorites as well.
 struct FavoriteNews {
   private let database: OffersDatabase
   private let feeds: FeedPresentations
@@ -23,7 +24,9 @@ struct FavoriteNews {
     var query = Self.query()
     query.limit = nil
     query.afterID = lastID
-    return try await database.fetchChanges(query).changes.map(ChangeReport(feeds: feeds).line)
+    let now = query.now
+    return try await database.fetchChanges(query).changes
+      .filter { $0.offer?.isExpired(at: now) != true }.map(ChangeReport(feeds: feeds).line)
   }
 
   private static func query() -> ChangeQuery {

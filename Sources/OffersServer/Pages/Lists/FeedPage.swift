@@ -62,7 +62,8 @@ struct FeedPage {
         })
       if layout == .covers { fields.set("credit", Self.credit(offers)) }
       if expired > 0 {
-        fields.set("nothing", choice.allExpired(expired, request.path, own: name))
+        fields.set(
+          "nothing", choice.allExpired(expired, presentation.noun, request.path, own: name))
       } else if offers.isEmpty {
         fields.set("nothing", nothing(choice, feed, number))
       }
@@ -73,7 +74,8 @@ struct FeedPage {
     }
     // The feed's definition may change without a write to the database.
     page.lifetime = .seconds(10)
-    if map != nil { page.openReach(for: source.content.maps) }
+    // A refresh may bring the first places to a page that is open already.
+    if source.content.maps.files.areInstalled { page.openReach(for: source.content.maps) }
     return page
   }
 

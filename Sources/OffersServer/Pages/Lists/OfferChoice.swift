@@ -103,12 +103,16 @@ struct OfferChoice {
   ///
   /// - Parameters:
   ///   - count: the number of expired offers.
+  ///   - noun: the noun for the offers of the list.
   ///   - path: the path of the page.
   ///   - own: the feed that the path already names.
-  func allExpired(_ count: Int, _ path: String, own: String? = nil) -> PageFields {
+  func allExpired(
+    _ count: Int, _ noun: OfferNoun, _ path: String, own: String? = nil
+  ) -> PageFields {
     PageFields(
-      empty: count == 1 ? "The offer has expired" : "All \(Units.count(count)) offers have expired",
-      "New offers are listed here after a refresh.", icon: "clock",
+      empty: count == 1
+        ? "The \(noun.singular) has expired" : "All \(Units.count(count, noun)) have expired",
+      "New \(noun.plural) are listed here after a refresh.", icon: "clock",
       link: (link(path, own: own, more: [("expired", "1")]), "Show expired offers"))
   }
 

@@ -45,7 +45,7 @@ struct OffersPage {
           )
         })
       if expired > 0 {
-        fields.set("nothing", choice.allExpired(expired, request.path))
+        fields.set("nothing", choice.allExpired(expired, noun, request.path))
       } else if offers.isEmpty {
         fields.set("nothing", nothing(choice, feeds, number))
       }
