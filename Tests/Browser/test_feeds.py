@@ -101,7 +101,7 @@ class FeedTests(BrowserTest):
         try:
             self.script("document.querySelector('[data-more]').click()")
             self.wait_for("dialog[open]")
-            self.assertIn("does not answer", self.find("dialog").text)
+            self.assertIn("cannot be reached", self.find("dialog").text)
             self.shoot("alert")
             self.find("[data-alert-close]").click()
             self.wait("the alert stays", lambda: not self.all("dialog[open]"))

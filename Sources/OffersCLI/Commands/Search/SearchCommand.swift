@@ -189,7 +189,9 @@ struct SearchCommand: AsyncParsableCommand {
   private func expiredNote(
     _ report: SearchReport, _ database: OffersDatabase
   ) async throws -> String? {
-    guard report.results.hits.isEmpty, !expired, !favorites, page ?? 1 == 1 else { return nil }
+    guard report.results.hits.isEmpty, report.answer.error == nil, !expired, !favorites,
+      page ?? 1 == 1
+    else { return nil }
     var query = query
     query.includesExpired = true
     query.limit = 1
