@@ -3,7 +3,7 @@ import Foundation
 /// A person who uses the offers of a store, with favorites, recent searches and read marks of their
 /// own. Offers, feeds, changes and images are shared by all.
 public struct User: Hashable, Sendable, Identifiable {
-  /// What a user may do.
+  /// The rights of a user on the server.
   public enum Role: String, Hashable, Sendable, CaseIterable, Comparable {
     /// Reads, searches and stars.
     case viewer
@@ -21,7 +21,7 @@ public struct User: Hashable, Sendable, Identifiable {
   public let id: Int64
   /// The name, from 1 to 64 characters, unique without regard to case.
   public let name: String
-  /// What the user may do.
+  /// The rights of the user.
   public let role: Role
   /// When the user was added.
   public let createdAt: Date

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Two users at work at the same time")
 struct RecordModelTests {
-  /// What one user has, without a database.
+  /// The record of one user, without a database.
   private struct Model {
     var stars: Set<String> = []
     var searches: [String] = []

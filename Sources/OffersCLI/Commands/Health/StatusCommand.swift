@@ -40,7 +40,7 @@ struct StatusCommand: AsyncParsableCommand {
         : Self.text(database, contents, feeds, at: Date(), terminal.style))
   }
 
-  /// What the database holds, besides the feeds.
+  /// The contents of the database, besides the feeds.
   private struct Contents {
     let counts: DatabaseCounts
     let history: HistorySize
