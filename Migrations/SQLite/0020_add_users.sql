@@ -42,7 +42,7 @@ CREATE TABLE recent_search (
   -- Counts up: the latest search has the highest.
   search_order INTEGER PRIMARY KEY,
   user_key INTEGER NOT NULL REFERENCES user ON DELETE CASCADE,
-  -- What the words mean to the index, the same for all spellings of one search.
+  -- The FTS5 query of the words, by which two spellings of one search are recognized.
   expression TEXT NOT NULL CHECK (expression <> ''),
   -- The feed that was searched, '' for all.
   feed TEXT NOT NULL,

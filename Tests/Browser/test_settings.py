@@ -142,10 +142,8 @@ class AddFeedTests(BrowserTest):
         name.send_keys("leaves", Keys.ENTER)
         self.wait_for('[data-feed="leaves"]')
         self.wait("the new feed has not the focus", lambda: self.focused() in ("leaves", "The Tea Shop"))
+        self.wait("the first refresh brings no offers", lambda: "8 offers" in self.find('[data-feed="leaves"]').text)
         self.assertFalse(self.all("[data-proposal]"))
-        self.wait("the first refresh brings no offers", lambda: "leaves" in self.home.run("list", "--json", "--limit", "500"))
-        self.open("/settings")
-        self.assertIn("8 offers", self.find('[data-feed="leaves"]').text)
         self.assertIn("Oolong", self.home.run("list", "--feed", "leaves"))
         self.assertIn("public-only: true", self.home.run("feeds", "show", "leaves"))
 

@@ -2,6 +2,7 @@
 // the background, and shows the section of the response in place.
 
 import {problemText, say, toast, unreachable} from "./messages.js?v=__VERSION__";
+import {followAdded} from "./refresh.js?v=__VERSION__";
 import {renew} from "./renew.js?v=__VERSION__";
 
 let asking = null;
@@ -84,6 +85,7 @@ async function finish(name) {
   await renew();
   document.querySelector(`[data-feed="${CSS.escape(name)}"] h3 a`)?.focus();
   toast("The feed is added.", {label: "Show", run: () => location.assign(`/feeds/${encodeURIComponent(name)}`)});
+  followAdded();
 }
 
 document.addEventListener("submit", (event) => {

@@ -45,16 +45,26 @@ async function start(feeds, options = {}) {
       fail(await problemText(response), feeds, options);
       return false;
     }
-    const begun = response.ok ? await response.json() : await ask();
-    isRunning = true;
-    // Events with later progress may have arrived before this response.
-    show(isSame(begun, latest) ? latest : begun);
-    poll();
+    follow(response.ok ? await response.json() : await ask());
     return response.ok;
   } catch {
     fail(unreachable, feeds, options);
     return false;
   }
+}
+
+/** Shows a refresh until its end, and its result even if it has ended already. */
+function follow(begun) {
+  isRunning = true;
+  // Events with later progress may have arrived before this status.
+  show(isSame(begun, latest) ? latest : begun);
+  poll();
+}
+
+/** Follows the refresh that the server started when it added a feed. */
+export async function followAdded() {
+  const begun = await ask().catch(() => null);
+  if (begun && begun.state !== "idle") follow(begun);
 }
 
 /** Subscribes to a feed, and reads it for the first time. */

@@ -6,21 +6,11 @@ import {pageAddress} from "./over.js?v=__VERSION__";
 import {showSharing} from "./share.js?v=__VERSION__";
 import {compare} from "./stars.js?v=__VERSION__";
 
-let latest = null;
-
 /** Requests the page, or the one below an open dialog, again, and replaces the content of its main element except parts in use. */
-export function renew() {
-  const run = renewOnce(() => run === latest);
-  latest = run;
-  return run;
-}
-
-async function renewOnce(isLatest) {
+export async function renew() {
   const response = await fetch(pageAddress()).catch(() => null);
   if (!response?.ok) return;
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  // A later request has a newer page.
-  if (!isLatest()) return latest;
   const next = document.adoptNode(page.querySelector("main"));
   const dialog = next.querySelector("[data-map-dialog]");
   dialog?.remove();

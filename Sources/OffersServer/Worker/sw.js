@@ -18,12 +18,12 @@ const MOST_PAGES = 120;
 // the store of the server. Of the others the least recently used is evicted.
 const MOST_IMAGES = 50;
 const FAVORITE_IMAGES = 30;
-// How long the server may take for an answer that is stored here, in milliseconds. On a network
-// without the server, a connection attempt takes minutes to fail.
+// The timeout of a request whose answer is also stored here, in milliseconds. On a network without
+// the server, a connection attempt takes minutes to fail.
 const PATIENCE = 5000;
-// The same for a search on a feed's server, which takes as long as that server.
+// The timeout of a search on a feed's server, whose response time is added to ours.
 const SEARCH_PATIENCE = 15_000;
-// The same for half a minute after the server was too slow once.
+// The timeout of all these requests in the half minute after one has timed out.
 const LITTLE_PATIENCE = 400;
 // The statuses with which a proxy says that the server does not answer.
 const GATEWAY_ERRORS = new Set([502, 503, 504]);
