@@ -14,8 +14,9 @@ CREATE TABLE found_offer (
 CREATE INDEX found_offer_by_feed ON found_offer (feed_key, is_listed, found_at);
 
 -- Older versions stored the finds of a search among the feed's offers. The address of a search has the
--- placeholder {query}. The feed has had an offer that one of its own runs changed or brought back; a
--- gone offer, which the feed may have had as the search found it, stays gone. Each statement begins
+-- placeholder {query}. An offer counts as the feed's own if a run other than a search changed it or
+-- brought it back. Offers that are gone now are not moved, because the feed may have listed them. Each
+-- statement begins
 -- with a row that exists only if there was a search: otherwise no change is read, because the table
 -- may be damaged.
 INSERT INTO found_offer (offer_key, feed_key, found_at, is_listed)

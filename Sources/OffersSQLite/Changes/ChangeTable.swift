@@ -336,7 +336,8 @@ enum ChangeTable {
     return nil
   }
 
-  /// Whether an offer was gone once.
+  /// Whether a change records that the offer was gone. `kind <> 'new'` repeats the condition of the
+  /// partial index on `offer_key`, without which SQLite does not use that index.
   static func hasGone(_ offerKey: Int64, in database: Database) throws -> Bool {
     try Bool.fetchOne(
       database.cachedStatement(

@@ -24,8 +24,8 @@ final class DifferenceWriter {
   private var hasFound = false
   /// The keys of those that the feed's document has now, so that they are new offers of the feed.
   private var promotedKeys: [Int64] = []
-  /// By how much the number of the feed's current offers grows besides the counts: negative for
-  /// those that were removed, and for new ones that were listed before.
+  /// The change of the feed's current count that `counts` does not show: minus one for each removed
+  /// current offer, and for each new offer that was already listed.
   private var otherDifference = 0
   /// The largest offer key of all feeds before the first new offer.
   private(set) var lastKey: Int64 = 0

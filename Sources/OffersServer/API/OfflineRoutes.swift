@@ -40,7 +40,6 @@ struct OfflineRoutes: Sendable {
     let titles = try await source.fetchTitles(of: feeds)
     let frames = try await OfflineFrame.all(source, feeds)
     let held = try await fetchHeld(titles)
-    let total = try await content.store.countOffers(OfferQuery(now: content.now()))
     var answer = Answer.json { json in
       json.member("offers", each: held) { json, offer in
         json.array { json in
@@ -48,7 +47,6 @@ struct OfflineRoutes: Sendable {
           json.value(offer.hash)
         }
       }
-      json.member("total", total)
       json.member("titles", objects: titles.sorted { $0.key < $1.key }) { json, title in
         json.member("feed", title.key)
         json.member("title", title.value)

@@ -4,6 +4,7 @@
 
 import {alertBox, problemText, say, unreachable} from "./messages.js?v=__VERSION__";
 import {showStars} from "./stars.js?v=__VERSION__";
+import {isPlainPress} from "./over.js?v=__VERSION__";
 
 const observer = new IntersectionObserver(
   (entries) => {
@@ -72,7 +73,7 @@ async function problemIn(response) {
 
 document.addEventListener("click", (event) => {
   const link = event.target.closest?.("[data-more]");
-  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  if (!link || !isPlainPress(event)) return;
   event.preventDefault();
   load(link, true);
 });
@@ -158,7 +159,7 @@ export function tidy(root) {
 // which restores the scroll position of the list.
 document.addEventListener("click", (event) => {
   const card = event.target.closest?.("a[href^='/offers/']");
-  if (card && !event.ctrlKey && !event.metaKey) sessionStorage.setItem("came-to", card.pathname);
+  if (card && isPlainPress(event)) sessionStorage.setItem("came-to", card.pathname);
   const back = event.target.closest?.("[data-back]");
   if (back && sessionStorage.getItem("came-to") === location.pathname && history.length > 1) {
     event.preventDefault();

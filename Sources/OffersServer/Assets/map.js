@@ -2,7 +2,7 @@
 // them. The background needs no network; tiles of streets are loaded only from a server that the
 // operator has named.
 
-import {addOpener, icon, openDialog, openOver} from "./over.js?v=__VERSION__";
+import {addOpener, fetchPage, icon, isPlainPress, openDialog, openOver} from "./over.js?v=__VERSION__";
 import {landLayer, loadWorld, showNames} from "./world.js?v=__VERSION__";
 
 const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -181,9 +181,7 @@ function show(dialog, address) {
 async function open(address) {
   const mine = (asked += 1);
   try {
-    const response = await fetch(address, {headers: {Accept: "text/html"}});
-    const page = new DOMParser().parseFromString(await response.text(), "text/html");
-    const dialog = page.querySelector("[data-map-dialog]");
+    const dialog = (await fetchPage(address)).querySelector("[data-map-dialog]");
     if (!dialog) throw new Error("The response has no map.");
     // Another press, or Back, came meanwhile.
     if (mine === asked) show(document.adoptNode(dialog), address);
@@ -231,7 +229,7 @@ export async function showMaps(root) {
 
 document.addEventListener("click", (event) => {
   const link = event.target.closest?.("[data-map-link]");
-  if (!link || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  if (!link || !isPlainPress(event)) return;
   event.preventDefault();
   open(link.href);
 });

@@ -52,6 +52,17 @@ export function openOver(dialog, {address, under, renewed = under, closed}) {
   });
 }
 
+/** Whether a link is pressed without a key or button that opens it elsewhere. */
+export const isPlainPress = (event) =>
+  event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
+
+/** Fetches a page as a document. Throws if the server does not answer, or by an error. */
+export async function fetchPage(address) {
+  const response = await fetch(address, {headers: {Accept: "text/html"}});
+  if (!response.ok) throw new Error(`The response has the status ${response.status}.`);
+  return new DOMParser().parseFromString(await response.text(), "text/html");
+}
+
 const openers = [];
 
 /** Adds a function that opens a dialog if the address is the dialog's, and returns whether it did. */

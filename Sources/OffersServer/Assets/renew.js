@@ -41,7 +41,8 @@ export async function renew() {
 }
 
 /**
- * Moves the search box, and a filter form that is open or has the focus, into the new content, `next`.
+ * Moves the search box, a filter form that is open or has the focus, and the section “Add a feed”
+ * while it is in use, into the new content, `next`.
  */
 function keep(main, next) {
   const isAt = (part) => part.contains(document.activeElement) || part.open;
@@ -52,7 +53,7 @@ function keep(main, next) {
   ];
   for (const [selector, isKept] of kinds) {
     const [old, fresh] = [main.querySelector(selector), next.querySelector(selector)];
-    if (old && fresh && isKept(old, fresh)) fresh.replaceWith(old);
+    if (old && fresh && isKept(old)) fresh.replaceWith(old);
   }
 }
 

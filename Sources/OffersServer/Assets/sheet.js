@@ -1,7 +1,7 @@
 // Offers as sheets over their list, in lists that ask for it (data-sheet), and the transitions of the
 // view between lists and offers.
 
-import {addOpener, icon, openOver, pageAddress} from "./over.js?v=__VERSION__";
+import {addOpener, fetchPage, icon, isPlainPress, openOver, pageAddress} from "./over.js?v=__VERSION__";
 import {tidy} from "./lists.js?v=__VERSION__";
 import {showSharing} from "./share.js?v=__VERSION__";
 import {showStars} from "./stars.js?v=__VERSION__";
@@ -59,10 +59,9 @@ function sheetOf(article, title) {
 async function open(address) {
   const mine = (asked += 1);
   try {
-    const response = await fetch(address, {headers: {Accept: "text/html"}});
-    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    const page = await fetchPage(address);
     const article = page.querySelector("article.offer");
-    if (!response.ok || !article) throw new Error("The response is not the page of an offer.");
+    if (!article) throw new Error("The response is not the page of an offer.");
     // Another press, or Back, came meanwhile.
     if (mine !== asked) return;
     const title = page.title.replace(/ – offers$/, "");
@@ -88,8 +87,7 @@ const listAddress = location.href;
 if (list) {
   document.addEventListener("click", (event) => {
     const card = event.target.closest?.("[data-sheet] a.card-link");
-    const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
-    if (!card || !isPlain || event.defaultPrevented) return;
+    if (!card || !isPlainPress(event) || event.defaultPrevented) return;
     event.preventDefault();
     open(card.href);
   });

@@ -40,7 +40,7 @@ struct OfflineFrame {
           total: isFavorites
             ? nil : try await source.store.countOffers(OfferQuery(now: source.now)),
           noun: isFavorites ? OfferNoun("favorite") : shown.noun(of: feeds.map(\.name)),
-          nothing: (list.nothing(choice, feeds, 1), list.nothing(choice, feeds, 2))))
+          nothing: (list.nothing(choice, feeds, 1), list.noMatch)))
     }
     for feed in feeds {
       let path = PageLinks.feed(feed.name)
@@ -52,7 +52,7 @@ struct OfflineFrame {
           path: path, page: try await list.page(),
           total: try await source.store.countOffers(OfferQuery(feed: feed.name, now: source.now)),
           noun: shown[feed.name].noun,
-          nothing: (list.nothing(choice, feed, 1), list.nothing(choice, feed, 2))))
+          nothing: (list.nothing(choice, feed, 1), list.noMatch)))
     }
     return frames
   }

@@ -60,7 +60,6 @@ struct OfflineOffer {
     }
     json.member("ref", offer.ref.description)
     json.member("feed", offer.ref.feed)
-    json.member("is_gone", offer.state == .gone)
     json.member("retailer", offer.retailer)
     json.member("categories", each: offer.categories) { $0.value($1) }
     json.member("attributes", each: offer.attributes) { json, attribute in

@@ -113,7 +113,6 @@ struct AddFeedPage: Sendable {
             row.set("share", Self.share(field.offerCount, of: proposal.offerCount))
           }
         })
-      fields.set("definition", proposal.definition)
       fields.set(
         "previews",
         proposal.offers.enumerated().map { index, offer in

@@ -16,9 +16,7 @@ struct OfferPlaceFields {
     fields.set(
       "place",
       PageFields { place in
-        place.set("latitude", coordinates.latitudeText)
-        place.set("longitude", coordinates.longitudeText)
-        place.set("coordinates", coordinates.text)
+        place.set(coordinates)
         place.set("mapLink", coordinates.link)
         place.set("directionsLink", coordinates.directionsLink)
         place.set("phoneLink", offer.attributes.lazy.compactMap { PageLinks.phone($0) }.first)

@@ -80,21 +80,19 @@ extension PageFields {
     set("chips", PageFields { $0.set("chipList", chips) })
   }
 
-  /// Sets the link to the next page of a list.
+  /// Sets the link to the next page of a list, which a script loads when the link is scrolled near the
+  /// visible part of the page.
   ///
   /// - Parameters:
   ///   - link: the path and query of the next page; nil sets no link.
   ///   - label: the text of the link.
-  ///   - isAutomatic: whether a script loads the next page when the link is scrolled near the
-  ///     visible part of the page.
-  mutating func setMore(_ link: String?, label: String, isAutomatic: Bool) {
+  mutating func setMore(_ link: String?, label: String) {
     guard let link else { return }
     set(
       "more",
       PageFields { more in
         more.set("moreLink", link)
         more.set("moreLabel", label)
-        more.set("isAutomatic", isAutomatic)
       })
   }
 }

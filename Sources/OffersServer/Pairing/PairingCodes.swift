@@ -35,7 +35,8 @@ final class PairingCodes: Sendable {
   /// Makes a code.
   ///
   /// - Parameters:
-  ///   - maker: the visitor that asks for it, and as long as which the code is accepted.
+  ///   - maker: the visitor that asks for the code, which is accepted only while this visitor would
+  ///     still be let in.
   ///   - now: the time, from which the code is valid for ten minutes.
   func make(for maker: Visitor, now: Date) -> PairingCode {
     let code = PairingCode()

@@ -51,7 +51,6 @@ extension PageFields {
     let released = attributes["released"] ?? attributes["published"]
     set("released", released == byline ? nil : released.map(DayText.words))
     set("genre", genre)
-    set("copyright", attributes["copyright"])
     set("rating", attributes["rating"])
     set("address", attributes["address"])
     setPlace(of: offer)
@@ -62,12 +61,14 @@ extension PageFields {
     guard let coordinates = Coordinates(offer) else { return }
     set(
       "place",
-      PageFields { fields in
-        fields.set("latitude", coordinates.latitudeText)
-        fields.set("longitude", coordinates.longitudeText)
-        fields.set("coordinates", coordinates.text)
-        fields.set("mapLink", coordinates.link)
-      })
+      PageFields { $0.set(coordinates) })
+  }
+
+  /// Sets the variables of coordinates.
+  mutating func set(_ coordinates: Coordinates) {
+    set("latitude", coordinates.latitudeText)
+    set("longitude", coordinates.longitudeText)
+    set("coordinates", coordinates.text)
   }
 
   /// The placeholder for an image: the first letter or digit of a name, or a bullet.

@@ -1,5 +1,5 @@
-// The data that the service worker stores in IndexedDB: what belongs to the feeds, which all users
-// share, and what is a person's own.
+// The data that the service worker stores in IndexedDB, in two databases: the offers of the feeds, which
+// are the same for all users, and a person's own favorites, searches and unsent stars.
 
 /** The current offers of the feeds, and the value `list`: their order and the frames of the pages. */
 const FEED_DATA = {
@@ -130,7 +130,7 @@ async function readData() {
   const all = [...current, ...kept].sort((one, other) => one.first_seen - other.first_seen);
   return {
     current, all, favorites: refs, searches: searches ?? [],
-    titles: list.titles, total: list.total, frames: list.frames,
+    titles: list.titles, frames: list.frames,
     find: (ref) => offers.get(ref) ?? others.find((each) => each.ref === ref),
   };
 }

@@ -6,32 +6,46 @@ const UPDATE_INTERVAL = 10_000;
 const MOST_REFS = 100;
 const MOST_REF_CHARACTERS = 6000;
 
-let updating = null;
-let isUpdateDue = false;
 let updatedAt = -Infinity;
 // When to try again after offers could not be stored: a device without room is not asked again soon.
 let retryAt = -Infinity;
 
-/** Updates the offers. Runs never overlap; calls during one cause one more run after it. */
-function updateOffers() {
-  isUpdateDue = updating !== null;
-  const since = forgotten;
-  updating ??= updateOnce(since)
-    .catch(() => {
-      // The server does not answer; the stored offers stay.
-    })
-    .then(async () => {
-      updating = null;
-      if (since !== forgotten) await erase();
-      if (isUpdateDue) return updateOffers();
-    });
-  return updating;
+/**
+ * Returns a function whose runs never overlap: calls during a run cause one more run after it. The
+ * run gets the number of calls of `forget`, and a function to call when it begins to read the state
+ * of the server: earlier calls cause no further run. A failed run leaves the stored data as it is.
+ */
+function withoutOverlap(run) {
+  let running = null;
+  let isDue = false;
+  return function start() {
+    isDue = running !== null;
+    const since = forgotten;
+    const reads = () => {
+      isDue = false;
+    };
+    running ??= run(since, reads)
+      .catch(() => {
+        // The server does not answer.
+      })
+      .then(async () => {
+        running = null;
+        if (since !== forgotten) await erase();
+        if (isDue) return start();
+      });
+    return running;
+  };
 }
 
-async function updateOnce(since) {
+/** Updates the offers. */
+const updateOffers = withoutOverlap(updateOnce);
+/** Updates the favorites and their images. */
+const keepFavorites = withoutOverlap(updateFavorites);
+
+async function updateOnce(since, reads) {
   const rest = updatedAt + UPDATE_INTERVAL - Date.now();
   if (rest > 0) await new Promise((resolve) => setTimeout(resolve, rest));
-  isUpdateDue = false;
+  reads();
   updatedAt = Date.now();
   if (Date.now() < retryAt || !(await openData(FEED_DATA))) return;
   const {list, offers} = await readFeedData();
@@ -55,14 +69,17 @@ async function updateOnce(since) {
   await writeOffers(({offers: store, values}) => {
     for (const ref of offers.keys()) if (!known.has(ref)) store.delete(ref);
     values.put({
-      tag: answer.headers.get("ETag"), refs: [...known], known, total: next.total,
+      tag: answer.headers.get("ETag"), refs: [...known], known,
       titles: new Map(next.titles.map(({feed, title}) => [feed, title])),
       frames: new Map(next.pages.map((frame) => [frame.path, frame])),
     }, "list");
   });
   feedData = null;
   // A favorite that is no longer a current offer is stored with the favorites.
-  if (!list || list.refs.some((ref) => !known.has(ref))) await updateFavorites(true);
+  if (!list || list.refs.some((ref) => !known.has(ref))) {
+    areFavoritesDue = true;
+    await keepFavorites();
+  }
 }
 
 /** Runs writes of feed data in one transaction. Returns whether there was room for them. */
@@ -107,32 +124,16 @@ async function fetchOffers(refs) {
   return offers;
 }
 
-let keeping = null;
-let isAskedAgain = false;
 // The time of the last failed request by URL. The URL is not requested again for ten minutes.
 const missed = new Map();
 
-/** Stores the favorites. Runs never overlap; a call during one causes one more run after it. */
-function keepFavorites() {
-  isAskedAgain = keeping !== null;
-  const since = forgotten;
-  keeping ??= updateFavorites()
-    .catch(() => {
-      // The server does not answer; the stored favorites stay.
-    })
-    .then(async () => {
-      keeping = null;
-      if (since !== forgotten) await erase();
-      if (isAskedAgain) return keepFavorites();
-    });
-  return keeping;
-}
+// Whether the favorites must be read although their list is unchanged: other offers are stored now.
+let areFavoritesDue = false;
 
 /** Stores the list of favorites, those that are no current offers, and images of favorites. */
-async function updateFavorites(isForced = false) {
-  const since = forgotten;
+async function updateFavorites(since) {
   const old = await readValue(OWN_DATA, "favorites");
-  const headers = old?.isWhole && !isForced ? {"If-None-Match": old.tag} : {};
+  const headers = old?.isWhole && !areFavoritesDue ? {"If-None-Match": old.tag} : {};
   const answer = await fetch("/api/v1/favorites", {headers, cache: "no-store"});
   if (isLogin(answer)) return forget();
   if (answer.status !== 200) return;
@@ -156,6 +157,7 @@ async function updateFavorites(isForced = false) {
     for (const offer of others) store.put(offer);
     values.put({...favorites, isWhole: true}, "favorites");
   });
+  areFavoritesDue = false;
   const rest = new Map(others.map((offer) => [offer.ref, offer]));
   const images = refs.map((ref) => (offers.get(ref) ?? rest.get(ref))?.card.image).filter(Boolean);
   await keepImages(images.slice(-FAVORITE_IMAGES));

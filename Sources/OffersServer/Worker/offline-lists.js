@@ -164,18 +164,18 @@ function proposals(texts) {
  * Compares offers by their rewards, or by their prices. Offers without the one come last, and kinds
  * and currencies keep their order in a reversed list, too. `sign` is 1 for the highest value first.
  */
-function byValue(ofPrices, sign, upToSign) {
+function byValue(ofPrices, sign) {
   const kind = (offer) => (offer.is_priced === ofPrices ? offer.reward[0] : 4);
   return (first, second) => {
     const [one, other] = [first.reward, second.reward];
     if (kind(first) !== kind(second)) return kind(first) - kind(second);
     if (one[1] !== other[1]) return (one[1] ?? "") < (other[1] ?? "") ? -1 : 1;
     return sign * ((other[2] ?? -1) - (one[2] ?? -1) || (other[3] ?? -1) - (one[3] ?? -1))
-      || upToSign * (one[4] - other[4]);
+      || (ofPrices ? -sign : sign) * (one[4] - other[4]);
   };
 }
 
-/** Sorts offers, which are in the order of the feeds. Offers without the sorted value come last. */
+/** Sorts an array of offers in place, which are in the order of the feeds. Offers without the sorted value come last. */
 function sorted(offers, sort, isReversed) {
   const sign = isReversed ? -1 : 1;
   const numbers = (one, other) => {
@@ -188,12 +188,11 @@ function sorted(offers, sort, isReversed) {
     name: (one, other) => sign * compareFolded(names.get(one), names.get(other)),
     newest: (one, other) => sign * (other.first_seen - one.first_seen),
     expiry: (one, other) => numbers(one.expires, other.expires),
-    reward: byValue(false, sign, sign),
-    price: byValue(true, -sign, sign),
+    reward: byValue(false, sign),
+    price: byValue(true, -sign),
   };
-  const compare = orders[sort] ?? orders.feed;
-  const inOrder = isReversed ? [...offers].reverse() : [...offers];
-  return inOrder.sort(compare);
+  if (isReversed) offers.reverse();
+  return offers.sort(orders[sort]);
 }
 
 /** The fields of an offer's card: the stored ones, its star, and the way back to the list. */
@@ -238,7 +237,7 @@ function listPage(url, frame, data, own) {
     more: offers.length > PAGE_SIZE
       ? {
         moreLink: choice.link({page: number + 1}),
-        moreLabel: layout === "layout-posters" ? "Load more" : "Next page", isAutomatic: true,
+        moreLabel: layout === "layout-posters" ? "Load more" : "Next page",
       } : null,
   };
 }

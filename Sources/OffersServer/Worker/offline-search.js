@@ -139,7 +139,7 @@ function searchPage(url, frame, data) {
   const results = all.slice(first, first + RESULTS_SIZE);
   const here = [["q", words], ["feed", feed]];
   fields.asked = words;
-  fields.heldNote = heldNote(data.current.filter((offer) => !isExpired(offer)).length, data.total);
+  fields.heldNote = heldNote(data.current.filter((offer) => !isExpired(offer)).length, data.frames.get("/")?.total ?? null);
   // A search on a feed's server shows whole descriptions, as the list of the feed does.
   const isWhole = Boolean(feed && data.frames.get(`/feeds/${encodeRef(feed)}`)?.fields.searchbox);
   fields.showsWhole = isWhole;
@@ -160,7 +160,7 @@ function searchPage(url, frame, data) {
   if (all.length > first + RESULTS_SIZE) {
     fields.more = {
       moreLink: pathWith("/search", [...here, ["page", String(number + 1)]]),
-      moreLabel: "Load more", isAutomatic: true,
+      moreLabel: "Load more",
     };
   }
   return {title: `Search: ${[...words].slice(0, 80).join("")}`, words, fields};

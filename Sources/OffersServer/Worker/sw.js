@@ -14,8 +14,8 @@ const PAGES = "offers-pages-1";
 const IMAGES = "offers-images-2";
 // The maximum number of visited pages; the oldest are evicted.
 const MOST_PAGES = 120;
-// The maximum number of images, and how many of those of favorites are not evicted: the same as in
-// the store of the server. Of the others the least recently used is evicted.
+// The maximum number of images. The newest FAVORITE_IMAGES images of favorites are not evicted; of the
+// others the least recently used one is evicted first. The server's image store has the same limits.
 const MOST_IMAGES = 50;
 const FAVORITE_IMAGES = 30;
 // The timeout of a request whose answer is also stored here, in milliseconds. On a network without

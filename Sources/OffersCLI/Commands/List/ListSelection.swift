@@ -77,10 +77,7 @@ struct ListSelection: Sendable {
 
   /// A note that only expired offers match; nil if none does.
   private func expiredNote(_ database: OffersDatabase) async throws -> String? {
-    var query = try query(at: Date())
-    guard query.excludesExpired else { return nil }
-    query.includesExpired = true
-    let count = try await database.countOffers(query)
+    let count = try await database.countExpired(leftOutOf: query(at: Date()))
     if count == 0 { return nil }
     let text = count == 1 ? "The only matching offer has" : "All \(Units.count(count)) offers have"
     return "\(text) expired. To see what has expired, add --expired."

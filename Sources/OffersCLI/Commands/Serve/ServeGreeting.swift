@@ -31,11 +31,10 @@ struct ServeGreeting {
     if let drawing = invitation.qrCode, style.isOn, drawing.width <= min(width, 80) {
       lines += drawing.terminalLines
       lines += ["", "To connect a phone, scan this with its camera, or open there", "  \(page)"]
-      lines.append("and type \(code). The code works once, within ten minutes.")
     } else {
       lines += ["To connect a phone, open there", "  \(page)"]
-      lines.append("and type \(code). The code works once, within ten minutes.")
     }
+    lines.append("and type \(code). The code works once, within ten minutes.")
     return lines.joined(separator: "\n")
   }
 }

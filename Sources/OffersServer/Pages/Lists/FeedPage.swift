@@ -29,7 +29,7 @@ struct FeedPage {
     let count = offers.isEmpty ? 0 : try await source.store.countOffers(choice.query(at: now))
     let expired =
       offers.isEmpty && number == 1 && feed != nil
-      ? try await choice.countExpired(in: source.store, at: now) : 0
+      ? try await source.store.countExpired(leftOutOf: choice.query(at: now)) : 0
     let title = feed?.title ?? former?.title ?? known?.title ?? name
     let map = try await map(of: choice, on: offers, presentation, at: now)
     let recent = known?.isSearchable == true ? try await recentSearches() : []
@@ -70,7 +70,7 @@ struct FeedPage {
       fields.setMore(
         offers.count > Self.pageSize
           ? choice.link(request.path, page: number + 1, own: name) : nil,
-        label: layout == .posters ? "Load more" : "Next page", isAutomatic: true)
+        label: layout == .posters ? "Load more" : "Next page")
     }
     // The feed's definition may change without a write to the database.
     page.lifetime = .seconds(10)
@@ -98,12 +98,17 @@ struct FeedPage {
     return Set(credits).count == 1 ? credits.first ?? nil : nil
   }
 
+  /// The message in place of a list whose offers the filters all exclude.
+  var noMatch: PageFields {
+    PageFields(
+      empty: "No matching offers", "No offer matches all of these filters.", icon: "search",
+      link: (request.path, "Show all"))
+  }
+
   /// The message in place of an empty list.
   func nothing(_ choice: OfferChoice, _ feed: Feed?, _ number: Int) -> PageFields {
     if number > 1 || choice.narrows(isFavorites: false, feed: request.name) {
-      return PageFields(
-        empty: "No matching offers", "No offer matches all of these filters.", icon: "search",
-        link: (request.path, "Show all"))
+      return noMatch
     }
     if let error = feed?.lastRun?.error {
       return PageFields(

@@ -116,14 +116,6 @@ struct OfferChoice {
       link: (link(path, own: own, more: [("expired", "1")]), "Show expired offers"))
   }
 
-  /// The number of expired offers that a list without them leaves out; 0 for a list with them.
-  func countExpired(in store: any OfferRepository, at now: Date) async throws -> Int {
-    var query = query(at: now)
-    guard query.excludesExpired else { return 0 }
-    query.includesExpired = true
-    return try await store.countOffers(query)
-  }
-
   /// The URL of a page with these filters and this order.
   ///
   /// - Parameters:

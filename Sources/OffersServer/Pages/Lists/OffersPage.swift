@@ -20,7 +20,8 @@ struct OffersPage {
       choice.query(page: number, size: Self.pageSize + 1, at: now))
     let count = try await source.store.countOffers(choice.query(at: now))
     let expired =
-      offers.isEmpty && number == 1 ? try await choice.countExpired(in: source.store, at: now) : 0
+      offers.isEmpty && number == 1
+      ? try await source.store.countExpired(leftOutOf: choice.query(at: now)) : 0
     let feeds = try await source.fetchFeeds()
     let titles = try await source.fetchTitles(of: feeds)
     let noun =
@@ -51,19 +52,23 @@ struct OffersPage {
       }
       fields.setMore(
         offers.count > Self.pageSize ? choice.link(request.path, page: number + 1) : nil,
-        label: "Next page", isAutomatic: true)
+        label: "Next page")
     }
-    page.words = nil
     page.lifetime = .whileNoneExpires
     return page
+  }
+
+  /// The message in place of a list whose offers the filters all exclude.
+  var noMatch: PageFields {
+    PageFields(
+      empty: "No matching offers", "No offer matches all of these filters.", icon: "search",
+      link: (request.path, isFavorites ? "Show all favorites" : "Show all offers"))
   }
 
   /// The message in place of an empty list.
   func nothing(_ choice: OfferChoice, _ feeds: [Feed], _ number: Int) -> PageFields {
     if number > 1 || choice.narrows(isFavorites: isFavorites) {
-      return PageFields(
-        empty: "No matching offers", "No offer matches all of these filters.", icon: "search",
-        link: (request.path, isFavorites ? "Show all favorites" : "Show all offers"))
+      return noMatch
     }
     if isFavorites {
       return PageFields(

@@ -117,7 +117,7 @@ struct SearchPage {
         found.results.hasMore
           ? PageLinks.path(
             "/search", [("q", words), ("feed", feed), ("page", String(found.page + 1))]) : nil,
-        label: "Load more", isAutomatic: true)
+        label: "Load more")
     }
     page.menuEntry = .offers
     page.words = words
