@@ -35,7 +35,6 @@ struct OfflineRoutesTests {
       let pairs = try #require(list["offers"] as? [[String]])
       let all = try await home.database.fetchOffers(OfferQuery())
       #expect(pairs.map { $0[0] } == all.map(\.ref.description))
-      #expect(list["total"] as? Int == all.count)
       let pages = try #require(list["pages"] as? [[String: Any]])
       #expect(
         Set(pages.compactMap { $0["path"] as? String })
@@ -103,7 +102,6 @@ struct OfflineRoutesTests {
     try await home.ask { client in
       let list = try await client.get("offline").object
       let refs = try #require(list["offers"] as? [[String]]).map { $0[0] }
-      #expect(list["total"] as? Int == 200)
       #expect(refs.count < 200)
       var bytes = 0
       for ref in refs {
