@@ -81,7 +81,9 @@ struct ServeCommandTests {
   func opens() throws {
     let home = try Home()
     let browser = home.folder.file("browser")
-    try home.folder.write("#!/bin/sh\necho \"$1\" > '\(browser).seen'\n", to: "browser")
+    try home.folder.write(
+      "#!/bin/sh\necho \"$1\" > '\(browser).new' && mv '\(browser).new' '\(browser).seen'\n",
+      to: "browser")
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: browser)
     let pipe = Pipe()
     let process = try OffersProgram.start(
