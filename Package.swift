@@ -67,6 +67,7 @@ let package = Package(
         .embedInCode("0018_add_found_offers.sql"),
         .embedInCode("0019_add_first_syncs.sql"),
         .embedInCode("0020_add_users.sql"),
+        .embedInCode("0021_add_logins.sql"),
       ],
       swiftSettings: strict),
     // The C target has what Swift's modules of the system's headers leave out.
@@ -147,6 +148,7 @@ let package = Package(
         "OffersPlatform",
         "QREncode",
         .product(name: "Crypto", package: "swift-crypto", condition: program),
+        .product(name: "CryptoExtras", package: "swift-crypto", condition: program),
         .product(name: "HTTPTypes", package: "swift-http-types", condition: program),
         .product(name: "Hummingbird", package: "hummingbird", condition: program),
         .product(name: "HummingbirdCore", package: "hummingbird", condition: program),

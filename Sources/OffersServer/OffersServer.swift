@@ -50,15 +50,18 @@ package struct OffersServer: Sendable {
     package let isBehindTLS: Bool
     /// The proxies whose `X-Forwarded-For` names the client.
     package let proxies: TrustedProxies
+    /// The field in which these proxies name the user; nil for none.
+    package let userHeader: UserHeader?
 
     package init(
       token: TokenFile? = nil, certificate: ServerCertificate? = nil, isBehindTLS: Bool = false,
-      proxies: TrustedProxies = TrustedProxies()
+      proxies: TrustedProxies = TrustedProxies(), userHeader: UserHeader? = nil
     ) {
       self.token = token
       self.certificate = certificate
       self.isBehindTLS = isBehindTLS
       self.proxies = proxies
+      self.userHeader = userHeader
     }
 
     /// Whether browsers reach the server by https only.
@@ -80,23 +83,15 @@ package struct OffersServer: Sendable {
   /// - Parameters:
   ///   - content: the dependencies of the pages and of the JSON API.
   ///   - address: where to listen, and the host names to answer to.
-  ///   - access: how the server knows its clients. A token is required if the address or an allowed
-  ///     name is not loopback, so that other machines can reach the server.
+  ///   - access: how the server knows its clients.
   ///   - refreshSeconds: the interval at which feeds that are due are synced; nil for never.
   ///   - logger: receives the messages of the server and of its scheduled syncs.
   ///   - accessLogger: receives a line for each refused attempt to log in (`RefusalLog`), and
   ///     messages about the token; nil for `logger`.
-  /// - Throws: `OffersError` with `invalidRequest` if a token is required and missing.
   package init(
     _ content: ServedContent, address: Address = Address(), access: Access = Access(),
     refreshSeconds: Double? = nil, logger: Logger, accessLogger: Logger? = nil
-  ) throws {
-    if let name = address.openName, access.token == nil {
-      throw OffersError(
-        .invalidRequest, "Other machines can reach \(name), which requires a token.",
-        hint: "Name a file with a token by --token-file, "
-          + (name == address.host ? "or listen on 127.0.0.1." : "or allow no name but localhost."))
-    }
+  ) {
     self.content = content
     self.address = address
     self.access = access
@@ -106,22 +101,39 @@ package struct OffersServer: Sendable {
     self.logger = logger
   }
 
+  /// Checks that somebody can log in, if other machines can reach the server.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` if there is no token file and no proxy that logs
+  ///   people in, and no admin has a passphrase or an API token.
+  package func checkLogins() async throws {
+    guard let name = address.openName, access.token == nil, access.userHeader == nil else { return }
+    let users = try await UserList(content.store).fetch()
+    let admins = Set(users.all.filter { $0.role == .admin }.map(\.id))
+    if !admins.isDisjoint(with: users.withPassphrase) { return }
+    if try await content.store.fetchTokens(of: nil).contains(where: { admins.contains($0.user) }) {
+      return
+    }
+    throw OffersError(
+      .invalidRequest, "Other machines can reach \(name), but nobody could log in.",
+      hint:
+        "Set a passphrase first: offers user passphrase \(ShellQuoting.word(users.owner.name)). "
+        + (name == address.host ? "Or listen on 127.0.0.1." : "Or allow no name but localhost."))
+  }
+
   /// Makes the responder of the server, which tests call without a port.
   func responder() -> ServedResponder {
     let answers = Answers(signal: content.store)
     let router = Router(context: ServedContext.self)
-    let gate = access.token.map {
-      AccessGate(
-        tokens: $0, pairings: pairings, isSecure: access.isSecure, content: content,
-        logger: accessLogger)
-    }
+    let gate = AccessGate(
+      access, pairings: pairings, isOpenToOthers: address.openName != nil, content: content,
+      logger: accessLogger)
     APIRoutes(content: content, answers: answers, access: gate).add(to: router)
     let pages = PageRoutes(content: content, answers: answers, access: gate)
     pages.add(to: router)
-    if let gate {
-      LoginRoutes(access: gate, shell: pages.shell).add(to: router)
-      PairingRoutes(access: gate, shell: pages.shell, urls: urls, hosts: hosts).add(to: router)
-    }
+    LoginRoutes(access: gate, shell: pages.shell).add(to: router)
+    AccountRoutes(access: gate, shell: pages.shell).add(to: router)
+    UserRoutes(access: gate, shell: pages.shell).add(to: router)
+    PairingRoutes(access: gate, shell: pages.shell, urls: urls, hosts: hosts).add(to: router)
     return ServedResponder(
       answers: answers, hosts: hosts, access: gate, isSecure: access.isSecure,
       proxies: access.proxies,
@@ -142,11 +154,17 @@ package struct OffersServer: Sendable {
   /// Makes an invitation for a phone: a URL with a pairing code.
   ///
   /// - Parameter url: a URL of the server, such as one of `fetchReachableURLs`.
-  /// - Returns: nil if the server requires no token, or its file cannot be used now.
-  package func makeInvitation(to url: String) -> PhoneInvitation? {
+  /// - Returns: an invitation of the owner; nil if the token file cannot be used now.
+  /// - Throws: `OffersError` if the users cannot be read.
+  package func makeInvitation(to url: String) async throws -> PhoneInvitation? {
     let now = content.now()
-    guard let version = access.token?.current(now: now, logger: accessLogger) else { return nil }
-    let code = pairings.make(for: .tokenHolder(version: version.number), now: now)
+    let owner = try await UserList(content.store).fetch().owner
+    var proof = Visitor.Proof.terminal
+    if let tokens = access.token {
+      guard let version = tokens.current(now: now, logger: accessLogger) else { return nil }
+      proof = .tokenFile(version: version.number)
+    }
+    let code = pairings.make(for: Visitor(owner, proof), now: now)
     return PhoneInvitation(server: url, code: code)
   }
 
@@ -185,7 +203,8 @@ package struct OffersServer: Sendable {
     let http = HTTP1Channel.Configuration(
       additionalChannelHandlers: [
         RequestGate(),
-        ConnectionDeadlines(times, table: table, requiresToken: access.token != nil),
+        ConnectionDeadlines(
+          times, table: table, requiresToken: access.token != nil || address.openName != nil),
       ],
       httpDecoderConfiguration: .init(
         maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))
@@ -220,7 +239,7 @@ package struct OffersServer: Sendable {
       result = .failure(error)
     }
     await content.jobs.close()
-    await responder.access?.close()
+    await responder.access.close()
     do {
       try result.get()
     } catch let error as IOError {

@@ -6,8 +6,10 @@ import OffersCore
 package struct ServedContent: Sendable {
   package typealias Store = OfferRepository & FavoriteRepository & FeedRepository
     & SearchRepository & ChangeRepository & CommitSignal & SessionRepository & AttemptRepository
+    & UserRepository & CredentialRepository
 
-  let store: any Store
+  /// The store, with the record of the owner or of the visitor of a request.
+  private(set) var store: any Store
   let syncer: any FeedSyncer
   let images: any ImageSource
   let texts: any QueryTextReader
@@ -19,14 +21,20 @@ package struct ServedContent: Sendable {
   let jobs: SyncJobs
   /// The feeds that were looked at, to be added.
   let proposals: FeedProposals
+  private let record: @Sendable (User) -> any Store
 
+  /// - Parameters:
+  ///   - store: the store, with the record of its owner.
+  ///   - record: the same store with the record of another user.
   package init(
-    store: any Store, syncer: any FeedSyncer, adder: any FeedAdder,
+    store: any Store, record: @escaping @Sendable (User) -> any Store, syncer: any FeedSyncer,
+    adder: any FeedAdder,
     images: any ImageSource, texts: any QueryTextReader, maps: MapSettings = MapSettings(),
     framing: (any FramingSource)? = nil,
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.store = store
+    self.record = record
     self.syncer = syncer
     self.images = images
     self.texts = texts
@@ -35,6 +43,14 @@ package struct ServedContent: Sendable {
     self.now = now
     jobs = SyncJobs(syncer: syncer, now: now)
     proposals = FeedProposals(adder: adder, syncer: syncer, store: store, jobs: jobs)
+  }
+
+  /// The content with the favorites, the searches and the read marks of the visitor of a request.
+  func of(_ visitor: Visitor?) -> ServedContent {
+    guard let user = visitor?.user, !user.isOwner else { return self }
+    var content = self
+    content.store = record(user)
+    return content
   }
 
   /// How the offers of each feed are shown. While the definitions cannot be read, which the sync

@@ -13,8 +13,9 @@ struct ServedContext: RequestContext {
   var client: Peer
   /// Whether the request came over a network connection; false in some tests.
   var hasConnection: Bool { channel.remoteAddress != nil }
-  /// Whom the request is from; `ServedResponder` finds out.
-  var visitor = Visitor.stranger
+  /// Whom the request is from, as `ServedResponder` finds out; nil for a stranger, who gets what
+  /// belongs to nobody.
+  var visitor: Visitor?
 
   init(source: Source) {
     coreContext = CoreRequestContextStorage(source: source)
@@ -23,6 +24,26 @@ struct ServedContext: RequestContext {
     // only tests have requests without a connection.
     peer = channel.remoteAddress.flatMap(Peer.init) ?? .loopback
     client = peer
+  }
+
+  /// Whom the request is from.
+  ///
+  /// - Throws: `Problem` with status 401 for a stranger.
+  func fetchVisitor() throws -> Visitor {
+    guard let visitor else { throw AccessGate.unauthorized }
+    return visitor
+  }
+
+  /// The session of the visitor, which the management of one's own logins requires: a token that was
+  /// stolen must not make others.
+  ///
+  /// - Throws: `Problem` with status 403 for a visitor without one.
+  func fetchSession() throws -> Session {
+    guard let session = try fetchVisitor().session else {
+      throw Problem(
+        .forbidden, "Only a browser that is logged in may do this.", hint: "Open /login.")
+    }
+    return session
   }
 
   /// Tells the connection that its client has shown the token.

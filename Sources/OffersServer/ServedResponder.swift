@@ -8,9 +8,8 @@ import OffersCore
 struct ServedResponder: HTTPResponder {
   let answers: Answers
   let hosts: AllowedHosts
-  /// Decides whom a request is from; nil if no token is required, because only this machine can
-  /// reach the server.
-  let access: AccessGate?
+  /// Decides whom a request is from.
+  let access: AccessGate
   /// Whether browsers reach the server by https only.
   let isSecure: Bool
   /// The proxies that name the client of a request.
@@ -42,27 +41,29 @@ struct ServedResponder: HTTPResponder {
     try RequestLimits.check(request, hosts: hosts)
     var context = context
     context.client = proxies.client(of: request.headers, from: context.peer)
-    guard let access else {
-      context.visitor = .anybody
-      return try await answer(request, context)
-    }
     if LoginRoutes.isOpen(request.uri.path) { return try await answer(request, context) }
-    context.visitor = try await access.visitor(of: request, from: context.client)
-    if case .stranger = context.visitor { return try LoginRoutes.refuse(request) }
+    guard
+      let visitor = try await access.findVisitor(
+        of: request, from: context.client, by: context.peer)
+    else {
+      return try LoginRoutes.refuse(request)
+    }
+    context.visitor = visitor
     context.markAuthenticated()
     var response = try await answer(request, context)
-    if let field = access.renewal(of: context.visitor, request) {
-      response.headers[.setCookie] = field
-    }
+    UserField.set(visitor, in: &response)
+    if let field = access.note(visitor, request) { response.headers[.setCookie] = field }
     return response
   }
 
   private func answer(_ request: Request, _ context: ServedContext) async throws -> Response {
     if request.method == .get {
-      if let known = await answers.findAnswer(to: request) { return known }
+      try check(request, context)
+      if let known = await answers.findAnswer(to: request, for: context.visitor) { return known }
     } else {
       try routes.check(request)
       try WriteRules.check(request, isSecure: isSecure)
+      try check(request, context)
     }
     let response = try await respondInTurn(to: request, context)
     guard response.status == .notFound, !response.headers.contains(.contentType) else {
@@ -70,6 +71,14 @@ struct ServedResponder: HTTPResponder {
     }
     try routes.check(request)
     throw Problem(.notFound, "There is no such path.", code: .notFound)
+  }
+
+  /// Checks that the visitor may make the request. Whoever is not logged in is admitted to open paths
+  /// only.
+  private func check(_ request: Request, _ context: ServedContext) throws {
+    guard let visitor = context.visitor else { return }
+    try visitor.check(RouteRights.required(request.method, request.uri.path))
+    try UserField.check(request, visitor)
   }
 
   /// Routes a request. A read waits for a turn first (`Turns`).

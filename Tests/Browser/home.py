@@ -58,10 +58,11 @@ class Home:
     def base(self):
         return f"{self.scheme}://127.0.0.1:{self.proxy.port if self.proxy else self.port}"
 
-    def run(self, *arguments):
-        """Runs a command of the program and returns its output."""
+    def run(self, *arguments, text=None):
+        """Runs a command of the program, with a text as its input, and returns its output."""
         done = subprocess.run(
-            [PROGRAM, *arguments], env=self.environment, capture_output=True, text=True, timeout=60
+            [PROGRAM, *arguments], env=self.environment, capture_output=True, text=True, timeout=60,
+            input=text,
         )
         if done.returncode != 0:
             raise AssertionError(f"offers {' '.join(arguments)}: {done.stderr}")

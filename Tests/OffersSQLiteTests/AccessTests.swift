@@ -12,8 +12,8 @@ struct AccessTests {
   private static func session(_ number: Int, seenAt: Double) -> Session {
     let id = (0..<32).map { UInt8(truncatingIfNeeded: $0 < 4 ? number >> (8 * $0) : 7) }
     return Session(
-      id: id, fingerprint: Array(repeating: 9, count: 32), createdAt: start + seenAt,
-      lastSeenAt: start + seenAt, peer: "192.0.2.1", userAgent: "Firefox")
+      id: id, user: User.ownerID, fingerprint: Array(repeating: 9, count: 32),
+      createdAt: start + seenAt, lastSeenAt: start + seenAt, peer: "192.0.2.1", userAgent: "Firefox")
   }
 
   private static func attempts(_ network: String, at seconds: Double) -> LoginAttempts {
@@ -42,7 +42,7 @@ struct AccessTests {
     #expect(try await reopened.findSession(two.id) == two)
   }
 
-  @Test("a new session removes expired ones, and the longest unseen of more than 1000")
+  @Test("a new session removes expired ones, and the longest unseen of more than 100 of its user")
   func bounds() async throws {
     let store = try await Store()
     try await store.database.putSession(Self.session(0, seenAt: -31 * 86_400))
@@ -50,15 +50,16 @@ struct AccessTests {
     #expect(try await store.database.fetchSessions().count == 1)
     try store.execute(
       """
-      WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
-      INSERT INTO session (session_id, fingerprint, created_at, last_seen_at, peer, user_agent)
-      SELECT CAST(printf('%032d', i) AS BLOB), zeroblob(32), 0, 1800000000 + i, '', '' FROM n
+      WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
+      INSERT INTO session
+        (session_id, user_key, fingerprint, created_at, last_seen_at, peer, user_agent)
+      SELECT CAST(printf('%032d', i) AS BLOB), 1, zeroblob(32), 0, 1800000000 + i, '', '' FROM n
       """)
-    #expect(try store.rows("SELECT count(*) FROM session") == ["1000"])
+    #expect(try store.rows("SELECT count(*) FROM session") == ["100"])
     // The clock was set back: the new session is the longest unseen one, and is kept all the same.
     let late = Self.session(3, seenAt: -10)
     try await store.database.putSession(late)
-    #expect(try store.rows("SELECT count(*) FROM session") == ["1000"])
+    #expect(try store.rows("SELECT count(*) FROM session") == ["100"])
     #expect(try await store.database.findSession(late.id) != nil)
     #expect(try await store.database.findSession(Self.session(1, seenAt: 0).id) == nil)
   }

@@ -49,11 +49,12 @@ struct ServedHome {
   /// - Parameters:
   ///   - token: the token that requests must show; written to a file.
   ///   - proxies: the networks of trusted proxies.
+  ///   - userHeader: the field in which these name the user.
   ///   - clock: the server's clock; nil for the system's.
   ///   - log: receives the lines about refused logins.
   func server(
     token: String? = nil, certificate: ServerCertificate? = nil, isBehindTLS: Bool = false,
-    proxies: [String] = [],
+    proxies: [String] = [], userHeader: String? = nil,
     clock: SteppedClock? = nil, log: RecordedLog? = nil, images: (any ImageSource)? = nil,
     syncer: (any FeedSyncer)? = nil, adder: ScriptedAdder = ScriptedAdder(),
     host: String = "127.0.0.1", port: Int = 80,
@@ -61,14 +62,16 @@ struct ServedHome {
   ) throws -> OffersServer {
     try OffersServer(
       ServedContent(
-        store: database, syncer: syncer ?? SampleSyncer(database: database, adder: adder),
+        store: database, record: { [database] in database.record(of: $0) },
+        syncer: syncer ?? SampleSyncer(database: database, adder: adder),
         adder: adder,
         images: images ?? ImageLoader(images: database), texts: QueryTexts(),
         maps: maps, now: { clock?.now ?? Date() }),
       address: OffersServer.Address(host: host, port: port, allowedHosts: allowedHosts),
       access: OffersServer.Access(
         token: try token.map { try TokenFile(write(token: $0)) }, certificate: certificate,
-        isBehindTLS: isBehindTLS, proxies: TrustedProxies(proxies)),
+        isBehindTLS: isBehindTLS, proxies: TrustedProxies(proxies),
+        userHeader: try userHeader.map { try UserHeader($0) }),
       logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
       accessLogger: log?.logger)
   }

@@ -39,6 +39,14 @@ struct UserChoice: Sendable {
       hint: "Make it as its owner: offers sync --user \(Self.newOwner)")
   }
 
+  /// The user, the owner if none was named.
+  ///
+  /// - Throws: `OffersError` with `notFound` for an unknown user; its hint names a similar one.
+  func fetchUser(in database: OffersDatabase) async throws -> User {
+    guard let name else { return try await database.fetchOwner() }
+    return try await database.fetchUser(named: name)
+  }
+
   /// The database with the record of the user, who is looked up only if one was named.
   ///
   /// - Throws: `OffersError` with `notFound` for an unknown user; its hint names a similar one.

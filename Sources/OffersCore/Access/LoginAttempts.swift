@@ -1,7 +1,7 @@
 import Foundation
 
-/// The failed attempts to log in from one network, or from all together, and how long further
-/// attempts are refused.
+/// The failed attempts to log in from one network, from all together, for one account or by one
+/// session, and how long further attempts are refused.
 ///
 /// The wait grows exponentially. An attempt during a wait is not counted, so that the number of
 /// counted attempts, and of writes of them, stays small, whatever the number of attempts.
@@ -11,11 +11,17 @@ package struct LoginAttempts: Hashable, Sendable {
   package static let limit = 10_000
   /// The name in place of a network that counts the attempts of all networks together.
   package static let overall = "overall"
+  /// The number of names in place of a network by which the attempts for accounts are counted. Each
+  /// account has one of these names, be there a user of that name or not, so that the waits tell
+  /// nothing about which users there are.
+  package static let accountCount = 1024
 
   /// The rule by which waits grow.
   private struct Rule {
     /// The number of failures without a wait.
     let free: Int
+    /// The first wait, which each further failure doubles.
+    var firstWaitSeconds = 1.0
     let longestWaitSeconds: Double
     /// The time without a counted failure after which counting starts anew, in seconds.
     let forgetSeconds: Double
@@ -26,8 +32,29 @@ package struct LoginAttempts: Hashable, Sendable {
   /// All together wait a minute at most: whoever mistypes a token while others guess can try again
   /// soon.
   private static let overallRule = Rule(free: 10, longestWaitSeconds: 60, forgetSeconds: 3600)
+  /// A passphrase is weaker than a token: of an account, or by a session, at most ten attempts are
+  /// looked at in the first hour, and one in each further hour.
+  private static let accountRule = Rule(
+    free: 3, firstWaitSeconds: 30, longestWaitSeconds: 3600, forgetSeconds: 24 * 3600)
 
-  /// An IPv4 address, an IPv6 network of 64 bits such as `2001:db8::/64`, or `overall`.
+  /// The name in place of a network by which the attempts for an account are counted.
+  ///
+  /// - Parameter name: the name of the account as it was typed.
+  package static func account(_ name: String) -> String {
+    var hash = DocumentHash()
+    Array(User.folded(name).utf8).withUnsafeBytes { hash.update($0) }
+    let number = hash.finish().prefix(4).reduce(0) { $0 << 8 | Int($1) }
+    return "account \(number % accountCount)"
+  }
+
+  /// The name in place of a network by which the attempts of a browser that is logged in are
+  /// counted, whatever others attempt.
+  package static func session(_ id: [UInt8]) -> String {
+    "session " + id.prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+
+  /// An IPv4 address, an IPv6 network of 64 bits such as `2001:db8::/64`, `overall`, or the name of
+  /// an account or a session.
   package let network: String
   /// The number of counted failures.
   package private(set) var count: Int
@@ -48,7 +75,13 @@ package struct LoginAttempts: Hashable, Sendable {
       network: network, count: 0, lastFailureAt: .distantPast, waitUntil: .distantPast)
   }
 
-  private var rule: Rule { network == Self.overall ? Self.overallRule : Self.networkRule }
+  /// Whether attempts from other networks may not displace these.
+  package var isKept: Bool { network == Self.overall || network.hasPrefix("account ") }
+
+  private var rule: Rule {
+    if network == Self.overall { return Self.overallRule }
+    return network.contains(" ") ? Self.accountRule : Self.networkRule
+  }
 
   /// The remaining wait in seconds; 0 if there is none. A wait that is longer than the longest one
   /// was stored by a clock that has been set back since, and counts as passed. A second is allowed
@@ -65,7 +98,8 @@ package struct LoginAttempts: Hashable, Sendable {
     lastFailureAt = now
     let doublings = count - rule.free - 1
     let seconds =
-      doublings < 0 ? 0 : min(rule.longestWaitSeconds, Double(1 << min(doublings, 20)))
+      doublings < 0
+      ? 0 : min(rule.longestWaitSeconds, rule.firstWaitSeconds * Double(1 << min(doublings, 20)))
     waitUntil = now.addingTimeInterval(seconds)
   }
 }

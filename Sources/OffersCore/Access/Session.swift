@@ -7,17 +7,19 @@ import Foundation
 package struct Session: Hashable, Sendable {
   /// The time without a request after which a session expires, in seconds: 30 days.
   package static let idleSeconds = 30.0 * 86_400
-  /// The maximum number of stored sessions. A further one takes the place of the session that was
-  /// unseen for longest.
-  package static let limit = 1000
+  /// The maximum number of stored sessions of a user. A further one takes the place of the user's
+  /// session that was unseen for longest.
+  package static let limit = 100
   /// The maximum length of `userAgent`, in characters.
   package static let userAgentLimit = 200
 
   /// The SHA-256 of the cookie's value, 32 bytes.
   package let id: [UInt8]
-  /// A code of `id` with the access token as its key, 32 bytes. It shows with which token the
-  /// session was made, and that it was made by somebody who knew the token.
-  package let fingerprint: [UInt8]
+  /// Whose session this is.
+  package let user: User.ID
+  /// For a session that began with the token of the server's token file: a code of `id` with that
+  /// token as its key, 32 bytes. The session is valid with that token only. Nil for others.
+  package let fingerprint: [UInt8]?
   /// When the browser logged in.
   package let createdAt: Date
   /// When the browser last sent a request, to within ten minutes.
@@ -28,10 +30,11 @@ package struct Session: Hashable, Sendable {
   package let userAgent: String
 
   package init(
-    id: [UInt8], fingerprint: [UInt8], createdAt: Date, lastSeenAt: Date, peer: String,
-    userAgent: String
+    id: [UInt8], user: User.ID, fingerprint: [UInt8]?, createdAt: Date, lastSeenAt: Date,
+    peer: String, userAgent: String
   ) {
     self.id = id
+    self.user = user
     self.fingerprint = fingerprint
     self.createdAt = createdAt
     self.lastSeenAt = lastSeenAt

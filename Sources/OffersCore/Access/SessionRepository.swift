@@ -2,7 +2,7 @@ import Foundation
 
 /// The sessions of the browsers that are logged in.
 ///
-/// At most `Session.limit` are stored. Every call may throw `OffersError` with `storageFailed`.
+/// At most `Session.limit` are stored of each user. Every call may throw `OffersError` with `storageFailed`.
 package protocol SessionRepository: Sendable {
   /// The session with an id; nil if there is none. An expired one is returned as well.
   func findSession(_ id: [UInt8]) async throws -> Session?
@@ -13,7 +13,7 @@ package protocol SessionRepository: Sendable {
   /// Stores a new session durably, and removes expired ones.
   func putSession(_ session: Session) async throws
 
-  /// Records that a session was seen, unless a later time is stored. Does not wait for the write,
+  /// Records that a session and its user were seen, unless a later time is stored. Does not wait for the write,
   /// which may fail or be lost.
   func noteSession(_ id: [UInt8], seenAt: Date)
 

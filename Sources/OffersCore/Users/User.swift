@@ -49,16 +49,21 @@ public struct User: Hashable, Sendable, Identifiable {
   ///
   /// - Throws: `OffersError` with `invalidRequest`.
   package static func check(name: String) throws {
-    let isPlain = name.unicodeScalars.allSatisfy {
-      $0.properties.generalCategory != .control && $0.properties.generalCategory != .format
-        && !$0.properties.isNoncharacterCodePoint && ($0 == " " || !$0.properties.isWhitespace)
-    }
-    guard (1...64).contains(name.unicodeScalars.count), isPlain, name.first != " ", name.last != " "
-    else {
+    guard isPlain(name, maximum: 64) else {
       throw OffersError(
         .invalidRequest, "“\(name.prefix(80))” is no name for a user.",
         hint: "A name has 1 to 64 characters, in one line, without spaces at its ends.")
     }
+  }
+
+  /// Whether a text can be a name: one line without white space at its ends, and without characters
+  /// that cannot be seen.
+  static func isPlain(_ name: String, maximum: Int) -> Bool {
+    (1...maximum).contains(name.unicodeScalars.count) && name.first != " " && name.last != " "
+      && name.unicodeScalars.allSatisfy {
+        $0.properties.generalCategory != .control && $0.properties.generalCategory != .format
+          && !$0.properties.isNoncharacterCodePoint && ($0 == " " || !$0.properties.isWhitespace)
+      }
   }
 
   /// The form of a name by which users are found: without differences of case, in composed form.

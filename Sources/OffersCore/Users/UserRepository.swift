@@ -29,6 +29,16 @@ public protocol UserRepository: Sendable {
 }
 
 extension UserRepository {
+  /// The owner of the store.
+  ///
+  /// - Throws: `OffersError` with `storageFailed` if the store is damaged.
+  package func fetchOwner() async throws -> User {
+    guard let owner = try await fetchUsers().first(where: \.isOwner) else {
+      throw OffersError(.storageFailed, "The database has no owner.", hint: "Run: offers doctor")
+    }
+    return owner
+  }
+
   /// The user with a name, without regard to case.
   ///
   /// - Throws: `OffersError` with `notFound`, whose hint names the user that was probably meant.

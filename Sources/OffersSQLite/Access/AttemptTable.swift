@@ -2,8 +2,8 @@ import Foundation
 import GRDB
 import OffersCore
 
-/// The SQL for failed attempts to log in. The trigger `login_attempt_holds_10000` of migration 17
-/// bounds the number of networks.
+/// The SQL for failed attempts to log in. The trigger `login_attempt_holds_10000` of migration 21
+/// bounds their number.
 enum AttemptTable {
   static func list(in database: Database) throws -> [LoginAttempts] {
     try Row.fetchAll(

@@ -13,8 +13,10 @@ extension OffersDatabase: SessionRepository {
 
   package func putSession(_ session: Session) async throws {
     try await write { database in
+      try Self.checkUser(session.user, in: database)
       try SessionTable.deleteExpired(at: session.createdAt, in: database)
       try SessionTable.insert(session, in: database)
+      try UserTable.note(session.user, seenAt: session.createdAt, in: database)
     }
   }
 
@@ -27,6 +29,71 @@ extension OffersDatabase: SessionRepository {
     try await write { database in
       for id in ids { try SessionTable.delete(id, in: database) }
     }
+  }
+}
+
+extension OffersDatabase: CredentialRepository {
+  package func findPassphrase(of user: User.ID) async throws -> PassphraseHash? {
+    try await read { try CredentialTable.findPassphrase(of: user, in: $0) }
+  }
+
+  package func fetchUsersWithPassphrase() async throws -> Set<User.ID> {
+    try await read { try CredentialTable.usersWithPassphrase(in: $0) }
+  }
+
+  package func setPassphrase(
+    _ passphrase: PassphraseHash?, of user: User.ID, keeping session: [UInt8]?
+  ) async throws {
+    let now = Date()
+    try await write { database in
+      try Self.checkUser(user, in: database)
+      if let passphrase {
+        try CredentialTable.put(passphrase, of: user, at: now, in: database)
+      } else {
+        try CredentialTable.deletePassphrase(of: user, in: database)
+      }
+      try SessionTable.deleteAll(of: user, except: session, in: database)
+    }
+  }
+
+  package func fetchTokens(of user: User.ID?) async throws -> [APIToken] {
+    try await read { try CredentialTable.tokens(of: user, in: $0) }
+  }
+
+  package func findToken(hash: [UInt8]) async throws -> APIToken? {
+    try await readStatement { try CredentialTable.findToken(hash: hash, in: $0) }
+  }
+
+  package func addToken(_ token: APIToken, hash: [UInt8]) async throws -> APIToken {
+    try APIToken.check(name: token.name)
+    return try await write { database in
+      try Self.checkUser(token.user, in: database)
+      try CredentialTable.deleteExpired(of: token.user, at: token.createdAt, in: database)
+      let others = try CredentialTable.tokens(of: token.user, in: database)
+      guard !others.contains(where: { $0.name == token.name }) else {
+        throw OffersError(
+          .invalidRequest, "There is a token “\(token.name)” already.",
+          hint: "Choose another name, or revoke that token first.")
+      }
+      guard others.count < APIToken.limit else {
+        throw OffersError(
+          .invalidRequest, "A user has at most \(APIToken.limit) tokens.",
+          hint: "Revoke those that are not used any more.")
+      }
+      return try CredentialTable.insert(token, hash: hash, in: database)
+    }
+  }
+
+  package func revokeToken(_ id: APIToken.ID) async throws {
+    try await write { database in
+      guard try CredentialTable.deleteToken(id, in: database) else {
+        throw OffersError(.notFound, "There is no such token: it was revoked.")
+      }
+    }
+  }
+
+  package func noteToken(_ id: APIToken.ID, usedAt: Date) {
+    writeLater(.note) { try CredentialTable.note(id, usedAt: usedAt, in: $0) }
   }
 }
 

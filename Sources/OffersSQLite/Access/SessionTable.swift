@@ -2,10 +2,11 @@ import Foundation
 import GRDB
 import OffersCore
 
-/// The SQL for sessions. The trigger `session_holds_1000` of migration 17 bounds their number.
+/// The SQL for sessions. The trigger `session_holds_100_of_a_user` of migration 21 bounds their
+/// number.
 enum SessionTable {
   private static let columns =
-    "session_id, fingerprint, created_at, last_seen_at, peer, user_agent"
+    "session_id, user_key, fingerprint, created_at, last_seen_at, peer, user_agent"
 
   static func find(_ id: [UInt8], in database: Database) throws -> Session? {
     let statement = try database.cachedStatement(
@@ -21,23 +22,36 @@ enum SessionTable {
 
   static func insert(_ session: Session, in database: Database) throws {
     try database.execute(
-      sql: "INSERT INTO session (\(columns)) VALUES (?, ?, ?, ?, ?, ?)",
+      sql: "INSERT INTO session (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?)",
       arguments: [
-        Data(session.id), Data(session.fingerprint), seconds(session.createdAt),
-        seconds(session.lastSeenAt), String(session.peer.prefix(64)),
+        Data(session.id), session.user, session.fingerprint.map { Data($0) },
+        seconds(session.createdAt), seconds(session.lastSeenAt), String(session.peer.prefix(64)),
         String(session.userAgent.prefix(Session.userAgentLimit)),
       ])
   }
 
-  /// Sets the time of the last request, unless a later one is stored.
+  /// Sets the time of the last request of a session and of its user, unless a later one is stored.
   static func note(_ id: [UInt8], seenAt: Date, in database: Database) throws {
-    try database.execute(
-      sql: "UPDATE session SET last_seen_at = ?1 WHERE session_id = ?2 AND last_seen_at < ?1",
-      arguments: [seconds(seenAt), Data(id)])
+    let user = try Int64.fetchOne(
+      database,
+      sql: """
+        UPDATE session SET last_seen_at = ?1 WHERE session_id = ?2 AND last_seen_at < ?1
+        RETURNING user_key
+        """, arguments: [seconds(seenAt), Data(id)])
+    if let user { try UserTable.note(user, seenAt: seenAt, in: database) }
   }
 
   static func delete(_ id: [UInt8], in database: Database) throws {
     try database.execute(sql: "DELETE FROM session WHERE session_id = ?", arguments: [Data(id)])
+  }
+
+  /// Deletes the sessions of a user but one.
+  static func deleteAll(
+    of user: User.ID, except id: [UInt8]?, in database: Database
+  ) throws {
+    try database.execute(
+      sql: "DELETE FROM session WHERE user_key = ? AND session_id IS NOT ?",
+      arguments: [user, id.map { Data($0) }])
   }
 
   /// Deletes the sessions that have expired at a time.
@@ -50,9 +64,9 @@ enum SessionTable {
 
   private static func session(_ row: Row) -> Session {
     let id: Data = row["session_id"]
-    let fingerprint: Data = row["fingerprint"]
+    let fingerprint: Data? = row["fingerprint"]
     return Session(
-      id: Array(id), fingerprint: Array(fingerprint),
+      id: Array(id), user: row["user_key"], fingerprint: fingerprint.map { Array($0) },
       createdAt: OfferTable.date(row["created_at"]),
       lastSeenAt: OfferTable.date(row["last_seen_at"]),
       peer: row["peer"], userAgent: row["user_agent"])

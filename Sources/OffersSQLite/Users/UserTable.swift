@@ -1,4 +1,5 @@
 import Foundation
+import Foundation
 import GRDB
 import OffersCore
 
@@ -38,6 +39,16 @@ enum UserTable {
     try database.execute(
       sql: "UPDATE user SET name = ?, folded_name = ?, role = ? WHERE user_key = ?",
       arguments: [name, User.folded(name), role.rawValue, id])
+  }
+
+  /// Sets when a user was last seen, unless a later time is stored.
+  static func note(_ id: User.ID, seenAt: Date, in database: Database) throws {
+    let seconds = Int64(seenAt.timeIntervalSince1970)
+    try database.execute(
+      sql: """
+        UPDATE user SET last_seen_at = ?1
+        WHERE user_key = ?2 AND (last_seen_at IS NULL OR last_seen_at < ?1)
+        """, arguments: [seconds, id])
   }
 
   /// Deletes a user with all that belongs to them.

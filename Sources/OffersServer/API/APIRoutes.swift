@@ -5,8 +5,8 @@ import OffersCore
 struct APIRoutes: Sendable {
   let content: ServedContent
   let answers: Answers
-  /// Decides whom a request is from; nil if no token is required.
-  let access: AccessGate?
+  /// Decides whom a request is from.
+  let access: AccessGate
 
   func add(to router: Router<ServedContext>) {
     OfferRoutes(content: content, answers: answers).add(to: router)
@@ -21,16 +21,16 @@ struct APIRoutes: Sendable {
       content: content, answers: answers,
       events: EventHub(signal: content.store, jobs: content.jobs), access: access
     ).add(to: router)
-    router.get("/api/v1/health") { request, _ in
+    router.get("/api/v1/health") { request, context in
       _ = try QueryParameters(request, [])
-      return try await answers.answer(request) {
+      return try await answers.answer(request, for: context.visitor) {
         // Clients without the token are answered, too, so the version is not told.
         .json { $0.member("status", "ok") }
       }
     }
-    router.get("/api/v1/openapi.json") { request, _ in
+    router.get("/api/v1/openapi.json") { request, context in
       _ = try QueryParameters(request, [])
-      return try await answers.answer(request) {
+      return try await answers.answer(request, for: context.visitor) {
         Answer(
           contentType: "application/json",
           body: ByteBuffer(bytes: EmbeddedFile.find("openapi.json") ?? []))

@@ -3,8 +3,8 @@ import Hummingbird
 import OffersCore
 
 /// The route of the recorded changes, in pages that a cursor continues.
-struct ChangeRoutes: Sendable {
-  let content: ServedContent
+struct ChangeRoutes: ContentRoutes {
+  var content: ServedContent
   let answers: Answers
 
   /// The maximum age of the changes in a list without `since` and without a cursor, in seconds.
@@ -14,11 +14,11 @@ struct ChangeRoutes: Sendable {
   private static let textBytes = OfferLimits.nameBytes
 
   func add(to router: Router<ServedContext>) {
-    router.get("/api/v1/changes") { request, _ in
+    router.get("/api/v1/changes") { request, context in
       let parameters = try QueryParameters(
         request, ["cursor", "since", "feed", "kind", "favorites", "limit"])
-      return try await answers.answer(request) {
-        var answer = try await list(parameters)
+      return try await answers.answer(request, for: context.visitor) {
+        var answer = try await of(context).list(parameters)
         // The list contains the expiring offers, which depend on the current time.
         answer.lifetime = .never
         return answer

@@ -3,15 +3,15 @@ import Hummingbird
 import OffersCore
 
 /// The routes of the feeds, of their subscriptions and of their sync intervals.
-struct FeedRoutes: Sendable {
-  let content: ServedContent
+struct FeedRoutes: ContentRoutes {
+  var content: ServedContent
   let answers: Answers
 
   func add(to router: Router<ServedContext>) {
-    router.get("/api/v1/feeds") { request, _ in
+    router.get("/api/v1/feeds") { request, context in
       _ = try QueryParameters(request, [])
-      return try await answers.answer(request) {
-        let (feeds, now) = (try await content.fetchFeedSummaries(), content.now())
+      return try await answers.answer(request, for: context.visitor) {
+        let (feeds, now) = (try await of(context).content.fetchFeedSummaries(), content.now())
         var answer = Answer.json { json in
           json.member("feeds", objects: feeds) { Self.write($1, now, to: &$0) }
         }
@@ -22,8 +22,10 @@ struct FeedRoutes: Sendable {
     }
     router.get("/api/v1/feeds/{name}") { request, context in
       _ = try QueryParameters(request, [])
-      return try await answers.answer(request) {
-        let (feed, now) = (try await fetchFeed(try context.segment("name")), content.now())
+      return try await answers.answer(request, for: context.visitor) {
+        let (feed, now) = (
+          try await of(context).fetchFeed(try context.segment("name")), content.now()
+        )
         var answer = Answer.json { Self.write(feed, now, to: &$0) }
         answer.lifetime = .never
         return answer
@@ -71,8 +73,9 @@ struct FeedRoutes: Sendable {
     _ = try QueryParameters(request, [])
     let sent = try await JSONBody.read(request, members: members)
     let name = try context.segment("name")
-    let didChange = try await body(try await fetchFeed(name), sent)
-    let (feed, now) = (try await fetchFeed(name), content.now())
+    let routes = of(context)
+    let didChange = try await body(try await routes.fetchFeed(name), sent)
+    let (feed, now) = (try await routes.fetchFeed(name), content.now())
     return Answers.result { json in
       json.member("changed", didChange)
       json.member("feed", object: feed) { Self.write($1, now, to: &$0) }

@@ -15,7 +15,7 @@ struct ImageRoutes: Sendable {
       // The value of `v` is ignored: it only gives each image of an offer a URL of its own, for the
       // caches of browsers.
       _ = try QueryParameters(request, ["v"])
-      return try await answers.answer(request) {
+      return try await answers.answer(request, for: context.visitor) {
         let offer = try await content.store.fetchOffer(named: try context.segment("ref"))
         let source =
           offer.imageURLText == nil

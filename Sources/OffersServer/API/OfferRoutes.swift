@@ -3,8 +3,8 @@ import Hummingbird
 import OffersCore
 
 /// The routes of offers, of their reward histories and of favorites.
-struct OfferRoutes: Sendable {
-  let content: ServedContent
+struct OfferRoutes: ContentRoutes {
+  var content: ServedContent
   let answers: Answers
 
   static let usualLimit = 50
@@ -19,14 +19,17 @@ struct OfferRoutes: Sendable {
   ]
 
   func add(to router: Router<ServedContext>) {
-    router.get("/api/v1/offers") { request, _ in
+    router.get("/api/v1/offers") { request, context in
       let parameters = try QueryParameters(request, Self.listParameters)
-      return try await answers.answer(request) { try await list(parameters) }
+      return try await answers.answer(request, for: context.visitor) {
+        try await of(context).list(parameters)
+      }
     }
     router.get("/api/v1/offers/{ref}") { request, context in
       _ = try QueryParameters(request, [])
-      return try await answers.answer(request) {
-        let offer = try await content.store.fetchOffer(named: try context.segment("ref"))
+      return try await answers.answer(request, for: context.visitor) {
+        let offer = try await of(context).content.store.fetchOffer(
+          named: try context.segment("ref"))
         var json = JSONWriter()
         json.pricedFeeds = content.presentations.pricedFeeds
         json.value(offer, at: content.now())
@@ -37,16 +40,16 @@ struct OfferRoutes: Sendable {
     }
     router.get("/api/v1/offers/{ref}/history") { request, context in
       let parameters = try QueryParameters(request, ["cursor"])
-      return try await answers.answer(request) {
-        try await history(of: try context.segment("ref"), parameters)
+      return try await answers.answer(request, for: context.visitor) {
+        try await of(context).history(of: try context.segment("ref"), parameters)
       }
     }
-    router.get("/api/v1/favorites") { request, _ in
+    router.get("/api/v1/favorites") { request, context in
       _ = try QueryParameters(request, [])
-      return try await answers.answer(request) {
+      return try await answers.answer(request, for: context.visitor) {
         var query = OfferQuery(favoritesOnly: true)
         query.textBytes = 0
-        let offers = try await content.store.fetchOffers(query)
+        let offers = try await of(context).content.store.fetchOffers(query)
         return .json { json in
           json.member("favorites", each: offers) { $0.value($1.ref.description) }
         }
@@ -127,7 +130,7 @@ struct OfferRoutes: Sendable {
     _ = try QueryParameters(request, [])
     _ = try await JSONBody.read(request, members: [])
     let name = try context.segment("ref")
-    let changes = try await content.store.setFavorites(named: [name], to: isFavorite)
+    let changes = try await of(context).content.store.setFavorites(named: [name], to: isFavorite)
     return Answers.result { json in
       json.pricedFeeds = content.presentations.pricedFeeds
       json.member("changed", changes.first?.didChange)

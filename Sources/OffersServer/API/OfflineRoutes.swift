@@ -8,8 +8,8 @@ import OffersCore
 /// A browser requests the list of all offers with a hash of each, compares it with the offers that
 /// it has stored, and requests those that differ. So it receives few offers after a sync that
 /// changed few, whatever it missed before, and the server remembers nothing about it.
-struct OfflineRoutes: Sendable {
-  let content: ServedContent
+struct OfflineRoutes: ContentRoutes {
+  var content: ServedContent
   let answers: Answers
 
   /// The most offers that a browser stores, and the most bytes of them: the newest ones.
@@ -25,13 +25,17 @@ struct OfflineRoutes: Sendable {
   private var source: PageSource { PageSource(content: content) }
 
   func add(to router: Router<ServedContext>) {
-    router.get("/api/v1/offline") { request, _ in
+    router.get("/api/v1/offline") { request, context in
       _ = try QueryParameters(request, [])
-      return try await answers.answer(request) { try await list() }
+      return try await answers.answer(request, for: context.visitor) {
+        try await of(context).list()
+      }
     }
-    router.get("/api/v1/offline/offers") { request, _ in
+    router.get("/api/v1/offline/offers") { request, context in
       let refs = try Self.refs(try QueryParameters(request, ["refs"]).fetchText("refs"))
-      return try await answers.answer(request) { try await offers(refs) }
+      return try await answers.answer(request, for: context.visitor) {
+        try await of(context).offers(refs)
+      }
     }
   }
 

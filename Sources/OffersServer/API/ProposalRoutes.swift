@@ -3,8 +3,8 @@ import Hummingbird
 import OffersCore
 
 /// The routes that look at a feed by its address, and add it.
-struct ProposalRoutes: Sendable {
-  let content: ServedContent
+struct ProposalRoutes: ContentRoutes {
+  var content: ServedContent
   let answers: Answers
 
   func add(to router: Router<ServedContext>) {
@@ -13,15 +13,17 @@ struct ProposalRoutes: Sendable {
       return try await ConnectedRequest.run(request, context) { request in
         let sent = try await JSONBody.read(request, members: ["source", "name"])
         let proposal = try await content.proposals.propose(
-          try Self.source(in: sent), name: try Self.text("name", in: sent))
+          try Self.source(in: sent), name: try Self.text("name", in: sent),
+          by: try context.fetchVisitor().user)
         return Answers.result { Self.write(proposal, to: &$0) }
       }
     }
     router.get("/api/v1/proposals/{number}/images/{index}") { request, context in
       _ = try QueryParameters(request, [])
-      return try await answers.answer(request) {
+      return try await answers.answer(request, for: context.visitor) {
         let offer = try offer(of: context)
-        let source = content.proposals.find(try number("number", of: context))?.source
+        let source = content.proposals.find(
+          try number("number", of: context), by: try context.fetchVisitor().user)?.source
         return try await ImageRoutes(content: content, answers: answers).answer(
           with: offer, feedSource: source, isPreview: true)
       }
@@ -32,8 +34,8 @@ struct ProposalRoutes: Sendable {
         let sent = try await JSONBody.read(request, members: ["source", "name", "title"])
         let added = try await content.proposals.add(
           try Self.source(in: sent), name: try Self.text("name", in: sent),
-          title: try Self.text("title", in: sent))
-        return try await response(to: added)
+          title: try Self.text("title", in: sent), by: try context.fetchVisitor().user)
+        return try await of(context).response(to: added)
       }
     }
   }
@@ -53,7 +55,9 @@ struct ProposalRoutes: Sendable {
 
   private func offer(of context: ServedContext) throws -> Offer {
     let index = try number("index", of: context)
-    guard let proposal = content.proposals.find(try number("number", of: context)),
+    guard
+      let proposal = content.proposals.find(
+        try number("number", of: context), by: try context.fetchVisitor().user),
       proposal.offers.indices.contains(index)
     else { throw OffersError(.notFound, "This proposal has expired.") }
     return proposal.offers[index]

@@ -3,22 +3,23 @@ import Hummingbird
 import OffersCore
 
 /// The routes of the search and of the recent searches.
-struct SearchRoutes: Sendable {
-  let content: ServedContent
+struct SearchRoutes: ContentRoutes {
+  var content: ServedContent
   let answers: Answers
 
   private static let usualLimit = 20
   private static let pages = 1...1_000_000
 
   func add(to router: Router<ServedContext>) {
-    router.get("/api/v1/search") { request, _ in
+    router.get("/api/v1/search") { request, context in
       let parameters = try QueryParameters(
         request, ["q", "feed", "favorites", "expired", "limit", "page"])
       // A page of another site may neither make this server send a request to a feed's server, nor
-      // add to the recent searches.
-      let isTrusted = !WriteRules.mayBeFromOtherSite(request)
-      return try await answers.answer(request) {
-        let found = try await search(parameters, isTrusted: isTrusted)
+      // add to the recent searches. Nor may a token that only reads.
+      let isTrusted =
+        !WriteRules.mayBeFromOtherSite(request) && context.visitor.map { $0.right > .read } ?? false
+      return try await answers.answer(request, for: context.visitor) {
+        let found = try await of(context).search(parameters, isTrusted: isTrusted)
         var json = JSONWriter()
         json.pricedFeeds = content.presentations.pricedFeeds
         json.value(found, at: content.now())
@@ -30,11 +31,11 @@ struct SearchRoutes: Sendable {
         return answer
       }
     }
-    router.get("/api/v1/searches") { request, _ in
+    router.get("/api/v1/searches") { request, context in
       _ = try QueryParameters(request, [])
-      return try await answers.answer(request) {
+      return try await answers.answer(request, for: context.visitor) {
         var json = JSONWriter()
-        json.value(try await content.store.fetchRecentSearches())
+        json.value(try await of(context).content.store.fetchRecentSearches())
         return .json(json)
       }
     }

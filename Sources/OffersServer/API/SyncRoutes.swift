@@ -7,13 +7,13 @@ struct SyncRoutes: Sendable {
   let content: ServedContent
   let answers: Answers
   let events: EventHub
-  /// Decides whom a request is from; nil if no token is required.
-  let access: AccessGate?
+  /// Decides whom a request is from.
+  let access: AccessGate
 
   func add(to router: Router<ServedContext>) {
-    router.get("/api/v1/sync") { request, _ in
+    router.get("/api/v1/sync") { request, context in
       _ = try QueryParameters(request, [])
-      return try await answers.answer(request) {
+      return try await answers.answer(request, for: context.visitor) {
         var json = JSONWriter()
         json.value(content.jobs.status)
         var answer = Answer.json(json)
@@ -21,7 +21,7 @@ struct SyncRoutes: Sendable {
         return answer
       }
     }
-    router.post("/api/v1/sync") { request, _ in
+    router.post("/api/v1/sync") { request, context in
       _ = try QueryParameters(request, [])
       let body = try await JSONBody.read(request, members: ["feeds", "source", "accept_removals"])
       var feeds: [String] = []
@@ -45,6 +45,8 @@ struct SyncRoutes: Sendable {
         }
         wanted.acceptsRemovals = accepts
       }
+      // A new source is a setting, and removals were held back for an admin to decide.
+      if source != nil || wanted.acceptsRemovals { try context.fetchVisitor().check(.admin) }
       let status = try content.jobs.start(wanted, from: source)
       var json = JSONWriter()
       json.value(status)
@@ -52,11 +54,11 @@ struct SyncRoutes: Sendable {
     }
     router.get("/api/v1/events") { request, context in
       _ = try QueryParameters(request, [])
-      let visitor = context.visitor
+      let visitor = try context.fetchVisitor()
       let listener =
         visitor.session.map { EventHub.Client.session($0.id) } ?? .peer(context.client)
       let stream = try await events.listen(listener) { [access] in
-        try await access?.isWelcome(visitor) ?? true
+        try await access.isWelcome(visitor)
       }
       return Response(
         status: .ok,

@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -5,18 +6,25 @@ import Logging
 import OffersCore
 import Synchronization
 
-/// Decides on a server with a token whom a request is from, and keeps the sessions of browsers.
+/// Decides whom a request is from, and keeps the sessions of browsers.
 struct AccessGate: Sendable {
-  /// The interval at which the time of a session's last request is stored, in seconds.
-  static let noteSeconds = 600.0
+  /// The interval at which the time of a session's or a token's last use is stored, in seconds.
+  static let noteSeconds = APIToken.noteSeconds
 
   let cookie: SessionCookie
   let attempts: LoginGuard
   /// The codes with which phones log in.
   let pairings: PairingCodes
-  private let tokens: TokenFile
-  private let sessions: any SessionRepository
-  private let now: @Sendable () -> Date
+  let users: UserList
+  let passphrases = PassphraseCheck()
+  /// Whether other machines can reach the server.
+  private let isOpenToOthers: Bool
+  /// The field in which trusted proxies name the user of a request; nil for none.
+  private let userHeader: UserHeader?
+  private let proxies: TrustedProxies
+  private let tokens: TokenFile?
+  let store: any ServedContent.Store
+  let now: @Sendable () -> Date
   private let logger: Logger
   private let memory = Memory()
 
@@ -26,47 +34,100 @@ struct AccessGate: Sendable {
     let sweptVersion = Mutex(0)
     /// The version whose sweep has failed, which is logged once.
     let failedVersion = Mutex(0)
-    /// When the last request of a session was noted. So a slow database does not gather a write for
-    /// each request.
+    /// When the last use of a session or a token was noted, by the SHA-256 of its secret. So a slow
+    /// database does not gather a write for each request.
     let notedAt = Mutex<[[UInt8]: Date]>([:])
   }
 
   /// - Parameters:
-  ///   - tokens: the token that clients must show.
+  ///   - access: the token file, with which the owner is known, and the trusted proxies.
   ///   - pairings: the codes with which phones log in.
-  ///   - isSecure: whether browsers reach the server by https only.
-  ///   - content: the store of sessions and attempts, and the clock.
+  ///   - isOpenToOthers: whether other machines can reach the server.
+  ///   - content: the store of users, sessions and attempts, and the clock.
   ///   - logger: is told of refused attempts and of changes of the token.
   init(
-    tokens: TokenFile, pairings: PairingCodes, isSecure: Bool, content: ServedContent,
-    logger: Logger
+    _ access: OffersServer.Access, pairings: PairingCodes, isOpenToOthers: Bool,
+    content: ServedContent, logger: Logger
   ) {
-    cookie = SessionCookie(isSecure: isSecure)
+    cookie = SessionCookie(isSecure: access.isSecure)
+    userHeader = access.userHeader
+    proxies = access.proxies
     self.pairings = pairings
+    self.isOpenToOthers = isOpenToOthers
     attempts = LoginGuard(content.store, now: content.now, logger: logger)
-    self.tokens = tokens
-    sessions = content.store
+    users = UserList(content.store)
+    tokens = access.token
+    store = content.store
     now = content.now
     self.logger = logger
   }
 
+  /// Whether a token file is used.
+  var hasTokenFile: Bool { tokens != nil }
+
+  /// Whether requests must show whom they are from: on a server that other machines can reach or
+  /// that has a token, and as soon as there is a user besides the owner.
+  ///
+  /// - Throws: `OffersError` if the users cannot be read.
+  func requiresLogin() async throws -> Bool {
+    if isOpenToOthers || tokens != nil || userHeader != nil { return true }
+    return try await users.fetch().all.count > 1
+  }
+
   /// Finds out whom a request is from: by a bearer token, or else by the cookie of a session. The
   /// cookie does not count in a request with a bearer token. A field `Authorization` of another
-  /// scheme is left to a proxy that asks for a password.
+  /// scheme is left to a proxy that asks for a password. A trusted proxy that names the user comes before both.
   ///
-  /// - Throws: `Problem` with status 401 or 429 for a wrong bearer token, with 503 for any one while
-  ///   the token file cannot be used; `OffersError` if the sessions cannot be read.
-  func visitor(of request: Request, from client: Peer) async throws -> Visitor {
+  /// - Parameters:
+  ///   - request: the request.
+  ///   - client: the client's address.
+  ///   - peer: the other end of the connection.
+  /// - Returns: nil for a stranger.
+  /// - Throws: `Problem` with status 403 for a user that only the proxy knows, with status 401 or 429 for a wrong bearer token, with 503 for one that may
+  ///   be that of the token file while that cannot be used; `OffersError` if the store cannot be
+  ///   read.
+  func findVisitor(
+    of request: Request, from client: Peer, by peer: Peer
+  ) async throws -> Visitor? {
     let version = await currentVersion()
+    let users = try await users.fetch()
+    guard try await requiresLogin() else { return Visitor(users.owner, .thisMachine) }
+    if let userHeader, proxies.contains(peer),
+      let name = try userHeader.user(in: request.headers)
+    {
+      guard let user = users.find(named: name) else {
+        throw Problem(
+          .forbidden, "There is no user “\(name.prefix(80))” here.",
+          hint: "On the server's machine: offers user add NAME", code: .notFound)
+      }
+      return Visitor(user, .proxy)
+    }
     if let shown = Self.bearerToken(in: request) {
-      guard let version else { throw Self.unavailable }
-      guard version.token.isToken(shown) else {
+      let visitor = try await findVisitor(showing: shown, version, users)
+      guard let visitor else {
+        if tokens != nil, version == nil { throw Self.unavailable }
         throw Self.refusal(wait: await attempts.fail(client))
       }
       await attempts.succeed(client)
-      return .tokenHolder(version: version.number)
+      return visitor
     }
-    return try await findSession(of: request, version).map { .browser($0) } ?? .stranger
+    return try await findSession(of: request, version).flatMap { session in
+      users.find(session.user).map { Visitor($0, .session(session)) }
+    }
+  }
+
+  private func findVisitor(
+    showing shown: String, _ version: TokenFile.Version?, _ users: UserList.Users
+  ) async throws -> Visitor? {
+    if let version, version.token.isToken(shown) {
+      return Visitor(users.owner, .tokenFile(version: version.number))
+    }
+    guard APITokenText.isToken(shown) else { return nil }
+    let hash = APITokenText.hash(of: shown)
+    guard let token = try await store.findToken(hash: hash), !token.isExpired(at: now()),
+      let user = users.find(token.user)
+    else { return nil }
+    return Visitor(user, .apiToken(token, hash: hash))
   }
 
   /// The bearer token that a request shows; nil for a request without it.
@@ -77,19 +138,21 @@ struct AccessGate: Sendable {
     return String(parts[1].trimmingSpaces)
   }
 
-  /// Whether a visitor would still be let in.
+  /// Whether a visitor would still be known, with the same right.
   ///
-  /// - Throws: `OffersError` if the sessions cannot be read.
+  /// - Throws: `OffersError` if the store cannot be read.
   func isWelcome(_ visitor: Visitor) async throws -> Bool {
-    switch visitor {
-    case .anybody: return true
-    case .stranger: return false
-    case .tokenHolder(let number): return await currentVersion()?.number == number
-    case .browser(let session):
-      guard let version = await currentVersion(),
-        let found = try await sessions.findSession(session.id)
-      else { return false }
-      return version.token.hasMade(found) && !found.isExpired(at: now())
+    guard let user = try await users.fetch().find(visitor.user.id), user.role == visitor.user.role
+    else { return false }
+    switch visitor.proof {
+    case .thisMachine: return try await !requiresLogin()
+    case .terminal, .proxy: return true
+    case .tokenFile(let number): return await currentVersion()?.number == number
+    case .apiToken(_, let hash):
+      return try await store.findToken(hash: hash).map { !$0.isExpired(at: now()) } ?? false
+    case .session(let session):
+      let version = await currentVersion()
+      return try await store.findSession(session.id).map { isValid($0, version) } ?? false
     }
   }
 
@@ -100,17 +163,14 @@ struct AccessGate: Sendable {
 
   /// Ends the sessions of all cookies of a request.
   func endSessions(of request: Request) async throws {
-    try await sessions.endSessions(
+    try await store.endSessions(
       cookie.values(in: request.headers).map(SessionCookie.sessionID(of:)))
   }
 
-  private func findSession(
-    of request: Request, _ version: TokenFile.Version?
-  ) async throws -> Session? {
-    guard let version else { return nil }
+  func findSession(of request: Request, _ version: TokenFile.Version?) async throws -> Session? {
     for value in cookie.values(in: request.headers) {
-      if let session = try await sessions.findSession(SessionCookie.sessionID(of: value)),
-        version.token.hasMade(session), !session.isExpired(at: now())
+      if let session = try await store.findSession(SessionCookie.sessionID(of: value)),
+        isValid(session, version)
       {
         return session
       }
@@ -118,10 +178,19 @@ struct AccessGate: Sendable {
     return nil
   }
 
-  /// The token that is valid now. Sessions that were made with another one are removed when a
-  /// change is noticed, so that they stay ended if the other token returns.
-  private func currentVersion() async -> TokenFile.Version? {
-    guard let version = tokens.current(now: now(), logger: logger) else { return nil }
+  /// Whether a stored session is valid: it has not expired, and the token with which it began has
+  /// not changed.
+  private func isValid(_ session: Session, _ version: TokenFile.Version?) -> Bool {
+    if session.isExpired(at: now()) { return false }
+    if session.fingerprint == nil { return true }
+    return version?.token.hasMade(session) ?? false
+  }
+
+  /// The token of the token file that is valid now; nil without a file, or while it cannot be used.
+  /// Sessions that were made with another one are removed when a change is noticed, so that they
+  /// stay ended if the other token returns.
+  func currentVersion() async -> TokenFile.Version? {
+    guard let version = tokens?.current(now: now(), logger: logger) else { return nil }
     // One request removes them, which may wait for another process's write. All others go on.
     let isChosen = memory.sweptVersion.withLock { swept in
       defer { swept = version.number }
@@ -129,8 +198,10 @@ struct AccessGate: Sendable {
     }
     guard isChosen else { return version }
     do {
-      let foreign = try await sessions.fetchSessions().filter { !version.token.hasMade($0) }
-      try await sessions.endSessions(foreign.map(\.id))
+      let foreign = try await store.fetchSessions().filter {
+        $0.fingerprint != nil && !version.token.hasMade($0)
+      }
+      try await store.endSessions(foreign.map(\.id))
     } catch {
       // These sessions are not valid anyway. The next request tries again.
       memory.sweptVersion.withLock { $0 = 0 }
@@ -146,175 +217,60 @@ struct AccessGate: Sendable {
     return version
   }
 
-  /// Notes that a session was seen, every ten minutes.
+  /// Notes that a session or an API token was used, every ten minutes.
   ///
   /// - Parameters:
   ///   - visitor: the visitor of the request.
   ///   - request: the request, which has the session's cookie.
   /// - Returns: the `Set-Cookie` field by which the browser keeps the cookie for as long as the
-  ///   session lasts; nil if nothing was noted.
-  func renewal(of visitor: Visitor, _ request: Request) -> String? {
-    guard let session = visitor.session,
-      let value = cookie.values(in: request.headers).first(where: {
-        SessionCookie.sessionID(of: $0) == session.id
-      })
-    else { return nil }
+  ///   session lasts; nil if no session was noted.
+  func note(_ visitor: Visitor, _ request: Request) -> String? {
     let now = now()
-    guard now.timeIntervalSince(session.lastSeenAt) >= Self.noteSeconds else { return nil }
-    let isDue = memory.notedAt.withLock { notedAt in
-      if let last = notedAt[session.id], abs(now.timeIntervalSince(last)) < Self.noteSeconds {
+    switch visitor.proof {
+    case .apiToken(let token, let hash):
+      if isDue(hash, lastNotedAt: token.lastUsedAt, now) { store.noteToken(token.id, usedAt: now) }
+      return nil
+    case .session(let session):
+      guard isDue(session.id, lastNotedAt: session.lastSeenAt, now),
+        let value = cookie.values(in: request.headers).first(where: {
+          SessionCookie.sessionID(of: $0) == session.id
+        })
+      else { return nil }
+      store.noteSession(session.id, seenAt: now)
+      return cookie.setting(value)
+    case .thisMachine, .terminal, .proxy, .tokenFile: return nil
+    }
+  }
+
+  private func isDue(_ key: [UInt8], lastNotedAt: Date?, _ now: Date) -> Bool {
+    if let lastNotedAt, now.timeIntervalSince(lastNotedAt) < Self.noteSeconds { return false }
+    return memory.notedAt.withLock { notedAt in
+      if let last = notedAt[key], abs(now.timeIntervalSince(last)) < Self.noteSeconds {
         return false
       }
-      if notedAt.count >= Session.limit { notedAt = [:] }
-      notedAt[session.id] = now
+      if notedAt.count >= Self.mostNoted { notedAt = [:] }
+      notedAt[key] = now
       return true
     }
-    guard isDue else { return nil }
-    sessions.noteSession(session.id, seenAt: now)
-    return cookie.setting(value)
   }
 
-  /// The outcome of a login.
-  enum Login {
-    /// The `Set-Cookie` field of the new session.
-    case session(cookie: String)
-    /// The token was wrong; with the time to wait in seconds for an attempt within a wait.
-    case refused(wait: Int?)
-  }
+  private static let mostNoted = 10_000
 
-  /// Logs a browser in. The right token is accepted during any wait.
-  ///
-  /// - Parameters:
-  ///   - token: the token that the browser sent.
-  ///   - request: the request. A session whose cookie it has ends.
-  ///   - client: the client's address.
-  /// - Throws: `Problem` with status 503 while no token is valid; `OffersError` if the session cannot
-  ///   be stored.
-  func logIn(_ token: String, _ request: Request, from client: Peer) async throws -> Login {
-    guard let version = await currentVersion() else { throw Self.unavailable }
-    guard version.token.isToken(token) else {
-      return .refused(wait: await attempts.fail(client))
-    }
-    return .session(cookie: try await startSession(version, request, client))
-  }
-
-  /// The outcome of an attempt to log in with a pairing code.
-  enum Pairing {
-    /// The `Set-Cookie` field of the new session.
-    case session(cookie: String)
-    /// The code is not accepted: it is unknown, was used, or has expired.
-    case refused(Refusal)
-    /// The code was not looked at, because the client's network has to wait for this many seconds.
-    case waiting(Int)
-
-    enum Refusal { case unknown, used, expired }
-  }
-
-  /// Logs a browser in with a pairing code, which is used up thereby.
-  ///
-  /// A code is shorter than a token. So it is not looked at while the client's network has to wait
-  /// after wrong codes or tokens. Other networks never wait for that.
-  ///
-  /// - Parameters:
-  ///   - typed: the code as it was typed.
-  ///   - request: the request. A session whose cookie it has ends.
-  ///   - client: the client's address.
-  /// - Throws: `Problem` with status 503 while no token is valid; `OffersError` if the session cannot
-  ///   be stored.
-  func pair(_ typed: String, _ request: Request, from client: Peer) async throws -> Pairing {
-    guard let version = await currentVersion() else { throw Self.unavailable }
-    if let wait = await attempts.refuseInWait(client) { return .waiting(wait) }
-    switch pairings.redeem(typed, now: now()) {
-    case .unknown:
-      _ = await attempts.fail(client)
-      return .refused(.unknown)
-    case .used: return .refused(.used)
-    case .expired: return .refused(.expired)
-    case .valid(let maker):
-      // A code ends with the session or the token of its maker.
-      guard try await isWelcome(maker) else { return .refused(.expired) }
-      return .session(cookie: try await startSession(version, request, client))
-    }
-  }
-
-  /// Makes a pairing code for a visitor that is logged in.
-  func makePairingCode(for visitor: Visitor) -> PairingCode {
-    pairings.make(for: visitor, now: now())
-  }
-
-  /// Stores a new session.
-  ///
-  /// - Returns: its `Set-Cookie` field.
-  private func startSession(
-    _ version: TokenFile.Version, _ request: Request, _ client: Peer
-  ) async throws -> String {
-    let value = SessionCookie.newValue()
-    let id = SessionCookie.sessionID(of: value)
-    let agent = (request.headers[.userAgent] ?? "").unicodeScalars.filter {
-      $0.value >= 0x20 && $0.value < 0x7F
-    }
-    let now = now()
-    let old = try await findSession(of: request, version)
-    try await sessions.putSession(
-      Session(
-        id: id, fingerprint: version.token.fingerprint(of: id), createdAt: now, lastSeenAt: now,
-        peer: client.text,
-        userAgent: String(String.UnicodeScalarView(agent.prefix(Session.userAgentLimit)))))
-    // The old session ends last: a failure to store the new one leaves the browser logged in.
-    if let old { try await sessions.endSessions([old.id]) }
-    await attempts.succeed(client)
-    return cookie.setting(value)
-  }
-
-  /// The valid sessions, the last seen one first.
+  /// The valid sessions of a user, the last seen one first.
   ///
   /// - Throws: `OffersError` if they cannot be read.
-  func fetchSessions() async throws -> [Session] {
-    guard let version = await currentVersion() else { return [] }
-    let now = now()
-    return try await sessions.fetchSessions().filter {
-      version.token.hasMade($0) && !$0.isExpired(at: now)
-    }
+  func fetchSessions(of user: User.ID) async throws -> [Session] {
+    let version = await currentVersion()
+    return try await store.fetchSessions().filter { $0.user == user && isValid($0, version) }
   }
 
   /// Ends sessions.
   ///
   /// - Throws: `OffersError` if the database cannot be written.
   func end(_ sessions: [Session]) async throws {
-    try await self.sessions.endSessions(sessions.map(\.id))
+    try await store.endSessions(sessions.map(\.id))
   }
 
   /// Writes what is in memory only.
   func close() async { await attempts.close() }
-
-  /// The refusal of a wrong bearer token.
-  ///
-  /// - Parameter wait: the time to wait in seconds, for an attempt within a wait.
-  private static func refusal(wait: Int?) -> Problem {
-    guard let wait else { return RequestLimits.closing(unauthorized) }
-    var problem = Problem(
-      .tooManyRequests, "This token is not correct, and too many others were not.",
-      hint: "Try again in \(Units.count(wait, "second")). The right token is accepted at any time.",
-      code: .limitExceeded)
-    problem.headers[.retryAfter] = String(wait)
-    return RequestLimits.closing(problem)
-  }
-
-  /// The refusal of every token while the token file cannot be used. It is no failed login: nobody
-  /// can tell whether the token is right.
-  private static var unavailable: Problem {
-    RequestLimits.closing(
-      Problem(
-        .serviceUnavailable, "This server cannot read its token: nobody is let in.",
-        hint: "Its log says why.", code: .storageFailed))
-  }
-
-  /// The refusal of a request without a valid token.
-  static var unauthorized: Problem {
-    var problem = Problem(
-      .unauthorized, "This server requires a token.",
-      hint: "Send it as Authorization: Bearer TOKEN, or open /login in a browser.")
-    problem.headers[.wwwAuthenticate] = "Bearer realm=\"offers\""
-    return problem
-  }
 }

@@ -62,7 +62,8 @@ struct AccessToken: Sendable {
 
   /// Whether a session was made with this token.
   func hasMade(_ session: Session) -> Bool {
-    HMAC<SHA256>.isValidAuthenticationCode(
-      session.fingerprint, authenticating: session.id, using: secret)
+    guard let fingerprint = session.fingerprint else { return false }
+    return HMAC<SHA256>.isValidAuthenticationCode(
+      fingerprint, authenticating: session.id, using: secret)
   }
 }

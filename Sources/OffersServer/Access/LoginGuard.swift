@@ -3,13 +3,16 @@ import Logging
 import OffersCore
 import Synchronization
 
-/// Makes clients that show wrong tokens wait, ever longer, each network and all together.
+/// Makes clients that show wrong tokens or passphrases wait, ever longer.
 ///
-/// The right token is checked before and is accepted during any wait. A strong token makes that
-/// safe: the waits do not protect it, they bound the work and the log that guesses cause. So nobody
-/// can lock out others by guessing.
+/// Wrong tokens are counted by network, and all together. The right token is checked before and is
+/// accepted during any wait. A strong token makes that safe: the waits do not protect it, they bound
+/// the work and the log that guesses cause. So nobody can lock out others by guessing.
 ///
-/// The attempts of all networks are in memory, at most `LoginAttempts.limit`, and changes are
+/// Passphrases are counted by network and by account, and not looked at during a wait. A browser
+/// that is logged in is counted by itself.
+///
+/// All attempts are in memory, at most `LoginAttempts.limit`, and changes are
 /// written to the database at most once a second. Another server on the same database counts on its
 /// own until it starts anew.
 final class LoginGuard: Sendable {
@@ -48,10 +51,23 @@ final class LoginGuard: Sendable {
   /// - Returns: the time to wait in whole seconds, if the attempt was made within a wait, and was
   ///   not counted; nil if it was counted.
   func fail(_ client: Peer) async -> Int? {
+    let wait = await begin([client.network, LoginAttempts.overall], client)
+    if wait == nil { refuse(client) }
+    return wait
+  }
+
+  /// Counts an attempt as failed, until `succeed` forgets it. An attempt within a wait is not
+  /// counted, and is logged.
+  ///
+  /// - Parameters:
+  ///   - names: by what the attempt is counted; see `LoginAttempts.network`.
+  ///   - client: the client that made the attempt.
+  /// - Returns: the time to wait in whole seconds, for an attempt within a wait; nil if it was
+  ///   counted.
+  func begin(_ names: [String], _ client: Peer) async -> Int? {
     await load()
     let now = now()
     let wait = state.withLock { state in
-      let names = [client.network, LoginAttempts.overall]
       let waits = names.compactMap { state.attempts[$0]?.waitSeconds(at: now) }
       if let wait = waits.max(), wait > 0 { return Int(wait.rounded(.up)) as Int? }
       for name in names {
@@ -61,10 +77,13 @@ final class LoginGuard: Sendable {
       }
       return nil
     }
-    refusals.note(client, status: wait == nil ? 401 : 429, at: now)
+    if wait != nil { refusals.note(client, status: 429, at: now) }
     writeLater()
     return wait
   }
+
+  /// Logs an attempt that was counted and is refused.
+  func refuse(_ client: Peer) { refusals.note(client, status: 401, at: now()) }
 
   /// Refuses an attempt of a client whose network has to wait, and logs it. The wait of all networks
   /// together does not count, so that one network cannot lock out others.
@@ -80,12 +99,20 @@ final class LoginGuard: Sendable {
   }
 
   /// Forgets the failed attempts of a client's network, after the right token.
-  func succeed(_ client: Peer) async {
+  func succeed(_ client: Peer) async { await succeed([client.network]) }
+
+  /// Forgets failed attempts, after a successful one.
+  ///
+  /// - Parameter names: by what they were counted.
+  func succeed(_ names: [String]) async {
     await load()
     let didChange = state.withLock { state in
-      guard state.attempts.removeValue(forKey: client.network) != nil else { return false }
-      state.changed.insert(client.network)
-      return true
+      var didChange = false
+      for name in names where state.attempts.removeValue(forKey: name) != nil {
+        state.changed.insert(name)
+        didChange = true
+      }
+      return didChange
     }
     if didChange { writeLater() }
   }
@@ -149,7 +176,7 @@ final class LoginGuard: Sendable {
 
   private static func makeRoom(for name: String, in state: inout State) {
     guard state.attempts[name] == nil, state.attempts.count >= LoginAttempts.limit else { return }
-    let oldest = state.attempts.values.filter { $0.network != LoginAttempts.overall }
+    let oldest = state.attempts.values.filter { !$0.isKept }
       .min { $0.lastFailureAt < $1.lastFailureAt }
     guard let oldest else { return }
     state.attempts[oldest.network] = nil
@@ -161,7 +188,7 @@ final class LoginGuard: Sendable {
   private static func dropOldest(in state: inout State) {
     let excess = state.attempts.count - LoginAttempts.limit
     guard excess > 0 else { return }
-    let oldest = state.attempts.values.filter { $0.network != LoginAttempts.overall }
+    let oldest = state.attempts.values.filter { !$0.isKept }
       .sorted { $0.lastFailureAt < $1.lastFailureAt }
     for each in oldest.prefix(excess) {
       state.attempts[each.network] = nil

@@ -2,8 +2,8 @@ import HTTPTypes
 import Hummingbird
 import OffersCore
 
-/// The routes of the login page, which exchanges the token for a session, of the logout, and of the
-/// forms that end sessions.
+/// The routes of the login page, which exchanges a passphrase or the token for a session, and of the
+/// logout.
 struct LoginRoutes: Sendable {
   let access: AccessGate
   let shell: PageShell
@@ -21,40 +21,38 @@ struct LoginRoutes: Sendable {
   func add(to router: Router<ServedContext>) {
     router.get("/login") { request, _ in
       let next = Self.next(FieldList.parse(request.uri.query ?? "")["next"])
-      return try page(next: next, status: .ok, wait: nil)
+      guard try await access.requiresLogin() else { return Self.redirect(to: next) }
+      return try await page(Sent(next: next))
     }
     router.post("/login") { request, context in
       let form = try await FieldList.read(request)
-      let next = Self.next(form["next"])
-      switch try await access.logIn(form["token"] ?? "", request, from: context.client) {
+      var sent = Sent(
+        next: Self.next(form["next"]), name: form["name"] ?? "", isToken: form["token"] != nil)
+      let login =
+        if let token = form["token"] {
+          try await access.logIn(withToken: token, request, from: context.client)
+        } else {
+          try await access.logIn(
+            as: sent.name, form["passphrase"] ?? "", request, from: context.client)
+        }
+      switch login {
       case .session(let cookie):
-        return Self.redirect(to: next, cookie: cookie)
+        return Self.redirect(to: sent.next, cookie: cookie)
       case .refused(let wait):
-        return try page(
-          next: next, status: wait == nil ? .unauthorized : .tooManyRequests, wait: wait)
+        sent.isWrong = true
+        sent.wait = wait
+        return try await page(sent)
       }
     }
     router.post("/logout") { request, _ in
       try await access.endSessions(of: request)
+      guard try await access.requiresLogin() else { return Self.redirect(to: "/") }
       var response = Self.redirect(to: "/login", cookie: access.cookie.removal)
       // Only "cache" is cleared. The service worker deletes the stored pages: after a
       // Clear-Site-Data of "storage", Chromium can block every further use of its caches
       // (https://www.w3.org/TR/clear-site-data/).
       if let name = Self.clearSiteData { response.headers[name] = #""cache""# }
       return response
-    }
-    router.post("/sessions/end-others") { _, context in
-      let others = try await access.fetchSessions().filter { $0.id != context.visitor.session?.id }
-      try await access.end(others)
-      return Self.redirect(to: "/settings")
-    }
-    router.post("/sessions/:id/end") { _, context in
-      let id = SessionCookie.bytes(hex: try context.parameters.require("id"))
-      guard let session = try await access.fetchSessions().first(where: { $0.id == id }) else {
-        throw OffersError(.notFound, "This browser is not logged in any more.")
-      }
-      try await access.end([session])
-      return Self.redirect(to: "/settings")
     }
   }
 
@@ -94,24 +92,39 @@ struct LoginRoutes: Sendable {
     return PageRequest.withoutEffect(text)
   }
 
-  /// The login page.
-  ///
-  /// - Parameters:
-  ///   - next: the path to redirect to after the login.
-  ///   - status: 401 after a wrong token, 429 after one within a wait. The connection is then
-  ///     closed.
-  ///   - wait: the time to wait in seconds; nil for none.
-  private func page(next: String, status: HTTPResponse.Status, wait: Int?) throws -> Response {
+  /// What was sent to the login page.
+  private struct Sent {
+    /// The path to redirect to after the login.
+    let next: String
+    var name = ""
+    /// Whether a token was sent, and no passphrase.
+    var isToken = false
+    /// Whether it was wrong, or not looked at.
+    var isWrong = false
+    /// The time to wait in seconds; nil for none.
+    var wait: Int?
+  }
+
+  /// The login page, with status 401 after a wrong token or passphrase, and 429 after one within a
+  /// wait. The connection is then closed.
+  private func page(_ sent: Sent) async throws -> Response {
+    let users = try await access.users.fetch()
     let fields = PageFields { fields in
       fields.set("assets", shell.assets.version)
-      fields.set("next", next)
-      fields.set("isWrong", status != .ok)
-      fields.set("wait", wait.map { Units.count($0, "second") })
+      fields.set("next", sent.next)
+      fields.set("isWrongToken", sent.isWrong && sent.isToken)
+      fields.set("isWrongPassphrase", sent.isWrong && !sent.isToken)
+      fields.set("wait", sent.wait.map { Units.count($0, "second") })
+      fields.set("name", sent.name)
+      fields.set("hasPassphrases", !users.withPassphrase.isEmpty)
+      fields.set("hasToken", access.hasTokenFile)
     }
+    let status: HTTPResponse.Status =
+      !sent.isWrong ? .ok : sent.wait == nil ? .unauthorized : .tooManyRequests
     var headers = SecurityHeaders.fields()
     headers[.contentType] = "text/html; charset=utf-8"
     headers[.cacheControl] = "no-store"
-    headers[.retryAfter] = wait.map(String.init)
+    headers[.retryAfter] = sent.wait.map(String.init)
     if status != .ok { headers[.connection] = "close" }
     return Response(
       status: status, headers: headers,

@@ -1,18 +1,57 @@
 import OffersCore
 
-/// Whom a request is from, as far as the server knows.
-enum Visitor: Sendable {
-  /// Anybody, on a server that requires no token.
-  case anybody
-  /// Somebody who has shown no valid token and no session.
-  case stranger
-  /// A client that has shown the token of this version.
-  case tokenHolder(version: Int)
-  /// A browser that is logged in.
-  case browser(Session)
+/// A user from whom a request is, how the server knows, and the user's right.
+struct Visitor: Sendable {
+  /// How the server knows a user.
+  enum Proof: Sendable {
+    /// Only this machine can reach the server, and the store has no user but its owner.
+    case thisMachine
+    /// The terminal in which the server runs.
+    case terminal
+    /// The token of the token file, in this version.
+    case tokenFile(version: Int)
+    /// An API token, with its SHA-256.
+    case apiToken(APIToken, hash: [UInt8])
+    /// A trusted proxy, which has logged the user in.
+    case proxy
+    /// The session of a browser that is logged in.
+    case session(Session)
+  }
+
+  let user: User
+  /// The right of the user's role, or the scope of the token if that is lower.
+  let right: Right
+  let proof: Proof
+
+  init(_ user: User, _ proof: Proof) {
+    self.user = user
+    self.proof = proof
+    if case .apiToken(let token, _) = proof {
+      right = min(token.scope, user.role.right)
+    } else {
+      right = user.role.right
+    }
+  }
 
   /// The session of a browser; nil for others.
   var session: Session? {
-    if case .browser(let session) = self { session } else { nil }
+    if case .session(let session) = proof { session } else { nil }
+  }
+
+  /// Checks that the visitor has a right.
+  ///
+  /// - Throws: `Problem` with status 403.
+  func check(_ required: Right) throws {
+    if right >= required { return }
+    if case .apiToken(let token, _) = proof, token.scope < required, user.role.right >= required {
+      throw Problem(
+        .forbidden, "The scope of this token is “\(token.scope.rawValue)”, which is not enough.",
+        hint: "Use a token with the scope “\(required.rawValue)”: offers token add",
+        code: .invalidRequest)
+    }
+    let role = required == .admin ? "an admin" : "a member"
+    throw Problem(
+      .forbidden, "Only \(role) may do this, and you are a \(user.role.rawValue).",
+      hint: "Ask an admin of this server.", code: .invalidRequest)
   }
 }

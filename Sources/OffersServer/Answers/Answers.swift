@@ -17,8 +17,14 @@ struct Answers: Sendable {
   }
 
   /// Makes the content of a response, caches it as its lifetime allows, and responds.
+  ///
+  /// - Parameters:
+  ///   - request: the request.
+  ///   - visitor: whom the content is for; nil for content that belongs to nobody. Nobody else, and
+  ///     not the same user with another right, gets a response from the cache.
+  ///   - make: makes the content.
   func answer(
-    _ request: Request, _ make: () async throws -> Answer
+    _ request: Request, for visitor: Visitor?, _ make: () async throws -> Answer
   ) async throws -> Response {
     // The version is read before the content. After a commit in between, new content is cached for
     // an old version, and never found; the reverse order could cache old content for a new version.
@@ -26,14 +32,23 @@ struct Answers: Sendable {
     let answer = try await make()
     let entry = Self.entry(answer)
     if case .never = answer.lifetime { return Self.response(entry, to: request) }
-    if let version { cache.put(entry, at: request.uri.string, version: version) }
+    if let version { cache.put(entry, at: Self.key(request, visitor), version: version) }
     return Self.response(entry, to: request)
   }
 
-  /// The cached response for the target of a request; nil if there is none, or it is outdated.
-  func findAnswer(to request: Request) async -> Response? {
-    await findVersion().flatMap { cache.find(request.uri.string, version: $0) }
+  /// The cached response for the target of a request and its visitor; nil if there is none, or it is
+  /// outdated.
+  func findAnswer(to request: Request, for visitor: Visitor?) async -> Response? {
+    await findVersion().flatMap { cache.find(Self.key(request, visitor), version: $0) }
       .map { Self.response($0, to: request) }
+  }
+
+  /// The key of a response in the cache: the target, and the user with their right. The images of
+  /// offers are the same for all.
+  private static func key(_ request: Request, _ visitor: Visitor?) -> String {
+    let target = request.uri.string
+    guard let visitor, !target.hasPrefix("/api/v1/images/") else { return target }
+    return "\(visitor.user.id) \(visitor.right.rawValue) \(target)"
   }
 
   /// The version of the database; nil if it cannot be read. Then no response is cached or taken

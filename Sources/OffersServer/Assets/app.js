@@ -22,17 +22,26 @@ function tell(isUp) {
   say(isUp ? "The server answers again." : offline.textContent.trim());
 }
 
+// The sites that another user visited with this browser are theirs.
+const {user} = document.body.dataset;
+for (const storage of user ? [sessionStorage, localStorage] : []) {
+  if ((storage.getItem("user") ?? user) !== user) forgetSites(storage);
+  storage.setItem("user", user);
+}
+
 if (document.querySelector("[data-map-link], [data-small-map]")) import("./map.js?v=__VERSION__");
 if (document.querySelector("[data-add-feed]")) import("./add-feed.js?v=__VERSION__");
 if (document.querySelector("[data-browser]")) import("./web.js?v=__VERSION__");
 
 /** Removes the visited sites and the home page of the page “Web”. */
-function forgetSites() {
-  for (const storage of [sessionStorage, localStorage]) {
+function forgetSites(...storages) {
+  for (const storage of storages) {
     for (const key of Object.keys(storage)) if (key.startsWith("web-")) storage.removeItem(key);
   }
 }
-document.querySelector("form[action='/logout']")?.addEventListener("submit", forgetSites);
+document.querySelector("form[action='/logout']")?.addEventListener("submit", () => {
+  forgetSites(sessionStorage, localStorage);
+});
 
 if ("serviceWorker" in navigator) {
   navigator.serviceWorker.register("/sw.js", {scope: "/"}).catch(() => {
@@ -45,7 +54,7 @@ if ("serviceWorker" in navigator) {
   if (forget && "caches" in self) {
     forget.hidden = false;
     forget.addEventListener("click", async () => {
-      forgetSites();
+      forgetSites(sessionStorage, localStorage);
       await tell("forget");
       toast("The stored offers and pages are deleted.");
     });

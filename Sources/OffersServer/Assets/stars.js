@@ -79,6 +79,9 @@ async function sendAll() {
       accept(next.ref, next.isFavorite);
       channel?.postMessage({ref: next.ref, isFavorite: next.isFavorite, isAccepted: true});
       await forget(next);
+    } else if (response && isOfAnother(response, next)) {
+      // The user who pressed the star is not logged in any more.
+      await forget(next);
     } else if (response && (await isRefusal(response))) {
       isAnswering ??= true;
       await forget(next);
@@ -105,10 +108,16 @@ async function sendAll() {
 function ask(wish) {
   return fetch(`/api/v1${offerPath(wish.ref)}/favorite`, {
     method: wish.isFavorite ? "PUT" : "DELETE",
-    headers: {"Content-Type": "application/json"},
+    headers: {"Content-Type": "application/json", ...(wish.user && {"X-Offers-User": wish.user})},
     body: "{}",
     keepalive: true,
   });
+}
+
+/** Whether a response is for another user than a wish. */
+function isOfAnother(response, wish) {
+  const user = response.headers.get("X-Offers-User");
+  return response.status === 409 && user !== null && user !== wish.user;
 }
 
 /** Whether a response is a permanent refusal, which would not change with another attempt. */

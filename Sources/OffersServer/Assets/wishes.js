@@ -64,12 +64,13 @@ export async function waiting() {
 }
 
 /**
- * Adds a wish, which replaces an older one of the same offer. `waiting` returns it as soon as this
+ * Adds a wish of the user of this page, which replaces an older one of the same offer. `waiting` returns it as soon as this
  * function is called; the promise is fulfilled once the wish is stored.
  */
 export async function keep(ref, isFavorite) {
   const stamp = crypto.getRandomValues(new Uint32Array(2)).join("-");
-  const wish = {ref, isFavorite, at: Date.now(), stamp};
+  const {user} = document.body.dataset;
+  const wish = {ref, isFavorite, at: Date.now(), stamp, user};
   memory.set(ref, wish);
   if ((await store("readwrite", (stars) => stars.put(wish))) !== null) forgetHere(wish);
   return wish;

@@ -110,6 +110,18 @@ static const unsigned char web_js[] = {
 static const unsigned char wishes_js[] = {
 #embed "../Assets/wishes.js"
 };
+static const unsigned char account_mustache[] = {
+#embed "../Templates/account.mustache"
+};
+static const unsigned char token_mustache[] = {
+#embed "../Templates/token.mustache"
+};
+static const unsigned char tokens_mustache[] = {
+#embed "../Templates/tokens.mustache"
+};
+static const unsigned char users_mustache[] = {
+#embed "../Templates/users.mustache"
+};
 static const unsigned char add_feed_mustache[] = {
 #embed "../Templates/add-feed.mustache"
 };
@@ -245,6 +257,10 @@ static const struct {
   {"sw.js", sw_js, sizeof sw_js},
   {"web.js", web_js, sizeof web_js},
   {"wishes.js", wishes_js, sizeof wishes_js},
+  {"account.mustache", account_mustache, sizeof account_mustache},
+  {"token.mustache", token_mustache, sizeof token_mustache},
+  {"tokens.mustache", tokens_mustache, sizeof tokens_mustache},
+  {"users.mustache", users_mustache, sizeof users_mustache},
   {"add-feed.mustache", add_feed_mustache, sizeof add_feed_mustache},
   {"adding.mustache", adding_mustache, sizeof adding_mustache},
   {"world.js", world_js, sizeof world_js},

@@ -11,16 +11,20 @@ struct AddFeedPage: Sendable {
   static let path = "/settings/add-feed"
 
   func add(to router: Router<ServedContext>) {
-    router.get("/settings/add-feed") { _, _ in try response(Form()) }
+    router.get("/settings/add-feed") { _, context in
+      try response(Form(visitor: try context.fetchVisitor()))
+    }
     router.post("/settings/add-feed") { request, context in
       try await ConnectedRequest.run(request, context) { request in
-        try await respond(to: SentFields(try await FieldList.read(request)))
+        try await respond(
+          to: SentFields(try await FieldList.read(request)), try context.fetchVisitor())
       }
     }
   }
 
   /// The state of the form.
   private struct Form {
+    let visitor: Visitor
     var source: String?
     /// The proposal for the source; nil before it was looked at.
     var found: FeedProposals.Numbered?
@@ -32,8 +36,8 @@ struct AddFeedPage: Sendable {
     var isNameWrong = false
   }
 
-  private func respond(to sent: SentFields) async throws -> Response {
-    var form = Form(source: sent["source"].map(SentAddress.completed))
+  private func respond(to sent: SentFields, _ visitor: Visitor) async throws -> Response {
+    var form = Form(visitor: visitor, source: sent["source"].map(SentAddress.completed))
     guard let source = form.source else {
       form.error = Problem(.badRequest, "The address is missing.")
       return try response(form)
@@ -41,7 +45,8 @@ struct AddFeedPage: Sendable {
     guard sent.isSet("add") else { return try await propose(source, &form) }
     (form.name, form.title) = (sent["name"], sent["title"])
     do {
-      let added = try await content.proposals.add(source, name: form.name, title: form.title)
+      let added = try await content.proposals.add(
+        source, name: form.name, title: form.title, by: visitor.user)
       return Response(
         status: .seeOther,
         headers: [.location: PageLinks.feed(added.name), .cacheControl: "no-store"])
@@ -51,13 +56,13 @@ struct AddFeedPage: Sendable {
       form.error = Problem(error)
     }
     form.isNameWrong = true
-    form.found = content.proposals.find(source)
+    form.found = content.proposals.find(source, by: visitor.user)
     return try response(form)
   }
 
   private func propose(_ source: String, _ form: inout Form) async throws -> Response {
     do {
-      form.found = try await content.proposals.propose(source, name: nil)
+      form.found = try await content.proposals.propose(source, name: nil, by: form.visitor.user)
     } catch let error as Problem {
       form.error = error
     } catch let error as OffersError {
@@ -87,7 +92,8 @@ struct AddFeedPage: Sendable {
     return Response(
       status: form.error?.status ?? .ok, headers: headers,
       body: ResponseBody(
-        byteBuffer: ByteBuffer(string: try shell.html(page, address: "/settings"))))
+        byteBuffer: ByteBuffer(
+          string: try shell.html(page, address: "/settings", for: form.visitor))))
   }
 
   private func fields(of found: FeedProposals.Numbered, _ form: Form) -> PageFields {

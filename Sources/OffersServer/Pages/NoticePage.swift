@@ -46,13 +46,13 @@ enum NoticePage {
   ///
   /// - Throws: `OffersError` with `invalidRequest` if a template is missing.
   static func response(
-    to request: Request, for error: any Error, in shell: PageShell
+    to request: Request, for error: any Error, in shell: PageShell, by visitor: Visitor? = nil
   ) throws -> Response {
     let page = page(for: error)
     // Under a host name that the server does not accept, style sheets and links would fail as well.
     let html =
       page.status == HTTPResponse.Status.misdirectedRequest.code
-      ? try shell.bareHTML(page) : try shell.html(page, address: request.uri.path)
+      ? try shell.bareHTML(page) : try shell.html(page, address: request.uri.path, for: visitor)
     var headers: HTTPFields = [
       .contentType: "text/html; charset=utf-8", .cacheControl: "no-store",
     ]

@@ -172,8 +172,10 @@ struct OfferPage {
 }
 
 extension PageFields {
-  /// Sets a time as an object with `timeText`, for people, and `timeISO`, in ISO 8601.
-  mutating func set(_ name: String, time: Date) {
+  /// Sets a time as an object with `timeText`, for people, and `timeISO`, in ISO 8601; nil sets
+  /// nothing.
+  mutating func set(_ name: String, time: Date?) {
+    guard let time else { return }
     set(
       name,
       PageFields { fields in

@@ -11,11 +11,12 @@ struct PageForms: Sendable {
       let asked = try PageRequest(request, context, parameter: "ref")
       let form = SentFields(try await FieldList.read(request))
       let ref = try asked.offerRef()
-      try await content.store.setFavorites([ref], to: form.isSet("favorite"))
+      try await content.of(context.visitor).store.setFavorites([ref], to: form.isSet("favorite"))
       return Self.redirect(to: form["back"] ?? PageLinks.offer(ref))
     }
-    router.post("/sync") { request, _ in
+    router.post("/sync") { request, context in
       let form = SentFields(try await FieldList.read(request))
+      if form.isSet("accept-removals") { try context.fetchVisitor().check(.admin) }
       try start(
         WantedSync(
           form["feed"].map { [$0] } ?? [], acceptsRemovals: form.isSet("accept-removals")),
@@ -27,6 +28,7 @@ struct PageForms: Sendable {
       let asked = try PageRequest(request, context, parameter: "name")
       let form = SentFields(try await FieldList.read(request))
       if form["subscribed"] == nil {
+        try context.fetchVisitor().check(.admin)
         try await change(asked.name, form)
       } else if form.isSet("subscribed") {
         try await subscribe(to: asked.name)

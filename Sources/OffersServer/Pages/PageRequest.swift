@@ -14,8 +14,8 @@ struct PageRequest: Sendable {
   let name: String
   /// False for a request that may come from a link or a page of another site.
   let isTrusted: Bool
-  /// Whom the request is from.
-  let visitor: Visitor
+  /// Whom the request is from; nil for nobody in particular.
+  let visitor: Visitor?
 
   /// - Parameters:
   ///   - request: the request for a page, or one that a form sent.
@@ -40,7 +40,7 @@ struct PageRequest: Sendable {
   init(path: String, name: String = "") {
     self.path = path
     self.name = name
-    visitor = .anybody
+    visitor = nil
     isTrusted = false
     fields = SentFields([:])
     address = path

@@ -6,13 +6,13 @@ struct PageRoutes: Sendable {
   let content: ServedContent
   let answers: Answers
   let shell: PageShell
-  private let access: AccessGate?
+  private let access: AccessGate
 
   /// - Parameters:
   ///   - content: what the pages show and the forms change.
   ///   - answers: responds to reads, and caches these responses.
-  ///   - access: decides whom a request is from; nil if no token is required.
-  init(content: ServedContent, answers: Answers, access: AccessGate?) {
+  ///   - access: decides whom a request is from.
+  init(content: ServedContent, answers: Answers, access: AccessGate) {
     self.content = content
     self.answers = answers
     self.access = access
@@ -22,24 +22,23 @@ struct PageRoutes: Sendable {
   func add(to router: Router<ServedContext>) {
     // The middleware applies to the routes that are added after it, and to unknown paths.
     router.add(middleware: PageErrors(shell: shell))
-    let source = PageSource(content: content)
-    add("/", to: router) { try await OffersPage(source: source, request: $0).page() }
+    add("/", to: router) { try await OffersPage(source: $1, request: $0).page() }
     add("/favorites", to: router) {
-      try await OffersPage(source: source, request: $0, isFavorites: true).page()
+      try await OffersPage(source: $1, request: $0, isFavorites: true).page()
     }
     add("/feeds/:name", parameter: "name", to: router) {
-      try await FeedPage(source: source, request: $0).page()
+      try await FeedPage(source: $1, request: $0).page()
     }
     add("/offers/:ref", parameter: "ref", to: router) {
-      try await OfferPage(source: source, request: $0).page()
+      try await OfferPage(source: $1, request: $0).page()
     }
-    add("/changes", to: router) { try await ChangesPage(source: source, request: $0).page() }
-    add("/search", to: router) { try await SearchPage(source: source, request: $0).page() }
-    add("/web", to: router) { try await WebPage(source: source, request: $0).page() }
+    add("/changes", to: router) { try await ChangesPage(source: $1, request: $0).page() }
+    add("/search", to: router) { try await SearchPage(source: $1, request: $0).page() }
+    add("/web", to: router) { try await WebPage(source: $1, request: $0).page() }
     add("/settings", to: router) {
-      try await SettingsPage(source: source, access: access, visitor: $0.visitor).page()
+      try await SettingsPage(source: $1, access: access, visitor: $0.visitor).page()
     }
-    add("/offline", to: router) { _ in NoticePage.offline }
+    add("/offline", to: router) { _, _ in NoticePage.offline }
     PageForms(content: content).add(to: router)
     AddFeedPage(content: content, shell: shell).add(to: router)
     AssetRoutes(assets: shell.assets, mapFiles: content.maps.files).add(to: router)
@@ -47,13 +46,14 @@ struct PageRoutes: Sendable {
 
   private func add(
     _ path: RouterPath, parameter: String? = nil, to router: Router<ServedContext>,
-    _ make: @escaping @Sendable (PageRequest) async throws -> Page
+    _ make: @escaping @Sendable (PageRequest, PageSource) async throws -> Page
   ) {
     router.get(path) { request, context in
       let asked = try PageRequest(request, context, parameter: parameter)
-      return try await answers.answer(request) {
-        let page = try await make(asked)
-        var answer = Answer.page(try shell.html(page, address: asked.address))
+      return try await answers.answer(request, for: context.visitor) {
+        let page = try await make(asked, PageSource(content: content.of(context.visitor)))
+        var answer = Answer.page(
+          try shell.html(page, address: asked.address, for: context.visitor))
         answer.lifetime = page.lifetime
         answer.reach = page.reach
         return answer
@@ -74,7 +74,7 @@ struct PageErrors: RouterMiddleware {
       return try await next(request, context)
     } catch {
       if request.uri.path.hasPrefix("/api/") || error is CancellationError { throw error }
-      return try NoticePage.response(to: request, for: error, in: shell)
+      return try NoticePage.response(to: request, for: error, in: shell, by: context.visitor)
     }
   }
 }

@@ -1,13 +1,14 @@
 import OffersCore
 
 /// The page of settings: the source, the sync interval and the last sync of each feed, and the
-/// browsers that are logged in.
+/// visitor's account.
 struct SettingsPage {
   let source: PageSource
-  /// Knows the browsers that are logged in; nil if no token is required.
-  let access: AccessGate?
-  /// Whom the request is from.
-  let visitor: Visitor
+  let access: AccessGate
+  /// Whom the request is from; nil for nobody in particular.
+  let visitor: Visitor?
+
+  private var right: Right { visitor?.right ?? .read }
 
   func page() async throws -> Page {
     let summaries = try await source.content.fetchFeedSummaries().sorted {
@@ -16,7 +17,8 @@ struct SettingsPage {
     }
     let rows = summaries.map(row)
     let isOurs = summaries.map { $0.feed != nil }
-    let sessions = try await access?.fetchSessions() ?? []
+    let account = try await AccountSections(access: access, visitor: visitor, now: source.now)
+      .fields()
     var page = Page("settings", title: "Settings", menuEntry: .settings) { fields in
       let ours = zip(rows, isOurs).filter(\.1).map(\.0)
       let others = zip(rows, isOurs).filter { !$0.1 }.map(\.0)
@@ -25,38 +27,13 @@ struct SettingsPage {
       fields.set("others", others)
       fields.set("hasOthers", !others.isEmpty)
       fields.set("program", Version.current)
-      fields.set("hasLogin", visitor.session != nil)
-      if !sessions.isEmpty { fields.set("sessions", list(of: sessions)) }
+      fields.set("account", account)
+      fields.set("maySync", right >= .sync)
+      fields.set("isAdmin", right >= .admin)
     }
     // The feed definitions come from a file, whose edits are no commits to the database.
     page.lifetime = .never
     return page
-  }
-
-  /// The maximum number of browsers in the list.
-  private static let mostSessions = 50
-
-  /// The list of the browsers that are logged in, this one first.
-  private func list(of sessions: [Session]) -> PageFields {
-    let own = visitor.session?.id
-    let sorted = sessions.filter { $0.id == own } + sessions.filter { $0.id != own }
-    let rows = sorted.prefix(Self.mostSessions).map { session in
-      PageFields { row in
-        row.set("device", DeviceName.text(of: session.userAgent))
-        row.set("peer", session.peer)
-        row.set("isThis", session.id == own)
-        row.set("lastSeen", time: session.lastSeenAt)
-        row.set("since", time: session.createdAt)
-        row.set("sessionID", SessionCookie.hex(session.id))
-      }
-    }
-    return PageFields { fields in
-      fields.set("browsers", rows)
-      fields.set("hasOtherBrowsers", sessions.contains { $0.id != own })
-      if sessions.count > rows.count {
-        fields.set("moreBrowsers", Units.count(sessions.count - rows.count, "more browser"))
-      }
-    }
   }
 
   private func row(_ summary: FeedSummary) -> PageFields {
@@ -67,9 +44,10 @@ struct SettingsPage {
       // The browser may break a long address behind each of its slashes.
       row.set("sourceParts", Self.parts(of: summary.source))
       row.set("isSample", summary.source == SyncSource.sample.text)
+      row.set("maySync", right >= .sync)
       if let known = summary.known {
         row.set("interval", Self.interval(known.everySeconds))
-        row.set("change", change(summary, known))
+        if right >= .admin { row.set("change", change(summary, known)) }
       }
       if let due = summary.nextDueAt(now: source.now) {
         if due > source.now { row.set("nextDue", time: due) } else { row.set("isDue", true) }
@@ -80,7 +58,7 @@ struct SettingsPage {
         row.set("feedFavorites", Units.count(feed.favoriteCount, "favorite"))
       }
       if feed.goneCount > 0 { row.set("feedGone", "\(Units.count(feed.goneCount)) gone") }
-      row.set("isHeld", feed.fetch.heldSince != nil)
+      row.set("isHeld", feed.fetch.heldSince != nil && right >= .admin)
       guard let run = feed.lastRun else { return }
       row.set("lastRun", time: run.startedAt)
       row.set("outcome", Self.words(run.outcome))

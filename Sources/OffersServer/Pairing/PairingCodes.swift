@@ -7,8 +7,8 @@ import Synchronization
 final class PairingCodes: Sendable {
   /// The time for which a code is valid, in seconds: ten minutes.
   static let validSeconds = 600.0
-  /// The maximum number of codes that are remembered, used and expired ones included. A further one
-  /// takes the place of the oldest.
+  /// The maximum number of codes of a user that are remembered, used and expired ones included. A
+  /// further one takes the place of the user's oldest.
   static let limit = 8
 
   /// The result of looking up a typed pairing code.
@@ -35,14 +35,15 @@ final class PairingCodes: Sendable {
   /// Makes a code.
   ///
   /// - Parameters:
-  ///   - maker: the visitor that asks for the code, which is accepted only while this visitor would
-  ///     still be let in.
+  ///   - maker: the user whom the code logs in, with the proof of the visitor that asks for it. It is
+  ///     accepted only while this proof is.
   ///   - now: the time, from which the code is valid for ten minutes.
   func make(for maker: Visitor, now: Date) -> PairingCode {
     let code = PairingCode()
     let entry = Entry(code: authenticationCode(of: code), maker: maker, madeAt: now)
     entries.withLock { entries in
-      if entries.count >= Self.limit { entries.removeFirst() }
+      let own = entries.indices.filter { entries[$0].maker.user.id == maker.user.id }
+      if let oldest = own.first, own.count >= Self.limit { entries.remove(at: oldest) }
       entries.append(entry)
     }
     return code

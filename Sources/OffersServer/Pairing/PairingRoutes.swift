@@ -13,16 +13,26 @@ struct PairingRoutes: Sendable {
   func add(to router: Router<ServedContext>) {
     // The response to this form is a page and no redirect: the code is kept nowhere to be shown later.
     router.post("/pairing") { request, context in
-      let code = access.makePairingCode(for: context.visitor)
+      let form = SentFields(try await FieldList.read(request))
+      let visitor = try context.fetchVisitor()
+      var guest: User?
+      if let name = form["user"] {
+        try visitor.check(.admin)
+        guest = try await access.store.fetchUser(named: name)
+      }
+      let code = access.makePairingCode(for: guest.map { Visitor($0, visitor.proof) } ?? visitor)
       let html = try shell.html(
-        invitationPage(code, server: server(of: request)), address: "/settings")
+        invitationPage(code, for: guest, server: server(of: request)), address: "/settings",
+        for: visitor)
       return Self.response(html)
     }
     // Opening the address uses up no code, because programs open addresses ahead, too: for the preview
     // of a message, or while a phone shows what it has scanned.
     router.get("/pair") { request, _ in
       let fields = FieldList.parse(request.uri.query ?? "")
-      return try page(code: fields["code"] ?? "", next: LoginRoutes.next(fields["next"]))
+      let next = LoginRoutes.next(fields["next"])
+      guard try await access.requiresLogin() else { return LoginRoutes.redirect(to: next) }
+      return try page(code: fields["code"] ?? "", next: next)
     }
     router.post("/pair") { request, context in
       let form = try await FieldList.read(request)
@@ -55,8 +65,12 @@ struct PairingRoutes: Sendable {
   }
 
   /// The page with a new code.
-  private func invitationPage(_ code: PairingCode, server: String?) -> Page {
-    var page = Page("pairing", title: "Connect a phone", menuEntry: .settings) { fields in
+  ///
+  /// - Parameter guest: the user whom the code is for, if it is not the one who makes it.
+  private func invitationPage(_ code: PairingCode, for guest: User?, server: String?) -> Page {
+    let title = guest.map { "Invite \($0.name)" } ?? "Connect a phone"
+    var page = Page("pairing", title: title, menuEntry: .settings) { fields in
+      fields.set("pairingTitle", title)
       fields.set("code", code.text)
       guard let server else { return }
       let invitation = PhoneInvitation(server: server, code: code)
@@ -74,7 +88,7 @@ struct PairingRoutes: Sendable {
             })
         })
     }
-    page.back = "/settings"
+    page.back = guest == nil ? "/settings" : "/users"
     return page
   }
 

@@ -10,8 +10,9 @@ struct PageShell: Sendable {
   /// - Parameters:
   ///   - page: the page to put into the frame.
   ///   - address: the path and query of the page, to which forms in the frame redirect.
+  ///   - visitor: whom the page is for; nil for nobody in particular.
   /// - Throws: `OffersError` with `invalidRequest` if a template is missing.
-  func html(_ page: Page, address: String) throws -> String {
+  func html(_ page: Page, address: String, for visitor: Visitor? = nil) throws -> String {
     let main = try templates.render(page.template, page.fields)
     let shell = PageFields { fields in
       fields.set("pageTitle", page.title)
@@ -20,6 +21,8 @@ struct PageShell: Sendable {
       fields.set("here", PageLinks.back(address))
       fields.set("wayBack", page.back)
       fields.set("words", page.words)
+      fields.set("user", visitor.map { String($0.user.id) })
+      fields.set("maySync", visitor.map { $0.right >= .sync } ?? true)
       for entry in Page.MenuEntry.allCases {
         fields.set("at-\(entry.rawValue)", page.menuEntry == entry)
       }

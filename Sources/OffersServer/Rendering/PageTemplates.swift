@@ -49,13 +49,15 @@ struct PageTemplates: Sendable {
   }
 
   private static let serverOnly: Set<String> = [
-    "add-feed", "adding", "bare", "login", "pair", "pairing", "proposal", "sessions", "settings",
-    "your-data",
+    "account", "add-feed", "adding", "bare", "login", "pair", "pairing", "proposal", "sessions",
+    "settings", "token", "tokens", "users", "your-data",
   ]
 
   private static let names = [
-    "add-feed", "adding", "alert", "bare", "card", "changes", "chips", "choice", "empty", "feed",
+    "account", "add-feed", "adding", "alert", "bare", "card", "changes", "chips", "choice", "empty",
+    "feed",
     "icons", "login", "more", "notice", "offer", "offers", "pair", "pairing", "picture", "poster",
-    "proposal", "search", "searchbox", "sessions", "settings", "shell", "star", "web", "your-data",
+    "proposal", "search", "searchbox", "sessions", "settings", "shell", "star", "token",
+    "tokens", "users", "web", "your-data",
   ]
 }

@@ -7,6 +7,8 @@ final class FeedProposals: Sendable {
   struct Numbered: Sendable {
     let number: Int
     let proposal: FeedProposal
+    /// The user who asked for it, and to whom alone it is shown.
+    let user: User.ID
   }
 
   /// An added feed.
@@ -49,9 +51,10 @@ final class FeedProposals: Sendable {
   /// - Parameters:
   ///   - source: an http(s) address.
   ///   - name: the wanted name of the feed; nil to propose one.
+  ///   - user: who asks.
   /// - Throws: `Problem` with status 409 while another feed is looked at, or if there is a feed with
   ///   this name; `OffersError` as `FeedAdder.propose`; `CancellationError`.
-  func propose(_ source: String, name: String?) async throws -> Numbered {
+  func propose(_ source: String, name: String?, by user: User) async throws -> Numbered {
     try SentAddress.check(source, hint: SentAddress.addingHint(source))
     if let name { try checkIsNew(name) }
     let isFree = state.withLock { state in
@@ -69,22 +72,23 @@ final class FeedProposals: Sendable {
     let proposal = try await adder.propose(source: source, name: name)
     return state.withLock { state in
       state.lastNumber += 1
-      let numbered = Numbered(number: state.lastNumber, proposal: proposal)
-      state.kept.removeAll { $0.proposal.source == proposal.source }
+      let numbered = Numbered(
+        number: state.lastNumber, proposal: proposal, user: user.id)
+      state.kept.removeAll { $0.proposal.source == proposal.source && $0.user == user.id }
       state.kept.append(numbered)
       if state.kept.count > Self.keptCount { state.kept.removeFirst() }
       return numbered
     }
   }
 
-  /// The kept proposal with a number; nil if there is none.
-  func find(_ number: Int) -> FeedProposal? {
-    state.withLock { $0.kept.first { $0.number == number }?.proposal }
+  /// The kept proposal with a number for a user; nil if there is none.
+  func find(_ number: Int, by user: User) -> FeedProposal? {
+    state.withLock { $0.kept.first { $0.number == number && $0.user == user.id }?.proposal }
   }
 
-  /// The kept proposal of a source; nil if there is none.
-  func find(_ source: String) -> Numbered? {
-    state.withLock { $0.kept.last { $0.proposal.source == source } }
+  /// The kept proposal of a source for a user; nil if there is none.
+  func find(_ source: String, by user: User) -> Numbered? {
+    state.withLock { $0.kept.last { $0.proposal.source == source && $0.user == user.id } }
   }
 
   /// Adds a feed, subscribes to it, and starts its first sync. The source is read again only if its
@@ -94,12 +98,15 @@ final class FeedProposals: Sendable {
   ///   - source: the address that was proposed.
   ///   - name: the name of the feed; nil for the proposed one.
   ///   - title: the title of the feed; nil for the one that the document has.
+  ///   - user: who adds it.
   /// - Throws: as `propose`, and as `FeedAdder.add`.
-  func add(_ source: String, name: String?, title: String?) async throws -> Added {
+  func add(
+    _ source: String, name: String?, title: String?, by user: User
+  ) async throws -> Added {
     if let name { try checkIsNew(name) }
     let proposal =
-      if let known = find(source) { known.proposal } else {
-        try await propose(source, name: name).proposal
+      if let known = find(source, by: user) { known.proposal } else {
+        try await propose(source, name: name, by: user).proposal
       }
     let name = name ?? proposal.name
     try checkIsNew(name)

@@ -7,7 +7,8 @@ const FEED_DATA = {
 };
 /**
  * A person's own data: the stars that were not sent (see wishes.js, which has the same version), the
- * favorites that are not among the current offers, and the values `favorites` and `searches`.
+ * favorites that are not among the current offers, and the values `favorites`, `searches` and `user`,
+ * the number of the person.
  */
 const OWN_DATA = {
   name: "offers", version: 2,
@@ -96,8 +97,13 @@ async function eraseData({keepsStars}) {
   });
   await transact(OWN_DATA, "readwrite", ({stars, favorites, values}) => {
     favorites.clear();
-    values.clear();
     if (!keepsStars) stars.clear();
+    // The stars that were not sent remain those of their user.
+    const user = values.get("user");
+    user.onsuccess = () => {
+      values.clear();
+      if (keepsStars && user.result !== undefined) values.put(user.result, "user");
+    };
   });
 }
 

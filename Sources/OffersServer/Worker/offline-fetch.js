@@ -51,7 +51,7 @@ async function updateOnce(since, reads) {
   const {list, offers} = await readFeedData();
   const answer = await fetch("/api/v1/offline", {headers: list ? {"If-None-Match": list.tag} : {}});
   if (isLogin(answer)) return forget();
-  if (answer.status !== 200) return;
+  if (await isOfAnother(answer) || answer.status !== 200) return;
   const next = await answer.json();
   const wanted = next.offers.slice(0, MOST_OFFERS);
   const changed = wanted.filter(([ref, hash]) => offers.get(ref)?.hash !== hash);
@@ -136,7 +136,7 @@ async function updateFavorites(since) {
   const headers = old?.isWhole && !areFavoritesDue ? {"If-None-Match": old.tag} : {};
   const answer = await fetch("/api/v1/favorites", {headers, cache: "no-store"});
   if (isLogin(answer)) return forget();
-  if (answer.status !== 200) return;
+  if (await isOfAnother(answer) || answer.status !== 200) return;
   const refs = (await answer.json()).favorites;
   const favorites = {tag: answer.headers.get("ETag"), refs, isWhole: false};
   await writeValue(OWN_DATA, "favorites", favorites);

@@ -155,10 +155,11 @@ async function networkFirst(request, name) {
 
 /** Answers a request from the server, and stores the response in the cache `name` unless null. */
 async function fromServer(request, name) {
-  const since = forgotten;
+  let since = forgotten;
   const answer = await fetch(request);
   if (isLogin(answer)) await forget();
-  else if (name && answer.ok && !answer.redirected) {
+  else if (await isOfAnother(answer)) since = forgotten;
+  if (!isLogin(answer) && name && answer.ok && !answer.redirected) {
     const copy = answer.clone();
     await (name === IMAGES ? putImage(request, copy) : put(name, request, copy));
     if (since !== forgotten) await erase();
@@ -197,6 +198,7 @@ async function ownList(request, name) {
   const since = forgotten;
   const asked = fetch(request);
   const answer = await patient(asked);
+  if (answer && !isLogin(answer)) await isOfAnother(answer);
   if (!answer) {
     const kept = await readValue(OWN_DATA, name);
     return kept ? Response.json({[name]: kept.refs ?? kept}, {headers: {"X-Kept": "1"}}) : asked;
@@ -209,7 +211,24 @@ async function ownList(request, name) {
   return answer;
 }
 
-/** Whether a response means that the server requires the token again. */
+/**
+ * Whether a response is for another user than the one whose data is stored. That data is then
+ * deleted, with the stars that were not sent.
+ */
+async function isOfAnother(answer) {
+  const user = answer.headers.get("X-Offers-User");
+  if (user === null) return false;
+  const known = await readValue(OWN_DATA, "user");
+  if (known === user) return false;
+  if (known !== undefined) {
+    await forget();
+    await eraseData({keepsStars: false});
+  }
+  await writeValue(OWN_DATA, "user", user);
+  return known !== undefined;
+}
+
+/** Whether a response means that the server requires a login again. */
 function isLogin(answer) {
   // The response to a navigation hides the target of a redirect (`opaqueredirect`). The server
   // redirects GET requests to the login page only.

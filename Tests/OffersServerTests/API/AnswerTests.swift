@@ -61,13 +61,13 @@ struct AnswerTests {
     let request = Request(
       head: HTTPRequest(method: .get, scheme: "http", authority: "localhost", path: "/x"),
       body: RequestBody(buffer: ByteBuffer()))
-    _ = try await answers.answer(request) {
+    _ = try await answers.answer(request, for: nil) {
       _ = try await home.database.setFavorites(named: [Self.ref], to: true)
       return .page("old")
     }
-    #expect(await answers.findAnswer(to: request) == nil)
-    _ = try await answers.answer(request) { .page("new") }
-    #expect(await answers.findAnswer(to: request) != nil)
+    #expect(await answers.findAnswer(to: request, for: nil) == nil)
+    _ = try await answers.answer(request, for: nil) { .page("new") }
+    #expect(await answers.findAnswer(to: request, for: nil) != nil)
   }
 
   @Test("errors are not cached")

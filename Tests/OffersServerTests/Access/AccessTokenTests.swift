@@ -126,18 +126,22 @@ struct AccessTokenTests {
     }
   }
 
-  @Test("a server on another address than loopback requires a token")
+  @Test("a server on another address than loopback requires that somebody can log in")
   func needed() async throws {
     let home = try await ServedHome(feeds: [])
     for host in ["0.0.0.0", "::", "192.168.1.5", "offers.example", "127.evil.example"] {
-      #expect(throws: OffersError.self, "\(host)") { try home.server(host: host) }
-      _ = try home.server(token: Self.token, host: host)
+      await #expect(throws: OffersError.self, "\(host)") {
+        try await home.server(host: host).checkLogins()
+      }
+      try await home.server(token: Self.token, host: host).checkLogins()
     }
-    for host in ["127.0.0.1", "::1", "localhost", "127.9.9.9"] { _ = try home.server(host: host) }
+    for host in ["127.0.0.1", "::1", "localhost", "127.9.9.9"] {
+      try await home.server(host: host).checkLogins()
+    }
   }
 
   @Test(
-    "a name beyond loopback, by which a proxy lets others ask, needs a token",
+    "a name beyond loopback, by which a proxy lets others ask, needs a login",
     arguments: [
       ("localhost", true), ("LOCALHOST:9000", true), ("127.0.0.1:9000", true), ("127.8.7.6", true),
       ("::1", true), ("[::1]", true), ("[::1]:8443", true),
@@ -149,15 +153,15 @@ struct AccessTokenTests {
     ])
   func neededForNames(name: String, isLoopback: Bool) async throws {
     let home = try await ServedHome(feeds: [])
-    func start(_ token: String?) throws {
-      _ = try home.server(token: token, allowedHosts: ["localhost", name])
+    func start(_ token: String?) async throws {
+      try await home.server(token: token, allowedHosts: ["localhost", name]).checkLogins()
     }
-    try start(Self.token)
-    if isLoopback { return try start(nil) }
-    let error = #expect(throws: OffersError.self) { try start(nil) }
+    try await start(Self.token)
+    if isLoopback { return try await start(nil) }
+    let error = await #expect(throws: OffersError.self) { try await start(nil) }
     #expect(error?.code == .invalidRequest)
     #expect(error?.message.contains("Other machines can reach \(name)") == true)
-    #expect(error?.hint?.contains("--token-file") == true)
+    #expect(error?.hint?.contains("offers user passphrase owner") == true)
   }
 }
 

@@ -201,7 +201,8 @@ struct SessionTests {
     let value = SessionCookie.newValue()
     let id = SessionCookie.sessionID(of: value)
     let planted = Session(
-      id: id, fingerprint: AccessToken("some other token").fingerprint(of: id), createdAt: .now,
+      id: id, user: User.ownerID,
+      fingerprint: AccessToken("some other token").fingerprint(of: id), createdAt: .now,
       lastSeenAt: .now, peer: "192.0.2.1", userAgent: "")
     try await home.database.putSession(planted)
     try await home.ask(try home.server(token: ServedHome.token)) { (client) async throws in

@@ -1,4 +1,5 @@
 import Foundation
+import OffersCore
 import Testing
 
 @testable import OffersServer
@@ -39,6 +40,10 @@ struct PairingCodeTests {
     #expect(PairingCode(typed) == nil)
   }
 
+  private static func maker(_ id: User.ID) -> Visitor {
+    Visitor(User(id: id, name: "user \(id)", role: .admin, createdAt: start), .terminal)
+  }
+
   @Test("a code is accepted once, until ten minutes after it was made, by any clock")
   func expires() {
     let codes = PairingCodes()
@@ -50,8 +55,8 @@ struct PairingCodeTests {
       case .unknown: "unknown"
       }
     }
-    let first = codes.make(for: .anybody, now: Self.start)
-    let second = codes.make(for: .anybody, now: Self.start)
+    let first = codes.make(for: Self.maker(1), now: Self.start)
+    let second = codes.make(for: Self.maker(1), now: Self.start)
     #expect(find(first, 599) == "valid")
     #expect(find(first, 599) == "used")
     #expect(find(first, 601) == "used")
@@ -61,10 +66,10 @@ struct PairingCodeTests {
     #expect(find(PairingCode(), 0) == "unknown")
   }
 
-  @Test("eight codes are remembered; a further one takes the place of the oldest")
+  @Test("eight codes of a user are remembered; a further one takes the place of their oldest")
   func remembersFew() {
     let codes = PairingCodes()
-    let made = (0..<9).map { _ in codes.make(for: .anybody, now: Self.start) }
+    let made = (0..<9).map { _ in codes.make(for: Self.maker(1), now: Self.start) }
     let valid = made.map { code in
       if case .valid = codes.redeem(code.text, now: Self.start) { true } else { false }
     }

@@ -17,7 +17,12 @@ struct ServeCommand: AsyncParsableCommand {
     discussion: """
       Serves the offers of the database until it is interrupted; cron and the other commands can \
       run at the same time. Only this machine can reach it. For others, set an address with \
-      --host, or the name of a proxy with --allow-host, and a secret with --token-file.
+      --host, or the name of a proxy with --allow-host.
+
+      People log in as users of the database ("offers user"), by a name and a passphrase or by a \
+      code from a browser that is logged in; programs use tokens ("offers token"). A server that \
+      only this machine can reach requires no login while the owner is the only user. A secret in \
+      a file, with --token-file, logs in as the owner.
 
       The server speaks plain HTTP, or TLS with --tls-cert and --tls-key; renewed files take effect \
       without a restart. With --behind-tls it relies on you that browsers reach it through a proxy \
@@ -25,14 +30,14 @@ struct ServeCommand: AsyncParsableCommand {
       of https pages only. It trusts no header for that. The addresses of clients are those of the \
       connections, unless a --trusted-proxy names others.
 
-      On a terminal, a server with a token that phones can reach prints a QR code, with which a \
-      phone logs in once within ten minutes; "Connect a phone" in the settings makes others.
+      On a terminal, a server that phones can reach prints a QR code, with which a phone logs in \
+      as the owner, once within ten minutes; "Connect a phone" in the settings makes others.
 
       EXAMPLES
         offers serve                       then open http://127.0.0.1:8080
         offers serve --open --refresh 15m
-        offers token new ~/.config/offers/token
-        offers serve --host 0.0.0.0 --token-file ~/.config/offers/token
+        offers user passphrase
+        offers serve --host 0.0.0.0
         offers serve --tls-cert cert.pem --tls-key key.pem
       """)
 
@@ -46,14 +51,14 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Another host name for requests (repeatable); any but localhost requires a token.",
+      "Another host name for requests (repeatable); any but localhost requires a login.",
       valueName: "name"))
   var allowHost: [String] = []
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "A file that only you can read, with the secret that requests must show.",
+      "A file that only you can read, with a secret that logs in as the owner.",
       valueName: "file"))
   var tokenFile: String?
 
@@ -82,6 +87,12 @@ struct ServeCommand: AsyncParsableCommand {
       "A proxy whose X-Forwarded-For names the client: an address or a network (repeatable).",
       valueName: "network"))
   var trustedProxy: [String] = []
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "A field in which a trusted proxy that logs people in names the user.", valueName: "field"))
+  var authHeader: String?
 
   @Option(
     name: .long,
@@ -132,11 +143,12 @@ struct ServeCommand: AsyncParsableCommand {
       throw OffersError(.invalidRequest, "--refresh must be at least 1m.")
     }
     let proxies = try TrustedProxies(trustedProxy)
-    if behindTls, tokenFile == nil {
+    if authHeader != nil, trustedProxy.isEmpty {
       throw OffersError(
-        .invalidRequest, "--behind-tls has no use without a token.",
-        hint: "Name a file with a token by --token-file.")
+        .invalidRequest, "--auth-header has no use without a trusted proxy: anybody could send it.",
+        hint: "Give the address of the proxy by --trusted-proxy.")
     }
+    let userHeader = try authHeader.map { try UserHeader($0) }
     if mapAttribution != nil, mapTiles == nil {
       throw OffersError(
         .invalidRequest, "--map-attribution has no use without map tiles.",
@@ -158,17 +170,20 @@ struct ServeCommand: AsyncParsableCommand {
     let connections = HTTPConnections(
       connectionsPerHost: 2, environment: EnvironmentVariable.find)
     let content = ServedContent(
-      store: database, syncer: feeds, adder: feeds, images: loader, texts: QueryTexts(),
+      store: database, record: { database.record(of: $0) }, syncer: feeds, adder: feeds,
+      images: loader, texts: QueryTexts(),
       maps: MapSettings(tiles: tiles),
       framing: FramingCheck(transport: connections, allowsPrivateNetwork: allowsPrivateNetwork))
-    let server = try OffersServer(
+    let server = OffersServer(
       content,
       address: OffersServer.Address(
         host: host, port: port, allowedHosts: allowHost, localName: MulticastName.find()),
       access: OffersServer.Access(
-        token: token, certificate: certificate, isBehindTLS: behindTls, proxies: proxies),
+        token: token, certificate: certificate, isBehindTLS: behindTls, proxies: proxies,
+        userHeader: userHeader),
       refreshSeconds: interval, logger: logging.log.logger,
       accessLogger: logging.log.accessLogger)
+    try await server.checkLogins()
     Self.raiseFileLimit()
     let manager = ServiceManager(ProcessInfo.processInfo.environment)
     // A check that times out ends 2 of these intervals after the one before. So two checks in a row
@@ -179,7 +194,7 @@ struct ServeCommand: AsyncParsableCommand {
     let result: Result<Void, any Error>
     do {
       try await server.run(selfCheck: check) { port in
-        announce(server, port: port)
+        await announce(server, port: port)
         manager?.reportReady()
       }
       manager?.reportStopping()
@@ -193,7 +208,7 @@ struct ServeCommand: AsyncParsableCommand {
     try result.get()
   }
 
-  private func announce(_ server: OffersServer, port: Int) {
+  private func announce(_ server: OffersServer, port: Int) async {
     // A browser cannot open a wildcard address, so the URL has the loopback address instead.
     let isAnywhere = host == "0.0.0.0" || host == "::"
     let name = isAnywhere ? "127.0.0.1" : host.contains(":") ? "[\(host)]" : host
@@ -207,8 +222,11 @@ struct ServeCommand: AsyncParsableCommand {
       }
     } else {
       let urls = server.fetchReachableURLs(port: port)
-      let invitation =
-        Terminal.isError ? urls.first.flatMap { server.makeInvitation(to: $0) } : nil
+      var invitation: PhoneInvitation?
+      if Terminal.isError, let url = urls.first {
+        // The server runs even if no invitation can be made.
+        invitation = try? await server.makeInvitation(to: url)
+      }
       Output.note(
         ServeGreeting(url: url, urls: urls, invitation: invitation).text(
           width: Terminal.errorWidth,

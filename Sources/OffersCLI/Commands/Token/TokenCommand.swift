@@ -4,14 +4,19 @@ import ArgumentParser
 struct TokenCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "token",
-    abstract: "Make the secret with which others use \"offers serve\".",
+    abstract: "Make, list and revoke the secrets with which programs use \"offers serve\".",
     discussion: """
-      A server that other machines can reach requires a token. A program sends it with each \
-      request; a person types it once into the login page.
+      A program sends a token with each request, as "Authorization: Bearer TOKEN". It acts for a \
+      user, and may do what its scope and the user's role both allow.
 
       EXAMPLES
-        offers token new ~/.config/offers/token
-        offers serve --host 192.168.1.5 --token-file ~/.config/offers/token
+        offers token add "home automation"
+        offers token add backup --scope sync --expires 90d --user ben
+        offers token list
+        offers token revoke backup --user ben
       """,
-    subcommands: [TokenNewCommand.self])
+    subcommands: [
+      TokenListCommand.self, TokenAddCommand.self, TokenRevokeCommand.self, TokenNewCommand.self,
+    ],
+    defaultSubcommand: TokenListCommand.self)
 }

@@ -12,13 +12,14 @@ struct UserCommand: AsyncParsableCommand {
 
       EXAMPLES
         offers user add ben
+        offers user passphrase ben
         offers favorite 900117 --user ben
         offers user role ben viewer
         offers user remove ben
       """,
     subcommands: [
       UserListCommand.self, UserAddCommand.self, UserRenameCommand.self, UserRoleCommand.self,
-      UserRemoveCommand.self,
+      UserPassphraseCommand.self, UserRemoveCommand.self,
     ],
     defaultSubcommand: UserListCommand.self)
 }

@@ -1,0 +1,46 @@
+import Glibc
+import OffersCore
+
+/// Reads a secret from the terminal without showing it, or from standard input.
+enum PassphrasePrompt {
+  /// Reads a new passphrase: twice from a terminal, else the first line of standard input.
+  ///
+  /// - Parameter name: the user whose passphrase it is.
+  /// - Throws: `OffersError` with `invalidRequest` without a passphrase, and for two that differ.
+  static func readNew(of name: String) throws -> String {
+    guard isatty(STDIN_FILENO) == 1 else { return try require(readLine()) }
+    let first = try require(ask("New passphrase of \(DisplayText.oneLine(name)): "))
+    guard try require(ask("The same again: ")) == first else {
+      throw OffersError(.invalidRequest, "The two passphrases differ. Nothing was changed.")
+    }
+    return first
+  }
+
+  private static func require(_ text: String?) throws -> String {
+    guard let text, !text.isEmpty else {
+      throw OffersError(
+        .invalidRequest, "No passphrase was given. Nothing was changed.",
+        hint: "Type it on a terminal, or give it as one line on standard input.")
+    }
+    return text
+  }
+
+  /// Asks on standard error, and reads a line that the terminal does not show.
+  private static func ask(_ question: String) -> String? {
+    Output.noteRaw(question)
+    var shown = termios()
+    guard tcgetattr(STDIN_FILENO, &shown) == 0 else { return readLine() }
+    var hidden = shown
+    hidden.c_lflag &= ~tcflag_t(ECHO)
+    // Interrupting the prompt would leave the terminal without echo, so that its keys send no signal.
+    hidden.c_lflag &= ~tcflag_t(ISIG)
+    guard tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden) == 0 else { return readLine() }
+    defer {
+      tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown)
+      Output.noteRaw("\n")
+    }
+    guard let line = readLine() else { return nil }
+    // Control-C arrives as a character.
+    return line.unicodeScalars.contains { $0.value == 3 } ? nil : line
+  }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import Hummingbird
+import OffersCore
+
+/// The ways in which browsers log in.
+extension AccessGate {
+  /// The outcome of a login.
+  enum Login {
+    /// The `Set-Cookie` field of the new session.
+    case session(cookie: String)
+    /// What was shown is wrong. With the time to wait in seconds for an attempt within a wait.
+    case refused(wait: Int?)
+  }
+
+  /// Logs a browser in as the owner, by the token of the token file. The right token is accepted
+  /// during any wait.
+  ///
+  /// - Parameters:
+  ///   - token: the token that the browser sent.
+  ///   - request: the request. A session whose cookie it has ends.
+  ///   - client: the client's address.
+  /// - Throws: `Problem` with status 503 while no token is valid; `OffersError` if the session cannot
+  ///   be stored.
+  func logIn(withToken token: String, _ request: Request, from client: Peer) async throws -> Login {
+    guard let version = await currentVersion() else { throw Self.unavailable }
+    guard version.token.isToken(token) else {
+      return .refused(wait: await attempts.fail(client))
+    }
+    await attempts.succeed(client)
+    return .session(
+      cookie: try await startSession(of: User.ownerID, request, client, version: version))
+  }
+
+  /// Logs a browser in by a name and a passphrase.
+  ///
+  /// A passphrase is weaker than a token. So it is not looked at while the client's network or the
+  /// account has to wait after wrong ones. A browser that is logged in to the account already is
+  /// counted by itself, so that nobody can keep its user from it.
+  ///
+  /// - Parameters:
+  ///   - name: the name of the account, without regard to case.
+  ///   - passphrase: the passphrase.
+  ///   - request: the request. A session whose cookie it has ends.
+  ///   - client: the client's address.
+  /// - Throws: `Problem` with status 503 if too many attempts are being checked; `OffersError` if
+  ///   the store cannot be used.
+  func logIn(
+    as name: String, _ passphrase: String, _ request: Request, from client: Peer
+  ) async throws -> Login {
+    let user = try await users.fetch().find(named: name)
+    let session = try await findSession(of: request).flatMap { $0.user == user?.id ? $0 : nil }
+    if let wait = try await check(passphrase, of: user, name, session, client) {
+      return .refused(wait: wait == 0 ? nil : wait)
+    }
+    guard let user else { return .refused(wait: nil) }
+    return .session(cookie: try await startSession(of: user.id, request, client))
+  }
+
+  /// Checks a passphrase, and counts the attempt.
+  ///
+  /// - Parameters:
+  ///   - user: whose passphrase it is; nil for a name that nobody has, which takes as long.
+  ///   - name: the name as it was typed.
+  ///   - session: the user's session of the request; nil for none.
+  /// - Returns: nil if it is right, 0 if it is wrong, or the seconds to wait if it was not looked at.
+  func check(
+    _ passphrase: String, of user: User?, _ name: String, _ session: Session?, _ client: Peer
+  ) async throws -> Int? {
+    let counted =
+      session.map { [LoginAttempts.session($0.id)] }
+      ?? [client.network, LoginAttempts.account(name)]
+    // The attempt counts as failed until the passphrase proves right, so that attempts at the same
+    // time are counted before any of them is looked at.
+    if let wait = await attempts.begin(counted, client) { return wait }
+    let stored: PassphraseHash? =
+      if let user { try await store.findPassphrase(of: user.id) } else { nil }
+    guard try await passphrases.matches(passphrase, stored) else {
+      attempts.refuse(client)
+      return 0
+    }
+    await attempts.succeed(counted)
+    return nil
+  }
+
+  /// The outcome of an attempt to log in with a pairing code.
+  enum Pairing {
+    /// The `Set-Cookie` field of the new session.
+    case session(cookie: String)
+    /// The code is not accepted: it is unknown, was used, or has expired.
+    case refused(Refusal)
+    /// The code was not looked at, because the client's network has to wait for this many seconds.
+    case waiting(Int)
+
+    enum Refusal { case unknown, used, expired }
+  }
+
+  /// Logs a browser in with a pairing code, which is used up thereby, as the user who made it.
+  ///
+  /// A code is shorter than a token. So it is not looked at while the client's network has to wait
+  /// after wrong codes or tokens. Other networks never wait for that.
+  ///
+  /// - Parameters:
+  ///   - typed: the code as it was typed.
+  ///   - request: the request. A session whose cookie it has ends.
+  ///   - client: the client's address.
+  /// - Throws: `OffersError` if the session cannot be stored.
+  func pair(_ typed: String, _ request: Request, from client: Peer) async throws -> Pairing {
+    if let wait = await attempts.refuseInWait(client) { return .waiting(wait) }
+    switch pairings.redeem(typed, now: now()) {
+    case .unknown:
+      _ = await attempts.fail(client)
+      return .refused(.unknown)
+    case .used: return .refused(.used)
+    case .expired: return .refused(.expired)
+    case .valid(let maker):
+      // A code ends with the session or the token of its maker.
+      guard try await isWelcome(maker) else { return .refused(.expired) }
+      await attempts.succeed(client)
+      let version: TokenFile.Version? =
+        switch maker.proof {
+        case .tokenFile: await currentVersion()
+        case .session(let session) where session.fingerprint != nil: await currentVersion()
+        default: nil
+        }
+      return .session(
+        cookie: try await startSession(of: maker.user.id, request, client, version: version))
+    }
+  }
+
+  /// Makes a pairing code for a visitor that is logged in.
+  func makePairingCode(for visitor: Visitor) -> PairingCode {
+    pairings.make(for: visitor, now: now())
+  }
+
+  /// Stores a new session.
+  ///
+  /// - Parameter version: the token of the token file with which the session ends; nil for none.
+  /// - Returns: its `Set-Cookie` field.
+  func startSession(
+    of user: User.ID, _ request: Request, _ client: Peer, version: TokenFile.Version? = nil
+  ) async throws -> String {
+    let value = SessionCookie.newValue()
+    let id = SessionCookie.sessionID(of: value)
+    let agent = (request.headers[.userAgent] ?? "").unicodeScalars.filter {
+      $0.value >= 0x20 && $0.value < 0x7F
+    }
+    let now = now()
+    let old = try await findSession(of: request)
+    try await store.putSession(
+      Session(
+        id: id, user: user, fingerprint: version?.token.fingerprint(of: id), createdAt: now,
+        lastSeenAt: now, peer: client.text,
+        userAgent: String(String.UnicodeScalarView(agent.prefix(Session.userAgentLimit)))))
+    // The old session ends last: a failure to store the new one leaves the browser logged in.
+    if let old { try await store.endSessions([old.id]) }
+    return cookie.setting(value)
+  }
+
+  /// The refusal of a wrong bearer token.
+  ///
+  /// - Parameter wait: the time to wait in seconds, for an attempt within a wait.
+  static func refusal(wait: Int?) -> Problem {
+    guard let wait else { return RequestLimits.closing(unauthorized) }
+    var problem = Problem(
+      .tooManyRequests, "This token is not correct, and too many others were not.",
+      hint: "Try again in \(Units.count(wait, "second")). The right token is accepted at any time.",
+      code: .limitExceeded)
+    problem.headers[.retryAfter] = String(wait)
+    return RequestLimits.closing(problem)
+  }
+
+  /// The refusal of every token while the token file cannot be used. It is no failed login: nobody
+  /// can tell whether the token is right.
+  static var unavailable: Problem {
+    RequestLimits.closing(
+      Problem(
+        .serviceUnavailable, "This server cannot read its token: nobody is let in by it.",
+        hint: "Its log says why.", code: .storageFailed))
+  }
+
+  /// The refusal of a request without a valid token.
+  static var unauthorized: Problem {
+    var problem = Problem(
+      .unauthorized, "This server requires a token.",
+      hint: "Send it as Authorization: Bearer TOKEN, or open /login in a browser.")
+    problem.headers[.wwwAuthenticate] = "Bearer realm=\"offers\""
+    return problem
+  }
+}

@@ -1,0 +1,118 @@
+import Crypto
+import CryptoExtras
+import Dispatch
+import Foundation
+import OffersCore
+
+/// Passphrases, and their derivation by scrypt (RFC 7914).
+///
+/// A derivation takes 32 MiB and some tenths of a second of one processor: N = 2¹⁵, r = 8, p = 3, as
+/// OWASP's Password Storage Cheat Sheet recommends. A stored passphrase keeps the cost that it was
+/// made with.
+package enum Passphrase {
+  private static let rounds = 1 << 15
+  private static let blockSize = 8
+  private static let parallelism = 3
+  private static let saltBytes = 16
+  private static let keyBytes = 32
+  /// The least and the greatest length, in characters and bytes.
+  package static let leastCharacters = 10
+  private static let mostBytes = 1024
+
+  /// Checks a new passphrase.
+  ///
+  /// - Parameters:
+  ///   - text: the passphrase.
+  ///   - user: the name of its user, which adds nothing to it.
+  /// - Throws: `OffersError` with `invalidRequest` for one that is too short, too long or easily
+  ///   guessed.
+  package static func check(_ text: String, of user: String) throws {
+    let hint = "Several words that do not belong together are easy to remember and hard to guess."
+    guard text.count >= leastCharacters else {
+      throw OffersError(
+        .invalidRequest,
+        "The passphrase is too short: it must have at least \(leastCharacters) characters.",
+        hint: hint)
+    }
+    guard text.utf8.count <= mostBytes else {
+      throw OffersError(.invalidRequest, "The passphrase has more than \(mostBytes) bytes.")
+    }
+    let rest = text.lowercased().replacing(user.lowercased(), with: "")
+    guard Set(text).count >= 5, rest.count >= 6,
+      !text.allSatisfy(\.isASCII) || TokenStrength.bits(of: text) >= leastBits
+    else {
+      throw OffersError(
+        .invalidRequest, "The passphrase is too weak: programs guess such texts first.", hint: hint)
+    }
+  }
+
+  /// The least estimate of a passphrase's strength in bits. Attempts are limited, and the cost of a
+  /// derivation adds to it, so that it is lower than that of a token.
+  private static let leastBits = 28.0
+
+  /// Derives the stored form of a passphrase, with a new salt. Blocks the calling thread.
+  package static func hash(_ text: String) throws -> PassphraseHash {
+    var generator = SystemRandomNumberGenerator()
+    let salt = (0..<saltBytes).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    let key = try derive(text, salt, rounds, blockSize, parallelism)
+    return PassphraseHash(
+      salt: salt, rounds: rounds, blockSize: blockSize, parallelism: parallelism,
+      hash: key.withUnsafeBytes { Array($0) })
+  }
+
+  /// Whether a text is a passphrase. Blocks the calling thread.
+  ///
+  /// - Parameter stored: the stored form; nil takes as long as another and gives false, so that the
+  ///   time does not tell which users there are.
+  static func matches(_ text: String, _ stored: PassphraseHash?) throws -> Bool {
+    let salt = stored?.salt ?? Array(repeating: 0, count: saltBytes)
+    let key = try derive(
+      text, salt, stored?.rounds ?? rounds, stored?.blockSize ?? blockSize,
+      stored?.parallelism ?? parallelism)
+    guard let stored else { return false }
+    // The comparison of keys takes constant time.
+    return key == SymmetricKey(data: stored.hash)
+  }
+
+  private static func derive(
+    _ text: String, _ salt: [UInt8], _ rounds: Int, _ blockSize: Int, _ parallelism: Int
+  ) throws -> SymmetricKey {
+    do {
+      // Keyboards of two systems may compose the same text differently (RFC 8265, section 4.2).
+      return try KDF.Scrypt.deriveKey(
+        from: Data(text.precomposedStringWithCanonicalMapping.utf8), salt: salt,
+        outputByteCount: keyBytes, rounds: rounds, blockSize: blockSize, parallelism: parallelism)
+    } catch {
+      throw OffersError(
+        .limitExceeded, "The passphrase could not be checked.", hint: "See the free memory.",
+        cause: "\(error)")
+    }
+  }
+}
+
+/// Derives passphrases for requests, two at a time, on threads that may block.
+struct PassphraseCheck: Sendable {
+  private let turns = Turns(2, waitingLimit: 32)
+
+  /// Whether a text is a passphrase, as `Passphrase.matches`.
+  ///
+  /// - Throws: `Problem` with status 503 if too many wait.
+  func matches(_ text: String, _ stored: PassphraseHash?) async throws -> Bool {
+    try await run { try Passphrase.matches(text, stored) }
+  }
+
+  /// The stored form of a new passphrase.
+  func hash(_ text: String) async throws -> PassphraseHash {
+    try await run { try Passphrase.hash(text) }
+  }
+
+  private func run<Value: Sendable>(
+    _ body: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
+    try await turns.take {
+      try await withCheckedThrowingContinuation { answer in
+        DispatchQueue.global().async { answer.resume(with: Result(catching: body)) }
+      }
+    }
+  }
+}

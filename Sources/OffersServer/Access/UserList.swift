@@ -1,0 +1,45 @@
+import OffersCore
+import Synchronization
+
+/// The users of the store, read again after each commit.
+final class UserList: Sendable {
+  /// The users at a time.
+  struct Users: Sendable {
+    fileprivate let version: Int64
+    /// The owner first.
+    let all: [User]
+    /// The users that have a passphrase.
+    let withPassphrase: Set<User.ID>
+
+    /// The owner of the store.
+    let owner: User
+
+    func find(_ id: User.ID) -> User? { all.first { $0.id == id } }
+
+    func find(named name: String) -> User? {
+      let folded = User.folded(name)
+      return all.first { User.folded($0.name) == folded }
+    }
+  }
+
+  private let store: any ServedContent.Store
+  private let last = Mutex<Users?>(nil)
+
+  init(_ store: any ServedContent.Store) {
+    self.store = store
+  }
+
+  /// The users that there are now.
+  ///
+  /// - Throws: `OffersError` if the store cannot be read.
+  func fetch() async throws -> Users {
+    let version = try await store.fetchDataVersion()
+    if let users = last.withLock({ $0 }), users.version == version { return users }
+    let users = Users(
+      version: version, all: try await store.fetchUsers(),
+      withPassphrase: try await store.fetchUsersWithPassphrase(),
+      owner: try await store.fetchOwner())
+    last.withLock { $0 = users }
+    return users
+  }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import OffersCore
+
+/// The sections of the settings about the visitor: who they are, their passphrase, the browsers that
+/// are logged in, and their API tokens.
+struct AccountSections {
+  let access: AccessGate
+  let visitor: Visitor?
+  let now: Date
+
+  /// The maximum number of browsers in the list.
+  private static let mostSessions = 50
+
+  /// The variables of the sections; nil for a visitor without a login.
+  ///
+  /// - Throws: `OffersError` if the store cannot be read.
+  func fields() async throws -> PageFields? {
+    guard let visitor else { return nil }
+    if case .thisMachine = visitor.proof { return nil }
+    let users = try await access.users.fetch()
+    let sessions = try await access.fetchSessions(of: visitor.user.id)
+    let tokens = try await access.store.fetchTokens(of: visitor.user.id)
+    let isLoggedIn = visitor.session != nil
+    return PageFields { fields in
+      fields.set("userName", visitor.user.name)
+      fields.set("initials", UsersPage.initials(visitor.user.name))
+      fields.set("role", visitor.user.role.rawValue)
+      fields.set("hasLogin", isLoggedIn)
+      fields.set("hasPassphrase", users.withPassphrase.contains(visitor.user.id))
+      if !sessions.isEmpty { fields.set("sessions", list(of: sessions)) }
+      fields.set("tokens", tokens.map(row))
+      fields.set("hasTokens", !tokens.isEmpty)
+      fields.set("scopes", Right.allCases.filter { $0 <= visitor.right }.map(Self.choice))
+      fields.set(
+        "lifetimes",
+        AccountRoutes.tokenDays.map { days in
+          PageFields { option in
+            option.set("value", String(days))
+            option.set("label", Units.count(days, "day"))
+          }
+        })
+    }
+  }
+
+  private static func choice(_ scope: Right) -> PageFields {
+    PageFields { option in
+      option.set("value", scope.rawValue)
+      option.set("label", words(scope))
+    }
+  }
+
+  private static func words(_ scope: Right) -> String {
+    switch scope {
+    case .read: "read"
+    case .favorites: "read and star"
+    case .sync: "read, star, refresh and add feeds"
+    case .admin: "do everything"
+    }
+  }
+
+  /// The list of the browsers that are logged in, this one first.
+  private func list(of sessions: [Session]) -> PageFields {
+    let own = visitor?.session?.id
+    let sorted = sessions.filter { $0.id == own } + sessions.filter { $0.id != own }
+    let rows = sorted.prefix(Self.mostSessions).map { session in
+      PageFields { row in
+        row.set("device", DeviceName.text(of: session.userAgent))
+        row.set("peer", session.peer)
+        row.set("isThis", session.id == own)
+        row.set("lastSeen", time: session.lastSeenAt)
+        row.set("since", time: session.createdAt)
+        row.set("sessionID", SessionCookie.hex(session.id))
+      }
+    }
+    return PageFields { fields in
+      fields.set("browsers", rows)
+      fields.set("hasOtherBrowsers", sessions.contains { $0.id != own })
+      if sessions.count > rows.count {
+        fields.set("moreBrowsers", Units.count(sessions.count - rows.count, "more browser"))
+      }
+    }
+  }
+
+  private func row(_ token: APIToken) -> PageFields {
+    PageFields { row in
+      row.set("tokenID", String(token.id))
+      row.set("tokenName", token.name)
+      row.set("scope", token.scope.rawValue)
+      row.set("isExpired", token.isExpired(at: now))
+      row.set("expires", time: token.expiresAt)
+      row.set("lastUsed", time: token.lastUsedAt)
+    }
+  }
+}

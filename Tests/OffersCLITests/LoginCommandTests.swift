@@ -1,0 +1,96 @@
+import Foundation
+import OffersTestSupport
+import Testing
+
+@testable import OffersCLI
+
+@Suite("offers user passphrase and offers token")
+struct LoginCommandTests {
+  private static func tokens(_ home: Home, _ words: String...) throws -> [String] {
+    let result = try OffersProgram.run(
+      ["token", "list", "--json"] + words, environment: home.environment)
+    let document = try Home.parse(result.output)
+    return (document["tokens"] as? [[String: Any]] ?? []).map {
+      "\($0["user"] ?? "") \($0["name"] ?? "") \($0["scope"] ?? "")"
+    }
+  }
+
+  @Test("a passphrase is read from standard input, and is in no file of the database")
+  func passphrase() throws {
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    #expect(try home.offers("user", "add", "ben").status == 0)
+    let text = "correct horse battery"
+    #expect(
+      try home.offers("user", "passphrase", input: text + "\n").output == "owner: passphrase set\n")
+    #expect(
+      try home.offers("user", "passphrase", "BEN", "--json", input: text + "\n").output
+        == #"{"user":"ben","passphrase":true}"# + "\n")
+    for name in try FileManager.default.contentsOfDirectory(atPath: home.folder.path)
+    where name.contains("sqlite") {
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: home.folder.file(name)))
+      #expect(bytes.firstRange(of: Data(text.utf8)) == nil)
+    }
+    #expect(
+      try home.offers("user", "passphrase", "ben", "--remove").output == "ben: passphrase removed\n"
+    )
+  }
+
+  @Test(
+    "a weak passphrase and none are refused, with the reason",
+    arguments: [
+      ("\n", "No passphrase was given."), ("short\n", "at least 10 characters"),
+      ("aaaaaaaaaaaaaaaa\n", "too weak"), ("ownerowner12\n", "too weak"),
+      (String(repeating: "long words ", count: 100) + "\n", "more than 1024 bytes"),
+    ])
+  func weak(input: String, reason: String) throws {
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    let result = try home.offers("user", "passphrase", input: input)
+    #expect(result.status == 64)
+    #expect(result.output == "")
+    #expect(result.errors.contains(reason))
+  }
+
+  @Test("a token is printed once, listed without its text, and revoked")
+  func tokens() throws {
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    #expect(try home.offers("user", "add", "ben", "--role", "viewer").status == 0)
+    let made = try home.offers("token", "add", "kitchen")
+    #expect(made.output.hasPrefix("offers_"))
+    #expect(made.output.count == 51)
+    #expect(made.errors == "Keep it: it is not shown again.\n")
+    let document = try home.document(
+      "token", "add", "sync", "--scope", "sync", "--expires", "90d", "--user", "ben")
+    #expect((document["token"] as? String)?.hasPrefix("offers_") == true)
+    #expect(document["expires_at"] as? String != nil)
+    #expect(try Self.tokens(home) == ["owner kitchen read", "ben sync sync"])
+    #expect(try Self.tokens(home, "--user", "ben") == ["ben sync sync"])
+    let list = try home.offers("token", "list").output
+    #expect(list.hasPrefix("NAME     USER   SCOPE  EXPIRES"))
+    #expect(!list.contains("offers_"))
+    #expect(try home.offers("token", "revoke", "sync").status == 66)
+    #expect(try home.offers("token", "revoke", "sync", "--user", "ben").output == "sync: revoked\n")
+    #expect(try home.offers("token", "revoke", "kitchen").output == "kitchen: revoked\n")
+    #expect(
+      try home.offers("token").errors
+        == "There are no API tokens. Make one: offers token add NAME\n")
+  }
+
+  @Test("a token above its user's role tells so; a name that is taken or invalid is refused")
+  func refusals() throws {
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    #expect(try home.offers("user", "add", "ben", "--role", "viewer").status == 0)
+    let high = try home.offers("token", "add", "all", "--scope", "admin", "--user", "ben")
+    #expect(
+      high.errors.contains("ben is a viewer, so that the token gives the right “favorites” only"))
+    for (words, reason) in [
+      (["all", "--user", "ben"], "There is a token “all” already."),
+      ([""], "is no name for a token"), (["x", "--scope", "root"], "There is no scope “root”"),
+      (["x", "--expires", "soon"], "“soon”"),
+    ] {
+      let result = try OffersProgram.run(["token", "add"] + words, environment: home.environment)
+      #expect(result.status == 64, "\(words)")
+      #expect(result.errors.contains(reason), "\(words): \(result.errors)")
+    }
+    #expect(try Self.tokens(home) == ["ben all admin"])
+  }
+}

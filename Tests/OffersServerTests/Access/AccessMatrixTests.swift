@@ -1,0 +1,243 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import OffersCore
+import OffersSQLite
+import Testing
+
+@testable import OffersServer
+
+@Suite("Every route for every kind of visitor")
+struct AccessMatrixTests {
+  /// The right that each route requires; nil for a route that needs no login.
+  private static let routes: [String: Right?] = [
+    "DELETE /api/v1/feeds/{name}/interval": .admin,
+    "DELETE /api/v1/feeds/{name}/subscription": .sync,
+    "DELETE /api/v1/offers/{ref}/favorite": .favorites,
+    "GET /": .read,
+    "GET /api/v1/changes": .read,
+    "GET /api/v1/events": .read,
+    "GET /api/v1/favorites": .read,
+    "GET /api/v1/feeds": .read,
+    "GET /api/v1/feeds/{name}": .read,
+    "GET /api/v1/health": nil,
+    "GET /api/v1/images/{ref}": .read,
+    "GET /api/v1/offers": .read,
+    "GET /api/v1/offers/{ref}": .read,
+    "GET /api/v1/offers/{ref}/history": .read,
+    "GET /api/v1/offline": .read,
+    "GET /api/v1/offline/offers": .read,
+    "GET /api/v1/openapi.json": .read,
+    "GET /api/v1/proposals/{number}/images/{index}": .read,
+    "GET /api/v1/search": .read,
+    "GET /api/v1/searches": .read,
+    "GET /api/v1/sync": .read,
+    "GET /assets/{name}": nil,
+    "GET /changes": .read,
+    "GET /favicon.ico": nil,
+    "GET /favorites": .read,
+    "GET /feeds/{name}": .read,
+    "GET /login": nil,
+    "GET /manifest.webmanifest": nil,
+    "GET /map/**": .read,
+    "GET /offers/{ref}": .read,
+    "GET /offline": .read,
+    "GET /pair": nil,
+    "GET /search": .read,
+    "GET /settings": .read,
+    "GET /settings/add-feed": .sync,
+    "GET /sw.js": .read,
+    "GET /users": .admin,
+    "GET /web": .read,
+    "POST /api/v1/feeds": .sync,
+    "POST /api/v1/framing": .favorites,
+    "POST /api/v1/proposals": .sync,
+    "POST /api/v1/sync": .sync,
+    "POST /feeds/{name}": .sync,
+    "POST /login": nil,
+    "POST /logout": nil,
+    "POST /offers/{ref}/favorite": .favorites,
+    "POST /pair": nil,
+    "POST /pairing": .favorites,
+    "POST /passphrase": .favorites,
+    "POST /sessions/{id}/end": .favorites,
+    "POST /sessions/end-others": .favorites,
+    "POST /settings/add-feed": .sync,
+    "POST /sync": .sync,
+    "POST /tokens": .favorites,
+    "POST /tokens/{id}/revoke": .favorites,
+    "POST /users": .admin,
+    "POST /users/{id}": .admin,
+    "PUT /api/v1/feeds/{name}/interval": .admin,
+    "PUT /api/v1/feeds/{name}/subscription": .sync,
+    "PUT /api/v1/offers/{ref}/favorite": .favorites,
+  ]
+
+  /// The routes that an API token may not use, whatever its scope.
+  private static let sessionOnly: Set<String> = [
+    "POST /passphrase", "POST /sessions/{id}/end", "POST /sessions/end-others", "POST /tokens",
+    "POST /tokens/{id}/revoke",
+  ]
+
+  /// A kind of visitor: the fields that show it, and its right; nil for one who is refused.
+  private struct Kind {
+    let name: String
+    let fields: HTTPFields
+    let right: Right?
+    var isToken = false
+  }
+
+  /// The texts that only answers to Otto may contain.
+  private static let secrets = ["Ottokar", "Ottos Suche", "otto-token", "Browser of Ottokar"]
+
+  private static func home(_ clock: SteppedClock) async throws -> (ServedHome, [Kind]) {
+    let home = try await ServedHome()
+    let now = clock.now
+    let database = home.database
+    let owner = try await database.fetchOwner()
+    let viewer = try await home.addUser("Vera", .viewer)
+    let member = try await home.addUser("Max", .member)
+    let admin = try await home.addUser("Ada", .admin)
+    let other = try await home.addUser("Ottokar", .member)
+    let record = database.record(of: other)
+    _ = try await record.setFavorites(named: ["ibotta:900117", "ibotta:900118"], to: true)
+    try await record.noteSearch(RecentSearch(words: "Ottos Suche", searchedAt: now))
+    _ = try await home.cookie(of: other, at: now)
+    _ = try await home.bearer(of: other, .admin, named: "otto-token", at: now)
+    let revoked = try await home.cookie(of: member, at: now)
+    let value = String(revoked.dropFirst("offers-session=".count))
+    try await database.endSessions([SessionCookie.sessionID(of: value)])
+    let gone = try await home.addUser("Gonzo", .admin)
+    let removed = try await home.cookie(of: gone, at: now)
+    try await database.removeUser(gone.id)
+    func session(_ name: String, _ user: User, _ right: Right) async throws -> Kind {
+      Kind(name: name, fields: [.cookie: try await home.cookie(of: user, at: now)], right: right)
+    }
+    func token(
+      _ name: String, _ user: User, _ scope: Right, _ right: Right?, expiresAt: Date? = nil
+    ) async throws -> Kind {
+      let field = try await home.bearer(
+        of: user, scope, named: name, at: now, expiresAt: expiresAt)
+      return Kind(name: name, fields: [.authorization: field], right: right, isToken: true)
+    }
+    return (
+      home,
+      [
+        Kind(name: "nobody", fields: [:], right: nil),
+        try await session("viewer", viewer, .favorites),
+        try await session("member", member, .sync),
+        try await session("admin", admin, .admin),
+        try await session("owner", owner, .admin),
+        Kind(name: "revoked session", fields: [.cookie: revoked], right: nil),
+        Kind(name: "removed user", fields: [.cookie: removed], right: nil),
+        try await token("read token of an admin", admin, .read, .read),
+        try await token("admin token of a viewer", viewer, .admin, .favorites),
+        try await token("expired token", admin, .admin, nil, expiresAt: now + 1),
+        Kind(
+          name: "forged token", fields: [.authorization: "Bearer \(APITokenText.make())"],
+          right: nil),
+      ]
+    )
+  }
+
+  /// The path of a route, with values for its parameters.
+  private static func path(_ template: String) -> String {
+    let values = [
+      "{ref}": "ibotta:900117", "/feeds/{name}": "/feeds/ibotta", "{name}": "app.css",
+      "{number}": "1", "{index}": "0", "{id}": "999999", "**": "x.js",
+    ]
+    // The longer patterns first, so that the name of a feed is not that of an asset.
+    return values.keys.sorted { $0.count > $1.count }.reduce(template) { path, name in
+      path.replacingOccurrences(of: name, with: values[name] ?? "")
+    }
+  }
+
+  @Test("a route answers those with its right, and nobody else; no answer has another user's data")
+  func matrix() async throws {
+    let clock = SteppedClock()
+    let (home, kinds) = try await Self.home(clock)
+    let server = try home.server(clock: clock)
+    let names = server.responder().routes.names
+    #expect(Set(names) == Set(Self.routes.keys))
+    for name in names where name != "GET /api/v1/events" {
+      let parts = name.split(separator: " ").map(String.init)
+      let method = try #require(HTTPRequest.Method(rawValue: parts[0]))
+      let required = Self.routes[name] ?? nil
+      for kind in kinds {
+        // The waits after forged tokens pass.
+        clock.advance(by: 3601)
+        // A logout would end the session, and the routes behind it be refused.
+        var fields = name == "POST /logout" ? [:] : kind.fields
+        let isAPI = parts[1].hasPrefix("/api/")
+        if method != .get {
+          fields.append(contentsOf: isAPI ? [.contentType: "application/json"] : ServedHome.form)
+        }
+        let query = name.contains("/search ") || parts[1].hasSuffix("/search") ? "?q=sauce" : ""
+        let refs = parts[1].hasSuffix("/offline/offers") ? "?refs=ibotta:900117" : ""
+        let sent = fields
+        // A server of its own for each answer, so that what one changes does not change the next.
+        let answer = try await home.ask(server) { client in
+          try await client.send(
+            method, Self.path(parts[1]) + query + refs, headers: sent,
+            body: method == .get ? nil : isAPI ? "{}" : "subscribed=1")
+        }
+        let place = "\(name) by \(kind.name): \(answer.status)"
+        #expect(answer.status < 500 || name.contains("images"), "\(place)")
+        if let required {
+          if kind.right == nil {
+            #expect(answer.status == 401, "\(place)")
+          } else if let right = kind.right, right < required {
+            #expect(answer.status == 403, "\(place)")
+          } else if kind.isToken, Self.sessionOnly.contains(name) {
+            #expect(answer.status == 403, "\(place)")
+          } else {
+            #expect(![401, 403].contains(answer.status), "\(place)")
+          }
+        }
+        for secret in Self.secrets where kind.right != .admin || name != "GET /users" {
+          #expect(!answer.text.contains(secret), "\(place)")
+        }
+      }
+    }
+    // Nobody has changed what is Otto's.
+    let record = home.database.record(of: try await home.database.fetchUser(named: "Ottokar"))
+    #expect(try await record.countOffers(OfferQuery(favoritesOnly: true)) == 2)
+  }
+
+  @Test("a star is in the answers to its user only, be they cached or not")
+  func cached() async throws {
+    let clock = SteppedClock()
+    let home = try await ServedHome()
+    let max = try await home.addUser("Max", .member)
+    let vera = try await home.addUser("Vera", .member)
+    let (his, hers) = (
+      try await home.cookie(of: max, at: clock.now), try await home.cookie(of: vera, at: clock.now)
+    )
+    try await home.ask(try home.server(clock: clock)) { client in
+      let star = try await client.write(
+        .put, "offers/ibotta:900117/favorite", "{}",
+        headers: [.contentType: "application/json", .cookie: his])
+      #expect(star.status == 200)
+      var tags: Set<String> = []
+      for _ in 0..<2 {
+        for (cookie, count) in [(his, 1), (hers, 0)] {
+          let list = try await client.get("favorites", headers: [.cookie: cookie])
+          #expect(try #require(try list.object["favorites"] as? [String]).count == count)
+          tags.insert(try #require(list.headers[.eTag]))
+          let page = try await client.send(.get, "/favorites", headers: [.cookie: cookie])
+          #expect(page.text.contains("900117") == (count == 1))
+          // A tag of one user gives the other no 304.
+          let offer = try await client.get("offers/ibotta:900117", headers: [.cookie: cookie])
+          #expect(try offer.object["favorite"] as? Bool == (count == 1))
+          let tag = try #require(offer.headers[.eTag])
+          let other = try await client.get(
+            "offers/ibotta:900117",
+            headers: [.cookie: cookie == his ? hers : his, .ifNoneMatch: tag])
+          #expect(other.status == 200)
+        }
+      }
+      #expect(tags.count == 2)
+    }
+  }
+}
