@@ -6,8 +6,9 @@ internal import OffersSync
 
 extension OffersDatabase: Transfer {
   /// Exports the data as one JSON document: the feeds with the sources that a user chose, all offers
-  /// with their times, the history of changes, and the favorites. It lacks what can be fetched
-  /// again, such as images.
+  /// with their times, the history of changes, and the records of users: favorites, recent searches
+  /// and read marks. It lacks what can be fetched again, such as images, and all passphrases,
+  /// sessions and tokens.
   ///
   /// The document is one consistent state of the database. It is written to a temporary file in the
   /// same folder with mode 0600, synced, and renamed, so that readers of the file see either the old
@@ -16,12 +17,16 @@ extension OffersDatabase: Transfer {
   /// - Parameters:
   ///   - file: a file URL. An existing regular file is replaced, also behind a symbolic link.
   ///   - favoritesOnly: whether to export only the favorites, with their feeds and their history.
+  ///   - allUsers: whether to export the records of all users, instead of that of the user of this
+  ///     database (see `record(of:)`).
   /// - Returns: the numbers of records and of bytes that were written.
   /// - Throws: `OffersError`: `invalidRequest` if `file` is no file URL, names a database, a file
   ///   that belongs to one, or something other than a regular file, or if this database is closed;
   ///   `storageFailed` if the file cannot be written or this database is damaged.
   ///   `CancellationError` if the task is cancelled.
-  public func export(to file: URL, favoritesOnly: Bool) async throws -> ExportSummary {
+  public func export(
+    to file: URL, favoritesOnly: Bool, allUsers: Bool
+  ) async throws -> ExportSummary {
     let path = try Self.filePath(of: file)
     return try await replace(path) {
       if try self.backupTarget(path).isDatabase {
@@ -30,7 +35,7 @@ extension OffersDatabase: Transfer {
           hint: "Name another file. To copy a database, back it up.")
       }
     } by: { document in
-      try await self.export(favoritesOnly: favoritesOnly) { records in
+      try await self.export(favoritesOnly: favoritesOnly, allUsers: allUsers) { records in
         try ExportSummary(writing: document.append) { add in
           try records.forEachRecord(add)
           return []
@@ -43,20 +48,26 @@ extension OffersDatabase: Transfer {
   /// and an offer on both sides is that of the later sync, with the earlier time of its first sight.
   /// Importing twice has no further effect.
   ///
+  /// The record of a document with one user, or of one that names none, goes to the user of this
+  /// database (see `record(of:)`). The records of several users go to the users of the same names,
+  /// without regard to case. A missing one is added: with the role in the document, an admin as a
+  /// member. Roles stay as they are. The owner of the document is the owner here also under another
+  /// name if one of the two was never renamed; the owner of a new database gets that name.
+  ///
   /// The file is read to its end before anything is written, so an invalid one changes nothing. A
   /// pipe is stored in a temporary file meanwhile, at most 8 GiB.
   ///
   /// - Parameters:
-  ///   - file: the URL of a file that `export(to:favoritesOnly:)` has written.
+  ///   - file: the URL of a file that `export(to:favoritesOnly:allUsers:)` has written.
   ///   - acceptsSources: whether the user accepts the document's sources as their own. Otherwise
   ///     a source that is a file, is in a private network, has a variable or cannot be read refuses
   ///     the whole import.
-  /// - Returns: the numbers of records that were added and changed, and the sources.
+  /// - Returns: the numbers of records that were added and changed, the sources, and the users.
   /// - Throws: `OffersError`, and then nothing was changed: `notFound` or `sourceFailed` if the file
   ///   cannot be read; `malformedFeed`, `unexpectedShape` or `newerDatabase` if it is no export, is
   ///   incomplete, or is of a newer version; `limitExceeded` for a record of more than 256 MiB;
-  ///   `invalidRequest` if `file` is no file URL, a source is refused, or the database is closed or
-  ///   read-only; `locked` if a sync of one of the feeds does not end within 5 seconds;
+  ///   `invalidRequest` if `file` is no file URL, a source is refused, the document has several users
+  ///   and this is not the owner's record, or the database is closed or read-only; `locked` if a sync of one of the feeds does not end within 5 seconds;
   ///   `storageFailed`. `CancellationError` if the task is cancelled before the write begins.
   public func importRecords(
     from file: URL, acceptsSources: Bool

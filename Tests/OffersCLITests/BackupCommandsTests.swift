@@ -47,7 +47,7 @@ struct BackupCommandsTests {
     #expect(
       try home.offers("export", "--json", "-o", saved).output
         == "{\"path\":\"\(saved)\",\"bytes\":\(text.utf8.count),\"offers\":143,"
-        + "\"favorites\":3,\"changes\":148}\n")
+        + "\"users\":1,\"favorites\":3,\"changes\":148}\n")
     let other = try Home()
     #expect(
       try other.offers("import", saved, "--accept-sources").output
@@ -62,7 +62,8 @@ struct BackupCommandsTests {
     #expect(
       again.output == """
         {"offers":{"new":0,"updated":0,"known":143,"mended":0},"favorites":{"new":0,"known":3},\
-        "feeds":0,"changes":0,"runs":0,"sources":[]}
+        "feeds":0,"changes":0,"runs":0,"sources":[],"users":[{"name":"owner","user":"owner",\
+        "role":"admin","new":false,"favorites":{"new":0,"known":3}}]}
 
         """)
     #expect(try other.offers("export").output == text)
@@ -127,7 +128,7 @@ struct BackupCommandsTests {
     let empty = try Home()
     let cases: [(String, String, Int32)] = [
       (String(text.prefix(100_000)), "ends too early, at byte 10", 1),
-      (text.replacing("\"version\":1,", with: "\"version\":9,"), "a newer version", 1),
+      (text.replacing("\"version\":2,", with: "\"version\":9,"), "a newer version", 1),
       ("[{\"id\":1,\"name\":\"Tea\"}]", "is not an export of offers", 1),
       ("", "is empty", 1),
       (text.replacing("\"kind\":\"gone\"", with: "\"kind\":\"lost\""), "in change", 1),

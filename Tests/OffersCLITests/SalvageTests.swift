@@ -59,6 +59,66 @@ struct SalvageTests {
     #expect(stars.counts["offers"] == (table == "favorite" ? Self.count - lost : least["offers"]))
   }
 
+  /// The favorites of each user in an export, by name.
+  private static func stars(_ text: String) throws -> [String: Int] {
+    let favorites = try Home.parse(text)["favorites"] as? [[String: Any]] ?? []
+    return Dictionary(grouping: favorites) { $0["user"] as? String ?? "" }.mapValues(\.count)
+  }
+
+  /// A home as `lived`, whose users Ben and Eve have each offer as a favorite, too.
+  private static func household() throws -> Home {
+    let home = try Self.lived()
+    for user in ["Ben", "Eve"] { try home.offers("user", "add", user, "--role", "viewer") }
+    let filled = try home.shell(
+      """
+      sqlite3 "$OFFERS_DATABASE" "INSERT INTO favorite SELECT user_key, feed, id, 7
+        FROM (SELECT user_key FROM user WHERE user_key > 1), (SELECT feed, id FROM favorite);
+        PRAGMA wal_checkpoint(TRUNCATE)"
+      """)
+    guard filled.status == 0 else { throw Home.Unexpected(filled.errors) }
+    return home
+  }
+
+  @Test("the favorites of all users are salvaged, and imported for each of them")
+  func users() throws {
+    let home = try Self.household()
+    let sound = try Self.saved(home)
+    #expect(sound.errors == "")
+    #expect(try sound.text == home.offers("export", "--all-users").output)
+    let whole = ["owner": Self.count, "Ben": Self.count, "Eve": Self.count]
+    #expect(try Self.stars(sound.text) == whole)
+    let other = try Home()
+    let taken = try other.offers("import", "-", "--accept-sources", input: sound.text)
+    #expect(taken.status == 0, "\(taken.errors)")
+    func users(_ text: String) -> String? { text.components(separatedBy: "\"users\":[").last }
+    #expect(try users(other.offers("export", "--all-users").output) == users(sound.text))
+    // Between two damaged pages favorites are found by their offers, for each user.
+    let lost = try [1, 20].map { try home.overwritePage($0, of: "favorite") }.reduce(0, +)
+    let (text, counts, errors) = try Self.saved(home)
+    #expect(counts["favorites"] == 3 * Self.count - lost)
+    #expect(errors == "Some records could not be read: favorites. The export has the others.\n")
+    #expect(try Home().offers("import", "-", "--accept-sources", input: text).status == 0)
+  }
+
+  @Test(
+    "an unreadable user is salvaged with their favorites, and a name from the index or a number")
+  func unreadableUsers() throws {
+    let home = try Self.household()
+    try home.overwritePage(0, of: "user")
+    let (text, counts, errors) = try Self.saved(home)
+    #expect(counts["favorites"] == 3 * Self.count)
+    #expect(try Self.stars(text) == ["owner": Self.count, "ben": Self.count, "eve": Self.count])
+    #expect(errors.hasPrefix("Some records could not be read: users."))
+    try home.overwritePage(0, of: "sqlite_autoindex_user_1")
+    let numbered = try Self.saved(home).text
+    #expect(
+      try Self.stars(numbered) == ["owner": Self.count, "user 2": Self.count, "user 3": Self.count])
+    let other = try Home()
+    #expect(try other.offers("import", "-", "--accept-sources", input: numbered).status == 0)
+    #expect(
+      try other.offers("user").output.contains(/\nuser 2 +viewer +3,?000\b/))
+  }
+
   @Test("a salvaged export can be imported, whichever table or index is damaged")
   func imports() throws {
     let count = 400

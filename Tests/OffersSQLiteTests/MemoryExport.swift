@@ -22,6 +22,10 @@ struct MemoryExport: ExportRecordSource {
     records.compactMap { if case .run(let run) = $0 { run } else { nil } }
   }
 
+  var users: [ExportedUser] {
+    records.compactMap { if case .user(let user) = $0 { user } else { nil } }
+  }
+
   var favorites: [ExportedFavorite] {
     records.compactMap { if case .favorite(let favorite) = $0 { favorite } else { nil } }
   }
@@ -37,14 +41,14 @@ struct MemoryExport: ExportRecordSource {
 }
 
 extension Store {
-  func exported(favoritesOnly: Bool = false) async throws -> MemoryExport {
-    try await Self.exported(database, favoritesOnly: favoritesOnly)
+  func exported(favoritesOnly: Bool = false, allUsers: Bool = false) async throws -> MemoryExport {
+    try await Self.exported(database, favoritesOnly: favoritesOnly, allUsers: allUsers)
   }
 
   static func exported(
-    _ database: OffersDatabase, favoritesOnly: Bool = false
+    _ database: OffersDatabase, favoritesOnly: Bool = false, allUsers: Bool = false
   ) async throws -> MemoryExport {
-    try await database.export(favoritesOnly: favoritesOnly) { records in
+    try await database.export(favoritesOnly: favoritesOnly, allUsers: allUsers) { records in
       var kept = MemoryExport()
       try records.forEachRecord { kept.records.append($0) }
       return kept

@@ -108,7 +108,9 @@ struct ScreenModelTests {
 private struct FakeStore: Transfer, FileMaintenance, LabelRepository, ImageSource, ImageRepository,
   CommitSignal
 {
-  func export(to file: URL, favoritesOnly: Bool) async throws -> ExportSummary {
+  func export(
+    to file: URL, favoritesOnly: Bool, allUsers: Bool
+  ) async throws -> ExportSummary {
     ExportSummary(offers: 1, bytes: 10)
   }
 

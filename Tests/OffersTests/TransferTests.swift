@@ -143,6 +143,56 @@ struct TransferTests {
     #expect(try await other.fetchOffers(OfferQuery()).isEmpty)
   }
 
+  @Test("an export of the version before there were users is still read")
+  func oldFormat() async throws {
+    try folder.write(OldExport.text, to: "old.json")
+    let other = try await other()
+    let read = try await other.importRecords(from: file("old.json"), acceptsSources: true)
+    #expect(read.newOffers == 8 && read.newFavorites == 3 && read.newChanges == 10)
+    #expect(read.users.isEmpty)
+    _ = try await other.export(to: file("new.json"))
+    #expect(
+      try OldExport.downgraded(String(contentsOf: file("new.json"), encoding: .utf8))
+        == OldExport.text)
+    _ = try await other.export(to: file("new.json"), favoritesOnly: true)
+    #expect(
+      try OldExport.downgraded(String(contentsOf: file("new.json"), encoding: .utf8))
+        == OldExport.favoritesText)
+    // Another user may take it for their own.
+    let ana = other.record(of: try await other.addUser(named: "Ana", role: .viewer))
+    let again = try await ana.importRecords(from: file("old.json"), acceptsSources: true)
+    #expect(again.newFavorites == 3 && again.newOffers == 0)
+    #expect(try await other.countOffers(OfferQuery(favoritesOnly: true)) == 2)
+    #expect(try await ana.countOffers(OfferQuery(favoritesOnly: true)) == 2)
+  }
+
+  @Test("the records of all users are exported and imported together, by their names")
+  func allUsers() async throws {
+    try await fill()
+    let ana = try await database.addUser(named: "Ana", role: .admin)
+    try await database.record(of: ana).setFavorites(
+      [OfferRef(feed: "ibotta", offerID: "1"), OfferRef(feed: "ibotta", offerID: "2")], to: true)
+    let written = try await database.export(
+      to: file("all.json"), favoritesOnly: false, allUsers: true)
+    #expect(written.users == 2 && written.favorites == 3)
+    let other = try await other()
+    let read = try await other.importRecords(from: file("all.json"))
+    #expect(read.users.map(\.name) == ["owner", "Ana"])
+    #expect(read.users.map(\.isNew) == [false, true])
+    #expect(read.users.map(\.newFavorites) == [1, 2])
+    #expect(read.users.map(\.role) == [.admin, .admin])
+    #expect(read.users.map(\.user.role) == [.admin, .member])
+    let theirs = other.record(of: read.users[1].user)
+    let stars = try await theirs.fetchOffers(OfferQuery(favoritesOnly: true))
+    #expect(stars.map(\.name) == ["Tea", "Jam"])
+    // Bound to one user, a database takes the record of one only.
+    let error = try await refusal { _ = try await theirs.importRecords(from: file("all.json")) }
+    #expect(error.code == .invalidRequest)
+    #expect(
+      error.message
+        == "The document has the records of 2 users, which cannot be imported for one.")
+  }
+
   @Test("a backup opens and lists the same, and replaces an older backup only")
   func backup() async throws {
     try await fill()

@@ -7,11 +7,12 @@ package enum ExportRecord: Sendable {
   case run(ExportedRun)
   case offer(ExportedOffer)
   case change(ExportedChange)
+  case user(ExportedUser)
   case favorite(ExportedFavorite)
 
   /// The sections of an export, in the order of the document.
   package enum Section: Int, CaseIterable, Sendable {
-    case feeds, runs, offers, changes, favorites
+    case feeds, runs, offers, changes, users, favorites
 
     package var name: String { "\(self)" }
 
@@ -25,6 +26,7 @@ package enum ExportRecord: Sendable {
     case .run: .runs
     case .offer: .offers
     case .change: .changes
+    case .user: .users
     case .favorite: .favorites
     }
   }
@@ -35,7 +37,9 @@ package enum ExportFormat {
   /// The value of the document's `format` member.
   package static let name = "offers-export"
   /// Increased when the format changes so that older programs cannot read every document.
-  package static let version = 1
+  package static let version = 2
+  /// The first version with users. Before, the favorites had no user.
+  package static let firstVersionWithUsers = 2
 }
 
 /// A feed as a user knows it. Validators and back-off state are not exported.
@@ -152,6 +156,8 @@ package struct ExportedChange: Hashable, Sendable {
 
 /// A user's favorite. Its offer need not be in the document.
 package struct ExportedFavorite: Hashable, Sendable {
+  /// The name of the user; nil in a document of version 1, which has the favorites of one user.
+  package var user: String?
   package var ref = OfferRef(feed: "", offerID: "")
   package var starredAt: Int64 = 0
 

@@ -2,6 +2,8 @@
 public struct ExportSummary: Hashable, Sendable {
   /// The number of offers, including those that their feeds no longer have.
   public package(set) var offers = 0
+  /// The number of users whose records were written.
+  public package(set) var users = 0
   /// The number of favorites, including those whose offers are not stored.
   public package(set) var favorites = 0
   /// The number of changes in the history of the offers.
@@ -12,8 +14,11 @@ public struct ExportSummary: Hashable, Sendable {
   package private(set) var unread: [ExportRecord.Section] = []
 
   /// Creates a summary of its parts; the properties describe them.
-  public init(offers: Int = 0, favorites: Int = 0, changes: Int = 0, bytes: Int = 0) {
+  public init(
+    offers: Int = 0, users: Int = 0, favorites: Int = 0, changes: Int = 0, bytes: Int = 0
+  ) {
     self.offers = offers
+    self.users = users
     self.favorites = favorites
     self.changes = changes
     self.bytes = bytes
@@ -31,7 +36,7 @@ public struct ExportSummary: Hashable, Sendable {
     progress: @escaping (Int) -> Void = { _ in },
     _ forEachRecord: (_ add: (ExportRecord) throws -> Void) throws -> [ExportRecord.Section]
   ) throws {
-    var summary = (offers: 0, favorites: 0, changes: 0, bytes: 0)
+    var summary = (offers: 0, users: 0, favorites: 0, changes: 0, bytes: 0)
     try withoutActuallyEscaping(append) { append in
       var writer = try ExportWriter { piece in
         summary.bytes += piece.count
@@ -42,6 +47,7 @@ public struct ExportSummary: Hashable, Sendable {
         try writer.add(record)
         switch record {
         case .offer: summary.offers += 1
+        case .user: summary.users += 1
         case .favorite: summary.favorites += 1
         case .change: summary.changes += 1
         case .feed, .run: break
@@ -51,6 +57,6 @@ public struct ExportSummary: Hashable, Sendable {
       }
       try writer.finish()
     }
-    (offers, favorites, changes, bytes) = summary
+    (offers, users, favorites, changes, bytes) = summary
   }
 }

@@ -33,7 +33,9 @@ package struct ExportWriter {
       case .run(let run): write(run, to: &json)
       case .offer(let offer): write(offer, to: &json)
       case .change(let change): write(change, to: &json)
+      case .user(let user): write(user, to: &json)
       case .favorite(let favorite):
+        json.member("user", favorite.user)
         json.member("ref", favorite.ref.description)
         json.member("starred_at", time: favorite.starredAt)
       }
@@ -110,6 +112,23 @@ package struct ExportWriter {
     json.member("latitude", number: offer.latitude.map { "\($0)" })
     json.member("longitude", number: offer.longitude.map { "\($0)" })
     json.member("attributes") { $0.value(offer.attributes.map(OfferAttribute.parse) ?? []) }
+  }
+
+  private static func write(_ user: ExportedUser, to json: inout JSONWriter) {
+    json.member("name", user.name)
+    json.member("role", user.role.rawValue)
+    json.member("owner", user.isOwner)
+    json.member("created_at", time: user.createdAt)
+    json.member("searches", objects: user.searches) { json, search in
+      json.member("words", search.words)
+      json.member("feed", search.feed)
+      json.member("searched_at", time: search.searchedAt)
+    }
+    json.member("read_marks", objects: user.marks) { json, mark in
+      json.member("reader", mark.reader)
+      json.member("run", mark.run)
+      json.member("read_at", time: mark.readAt)
+    }
   }
 
   private static func write(_ change: ExportedChange, to json: inout JSONWriter) {

@@ -23,11 +23,15 @@ public struct ImportSummary: Hashable, Sendable {
   /// The number of imported favorites that the database already had.
   public package(set) var sameFavorites = 0
 
+  /// The users of the document with the users who got their records, in the document's order; empty
+  /// for a document of version 1, which names none.
+  public package(set) var users: [ImportedUser] = []
+
   /// Creates a summary of its parts; the properties describe them.
   public init(
     sources: [ImportedSource] = [], newFeeds: Int = 0, newRuns: Int = 0, newOffers: Int = 0,
     updatedOffers: Int = 0, sameOffers: Int = 0, cutOffers: Int = 0, newChanges: Int = 0,
-    newFavorites: Int = 0, sameFavorites: Int = 0
+    newFavorites: Int = 0, sameFavorites: Int = 0, users: [ImportedUser] = []
   ) {
     self.sources = sources
     self.newFeeds = newFeeds
@@ -39,6 +43,7 @@ public struct ImportSummary: Hashable, Sendable {
     self.newChanges = newChanges
     self.newFavorites = newFavorites
     self.sameFavorites = sameFavorites
+    self.users = users
   }
 }
 

@@ -27,6 +27,8 @@ package final class ExportReader {
   private var state = State.start
   private var hasFormat = false
   private var hasVersion = false
+  /// The sections of the document's version, in their order.
+  private var sections = ExportRecord.Section.allCases
   /// The number of records read from the current section.
   private var count = 0
   /// The number of bytes that must be held before the next attempt to scan a record.
@@ -111,16 +113,16 @@ package final class ExportReader {
       p += 1
       state = .header(isFirst: true)
     case .header(let isFirst):
-      try readMember(scanner, &p, isFirst: isFirst, from: 0)
+      try readMember(scanner, &p, isFirst: isFirst, after: nil)
     case .sections(let last):
       if p.pointee == 0x7D {
-        guard last == ExportRecord.Section.allCases.last else {
-          throw ExportFault(at: p, "the list of \(Self.next(last.rawValue + 1)) is missing")
+        if let next = section(after: last) {
+          throw ExportFault(at: p, "the list of \(next.name) is missing")
         }
         p += 1
         state = .ended
       } else {
-        try readMember(scanner, &p, isFirst: false, from: last.rawValue + 1)
+        try readMember(scanner, &p, isFirst: false, after: last)
       }
     case .list(let section, let isFirst):
       if p.pointee == 0x5D {
@@ -148,11 +150,12 @@ package final class ExportReader {
   ///   - isFirst: whether no comma precedes the member.
   ///   - next: the number of the section that is expected after `format` and `version`.
   private func readMember(
-    _ scanner: JSONScanner, _ p: inout JSONScanner.Position, isFirst: Bool, from next: Int
+    _ scanner: JSONScanner, _ p: inout JSONScanner.Position, isFirst: Bool,
+    after last: ExportRecord.Section?
   ) throws {
     if !isFirst {
       guard p.pointee == 0x2C else {
-        if p.pointee == 0x7D, next == 0 { throw unless(p, scanner, isOther: !hasFormat) }
+        if p.pointee == 0x7D, last == nil { throw unless(p, scanner, isOther: !hasFormat) }
         throw scanner.stop(p, .expectedCommaOrBrace)
       }
       p += 1
@@ -182,21 +185,21 @@ package final class ExportReader {
       try check(version: String(decoding: value.prefix(20), as: UTF8.self), at: valueStart)
       hasVersion = true
     } else {
-      guard next < ExportRecord.Section.allCases.count, key == Self.next(next),
-        let section = ExportRecord.Section(rawValue: next)
-      else {
-        let expected = next < ExportRecord.Section.allCases.count ? Self.next(next) : "the end"
+      let next = section(after: last)
+      guard let next, key == next.name else {
+        let expected = next?.name ?? "the end"
         throw ExportFault(at: start, "“\(key)” was found where \(expected) was expected")
       }
       guard p.pointee == 0x5B else { throw ExportObject.fault(scanner, p, "a list was expected") }
       p += 1
       count = 0
-      state = .list(section, isFirst: true)
+      state = .list(next, isFirst: true)
     }
   }
 
-  private static func next(_ number: Int) -> String {
-    ExportRecord.Section(rawValue: number)?.name ?? ""
+  /// The section after another one, or the first one; nil after the last one.
+  private func section(after last: ExportRecord.Section?) -> ExportRecord.Section? {
+    sections.first { $0.rawValue > last?.rawValue ?? -1 }
   }
 
   private func check(version: String, at place: JSONScanner.Position) throws {
@@ -210,6 +213,8 @@ package final class ExportReader {
           + "\(input.offset(of: place)), and this one reads up to \(ExportFormat.version).",
         hint: "Nothing was changed. Install the newer version, then import it again.")
     }
+    records.hasUsers = number >= ExportFormat.firstVersionWithUsers
+    if !records.hasUsers { sections.removeAll { $0 == .users } }
   }
 
   private func unless(

@@ -18,10 +18,21 @@ final class ExportRecordReader {
     "text", "kind", "minor_units", "currency", "percent", "up_to",
   ])
   private let change = ExportObject(["ref", "run", "kind", "fields"])
-  private let favorite = ExportObject(["ref", "starred_at"])
+  private let user = ExportObject([
+    "name", "role", "owner", "created_at", "searches", "read_marks",
+  ])
+  private let search = ExportObject(["words", "feed", "searched_at"])
+  private let mark = ExportObject(["reader", "run", "read_at"])
+  private let favorite = ExportObject(["user", "ref", "starred_at"])
+  /// A favorite in a document without users.
+  private let plainFavorite = ExportObject(["ref", "starred_at"])
   private let attribute = ExportObject(["label", "value"])
   /// The maximum number of feeds.
   private static let feedLimit = 10_000
+  /// The maximum number of users.
+  private static let userLimit = 10_000
+  /// The maximum number of searches, and of read marks, of a user.
+  private static let userListLimit = 10_000
   /// The maximum number of JSON values in the `fields` of a change. It suffices for every field
   /// before and after the change, with lists as long as `OfferLimits` allows and longer.
   private static let fieldValueLimit = 16_384
@@ -29,6 +40,12 @@ final class ExportRecordReader {
   private var feedNames: Set<String> = []
   /// The feeds of the runs read so far; changes refer to a run by its number, counted from 1.
   private var runFeeds: [String] = []
+  private var userNames: Set<String> = []
+  /// The names of the users read so far, without differences of case.
+  private var foldedUserNames: Set<String> = []
+  private var hasOwner = false
+  /// Whether the document has users, whom its favorites name.
+  var hasUsers = true
 
   /// Reads one record and moves past it.
   func read(
@@ -48,12 +65,13 @@ final class ExportRecordReader {
     case .changes:
       try take(change)
       return .change(try readChange())
+    case .users:
+      try take(user)
+      return .user(try readUser())
     case .favorites:
-      try take(favorite)
-      var record = ExportedFavorite()
-      record.ref = try favorite.ref(0)
-      record.starredAt = try favorite.time(1)
-      return .favorite(record)
+      let object = hasUsers ? favorite : plainFavorite
+      try take(object)
+      return .favorite(try readFavorite(object, from: hasUsers ? 1 : 0))
     }
   }
 
@@ -196,6 +214,69 @@ final class ExportRecordReader {
     }
     if kind == .changed, record.fields == nil { throw change.fault(3, "is missing") }
     return record
+  }
+
+  private func readUser() throws -> ExportedUser {
+    var record = ExportedUser()
+    record.name = try user.text(0)
+    guard (try? User.check(name: record.name)) != nil else {
+      throw user.fault(0, "should have 1 to 64 characters, without line ends")
+    }
+    guard let role = User.Role(rawValue: try user.text(1)) else {
+      throw user.fault(1, "should be viewer, member or admin")
+    }
+    record.role = role
+    record.isOwner = try user.truth(2)
+    record.createdAt = try user.findTime(3)
+    record.searches = try readSearches()
+    record.marks = try readMarks()
+    if record.isOwner, hasOwner { throw user.fault(2, "is true for another user, too") }
+    guard userNames.count < Self.userLimit else {
+      throw user.fault(0, "is beyond the \(Self.userLimit) users that an export may have")
+    }
+    if !foldedUserNames.insert(User.folded(record.name)).inserted {
+      throw user.fault(0, "came before")
+    }
+    userNames.insert(record.name)
+    hasOwner = hasOwner || record.isOwner
+    return record
+  }
+
+  /// - Parameter first: the place of `ref`.
+  private func readFavorite(_ object: ExportObject, from first: Int) throws -> ExportedFavorite {
+    var record = ExportedFavorite()
+    if first > 0 {
+      let name = try object.text(0)
+      if !userNames.contains(name) { throw object.fault(0, "names none of the users above") }
+      record.user = name
+    }
+    record.ref = try object.ref(first)
+    record.starredAt = try object.time(first + 1)
+    return record
+  }
+
+  private func readSearches() throws -> [ExportedUser.Search] {
+    var searches: [ExportedUser.Search] = []
+    try user.forEachObject(4, into: search) {
+      guard searches.count < Self.userListLimit else { throw user.fault(4, "is too long") }
+      let feed = try search.findText(1) == nil ? nil : search.feedName(1)
+      searches.append(
+        .init(
+          words: Self.fitted(try search.text(0)), feed: feed, searchedAt: try search.time(2)))
+    }
+    return searches
+  }
+
+  private func readMarks() throws -> [ExportedUser.Mark] {
+    var marks: [ExportedUser.Mark] = []
+    try user.forEachObject(5, into: mark) {
+      guard marks.count < Self.userListLimit else { throw user.fault(5, "is too long") }
+      guard let run = Int(exactly: try mark.number(1)), (0...runFeeds.count).contains(run) else {
+        throw mark.fault(1, "is none of the runs above")
+      }
+      marks.append(.init(reader: try mark.text(0), run: run, readAt: try mark.time(2)))
+    }
+    return marks
   }
 
   /// An upper bound of the number of values in a JSON text: one, and one more for each comma and each

@@ -7,12 +7,13 @@ import OffersCore
 /// page costs only its own rows. Only the names of unreadable feeds are read from an index. An
 /// offer whose details are unreadable is exported without them, and an unreadable feed with only
 /// its name and the source and time of its last run. Changes of a lost offer or run are omitted; a
-/// favorite is exported without its offer.
+/// favorite is exported without its offer. Searches and read marks are omitted.
 package final class SalvageReader {
   private let database: Database
   private let favoritesOnly: Bool
   private var accepts: (ExportRecord) -> Bool = { _ in true }
   private var favorites: SalvagedFavorites
+  private let users: SalvagedUsers
   /// The names of feeds by their keys.
   private var feeds: [Int64: String] = [:]
   /// The offers that were read, by key.
@@ -26,6 +27,7 @@ package final class SalvageReader {
     self.database = database
     self.favoritesOnly = favoritesOnly
     favorites = SalvagedFavorites(database)
+    users = SalvagedUsers(database)
   }
 
   /// Refuses a file in which neither offers nor favorites can be found.
@@ -53,10 +55,7 @@ package final class SalvageReader {
     try forEachRun(body)
     try forEachOffer(body)
     try forEachChange(body)
-    for favorite in favorites.all where isAccepted(.favorite(favorite)) {
-      try body(.favorite(favorite))
-    }
-    if favorites.isCut { cut.insert(.favorites) }
+    try forEachFavorite(of: try forEachUser(body), body)
     return ExportRecord.Section.allCases.filter(cut.contains)
   }
 
@@ -70,6 +69,35 @@ package final class SalvageReader {
   /// their feeds are unknown, so every feed is exported.
   private func isWanted(feed: String) -> Bool {
     !favoritesOnly || favorites.isCut || favorites.feeds.contains(feed)
+  }
+
+  /// Passes on the users.
+  ///
+  /// - Returns: their keys and names, in the order of an export.
+  private func forEachUser(
+    _ body: (ExportRecord) throws -> Void
+  ) throws -> [(key: User.ID, name: String)] {
+    let keys = users.keys.union(favorites.users).union([User.ownerID])
+    if users.isCut { cut.insert(.users) }
+    return try keys.sorted().compactMap { key in
+      guard let user = users.records(of: key).first(where: { isAccepted(.user($0)) }) else {
+        return nil
+      }
+      try body(.user(user))
+      return (key, user.name)
+    }
+  }
+
+  private func forEachFavorite(
+    of users: [(key: User.ID, name: String)], _ body: (ExportRecord) throws -> Void
+  ) throws {
+    for user in users {
+      for var favorite in favorites.all(of: user.key) {
+        favorite.user = user.name
+        if isAccepted(.favorite(favorite)) { try body(.favorite(favorite)) }
+      }
+    }
+    if favorites.isCut { cut.insert(.favorites) }
   }
 
   private func forEachRow(
@@ -169,6 +197,7 @@ package final class SalvageReader {
   }
 
   private func forEachOffer(_ body: (ExportRecord) throws -> Void) throws {
+    let keys = users.keys.union(favorites.users).union([User.ownerID])
     let details = SalvagedDetail(
       database,
       "SELECT \(ExportedOffer.detailColumns) FROM offer_detail AS detail WHERE offer_key = ?1")
@@ -184,7 +213,7 @@ package final class SalvageReader {
         return
       }
       let bare = ExportedOffer(rows, feed: feed, from: 2)
-      if favorites.isCut { favorites.find(bare.ref) }
+      if favorites.isCut { favorites.find(bare.ref, of: keys) }
       guard !favoritesOnly || favorites.contains(bare.ref) else { return }
       var whole = bare
       if !details.read(rows.number(0), { whole.setDetails($0, from: 0) }) { cut.insert(.offers) }

@@ -1,19 +1,19 @@
 import GRDB
 import OffersCore
 
-/// The readable favorites of the owner. They are read from the first one on and, if a page is
+/// The readable favorites of all users. They are read from the first one on and, if a page is
 /// damaged, from the last one back. Those between two damaged pages are found only by looking up
-/// readable offers with `find(_:)`.
+/// readable offers with `find(_:of:)`.
 struct SalvagedFavorites {
   private let database: Database
-  /// A condition that a favorite is the owner's. A damaged file is not migrated, and before schema
-  /// version 20 all favorites were the owner's.
-  private let isOwners: String
+  /// The key of the user, as SQL. A damaged file is not migrated, and before schema version 20 all
+  /// favorites were the owner's.
+  private let userKey: String
   /// Look up a favorite from below and from above: next to a damaged page, only one of the two
   /// paths through the b-tree avoids that page.
   private let lookUps: [RawStatement]
-  /// The favorites by the UTF-8 of feed and id, compared byte by byte as the table does.
-  private var found: [[UInt8]: ExportedFavorite] = [:]
+  /// The favorites of each user by the UTF-8 of feed and id, compared byte by byte as the table does.
+  private var found: [User.ID: [[UInt8]: ExportedFavorite]] = [:]
   private(set) var feeds: Set<String> = []
   /// Whether some favorites were unreadable.
   private(set) var isCut = false
@@ -22,14 +22,14 @@ struct SalvagedFavorites {
     self.database = database
     // A missing table has no favorites; `read` reports it.
     let hasUsers = (try? RawStatement(database, "SELECT user_key FROM favorite")) != nil
-    let isOwners = hasUsers ? "user_key = \(User.ownerID)" : "true"
-    self.isOwners = isOwners
+    let userKey = hasUsers ? "user_key" : "\(User.ownerID)"
+    self.userKey = userKey
     lookUps = [("<=", "DESC"), (">=", "ASC")].compactMap { comparison, direction in
       try? RawStatement(
         database,
         """
-        SELECT \(ExportedFavorite.columns) FROM favorite
-        WHERE \(isOwners) AND feed = ?1 AND id \(comparison) ?2
+        SELECT \(userKey), \(ExportedFavorite.columns) FROM favorite
+        WHERE \(userKey) = ?1 AND feed = ?2 AND id \(comparison) ?3
         ORDER BY id \(direction) LIMIT 1
         """)
     }
@@ -45,45 +45,57 @@ struct SalvagedFavorites {
   ///
   /// - Returns: whether the end was reached.
   private mutating func readAll(_ direction: String) -> Bool {
+    let order = (userKey == "user_key" ? ["user_key"] : []) + ["feed", "id"]
     let sql = """
-      SELECT \(ExportedFavorite.columns) FROM favorite
-      WHERE \(isOwners) ORDER BY feed \(direction), id \(direction)
+      SELECT \(userKey), \(ExportedFavorite.columns) FROM favorite
+      ORDER BY \(order.map { "\($0) \(direction)" }.joined(separator: ", "))
       """
     // An error means that the row is unreadable, which is expected here.
     guard let rows = try? RawStatement(database, sql) else { return false }
     defer { rows.reset() }
     while let hasRow = try? rows.step() {
       guard hasRow else { return true }
-      note(ExportedFavorite(rows))
+      note(rows)
     }
     return false
   }
 
-  private mutating func note(_ favorite: ExportedFavorite) {
-    found[Self.key(favorite.ref)] = favorite
+  private mutating func note(_ row: RawStatement) {
+    let favorite = ExportedFavorite(row, from: 1)
+    found[row.number(0), default: [:]][Self.key(favorite.ref)] = favorite
     feeds.insert(favorite.ref.feed)
   }
 
-  /// Looks up whether an offer is a favorite.
-  mutating func find(_ ref: OfferRef) {
-    if contains(ref) { return }
-    for row in lookUps {
-      defer { row.reset() }
-      row.bind(1, copying: ref.feed)
-      row.bind(2, copying: ref.offerID)
-      // The kind of error does not matter. The row may be a neighbour, which is a favorite as well.
-      if (try? row.step()) == true { note(ExportedFavorite(row)) }
+  /// Looks up whether an offer is a favorite of some users.
+  mutating func find(_ ref: OfferRef, of users: some Sequence<User.ID>) {
+    let key = Self.key(ref)
+    for user in users where found[user]?[key] == nil {
+      for row in lookUps {
+        defer { row.reset() }
+        row.bind(1, user)
+        row.bind(2, copying: ref.feed)
+        row.bind(3, copying: ref.offerID)
+        // The kind of error does not matter. The row may be a neighbour, which is a favorite as well.
+        if (try? row.step()) == true { note(row) }
+      }
     }
   }
 
-  func contains(_ ref: OfferRef) -> Bool { found[Self.key(ref)] != nil }
+  /// Whether an offer is a favorite of any user.
+  func contains(_ ref: OfferRef) -> Bool {
+    let key = Self.key(ref)
+    return found.values.contains { $0[key] != nil }
+  }
 
   private static func key(_ ref: OfferRef) -> [UInt8] {
     Array(ref.feed.utf8) + [0] + Array(ref.offerID.utf8)
   }
 
-  /// All favorites found, in the order of an export.
-  var all: [ExportedFavorite] {
-    found.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value)
+  /// The keys of the users with favorites.
+  var users: Set<User.ID> { Set(found.keys) }
+
+  /// The favorites of a user, in the order of an export.
+  func all(of user: User.ID) -> [ExportedFavorite] {
+    (found[user] ?? [:]).sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value)
   }
 }

@@ -5,14 +5,14 @@ import OffersCore
 package final class ExportQuery {
   private let database: Database
   private let favoritesOnly: Bool
-  /// The user whose favorites are exported.
-  private let user: User.ID
+  /// The user whose record is exported; nil for all users.
+  private let user: User.ID?
   /// The position of each run in the document, from 1, by its key; changes refer to it.
   private var runs: [Int64: Int] = [:]
   /// The exported offers by key, if only favorites are exported; otherwise empty.
   private var favorites = OfferRefs()
 
-  init(_ database: Database, of user: User.ID, favoritesOnly: Bool) {
+  init(_ database: Database, of user: User.ID?, favoritesOnly: Bool) {
     self.database = database
     self.user = user
     self.favoritesOnly = favoritesOnly
@@ -31,6 +31,7 @@ package final class ExportQuery {
     case .runs: try forEachRun(body)
     case .offers: try forEachOffer(body)
     case .changes: try favoritesOnly ? forEachChangeOfFavorites(body) : forEachChange(body)
+    case .users: try forEachUser(body)
     case .favorites: try forEachFavorite(body)
     }
   }
@@ -44,18 +45,30 @@ package final class ExportQuery {
       try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)") ?? 0
     }
     let others = try ["feed", "sync_run", "offer"].map(count).reduce(0, +)
-    let favorites = try FavoriteTable.count(of: user, in: database)
-    return try others + favorites + ChangeTable.count(in: database)
+    let records = try ["user", "favorite"].map { table in
+      try Int.fetchOne(
+        database, sql: "SELECT count(*) FROM \(table) WHERE \(isOfUser(table))") ?? 0
+    }
+    return try others + records.reduce(0, +) + ChangeTable.count(in: database)
+  }
+
+  /// A condition that a row of a table is of the exported user, or of any.
+  private func isOfUser(_ table: String) -> String {
+    user.map { "\(table).user_key = \($0)" } ?? "TRUE"
+  }
+
+  /// Selects the exported feeds.
+  private var feedFilter: String {
+    favoritesOnly
+      ? "WHERE feed.name IN (SELECT favorite.feed FROM \(FavoriteTable.rows(of: user)))" : ""
   }
 
   private func forEachFeed(_ body: (ExportRecord) throws -> Void) throws {
-    let filter =
-      favoritesOnly ? "WHERE feed.name IN (SELECT feed FROM favorite WHERE user_key = \(user))" : ""
     let rows = try RawStatement(
       database,
       """
       SELECT \(ExportedFeed.columns), \(ExportedFeed.detailColumns)
-      FROM feed JOIN feed_detail AS detail USING (feed_key) \(filter) ORDER BY feed.name
+      FROM feed JOIN feed_detail AS detail USING (feed_key) \(feedFilter) ORDER BY feed.name
       """)
     defer { rows.reset() }
     while try rows.step() {
@@ -68,8 +81,6 @@ package final class ExportQuery {
   /// Passes on all runs. In an export of favorites: the runs that recorded a change of a favorite,
   /// and the last and the last successful run of each feed with favorites.
   private func forEachRun(_ body: (ExportRecord) throws -> Void) throws {
-    let filter =
-      favoritesOnly ? "WHERE feed.name IN (SELECT feed FROM favorite WHERE user_key = \(user))" : ""
     let rows = try RawStatement(
       database,
       """
@@ -79,7 +90,7 @@ package final class ExportQuery {
             SELECT max(run_id) FROM sync_run WHERE outcome IN ('updated', 'unchanged')
             GROUP BY feed_key),
         \(ExportedRun.columns)
-      FROM sync_run AS run CROSS JOIN feed USING (feed_key) \(filter) ORDER BY run.run_id
+      FROM sync_run AS run CROSS JOIN feed USING (feed_key) \(feedFilter) ORDER BY run.run_id
       """)
     defer { rows.reset() }
     let wanted =
@@ -154,13 +165,50 @@ package final class ExportQuery {
     }
   }
 
+  /// Passes on the users, the owner first, with their searches and read marks unless only favorites
+  /// are exported.
+  private func forEachUser(_ body: (ExportRecord) throws -> Void) throws {
+    let users = try UserTable.list(in: database).filter { user == nil || $0.id == user }
+    for user in users {
+      var record = ExportedUser(user)
+      if !favoritesOnly {
+        record.searches = try RecentSearchTable.list(of: user.id, in: database).map {
+          ExportedUser.Search($0)
+        }
+        record.marks = try readMarks(of: user.id)
+      }
+      try body(.user(record))
+    }
+  }
+
+  private func readMarks(of user: User.ID) throws -> [ExportedUser.Mark] {
+    try Row.fetchAll(
+      database,
+      sql: "SELECT name, change_id, read_at FROM reader WHERE user_key = ? ORDER BY name",
+      arguments: [user]
+    ).map { row in
+      // A run that was read in part counts as unread.
+      let unread = try Int64.fetchOne(
+        database, sql: "SELECT run_id FROM change WHERE change_id > ? ORDER BY change_id LIMIT 1",
+        arguments: [row["change_id"] as Int64])
+      let run = unread.map { (runs[$0] ?? 1) - 1 } ?? runs.count
+      return ExportedUser.Mark(reader: row["name"], run: run, readAt: row["read_at"])
+    }
+  }
+
   private func forEachFavorite(_ body: (ExportRecord) throws -> Void) throws {
     let rows = try RawStatement(
       database,
-      "SELECT \(ExportedFavorite.columns) FROM \(FavoriteTable.rows(of: user)) ORDER BY feed, id")
+      """
+      SELECT \(ExportedFavorite.columns), user.name
+      FROM user CROSS JOIN favorite ON favorite.user_key = user.user_key
+      WHERE \(isOfUser("user")) ORDER BY user.user_key, favorite.feed, favorite.id
+      """)
     defer { rows.reset() }
     while try rows.step() {
-      try body(.favorite(ExportedFavorite(rows)))
+      var favorite = ExportedFavorite(rows, from: 0)
+      favorite.user = rows.string(ExportedFavorite.columnCount)
+      try body(.favorite(favorite))
     }
   }
 }

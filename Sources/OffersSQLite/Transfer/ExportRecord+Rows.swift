@@ -110,12 +110,32 @@ extension ExportedChange {
   }
 }
 
-extension ExportedFavorite {
-  static let columns = "feed, id, created_at"
-
-  init(_ row: RawStatement) {
+extension ExportedUser {
+  /// A user without searches and read marks.
+  init(_ user: User) {
     self.init()
-    ref = OfferRef(feed: row.string(0) ?? "", offerID: row.string(1) ?? "")
-    starredAt = row.number(2)
+    name = user.name
+    role = user.role
+    isOwner = user.isOwner
+    createdAt = Int64(user.createdAt.timeIntervalSince1970)
+  }
+}
+
+extension ExportedUser.Search {
+  init(_ search: RecentSearch) {
+    self.init(
+      words: search.words, feed: search.feed,
+      searchedAt: Int64(search.searchedAt.timeIntervalSince1970))
+  }
+}
+
+extension ExportedFavorite {
+  static let columns = "favorite.feed, favorite.id, favorite.created_at"
+  static let columnCount: Int32 = 3
+
+  init(_ row: RawStatement, from first: Int32) {
+    self.init()
+    ref = OfferRef(feed: row.string(first) ?? "", offerID: row.string(first + 1) ?? "")
+    starredAt = row.number(first + 2)
   }
 }

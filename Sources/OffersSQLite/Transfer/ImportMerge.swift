@@ -27,13 +27,12 @@ final class ImportMerge {
   }
 
   private let database: Database
-  /// The user who gets the favorites.
-  private let user: User.ID
   private let selections: Set<String>
   private let review: SourceReview
   private let history: ImportedHistory
   private let feedWriter: ImportedFeedWriter
   private let offers: ImportedOfferWriter
+  private var users: ImportedUsers
   private var feeds: [String: Feed] = [:]
   /// The named sources of the export that are not reviewed yet.
   private var newSources: [ImportedSource] = []
@@ -49,12 +48,12 @@ final class ImportMerge {
     review: @escaping SourceReview
   ) throws {
     self.database = database
-    self.user = user
     self.selections = selections
     self.review = review
     history = try ImportedHistory(database)
     feedWriter = ImportedFeedWriter(database)
     offers = try ImportedOfferWriter(database)
+    users = try ImportedUsers(database, importer: user)
   }
 
   func add(_ record: ExportRecord) throws {
@@ -65,6 +64,7 @@ final class ImportMerge {
     case .run(let run): try add(run)
     case .offer(let offer): try add(offer)
     case .change(let change): try add(change)
+    case .user(let user): users.add(user)
     case .favorite(let favorite): try add(favorite)
     }
   }
@@ -76,7 +76,10 @@ final class ImportMerge {
       if feed.isKnown { try merge(feed) }
       if feed.isTouched { try feedWriter.forgetDocument(feedKey: feed.key) }
     }
-    counts.newRuns = try history.finish()
+    counts.newRuns = try history.merge()
+    try users.finish(findLastChange: history.findLastChange)
+    counts.users = users.matches
+    try history.finish()
     try FeedMiscount.correct(in: database)
     if counts.newOffers + counts.updatedOffers > 0 {
       try offers.finishIndex(hasNew: counts.newOffers > 0)
@@ -186,13 +189,7 @@ final class ImportMerge {
   }
 
   private func add(_ favorite: ExportedFavorite) throws {
-    if try FavoriteTable.insert(favorite.ref, of: user, at: favorite.starredAt, in: database) {
-      counts.newFavorites += 1
-    } else {
-      counts.sameFavorites += 1
-      try FavoriteTable.setEarlier(
-        favorite.starredAt, of: favorite.ref, user: user, in: database)
-    }
+    if try users.add(favorite) { counts.newFavorites += 1 } else { counts.sameFavorites += 1 }
   }
 
   private func missingFeed(_ name: String) -> OffersError {

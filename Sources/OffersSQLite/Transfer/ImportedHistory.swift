@@ -33,6 +33,7 @@ final class ImportedHistory {
   private let findEarlier: RawStatement
   private var hasEarlier = false
   private var insertsIntoOldRuns = false
+  private var isRenumbered = false
 
   private static let tables = [
     "imported_run", "imported_change", "seen_earlier", "run_order", "change_order",
@@ -153,11 +154,12 @@ final class ImportedHistory {
   }
 
   /// Writes the merged history, and returns the number of new runs.
-  func finish() throws -> Int {
+  func merge() throws -> Int {
     try orderRuns()
     let hadChanges =
       try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM change)") ?? false
-    if try mustRenumber() {
+    isRenumbered = try mustRenumber()
+    if isRenumbered {
       try renumber()
     } else {
       try append()
@@ -169,8 +171,30 @@ final class ImportedHistory {
         sql: "UPDATE reader SET change_id = (SELECT coalesce(max(change_id), 0) FROM change)")
     }
     try FirstSyncTable.derive(in: database)
-    for table in Self.tables { try database.execute(sql: "DROP TABLE IF EXISTS temp.\(table)") }
     return newRuns
+  }
+
+  /// The number of the last change of a run of the document and of all runs before it, once the
+  /// histories are merged; 0 if there is none.
+  func findLastChange(through run: Int) throws -> Int64 {
+    let known =
+      isRenumbered
+      ? "SELECT run_order.run_id FROM run_order JOIN imported_run ON old_id = imported_run.run_id"
+      : "SELECT imported_run.run_id FROM imported_run"
+    let id = try Int64.fetchOne(
+      database,
+      sql: """
+        SELECT coalesce(
+          (SELECT run_id FROM run_order WHERE number = ?1),
+          (\(known) WHERE imported_run.number = ?1))
+        """, arguments: [run])
+    guard let id else { return 0 }
+    return try ChangeTable.fetchLastID(beforeRun: id + 1, upTo: .max, in: database)
+  }
+
+  /// Removes the temporary tables.
+  func finish() throws {
+    for table in Self.tables { try database.execute(sql: "DROP TABLE IF EXISTS temp.\(table)") }
   }
 
   /// Numbers the runs of both sides from 1 by their start; the order on each side is kept.

@@ -4,18 +4,20 @@ import OffersCore
 extension OffersDatabase {
   /// Reads the contents of an export as one consistent state.
   ///
-  /// An export has the feeds with their named sources, runs, all offers with their times, changes
-  /// and favorites. It lacks data that can be fetched again or belongs to one installation, such as
-  /// images, fetch states, recent searches and marks of readers.
+  /// An export has the feeds with their named sources, runs, all offers with their times, changes,
+  /// and the records of users: favorites, recent searches and read marks. It lacks data that can be
+  /// fetched again or belongs to one installation, such as images and fetch states, and secrets.
   ///
   /// - Parameters:
   ///   - favoritesOnly: whether to export only favorites, their feeds and their history.
+  ///   - allUsers: whether to export the records of all users, instead of the bound one.
   ///   - body: reads the records; the query is valid only during the call.
   package func export<Result: Sendable>(
-    favoritesOnly: Bool, _ body: @escaping @Sendable (ExportQuery) throws -> Result
+    favoritesOnly: Bool, allUsers: Bool = false,
+    _ body: @escaping @Sendable (ExportQuery) throws -> Result
   ) async throws -> Result {
     try await read { [user] in
-      try body(ExportQuery($0, of: user, favoritesOnly: favoritesOnly))
+      try body(ExportQuery($0, of: allUsers ? nil : user, favoritesOnly: favoritesOnly))
     }
   }
 
@@ -31,7 +33,8 @@ extension OffersDatabase {
   ///   - review: reviews the named sources that the import would add, and sets their origins. An
   ///     error ends the import. Passed are only sources of feeds that have no named source in this
   ///     database, or that it has never read.
-  /// - Throws: `OffersError` with `locked` if a feed's sync does not end in time.
+  /// - Throws: `OffersError`: `locked` if a feed's sync does not end in time, `invalidRequest` for
+  ///   several users if this database is bound to another user than its owner.
   package func importRecords(
     from source: any ExportRecordSource, feeds: [String], selections: Set<String> = [],
     review: @escaping @Sendable ([ImportedSource]) throws -> [ImportedSource] = { $0 }

@@ -39,13 +39,30 @@ extension OffersDatabase: UserRepository {
   }
 
   public func removeUser(_ id: User.ID) async throws {
+    try await removeUser(id, exported: nil)
+  }
+
+  /// Removes a user, unless they have a favorite that an export before does not have.
+  ///
+  /// - Parameters:
+  ///   - id: the user.
+  ///   - exported: the favorites in the export; nil removes the user with any favorites.
+  /// - Throws: `OffersError`: `locked` if the user got another favorite since the export, otherwise
+  ///   as `removeUser(_:)`.
+  package func removeUser(_ id: User.ID, exported: Set<OfferRef>?) async throws {
     if id == User.ownerID {
       throw OffersError(.invalidRequest, "The owner of the database cannot be removed.")
     }
     try await write(.favorites) { [foreignSchema] database in
-      _ = try Self.fetchUser(id, in: database)
+      let user = try Self.fetchUser(id, in: database)
       let favorites = try FavoriteGuard(database, against: foreignSchema)
       let refs = try FavoriteTable.refs(of: id, in: database)
+      if let exported, let new = refs.first(where: { !exported.contains($0) }) {
+        throw OffersError(
+          .locked,
+          "\(user.name) got another favorite, \(new), while the favorites were exported.",
+          hint: "Nothing was removed. Try again.")
+      }
       try UserTable.delete(id, in: database)
       for ref in refs { try FoundOffers.updateListed(ref, in: database) }
       try favorites?.check(removing: refs, of: id, in: database)

@@ -1,6 +1,6 @@
 import OffersCore
 
-/// The feeds of an export that is to be imported.
+/// The feeds and users of an export that is to be imported.
 package struct ImportedFeeds: Sendable {
   /// The names, in the document's order.
   package private(set) var names: [String] = []
@@ -8,6 +8,8 @@ package struct ImportedFeeds: Sendable {
   package private(set) var selections: Set<String> = []
   /// The named sources, in the document's order.
   package private(set) var sources: [ImportedSource] = []
+  /// The names of the users, in the document's order; empty for a document of version 1.
+  package private(set) var users: [String] = []
 
   /// Reads an export to its end, so that an invalid one is refused before a database is opened.
   ///
@@ -17,6 +19,7 @@ package struct ImportedFeeds: Sendable {
   /// - Throws: the errors of `ExportReader`.
   package init(of source: any ExportRecordSource, _ definitions: any FeedDefinitions) throws {
     try source.forEachRecord { record in
+      if case .user(let user) = record { users.append(user.name) }
       guard case .feed(let feed) = record else { return }
       names.append(feed.name)
       if let source = feed.chosenSource {

@@ -41,6 +41,26 @@ struct RemovedUserTests {
     #expect(await home.owners.examine(at: .now).allSatisfy { $0.level != .problem })
   }
 
+  @Test("stays if they got a favorite after the export of the others")
+  func exportedBefore() async throws {
+    let home = try await Self.filled()
+    let exported = Set(
+      try await Store.exported(home.anas, favoritesOnly: true).favorites.map(\.ref))
+    try await home.anas.setFavorites(named: ["4"], to: true)
+    let before = try await home.store.exported(allUsers: true).text()
+    let error = await #expect(throws: OffersError.self) {
+      try await home.owners.removeUser(home.ana.id, exported: exported)
+    }
+    #expect(error?.code == .locked)
+    #expect(
+      error?.message == "Ana got another favorite, ibotta:4, while the favorites were exported.")
+    #expect(try await home.store.exported(allUsers: true).text() == before)
+    // A favorite that was taken off since is in the export.
+    try await home.anas.setFavorites(named: ["3", "4"], to: false)
+    try await home.owners.removeUser(home.ana.id, exported: exported)
+    #expect(try await home.owners.fetchUsers().map(\.id) == [User.ownerID])
+  }
+
   @Test("is refused every write with a clear error, and sees nothing of others")
   func refusesWrites() async throws {
     let home = try await Self.filled()

@@ -13,12 +13,14 @@ struct ExportCommand: AsyncParsableCommand {
     usage: "offers export [<options>]",
     discussion: """
       The document has the feeds with the sources you chose, every offer with its times, the \
-      history of changes, and your favorites. It lacks data that can be fetched again: images and \
-      the validators of servers. Your own feed definitions are in a separate file.
+      history of changes, and your favorites, recent searches and read marks, or with --all-users \
+      those of all users. It lacks passphrases, sessions and tokens, and data that can be fetched \
+      again: images and the validators of servers. Your own feed definitions are in a separate file.
 
       EXAMPLES
         offers export -o offers.json
         offers export --favorites -o stars.json
+        offers export --all-users -o household.json
         offers export --salvage -o saved.json
         offers export | ssh elsewhere offers import -
       """)
@@ -26,7 +28,11 @@ struct ExportCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Only favorites, with their feeds and their history.")
   var favorites = false
 
-  @Flag(name: .long, help: "Export the readable part of a damaged database.")
+  @Flag(name: .long, help: "The records of all users.")
+  var allUsers = false
+
+  @Flag(
+    name: .long, help: "Export the readable part of a damaged database, with all users' favorites.")
   var salvage = false
 
   @Option(
@@ -43,14 +49,7 @@ struct ExportCommand: AsyncParsableCommand {
 
   func run() async throws {
     let path = try location.path
-    if salvage, try !location.choice.isDefault {
-      throw OffersError(
-        .invalidRequest, "A salvage has the favorites of the owner only.",
-        hint: "Leave out --user, and unset OFFERS_USER.")
-    }
-    let database =
-      salvage
-      ? try await OffersDatabase.open(salvaging: path) : try await location.open(.readOnly)
+    let database = try await open(path)
     let bar = ProgressBar(isEnabled: true)
     defer { bar.clear() }
     guard let output, output != "-" else {
@@ -67,7 +66,8 @@ struct ExportCommand: AsyncParsableCommand {
     try file.commit(isPrivate: true)
     bar.clear()
     let told: [(ExportRecord.Section, Int)] = [
-      (.offers, document.offers), (.favorites, document.favorites), (.changes, document.changes),
+      (.offers, document.offers), (.users, document.users), (.favorites, document.favorites),
+      (.changes, document.changes),
     ]
     if json {
       try Output.print(
@@ -77,10 +77,25 @@ struct ExportCommand: AsyncParsableCommand {
           for (section, count) in told { json.member(section.name, count) }
         })
     } else {
-      let parts = told.map { Units.count($1, $0.noun) }.joined(separator: ", ")
+      // One user is the usual case.
+      let parts = told.filter { $0 != (.users, 1) }.map { Units.count($1, $0.noun) }
+        .joined(separator: ", ")
       Output.note(DisplayText.oneLine("\(output): \(parts) (\(Units.size(document.bytes)))"))
     }
     try report(document.unread)
+  }
+
+  /// Opens the database with the record of the user, if one user is exported.
+  private func open(_ path: String) async throws -> OffersDatabase {
+    guard salvage || allUsers else { return try await location.open(.readOnly) }
+    if location.user != nil {
+      throw OffersError(
+        .invalidRequest, "\(salvage ? "--salvage" : "--all-users") exports all users.",
+        hint: "Leave out --user.")
+    }
+    return salvage
+      ? try await OffersDatabase.open(salvaging: path)
+      : try await location.location.open(.readOnly)
   }
 
   /// Writes the document; with `--salvage` from the readable records.
@@ -98,7 +113,7 @@ struct ExportCommand: AsyncParsableCommand {
         }
       }
     }
-    return try await database.export(favoritesOnly: favorites) { records in
+    return try await database.export(favoritesOnly: favorites, allUsers: allUsers) { records in
       try Self.write(bar, total: records.countRecords() ?? 0, append) { add in
         try records.forEachRecord(add)
         return []

@@ -15,12 +15,17 @@ struct ImportCommand: AsyncParsableCommand {
       offer on both sides is that of the later sync, with the earlier time of its first sight. \
       Importing twice has no further effect.
 
+      The record of one user, such as your favorites, becomes yours, or that of --user. The records \
+      of several users become those of the users with the same names. Who is missing is added, but \
+      never as an admin. Others keep their roles.
+
       The sources of the imported feeds are printed. Sources that are files, servers in private \
       networks or contain variables refuse the whole import, unless you accept them as your own.
 
       EXAMPLES
         offers import offers.json
         offers import offers.json --accept-sources    your own, on another machine
+        offers import ben.json --user ben
         zcat offers.json.gz | offers import -
       """)
 
@@ -50,16 +55,65 @@ struct ImportCommand: AsyncParsableCommand {
     // The file is read to its end before the database is opened or created, so that an invalid file
     // does neither.
     let feeds = try ImportedFeeds(of: source, configuration)
+    if feeds.users.count > 1, !choice.isDefault { throw Self.refusal(of: feeds.users) }
     let review = SourceReview(isAccepting: acceptSources)
     // A refused import must not create a database. If there is none yet, all sources are new, so
     // that they can be checked before.
     if !OffersDatabase.exists(at: path) { _ = try review.review(feeds.sources) }
     let database = try await choice.record(in: try await OffersDatabase.open(path: path))
+    if choice.isDefault, feeds.users.count == 1 {
+      try await Self.check(feeds.users[0], in: database)
+    }
     let counts = try await database.importRecords(
       from: source, feeds: feeds.names, selections: feeds.selections, review: review.review)
     bar.clear()
     for source in counts.sources { Output.note(Self.line(source)) }
+    if counts.users.count > 1 {
+      for user in counts.users { Output.note(Self.line(user)) }
+    }
     try Output.print(json ? Self.json(counts) : Self.text(counts))
+  }
+
+  /// The error if several users are to be imported for one.
+  private static func refusal(of users: [String]) -> OffersError {
+    let named = users.prefix(namedCount).joined(separator: ", ")
+    return OffersError(
+      .invalidRequest,
+      "The document has the records of \(Units.count(users.count, "user")): "
+        + named + (users.count > namedCount ? " …" : "."),
+      hint: "Nothing was changed. Leave out --user and unset OFFERS_USER, and each gets their own "
+        + "record; or export one alone, with --user there.")
+  }
+
+  /// The maximum number of users in an error message.
+  private static let namedCount = 10
+
+  /// Refuses the record of one user for the owner if it is probably that of another user here.
+  private static func check(_ name: String, in database: OffersDatabase) async throws {
+    guard let user = try await database.findUser(named: name), !user.isOwner else { return }
+    let owner = try await database.fetchUsers().first { $0.isOwner }?.name ?? ""
+    throw OffersError(
+      .invalidRequest, "The document has the record of \(name), who is a user here, too.",
+      hint:
+        "Nothing was changed. Say whose it becomes: add --user \(ShellQuoting.word(user.name)), "
+        + "or --user \(ShellQuoting.word(owner))")
+  }
+
+  /// The line about one of several users that an import prints.
+  private static func line(_ user: ImportedUser) -> String {
+    let name = user.user.name
+    let favorites =
+      "\(Units.count(user.newFavorites, "new favorite")), \(Units.count(user.sameFavorites)) known"
+    var line = "\(name): "
+    if user.isNew { line += "added as \(UserSummary.text(user.user.role)), " }
+    if User.folded(user.name) != User.folded(name) { line += "\(user.name) of the document, " }
+    line += favorites
+    if user.isNew, user.role != user.user.role {
+      line +=
+        "; \(UserSummary.text(user.role)) in the document. To make them one: "
+        + "offers user role \(ShellQuoting.word(name)) \(user.role.rawValue)"
+    }
+    return DisplayText.oneLine(line)
   }
 
   /// The line about a source that an import prints.
@@ -79,6 +133,11 @@ struct ImportCommand: AsyncParsableCommand {
         + "\(Units.count(counts.sameFavorites)) known",
       "\(Units.count(counts.newChanges, "change")) of \(Units.count(counts.newRuns, "sync"))",
     ]
+    if counts.users.count > 1 {
+      let added = counts.users.count { $0.isNew }
+      parts.append(
+        "\(Units.count(added, "new user")), \(Units.count(counts.users.count - added)) known")
+    }
     if counts.cutOffers > 0 {
       parts.append(
         "\(Units.count(counts.cutOffers, "offer")) mended: texts over the limits truncated")
@@ -87,7 +146,8 @@ struct ImportCommand: AsyncParsableCommand {
   }
 
   /// `{"offers":{"new","updated","known","mended"},"favorites":{"new","known"},"feeds",
-  /// "changes","runs","sources":[{"feed","source","taken"}]}`
+  /// "changes","runs","sources":[{"feed","source","taken"}],
+  /// "users":[{"name","user","role","new","favorites":{"new","known"}}]}`
   private static func json(_ counts: ImportSummary) -> String {
     JSONWriter.document { json in
       json.member("offers", object: counts) { json, counts in
@@ -107,6 +167,16 @@ struct ImportCommand: AsyncParsableCommand {
         json.member("feed", source.feed)
         json.member("source", source.text)
         json.member("taken", source.origin != nil)
+      }
+      json.member("users", objects: counts.users) { json, user in
+        json.member("name", user.name)
+        json.member("user", user.user.name)
+        json.member("role", user.user.role.rawValue)
+        json.member("new", user.isNew)
+        json.member("favorites", object: user) { json, user in
+          json.member("new", user.newFavorites)
+          json.member("known", user.sameFavorites)
+        }
       }
     }
   }

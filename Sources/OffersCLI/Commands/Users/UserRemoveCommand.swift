@@ -71,41 +71,54 @@ struct UserRemoveCommand: AsyncParsableCommand {
       }
     }
     let saved = try await save(user, from: database, to: path)
-    try await database.removeUser(user.id)
+    do {
+      try await database.removeUser(user.id, exported: saved?.favorites)
+    } catch let error as OffersError where error.code == .locked {
+      // The user stays with their favorites. The file would be in the way of the next try.
+      if let path = saved?.path { unlink(path) }
+      throw error
+    }
     if json { return try Output.print(Self.json(entry, saved)) }
-    if let saved { Output.note(DisplayText.oneLine(saved.line)) }
+    if let line = saved?.line { Output.note(DisplayText.oneLine(line)) }
     try Output.print("\(name): removed, with \(favorites)")
   }
 
-  /// The written export of a user's favorites.
+  /// The exported favorites of a user.
   private struct Saved {
-    let path: String
-    let summary: ExportSummary
+    /// The file; nil if none was written.
+    let path: String?
+    let bytes: Int
+    let favorites: Set<OfferRef>
 
-    var line: String {
-      let count = Units.count(summary.favorites, "favorite")
-      return "\(path): \(count) (\(Units.size(summary.bytes)))"
+    var line: String? {
+      path.map { "\($0): \(Units.count(favorites.count, "favorite")) (\(Units.size(bytes)))" }
     }
   }
 
   /// Writes the favorites of a user as `offers export --favorites` does.
   ///
   /// - Parameter path: the file; nil to write none.
-  /// - Returns: nil if nothing was written: no file is made unasked for a user without favorites.
+  /// - Returns: nil without a path. No file is made unasked for a user without favorites.
   private func save(
     _ user: User, from database: OffersDatabase, to path: String?
   ) async throws -> Saved? {
     guard let path else { return nil }
     let file = try AtomicFile(output: path, beside: database)
-    let summary = try await database.record(of: user).export(favoritesOnly: true) { records in
-      try ExportSummary(writing: { try file.append($0) }, progress: { _ in }) { add in
-        try records.forEachRecord(add)
+    let saved = try await database.record(of: user).export(favoritesOnly: true) { records in
+      var favorites: Set<OfferRef> = []
+      let summary = try ExportSummary(writing: { try file.append($0) }, progress: { _ in }) { add in
+        try records.forEachRecord { record in
+          if case .favorite(let favorite) = record { favorites.insert(favorite.ref) }
+          try add(record)
+        }
         return []
       }
+      return (bytes: summary.bytes, favorites: favorites)
     }
-    if summary.favorites == 0, export == nil { return nil }
-    try file.commit(isPrivate: true, isNew: true)
-    return Saved(path: path, summary: summary)
+    let isWanted = !saved.favorites.isEmpty || export != nil
+    if isWanted { try file.commit(isPrivate: true, isNew: true) }
+    return Saved(
+      path: isWanted ? path : nil, bytes: saved.bytes, favorites: saved.favorites)
   }
 
   /// Refuses a file that exists, before anybody is asked.

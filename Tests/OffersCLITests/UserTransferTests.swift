@@ -1,0 +1,143 @@
+import Foundation
+import OffersTestSupport
+import Testing
+
+@Suite("Exports and imports with users")
+struct UserTransferTests {
+  /// A home with the owner Zoe and the users ben, an admin, and Eve, each with favorites.
+  private static func household() throws -> Home {
+    let home = try Home(synced: [
+      FeedItem("1", "Tea"), FeedItem("2", "Jam"), FeedItem("3", "Milk"),
+    ])
+    for words in [
+      ["user", "rename", "owner", "Zoe"], ["user", "add", "ben", "--role", "admin"],
+      ["user", "add", "Eve", "--role", "viewer"], ["favorite", "1"],
+      ["favorite", "1", "2", "--user", "ben"], ["favorite", "3", "--user", "Eve"],
+      ["search", "tea", "--user", "ben"],
+    ] {
+      let result = try OffersProgram.run(words, environment: home.environment)
+      guard result.status == 0 else { throw Home.Unexpected(result.errors) }
+    }
+    // The favorite of Eve is gone.
+    _ = try home.feed([FeedItem("1", "Tea"), FeedItem("2", "Jam")])
+    try home.offers("sync", "--accept-removals")
+    return home
+  }
+
+  private static func stars(_ home: Home, _ options: String...) throws -> [String] {
+    let result = try OffersProgram.run(
+      ["list", "--favorites", "--columns", "ref", "--format", "tsv"] + options,
+      environment: home.environment)
+    return result.output.split(separator: "\n").dropFirst().map(String.init).sorted()
+  }
+
+  private static func users(_ home: Home) throws -> [String] {
+    let users = try home.document("user", "list")["users"] as? [[String: Any]] ?? []
+    return users.map { "\($0["name"] ?? "") \($0["role"] ?? "") \($0["favorites"] ?? "")" }
+  }
+
+  @Test("a household moves to another machine, with a line for each user")
+  func moves() throws {
+    let home = try Self.household()
+    let path = home.folder.file("all.json")
+    let told = try home.offers("export", "--all-users", "-o", path)
+    #expect(told.errors.contains(": 3 offers, 3 users, 4 favorites, "), "\(told.errors)")
+    #expect(
+      try home.document("export", "--all-users", "-o", path)["users"] as? Int == 3)
+    let other = try Home()
+    let taken = try other.offers("import", path, "--accept-sources")
+    #expect(taken.status == 0)
+    #expect(
+      taken.output.hasSuffix(
+        "; 4 new favorites, 0 known; 4 changes of 2 syncs; 2 new users, 1 known\n"))
+    for line in [
+      "Zoe: 1 new favorite, 0 known",
+      "ben: added as a member, 2 new favorites, 0 known; an admin in the document. To make them one: "
+        + "offers user role ben admin",
+      "Eve: added as a viewer, 1 new favorite, 0 known",
+    ] { #expect(taken.errors.contains(line + "\n"), "\(taken.errors)") }
+    #expect(try Self.users(other) == ["Zoe admin 1", "ben member 2", "Eve viewer 1"])
+    #expect(try Self.stars(other, "--user", "eve") == ["ibotta:3"])
+    #expect(try other.offers("show", "3", "--user", "Eve").output.contains("Milk"))
+    #expect(try other.offers("search", "--user", "ben").output.contains("tea"))
+    #expect(try other.offers("user", "role", "ben", "admin").status == 0)
+    let text = try home.folder.text(of: "all.json")
+    #expect(try other.offers("export", "--all-users").output == text)
+    let again = try Home.parse(other.offers("import", path, "--json").output)
+    let users = again["users"] as? [[String: Any]] ?? []
+    #expect(users.map { $0["name"] as? String } == ["Zoe", "ben", "Eve"])
+    #expect(users.map { $0["new"] as? Bool } == [false, false, false])
+    #expect(users.map { $0["favorites"] as? [String: Int] }.map { $0?["known"] } == [1, 2, 1])
+    #expect(users.map { $0["role"] as? String } == ["admin", "admin", "viewer"])
+  }
+
+  @Test("a stranger's file makes nobody an admin, and changes no name and no role")
+  func stranger() throws {
+    let text = try Self.household().offers("export", "--all-users").output
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    try home.offers("user", "rename", "owner", "kim")
+    try home.offers("user", "add", "EVE")
+    try home.offers("favorite", "1")
+    #expect(try home.offers("import", "-", "--accept-sources", input: text).status == 0)
+    #expect(
+      try Self.users(home) == ["kim admin 1", "EVE member 1", "Zoe member 1", "ben member 2"])
+  }
+
+  @Test("several users are not imported for one, nor one user with all exported")
+  func refusals() throws {
+    let home = try Self.household()
+    let text = try home.offers("export", "--all-users").output
+    let before = try home.offers("export", "--all-users").output
+    let new = try Home()
+    for target in [home, new] {
+      for (words, variables) in [
+        (["--user", "Zoe"], [:]), (["--user", "owner"], [:]), ([], ["OFFERS_USER": "owner"]),
+      ] {
+        let result = try OffersProgram.run(
+          ["import", "-", "--accept-sources"] + words,
+          environment: target.environment.merging(variables) { $1 }, input: text)
+        if target.database == new.database, words.last == "Zoe" {
+          #expect(result.status == 66)
+          continue
+        }
+        #expect((result.status, result.output) == (64, ""), "\(result.errors)")
+        #expect(result.errors.contains("the records of 3 users: Zoe, ben, Eve."))
+        #expect(result.errors.contains("Leave out --user and unset OFFERS_USER"))
+      }
+    }
+    #expect(try home.offers("export", "--all-users").output == before)
+    #expect(!FileManager.default.fileExists(atPath: new.database))
+    for flag in ["--all-users", "--salvage"] {
+      let result = try home.offers("export", flag, "--user", "ben")
+      #expect((result.status, result.output) == (64, ""))
+      #expect(result.errors.contains("\(flag) exports all users."))
+    }
+    // A variable is a default only.
+    let all = try OffersProgram.run(
+      ["export", "--all-users"],
+      environment: home.environment.merging(["OFFERS_USER": "ben"]) { $1 })
+    #expect(all.output == text)
+  }
+
+  @Test("the record of one user becomes the owner's, unless the user is known here")
+  func one() throws {
+    let home = try Self.household()
+    let text = try home.offers("export", "--user", "ben").output
+    let refused = try home.offers("import", "-", input: text)
+    #expect((refused.status, refused.output) == (64, ""))
+    #expect(
+      refused.errors == """
+        offers: The document has the record of ben, who is a user here, too.
+                Nothing was changed. Say whose it becomes: add --user ben, or --user Zoe
+
+        """)
+    #expect(try home.offers("import", "-", "--user", "ben", input: text).status == 0)
+    #expect(try Self.users(home) == ["Zoe admin 1", "ben admin 2", "Eve viewer 1"])
+    #expect(try home.offers("import", "-", "--user", "Zoe", input: text).status == 0)
+    #expect(try Self.users(home) == ["Zoe admin 2", "ben admin 2", "Eve viewer 1"])
+    let other = try Home()
+    let taken = try other.offers("import", "-", "--accept-sources", input: text)
+    #expect(!taken.output.contains("user") && !taken.errors.contains("ben"))
+    #expect(try Self.users(other) == ["owner admin 2"])
+  }
+}
