@@ -39,6 +39,27 @@ struct RecordRules {
     #expect(try await home.anas.stars() == ["ibotta:3", "ibotta:4"])
   }
 
+  @Test(
+    "no filter and no order lists another user's favorite, once it is gone neither",
+    arguments: StoreKind.allCases, OfferQuery.Sort.allCases)
+  func lists(kind: StoreKind, sort: OfferQuery.Sort) async throws {
+    let home = try await Household(kind)
+    try await home.owners.setFavorites(named: ["1", "2"], to: true)
+    try await home.anas.setFavorites(named: ["2", "3"], to: true)
+    try await home.owners.sync([FeedOffer("4"), FeedOffer("5")], at: 2000)
+    for (record, ids) in [(home.owners, ["1", "2"]), (home.anas, ["2", "3"])] {
+      for (feed, goneOnly) in [(nil, false), (nil, true), ("ibotta", false), ("ibotta", true)] {
+        let query = OfferQuery(
+          feed: feed, favoritesOnly: true, goneOnly: goneOnly, now: .at(2000), sort: sort)
+        #expect(try await record.ids(query).sorted() == ids)
+        #expect(try await record.countOffers(query) == 2)
+      }
+      let gone = try await record.fetchOffers(OfferQuery(goneOnly: true, sort: sort))
+      #expect(gone.map(\.ref.offerID).sorted() == ["1", "2", "3"])
+      #expect(gone.filter(\.isFavorite).map(\.ref.offerID).sorted() == ids)
+    }
+  }
+
   @Test("each user has 10 recent searches", arguments: StoreKind.allCases)
   func searches(kind: StoreKind) async throws {
     let home = try await Household(kind)
