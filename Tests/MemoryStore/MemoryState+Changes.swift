@@ -15,10 +15,10 @@ extension MemoryState {
   /// The changes of a query, the oldest first, as a user sees them.
   func changes(_ query: ChangeQuery, of user: User.ID) throws -> [OfferChange] {
     try checkFeed(query.feed)
-    let entries = (recorded(query, of: user) + expiring(query, of: user)).sorted {
-      ($0.at, $0.id, $0.key) < ($1.at, $1.id, $1.key)
-    }
-    return entries.suffix(max(0, query.limit ?? .max)).map { view($0, query, of: user) }
+    let limit = max(0, query.limit ?? .max)
+    let entries = recorded(query, of: user).suffix(limit) + expiring(query, of: user)
+    return entries.sorted { ($0.at, $0.id, $0.key) < ($1.at, $1.id, $1.key) }.suffix(limit)
+      .map { view($0, query, of: user) }
   }
 
   /// The first page of a query's changes.

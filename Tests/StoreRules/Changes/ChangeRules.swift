@@ -131,6 +131,16 @@ struct ChangeRules {
         $0.since = .at(6000)
         $0.afterID = mark
       } == ["900 first sudden"])
+    // A limit keeps what was recorded last, too.
+    #expect(try await Self.lines(store) { $0.limit = 1 } == ["900 first sudden"])
+    try await store.setFavorites(named: ["slow:1", "sudden:1"], to: true)
+    try await store.sync([], feed: "slow", at: 7000)
+    try await store.sync([], feed: "sudden", at: 950)
+    #expect(
+      try await Self.lines(store) {
+        $0.favoritesOnly = true
+        $0.limit = 1
+      } == ["950 gone sudden:1"])
   }
 
   @Test("only changes after a change number are listed", arguments: StoreKind.allCases)
