@@ -15,8 +15,8 @@ enum StoreKind: String, CaseIterable, Codable, Sendable {
   /// A fake in memory.
   case memory
 
-  /// The stores that several processes can have open.
-  static let shared = allCases.filter { $0 != .memory }
+  /// The stores that are databases, which several processes can have open.
+  static let databases = allCases.filter { $0 != .memory }
 
   /// Opens an empty store without feeds, for one test.
   func open() async throws -> OpenStore {

@@ -86,7 +86,7 @@ struct RecordModelRules {
 
   @Test(
     "nobody's record changes by another's hand or by a sync: each user has a process",
-    arguments: StoreKind.shared)
+    arguments: StoreKind.databases)
   func twoProcesses(kind: StoreKind) async throws {
     let home = try await Household(kind, Self.offers)
     let address = try #require(home.opened.address)
