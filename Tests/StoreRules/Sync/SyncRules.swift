@@ -183,21 +183,21 @@ struct SyncRules {
     let reader = try await opened.openAgain()
     let offers = (1...300).map { FeedOffer("\($0)", name: "Tea") }
     try await opened.store.sync(offers)
-    let syncing = Task {
-      for round in 1...10 {
-        let isFull = round.isMultiple(of: 2)
-        try await opened.store.sync(isFull ? offers : Array(offers.prefix(3)), at: 1000 + round)
+    try await withThrowingTaskGroup { group in
+      group.addTask {
+        for round in 1...10 {
+          let isFull = round.isMultiple(of: 2)
+          try await opened.store.sync(isFull ? offers : Array(offers.prefix(3)), at: 1000 + round)
+        }
       }
-    }
-    var isDone = false
-    let watch = Task { _ = try await syncing.value }
-    while !isDone {
-      let listed = try await reader.fetchOffers(OfferQuery())
-      #expect(listed.count == 300 || listed.count == 3)
-      if listed.count == 300, try await reader.fetchFeeds().first?.lastRun?.startedAt == .at(1010) {
-        isDone = true
+      group.addTask {
+        for _ in 1...50 {
+          let count = try await reader.ids().count
+          #expect(count == 300 || count == 3)
+        }
       }
+      try await group.waitForAll()
     }
-    try await watch.value
+    #expect(try await reader.ids().count == 300)
   }
 }
