@@ -208,6 +208,15 @@ let package = Package(
         .product(name: "NIOSSL", package: "swift-nio-ssl", condition: program),
         .product(name: "X509", package: "swift-certificates", condition: program),
       ], path: "Tests/OffersTestSupport", swiftSettings: strict),
+    // A store without a database: it may know the protocols only.
+    .target(
+      name: "MemoryStore", dependencies: ["OffersCore"], path: "Tests/MemoryStore",
+      swiftSettings: strict),
+    // What is true of every store.
+    .testTarget(
+      name: "StoreRules",
+      dependencies: ["MemoryStore", "OffersCore", "OffersSQLite", "OffersTestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "OffersPlatformTests", dependencies: ["OffersPlatform", "OffersTestSupport"],
       swiftSettings: strict),

@@ -6,7 +6,7 @@ import OffersCore
 package struct ServedContent: Sendable {
   package typealias Store = OfferRepository & FavoriteRepository & FeedRepository
     & SearchRepository & ChangeRepository & CommitSignal & SessionRepository & AttemptRepository
-    & UserRepository & CredentialRepository
+    & UserRepository & UserRecords & CredentialRepository
 
   /// The store, with the record of the owner or of the visitor of a request.
   private(set) var store: any Store
@@ -21,20 +21,16 @@ package struct ServedContent: Sendable {
   let jobs: SyncJobs
   /// The feeds that were looked at, to be added.
   let proposals: FeedProposals
-  private let record: @Sendable (User) -> any Store
 
-  /// - Parameters:
-  ///   - store: the store, with the record of its owner.
-  ///   - record: the same store with the record of another user.
+  /// - Parameter store: the store, with the record of its owner.
   package init(
-    store: any Store, record: @escaping @Sendable (User) -> any Store, syncer: any FeedSyncer,
+    store: any Store, syncer: any FeedSyncer,
     adder: any FeedAdder,
     images: any ImageSource, texts: any QueryTextReader, maps: MapSettings = MapSettings(),
     framing: (any FramingSource)? = nil,
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.store = store
-    self.record = record
     self.syncer = syncer
     self.images = images
     self.texts = texts
@@ -49,7 +45,7 @@ package struct ServedContent: Sendable {
   func of(_ visitor: Visitor?) -> ServedContent {
     guard let user = visitor?.user, !user.isOwner else { return self }
     var content = self
-    content.store = record(user)
+    content.store = store.record(of: user)
     return content
   }
 

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import OffersCore
+import OffersTestSupport
 import Testing
 
 @testable import OffersSQLite

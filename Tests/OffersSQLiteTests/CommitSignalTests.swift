@@ -5,20 +5,13 @@ import Testing
 
 @Suite("Commit signal and concurrent reads")
 struct CommitSignalTests {
-  @Test("the version changes with each commit of any process, and only then")
+  @Test("the version changes with each commit of another program")
   func version() async throws {
     let store = try await Store()
     try await store.sync([FeedOffer("1", name: "Tea")])
-    var last = try await store.database.fetchDataVersion()
-    for isFavorite in [true, false, true] {
-      #expect(try await store.database.fetchDataVersion() == last, "nothing was written")
-      _ = try await store.database.setFavorites(named: ["1"], to: isFavorite)
-      let own = try await store.database.fetchDataVersion()
-      #expect(own != last)
-      try store.execute("UPDATE offer SET name = name || '!'")
-      last = try await store.database.fetchDataVersion()
-      #expect(last != own)
-    }
+    let last = try await store.database.fetchDataVersion()
+    try store.execute("UPDATE offer SET name = name || '!'")
+    #expect(try await store.database.fetchDataVersion() != last)
   }
 
   @Test("the version changes with a first import")

@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersTestSupport
 import Testing
 
 @testable import OffersSQLite

@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersTestSupport
 import Testing
 
 @testable import OffersSQLite
@@ -21,21 +22,6 @@ struct NewsTests {
     let (news, lastID) = try await store.database.fetchNews(after: mark(store), now: now)
     try await store.database.setNewsTold(news, lastID: lastID, reader: "mail", now: now)
     return lines(news)
-  }
-
-  @Test("a mark moves forward and never back")
-  func mark() async throws {
-    let store = try await Store()
-    let database = store.database
-    #expect(try await database.findMark(of: "mail") == nil)
-    for (set, expected) in [((5, 100), (5, 100)), ((3, 200), (5, 200)), ((7, 50), (7, 200))] {
-      let mark = ReaderMark(changeID: Int64(set.0), readAt: ChangeTests.date(set.1))
-      try await database.setMark(mark, of: "mail")
-      #expect(
-        try await database.findMark(of: "mail")
-          == ReaderMark(changeID: Int64(expected.0), readAt: ChangeTests.date(expected.1)))
-    }
-    #expect(try await database.findMark(of: "other") == nil)
   }
 
   @Test("changes of favorites are reported once, other changes never")
@@ -124,5 +110,38 @@ struct NewsTests {
     #expect(try await Self.take(store, now: start + 2 * 86_400) == ["ibotta"])
     _ = try await store.database.unsubscribe(from: "ibotta")
     #expect(try await Self.take(store, now: start + 3 * 86_400) == [])
+  }
+
+  @Test("no change of an expired favorite is news")
+  func expired() async throws {
+    let store = try await Store()
+    let start = 10 * 86_400
+    try await store.sync(
+      (1...5).map { FeedOffer("\($0)", more: $0 == 4 ? [.expiresAt: "\(start + 200)"] : [:]) },
+      at: start)
+    _ = try await store.database.setFavorites(named: ["3", "4", "5"], to: true)
+    try await store.sync([FeedOffer("1")], at: start + 150)
+    func kinds(_ seconds: Int) async throws -> [String] {
+      Self.lines(
+        try await store.database.fetchNews(after: nil, now: ChangeTests.date(start + seconds)).news)
+    }
+    #expect(try await kinds(199) == ["gone 3", "gone 4", "gone 5"])
+    #expect(try await kinds(200) == ["gone 3", "gone 5"])
+  }
+
+  @Test("a new offer with the name and description of a gone favorite is news")
+  func returned() async throws {
+    let store = try await Store()
+    let names = [("1", "Tea"), ("2", "Jam"), ("3", "Bun")]
+    try await store.sync(names.map { FeedOffer($0.0, name: $0.1) })
+    _ = try await store.database.setFavorites(named: ["1", "2", "3"], to: true)
+    try await store.sync([FeedOffer("10")], feed: "grocer", at: 1500)
+    try await store.sync(
+      [("3", "Bun"), ("11", "Tea"), ("12", "Teas"), ("13", "Jam"), ("14", "Bun")].map {
+        FeedOffer($0.0, name: $0.1)
+      }, at: 2000)
+    let second = try await store.database.fetchNews(
+      after: ReaderMark(changeID: 3, readAt: ChangeTests.date(1500)), now: ChangeTests.date(3000))
+    #expect(Self.lines(second.news) == ["new 11", "new 13", "gone 1", "gone 2"])
   }
 }

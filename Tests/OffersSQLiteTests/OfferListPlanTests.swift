@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import OffersCore
 import OffersTestSupport
 import Testing
@@ -157,5 +158,27 @@ struct OfferListPlanTests {
       #expect(
         expired.allSatisfy { $0.uses("INDEX offer_detail_by_expiry (expires_at<?)") })
     }
+  }
+
+  /// The query plan of an offer query.
+  private static func explain(
+    _ store: Store, _ sql: String, _ arguments: StatementArguments
+  ) async throws -> [String] {
+    try await store.database.read { database in
+      try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN " + sql, arguments: arguments)
+        .map { $0["detail"] }
+    }
+  }
+
+  @Test("finding an offer reads no more than that offer")
+  func findsByIndex() async throws {
+    let store = try await OfferQueryTests.filled()
+    let find = try await Self.explain(store, OfferTable.findSQL, [User.ownerID, "shop", "1"])
+    #expect(
+      find.contains { $0.hasPrefix("SEARCH offer USING INDEX offer_by_id (feed_key=? AND id=?)") })
+    #expect(!find.contains { $0.hasPrefix("SCAN") })
+    let feeds = try await Self.explain(store, OfferTable.feedsWithIDSQL, ["1"])
+    #expect(feeds.contains { $0.hasPrefix("SEARCH offer USING COVERING INDEX offer_by_id") })
+    #expect(!feeds.contains { $0.hasPrefix("SCAN offer") })
   }
 }

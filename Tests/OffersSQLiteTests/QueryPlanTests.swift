@@ -123,8 +123,8 @@ struct QueryPlanTests {
     let store = try await Self.filled()
     var edited = FeedOffer("2", name: "Coffee")
     edited.seed = 1
-    let fresh = FeedRecords(items: [.init(offer: FeedOffer("99"), position: 1, key: 0)])
-    let stored = FeedRecords(items: [.init(offer: edited, position: 2, key: 2)])
+    let fresh = FeedRecords([.init(offer: FeedOffer("99"), position: 1, key: 0)])
+    let stored = FeedRecords([.init(offer: edited, position: 2, key: 2)])
     let run = SyncRun(
       feed: "ibotta", source: "sample", outcome: .updated, bytes: 1,
       startedAt: Date(timeIntervalSince1970: 9), durationSeconds: 0)

@@ -1,6 +1,7 @@
 import Foundation
 import OffersCore
 import OffersSQLite
+import OffersTestSupport
 import Testing
 
 @Suite("A file that is replaced or removed while it is open")

@@ -101,32 +101,13 @@ struct Store {
   func sync(
     _ offers: [FeedOffer], feed: String = "ibotta", at seconds: Int = 1000, isIndexed: Bool = true
   ) async throws -> SyncRun {
-    try await database.apply(plan(offers, feed: feed, at: seconds, isIndexed))
+    try await database.sync(offers, feed: feed, at: seconds, isIndexed: isIndexed)
   }
 
   /// The plan that the engine would make for a feed.
   func plan(
     _ offers: [FeedOffer], feed: String = "ibotta", at seconds: Int = 1000, _ isIndexed: Bool = true
   ) async throws -> SyncPlan {
-    var known = try await database.fetchKnownOffers(of: feed)
-    var counts = SyncCounts()
-    var fresh = FeedRecords()
-    var stored = FeedRecords()
-    for (index, offer) in offers.enumerated() {
-      let id = Array(offer.id.utf8)
-      switch id.withUnsafeBytes({ known.see(id: $0, contentHash: offer.contentHash) }) {
-      case .new: fresh.items.append(.init(offer: offer, position: index + 1, key: 0))
-      case .different(let key):
-        stored.items.append(.init(offer: offer, position: index + 1, key: key))
-      case .unchanged: counts.unchanged += 1
-      case .repeated: counts.skipped += 1
-      }
-    }
-    let run = SyncRun(
-      feed: feed, source: "/feeds/\(feed).json", outcome: .updated, counts: counts, bytes: 10,
-      startedAt: Date(timeIntervalSince1970: Double(seconds)), durationSeconds: 0)
-    return SyncPlan(
-      run: run, newRecords: fresh, knownRecords: stored, vanishedKeys: known.vanishedKeys(),
-      rememberedSource: nil, document: nil, isIndexed: isIndexed)
+    try await database.plan(offers, feed: feed, at: seconds, isIndexed: isIndexed)
   }
 }

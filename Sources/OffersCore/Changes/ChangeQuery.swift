@@ -13,8 +13,8 @@ public struct ChangeQuery: Hashable, Sendable {
   public var kinds: Set<OfferChange.Kind>?
   /// Only changes of this feed; nil for all.
   public var feed: String?
-  /// The maximum number of changes, counted from the newest, or from the oldest by
-  /// `ChangeRepository.fetchChangePage(_:)`. Nil for all.
+  /// The maximum number of changes. Of the recorded ones, those that were recorded last are selected,
+  /// or by `ChangeRepository.fetchChangePage(_:)` those that were recorded first. Nil for all.
   public var limit: Int?
   /// The current time, which determines the offers that are expiring.
   public var now: Date

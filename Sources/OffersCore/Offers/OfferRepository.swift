@@ -8,7 +8,7 @@ public protocol OfferRepository: Sendable {
   /// as `110579`. The default implementation accepts references only.
   ///
   /// - Throws: `OffersError` with `notFound`, or with `ambiguous` when several feeds have the bare
-  ///   id; the message names them.
+  ///   id; the hint names them.
   func fetchOffer(named text: String) async throws -> Offer
 
   /// The offers that a query selects: current ones, and gone ones only with `favoritesOnly` or

@@ -29,7 +29,8 @@ package struct ChangeSelection: Sendable {
     let range = try Self.range(query, of: user, through: lastID, definitions, in: database)
     var rows: [ChangeRow] = []
     if query.favoritesOnly {
-      rows = try Self.ofFavorites(range, in: database)
+      rows = try Self.ofFavorites(range, in: database).sorted { $0.id < $1.id }
+        .suffix(query.limit ?? .max)
     } else {
       rows = try ChangeTable.newest(range, limit: query.limit, in: database)
     }

@@ -168,12 +168,11 @@ extension OfferKeyQuery {
       _ query: OfferQuery, of user: User.ID, feedKey: Int64?, startsAtFavorites: Bool,
       pricedKeys: [Int64], now: Int64
     ) {
+      if query.favoritesOnly { add("favorite.user_key = ?", user) }
       if query.goneOnly {
         add("offer.gone_at IS NOT NULL")
         add("NOT \(FoundOffers.isUnlisted)")
-      } else if query.favoritesOnly {
-        add("favorite.user_key = ?", user)
-      } else {
+      } else if !query.favoritesOnly {
         add("offer.gone_at IS NULL")
       }
       if startsAtFavorites, let feed = query.feed {

@@ -69,12 +69,6 @@ extension OffersDatabase: UserRepository {
     }
   }
 
-  /// The same database, whose favorites, searches, read marks and notices are those of a user. It
-  /// shares its connections with this one: closing one closes both.
-  public func record(of user: User) -> OffersDatabase {
-    OffersDatabase(sharing: self, user: user.id)
-  }
-
   /// - Throws: `OffersError` with `notFound`.
   static func fetchUser(_ id: User.ID, in database: Database) throws -> User {
     guard let user = try UserTable.find(id, in: database) else {
@@ -96,5 +90,13 @@ extension OffersDatabase: UserRepository {
   ) throws {
     guard let other = try UserTable.find(named: name, in: database), other.id != id else { return }
     throw OffersError(.invalidRequest, "There is a user “\(other.name)” already.")
+  }
+}
+
+extension OffersDatabase: UserRecords {
+  /// The same database, whose favorites, searches, read marks and notices are those of a user. It
+  /// shares its connections with this one: closing one closes both.
+  public func record(of user: User) -> OffersDatabase {
+    OffersDatabase(sharing: self, user: user.id)
   }
 }

@@ -1,4 +1,5 @@
 import OffersCore
+import OffersTestSupport
 
 @testable import OffersSQLite
 
@@ -21,10 +22,5 @@ struct Household {
   /// The ids of a user's favorites, in the order of their list.
   static func stars(_ record: OffersDatabase) async throws -> [String] {
     try await record.fetchOffers(OfferQuery(favoritesOnly: true)).map(\.ref.offerID)
-  }
-
-  /// All favorites, as user, feed and id.
-  func marks() throws -> [String] {
-    try store.rows("SELECT user_key, feed, id FROM favorite ORDER BY 1, 2, 3")
   }
 }

@@ -170,7 +170,7 @@ struct ServeCommand: AsyncParsableCommand {
     let connections = HTTPConnections(
       connectionsPerHost: 2, environment: EnvironmentVariable.find)
     let content = ServedContent(
-      store: database, record: { database.record(of: $0) }, syncer: feeds, adder: feeds,
+      store: database, syncer: feeds, adder: feeds,
       images: loader, texts: QueryTexts(),
       maps: MapSettings(tiles: tiles),
       framing: FramingCheck(transport: connections, allowsPrivateNetwork: allowsPrivateNetwork))

@@ -1,0 +1,92 @@
+import Foundation
+import OffersCore
+
+extension MemoryStore: SearchRepository {
+  package func search(_ query: SearchQuery) async throws -> SearchResults {
+    guard query.limit > 0, query.page > 0, query.limit < Int32.max, query.page < Int32.max else {
+      throw OffersError(.invalidRequest, "A search needs a limit and a page of at least 1.")
+    }
+    return try read { state in
+      try state.checkFeed(query.feed)
+      let offers = state.searched(by: query, of: user)
+      let words = SearchWords(query.words)
+      for words in [words, SearchWords(query.words, opensLetter: true)] {
+        let hits = words.parts.isEmpty ? [] : Self.hits(of: words, in: offers, query)
+        if !hits.isEmpty { return Self.page(of: hits, query) }
+      }
+      guard let nearest = SearchSpelling(words, in: offers).nearest else { return SearchResults() }
+      let page = Self.page(of: Self.hits(of: nearest.words, in: offers, query), query)
+      return SearchResults(
+        hits: page.hits, hasMore: page.hasMore, correctedWords: nearest.text)
+    }
+  }
+
+  package func fetchRecentSearches() async throws -> [RecentSearch] {
+    try read { $0.record(of: user).searches }
+  }
+
+  package func noteSearch(_ search: RecentSearch) async throws {
+    let typed = search.words.split { $0.isWhitespace || $0 == "\0" }.joined(separator: " ")
+    let new = RecentSearch(
+      words: typed, feed: search.feed, searchedAt: search.searchedAt.inSeconds)
+    try write { state in
+      try state.changeRecord(of: user) { record in
+        if let last = record.searches.first, last.feed == new.feed,
+          last.words.hasSameBytes(as: new.words)
+        {
+          return
+        }
+        if typed.isEmpty { return }
+        record.searches.removeAll { $0.feed == new.feed && Self.isSame($0.words, typed) }
+        record.searches = Array(([new] + record.searches).prefix(RecentSearch.limit))
+      }
+    }
+  }
+
+  /// Whether two searches find the same: they have the same words, or none and the same signs.
+  private static func isSame(_ left: String, _ right: String) -> Bool {
+    let (one, other) = (SearchWords(left).parts, SearchWords(right).parts)
+    return one == other && (!one.isEmpty || left.hasSameBytes(as: right))
+  }
+
+  private static func page(of hits: [SearchHit], _ query: SearchQuery) -> SearchResults {
+    var page = SearchHits(maximumBytes: query.maximumBytes)
+    let rest = hits.dropFirst((query.page - 1) * query.limit)
+    for hit in rest.prefix(query.limit) { page.append(hit.offer, hit.matches) }
+    return SearchResults(hits: page.hits, hasMore: rest.count > query.limit)
+  }
+
+  /// The offers with all parts of a search, the best first, expired ones last.
+  private static func hits(
+    of words: SearchWords, in offers: [SearchedOffer], _ query: SearchQuery
+  ) -> [SearchHit] {
+    let now = query.now ?? Date()
+    let found = offers.compactMap { offer -> (rank: Int, isExpired: Bool, hit: SearchHit)? in
+      guard let (rank, matches) = offer.find(words) else { return nil }
+      return (
+        rank, offer.offer.isExpired(at: now), SearchHit(offer: offer.offer, matches: matches)
+      )
+    }
+    return found.sorted {
+      !$0.isExpired && $1.isExpired || ($0.isExpired == $1.isExpired && $0.rank > $1.rank)
+    }
+    .map(\.hit)
+  }
+}
+
+extension MemoryState {
+  /// The offers that a search is about: of its feed, current or found by a search on a server, or a
+  /// user's favorites.
+  fileprivate func searched(by query: SearchQuery, of user: User.ID) -> [SearchedOffer] {
+    let now = query.now ?? Date()
+    return offers.compactMap { offer in
+      let view = view(offer, of: user)
+      guard query.feed ?? view.ref.feed == view.ref.feed,
+        query.favoritesOnly ? view.isFavorite : view.goneAt == nil,
+        query.favoritesOnly || query.includesExpired || !view.isExpired(at: now)
+      else { return nil }
+      // The attributes that all offers of a feed share are not searched.
+      return SearchedOffer(view, own: offer.offer(isFavorite: false, shared: []))
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import OffersCore
+
+/// Syncs of a test, as the engine makes them.
+extension SyncStore {
+  /// Syncs a feed, given all its current offers in order.
+  @discardableResult
+  package func sync(
+    _ offers: [FeedOffer], feed: String = "ibotta", at seconds: Int = 1000, isIndexed: Bool = true
+  ) async throws -> SyncRun {
+    try await apply(plan(offers, feed: feed, at: seconds, isIndexed: isIndexed))
+  }
+
+  /// The plan that the engine would make for all current offers of a feed; for a search on its server,
+  /// for the offers that it found.
+  package func plan(
+    _ offers: [FeedOffer], feed: String = "ibotta", at seconds: Int = 1000, isSearch: Bool = false,
+    isIndexed: Bool = true
+  ) async throws -> SyncPlan {
+    var known = try await fetchKnownOffers(of: feed)
+    var counts = SyncCounts()
+    var fresh = FeedRecords()
+    var stored = FeedRecords()
+    for (index, offer) in offers.enumerated() {
+      let id = Array(offer.id.utf8)
+      switch id.withUnsafeBytes({ known.see(id: $0, contentHash: offer.contentHash) }) {
+      case .new: fresh.items.append(.init(offer: offer, position: index + 1, key: 0))
+      case .different(let key):
+        stored.items.append(.init(offer: offer, position: index + 1, key: key))
+      case .unchanged: counts.unchanged += 1
+      case .repeated: counts.skipped += 1
+      }
+    }
+    let run = SyncRun(
+      feed: feed, source: "/feeds/\(feed).json", outcome: .updated, counts: counts, bytes: 10,
+      startedAt: Date(timeIntervalSince1970: Double(seconds)), durationSeconds: 0)
+    return SyncPlan(
+      run: run, newRecords: fresh, knownRecords: stored,
+      vanishedKeys: isSearch ? [] : known.vanishedKeys(), rememberedSource: nil, document: nil,
+      isSearch: isSearch, isIndexed: isIndexed)
+  }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import OffersCore
+import OffersTestSupport
+import Testing
+
+@Suite("First syncs among the changes")
+struct FirstSyncRules {
+  private static func filled(_ kind: StoreKind) async throws -> any RuledStore {
+    let store = try await kind.open().store
+    try await store.sync((1...4).map { FeedOffer("\($0)") })
+    try await store.sync([FeedOffer("1")], feed: "grocer", at: 2000)
+    try await store.sync((1...5).map { FeedOffer("\($0)") }, at: 3000)
+    return store
+  }
+
+  private static func lines(_ changes: [OfferChange]) -> [String] {
+    changes.map { change in
+      let what = change.offer?.ref.description ?? "\(change.feed) \(change.offerCount ?? 0)"
+      return "\(change.kind.rawValue) \(what)"
+    }
+  }
+
+  private static func lines(
+    _ store: any RuledStore, _ edit: (inout ChangeQuery) -> Void = { _ in }
+  ) async throws -> [String] {
+    var query = ChangeQuery(now: .at(9000))
+    edit(&query)
+    return lines(try await store.fetchChanges(query).changes)
+  }
+
+  @Test(
+    "a feed's first sync is one entry, with the number of its offers", arguments: StoreKind.allCases
+  )
+  func oneEntry(kind: StoreKind) async throws {
+    let store = try await Self.filled(kind)
+    let all = ["first ibotta 4", "first grocer 1", "new ibotta:5"]
+    #expect(try await Self.lines(store) == all)
+    #expect(try await Self.lines(store) { $0.feed = "grocer" } == [all[1]])
+    #expect(try await Self.lines(store) { $0.kinds = [.first] } == Array(all.prefix(2)))
+    #expect(try await Self.lines(store) { $0.kinds = [.new, .up] } == [all[2]])
+    #expect(try await Self.lines(store) { $0.limit = 2 } == Array(all.suffix(2)))
+    #expect(try await Self.lines(store) { $0.since = .at(2000) }.count == 2)
+  }
+
+  @Test(
+    "it is no change of a favorite; the offer's history begins with it",
+    arguments: StoreKind.allCases)
+  func favorites(kind: StoreKind) async throws {
+    let store = try await Self.filled(kind)
+    try await store.setFavorites(named: ["ibotta:1", "5"], to: true)
+    #expect(try await Self.lines(store) { $0.favoritesOnly = true } == ["new ibotta:5"])
+    let points = try await store.fetchHistory(named: "ibotta:1").points
+    #expect(points.map(\.event) == [.new] && points.first?.at == .at(1000))
+  }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import OffersCore
+import OffersTestSupport
+import Testing
+
+@Suite("Offers that a search on a server found")
+struct FoundOfferRules {
+  /// A feed with offers 1 to 3, and a search that found 2 (otherwise described), 8 and 9.
+  private static func filled(_ kind: StoreKind) async throws -> any RuledStore {
+    let store = try await kind.open().store
+    try await store.sync((1...3).map { FeedOffer("\($0)", name: "Film \($0)") })
+    try await find([FeedOffer("2", name: "Other 2")] + [8, 9].map(film), in: store)
+    return store
+  }
+
+  private static func film(_ number: Int) -> FeedOffer {
+    FeedOffer("\(number)", name: "Film \(number)")
+  }
+
+  private static func find(
+    _ offers: [FeedOffer], at seconds: Int = 2000, in store: any RuledStore
+  ) async throws {
+    _ = try await store.apply(store.plan(offers, at: seconds, isSearch: true))
+  }
+
+  private static func list(_ store: any RuledStore) async throws -> [String] {
+    let ids = try await store.fetchOffers(OfferQuery()).map(\.ref.offerID)
+    #expect(try await store.countOffers(OfferQuery(feed: "ibotta")) == ids.count)
+    let state = try await store.findSyncState(of: "ibotta")
+    #expect(state?.currentCount ?? ids.count == ids.count)
+    return ids
+  }
+
+  private static func found(_ store: any RuledStore) async throws -> Set<String> {
+    Set(try await store.search(SearchQuery("film")).hits.map(\.offer.ref.offerID))
+  }
+
+  private static func kinds(_ store: any RuledStore) async throws -> [String] {
+    try await store.fetchChanges(ChangeQuery(now: .at(9000))).changes.map {
+      "\($0.kind.rawValue) \($0.offer?.ref.offerID ?? $0.feed)"
+    }
+  }
+
+  @Test(
+    "they are found again and shown, but are in no list, count or change",
+    arguments: StoreKind.allCases)
+  func areBeside(kind: StoreKind) async throws {
+    let store = try await Self.filled(kind)
+    #expect(try await Self.list(store) == ["1", "2", "3"])
+    #expect(try await Self.found(store) == ["1", "2", "3", "8", "9"])
+    let offer = try await store.fetchOffer(named: "8")
+    #expect(offer.state == .current && offer.goneAt == nil)
+    #expect(try await store.fetchOffer(named: "2").name == "Film 2")
+    #expect(try await store.fetchOffers(OfferQuery(goneOnly: true)).isEmpty)
+    #expect(try await Self.kinds(store) == ["first ibotta"])
+    let feed = try #require(try await store.fetchFeeds().first)
+    #expect(feed.currentCount == 3 && feed.goneCount == 0)
+  }
+
+  @Test(
+    "a starred one is listed, and no sync removes it; without its star it is not",
+    arguments: StoreKind.allCases)
+  func star(kind: StoreKind) async throws {
+    let store = try await Self.filled(kind)
+    try await store.setFavorites(named: ["8"], to: true)
+    #expect(try await Self.list(store) == ["1", "2", "3", "8"])
+    try await store.sync([1, 2].map(Self.film), at: 3000)
+    #expect(try await Self.list(store) == ["1", "2", "8"])
+    #expect(try await Self.kinds(store) == ["first ibotta", "gone 3"])
+    try await store.setFavorites(named: ["8"], to: false)
+    #expect(try await Self.list(store) == ["1", "2"])
+    #expect(try await Self.found(store) == ["1", "2", "8", "9"])
+  }
+
+  @Test("one that the feed has is a new offer of the feed", arguments: StoreKind.allCases)
+  func promotes(kind: StoreKind) async throws {
+    let store = try await Self.filled(kind)
+    try await store.setFavorites(named: ["9"], to: true)
+    let run = try await store.sync([1, 2, 3, 8, 9, 10].map(Self.film), at: 3000)
+    #expect(run.counts.new == 3 && run.counts.unchanged == 3)
+    #expect(try await Self.list(store) == ["1", "2", "3", "8", "9", "10"])
+    #expect(try await Self.kinds(store) == ["first ibotta", "new 8", "new 9", "new 10"])
+    let seen = try await store.fetchOffer(named: "8").firstSeenAt
+    #expect(seen == .at(3000))
+    try await store.sync([1, 2, 3].map(Self.film), at: 4000)
+    #expect(try await Self.list(store) == ["1", "2", "3"])
+    #expect(try await Self.found(store) == ["1", "2", "3"])
+  }
+
+  @Test(
+    "the first sync after a search is one entry with all of its offers",
+    arguments: StoreKind.allCases)
+  func firstSync(kind: StoreKind) async throws {
+    let store = try await kind.open().store
+    try await Self.find([1, 2].map(Self.film), in: store)
+    #expect(try await Self.list(store) == [])
+    #expect(try await Self.kinds(store) == [])
+    try await store.sync([2, 3, 4].map(Self.film), at: 3000)
+    #expect(try await Self.list(store) == ["2", "3", "4"])
+    let changes = try await store.fetchChanges(ChangeQuery(now: .at(1)))
+    #expect(changes.changes.map(\.offerCount) == [3])
+  }
+
+  @Test(
+    "a vanished offer that a search finds is found again, and is back once the feed has it",
+    arguments: StoreKind.allCases)
+  func vanished(kind: StoreKind) async throws {
+    let store = try await Self.filled(kind)
+    try await store.sync([1, 2].map(Self.film), at: 3000)
+    #expect(try await !Self.found(store).contains("3"))
+    try await Self.find([Self.film(3)], at: 4000, in: store)
+    #expect(try await Self.found(store).contains("3"))
+    #expect(try await Self.list(store) == ["1", "2"])
+    try await store.sync([1, 2, 3].map(Self.film), at: 5000)
+    #expect(try await Self.kinds(store) == ["first ibotta", "gone 3", "back 3"])
+  }
+}

@@ -1,0 +1,62 @@
+import OffersCore
+import Testing
+
+@Suite("Recent searches")
+struct RecentSearchRules {
+  private static func note(
+    _ words: String, feed: String? = nil, at seconds: Int = 1, in store: any RuledStore
+  ) async throws {
+    try await store.noteSearch(
+      RecentSearch(words: words, feed: feed, searchedAt: .at(seconds)))
+  }
+
+  private static func words(_ store: any RuledStore) async throws -> [String] {
+    try await store.fetchRecentSearches().map(\.words)
+  }
+
+  @Test("the last 10 are kept, the latest first", arguments: StoreKind.allCases)
+  func keepsTen(kind: StoreKind) async throws {
+    let store = try await kind.open().store
+    #expect(try await Self.words(store) == [])
+    for number in 1...25 { try await Self.note("tea \(number)", in: store) }
+    #expect(try await Self.words(store) == (16...25).reversed().map { "tea \($0)" })
+  }
+
+  @Test(
+    "an equal search moves to the top, in any spelling; one of another feed is separate",
+    arguments: StoreKind.allCases)
+  func movesUp(kind: StoreKind) async throws {
+    let store = try await kind.open().store
+    for words in ["Café", "tea", "milk"] { try await Self.note(words, in: store) }
+    try await Self.note("CAFE", at: 7, in: store)
+    #expect(try await Self.words(store) == ["CAFE", "milk", "tea"])
+    try await Self.note("tea", feed: "movies", in: store)
+    let searches = try await store.fetchRecentSearches()
+    #expect(searches.map(\.words) == ["tea", "CAFE", "milk", "tea"])
+    #expect(searches.map(\.feed) == ["movies", nil, nil, nil])
+    #expect(searches[1].searchedAt == .at(7))
+  }
+
+  @Test(
+    "words are stored as typed, punctuation included, separated by single spaces",
+    arguments: StoreKind.allCases)
+  func keepsWords(kind: StoreKind) async throws {
+    let store = try await kind.open().store
+    for words in ["C++  &\t\"é\" #?", "!!!", "C++", "???", " ", "\0", ""] {
+      try await Self.note(words, in: store)
+    }
+    #expect(try await Self.words(store) == ["???", "C++", "!!!", "C++ & \"é\" #?"])
+  }
+
+  @Test("recording the latest search again changes nothing", arguments: StoreKind.allCases)
+  func repeats(kind: StoreKind) async throws {
+    let store = try await kind.open().store
+    try await Self.note("tea", at: 5, in: store)
+    try await Self.note(" tea ", at: 9, in: store)
+    #expect(
+      try await store.fetchRecentSearches() == [RecentSearch(words: "tea", searchedAt: .at(5))])
+    try await Self.note("Tea", at: 9, in: store)
+    #expect(
+      try await store.fetchRecentSearches() == [RecentSearch(words: "Tea", searchedAt: .at(9))])
+  }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import OffersCore
+import OffersTestSupport
+import Testing
+
+@Suite("The state of a feed's syncs")
+struct SyncStateRules {
+  private static let document = DocumentFingerprint(
+    hash: [UInt8](repeating: 1, count: 16), headHash: [UInt8](repeating: 2, count: 16),
+    sizeBytes: 123)
+
+  /// A fetch state in which every field has a value.
+  private static var fetch: FetchState {
+    var fetch = FetchState()
+    fetch.etag = "\"a\""
+    fetch.lastModified = "Thu, 01 Jan 1970 00:00:01 GMT"
+    fetch.validatedMark = "m"
+    fetch.validatedRules = .max - 5
+    fetch.fullFetchAt = .at(1)
+    fetch.nextDueAt = .at(2)
+    fetch.waitUntil = .at(3)
+    fetch.failureCount = 4
+    fetch.failingSince = .at(5)
+    fetch.stoppedAt = .at(6)
+    fetch.movedFrom = "https://a.example/"
+    fetch.movedTo = "https://b.example/"
+    fetch.movedCount = 7
+    fetch.heldCount = 8
+    fetch.heldSince = .at(9)
+    return fetch
+  }
+
+  private static func run(
+    _ outcome: SyncOutcome, at seconds: Int, source: String = "https://t.example/"
+  ) -> SyncRun {
+    SyncRun(
+      feed: "tea", source: source, outcome: outcome, bytes: 0, startedAt: .at(seconds),
+      durationSeconds: 0,
+      error: outcome == .failed ? OffersError(.sourceFailed, "No answer.") : nil)
+  }
+
+  @Test(
+    "a sync stores the document, the fetch state and the named source with its offers",
+    arguments: StoreKind.allCases)
+  func stores(kind: StoreKind) async throws {
+    let store = try await kind.open().store
+    let source = NamedSource("https://t.example/", origin: .remote)
+    let plan = try await store.plan([FeedOffer("1")], feed: "tea")
+    _ = try await store.apply(
+      SyncPlan(
+        run: plan.run, newRecords: plan.newRecords, knownRecords: plan.knownRecords,
+        vanishedKeys: [], rememberedSource: source, document: Self.document, fetch: Self.fetch))
+    let state = SyncState(
+      source: source, document: Self.document, currentCount: 1, lastGoodSource: plan.run.source,
+      lastRunAt: .at(1000), fetch: Self.fetch)
+    #expect(try await store.findSyncState(of: "tea") == state)
+    #expect(try await store.fetchFeeds().map(\.source) == [source.text])
+    // A plan without them keeps the source and the fetch state; no document equals the offers now.
+    try await store.sync([FeedOffer("2")], feed: "tea", at: 2000)
+    let second = SyncState(
+      source: source, document: nil, currentCount: 1, lastGoodSource: plan.run.source,
+      lastRunAt: .at(2000), fetch: Self.fetch)
+    #expect(try await store.findSyncState(of: "tea") == second)
+  }
+
+  @Test(
+    "a recorded run changes no offer, and keeps what it does not name",
+    arguments: StoreKind.allCases)
+  func records(kind: StoreKind) async throws {
+    let store = try await kind.open().store
+    try await store.sync([FeedOffer("1")], feed: "tea")
+    let offers = try await store.fetchOffers(OfferQuery())
+    for origin in [SourceOrigin.remote, .machine, .imported] {
+      let source = NamedSource("https://t.example/\(origin)", origin: origin)
+      try await store.record(
+        Self.run(.unchanged, at: 2000, source: source.text), remember: source, fetch: Self.fetch)
+      let state = try await store.findSyncState(of: "tea")
+      #expect(state?.source == source && state?.fetch == Self.fetch)
+      #expect(state?.lastGoodSource == source.text && state?.currentCount == 1)
+    }
+    try await store.record(Self.run(.failed, at: 3000, source: "x"), remember: nil, fetch: nil)
+    let state = try await store.findSyncState(of: "tea")
+    #expect(state?.source?.origin == .imported && state?.fetch == Self.fetch)
+    #expect(state?.lastGoodSource == "https://t.example/imported")
+    #expect(state?.lastRunAt == .at(3000))
+    #expect(try await store.fetchOffers(OfferQuery()) == offers)
+  }
+
+  @Test(
+    "a failed trial of another source, which raises no failure count, is not the last run",
+    arguments: StoreKind.allCases)
+  func trials(kind: StoreKind) async throws {
+    let store = try await kind.open().store
+    try await store.sync([FeedOffer("1")], feed: "tea")
+    try await store.record(Self.run(.failed, at: 2000), remember: nil, fetch: FetchState())
+    #expect(try await store.findSyncState(of: "tea")?.lastRunAt == .at(1000))
+  }
+
+  @Test(
+    "a feed whose syncs have all failed keeps its source and fetch state, and is not subscribed",
+    arguments: StoreKind.allCases)
+  func failing(kind: StoreKind) async throws {
+    let store = try await kind.open().store
+    try await store.record(Self.run(.failed, at: 1000), remember: nil, fetch: Self.fetch)
+    let state = SyncState(
+      source: nil, document: nil, currentCount: 0, lastGoodSource: nil, lastRunAt: .at(1000),
+      fetch: Self.fetch)
+    #expect(try await store.findSyncState(of: "tea") == state)
+    #expect(try await store.fetchSubscribedFeeds() == [])
+    #expect(try await store.fetchKnownOffers(of: "tea").count == 0)
+  }
+
+  @Test(
+    "a sync lock excludes other syncs of the feed, also of other connections",
+    arguments: StoreKind.allCases)
+  func locks(kind: StoreKind) async throws {
+    let opened = try await kind.open()
+    let (store, other) = (opened.store, try await opened.openAgain())
+    try await store.withSyncLock(on: "tea", waitSeconds: 0) {
+      for waiting in [store, other] {
+        let error = await refusal {
+          try await waiting.withSyncLock(on: "tea", waitSeconds: 0) {
+            _ = Issue.record("The lock was taken twice.")
+          }
+        }
+        #expect(error?.code == .locked)
+      }
+      let result = try await other.withSyncLock(on: "jam", waitSeconds: 0) { 7 }
+      #expect(result == 7)
+    }
+    // It is released at the end, also by an error.
+    struct Failure: Error {}
+    await #expect(throws: Failure.self) {
+      try await other.withSyncLock(on: "tea", waitSeconds: 0) { throw Failure() }
+    }
+    #expect(try await store.withSyncLock(on: "tea", waitSeconds: 0) { true })
+  }
+
+  @Test(
+    "what vanished 30 days ago is cleared away, except for favorites of any user",
+    arguments: StoreKind.allCases)
+  func clears(kind: StoreKind) async throws {
+    let day = 86_400
+    let home = try await Household(kind)
+    try await home.anas.setFavorites(named: ["2"], to: true)
+    // Each run confirms the clock.
+    for (days, ids) in [
+      (1, ["1", "4", "5"]), (2, ["4", "5"]), (30, ["4", "5"]), (31, ["4", "5"]),
+    ] {
+      try await home.owners.sync(
+        ids.map { FeedOffer($0, name: "Tea \($0)") }, at: days * day)
+      try await home.owners.clearAway(at: .at(days * day + 10))
+      let gone = try await home.owners.ids(OfferQuery(goneOnly: true))
+      #expect(
+        gone.sorted() == [1: ["2", "3"], 2: ["1", "2", "3"], 30: ["1", "2", "3"]][days] ?? [
+          "1", "2",
+        ])
+    }
+    #expect(try await home.anas.stars() == ["ibotta:2"])
+    #expect(await refusal { _ = try await home.owners.fetchOffer(named: "3") }?.code == .notFound)
+    // A cleared offer that comes again is a new one.
+    try await home.owners.sync(["3", "4", "5"].map { FeedOffer($0) }, at: 32 * day)
+    #expect(try await home.owners.fetchOffer(named: "3").firstSeenAt == .at(32 * day))
+  }
+}
