@@ -78,7 +78,7 @@ struct ServedResponder: HTTPResponder {
   private func check(_ request: Request, _ context: ServedContext) throws {
     guard let visitor = context.visitor else { return }
     try visitor.check(RouteRights.required(request.method, request.uri.path))
-    try UserField.check(request, visitor)
+    if request.method != .get { try UserField.check(request, visitor) }
   }
 
   /// Routes a request. A read waits for a turn first (`Turns`).

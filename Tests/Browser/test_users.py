@@ -65,7 +65,7 @@ class UserTests(BrowserTest):
         self.wait("Ana's star waits", lambda: OTHER not in self.own_stars())
         self.assertEqual(self.home.run("list", "--favorites", "--user", "Ben").count("ibotta:"), 0)
         # While the server is stopped, Ben sees none of hers either.
-        self.wait_stored()
+        self.wait("Ben's list is not stored", lambda: (self.stored_offers() or {}).get("refs") == [], 30)
         self.home.stop()
         self.open("/favorites")
         self.assertNotIn("Harvest Row", self.browser.page_source)

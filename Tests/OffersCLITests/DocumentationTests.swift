@@ -13,7 +13,8 @@ struct DocumentationTests {
   private static let subcommands = [
     "feeds": ["list", "add", "show", "check", "guess", "set", "remove"],
     "schedule": ["install", "show", "remove"],
-    "user": ["list", "add", "rename", "role", "remove"], "token": ["new"],
+    "user": ["list", "add", "rename", "role", "passphrase", "remove"],
+    "token": ["list", "add", "revoke", "new"],
   ]
 
   private func help(_ arguments: [String] = []) throws -> String {

@@ -77,7 +77,9 @@ struct TokenCommandTests {
     #expect(weak.errors.contains("too weak"))
     #expect(weak.errors.contains("offers token new"))
     for options in [
-      ["--trusted-proxy", "proxy.example"], ["--trusted-proxy", "0.0.0.0/0"], ["--behind-tls"],
+      ["--trusted-proxy", "proxy.example"], ["--trusted-proxy", "0.0.0.0/0"],
+      ["--auth-header", "X-Forwarded-User"],
+      ["--auth-header", "Cookie", "--trusted-proxy", "127.0.0.1"],
     ] {
       let result = try OffersProgram.run(
         ["serve", "--port", "0"] + options, environment: home.environment)

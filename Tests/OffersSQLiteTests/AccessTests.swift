@@ -13,7 +13,8 @@ struct AccessTests {
     let id = (0..<32).map { UInt8(truncatingIfNeeded: $0 < 4 ? number >> (8 * $0) : 7) }
     return Session(
       id: id, user: User.ownerID, fingerprint: Array(repeating: 9, count: 32),
-      createdAt: start + seenAt, lastSeenAt: start + seenAt, peer: "192.0.2.1", userAgent: "Firefox")
+      createdAt: start + seenAt, lastSeenAt: start + seenAt, peer: "192.0.2.1", userAgent: "Firefox"
+    )
   }
 
   private static func attempts(_ network: String, at seconds: Double) -> LoginAttempts {

@@ -57,10 +57,12 @@ struct NewDatabaseTests {
       """)
     #expect(
       tables == [
-        "cache_slot", "change", "favorite", "feed", "feed_detail", "feed_fetch", "first_sync",
+        "api_token", "cache_slot", "change", "favorite", "feed", "feed_detail", "feed_fetch",
+        "first_sync",
         "found_offer", "image_cache",
         "image_failure", "image_lease", "image_tally", "image_use", "login_attempt", "new_offers",
-        "notice", "offer", "offer_detail", "reader", "recent_search", "search_state", "session",
+        "notice", "offer", "offer_detail", "passphrase", "reader", "recent_search", "search_state",
+        "session",
         "sync_request", "sync_run", "user",
       ])
     let strict = try store.rows("SELECT name FROM pragma_table_list WHERE strict ORDER BY name")

@@ -62,8 +62,7 @@ struct ServedHome {
   ) throws -> OffersServer {
     try OffersServer(
       ServedContent(
-        store: database, record: { [database] in database.record(of: $0) },
-        syncer: syncer ?? SampleSyncer(database: database, adder: adder),
+        store: database, syncer: syncer ?? SampleSyncer(database: database, adder: adder),
         adder: adder,
         images: images ?? ImageLoader(images: database), texts: QueryTexts(),
         maps: maps, now: { clock?.now ?? Date() }),

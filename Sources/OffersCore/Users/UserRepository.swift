@@ -34,7 +34,7 @@ extension UserRepository {
   /// - Throws: `OffersError` with `storageFailed` if the store is damaged.
   package func fetchOwner() async throws -> User {
     guard let owner = try await fetchUsers().first(where: \.isOwner) else {
-      throw OffersError(.storageFailed, "The database has no owner.", hint: "Run: offers doctor")
+      throw OffersError(.storageFailed, "The database has no owner: it is damaged.")
     }
     return owner
   }

@@ -55,9 +55,15 @@ async function store(mode, run) {
   });
 }
 
-/** All wishes, the oldest first. */
+/**
+ * All wishes of the user of this page, the oldest first. Those of another user are removed. A page that
+ * belongs to nobody, such as the one that says that the server does not answer, has all wishes.
+ */
 export async function waiting() {
-  const rows = (await store("readonly", (stars) => stars.getAll())) ?? [];
+  const found = (await store("readonly", (stars) => stars.getAll())) ?? [];
+  const {user: here} = document.body.dataset;
+  const rows = found.filter(({user}) => !here || !user || user === here);
+  for (const wish of found) if (!rows.includes(wish)) forget(wish);
   const all = new Map(rows.map((each) => [each.ref, each]));
   for (const [ref, each] of memory) if (!(all.get(ref)?.at > each.at)) all.set(ref, each);
   return [...all.values()].sort((one, other) => one.at - other.at);

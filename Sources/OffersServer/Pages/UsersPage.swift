@@ -35,7 +35,7 @@ struct UsersPage {
 
   /// The initials of a name, at most two letters.
   static func initials(_ name: String) -> String {
-    name.split(separator: " ").prefix(2).compactMap(\.first).map { $0.uppercased() }.joined()
+    name.split(scalar: " ").prefix(2).compactMap(\.first).map { $0.uppercased() }.joined()
   }
 
   private static func roles(_ chosen: User.Role) -> [PageFields] {

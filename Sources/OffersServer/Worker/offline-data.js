@@ -7,8 +7,7 @@ const FEED_DATA = {
 };
 /**
  * A person's own data: the stars that were not sent (see wishes.js, which has the same version), the
- * favorites that are not among the current offers, and the values `favorites`, `searches` and `user`,
- * the number of the person.
+ * favorites that are not among the current offers, and the values `favorites` and `searches`.
  */
 const OWN_DATA = {
   name: "offers", version: 2,
@@ -97,13 +96,8 @@ async function eraseData({keepsStars}) {
   });
   await transact(OWN_DATA, "readwrite", ({stars, favorites, values}) => {
     favorites.clear();
+    values.clear();
     if (!keepsStars) stars.clear();
-    // The stars that were not sent remain those of their user.
-    const user = values.get("user");
-    user.onsuccess = () => {
-      values.clear();
-      if (keepsStars && user.result !== undefined) values.put(user.result, "user");
-    };
   });
 }
 
@@ -120,13 +114,15 @@ function readFeedData() {
 
 /** Reads all data that pages are made of; null before the first update is complete. */
 async function readData() {
-  const [{list, offers}, stars, others, favorites, searches] = await Promise.all([
+  const [{list, offers}, stars, others, favorites, searches, person] = await Promise.all([
     readFeedData(), readAll(OWN_DATA, "stars"), readAll(OWN_DATA, "favorites"),
-    readValue(OWN_DATA, "favorites"), readValue(OWN_DATA, "searches"),
+    readValue(OWN_DATA, "favorites"), readValue(OWN_DATA, "searches"), readUser(),
   ]);
   if (!list) return null;
   const refs = new Set(favorites?.refs);
-  for (const {ref, isFavorite} of stars) {
+  for (const {ref, isFavorite, user} of stars) {
+    // The star of a person whose session has ended waits for their next login.
+    if (user !== undefined && user !== person) continue;
     if (isFavorite) refs.add(ref);
     else refs.delete(ref);
   }
@@ -136,7 +132,7 @@ async function readData() {
   const all = [...current, ...kept].sort((one, other) => one.first_seen - other.first_seen);
   return {
     current, all, favorites: refs, searches: searches ?? [],
-    titles: list.titles, frames: list.frames,
+    titles: list.titles, frames: list.frames, user: person, maySync: list.maySync !== false,
     find: (ref) => offers.get(ref) ?? others.find((each) => each.ref === ref),
   };
 }

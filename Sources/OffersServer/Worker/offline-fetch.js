@@ -71,6 +71,7 @@ async function updateOnce(since, reads) {
     values.put({
       tag: answer.headers.get("ETag"), refs: [...known], known,
       titles: new Map(next.titles.map(({feed, title}) => [feed, title])),
+      maySync: next.may_sync,
       frames: new Map(next.pages.map((frame) => [frame.path, frame])),
     }, "list");
   });

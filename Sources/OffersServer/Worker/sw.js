@@ -12,6 +12,8 @@ const FILES = `offers-files-${VERSION}`;
 // stored pages survive an update.
 const PAGES = "offers-pages-1";
 const IMAGES = "offers-images-2";
+// The number of the user whose data is stored. Not in IndexedDB, which a page can block.
+const USER = "offers-user-1";
 // The maximum number of visited pages; the oldest are evicted.
 const MOST_PAGES = 120;
 // The maximum number of images. The newest FAVORITE_IMAGES images of favorites are not evicted; of the
@@ -59,7 +61,7 @@ self.addEventListener("install", (event) => {
 self.addEventListener("activate", (event) => {
   event.waitUntil(
     (async () => {
-      const current = new Set([FILES, PAGES, IMAGES]);
+      const current = new Set([FILES, PAGES, IMAGES, USER]);
       for (const name of await caches.keys()) {
         if (name.startsWith("offers-") && !current.has(name)) await caches.delete(name);
       }
@@ -218,14 +220,24 @@ async function ownList(request, name) {
 async function isOfAnother(answer) {
   const user = answer.headers.get("X-Offers-User");
   if (user === null) return false;
-  const known = await readValue(OWN_DATA, "user");
+  const known = await readUser();
   if (known === user) return false;
   if (known !== undefined) {
     await forget();
     await eraseData({keepsStars: false});
   }
-  await writeValue(OWN_DATA, "user", user);
+  knownUser = user;
+  await (await caches.open(USER)).put("/user", new Response(user));
   return known !== undefined;
+}
+
+// The user whose data is stored, as long as the service worker runs; undefined if it must be read.
+let knownUser;
+
+/** The number of the user whose data is stored; undefined if there is none. */
+async function readUser() {
+  knownUser ??= await (await caches.match("/user", {cacheName: USER}))?.text();
+  return knownUser;
 }
 
 /** Whether a response means that the server requires a login again. */
@@ -246,7 +258,8 @@ async function forget() {
 }
 
 async function erase() {
-  await Promise.all([PAGES, IMAGES].map((name) => caches.delete(name)));
+  knownUser = undefined;
+  await Promise.all([PAGES, IMAGES, USER].map((name) => caches.delete(name)));
   await eraseData({keepsStars: true});
 }
 

@@ -23,4 +23,9 @@ struct Household {
   static func stars(_ record: OffersDatabase) async throws -> [String] {
     try await record.fetchOffers(OfferQuery(favoritesOnly: true)).map(\.ref.offerID)
   }
+
+  /// All favorites, as user, feed and id.
+  func marks() throws -> [String] {
+    try store.rows("SELECT user_key, feed, id FROM favorite ORDER BY 1, 2, 3")
+  }
 }

@@ -1,4 +1,5 @@
 import OffersCore
+import OffersTestSupport
 import Testing
 
 @testable import OffersSQLite

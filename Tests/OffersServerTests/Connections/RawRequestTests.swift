@@ -197,11 +197,20 @@ struct RawRequestTests {
         "PUT /api/v1/offers/a:1/favorite HTTP/1.1\r\n\(server.host)\(Self.json)"
           + "Content-Length: 9\r\n\r\n{",
       ]
-      var crowd: [RawConnection] = []
-      for index in 0..<500 {
-        let connection = try RawConnection(port: server.port)
-        connection.send(starts[index % starts.count])
-        crowd.append(connection)
+      // A connection waits until the server has accepted others. A thread of its own waits, because
+      // the server runs on the threads of the concurrency pool.
+      let port = server.port
+      let crowd = try await withCheckedThrowingContinuation { answer in
+        Thread.detachNewThread {
+          answer.resume(
+            with: Result {
+              try (0..<500).map { index in
+                let connection = try RawConnection(port: port)
+                connection.send(starts[index % starts.count])
+                return connection
+              }
+            })
+        }
       }
       let answer = try await server.exchange(
         "GET /api/v1/offers/ibotta:900117 HTTP/1.1\r\n\(server.host)Connection: close\r\n\r\n")

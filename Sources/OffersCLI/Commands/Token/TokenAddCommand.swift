@@ -18,7 +18,7 @@ struct TokenAddCommand: AsyncParsableCommand {
 
       EXAMPLES
         offers token add "home automation"
-        offers token add backup --scope sync --expires 90d > ~/.config/offers/backup-token
+        offers token add backup --scope sync --expires 90d > backup-token
       """)
 
   @Argument(help: "A name for the token, to revoke it by.")

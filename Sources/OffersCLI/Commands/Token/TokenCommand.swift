@@ -4,9 +4,9 @@ import ArgumentParser
 struct TokenCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "token",
-    abstract: "Make, list and revoke the secrets with which programs use \"offers serve\".",
+    abstract: "Make, list and revoke the tokens of programs.",
     discussion: """
-      A program sends a token with each request, as "Authorization: Bearer TOKEN". It acts for a \
+      A program that uses "offers serve" sends a token with each request, as "Authorization: Bearer TOKEN". It acts for a \
       user, and may do what its scope and the user's role both allow.
 
       EXAMPLES
