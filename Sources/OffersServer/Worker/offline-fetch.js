@@ -13,16 +13,18 @@ let retryAt = -Infinity;
 /**
  * Returns a function whose runs never overlap: calls during a run cause one more run after it. The
  * run gets the number of calls of `forget`, and a function to call when it begins to read the state
- * of the server: earlier calls cause no further run. A failed run leaves the stored data as it is.
+ * of the server, which returns that number anew: earlier calls cause no further run. A failed run leaves the stored data as it is.
  */
 function withoutOverlap(run) {
   let running = null;
   let isDue = false;
   return function start() {
     isDue = running !== null;
-    const since = forgotten;
+    let since = forgotten;
     const reads = () => {
       isDue = false;
+      since = forgotten;
+      return since;
     };
     running ??= run(since, reads)
       .catch(() => {
@@ -42,10 +44,10 @@ const updateOffers = withoutOverlap(updateOnce);
 /** Updates the favorites and their images. */
 const keepFavorites = withoutOverlap(updateFavorites);
 
-async function updateOnce(since, reads) {
+async function updateOnce(_, reads) {
   const rest = updatedAt + UPDATE_INTERVAL - Date.now();
   if (rest > 0) await new Promise((resolve) => setTimeout(resolve, rest));
-  reads();
+  const since = reads();
   updatedAt = Date.now();
   if (Date.now() < retryAt || !(await openData(FEED_DATA))) return;
   const {list, offers} = await readFeedData();
