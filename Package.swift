@@ -212,7 +212,7 @@ let package = Package(
     .target(
       name: "MemoryStore", dependencies: ["OffersCore"], path: "Tests/MemoryStore",
       swiftSettings: strict),
-    // What is true of every store.
+    // The suite of tests that every store passes.
     .testTarget(
       name: "StoreRules",
       dependencies: ["MemoryStore", "OffersCore", "OffersSQLite", "OffersTestSupport"],

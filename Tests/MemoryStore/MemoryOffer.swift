@@ -14,7 +14,7 @@ struct MemoryOffer: Sendable {
   /// nil for an offer of the document.
   var foundAt: Date?
 
-  /// What the feed says about an offer.
+  /// The fields of an offer that its feed sets.
   struct Content: Sendable {
     var hash: UInt64
     /// The texts by their fields, without the id; lists and numbers as in a record.

@@ -8,7 +8,7 @@ import Synchronization
 /// a write works on a copy that replaces the value when it succeeds. It implements what each user and
 /// the sync engine need; sessions, cached images, exports, backups and pruning on demand are left out.
 package final class MemoryStore: Sendable {
-  /// What all bindings of a store share.
+  /// The state of the store, which the records of all users share.
   private final class Shared: Sendable {
     let state = Mutex(MemoryState())
     /// The feeds whose sync lock is held.

@@ -23,30 +23,6 @@ struct EditDistanceTests {
     #expect(whole == nil && beginning == nil)
   }
 
-  /// The edit distance by its definition, without a limit.
-  private static func exactDistance(_ left: [Character], _ right: [Character]) -> Int {
-    var table = Array(
-      repeating: Array(repeating: 0, count: right.count + 1), count: left.count + 1)
-    for row in 0...left.count {
-      for column in 0...right.count {
-        if row == 0 || column == 0 {
-          table[row][column] = row + column
-          continue
-        }
-        let same = left[row - 1] == right[column - 1] ? 0 : 1
-        table[row][column] = min(
-          table[row - 1][column] + 1, table[row][column - 1] + 1,
-          table[row - 1][column - 1] + same)
-        if row > 1, column > 1, left[row - 1] == right[column - 2],
-          left[row - 2] == right[column - 1]
-        {
-          table[row][column] = min(table[row][column], table[row - 2][column - 2] + 1)
-        }
-      }
-    }
-    return table[left.count][right.count]
-  }
-
   @Test("matches its definition, up to the limit")
   func definition() {
     var random = SeededGenerator(seed: 7)
@@ -59,8 +35,8 @@ struct EditDistanceTests {
       let (left, right) = (word(), word())
       let limit = Int.random(in: 1...3, using: &random)
       let found = EditDistance(from: String(left), limit: limit).distances(to: String(right))
-      let whole = Self.exactDistance(left, right)
-      let beginning = (0...right.count).map { Self.exactDistance(left, Array(right.prefix($0))) }
+      let whole = exactEditDistance(left, right)
+      let beginning = (0...right.count).map { exactEditDistance(left, Array(right.prefix($0))) }
         .min()
       #expect(found.whole == (whole > limit ? nil : whole), "\(left) \(right)")
       #expect(found.beginning == beginning.flatMap { $0 > limit ? nil : $0 }, "\(left) \(right)")

@@ -49,9 +49,9 @@ package struct LoginAttempts: Hashable, Sendable {
 
   /// The name in place of a network by which the attempts of a browser that is logged in are
   /// counted, whatever others attempt.
-  package static func session(_ id: [UInt8]) -> String {
-    "session " + id.prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-  }
+  ///
+  /// - Parameter id: the id of the session in hexadecimal.
+  package static func session(_ id: String) -> String { "session \(id.prefix(32))" }
 
   /// An IPv4 address, an IPv6 network of 64 bits such as `2001:db8::/64`, `overall`, or the name of
   /// an account or a session.

@@ -15,7 +15,7 @@ package struct Session: Hashable, Sendable {
 
   /// The SHA-256 of the cookie's value, 32 bytes.
   package let id: [UInt8]
-  /// Whose session this is.
+  /// The user who logged in.
   package let user: User.ID
   /// For a session that began with the token of the server's token file: a code of `id` with that
   /// token as its key, 32 bytes. The session is valid with that token only. Nil for others.

@@ -6,14 +6,16 @@ import OffersCore
 /// prefix lets scanners of published secrets recognize them.
 package enum APITokenText {
   private static let prefix = "offers_"
-  private static let byteCount = 32
+  package static let byteCount = 32
 
   /// A new token.
-  package static func make() -> String {
+  package static func make() -> String { prefix + randomText() }
+
+  /// A text of 256 random bits in base64url.
+  package static func randomText() -> String {
     var generator = SystemRandomNumberGenerator()
     let bytes = (0..<byteCount).map { _ in UInt8.random(in: 0...255, using: &generator) }
-    return prefix
-      + Data(bytes).base64EncodedString().replacing(bytes: "+", with: "-")
+    return Data(bytes).base64EncodedString().replacing(bytes: "+", with: "-")
       .replacing(bytes: "/", with: "_").replacing(bytes: "=", with: "")
   }
 

@@ -8,7 +8,9 @@ extension AccessGate {
   enum Login {
     /// The `Set-Cookie` field of the new session.
     case session(cookie: String)
-    /// What was shown is wrong. With the time to wait in seconds for an attempt within a wait.
+    /// The token, the name or the passphrase is wrong, or was not checked because of a wait.
+    ///
+    /// - Parameter wait: the rest of that wait in seconds; nil if it was checked.
     case refused(wait: Int?)
   }
 
@@ -67,7 +69,7 @@ extension AccessGate {
     _ passphrase: String, of user: User?, _ name: String, _ session: Session?, _ client: Peer
   ) async throws -> Int? {
     let counted =
-      session.map { [LoginAttempts.session($0.id)] }
+      session.map { [LoginAttempts.session(SessionCookie.hex($0.id))] }
       ?? [client.network, LoginAttempts.account(name)]
     // The attempt counts as failed until the passphrase proves right, so that attempts at the same
     // time are counted before any of them is looked at.

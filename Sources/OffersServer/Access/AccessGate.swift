@@ -28,7 +28,7 @@ struct AccessGate: Sendable {
   private let logger: Logger
   private let memory = Memory()
 
-  /// What the gate remembers between requests.
+  /// The state that the gate keeps in memory between requests.
   private final class Memory: Sendable {
     /// The version of the token whose foreign sessions were removed.
     let sweptVersion = Mutex(0)

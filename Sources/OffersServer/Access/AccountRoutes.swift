@@ -95,10 +95,6 @@ struct AccountRoutes: Sendable {
       fields.set("expires", time: token.expiresAt)
     }
     page.back = "/settings"
-    return Response(
-      status: .ok,
-      headers: [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"],
-      body: ResponseBody(
-        byteBuffer: ByteBuffer(string: try shell.html(page, address: "/settings", for: visitor))))
+    return try shell.response(page, address: "/settings", for: visitor)
   }
 }

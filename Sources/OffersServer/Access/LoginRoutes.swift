@@ -92,14 +92,14 @@ struct LoginRoutes: Sendable {
     return PageRequest.withoutEffect(text)
   }
 
-  /// What was sent to the login page.
+  /// The values of a login form, and the outcome of the login.
   private struct Sent {
     /// The path to redirect to after the login.
     let next: String
     var name = ""
     /// Whether a token was sent, and no passphrase.
     var isToken = false
-    /// Whether it was wrong, or not looked at.
+    /// Whether the token or passphrase was refused.
     var isWrong = false
     /// The time to wait in seconds; nil for none.
     var wait: Int?

@@ -10,14 +10,9 @@ struct UserRoutes: Sendable {
   func add(to router: Router<ServedContext>) {
     router.get("/users") { _, context in
       let visitor = try context.fetchVisitor()
-      return Response(
-        status: .ok,
-        headers: [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"],
-        body: ResponseBody(
-          byteBuffer: ByteBuffer(
-            string: try shell.html(
-              try await UsersPage(access: access, visitor: visitor).page(), address: "/users",
-              for: visitor))))
+      return try shell.response(
+        try await UsersPage(access: access, visitor: visitor).page(), address: "/users",
+        for: visitor)
     }
     router.post("/users") { request, context in
       let form = SentFields(try await FieldList.read(request))

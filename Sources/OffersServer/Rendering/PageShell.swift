@@ -1,3 +1,5 @@
+import HTTPTypes
+import Hummingbird
 import OffersCore
 
 /// Renders pages with the frame around them: the head, the menu, the search box and the messages.
@@ -29,6 +31,17 @@ struct PageShell: Sendable {
       fields.set("main", main)
     }
     return try templates.render("shell", shell)
+  }
+
+  /// The response with a page that is not stored by the browser.
+  ///
+  /// - Parameters: as of `html`.
+  func response(_ page: Page, address: String, for visitor: Visitor) throws -> Response {
+    Response(
+      status: .ok,
+      headers: [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"],
+      body: ResponseBody(
+        byteBuffer: ByteBuffer(string: try html(page, address: address, for: visitor))))
   }
 
   /// A document with the title and the text of a page only, without links and style sheets.

@@ -8,7 +8,7 @@ enum RandomStep: Sendable {
   enum Actor: CaseIterable, Sendable { case owner, ana }
 
   case sync([FeedOffer], feed: String, at: Int)
-  /// What a search on a feed's server finds.
+  /// The offers that a search on a feed's server returns.
   case find([FeedOffer], feed: String, at: Int)
   case fail(feed: String, at: Int)
   case subscribe(feed: String)

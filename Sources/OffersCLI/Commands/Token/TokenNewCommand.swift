@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import OffersCore
 import OffersPlatform
+import OffersServer
 import OffersSync
 
 /// `offers token new`
@@ -33,15 +34,14 @@ struct TokenNewCommand: AsyncParsableCommand {
       return try Output.print(
         JSONWriter.document { json in
           json.member("path", file)
-          json.member("bits", Self.byteCount * 8)
+          json.member("bits", APITokenText.byteCount * 8)
         })
     }
-    try Output.print(DisplayText.oneLine("\(file): a token of \(Self.byteCount * 8) bits"))
+    try Output.print(DisplayText.oneLine("\(file): a token of \(APITokenText.byteCount * 8) bits"))
     try Output.print("Serve with it:  offers serve --host ADDRESS --token-file \(word)")
     try Output.print("Show it, to type it into the login page:  cat \(word)")
   }
 
-  private static let byteCount = 32
   private static let hint = "Check the folder, its permissions and its free space."
 
   /// Makes the file durably, with mode 0600.
@@ -61,16 +61,8 @@ struct TokenNewCommand: AsyncParsableCommand {
         hint: "Name another file.")
     }
     let file = try AtomicFile(watched: path, hint: hint)
-    var line = newToken() + "\n"
+    var line = APITokenText.randomText() + "\n"
     try line.withUTF8 { try file.append(UnsafeRawBufferPointer($0)) }
     try file.commit(isPrivate: true, isNew: true)
-  }
-
-  /// A token of random bytes in base64url (RFC 4648, section 5).
-  static func newToken() -> String {
-    var generator = SystemRandomNumberGenerator()
-    let bytes = (0..<byteCount).map { _ in UInt8.random(in: 0...255, using: &generator) }
-    return Data(bytes).base64EncodedString().replacing(bytes: "+", with: "-")
-      .replacing(bytes: "/", with: "_").replacing(bytes: "=", with: "")
   }
 }
