@@ -11,6 +11,7 @@ struct Benchmark {
            Scripts/benchmark images [--rounds 7]
            Scripts/benchmark find [--sizes 100000,1000000] [--rounds 7]
            Scripts/benchmark serve [--rounds 7] [--load-seconds 300]
+           Scripts/benchmark users [--rounds 7]
     """
 
   static func main() async {
@@ -40,7 +41,7 @@ struct Benchmark {
       return try work.run(words.dropFirst(2))
     }
     guard let what = words.first,
-      ["sync", "read", "read-files", "refresh", "images", "find", "serve"].contains(what)
+      ["sync", "read", "read-files", "refresh", "images", "find", "serve", "users"].contains(what)
     else {
       throw Usage(text: "name what to measure")
     }
@@ -81,6 +82,11 @@ struct Benchmark {
     if what == "serve" {
       return try await ServeBenchmark(
         offers: offers, scratch: scratch, peers: peers, rounds: rounds, loadSeconds: loadSeconds
+      ).run()
+    }
+    if what == "users" {
+      return try await UsersBenchmark(
+        offers: offers, scratch: scratch, peers: peers, rounds: rounds
       ).run()
     }
     if what == "refresh" {

@@ -74,7 +74,7 @@ struct ServeBenchmark {
   }
 
   /// Returns a port that no other process uses now; 18180 if the system provides none.
-  private static func freePort() -> Int {
+  static func freePort() -> Int {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(listener) }
     var address = sockaddr_in()

@@ -13,16 +13,19 @@ struct WrkLoad {
   static let program = "wrk"
   let seconds: Int
 
-  /// - Parameter tag: an entity tag for conditional requests; nil for unconditional ones.
+  /// - Parameters:
+  ///   - url: the resource to request.
+  ///   - tag: an entity tag for conditional requests; nil for unconditional ones.
+  ///   - headers: further options of `wrk`, such as header fields.
   /// - Throws: `BenchmarkError` when a response is an error, a connection fails or `wrk` prints no
   ///   results.
-  func run(_ url: String, tag: String? = nil) throws -> Result {
+  func run(_ url: String, tag: String? = nil, headers: [String] = []) throws -> Result {
     let condition = tag.map { ["-H", "If-None-Match: \($0)"] } ?? []
     let text = try ProcessTimer.output(
       [
         "/usr/bin/env", Self.program, "-t1", "-c32", "-d\(seconds)s", "--timeout", "20s",
         "--latency",
-      ] + condition + [
+      ] + condition + headers + [
         url
       ])
     if text.contains("Non-2xx") || text.contains("Socket errors") {

@@ -71,8 +71,8 @@ struct MemoryOffer: Sendable {
     content = new
   }
 
-  /// The offer as a user sees it.
-  func offer(isFavorite: Bool, shared: [OfferAttribute]) -> Offer {
+  /// The offer with the attributes that all offers of its feed share.
+  func offer(shared: [OfferAttribute] = []) -> Offer {
     let own = content.text(.attributes).map(OfferAttribute.parse) ?? []
     let labels = Set(own.map(\.label))
     return Offer(
@@ -82,7 +82,7 @@ struct MemoryOffer: Sendable {
       categories: content.text(.categories).map(JSONTexts.parse) ?? [],
       startsAt: content.date(.startsAt), expiresAt: content.date(.expiresAt),
       latitude: content.number(.latitude), longitude: content.number(.longitude),
-      attributes: own + shared.filter { !labels.contains($0.label) }, isFavorite: isFavorite,
+      attributes: own + shared.filter { !labels.contains($0.label) },
       firstSeenAt: firstSeenAt, changedAt: changedAt, goneAt: goneAt)
   }
 

@@ -69,10 +69,10 @@ struct MemoryState: Sendable {
   func find(_ ref: OfferRef) -> MemoryOffer? { offers.first { $0.ref == ref } }
 
   /// An offer as a user sees it.
-  func view(_ offer: MemoryOffer, of user: User.ID) -> Offer {
-    offer.offer(
-      isFavorite: record(of: user).favorites[offer.ref] != nil,
-      shared: feeds[offer.ref.feed]?.shared ?? [])
+  func view(_ offer: MemoryOffer, of user: User.ID) -> UserOffer {
+    UserOffer(
+      offer.offer(shared: feeds[offer.ref.feed]?.shared ?? []),
+      isFavorite: record(of: user).favorites[offer.ref] != nil)
   }
 
   /// Finds the offer that a text names, by a reference or a bare id.

@@ -2,15 +2,15 @@ import Foundation
 import OffersCore
 
 extension MemoryStore: OfferRepository {
-  package func findOffer(_ ref: OfferRef) async throws -> Offer? {
+  package func findOffer(_ ref: OfferRef) async throws -> UserOffer? {
     try read { state in state.find(ref).map { state.view($0, of: user) } }
   }
 
-  package func fetchOffer(named text: String) async throws -> Offer {
+  package func fetchOffer(named text: String) async throws -> UserOffer {
     try read { state in try state.view(state.fetch(named: text), of: user) }
   }
 
-  package func fetchOffers(_ query: OfferQuery) async throws -> [Offer] {
+  package func fetchOffers(_ query: OfferQuery) async throws -> [UserOffer] {
     try read { Array(try $0.select(query, of: user).prefix(max(0, query.limit ?? .max))) }
   }
 
@@ -19,7 +19,7 @@ extension MemoryStore: OfferRepository {
   ) async throws -> OfferPage {
     try read { state in
       let all = try state.select(query, of: user)
-      var page: [Offer] = []
+      var page: [UserOffer] = []
       var bytes = 0
       for offer in all.prefix(max(0, query.limit ?? .max)) {
         bytes += offer.textBytes
@@ -52,7 +52,7 @@ extension MemoryState {
   fileprivate func labels(of feed: String?, _ labels: (Offer) -> [String]) -> [String] {
     var counts: [String: Int] = [:]
     for offer in offers where feed == nil || offer.ref.feed == feed {
-      for label in labels(offer.offer(isFavorite: false, shared: [])) {
+      for label in labels(offer.offer()) {
         counts[label, default: 0] += 1
       }
     }
@@ -61,14 +61,14 @@ extension MemoryState {
   }
 
   /// The offers of a query in its order, as a user sees them, without its limit.
-  fileprivate func select(_ query: OfferQuery, of user: User.ID) throws -> [Offer] {
+  fileprivate func select(_ query: OfferQuery, of user: User.ID) throws -> [UserOffer] {
     try checkFeed(query.feed)
     var query = query
     let now = query.now ?? Date()
     query.now = now
     let order = MemoryOrder(query)
-    func place(_ offer: MemoryOffer, _ view: Offer) -> MemoryOrder.Place {
-      MemoryOrder.Place(values: OfferPlace(of: view, in: query).values, key: offer.key)
+    func place(_ offer: MemoryOffer, _ view: UserOffer) -> MemoryOrder.Place {
+      MemoryOrder.Place(values: OfferPlace(of: view.offer, in: query).values, key: offer.key)
     }
     var start: MemoryOrder.Place?
     if let after = query.after {
@@ -84,7 +84,7 @@ extension MemoryState {
       }
       start = MemoryOrder.Place(values: values, key: offer.key)
     }
-    let selected = offers.compactMap { offer -> (place: MemoryOrder.Place, offer: Offer)? in
+    let selected = offers.compactMap { offer -> (place: MemoryOrder.Place, offer: UserOffer)? in
       let view = view(offer, of: user)
       guard isSelected(offer, view, by: query, at: now) else { return nil }
       let place = place(offer, view)
@@ -96,7 +96,7 @@ extension MemoryState {
   }
 
   private func isSelected(
-    _ offer: MemoryOffer, _ view: Offer, by query: OfferQuery, at now: Date
+    _ offer: MemoryOffer, _ view: UserOffer, by query: OfferQuery, at now: Date
   ) -> Bool {
     if query.favoritesOnly && !view.isFavorite { return false }
     if query.goneOnly ? view.goneAt == nil : !query.favoritesOnly && !isCurrent(offer) {

@@ -86,7 +86,7 @@ extension MemoryState {
         query.favoritesOnly || query.includesExpired || !view.isExpired(at: now)
       else { return nil }
       // The attributes that all offers of a feed share are not searched.
-      return SearchedOffer(view, own: offer.offer(isFavorite: false, shared: []))
+      return SearchedOffer(view, own: offer.offer())
     }
   }
 }

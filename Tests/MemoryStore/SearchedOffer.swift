@@ -2,7 +2,7 @@ import OffersCore
 
 /// An offer with the words of its texts.
 struct SearchedOffer {
-  let offer: Offer
+  let offer: UserOffer
   /// The texts with words: the field, the element of a list, and the words.
   private let texts:
     [(field: SearchMatch.Field, index: Int?, text: String, words: [SearchWords.Word])]
@@ -10,7 +10,7 @@ struct SearchedOffer {
   /// - Parameters:
   ///   - offer: the offer as it is shown.
   ///   - own: the same offer without the attributes that all offers of its feed share.
-  init(_ offer: Offer, own: Offer) {
+  init(_ offer: UserOffer, own: Offer) {
     self.offer = offer
     let single: [(SearchMatch.Field, String?)] = [
       (.name, own.name), (.description, own.description), (.terms, own.terms),

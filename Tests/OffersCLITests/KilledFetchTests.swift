@@ -37,7 +37,7 @@ struct KilledFetchTests {
 
   /// Returns the version of the document that the stored offers come from, or nil if there are
   /// none.
-  private static func version(of offers: [Offer]) -> Int? {
+  private static func version(of offers: [UserOffer]) -> Int? {
     offers.first.flatMap { $0.name.split(separator: " ").last }.flatMap { Int($0) }
   }
 

@@ -1,4 +1,6 @@
 import Foundation
+import OffersCore
+import OffersSQLite
 import OffersTestSupport
 import Testing
 
@@ -92,5 +94,67 @@ struct LoginCommandTests {
       #expect(result.errors.contains(reason), "\(words): \(result.errors)")
     }
     #expect(try Self.tokens(home) == ["ben all admin"])
+  }
+
+  @Test("an export of all users has neither passphrases nor tokens, nor anything made from them")
+  func exportsNoSecrets() async throws {
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    #expect(try home.offers("user", "add", "ben").status == 0)
+    let text = "correct horse battery"
+    #expect(try home.offers("user", "passphrase", "ben", input: text + "\n").status == 0)
+    let token = try home.offers("token", "add", "kitchen", "--user", "ben").output
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+    let database = try await OffersDatabase.open(at: URL(fileURLWithPath: home.database))
+    let session = [UInt8](repeating: 0xAB, count: 32)
+    try await database.putSession(
+      Session(
+        id: session, user: User.ownerID, fingerprint: nil, createdAt: Date(), lastSeenAt: Date(),
+        peer: "192.0.2.77", userAgent: "SecretBrowser"))
+    let users = try await database.fetchUsers()
+    let ben = try #require(users.last)
+    let passphrase = try #require(try await database.findPassphrase(of: ben.id))
+    let export = try home.offers("export", "--all-users").output
+    #expect(export.contains(#""name":"ben""#))
+    for secret in [text, token, "192.0.2.77", "SecretBrowser", "kitchen"] {
+      #expect(!export.contains(secret), "\(secret)")
+    }
+    for bytes in [passphrase.salt, passphrase.hash, session] {
+      let hexadecimal = bytes.map { String(format: "%02x", $0) }.joined()
+      #expect(!export.lowercased().contains(hexadecimal))
+      #expect(!export.contains(Data(bytes).base64EncodedString().prefix(12)))
+    }
+  }
+
+  @Test("status and doctor tell of sessions, tokens and failed attempts, and warn of guessing")
+  func logins() async throws {
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    func logins() throws -> [String: Int]? {
+      (try home.document("status")["database"] as? [String: Any])?["logins"] as? [String: Int]
+    }
+    #expect(try !home.offers("status").output.contains("\nLogins "))
+    #expect(try !home.offers("doctor").output.contains("  logins "))
+    #expect(try home.offers("token", "add", "kitchen").status == 0)
+    let database = try await OffersDatabase.open(at: URL(fileURLWithPath: home.database))
+    for (number, seen) in [Date(), Date() - 31 * 86_400].enumerated() {
+      try await database.putSession(
+        Session(
+          id: [UInt8](repeating: UInt8(number), count: 32), user: User.ownerID, fingerprint: nil,
+          createdAt: seen, lastSeenAt: seen, peer: "", userAgent: ""))
+    }
+    var attempts = LoginAttempts(network: "192.0.2.1")
+    for _ in 0..<3 { attempts.fail(at: Date()) }
+    var account = LoginAttempts(network: LoginAttempts.account("ben"))
+    account.fail(at: Date())
+    try await database.putAttempts([attempts, account], removing: [])
+    let text = "1 session, 1 API token; 3 failed attempts in 24 hours, 1 network waits"
+    #expect(try home.offers("status").output.contains("\nLogins    \(text)\n"))
+    #expect(
+      try logins()
+        == ["sessions": 1, "tokens": 1, "failed_attempts": 3, "waiting_networks": 1])
+    #expect(try home.offers("doctor").output.contains("logins    \(text)\n"))
+    for _ in 0..<97 { attempts.fail(at: Date()) }
+    try await database.putAttempts([attempts], removing: [])
+    #expect(try home.offers("doctor").output.contains(/\nwarning +logins +1 session.* → Look for/))
+    #expect(try home.offers("doctor").status == 0)
   }
 }

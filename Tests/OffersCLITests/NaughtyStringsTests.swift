@@ -11,10 +11,10 @@ struct NaughtyStringsTests {
 
   private static func offers(
     in home: Home, _ query: OfferQuery = OfferQuery()
-  ) async throws -> [Offer] {
+  ) async throws -> [UserOffer] {
     var pages = try await OffersDatabase.open(path: home.database, access: .readOnly).pages(
       of: query)
-    var all: [Offer] = []
+    var all: [UserOffer] = []
     while true {
       let page = try await pages.next()
       if page.isEmpty { return all }

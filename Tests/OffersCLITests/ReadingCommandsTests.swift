@@ -225,7 +225,7 @@ struct ReadingCommandsTests {
     #expect(
       Set(database.keys) == [
         "path", "bytes", "sqlite_version", "sqlite_warning", "offers", "favorites", "changes",
-        "runs", "users", "history",
+        "runs", "users", "logins", "history",
       ])
     #expect(database["path"] as? String == home.database)
     let feed = try #require((document["feeds"] as? [[String: Any]])?.first)

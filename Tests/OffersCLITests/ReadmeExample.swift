@@ -5,7 +5,7 @@ import Offers
 /// The state of a screen: the stored offers at once, and what a refresh brings.
 actor OffersScreen {
   private let database: OffersDatabase
-  private(set) var offers: [Offer] = []
+  private(set) var offers: [UserOffer] = []
   init(_ database: OffersDatabase) { self.database = database }  // OffersDatabase.open(at: file)
 
   /// Reads the disk only, so it works offline.
@@ -16,7 +16,7 @@ actor OffersScreen {
     offers = try await database.search(SearchQuery(words)).hits.map(\.offer)
   }
 
-  func toggleStar(of offer: Offer) async throws {
+  func toggleStar(of offer: UserOffer) async throws {
     try await database.setFavorites([offer.ref], to: !offer.isFavorite)
     try await load()
   }

@@ -6,13 +6,13 @@ import Testing
 struct FakeStoreTests {
   /// A store as an app's test makes one: only the methods without a default implementation.
   private actor FakeStore: OfferRepository, FavoriteRepository {
-    private var offers: [Offer]
+    private var offers: [UserOffer]
 
-    init(_ offers: [Offer]) { self.offers = offers }
+    init(_ offers: [UserOffer]) { self.offers = offers }
 
-    func findOffer(_ ref: OfferRef) -> Offer? { offers.first { $0.id == ref } }
+    func findOffer(_ ref: OfferRef) -> UserOffer? { offers.first { $0.id == ref } }
 
-    func fetchOffers(_ query: OfferQuery) -> [Offer] {
+    func fetchOffers(_ query: OfferQuery) -> [UserOffer] {
       Array(
         offers.filter { query.feed == nil || $0.ref.feed == query.feed }.prefix(query.limit ?? .max)
       )
@@ -32,8 +32,10 @@ struct FakeStoreTests {
   }
 
   private static let store = FakeStore([
-    Offer(
-      ref: OfferRef(feed: "f", offerID: "a:1"), name: "Tea", firstSeenAt: Date(), changedAt: Date())
+    UserOffer(
+      Offer(
+        ref: OfferRef(feed: "f", offerID: "a:1"), name: "Tea", firstSeenAt: Date(),
+        changedAt: Date()))
   ])
 
   @Test("names that are references are found by default")

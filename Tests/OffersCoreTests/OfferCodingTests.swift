@@ -18,7 +18,7 @@ struct OfferCodingTests {
       startsAt: Date(timeIntervalSince1970: -1), expiresAt: Date(timeIntervalSince1970: 4e9),
       latitude: 52.52000659999999, longitude: -0.1,
       attributes: [OfferAttribute(label: text, value: text), OfferAttribute(label: "", value: "")],
-      isFavorite: true, firstSeenAt: Date(timeIntervalSince1970: 0.1),
+      firstSeenAt: Date(timeIntervalSince1970: 0.1),
       changedAt: Date(timeIntervalSince1970: 1_700_000_000), goneAt: Date(timeIntervalSince1970: 9))
   }
 
@@ -52,6 +52,14 @@ struct OfferCodingTests {
     let list = try PropertyListDecoder().decode(
       [Offer].self, from: PropertyListEncoder().encode(plain))
     for (found, offer) in zip(list, plain) { Self.expectSame(found, offer) }
+  }
+
+  @Test("the view of an offer for a user keeps the offer and the mark")
+  func keepsViews() throws {
+    let views = [UserOffer(Self.offer("Tea é"), isFavorite: true), UserOffer(Self.bare)]
+    let found = try JSONDecoder().decode([UserOffer].self, from: JSONEncoder().encode(views))
+    #expect(found == views)
+    #expect(found.map(\.isFavorite) == [true, false])
   }
 
   @Test("every kind of reward is coded exactly")

@@ -4,9 +4,10 @@ import Testing
 
 @Suite("An offer as JSON")
 struct OfferJSONTests {
-  private static func json(_ offer: Offer) -> String {
+  private static func json(_ offer: Offer, isFavorite: Bool = false) -> String {
     var json = JSONWriter()
-    json.value(offer, at: Date(timeIntervalSince1970: 1_700_000_000))
+    json.value(
+      UserOffer(offer, isFavorite: isFavorite), at: Date(timeIntervalSince1970: 1_700_000_000))
     return json.text
   }
 
@@ -20,7 +21,7 @@ struct OfferJSONTests {
     retailer: "Corner Shop", categories: ["Tea", "Hot \"drinks\""],
     startsAt: Date(timeIntervalSince1970: 3), expiresAt: Date(timeIntervalSince1970: 4),
     latitude: 32.95, longitude: -96.5,
-    attributes: [OfferAttribute(label: "Origin", value: "Assam")], isFavorite: true,
+    attributes: [OfferAttribute(label: "Origin", value: "Assam")],
     firstSeenAt: Date(timeIntervalSince1970: 0),
     changedAt: Date(timeIntervalSince1970: 1_700_000_000),
     goneAt: Date(timeIntervalSince1970: 1_800_000_000))
@@ -32,7 +33,8 @@ struct OfferJSONTests {
   @Test("all members are present, in order")
   func writesFullOffer() {
     #expect(
-      Self.json(Self.full) == #"{"ref":"ibotta:110579","feed":"ibotta","id":"110579","#
+      Self.json(Self.full, isFavorite: true)
+        == #"{"ref":"ibotta:110579","feed":"ibotta","id":"110579","#
         + #""name":"Café \"Lumière\"","description":"30 oz.","terms":"a\nb","#
         + #""reward":{"role":"reward","text":"Up to $0.75","kind":"amount","minor_units":75,"#
         + #""currency":"USD","percent":null,"up_to":true},"image_url":"https://i.example/1.png","#

@@ -10,7 +10,7 @@ import Testing
 @Suite("Cancelled syncs", .timeLimit(.minutes(1)))
 struct CancelledSyncTests {
   /// The state of a feed, as the database has it.
-  private static func state(_ home: SyncedFolder) async throws -> (Feed, [Offer]) {
+  private static func state(_ home: SyncedFolder) async throws -> (Feed, [UserOffer]) {
     (try await home.feed(), try await home.database.fetchOffers(OfferQuery()))
   }
 

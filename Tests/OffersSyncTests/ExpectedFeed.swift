@@ -10,7 +10,7 @@ struct ExpectedOffer: Equatable {
     self.reward = reward
   }
 
-  init(_ offer: Offer) {
+  init(_ offer: UserOffer) {
     name = offer.name
     reward = offer.reward?.text ?? ""
   }

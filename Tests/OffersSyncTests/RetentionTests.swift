@@ -20,7 +20,7 @@ struct RetentionTests {
       let path = try home.folder.write(FeedText.feed(ids), to: "feed.json")
       _ = try await engine.sync("ibotta", options: SyncOptions(source: .file(path)))
     }
-    func offer(_ id: String) async throws -> Offer? {
+    func offer(_ id: String) async throws -> UserOffer? {
       try await home.database.findOffer(OfferRef(feed: "ibotta", offerID: id))
     }
     try await sync(1...20)

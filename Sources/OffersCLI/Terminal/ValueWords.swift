@@ -14,7 +14,7 @@ struct ValueWords {
     roles = Set(values.lazy.filter { $0.reward != nil }.map { feeds[$0.feed].valueRole })
   }
 
-  init(_ feeds: FeedPresentations, of offers: [Offer]) {
+  init(_ feeds: FeedPresentations, of offers: [UserOffer]) {
     self.init(feeds, of: offers.lazy.map { ($0.ref.feed, $0.reward) })
   }
 

@@ -75,6 +75,10 @@ package struct LoginAttempts: Hashable, Sendable {
       network: network, count: 0, lastFailureAt: .distantPast, waitUntil: .distantPast)
   }
 
+  /// Whether these are the attempts from a network, and not those for an account, of a session or of
+  /// all together.
+  package var isOfNetwork: Bool { network != Self.overall && !network.contains(" ") }
+
   /// Whether attempts from other networks may not displace these.
   package var isKept: Bool { network == Self.overall || network.hasPrefix("account ") }
 

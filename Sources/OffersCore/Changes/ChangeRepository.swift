@@ -27,7 +27,7 @@ public protocol ChangeRepository: Sendable {
   /// offer; changes that were pruned are missing.
   ///
   /// - Throws: `OffersError` with `notFound` or `ambiguous`.
-  func fetchHistory(named text: String) async throws -> (offer: Offer, points: [RewardPoint])
+  func fetchHistory(named text: String) async throws -> (offer: UserOffer, points: [RewardPoint])
 
   /// The latest points of an offer's reward history that fit the bounds, oldest first; at least one
   /// point.

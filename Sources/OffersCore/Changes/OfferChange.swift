@@ -39,7 +39,7 @@ public struct OfferChange: Hashable, Sendable, Identifiable {
   /// The name of the feed.
   public let feed: String
   /// The offer in its current state; nil for `first`.
-  public let offer: Offer?
+  public let offer: UserOffer?
   /// For `first`, the number of offers that the feed had; else nil.
   public let offerCount: Int?
   /// The reward before and after the change, if it changed.
@@ -56,7 +56,7 @@ public struct OfferChange: Hashable, Sendable, Identifiable {
 
   /// Creates the change of an offer of its parts; the properties describe them.
   public init(
-    changeID: Int64?, kind: Kind, at: Date, offer: Offer, oldReward: Reward? = nil,
+    changeID: Int64?, kind: Kind, at: Date, offer: UserOffer, oldReward: Reward? = nil,
     newReward: Reward? = nil, reward: Reward?, fields: [String] = [], returned: OfferRef? = nil
   ) {
     self.changeID = changeID

@@ -53,14 +53,14 @@ public struct HistoryBounds: Hashable, Sendable {
 /// A page of an offer's reward history.
 public struct HistoryPage: Hashable, Sendable {
   /// The offer.
-  public let offer: Offer
+  public let offer: UserOffer
   /// The points of the page, oldest first.
   public let points: [RewardPoint]
   /// `HistoryBounds.before` for the page of earlier points; nil when there are none.
   public let before: Int64?
 
   /// Creates a history page of its parts; the properties describe them.
-  public init(offer: Offer, points: [RewardPoint], before: Int64?) {
+  public init(offer: UserOffer, points: [RewardPoint], before: Int64?) {
     self.offer = offer
     self.points = points
     self.before = before

@@ -31,6 +31,17 @@ extension ImageSource {
     try await image(of: offer, feedSource: nil)
   }
 
+  /// The image of an offer as a user sees it; the user does not matter.
+  ///
+  /// - Parameters:
+  ///   - offer: the offer, which names the address of its image.
+  ///   - feedSource: the source of the offer's feed, the base of a relative address; nil when it is
+  ///     not known.
+  /// - Throws: as `image(of:feedSource:)` of an `Offer`.
+  public func image(of offer: UserOffer, feedSource: String? = nil) async throws -> CachedImage {
+    try await image(of: offer.offer, feedSource: feedSource)
+  }
+
   public func previewImage(of offer: Offer, feedSource: String?) async throws -> CachedImage {
     try await image(of: offer, feedSource: feedSource)
   }

@@ -8,7 +8,7 @@ extension JSONWriter {
   ///   - now: the time at which the offer counts as expired.
   ///   - more: writes further members after the offer's own.
   package mutating func value(
-    _ offer: Offer, at now: Date, more: (inout JSONWriter) -> Void = { _ in }
+    _ offer: UserOffer, at now: Date, more: (inout JSONWriter) -> Void = { _ in }
   ) {
     object { json in
       json.member("ref", offer.ref.description)

@@ -38,7 +38,7 @@ extension Offer {
         attributes.prefix(2 * OfferLimits.attributeCount).map {
           OfferAttribute(label: fit($0.label), value: fit($0.value))
         }, { $0.label.utf8.count + $0.value.utf8.count }),
-      isFavorite: isFavorite, firstSeenAt: firstSeenAt, changedAt: changedAt, goneAt: goneAt)
+      firstSeenAt: firstSeenAt, changedAt: changedAt, goneAt: goneAt)
   }
 }
 

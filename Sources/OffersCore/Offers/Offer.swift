@@ -1,6 +1,7 @@
 import Foundation
 
-/// An offer, as it is stored.
+/// An offer, as it is stored. It is the same for all users; `UserOffer` is an offer with the marks of
+/// one of them.
 ///
 /// A field that the feed does not provide is nil, never invented and never an empty string.
 ///
@@ -43,8 +44,6 @@ public struct Offer: Hashable, Sendable, Identifiable, Codable {
   public let longitude: Double?
   /// The offer's own attributes in the feed's order, then those that all offers of the feed share.
   public let attributes: [OfferAttribute]
-  /// Whether the user marked the offer as a favorite.
-  public let isFavorite: Bool
   /// When a sync first found the offer.
   public let firstSeenAt: Date
   /// When a sync last found a field changed, or first found the offer if none has changed.
@@ -68,14 +67,14 @@ public struct Offer: Hashable, Sendable, Identifiable, Codable {
     reward: Reward? = nil, imageURL: URL? = nil, url: URL? = nil, retailer: String? = nil,
     categories: [String] = [], startsAt: Date? = nil, expiresAt: Date? = nil,
     latitude: Double? = nil, longitude: Double? = nil, attributes: [OfferAttribute] = [],
-    isFavorite: Bool = false, firstSeenAt: Date, changedAt: Date, goneAt: Date? = nil
+    firstSeenAt: Date, changedAt: Date, goneAt: Date? = nil
   ) {
     self.init(
       ref: ref, name: name, description: description, terms: terms, reward: reward,
       imageURLText: imageURL?.absoluteString, urlText: url?.absoluteString, retailer: retailer,
       categories: categories, startsAt: startsAt, expiresAt: expiresAt, latitude: latitude,
-      longitude: longitude, attributes: attributes, isFavorite: isFavorite,
-      firstSeenAt: firstSeenAt, changedAt: changedAt, goneAt: goneAt)
+      longitude: longitude, attributes: attributes, firstSeenAt: firstSeenAt,
+      changedAt: changedAt, goneAt: goneAt)
   }
 
   /// Creates an offer with the addresses as the feed prints them.
@@ -84,7 +83,7 @@ public struct Offer: Hashable, Sendable, Identifiable, Codable {
     reward: Reward? = nil, imageURLText: String?, urlText: String?, retailer: String? = nil,
     categories: [String] = [], startsAt: Date? = nil, expiresAt: Date? = nil,
     latitude: Double? = nil, longitude: Double? = nil, attributes: [OfferAttribute] = [],
-    isFavorite: Bool = false, firstSeenAt: Date, changedAt: Date, goneAt: Date? = nil
+    firstSeenAt: Date, changedAt: Date, goneAt: Date? = nil
   ) {
     self.ref = ref
     self.name = name
@@ -100,7 +99,6 @@ public struct Offer: Hashable, Sendable, Identifiable, Codable {
     self.latitude = latitude
     self.longitude = longitude
     self.attributes = attributes
-    self.isFavorite = isFavorite
     self.firstSeenAt = firstSeenAt
     self.changedAt = changedAt
     self.goneAt = goneAt
@@ -110,7 +108,7 @@ public struct Offer: Hashable, Sendable, Identifiable, Codable {
     case ref, name, description, terms, reward
     case imageURLText = "imageURL"
     case urlText = "url"
-    case retailer, categories, startsAt, expiresAt, latitude, longitude, attributes, isFavorite
-    case firstSeenAt, changedAt, goneAt
+    case retailer, categories, startsAt, expiresAt, latitude, longitude, attributes, firstSeenAt
+    case changedAt, goneAt
   }
 }

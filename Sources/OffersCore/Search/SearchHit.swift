@@ -1,7 +1,7 @@
 /// An offer that a search found.
 public struct SearchHit: Hashable, Sendable, Identifiable {
   /// The offer, possibly abridged.
-  public let offer: Offer
+  public let offer: UserOffer
   /// The words in the offer's texts, in the order of the fields.
   public let matches: [SearchMatch]
   /// Whether the offer's texts are cut because the offers before it filled the answer. Only matches
@@ -12,9 +12,9 @@ public struct SearchHit: Hashable, Sendable, Identifiable {
   public var id: OfferRef { offer.ref }
 
   /// Creates a hit. Matches whose text is not the offer's are left out.
-  public init(offer: Offer, matches: [SearchMatch], isAbridged: Bool = false) {
+  public init(offer: UserOffer, matches: [SearchMatch], isAbridged: Bool = false) {
     self.offer = offer
-    self.matches = matches.filter { $0.isIn(offer) }
+    self.matches = matches.filter { $0.isIn(offer.offer) }
     self.isAbridged = isAbridged
   }
 

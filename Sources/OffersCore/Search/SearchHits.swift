@@ -12,7 +12,7 @@ package struct SearchHits {
   /// - Parameter maximumBytes: see `SearchQuery`.
   package init(maximumBytes: Int?) { roomBytes = maximumBytes ?? .max }
 
-  package mutating func append(_ offer: Offer, _ matches: [SearchMatch]) {
+  package mutating func append(_ offer: UserOffer, _ matches: [SearchMatch]) {
     let ranges = matches.reduce(0) { $0 + $1.scalarRanges.count }
     let bytes = offer.textBytes + Self.rangeBytes * ranges
     if bytes <= max(roomBytes, Self.abridgedBytes) {

@@ -234,7 +234,7 @@ private struct PastRewards {
 
   init(_ database: Database) { self.database = database }
 
-  mutating func find(_ offer: Offer, _ row: ChangeRow) throws -> Reward? {
+  mutating func find(_ offer: UserOffer, _ row: ChangeRow) throws -> Reward? {
     // An expiring offer is not a recorded change; its reward is the current one.
     if row.id == 0 { return offer.reward }
     var later = changes[row.offerKey]

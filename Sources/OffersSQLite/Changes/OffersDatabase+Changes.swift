@@ -34,7 +34,7 @@ extension OffersDatabase: ChangeRepository {
 
   public func fetchHistory(
     named text: String
-  ) async throws -> (offer: Offer, points: [RewardPoint]) {
+  ) async throws -> (offer: UserOffer, points: [RewardPoint]) {
     try await read { [user] in try Self.fetchHistory(named: text, of: user, in: $0) }
   }
 
@@ -48,7 +48,7 @@ extension OffersDatabase: ChangeRepository {
 
   private static func fetchHistory(
     named text: String, of user: User.ID, in database: Database
-  ) throws -> (offer: Offer, points: [RewardPoint]) {
+  ) throws -> (offer: UserOffer, points: [RewardPoint]) {
     let page = try RewardHistory.fetch(named: text, HistoryBounds(), of: user, in: database)
     return (page.offer, page.points)
   }

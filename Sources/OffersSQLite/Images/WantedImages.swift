@@ -26,7 +26,7 @@ extension OffersDatabase {
           arguments: [OfferKeyQuery.seconds(Date()), Self.newestFactor * limit])
       let keys: [Int64] = images.filter { seen.insert($0["image_url"]).inserted }
         .prefix(limit).map { $0["offer_key"] }
-      return try OfferTable.list(keys: keys, of: user, in: database)
+      return try OfferTable.list(keys: keys, of: user, in: database).map(\.offer)
     }
   }
 

@@ -27,8 +27,8 @@ package struct OfferPages: Sendable {
   /// The next page; empty after the last one.
   ///
   /// - Throws: `OffersError` as `fetchOffers` does, on the first page.
-  package mutating func next() async throws -> [Offer] {
-    var page: [Offer] = []
+  package mutating func next() async throws -> [UserOffer] {
+    var page: [UserOffer] = []
     while page.isEmpty && (!isAtEnd || !keys.isEmpty) {
       (page, self) = try await database.read { [self] database in
         var pages = self
@@ -38,7 +38,7 @@ package struct OfferPages: Sendable {
     return page
   }
 
-  private mutating func readPiece(in connection: Database) throws -> [Offer] {
+  private mutating func readPiece(in connection: Database) throws -> [UserOffer] {
     if keys.isEmpty { try findKeys(in: connection) }
     let (offers, count) = try OfferTable.page(
       keys: keys.prefix(Self.pageSize), of: database.user, maximumBytes: Self.pageBytes,

@@ -32,21 +32,22 @@ enum OfferTable {
     WHERE offer.id = ? ORDER BY feed.name
     """
 
-  static func find(_ ref: OfferRef, of user: User.ID, in database: Database) throws -> Offer? {
+  static func find(_ ref: OfferRef, of user: User.ID, in database: Database) throws -> UserOffer? {
     let statement = try database.cachedStatement(sql: findSQL)
     return try one(statement, [user, ref.feed, ref.offerID])
   }
 
   static let findByKeySQL = "\(selection) WHERE offer.offer_key = ?"
 
-  static func find(key: Int64, of user: User.ID, in database: Database) throws -> Offer? {
+  static func find(key: Int64, of user: User.ID, in database: Database) throws -> UserOffer? {
     let statement = try database.cachedStatement(sql: findByKeySQL)
     return try one(statement, [user, key])
   }
 
   /// Decodes the row from the cursor: looking up columns by name in a copied row takes longer than
   /// the query.
-  private static func one(_ statement: Statement, _ arguments: StatementArguments) throws -> Offer?
+  private static func one(_ statement: Statement, _ arguments: StatementArguments) throws
+    -> UserOffer?
   {
     try Row.fetchCursor(statement, arguments: arguments).map(offer).next()
   }
@@ -78,8 +79,8 @@ enum OfferTable {
   /// One statement reads all of them, which is faster than one statement per key.
   static func list(
     keys: some Collection<Int64>, of user: User.ID, textBytes: Int? = nil, in database: Database
-  ) throws -> [Offer] {
-    var found: [Int64: Offer] = [:]
+  ) throws -> [UserOffer] {
+    var found: [Int64: UserOffer] = [:]
     found.reserveCapacity(keys.count)
     try forEach(of: keys, user, in: database) { key, offer in
       found[key] = textBytes.map { offer.abridged(toBytes: $0) } ?? offer
@@ -96,9 +97,11 @@ enum OfferTable {
   static func page(
     keys: some Collection<Int64>, of user: User.ID, maximumBytes: Int, textBytes: Int? = nil,
     in database: Database
-  ) throws -> (offers: [Offer], keyCount: Int) {
-    func fit(_ offer: Offer) -> Offer { textBytes.map { offer.abridged(toBytes: $0) } ?? offer }
-    var found: [Int64: Offer] = [:]
+  ) throws -> (offers: [UserOffer], keyCount: Int) {
+    func fit(_ offer: UserOffer) -> UserOffer {
+      textBytes.map { offer.abridged(toBytes: $0) } ?? offer
+    }
+    var found: [Int64: UserOffer] = [:]
     found.reserveCapacity(keys.count)
     var bytes = 0
     try forEach(of: keys, user, in: database) { key, offer in
@@ -112,7 +115,7 @@ enum OfferTable {
     // the order of the keys, so that not all are in memory at once.
     found = [:]
     bytes = 0
-    var offers: [Offer] = []
+    var offers: [UserOffer] = []
     for (count, key) in keys.enumerated() {
       guard let offer = try find(key: key, of: user, in: database).map(fit) else { continue }
       bytes += offer.textBytes
@@ -125,7 +128,7 @@ enum OfferTable {
   /// - Parameter body: is called once per offer, in any order, and returns whether to continue.
   private static func forEach(
     of keys: some Collection<Int64>, _ user: User.ID, in database: Database,
-    _ body: (_ key: Int64, _ offer: Offer) throws -> Bool
+    _ body: (_ key: Int64, _ offer: UserOffer) throws -> Bool
   ) throws {
     let statement = try database.cachedStatement(
       sql: "\(selection) WHERE offer.offer_key IN (SELECT value FROM json_each(?))")
@@ -136,26 +139,27 @@ enum OfferTable {
     }
   }
 
-  private static func offer(from row: Row) -> Offer {
-    Offer(
-      ref: OfferRef(feed: row["feed_name"], offerID: row["id"]),
-      name: row["name"],
-      description: row["description"],
-      terms: row["terms"],
-      reward: reward(from: row),
-      imageURLText: row["image_url"],
-      urlText: row["url"],
-      retailer: row["retailer"],
-      categories: (row["categories"] as String?).map(JSONTexts.parse) ?? [],
-      startsAt: (row["starts_at"] as Int64?).map(date),
-      expiresAt: (row["expires_at"] as Int64?).map(date),
-      latitude: row["latitude"],
-      longitude: row["longitude"],
-      attributes: attributes(from: row),
-      isFavorite: row["is_favorite"],
-      firstSeenAt: date(row["first_seen_at"]),
-      changedAt: date(row["changed_at"]),
-      goneAt: (row["gone_at"] as Int64?).map(date))
+  private static func offer(from row: Row) -> UserOffer {
+    UserOffer(
+      Offer(
+        ref: OfferRef(feed: row["feed_name"], offerID: row["id"]),
+        name: row["name"],
+        description: row["description"],
+        terms: row["terms"],
+        reward: reward(from: row),
+        imageURLText: row["image_url"],
+        urlText: row["url"],
+        retailer: row["retailer"],
+        categories: (row["categories"] as String?).map(JSONTexts.parse) ?? [],
+        startsAt: (row["starts_at"] as Int64?).map(date),
+        expiresAt: (row["expires_at"] as Int64?).map(date),
+        latitude: row["latitude"],
+        longitude: row["longitude"],
+        attributes: attributes(from: row),
+        firstSeenAt: date(row["first_seen_at"]),
+        changedAt: date(row["changed_at"]),
+        goneAt: (row["gone_at"] as Int64?).map(date)),
+      isFavorite: row["is_favorite"])
   }
 
   /// The offer's own attributes, then those of the feed whose labels the offer does not use.

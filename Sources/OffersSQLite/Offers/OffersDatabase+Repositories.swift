@@ -3,15 +3,15 @@ import GRDB
 import OffersCore
 
 extension OffersDatabase: OfferRepository {
-  public func findOffer(_ ref: OfferRef) async throws -> Offer? {
+  public func findOffer(_ ref: OfferRef) async throws -> UserOffer? {
     try await read { [user] in try OfferTable.find(ref, of: user, in: $0) }
   }
 
-  public func fetchOffer(named text: String) async throws -> Offer {
+  public func fetchOffer(named text: String) async throws -> UserOffer {
     try await read { [user] in try Self.fetchOffer(named: text, of: user, in: $0) }
   }
 
-  public func fetchOffers(_ query: OfferQuery) async throws -> [Offer] {
+  public func fetchOffers(_ query: OfferQuery) async throws -> [UserOffer] {
     try await read { [definitions, user] database in
       try OfferTable.list(
         keys: Self.keyQuery(query, of: user, definitions, in: database).keys(in: database),
@@ -83,7 +83,7 @@ extension OffersDatabase: OfferRepository {
     }
     var values = place.values
     if values.isEmpty, let offer = try OfferTable.find(key: key, of: user, in: database) {
-      values = OfferPlace(of: offer, in: query).values
+      values = OfferPlace(of: offer.offer, in: query).values
     }
     let order = OfferOrder(
       query.sort, key: "", isReversed: false, expiredSeconds: query.sortsExpiredLast ? 0 : nil)
@@ -120,7 +120,7 @@ extension OffersDatabase: OfferRepository {
   ///   id.
   static func fetchOffer(
     named text: String, of user: User.ID, in database: Database
-  ) throws -> Offer {
+  ) throws -> UserOffer {
     if let ref = OfferRef(text), let offer = try OfferTable.find(ref, of: user, in: database) {
       return offer
     }

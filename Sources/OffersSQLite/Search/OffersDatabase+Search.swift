@@ -102,7 +102,7 @@ extension OffersDatabase: SearchRepository {
       guard count <= query.limit,
         let offer = try OfferTable.find(key: found.key, of: user, in: database)
       else { return }
-      hits.append(offer, marks.matches(in: found.texts, of: offer))
+      hits.append(offer, marks.matches(in: found.texts, of: offer.offer))
     }
     if count == 0, try query.page == 1 || !table.finds(expression, in: database) { return nil }
     return SearchResults(hits: hits.hits, hasMore: count > query.limit)

@@ -16,7 +16,7 @@ struct ImageRoutes: Sendable {
       // caches of browsers.
       _ = try QueryParameters(request, ["v"])
       return try await answers.answer(request, for: context.visitor) {
-        let offer = try await content.store.fetchOffer(named: try context.segment("ref"))
+        let offer = try await content.store.fetchOffer(named: try context.segment("ref")).offer
         let source =
           offer.imageURLText == nil
           ? nil : try await content.store.findSource(of: offer.ref.feed)

@@ -73,7 +73,7 @@ struct OfferRoutes: ContentRoutes {
     let page = try await content.store.fetchOfferPage(query, maximumBytes: Self.pageBytes)
     query.after = nil
     let total = try await content.store.countOffers(query)
-    let next = page.hasMore ? page.offers.last.map { Cursor(behind: $0, in: query) } : nil
+    let next = page.hasMore ? page.offers.last.map { Cursor(behind: $0.offer, in: query) } : nil
     var answer = Answer.json(pricedFeeds: query.pricedFeeds) { json in
       json.member("offers", each: page.offers) { $0.value($1, at: query.now ?? content.now()) }
       json.member("total", total)
@@ -95,7 +95,7 @@ struct OfferRoutes: ContentRoutes {
     }
     let page = try await content.store.fetchHistory(named: name, bounds)
     return .json(pricedFeeds: content.presentations.pricedFeeds) { json in
-      json.members(historyOf: page.offer, page.points)
+      json.members(historyOf: page.offer.offer, page.points)
       json.member(
         "next_cursor", page.before.map { Cursor.change(id: $0, since: 0).text(of: list) })
     }

@@ -76,13 +76,13 @@ struct OfflineRoutes: ContentRoutes {
       let page = try await content.store.fetchOfferPage(
         query, maximumBytes: OfferRoutes.pageBytes)
       for offer in page.offers {
-        let record = OfflineOffer(offer, settings(offer.ref.feed))
+        let record = OfflineOffer(offer.offer, settings(offer.ref.feed))
         room -= record.bytes
         if room < 0 || held.count == Self.offerLimit { break reading }
         held.append((offer.firstSeenAt, offer.ref.description, record.hash))
       }
       guard page.hasMore, let last = page.offers.last else { break }
-      query.after = OfferPlace(of: last, in: query)
+      query.after = OfferPlace(of: last.offer, in: query)
     }
     // The newest offers come first, and those of one sync in the order of their feed. That order is
     // the order in which syncs found the offers, so that the sorting must be stable.
@@ -112,7 +112,7 @@ struct OfflineRoutes: ContentRoutes {
       let ref = refs[answered]
       answered += 1
       guard let offer = try await content.store.findOffer(ref) else { continue }
-      let record = OfflineOffer(offer, settings(ref.feed))
+      let record = OfflineOffer(offer.offer, settings(ref.feed))
       let points = try await content.store.fetchHistory(
         named: ref.description, Self.historyBounds
       ).points

@@ -14,8 +14,6 @@ struct OfflineOffer {
   /// A hash of all members but the history, which changes only together with another member.
   let hash: String
 
-  private static let ofUser: Set<String> = ["back", "isFavorite", "starTo"]
-
   init(_ offer: Offer, _ settings: OfferPage.Settings) {
     self.offer = offer
     self.settings = settings
@@ -50,13 +48,12 @@ struct OfflineOffer {
   ) {
     let (presentation, now) = (settings.presentation, settings.now)
     let short = offer.abridged(toBytes: OfferChoice.textBytes)
-    var card = PageFields(
-      card: short, presentation, at: now, back: "", feedTitle: settings.feedTitle)
+    var card = PageFields(card: short, presentation, at: now, feedTitle: settings.feedTitle)
     card.describe(short, presentation)
     var page = OfferPage.page(of: offer, points, settings)
     // The page shows the whole texts that the card has truncated.
     if short != offer {
-      page.fields.set("offer", PageFields(card: offer, presentation, at: now, back: ""))
+      page.fields.set("offer", PageFields(card: offer, presentation, at: now))
     }
     json.member("ref", offer.ref.description)
     json.member("feed", offer.ref.feed)
@@ -79,9 +76,9 @@ struct OfflineOffer {
     json.member("is_priced", presentation.valueRole == .price)
     json.member("first_seen", Int64(offer.firstSeenAt.timeIntervalSince1970))
     json.member("expires", offer.expiresAt.map { Int64($0.timeIntervalSince1970) })
-    json.member("card") { card.without(ofUser).write(to: &$0) }
+    json.member("card") { card.write(to: &$0) }
     json.member("title", page.title)
     json.member("back", page.back)
-    json.member("page") { page.fields.without(ofUser).write(to: &$0) }
+    json.member("page") { page.fields.write(to: &$0) }
   }
 }

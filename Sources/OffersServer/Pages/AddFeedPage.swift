@@ -123,8 +123,7 @@ struct AddFeedPage: Sendable {
         "previews",
         proposal.offers.enumerated().map { index, offer in
           var card = PageFields(
-            card: offer, proposal.presentation, at: content.now(), back: Self.path,
-            feedTitle: proposal.title)
+            card: offer, proposal.presentation, at: content.now(), feedTitle: proposal.title)
           card.set(
             "image",
             offer.imageURLText == nil

@@ -25,7 +25,7 @@ struct OfferPage {
       presentation: source.presentations[ref.feed],
       feedTitle: try await source.fetchTitles()[ref.feed] ?? ref.feed,
       maps: source.content.maps, now: source.now)
-    var page = Self.page(of: offer, points, settings)
+    var page = Self.page(of: offer.offer, points, settings)
     page.fields.set(
       "offer",
       PageFields(

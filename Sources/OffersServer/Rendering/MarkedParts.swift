@@ -44,7 +44,7 @@ enum MarkedParts {
       case .terms: add("Terms", match)
       case .retailer: add("Retailer", match)
       case .categories: add("Category", match)
-      case .attributes: add(match.attribute(of: offer)?.label ?? "", match)
+      case .attributes: add(match.attribute(of: offer.offer)?.label ?? "", match)
       }
     }
     fields.set("otherMatches", others)

@@ -5,18 +5,34 @@ extension PageFields {
   /// The maximum length of a name within an accessible label, in characters.
   private static let spokenCharacters = 80
 
-  /// The fields of an offer's card.
+  /// The fields of an offer's card for a user: with that user's star.
   ///
   /// - Parameters:
   ///   - offer: the offer that the card shows and links to.
   ///   - presentation: how the offers of its feed are shown.
   ///   - now: the time at which the offer counts as expired.
   ///   - back: the path to which the star's form redirects.
+  ///   - feedTitle: see the card without a star.
+  init(
+    card offer: UserOffer, _ presentation: FeedPresentation, at now: Date, back: String,
+    feedTitle: String? = nil
+  ) {
+    self.init(card: offer.offer, presentation, at: now, feedTitle: feedTitle)
+    set("isFavorite", offer.isFavorite)
+    set("starTo", offer.isFavorite ? "0" : "1")
+    set("back", back)
+  }
+
+  /// The fields of an offer's card that are the same for all users.
+  ///
+  /// - Parameters:
+  ///   - offer: the offer that the card shows and links to.
+  ///   - presentation: how the offers of its feed are shown.
+  ///   - now: the time at which the offer counts as expired.
   ///   - feedTitle: the headline of an offer without a reward and without a retailer; nil for the
   ///     name of the feed.
   init(
-    card offer: Offer, _ presentation: FeedPresentation, at now: Date, back: String,
-    feedTitle: String? = nil
+    card offer: Offer, _ presentation: FeedPresentation, at now: Date, feedTitle: String? = nil
   ) {
     self.init { fields in
       let value = presentation.valueText(of: offer)
@@ -32,9 +48,6 @@ extension PageFields {
       fields.set("image", PageLinks.image(of: offer))
       fields.set("initial", Self.initial(of: offer.name))
       fields.set("hue", Self.hue(of: offer.name))
-      fields.set("isFavorite", offer.isFavorite)
-      fields.set("starTo", offer.isFavorite ? "0" : "1")
-      fields.set("back", back)
     }
   }
 

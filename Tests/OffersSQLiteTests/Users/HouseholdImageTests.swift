@@ -22,8 +22,6 @@ struct HouseholdImageTests {
       let wanted = try await record.fetchOffersWithWantedImages()
       #expect(wanted.count == 4)
       #expect(Set(wanted.map(\.ref.offerID)) == ["1", "2", "3", "4"])
-      let stars = Set(try await Household.stars(record))
-      #expect(Set(wanted.filter(\.isFavorite).map(\.ref.offerID)) == stars)
     }
   }
 

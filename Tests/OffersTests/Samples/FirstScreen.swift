@@ -4,7 +4,7 @@ import Offers
 
 /// A list that is empty at the first launch, then has what the last sync brought.
 @MainActor final class FirstScreen {
-  private(set) var offers: [Offer] = []
+  private(set) var offers: [UserOffer] = []
   /// The text in place of an empty list, or above one that could not be renewed.
   private(set) var notice: String?
   private let database: OffersDatabase

@@ -11,7 +11,7 @@ struct AgreementRules {
     let kind: OfferChange.Kind
     let at: Date
     let feed: String
-    let offer: Offer?
+    let offer: UserOffer?
     let rewards: [Reward?]
     let fields: [String]
     let offerCount: Int?

@@ -153,7 +153,7 @@ struct OfferListRules {
     try await store.sync([FeedOffer("bare")], feed: "bare")
     let bare = try await store.fetchOffer(named: "bare")
     #expect(
-      bare
+      bare.offer
         == Offer(
           ref: OfferRef(feed: "bare", offerID: "bare"), name: "Milk", firstSeenAt: .at(1000),
           changedAt: .at(1000)))

@@ -25,7 +25,7 @@ struct ChangeReport {
     feeds[change.feed].valueRole
   }
 
-  private func detail(_ change: OfferChange, _ offer: Offer) -> String {
+  private func detail(_ change: OfferChange, _ offer: UserOffer) -> String {
     switch change.kind {
     case .up, .down, .changed:
       if change.oldReward == nil && change.newReward == nil {

@@ -81,7 +81,7 @@ enum FeedCheckReport {
     for offer in check.first {
       lines +=
         ["", rule(width)]
-        + OfferCard.lines(offer, definition.presentation, at: Date(), width: width)
+        + OfferCard.lines(UserOffer(offer), definition.presentation, at: Date(), width: width)
     }
     lines += ["", rule(width), "", "Found in how many offers"]
     lines += found(check, definition).map { label, count in

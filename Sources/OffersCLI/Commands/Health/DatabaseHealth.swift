@@ -21,9 +21,10 @@ struct DatabaseHealth {
         + database.examineTurns(of: feeds.map(\.name))
       let contents = await database.examine(at: now)
       var rest = [await ClockHealth(database: database, now: now).examine(), await sizes(database)]
-      // If the users cannot be read, pages are damaged, which `examine(at:)` reports.
+      // If users and logins cannot be read, pages are damaged, which `examine(at:)` reports.
       let users = UserSummary.text((try? await database.fetchUsers()) ?? [])
       if let users { rest.append(Finding(.ok, "users", users)) }
+      rest += [try? await LoginSummary(database, at: now)].compactMap { $0?.finding }
       return (findings + contents + rest, feeds)
     } catch {
       let error = error as? OffersError ?? OffersError(.storageFailed, "\(error)")

@@ -33,7 +33,8 @@ struct StatusCommand: AsyncParsableCommand {
     }
     let contents = Contents(
       counts: try await database.countEverything(),
-      history: try await database.fetchHistorySize(), users: try await database.fetchUsers())
+      history: try await database.fetchHistorySize(), users: try await database.fetchUsers(),
+      logins: try await LoginSummary(database, at: Date()))
     try Output.print(
       json
         ? Self.json(database, contents, feeds)
@@ -45,6 +46,7 @@ struct StatusCommand: AsyncParsableCommand {
     let counts: DatabaseCounts
     let history: HistorySize
     let users: [User]
+    let logins: LoginSummary
   }
 
   private static func text(
@@ -63,6 +65,7 @@ struct StatusCommand: AsyncParsableCommand {
       "SQLite    \(OffersDatabase.sqliteVersion), writers take turns by a lock file",
     ]
     lines += UserSummary.text(contents.users).map { ["Users     \($0)"] } ?? []
+    lines += contents.logins.text.map { ["Logins    \($0)"] } ?? []
     lines += OffersDatabase.sqliteWarning.map { ["Warning   \($0)"] } ?? []
     if let width = Terminal.width {
       lines = lines.flatMap { Self.wrapped($0, width) }
@@ -139,6 +142,7 @@ struct StatusCommand: AsyncParsableCommand {
         json.member("changes", counts.changes)
         json.member("runs", counts.runs)
         json.member("users", contents.users.count)
+        json.member("logins") { $0.value(contents.logins) }
         json.member("history", object: contents.history) { json, history in
           json.member("records", history.count)
           json.member("bytes", history.bytes)

@@ -48,7 +48,7 @@ enum ListFormat: String, CaseIterable {
 /// A printer of a list of offers that is passed page by page, so that only one page is in memory.
 /// It prints nothing before the first page, so that a refused command prints no partial document.
 protocol OfferPrinter {
-  mutating func print(_ page: [Offer]) throws
+  mutating func print(_ page: [UserOffer]) throws
   /// Ends the list. If there were no offers, it prints what the format requires for an empty list,
   /// such as the names of the columns.
   mutating func finish() throws
@@ -68,7 +68,7 @@ private struct DocumentPrinter: OfferPrinter {
     list = PagedJSON("offers", pricedFeeds: feeds.pricedFeeds)
   }
 
-  mutating func print(_ page: [Offer]) throws {
+  mutating func print(_ page: [UserOffer]) throws {
     try list.print(page) { $0.value($1, columns, feeds, at: now) }
   }
 
@@ -81,7 +81,7 @@ private struct ObjectLinePrinter: OfferPrinter {
   let feeds: FeedPresentations
   let now: Date
 
-  func print(_ page: [Offer]) throws {
+  func print(_ page: [UserOffer]) throws {
     var text = ""
     let pricedFeeds = feeds.pricedFeeds
     for offer in page {
@@ -99,7 +99,7 @@ private struct ObjectLinePrinter: OfferPrinter {
 extension JSONWriter {
   /// Writes the JSON object of an offer with the given columns as its members; nil for all members.
   fileprivate mutating func value(
-    _ offer: Offer, _ columns: [OfferColumn]?, _ feeds: FeedPresentations, at now: Date
+    _ offer: UserOffer, _ columns: [OfferColumn]?, _ feeds: FeedPresentations, at now: Date
   ) {
     guard let columns else { return value(offer, at: now) }
     object { json in

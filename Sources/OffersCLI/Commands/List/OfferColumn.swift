@@ -75,7 +75,7 @@ enum OfferColumn: String, CaseIterable {
   ///   - offer: the offer of the row.
   ///   - feeds: the presentations of the feeds.
   ///   - words: the words for the rewards and prices of the list.
-  func shown(_ offer: Offer, _ feeds: FeedPresentations, _ words: ValueWords, at now: Date)
+  func shown(_ offer: UserOffer, _ feeds: FeedPresentations, _ words: ValueWords, at now: Date)
     -> String
   {
     switch self {
@@ -89,7 +89,7 @@ enum OfferColumn: String, CaseIterable {
 
   /// The value for programs, with the unchanged text of the feed and times in UTC; nil if it is
   /// absent.
-  func plain(_ offer: Offer, _ feeds: FeedPresentations, at now: Date) -> String? {
+  func plain(_ offer: UserOffer, _ feeds: FeedPresentations, at now: Date) -> String? {
     switch self {
     case .ref: offer.ref.description
     case .feed: offer.ref.feed
@@ -120,7 +120,9 @@ enum OfferColumn: String, CaseIterable {
   }
 
   /// Writes the value as a member of the JSON object of the offer.
-  func write(_ offer: Offer, _ feeds: FeedPresentations, at now: Date, to json: inout JSONWriter) {
+  func write(
+    _ offer: UserOffer, _ feeds: FeedPresentations, at now: Date, to json: inout JSONWriter
+  ) {
     switch self {
     case .reward: json.member(rawValue, offer.reward, of: offer.ref.feed)
     case .rewardMinorUnits: json.member(rawValue, offer.reward?.minorUnits)
@@ -135,7 +137,7 @@ enum OfferColumn: String, CaseIterable {
     }
   }
 
-  private func time(_ offer: Offer) -> Date? {
+  private func time(_ offer: UserOffer) -> Date? {
     switch self {
     case .firstSeenAt: offer.firstSeenAt
     case .changedAt: offer.changedAt

@@ -11,7 +11,7 @@ enum OfferMark {
   ///   - tellsGone: whether to mark a gone offer.
   ///   - tellsExpired: whether to mark an expired offer.
   static func text(
-    _ offer: Offer, at now: Date, tellsGone: Bool = true, tellsExpired: Bool = true
+    _ offer: UserOffer, at now: Date, tellsGone: Bool = true, tellsExpired: Bool = true
   ) -> String {
     let words = [
       tellsGone && offer.state == .gone ? "gone" : nil,

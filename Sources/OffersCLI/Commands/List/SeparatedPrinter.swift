@@ -37,7 +37,7 @@ struct SeparatedPrinter: OfferPrinter {
     self.isOnTerminal = isOnTerminal
   }
 
-  mutating func print(_ page: [Offer]) throws {
+  mutating func print(_ page: [UserOffer]) throws {
     var text = head()
     for offer in page { text += record(columns.map { $0.plain(offer, feeds, at: now) ?? "" }) }
     try Output.printRaw(text)

@@ -21,7 +21,7 @@ struct TablePrinter: OfferPrinter {
     self.totalWidth = totalWidth
   }
 
-  mutating func print(_ page: [Offer]) throws {
+  mutating func print(_ page: [UserOffer]) throws {
     var text = ""
     if shown == nil { text = begin(page) + "\n" }
     guard let (table, columns, count, words) = shown else { return }
@@ -35,7 +35,7 @@ struct TablePrinter: OfferPrinter {
 
   /// Determines the columns and their widths from the rows of the first page, and returns the
   /// header.
-  private mutating func begin(_ page: [Offer]) -> String {
+  private mutating func begin(_ page: [UserOffer]) -> String {
     let words = ValueWords(cells.feeds, of: page)
     let columns = cells.columns(of: page, words)
     let rows = page.map { cells.shown($0, columns, words) }
@@ -67,7 +67,7 @@ struct MarkdownPrinter: OfferPrinter {
 
   init(_ cells: OfferCells) { self.cells = cells }
 
-  mutating func print(_ page: [Offer]) throws {
+  mutating func print(_ page: [UserOffer]) throws {
     var text = head(page)
     guard let (columns, words) = shown else { return }
     for offer in page {
@@ -78,7 +78,7 @@ struct MarkdownPrinter: OfferPrinter {
 
   mutating func finish() throws { try Output.printRaw(head([])) }
 
-  private mutating func head(_ page: [Offer]) -> String {
+  private mutating func head(_ page: [UserOffer]) -> String {
     if shown != nil { return "" }
     let words = ValueWords(cells.feeds, of: page)
     let columns = cells.columns(of: page, words)
@@ -126,21 +126,21 @@ struct OfferCells {
 
   /// The columns of a list that begins with a page: of the default ones without that of the rewards
   /// if the page is the whole list and has none.
-  func columns(of page: [Offer], _ words: ValueWords) -> [OfferColumn] {
+  func columns(of page: [UserOffer], _ words: ValueWords) -> [OfferColumn] {
     guard isUsual, words.isEmpty, !page.isEmpty, page.count < OfferPages.pageSize else {
       return columns
     }
     return columns.filter { $0 != .reward }
   }
 
-  func shown(_ offer: Offer, _ columns: [OfferColumn], _ words: ValueWords) -> [String] {
+  func shown(_ offer: UserOffer, _ columns: [OfferColumn], _ words: ValueWords) -> [String] {
     let mark = OfferMark.text(
       offer, at: now, tellsGone: !columns.contains(.state) && !columns.contains(.goneAt),
       tellsExpired: !columns.contains(.expired))
     return columns.map { column in
       let text = column.shown(offer, feeds, words, at: now)
       guard column == .name else { return text }
-      return mark + text + (isUsual ? feeds.bylineSuffix(of: offer) : "")
+      return mark + text + (isUsual ? feeds.bylineSuffix(of: offer.offer) : "")
     }
   }
 }

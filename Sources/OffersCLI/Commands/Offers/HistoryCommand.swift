@@ -42,7 +42,7 @@ struct HistoryCommand: AsyncParsableCommand {
   }
 
   private static func lines(
-    _ offer: Offer, _ presentation: FeedPresentation, _ points: [RewardPoint], now: Date,
+    _ offer: UserOffer, _ presentation: FeedPresentation, _ points: [RewardPoint], now: Date,
     _ style: Style
   ) -> [String] {
     var lines = OfferCard.heading(
@@ -82,11 +82,11 @@ struct HistoryCommand: AsyncParsableCommand {
 
   /// `{"ref","name","points":[{"at","event","reward"}]}`
   private static func json(
-    _ offer: Offer, _ points: [RewardPoint], _ feeds: FeedPresentations
+    _ offer: UserOffer, _ points: [RewardPoint], _ feeds: FeedPresentations
   ) -> String {
     var json = JSONWriter()
     json.pricedFeeds = feeds.pricedFeeds
-    json.value(historyOf: offer, points)
+    json.value(historyOf: offer.offer, points)
     return json.text
   }
 }

@@ -12,7 +12,7 @@ enum OfferCard {
   ///   - width: the width in columns at which lines are wrapped; more than 100 counts as 100.
   ///   - style: the style of titles and labels.
   static func lines(
-    _ offer: Offer, _ presentation: FeedPresentation, at now: Date, width: Int,
+    _ offer: UserOffer, _ presentation: FeedPresentation, at now: Date, width: Int,
     _ style: Style = .plain
   ) -> [String] {
     let width = min(width, 100)
@@ -47,7 +47,7 @@ enum OfferCard {
   /// The lines with the star of a favorite, the reward or the price, the marks of a gone and of an expired
   /// offer, the name and the byline.
   static func heading(
-    _ offer: Offer, _ presentation: FeedPresentation, at now: Date, width: Int,
+    _ offer: UserOffer, _ presentation: FeedPresentation, at now: Date, width: Int,
     _ style: Style = .plain
   ) -> [String] {
     let title = [
@@ -59,13 +59,13 @@ enum OfferCard {
       offer.state == .gone ? "(gone)" : nil,
       offer.isExpired(at: now) ? "(expired)" : nil,
     ].compactMap(\.self).joined(separator: " ")
-    let byline = presentation.byline(of: offer).map(DisplayText.oneLine)
+    let byline = presentation.byline(of: offer.offer).map(DisplayText.oneLine)
     return (title.isEmpty ? [] : [title])
       + DisplayText.wrap(DisplayText.oneLine(offer.name), width).map(style.bold)
       + (byline.map { DisplayText.wrap($0, width) } ?? [])
   }
 
-  private static func particulars(_ offer: Offer, at now: Date) -> [(String, String)] {
+  private static func particulars(_ offer: UserOffer, at now: Date) -> [(String, String)] {
     var rows: [(String, String)] = []
     if let retailer = offer.retailer { rows.append(("Sold by", retailer)) }
     // Many feeds repeat their categories as an attribute. They are shown once, with its label, which

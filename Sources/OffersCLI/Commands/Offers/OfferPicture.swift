@@ -16,7 +16,7 @@ enum PictureMode: String, ExpressibleByArgument, CaseIterable, Sendable {
 
 /// The drawing of an offer's image above its card, on a terminal.
 struct OfferPicture {
-  let offer: Offer
+  let offer: UserOffer
   let databasePath: String
   let mode: PictureMode
   let allowsPrivateNetwork: Bool

@@ -52,7 +52,7 @@ struct ShowCommand: AsyncParsableCommand {
     if isDrawn { await picture.noteSeen() }
   }
 
-  private func print(_ offer: Offer) throws {
+  private func print(_ offer: UserOffer) throws {
     let feeds = try configuration.path.presentations()
     if json {
       var writer = JSONWriter()

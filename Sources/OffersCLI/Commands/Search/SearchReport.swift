@@ -89,27 +89,27 @@ struct SearchReport {
     if match.field == .name {
       let shift = mark.unicodeScalars.count
       let name = MarkedText(
-        mark + hit.offer.name + feeds.bylineSuffix(of: hit.offer),
+        mark + hit.offer.name + feeds.bylineSuffix(of: hit.offer.offer),
         ranges: match.scalarRanges.map { $0.lowerBound + shift..<$0.upperBound + shift })
       return table.line(row) { name.text($0 ?? width, style) }
     }
     // The byline already shows the value of its attributes.
-    if match.field == .attributes, let attribute = match.attribute(of: hit.offer),
+    if match.field == .attributes, let attribute = match.attribute(of: hit.offer.offer),
       feeds[hit.offer.ref.feed].byline.contains(attribute.label)
     {
       return plain
     }
-    let label = Self.label(of: match, in: hit.offer)
+    let label = Self.label(of: match, in: hit.offer.offer)
     let columns = width - DisplayText.width(label) - 5
     let snippet = MarkedText(match.text, ranges: match.scalarRanges).lead(columns / 3)
     return plain + "\n   \(style.faint(label)): \(snippet.text(columns, style))"
   }
 
-  private func cells(_ offer: Offer, _ words: ValueWords) -> [String] {
+  private func cells(_ offer: UserOffer, _ words: ValueWords) -> [String] {
     let name = OfferMark.text(offer, at: now) + DisplayText.oneLine(offer.name)
     return [offer.isFavorite ? "★" : " ", DisplayText.oneLine(offer.ref.description)]
       + (words.isEmpty ? [] : [words.text(offer.reward, of: offer.ref.feed)])
-      + [name + feeds.bylineSuffix(of: offer)]
+      + [name + feeds.bylineSuffix(of: offer.offer)]
   }
 
   /// The label of the field of a match.

@@ -16,7 +16,7 @@ extension FeedPage {
   ///   - presentation: how the offers of the feed are shown.
   ///   - now: the time at which offers count as expired.
   func map(
-    of choice: OfferChoice, on offers: [Offer], _ presentation: FeedPresentation, at now: Date
+    of choice: OfferChoice, on offers: [UserOffer], _ presentation: FeedPresentation, at now: Date
   ) async throws -> PageFields? {
     guard source.content.maps.files.areInstalled else { return nil }
     let isOpen = request.fields["view"] == "map"
@@ -25,7 +25,7 @@ extension FeedPage {
       places = try await fetch(
         choice.query(page: 1, size: Self.mapLimit + 1, at: now, textBytes: Self.mapTextBytes))
     }
-    places = places.prefix(Self.mapLimit).filter { Coordinates($0) != nil }
+    places = places.prefix(Self.mapLimit).filter { Coordinates($0.offer) != nil }
     if places.isEmpty { return nil }
     let name = request.name
     return PageFields { map in
@@ -42,7 +42,7 @@ extension FeedPage {
             places.map { offer in
               var card = PageFields(
                 card: offer, presentation, at: now, back: PageLinks.back(request.address))
-              card.describe(offer, presentation)
+              card.describe(offer.offer, presentation)
               return card
             })
         })

@@ -57,7 +57,7 @@ struct FeedPage {
           var card = PageFields(
             card: offer, presentation, at: now, back: PageLinks.back(request.address),
             feedTitle: title)
-          card.describe(offer, presentation)
+          card.describe(offer.offer, presentation)
           return card
         })
       if layout == .covers { fields.set("credit", Self.credit(offers)) }
@@ -80,7 +80,7 @@ struct FeedPage {
   }
 
   /// The offers of the query; none for a feed that was never synced, which the store does not know.
-  func fetch(_ query: OfferQuery) async throws -> [Offer] {
+  func fetch(_ query: OfferQuery) async throws -> [UserOffer] {
     do {
       return try await source.store.fetchOffers(query)
     } catch let error as OffersError where error.code == .notFound {
@@ -93,7 +93,7 @@ struct FeedPage {
   }
 
   /// The copyright notice that all offers of the page share; nil if they differ or have none.
-  private static func credit(_ offers: [Offer]) -> String? {
+  private static func credit(_ offers: [UserOffer]) -> String? {
     let credits = offers.map { $0.attributes.first { $0.label == "Copyright" }?.value }
     return Set(credits).count == 1 ? credits.first ?? nil : nil
   }

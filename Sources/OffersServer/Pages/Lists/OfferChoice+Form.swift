@@ -23,7 +23,7 @@ extension OfferChoice {
   ///   - own: the feed that the page belongs to, which the form cannot change; nil for a page of
   ///     all feeds.
   func fill(
-    _ fields: inout PageFields, feeds: [Feed], titles: [String: String] = [:], offers: [Offer],
+    _ fields: inout PageFields, feeds: [Feed], titles: [String: String] = [:], offers: [UserOffer],
     path: String, isFavorites: Bool, own: String? = nil
   ) {
     let categories = Self.some(offers.flatMap(\.categories))

@@ -92,7 +92,7 @@ struct SearchPage {
             card: offer, shown[offer.ref.feed], at: source.now,
             back: PageLinks.back(request.address),
             feedTitle: titles[hit.offer.ref.feed])
-          card.describe(offer, shown[offer.ref.feed])
+          card.describe(offer.offer, shown[offer.ref.feed])
           if feed == nil { card.set("feedTitle", titles[hit.offer.ref.feed] ?? hit.offer.ref.feed) }
           MarkedParts.fill(&card, hit, isWhole: showsWhole)
           return card
