@@ -6,8 +6,9 @@ import Testing
 struct ListIdentityTests {
   private static let now = Date(timeIntervalSince1970: 1000)
 
-  private static func offer(_ id: String) -> Offer {
-    Offer(ref: OfferRef(feed: "f", offerID: id), name: "Tea", firstSeenAt: now, changedAt: now)
+  private static func offer(_ id: String) -> UserOffer {
+    UserOffer(
+      Offer(ref: OfferRef(feed: "f", offerID: id), name: "Tea", firstSeenAt: now, changedAt: now))
   }
 
   @Test("changes of one offer have identities of their own, and so have offers that expire")

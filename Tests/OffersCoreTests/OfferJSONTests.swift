@@ -60,7 +60,7 @@ struct OfferJSONTests {
   func writesPrice() {
     var json = JSONWriter()
     json.pricedFeeds = ["ibotta"]
-    json.value(Self.full, at: .now)
+    json.value(UserOffer(Self.full), at: .now)
     #expect(json.text.contains(#""reward":{"role":"price","text":"Up to $0.75""#))
   }
 

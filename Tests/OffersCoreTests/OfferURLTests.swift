@@ -44,7 +44,7 @@ struct OfferURLTests {
     #expect(offer.imageURL == nil)
     #expect(offer.urlText == text && offer.imageURLText == text)
     var json = JSONWriter()
-    json.value(offer, at: .now)
+    json.value(UserOffer(offer), at: .now)
     var printed = JSONWriter()
     printed.object { $0.member("url", text) }
     #expect(json.text.contains(printed.text.dropFirst().dropLast()))

@@ -45,11 +45,12 @@ struct SearchMatchTests {
         == [text.startIndex..<text.endIndex])
   }
 
-  private static func offer(_ name: String, categories: [String] = []) -> Offer {
-    Offer(
-      ref: OfferRef(feed: "f", offerID: "1"), name: name, categories: categories,
-      attributes: [OfferAttribute(label: "Origin", value: "Assam tea")],
-      firstSeenAt: Date(timeIntervalSince1970: 0), changedAt: Date(timeIntervalSince1970: 0))
+  private static func offer(_ name: String, categories: [String] = []) -> UserOffer {
+    UserOffer(
+      Offer(
+        ref: OfferRef(feed: "f", offerID: "1"), name: name, categories: categories,
+        attributes: [OfferAttribute(label: "Origin", value: "Assam tea")],
+        firstSeenAt: Date(timeIntervalSince1970: 0), changedAt: Date(timeIntervalSince1970: 0)))
   }
 
   @Test("a hit gives the ranges in each of its texts, and none in others")

@@ -107,7 +107,7 @@ struct OfferOrderRules {
       query.pricedFeeds = ["shop"]
       let all = try await store.fetchOffers(query)
       for (index, offer) in all.enumerated() {
-        query.after = OfferPlace(of: offer, in: query)
+        query.after = OfferPlace(of: offer.offer, in: query)
         let rest = all.dropFirst(index + 1).map(\.ref.description)
         #expect(try await store.refs(query) == rest)
       }
@@ -161,14 +161,14 @@ struct OfferOrderRules {
       let all = try await store.fetchOffers(query)
       for (index, offer) in all.enumerated() {
         let rest = all.dropFirst(index + 1).map(\.ref.description)
-        query.after = OfferPlace(of: offer, in: query)
+        query.after = OfferPlace(of: offer.offer, in: query)
         #expect(try await store.refs(query) == rest)
         query.after = OfferPlace(offer.ref)
         #expect(try await store.refs(query) == rest)
       }
       let changed = try #require(all.first { $0.ref.offerID == "3" })
       let rest = all.drop { $0.ref != changed.ref }.dropFirst().map(\.ref.description)
-      query.after = OfferPlace(of: changed, in: query)
+      query.after = OfferPlace(of: changed.offer, in: query)
       try await store.sync(
         VariedOffers.shop.filter { $0.id != "9" }.map { offer in
           offer.id == "3" ? FeedOffer("3", name: "zzz", more: offer.more) : offer
