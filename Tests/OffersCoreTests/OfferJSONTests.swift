@@ -84,7 +84,7 @@ struct OfferJSONTests {
 
   @Test("Foundation reads back the same values")
   func readsBack() throws {
-    let data = Data(Self.json(Self.full).utf8)
+    let data = Data(Self.json(Self.full, isFavorite: true).utf8)
     let object = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
     #expect(object.count == 22)
     #expect(object["name"] as? String == "Café \"Lumière\"")
