@@ -68,6 +68,7 @@ let package = Package(
         .embedInCode("0019_add_first_syncs.sql"),
         .embedInCode("0020_add_users.sql"),
         .embedInCode("0021_add_logins.sql"),
+        .embedInCode("0022_add_household.sql"),
       ],
       swiftSettings: strict),
     // The C target has what Swift's modules of the system's headers leave out.

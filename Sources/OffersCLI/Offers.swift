@@ -29,8 +29,9 @@ struct Offers: AsyncParsableCommand {
     version: Version.current,
     subcommands: [
       SyncCommand.self, ListCommand.self, SearchCommand.self, ShowCommand.self, OpenCommand.self,
-      ImageCommand.self, FavoriteCommand.self, ChangesCommand.self, HistoryCommand.self,
-      StatusCommand.self, FeedsCommand.self, CacheCommand.self, PruneCommand.self,
+      ImageCommand.self, FavoriteCommand.self, HouseholdCommand.self, ChangesCommand.self,
+      HistoryCommand.self, StatusCommand.self, FeedsCommand.self, CacheCommand.self,
+      PruneCommand.self,
       ExportCommand.self, ImportCommand.self, BackupCommand.self, RestoreCommand.self,
       DoctorCommand.self, ScheduleCommand.self, UserCommand.self, ServeCommand.self,
       TokenCommand.self, ManualCommand.self,

@@ -4,8 +4,9 @@ import OffersCore
 /// The dependencies of the server: the store, the sync engine, the guess of feeds, the image source,
 /// the parser of times and amounts in queries, what maps are drawn with, and the clock.
 package struct ServedContent: Sendable {
-  package typealias Store = OfferRepository & FavoriteRepository & FeedRepository
-    & SearchRepository & ChangeRepository & CommitSignal & SessionRepository & AttemptRepository
+  package typealias Store = OfferRepository & FavoriteRepository & HouseholdRepository
+    & FeedRepository & SearchRepository & ChangeRepository & CommitSignal & SessionRepository
+    & AttemptRepository
     & UserRepository & UserRecords & CredentialRepository
 
   /// The store, with the record of the owner or of the visitor of a request.

@@ -7,6 +7,8 @@ struct MemoryState: Sendable {
   struct Record: Sendable {
     /// The favorites with the times at which they were starred.
     var favorites: [OfferRef: Date] = [:]
+    /// The favorites that are shared with the household, with the times at which they were shared.
+    var shared: [OfferRef: Date] = [:]
     /// The recent searches, the latest first.
     var searches: [RecentSearch] = []
     /// By the bytes of the names of readers.

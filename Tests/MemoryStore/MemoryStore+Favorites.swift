@@ -26,6 +26,7 @@ extension MemoryStore: FavoriteRepository {
         let didChange = try state.changeRecord(of: user) { record in
           let wasFavorite = record.favorites[ref] != nil
           if wasFavorite != isFavorite { record.favorites[ref] = isFavorite ? Date() : nil }
+          if !isFavorite { record.shared[ref] = nil }
           return wasFavorite != isFavorite
         }
         return FavoriteChange(offer: state.view(offer, of: user), didChange: didChange)

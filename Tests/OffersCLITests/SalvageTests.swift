@@ -11,7 +11,7 @@ struct SalvageTests {
     let home = try Home(synced: (0..<count).map { FeedItem("\($0)", "Tea", terms: "Buy one") })
     let filled = try home.shell(
       """
-      sqlite3 "$OFFERS_DATABASE" "INSERT INTO favorite SELECT 1, 'ibotta', id, 5 FROM offer;
+      sqlite3 "$OFFERS_DATABASE" "INSERT INTO favorite SELECT 1, 'ibotta', id, 5, NULL FROM offer;
         INSERT INTO offer_detail (offer_key, retailer) SELECT offer_key, 'Corner shop' FROM offer;
         DELETE FROM new_offers; DELETE FROM change;
         INSERT INTO change (offer_key, run_id, kind) SELECT offer_key, 1, 'new' FROM offer;
@@ -71,7 +71,7 @@ struct SalvageTests {
     for user in ["Ben", "Eve"] { try home.offers("user", "add", user, "--role", "viewer") }
     let filled = try home.shell(
       """
-      sqlite3 "$OFFERS_DATABASE" "INSERT INTO favorite SELECT user_key, feed, id, 7
+      sqlite3 "$OFFERS_DATABASE" "INSERT INTO favorite SELECT user_key, feed, id, 7, 8
         FROM (SELECT user_key FROM user WHERE user_key > 1), (SELECT feed, id FROM favorite);
         PRAGMA wal_checkpoint(TRUNCATE)"
       """)

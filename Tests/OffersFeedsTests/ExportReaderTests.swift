@@ -74,6 +74,7 @@ struct ExportReaderTests {
     favorite.user = ben.name
     favorite.ref = OfferRef(feed: "never-synced", offerID: odd)
     favorite.starredAt = 77
+    favorite.sharedAt = 78
     return [
       .feed(feed), .run(run), .run(failed), .offer(plain), .offer(full), .offer(percent),
       .offer(vague), .change(new), .change(changed), .user(ana), .user(ben), .favorite(favorite),

@@ -65,7 +65,10 @@ struct ClosingTests {
     let writing = Task {
       try await database.write { database in
         hold.begin()
-        try database.execute(sql: "INSERT INTO favorite VALUES (1, 'ibotta', '1', 1500)")
+        try database.execute(
+          sql: """
+            INSERT INTO favorite (user_key, feed, id, created_at) VALUES (1, 'ibotta', '1', 1500)
+            """)
         events.add("write")
       }
     }

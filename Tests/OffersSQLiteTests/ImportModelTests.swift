@@ -17,8 +17,10 @@ struct ImportModelTests {
     try await store.sync(offers, feed: feed, at: seconds)
     if let starred = offers.randomElement(using: &random) {
       try store.execute(
-        "INSERT INTO favorite VALUES (1, '\(feed)', '\(starred.id)', \(seconds)) ON CONFLICT DO NOTHING"
-      )
+        """
+        INSERT INTO favorite (user_key, feed, id, created_at)
+        VALUES (1, '\(feed)', '\(starred.id)', \(seconds)) ON CONFLICT DO NOTHING
+        """)
     }
   }
 

@@ -22,7 +22,7 @@ struct ImportTests {
     try await store.sync([FeedOffer("tea", name: "Album")], feed: "albums", at: 4500)
     try store.execute(
       """
-      INSERT INTO favorite VALUES
+      INSERT INTO favorite (user_key, feed, id, created_at) VALUES
         (1, 'ibotta', 'tea', 1500), (1, 'ibotta', 'milk', 1600), (1, 'later', '7', 1700)
       """)
     return store
@@ -102,7 +102,7 @@ struct ImportTests {
     let other = try await Store()
     try other.execute(
       """
-      INSERT INTO favorite VALUES
+      INSERT INTO favorite (user_key, feed, id, created_at) VALUES
         (1, 'ibotta', 'tea', 900), (1, 'ibotta', 'milk', 9999), (1, 'a', 'b', 1)
       """)
     try await other.take(try store.exported())

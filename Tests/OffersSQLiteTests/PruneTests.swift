@@ -199,7 +199,11 @@ struct PruneTests {
       if Int.random(in: 0..<5, using: &random) == 0 {
         let feed = try await store.database.fetchSubscribedFeeds().last ?? ""
         for id in ids.prefix(3) {
-          try store.execute("INSERT OR IGNORE INTO favorite VALUES (1, '\(feed)', '\(id)', 1)")
+          try store.execute(
+            """
+            INSERT OR IGNORE INTO favorite (user_key, feed, id, created_at)
+            VALUES (1, '\(feed)', '\(id)', 1)
+            """)
         }
       }
     }

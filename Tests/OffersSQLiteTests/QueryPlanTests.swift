@@ -118,6 +118,29 @@ struct QueryPlanTests {
       deletion?.uses("SEARCH favorite USING PRIMARY KEY (user_key=? AND feed=? AND id=?)") == true)
   }
 
+  @Test("the household list reads the shared favorites only, by their index")
+  func readsHousehold() async throws {
+    let ref = OfferRef(feed: "ibotta", offerID: "7")
+    let plans = try await Self.plans(try await Self.filled()) { database in
+      _ = try FavoriteTable.insert(ref, of: User.ownerID, at: 1, in: database)
+      #expect(try HouseholdTable.share(ref, of: User.ownerID, at: 1, in: database))
+      #expect(try HouseholdTable.keys(HouseholdQuery(limit: 5), in: database).count == 1)
+      #expect(try HouseholdTable.count(in: database) == 1)
+      let offer = try #require(try OfferTable.find(ref, of: User.ownerID, in: database))
+      #expect(try HouseholdTable.withSharers(offer, in: database).sharers.count == 1)
+      #expect(try HouseholdTable.unshare(ref, in: database))
+    }
+    let lists = plans.filter { $0.sql.contains("AS shared") }
+    #expect(lists.count == 2)
+    for plan in lists {
+      #expect(plan.uses("favorite USING COVERING INDEX favorite_by_sharing"), "\(plan)")
+      #expect(plan.uses("SEARCH offer USING"), "\(plan)")
+    }
+    for plan in plans where !plan.sql.contains("AS shared") { #expect(!plan.isSlow, "\(plan)") }
+    let unshare = plans.first { $0.sql.contains("SET shared_at = NULL") }
+    #expect(unshare?.uses("INDEX favorite_by_") == true, "\(unshare as Any)")
+  }
+
   @Test("a sync's write reads only the rows that it writes")
   func writesDifference() async throws {
     let store = try await Self.filled()

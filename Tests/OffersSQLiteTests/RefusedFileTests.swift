@@ -175,7 +175,8 @@ struct RefusedFileTests {
   func foreignJournal() async throws {
     let folder = try TemporaryFolder()
     let path = try await Store.makeFile(in: folder)
-    try Store.execute(path, "INSERT INTO favorite VALUES (1, 'ibotta', '1', 1)")
+    try Store.execute(
+      path, "INSERT INTO favorite (user_key, feed, id, created_at) VALUES (1, 'ibotta', '1', 1)")
     let before = try Data(contentsOf: URL(filePath: path))
     try Self.firstJournal.write(to: URL(filePath: path + "-journal"))
     for access in [OffersDatabase.Access.readOnly, .readWrite] {

@@ -24,7 +24,10 @@ struct RestoreTests {
     let writer = try DatabaseQueue(path: store.path)
     try await writer.writeWithoutTransaction { database in
       try database.execute(
-        sql: "PRAGMA wal_autocheckpoint = 0; INSERT INTO favorite VALUES (1, 'ibotta', '2', 1500)")
+        sql: """
+          PRAGMA wal_autocheckpoint = 0;
+          INSERT INTO favorite (user_key, feed, id, created_at) VALUES (1, 'ibotta', '2', 1500)
+          """)
     }
     for ending in ["", "-wal", "-lock"] {
       try FileManager.default.copyItem(atPath: store.path + ending, toPath: path + ending)

@@ -67,7 +67,10 @@ struct StorageFailureTests {
       try await store.database.write { database in
         // Fails when the transaction is committed.
         database.add(transactionObserver: FailingCommit(), extent: .nextTransaction)
-        try database.execute(sql: "INSERT INTO favorite VALUES (1, 'ibotta', '1', 1500)")
+        try database.execute(
+          sql: """
+            INSERT INTO favorite (user_key, feed, id, created_at) VALUES (1, 'ibotta', '1', 1500)
+            """)
       }
     }
     #expect(late?.message.contains("may or may not have been stored") == true)

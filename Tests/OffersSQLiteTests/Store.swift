@@ -89,7 +89,8 @@ struct Store {
       ) SELECT 1, n, 7, 1000, 1000, 'Milk ' || n, 0 FROM number;
       INSERT INTO change (offer_key, run_id, kind) SELECT offer_key, 1, 'new' FROM offer ORDER BY 1;
       UPDATE feed SET current_count = \(offerCount);
-      INSERT INTO favorite VALUES (\(version < 20 ? "" : "1, ")'ibotta', '7', 1500);
+      INSERT INTO favorite (\(version < 20 ? "" : "user_key, ")feed, id, created_at)
+      VALUES (\(version < 20 ? "" : "1, ")'ibotta', '7', 1500);
       \(version < 5 ? "" : "UPDATE search_state SET is_current = 0;")
       COMMIT;
       """)

@@ -4,8 +4,9 @@ import OffersSQLite
 import OffersTestSupport
 
 /// A store as the rules need it.
-typealias RuledStore = OfferRepository & FavoriteRepository & FeedRepository & SearchRepository
-  & ChangeRepository & LabelRepository & UserRepository & UserRecords & SyncStore & CommitSignal
+typealias RuledStore = OfferRepository & FavoriteRepository & HouseholdRepository & FeedRepository
+  & SearchRepository & ChangeRepository & LabelRepository & UserRepository & UserRecords & SyncStore
+  & CommitSignal
 
 /// The stores that keep the rules of this suite. There are no exceptions: a rule that is not true of
 /// each of them belongs to the tests of the one that it is true of.

@@ -160,6 +160,8 @@ package struct ExportedFavorite: Hashable, Sendable {
   package var user: String?
   package var ref = OfferRef(feed: "", offerID: "")
   package var starredAt: Int64 = 0
+  /// When the user shared it with the household; nil for a favorite that is not shared.
+  package var sharedAt: Int64?
 
   package init() {}
 }

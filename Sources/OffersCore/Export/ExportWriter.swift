@@ -38,6 +38,7 @@ package struct ExportWriter {
         json.member("user", favorite.user)
         json.member("ref", favorite.ref.description)
         json.member("starred_at", time: favorite.starredAt)
+        if let sharedAt = favorite.sharedAt { json.member("shared_at", time: sharedAt) }
       }
     }
     return json.bytes

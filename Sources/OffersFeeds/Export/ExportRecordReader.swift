@@ -23,7 +23,7 @@ final class ExportRecordReader {
   ])
   private let search = ExportObject(["words", "feed", "searched_at"])
   private let mark = ExportObject(["reader", "run", "read_at"])
-  private let favorite = ExportObject(["user", "ref", "starred_at"])
+  private let favorite = ExportObject(["user", "ref", "starred_at", "shared_at"])
   /// A favorite in a document without users.
   private let plainFavorite = ExportObject(["ref", "starred_at"])
   private let attribute = ExportObject(["label", "value"])
@@ -252,6 +252,7 @@ final class ExportRecordReader {
     }
     record.ref = try object.ref(first)
     record.starredAt = try object.time(first + 1)
+    if first > 0 { record.sharedAt = try object.findTime(first + 2) }
     return record
   }
 

@@ -9,6 +9,8 @@ struct SalvagedFavorites {
   /// The key of the user, as SQL. A damaged file is not migrated, and before schema version 20 all
   /// favorites were the owner's.
   private let userKey: String
+  /// The columns of a favorite, as SQL.
+  private let columns: String
   /// Look up a favorite from below and from above: next to a damaged page, only one of the two
   /// paths through the b-tree avoids that page.
   private let lookUps: [RawStatement]
@@ -21,14 +23,18 @@ struct SalvagedFavorites {
   init(_ database: Database) {
     self.database = database
     // A missing table has no favorites; `read` reports it.
-    let hasUsers = (try? RawStatement(database, "SELECT user_key FROM favorite")) != nil
-    let userKey = hasUsers ? "user_key" : "\(User.ownerID)"
+    func has(_ column: String) -> Bool {
+      (try? RawStatement(database, "SELECT \(column) FROM favorite")) != nil
+    }
+    let userKey = has("user_key") ? "user_key" : "\(User.ownerID)"
+    let columns = has("shared_at") ? ExportedFavorite.columns : ExportedFavorite.unsharedColumns
     self.userKey = userKey
+    self.columns = columns
     lookUps = [("<=", "DESC"), (">=", "ASC")].compactMap { comparison, direction in
       try? RawStatement(
         database,
         """
-        SELECT \(userKey), \(ExportedFavorite.columns) FROM favorite
+        SELECT \(userKey), \(columns) FROM favorite
         WHERE \(userKey) = ?1 AND feed = ?2 AND id \(comparison) ?3
         ORDER BY id \(direction) LIMIT 1
         """)
@@ -47,7 +53,7 @@ struct SalvagedFavorites {
   private mutating func readAll(_ direction: String) -> Bool {
     let order = (userKey == "user_key" ? ["user_key"] : []) + ["feed", "id"]
     let sql = """
-      SELECT \(userKey), \(ExportedFavorite.columns) FROM favorite
+      SELECT \(userKey), \(columns) FROM favorite
       ORDER BY \(order.map { "\($0) \(direction)" }.joined(separator: ", "))
       """
     // An error means that the row is unreadable, which is expected here.

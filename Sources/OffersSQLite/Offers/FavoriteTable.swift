@@ -51,16 +51,25 @@ enum FavoriteTable {
       arguments: [offerKey]) ?? false
   }
 
-  /// Returns whether the offer was no favorite of the user before.
+  /// Inserts a favorite, unless the user has it already.
+  ///
+  /// - Parameters:
+  ///   - ref: the offer, which need not be stored.
+  ///   - user: the user.
+  ///   - seconds: the time at which it was starred.
+  ///   - sharedAt: the time at which it was shared with the household; nil for never.
+  ///   - database: the connection.
+  /// - Returns: whether the offer was no favorite of the user before.
   static func insert(
-    _ ref: OfferRef, of user: User.ID, at seconds: Int64, in database: Database
+    _ ref: OfferRef, of user: User.ID, at seconds: Int64, sharedAt: Int64? = nil,
+    in database: Database
   ) throws -> Bool {
     try database.cachedStatement(
       sql: """
-        INSERT INTO favorite (user_key, feed, id, created_at) VALUES (?, ?, ?, ?)
+        INSERT INTO favorite (user_key, feed, id, created_at, shared_at) VALUES (?, ?, ?, ?, ?)
         ON CONFLICT (user_key, feed, id) DO NOTHING
         """
-    ).execute(arguments: [user, ref.feed, ref.offerID, seconds])
+    ).execute(arguments: [user, ref.feed, ref.offerID, seconds, sharedAt])
     guard database.changesCount > 0 else { return false }
     try FoundOffers.updateListed(ref, in: database)
     return true

@@ -130,12 +130,15 @@ extension ExportedUser.Search {
 }
 
 extension ExportedFavorite {
-  static let columns = "favorite.feed, favorite.id, favorite.created_at"
-  static let columnCount: Int32 = 3
+  static let columns = "favorite.feed, favorite.id, favorite.created_at, favorite.shared_at"
+  /// The columns before schema version 22, in which no favorite was shared.
+  static let unsharedColumns = "favorite.feed, favorite.id, favorite.created_at, NULL"
+  static let columnCount: Int32 = 4
 
   init(_ row: RawStatement, from first: Int32) {
     self.init()
     ref = OfferRef(feed: row.string(first) ?? "", offerID: row.string(first + 1) ?? "")
     starredAt = row.number(first + 2)
+    sharedAt = row.findNumber(first + 3)
   }
 }

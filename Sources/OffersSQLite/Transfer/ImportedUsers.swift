@@ -38,7 +38,8 @@ struct ImportedUsers {
   /// Adds a user of the document. The users precede all favorites.
   mutating func add(_ record: ExportedUser) { records.append(record) }
 
-  /// Adds a favorite to those of its user. If it is there, the earlier of two times stays.
+  /// Adds a favorite to those of its user, shared as in the document. If it is there, the earlier of
+  /// two times stays, and so does its sharing.
   ///
   /// - Returns: whether it was added.
   mutating func add(_ favorite: ExportedFavorite) throws -> Bool {
@@ -46,7 +47,7 @@ struct ImportedUsers {
     let place = favorite.user.flatMap { places[$0] }
     let user = place.map { matches[$0].user.id } ?? importer
     let isNew = try FavoriteTable.insert(
-      favorite.ref, of: user, at: favorite.starredAt, in: database)
+      favorite.ref, of: user, at: favorite.starredAt, sharedAt: favorite.sharedAt, in: database)
     if !isNew {
       try FavoriteTable.setEarlier(
         favorite.starredAt, of: favorite.ref, user: user, in: database)

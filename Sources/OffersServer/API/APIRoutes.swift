@@ -10,6 +10,7 @@ struct APIRoutes: Sendable {
 
   func add(to router: Router<ServedContext>) {
     OfferRoutes(content: content, answers: answers).add(to: router)
+    HouseholdRoutes(content: content, answers: answers).add(to: router)
     ChangeRoutes(content: content, answers: answers).add(to: router)
     SearchRoutes(content: content, answers: answers).add(to: router)
     FeedRoutes(content: content, answers: answers).add(to: router)

@@ -28,7 +28,7 @@ struct OfflineRoutes: ContentRoutes {
     router.get("/api/v1/offline") { request, context in
       _ = try QueryParameters(request, [])
       return try await answers.answer(request, for: context.visitor) {
-        try await of(context).list(maySync: context.visitor.map { $0.right >= .sync } ?? true)
+        try await of(context).list(for: context.visitor)
       }
     }
     router.get("/api/v1/offline/offers") { request, context in
@@ -39,8 +39,7 @@ struct OfflineRoutes: ContentRoutes {
     }
   }
 
-  /// - Parameter maySync: whether the pages have a button that syncs.
-  private func list(maySync: Bool) async throws -> Answer {
+  private func list(for visitor: Visitor?) async throws -> Answer {
     let feeds = try await source.fetchFeeds()
     let titles = try await source.fetchTitles(of: feeds)
     let frames = try await OfflineFrame.all(source, feeds)
@@ -56,7 +55,8 @@ struct OfflineRoutes: ContentRoutes {
         json.member("feed", title.key)
         json.member("title", title.value)
       }
-      json.member("may_sync", maySync)
+      json.member("may_sync", visitor.map { $0.right >= .sync } ?? true)
+      json.member("has_household", visitor?.hasHousehold ?? false)
       json.member("pages", each: frames) { $1.write(to: &$0) }
     }
     // The definitions of feeds may change without a write to the database.

@@ -71,7 +71,7 @@ struct AccessGate: Sendable {
   /// - Throws: `OffersError` if the users cannot be read.
   func requiresLogin() async throws -> Bool {
     if isOpenToOthers || tokens != nil || userHeader != nil { return true }
-    return try await users.fetch().all.count > 1
+    return try await users.fetch().areSeveral
   }
 
   /// Finds out whom a request is from: by a bearer token, or else by the cookie of a session. The
@@ -100,7 +100,7 @@ struct AccessGate: Sendable {
           .forbidden, "There is no user “\(name.prefix(80))” here.",
           hint: "On the server's machine: offers user add NAME", code: .notFound)
       }
-      return Visitor(user, .proxy)
+      return Visitor(user, .proxy, hasHousehold: users.areSeveral)
     }
     if let shown = Self.bearerToken(in: request) {
       let visitor = try await findVisitor(showing: shown, version, users)
@@ -112,7 +112,9 @@ struct AccessGate: Sendable {
       return visitor
     }
     return try await findSession(of: request, version).flatMap { session in
-      users.find(session.user).map { Visitor($0, .session(session)) }
+      users.find(session.user).map {
+        Visitor($0, .session(session), hasHousehold: users.areSeveral)
+      }
     }
   }
 
@@ -120,14 +122,15 @@ struct AccessGate: Sendable {
     showing shown: String, _ version: TokenFile.Version?, _ users: UserList.Users
   ) async throws -> Visitor? {
     if let version, version.token.isToken(shown) {
-      return Visitor(users.owner, .tokenFile(version: version.number))
+      return Visitor(
+        users.owner, .tokenFile(version: version.number), hasHousehold: users.areSeveral)
     }
     guard APITokenText.isToken(shown) else { return nil }
     let hash = APITokenText.hash(of: shown)
     guard let token = try await store.findToken(hash: hash), !token.isExpired(at: now()),
       let user = users.find(token.user)
     else { return nil }
-    return Visitor(user, .apiToken(token, hash: hash))
+    return Visitor(user, .apiToken(token, hash: hash), hasHousehold: users.areSeveral)
   }
 
   /// The bearer token that a request shows; nil for a request without it.

@@ -26,6 +26,8 @@ enum RouteRights {
     // The own record.
     (["api", "v1", "offers", "*", "favorite"], .favorites),
     (["offers", "*", "favorite"], .favorites),
+    (["api", "v1", "offers", "*", "share"], .favorites),
+    (["offers", "*", "share"], .favorites),
     (["api", "v1", "framing"], .favorites),
     // The own logins. They require a session, too, which an API token is not.
     (["pairing"], .favorites),

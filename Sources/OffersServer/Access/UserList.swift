@@ -14,6 +14,9 @@ final class UserList: Sendable {
     /// The owner of the store.
     let owner: User
 
+    /// Whether there are others to share offers with.
+    var areSeveral: Bool { all.count > 1 }
+
     func find(_ id: User.ID) -> User? { all.first { $0.id == id } }
 
     func find(named name: String) -> User? {

@@ -22,9 +22,12 @@ struct Visitor: Sendable {
   /// The right of the user's role, or the scope of the token if that is lower.
   let right: Right
   let proof: Proof
+  /// Whether there are other users, with whom the visitor has a household list.
+  let hasHousehold: Bool
 
-  init(_ user: User, _ proof: Proof) {
+  init(_ user: User, _ proof: Proof, hasHousehold: Bool = false) {
     self.user = user
+    self.hasHousehold = hasHousehold
     self.proof = proof
     if case .apiToken(let token, _) = proof {
       right = min(token.scope, user.role.right)

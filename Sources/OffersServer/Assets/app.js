@@ -2,6 +2,7 @@
 
 import {on, start} from "./events.js?v=__VERSION__";
 import {say, toast} from "./messages.js?v=__VERSION__";
+import "./household.js?v=__VERSION__";
 import {compare, send} from "./stars.js?v=__VERSION__";
 import "./lists.js?v=__VERSION__";
 import "./refresh.js?v=__VERSION__";

@@ -20,6 +20,9 @@ static const unsigned char controls_css[] = {
 static const unsigned char events_js[] = {
 #embed "../Assets/events.js"
 };
+static const unsigned char household_js[] = {
+#embed "../Assets/household.js"
+};
 static const unsigned char icon_192_png[] = {
 #embed "../Assets/icon-192.png"
 };
@@ -158,6 +161,9 @@ static const unsigned char empty_mustache[] = {
 static const unsigned char feed_mustache[] = {
 #embed "../Templates/feed.mustache"
 };
+static const unsigned char household_mustache[] = {
+#embed "../Templates/household.mustache"
+};
 static const unsigned char icons_mustache[] = {
 #embed "../Templates/icons.mustache"
 };
@@ -203,6 +209,9 @@ static const unsigned char sessions_mustache[] = {
 static const unsigned char settings_mustache[] = {
 #embed "../Templates/settings.mustache"
 };
+static const unsigned char shared_mustache[] = {
+#embed "../Templates/shared.mustache"
+};
 static const unsigned char shell_mustache[] = {
 #embed "../Templates/shell.mustache"
 };
@@ -227,6 +236,7 @@ static const struct {
   {"app.js", app_js, sizeof app_js},
   {"controls.css", controls_css, sizeof controls_css},
   {"events.js", events_js, sizeof events_js},
+  {"household.js", household_js, sizeof household_js},
   {"icon-192.png", icon_192_png, sizeof icon_192_png},
   {"icon-512.png", icon_512_png, sizeof icon_512_png},
   {"icon-maskable-512.png", icon_maskable_512_png, sizeof icon_maskable_512_png},
@@ -273,6 +283,7 @@ static const struct {
   {"choice.mustache", choice_mustache, sizeof choice_mustache},
   {"empty.mustache", empty_mustache, sizeof empty_mustache},
   {"feed.mustache", feed_mustache, sizeof feed_mustache},
+  {"household.mustache", household_mustache, sizeof household_mustache},
   {"icons.mustache", icons_mustache, sizeof icons_mustache},
   {"login.mustache", login_mustache, sizeof login_mustache},
   {"more.mustache", more_mustache, sizeof more_mustache},
@@ -288,6 +299,7 @@ static const struct {
   {"searchbox.mustache", searchbox_mustache, sizeof searchbox_mustache},
   {"sessions.mustache", sessions_mustache, sizeof sessions_mustache},
   {"settings.mustache", settings_mustache, sizeof settings_mustache},
+  {"shared.mustache", shared_mustache, sizeof shared_mustache},
   {"shell.mustache", shell_mustache, sizeof shell_mustache},
   {"star.mustache", star_mustache, sizeof star_mustache},
   {"web.mustache", web_mustache, sizeof web_mustache},

@@ -31,6 +31,14 @@ struct OfferPage {
       PageFields(
         card: offer, settings.presentation, at: settings.now,
         back: PageLinks.back(request.address)))
+    if let visitor = request.visitor, visitor.hasHousehold,
+      let found = try await source.store.findHouseholdOffer(ref)
+    {
+      page.fields.set(
+        "household",
+        PageFields(
+          sharing: found, by: visitor.user.id, back: PageLinks.back(request.address)))
+    }
     return page
   }
 

@@ -2,7 +2,7 @@
 struct Page: Sendable {
   /// The entries of the main menu.
   enum MenuEntry: String, Sendable, CaseIterable {
-    case offers, favorites, changes, web, settings
+    case offers, favorites, household, changes, web, settings
   }
 
   /// The name of the template. With the prefix `page-` it is also the class of the `body` element,

@@ -14,6 +14,18 @@ struct PageForms: Sendable {
       try await content.of(context.visitor).store.setFavorites([ref], to: form.isSet("favorite"))
       return Self.redirect(to: form["back"] ?? PageLinks.offer(ref))
     }
+    router.post("/offers/:ref/share") { request, context in
+      let asked = try PageRequest(request, context, parameter: "ref")
+      let form = SentFields(try await FieldList.read(request))
+      let ref = try asked.offerRef()
+      let store = content.of(context.visitor).store
+      if form.isSet("share") {
+        try await store.share([ref], at: content.now())
+      } else {
+        try await store.unshare([ref])
+      }
+      return Self.redirect(to: form["back"] ?? PageLinks.offer(ref))
+    }
     router.post("/sync") { request, context in
       let form = SentFields(try await FieldList.read(request))
       if form.isSet("accept-removals") { try context.fetchVisitor().check(.admin) }

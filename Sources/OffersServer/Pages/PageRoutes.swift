@@ -26,6 +26,9 @@ struct PageRoutes: Sendable {
     add("/favorites", to: router) {
       try await OffersPage(source: $1, request: $0, isFavorites: true).page()
     }
+    add("/household", to: router) {
+      try await HouseholdListPage(source: $1, request: $0).page()
+    }
     add("/feeds/:name", parameter: "name", to: router) {
       try await FeedPage(source: $1, request: $0).page()
     }

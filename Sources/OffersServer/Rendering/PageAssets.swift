@@ -50,6 +50,7 @@ struct PageAssets: Sendable {
     ("add-feed.js", script),
     ("app.js", script),
     ("events.js", script),
+    ("household.js", script),
     ("lists.js", script),
     ("map.js", script),
     ("messages.js", script),

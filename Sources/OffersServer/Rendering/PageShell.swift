@@ -25,6 +25,7 @@ struct PageShell: Sendable {
       fields.set("words", page.words)
       fields.set("user", visitor.map { String($0.user.id) })
       fields.set("maySync", visitor.map { $0.right >= .sync } ?? true)
+      fields.set("hasHousehold", visitor?.hasHousehold ?? false)
       for entry in Page.MenuEntry.allCases {
         fields.set("at-\(entry.rawValue)", page.menuEntry == entry)
       }

@@ -133,6 +133,7 @@ async function readData() {
   return {
     current, all, favorites: refs, searches: searches ?? [],
     titles: list.titles, frames: list.frames, user: person, maySync: list.maySync !== false,
+    hasHousehold: list.hasHousehold,
     find: (ref) => offers.get(ref) ?? others.find((each) => each.ref === ref),
   };
 }

@@ -74,6 +74,7 @@ async function updateOnce(_, reads) {
       tag: answer.headers.get("ETag"), refs: [...known], known,
       titles: new Map(next.titles.map(({feed, title}) => [feed, title])),
       maySync: next.may_sync,
+      hasHousehold: next.has_household,
       frames: new Map(next.pages.map((frame) => [frame.path, frame])),
     }, "list");
   });

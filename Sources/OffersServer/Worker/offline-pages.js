@@ -16,7 +16,7 @@ async function makePage(url) {
   const html = await render("shell", {
     pageTitle: made.title, kind: made.template, assets: VERSION, here: url.pathname + url.search,
     wayBack: made.back, words: made.words, [`at-${made.menu}`]: true, main,
-    user: data.user, maySync: data.maySync,
+    user: data.user, maySync: data.maySync, hasHousehold: data.hasHousehold,
   });
   // The server's policy is that of every page, and the page may not frame other sites.
   return new Response(html, {

@@ -37,7 +37,10 @@ struct HouseholdImageTests {
     }
     for image in images.prefix(30) { try await home.setFavorite(image.url, to: true) }
     try await home.database.write {
-      try $0.execute(sql: "INSERT INTO favorite SELECT 1, feed, id, 0 FROM favorite")
+      try $0.execute(
+        sql: """
+          INSERT INTO favorite (user_key, feed, id, created_at) SELECT 1, feed, id, 0 FROM favorite
+          """)
     }
     for image in images { try await home.database.putImage(image) }
     let contents = try await home.database.fetchImageContents(now: ChangeTests.date(3))

@@ -43,7 +43,9 @@ struct OwnerUpgradeTests {
       path: path, access: writes ? .readWrite : .readOnly)
     #expect(try await database.fetchUsers().map(\.id) == [User.ownerID])
     #expect(
-      try Store.rows(path, "SELECT * FROM favorite ORDER BY feed, id")
+      try Store.rows(
+        path,
+        "SELECT user_key, feed, id, created_at FROM favorite WHERE shared_at IS NULL ORDER BY 2, 3")
         == Self.favorites.map { "1|\($0.0)|\($0.1)|\($0.2)" })
     let searches = try await database.fetchRecentSearches()
     #expect(

@@ -13,7 +13,8 @@ struct UserTransferTests {
     try await home.store.sync((1...4).map { FeedOffer("\($0)", name: "Tea \($0)") }, at: 2000)
     try await home.owners.setFavorites(named: ["1", "2"], to: true)
     try await home.anas.setFavorites(named: ["2", "5"], to: true)
-    try home.store.execute("INSERT INTO favorite VALUES (2, 'later', 'x', 9)")
+    try home.store.execute(
+      "INSERT INTO favorite (user_key, feed, id, created_at) VALUES (2, 'later', 'x', 9)")
     for (record, words) in [(home.owners, "jam"), (home.anas, "tea")] {
       for seconds in [5, 6] {
         try await record.noteSearch(
@@ -53,6 +54,30 @@ struct UserTransferTests {
     #expect(again.users.allSatisfy { !$0.isNew })
     #expect(
       try await other.exported(favoritesOnly: favoritesOnly, allUsers: true).text() == kept.text())
+  }
+
+  @Test("what is shared is exported, and shared again with favorites that an import adds")
+  func sharing() async throws {
+    let home = try await Self.filled()
+    try await home.anas.share(named: ["2", "5"], at: ChangeTests.date(3000))
+    try await home.owners.share(named: ["2"], at: ChangeTests.date(4000))
+    let kept = try await home.store.exported(allUsers: true)
+    #expect(
+      kept.favorites.map { "\($0.user ?? "") \($0.ref.offerID) \($0.sharedAt ?? 0)" }
+        == ["Zoe 1 0", "Zoe 2 4000", "Ana 2 3000", "Ana 5 3000", "Ana x 0"])
+    #expect(try kept.text().contains("\"shared_at\":\"1970-01-01T01:06:40Z\""))
+    let other = try await Store()
+    try await other.take(kept)
+    #expect(try await other.exported(allUsers: true).text() == kept.text())
+    let list = try await other.database.fetchHousehold(HouseholdQuery(), maximumBytes: 1 << 20)
+    #expect(list.offers.map(\.id.offerID) == ["2", "5"])
+    #expect(list.offers.map { $0.sharers.map(\.name) } == [["Ana", "Zoe"], ["Ana"]])
+    // A favorite that is here already is shared as it is here.
+    try await other.database.unshare(named: ["2"])
+    try await other.database.share(named: ["1"], at: ChangeTests.date(5000))
+    try await other.take(kept)
+    let after = try await other.database.fetchHousehold(HouseholdQuery(), maximumBytes: 1 << 20)
+    #expect(after.offers.map(\.id.offerID) == ["1", "5"])
   }
 
   @Test("an export of one user has nothing of another")
@@ -194,7 +219,8 @@ struct UserTransferTests {
       """
       DELETE FROM favorite WHERE user_key = 1 OR id = '5';
       UPDATE favorite SET created_at = 3;
-      INSERT INTO favorite VALUES (1, 'ibotta', '4', 7), (2, 'ibotta', '4', 7)
+      INSERT INTO favorite (user_key, feed, id, created_at)
+      VALUES (1, 'ibotta', '4', 7), (2, 'ibotta', '4', 7)
       """)
     let summary = try await home.store.take(kept)
     #expect(summary.users.map(\.newFavorites) == [2, 1])

@@ -35,6 +35,8 @@ struct OpenAPITests {
   private static let requests: [(operation: String, path: String, body: String?)] = [
     ("listOffers", "offers?limit=2&sort=reward", nil), ("getOffer", "offers/ibotta:900117", nil),
     ("getHistory", "offers/900117/history", nil), ("star", "offers/ibotta:900117/favorite", "{}"),
+    ("share", "offers/ibotta:900117/share", "{}"), ("listHousehold", "household?limit=1", nil),
+    ("unshare", "offers/ibotta:900117/share", "{}"),
     ("listFavorites", "favorites", nil), ("listOffline", "offline", nil),
     ("getOffline", "offline/offers?refs=ibotta:900117", nil),
     ("listChanges", "changes?limit=5&kind=new", nil),

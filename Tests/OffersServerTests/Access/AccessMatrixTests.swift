@@ -15,6 +15,7 @@ struct AccessMatrixTests {
     "DELETE /api/v1/feeds/{name}/interval": .admin,
     "DELETE /api/v1/feeds/{name}/subscription": .sync,
     "DELETE /api/v1/offers/{ref}/favorite": .favorites,
+    "DELETE /api/v1/offers/{ref}/share": .favorites,
     "GET /": .read,
     "GET /api/v1/changes": .read,
     "GET /api/v1/events": .read,
@@ -22,6 +23,7 @@ struct AccessMatrixTests {
     "GET /api/v1/feeds": .read,
     "GET /api/v1/feeds/{name}": .read,
     "GET /api/v1/health": nil,
+    "GET /api/v1/household": .read,
     "GET /api/v1/images/{ref}": .read,
     "GET /api/v1/offers": .read,
     "GET /api/v1/offers/{ref}": .read,
@@ -38,6 +40,7 @@ struct AccessMatrixTests {
     "GET /favicon.ico": nil,
     "GET /favorites": .read,
     "GET /feeds/{name}": .read,
+    "GET /household": .read,
     "GET /login": nil,
     "GET /manifest.webmanifest": nil,
     "GET /map/**": .read,
@@ -58,6 +61,7 @@ struct AccessMatrixTests {
     "POST /login": nil,
     "POST /logout": nil,
     "POST /offers/{ref}/favorite": .favorites,
+    "POST /offers/{ref}/share": .favorites,
     "POST /pair": nil,
     "POST /pairing": .favorites,
     "POST /passphrase": .favorites,
@@ -72,6 +76,7 @@ struct AccessMatrixTests {
     "PUT /api/v1/feeds/{name}/interval": .admin,
     "PUT /api/v1/feeds/{name}/subscription": .sync,
     "PUT /api/v1/offers/{ref}/favorite": .favorites,
+    "PUT /api/v1/offers/{ref}/share": .favorites,
   ]
 
   /// The routes that an API token may not use, whatever its scope.

@@ -83,6 +83,11 @@ struct AgreementRules {
     try await ask("recent searches") { try await store.fetchRecentSearches() }
     try await ask("mark") { try await store.findMark(of: "mail") }
     try await ask("stars") { try await store.stars() }
+    let household = HouseholdQuery(limit: 5, offset: Int.random(in: 0...3, using: &random))
+    try await ask("\(household)") {
+      try await store.fetchHousehold(household, maximumBytes: 200)
+    }
+    try await ask("count of the household") { try await store.countHousehold() }
     for feed in RandomStep.feeds {
       try await ask("state of \(feed)") { try await store.findSyncState(of: feed) }
       try await ask("known offers of \(feed)") {

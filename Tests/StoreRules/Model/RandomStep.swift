@@ -14,6 +14,8 @@ enum RandomStep: Sendable {
   case subscribe(feed: String)
   case unsubscribe(feed: String)
   case star(names: [String], isFavorite: Bool, by: Actor)
+  case share(names: [String], at: Int, by: Actor)
+  case unshare(names: [String], by: Actor)
   case note(words: String, feed: String?, by: Actor)
   case mark(Int64, by: Actor)
   case removeAna
@@ -36,6 +38,11 @@ enum RandomStep: Sendable {
       let names = (0..<Int.random(in: 1...4, using: &random)).map { _ in
         let id = "\(Int.random(in: 1...21, using: &random))"
         return Int.random(in: 0..<5, using: &random) == 0 ? id : "\(feed):\(id)"
+      }
+      switch Int.random(in: 0..<8, using: &random) {
+      case 0, 1: return .share(names: names, at: clock, by: actor)
+      case 2: return .unshare(names: names, by: actor)
+      default: break
       }
       return .star(names: names, isFavorite: Int.random(in: 0..<3, using: &random) > 0, by: actor)
     case 35, 36:
@@ -99,6 +106,10 @@ enum RandomStep: Sendable {
         return try await record(actor).setFavorites(named: names, to: isFavorite).map {
           "\($0.offer.ref) \($0.didChange) \($0.offer.isFavorite)"
         }.joined(separator: ", ")
+      case .share(let names, let time, let actor):
+        return Self.text(try await record(actor).share(named: names, at: .at(time)))
+      case .unshare(let names, let actor):
+        return Self.text(try await record(actor).unshare(named: names))
       case .note(let words, let feed, let actor):
         try await record(actor).noteSearch(
           RecentSearch(words: words, feed: feed, searchedAt: .at(1)))
@@ -113,6 +124,10 @@ enum RandomStep: Sendable {
     } catch let error as OffersError {
       return "\(error.code)"
     }
+  }
+
+  private static func text(_ changes: [SharingChange]) -> String {
+    changes.map { "\($0.offer.id) \($0.didChange) \($0.offer.sharers)" }.joined(separator: ", ")
   }
 
   private static func text(_ run: SyncRun) -> String {

@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Users at work at the same time")
 struct RecordModelRules {
-  /// The number of operations of each user: searches, marks, and stars set or taken off, of which up
-  /// to 8 share a call.
+  /// The number of operations of each user: searches, marks, sharing, and stars set or taken off, of
+  /// which up to 8 share a call.
   private static let operationCount = 5000
   private static let offers = (1...12).map { FeedOffer("\($0)", name: "Tea \($0)") }
 
@@ -34,6 +34,16 @@ struct RecordModelRules {
         let id = Int64.random(in: 1...9999, using: &random)
         try await record.setMark(ReaderMark(changeID: id, readAt: .at(1)), of: "mail")
         model.mark = max(model.mark, id)
+        done += 1
+      case 2:
+        // Sharing is not in the model, because others end it: it changes one's own stars only.
+        let id = "\(Int.random(in: 1...12, using: &random))"
+        let change = try await record.share(named: [id], at: .at(done)).first
+        #expect(change?.offer.offer.isFavorite == true)
+        model.stars.insert(id)
+        done += 1
+      case 3:
+        try await record.unshare(named: ["\(Int.random(in: 1...12, using: &random))"])
         done += 1
       default:
         let isFavorite = Bool.random(using: &random)

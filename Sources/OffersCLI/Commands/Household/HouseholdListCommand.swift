@@ -1,0 +1,104 @@
+import ArgumentParser
+import Foundation
+import OffersCore
+import OffersSQLite
+
+/// `offers household list`
+struct HouseholdListCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List the offers that users share, the latest first.")
+
+  @Flag(name: .long, help: "Print one JSON document.")
+  var json = false
+
+  @OptionGroup var paged: PagedOptions
+  @OptionGroup var location: RecordOptions
+
+  /// The number of offers that are read at a time, and the maximum size of their texts in bytes.
+  private static let pageSize = 500
+  private static let pageBytes = 8 << 20
+
+  func run() async throws {
+    let now = Date()
+    let feeds = try ConfigurationOptions.path(named: nil).presentations()
+    let database = try await location.open(.readOnly)
+    // The first offers are read before the pager starts, so that a failed read starts none.
+    var query = HouseholdQuery(limit: Self.pageSize)
+    let first = try await database.fetchHousehold(query, maximumBytes: Self.pageBytes)
+    if first.offers.isEmpty, !json {
+      return Output.note(
+        "Nobody shares an offer with the household. Share one: offers household add ID")
+    }
+    var document = PagedJSON("offers", pricedFeeds: feeds.pricedFeeds)
+    var table: HouseholdTable?
+    try await paged.show {
+      var page = first
+      while true {
+        if json {
+          try document.print(page.offers) { $0.value($1, at: now) }
+        } else {
+          let lines = table ?? HouseholdTable(page.offers, feeds, paged.terminal.style, now: now)
+          try lines.print(page.offers, withHeader: table == nil)
+          table = lines
+        }
+        guard page.hasMore, let last = page.offers.last else { break }
+        query.after = last.place
+        page = try await database.fetchHousehold(query, maximumBytes: Self.pageBytes)
+      }
+      if json { try document.finish() }
+    }
+  }
+}
+
+/// A printer of the household list as an aligned table.
+private struct HouseholdTable {
+  private let feeds: FeedPresentations
+  private let words: ValueWords
+  private let style: Style
+  private let now: Date
+  private let table: Table
+
+  /// - Parameters:
+  ///   - page: the first offers, which determine the widths of the columns.
+  ///   - feeds: the presentations of the feeds.
+  ///   - style: the style of the lines.
+  ///   - now: the time at which offers count as expired.
+  init(_ page: [HouseholdOffer], _ feeds: FeedPresentations, _ style: Style, now: Date) {
+    self.feeds = feeds
+    self.style = style
+    self.now = now
+    let words = ValueWords(feeds, of: page.map(\.offer))
+    self.words = words
+    table = Table(
+      columns: [OfferColumn.favorite, .ref, .reward].map { $0.tableColumn(words) } + [
+        Table.Column(title: "SHARED BY"), OfferColumn.name.tableColumn(words),
+      ],
+      sample: page.map { Self.cells($0, feeds, words, now) }, totalWidth: Terminal.width)
+  }
+
+  func print(_ page: [HouseholdOffer], withHeader: Bool) throws {
+    var text = withHeader ? style.bold(table.header) + "\n" : ""
+    for found in page {
+      let line = table.line(Self.cells(found, feeds, words, now))
+      let isFaint = found.offer.state == .gone || found.offer.isExpired(at: now)
+      text += (isFaint ? style.faint(line) : line) + "\n"
+    }
+    try Output.printRaw(text)
+  }
+
+  private static func cells(
+    _ found: HouseholdOffer, _ feeds: FeedPresentations, _ words: ValueWords, _ now: Date
+  ) -> [String] {
+    let offer = found.offer
+    let start = [OfferColumn.favorite, .ref, .reward].map {
+      $0.shown(offer, feeds, words, at: now)
+    }
+    let names = found.sharers.map(\.name).joined(separator: ", ")
+    return start + [
+      DisplayText.oneLine(names),
+      OfferMark.text(offer, at: now) + DisplayText.oneLine(offer.name)
+        + feeds.bylineSuffix(of: offer.offer),
+    ]
+  }
+}

@@ -1,0 +1,34 @@
+import ArgumentParser
+import OffersCore
+import OffersSQLite
+
+/// `offers household remove`
+struct HouseholdRemoveCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove",
+    abstract: "Take offers off the list, whoever shares them.",
+    usage: "offers household remove <id> ... [<options>]",
+    discussion: """
+      Nobody loses a star by it. If one of several offers is unknown, none is taken off.
+
+      EXAMPLES
+        offers household remove 900117
+      """)
+
+  @Argument(
+    help: "The offers: 900117, or ibotta:900117 when several feeds have that id.",
+    completion: Completions.ids)
+  var id: [String]
+
+  @Flag(name: .long, help: "Print one JSON document.")
+  var json = false
+
+  @OptionGroup var location: RecordOptions
+
+  func run() async throws {
+    let path = try location.path
+    guard OffersDatabase.exists(at: path) else { throw OffersDatabase.missing(at: path) }
+    let changes = try await location.open(.readWrite).unshare(named: id)
+    try SharingChange.print(changes, asJSON: json, mark: "-", unchanged: "was not shared")
+  }
+}

@@ -1,0 +1,118 @@
+import Foundation
+
+/// An offer on the household list, with the users who share it.
+public struct HouseholdOffer: Hashable, Sendable, Identifiable {
+  /// A user who shares an offer.
+  public struct Sharer: Hashable, Sendable, Identifiable {
+    /// The user's number.
+    public let id: User.ID
+    /// The user's name.
+    public let name: String
+    /// When the user shared the offer.
+    public let sharedAt: Date
+
+    /// Creates a sharer of the parts; the properties describe them.
+    public init(id: User.ID, name: String, sharedAt: Date) {
+      self.id = id
+      self.name = name
+      self.sharedAt = sharedAt
+    }
+  }
+
+  /// The offer as the bound user sees it.
+  public let offer: UserOffer
+  /// The users who share it, in the order in which they did; empty for an offer that is not on the
+  /// list.
+  public let sharers: [Sharer]
+
+  /// Creates an offer of the household of its parts; the properties describe them.
+  public init(offer: UserOffer, sharers: [Sharer]) {
+    self.offer = offer
+    self.sharers = sharers
+  }
+
+  /// The reference of the offer, which is on the list once.
+  public var id: OfferRef { offer.ref }
+
+  /// Whether the offer is on the list.
+  public var isShared: Bool { !sharers.isEmpty }
+
+  /// Whether a user shares the offer.
+  public func isShared(by user: User.ID) -> Bool { sharers.contains { $0.id == user } }
+
+  /// The place of the offer in the list, for `HouseholdQuery.after`.
+  public var place: OfferPlace {
+    OfferPlace(
+      offer.ref,
+      values: sharers.first.map { [.number(Int64($0.sharedAt.timeIntervalSince1970))] } ?? [])
+  }
+
+  /// The size of the offer's texts and of the names, in bytes of UTF-8.
+  package var textBytes: Int { sharers.reduce(offer.textBytes) { $0 + $1.name.utf8.count } }
+}
+
+/// Selects a part of the household list.
+public struct HouseholdQuery: Hashable, Sendable {
+  /// The maximum number of offers; nil for all.
+  public var limit: Int?
+  /// The number of offers to skip at the beginning.
+  public var offset: Int
+  /// Only offers after this place: that of the previous page's last offer.
+  public var after: OfferPlace?
+  /// The size to which the texts of an offer are truncated; see `OfferQuery.textBytes`.
+  public var textBytes: Int?
+
+  /// Creates a query. Without arguments it selects the whole list.
+  public init(
+    limit: Int? = nil, offset: Int = 0, after: OfferPlace? = nil, textBytes: Int? = nil
+  ) {
+    self.limit = limit
+    self.offset = offset
+    self.after = after
+    self.textBytes = textBytes
+  }
+
+  /// The time and the reference of the offer after which the list continues; nil to begin it.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` for a place in another list.
+  package func start() throws -> (sharedAt: Int64, ref: OfferRef)? {
+    guard let after else { return nil }
+    guard after.values.count == 1, case .number(let sharedAt) = after.values[0] else {
+      throw OffersError(
+        .invalidRequest, "The position to continue from belongs to another list.",
+        hint: "Start the list from the beginning.")
+    }
+    return (sharedAt, after.ref)
+  }
+}
+
+/// A page of the household list.
+public struct HouseholdPage: Hashable, Sendable {
+  /// The offers of the page, in the list's order.
+  public let offers: [HouseholdOffer]
+  /// Whether the list has more offers after this page.
+  public let hasMore: Bool
+
+  /// Creates a page of its parts; the properties describe them.
+  public init(offers: [HouseholdOffer], hasMore: Bool) {
+    self.offers = offers
+    self.hasMore = hasMore
+  }
+
+  /// Creates the page of the first offers whose texts have at most `maximumBytes` together; at least
+  /// one, if there are any.
+  ///
+  /// - Parameters:
+  ///   - offers: the offers from the page's first one on.
+  ///   - hasMore: whether the list has more offers after these.
+  ///   - maximumBytes: the limit, in bytes of UTF-8.
+  package init(of offers: [HouseholdOffer], hasMore: Bool, maximumBytes: Int) {
+    var bytes = 0
+    let fitting = offers.prefix { offer in
+      let isFirst = bytes == 0
+      bytes += offer.textBytes
+      return isFirst || bytes <= maximumBytes
+    }
+    self.init(offers: Array(fitting), hasMore: hasMore || fitting.count < offers.count)
+  }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import Hummingbird
+import OffersCore
+
+/// The routes of the household list.
+struct HouseholdRoutes: ContentRoutes {
+  var content: ServedContent
+  let answers: Answers
+
+  func add(to router: Router<ServedContext>) {
+    router.get("/api/v1/household") { request, context in
+      let parameters = try QueryParameters(request, ["limit", "cursor"])
+      return try await answers.answer(request, for: context.visitor) {
+        try await of(context).list(parameters)
+      }
+    }
+    router.put("/api/v1/offers/{ref}/share") { request, context in
+      try await change(request, context) { [now = content.now()] store, name in
+        try await store.share(named: [name], at: now)
+      }
+    }
+    router.delete("/api/v1/offers/{ref}/share") { request, context in
+      try await change(request, context) { store, name in
+        try await store.unshare(named: [name])
+      }
+    }
+  }
+
+  private func list(_ parameters: QueryParameters) async throws -> Answer {
+    let list = parameters.fingerprint(without: ["cursor", "limit"]) ^ 3
+    var query = HouseholdQuery()
+    query.limit = try parameters.number("limit", OfferRoutes.limits) ?? OfferRoutes.usualLimit
+    if let text = parameters.text("cursor") {
+      guard case .offer(let place) = try Cursor(text, of: list) else { throw Cursor.refusal }
+      query.after = place
+    }
+    let page = try await content.store.fetchHousehold(
+      query, maximumBytes: OfferRoutes.pageBytes)
+    let total = try await content.store.countHousehold()
+    let next = page.hasMore ? page.offers.last.map { Cursor.offer($0.place) } : nil
+    let now = content.now()
+    var answer = Answer.json(pricedFeeds: content.presentations.pricedFeeds) { json in
+      json.member("offers", each: page.offers) { $0.value($1, at: now) }
+      json.member("total", total)
+      json.member("next_cursor", next?.text(of: list))
+    }
+    answer.lifetime = .whileNoneExpires
+    return answer
+  }
+
+  private func change(
+    _ request: Request, _ context: ServedContext,
+    _ change: (any ServedContent.Store, String) async throws -> [SharingChange]
+  ) async throws -> Response {
+    _ = try QueryParameters(request, [])
+    _ = try await JSONBody.read(request, members: [])
+    let changes = try await change(of(context).content.store, try context.segment("ref"))
+    return Answers.result { json in
+      json.pricedFeeds = content.presentations.pricedFeeds
+      json.member("changed", changes.first?.didChange)
+      if let change = changes.first {
+        json.member("offer") { $0.value(change.offer, at: content.now()) }
+      }
+    }
+  }
+}

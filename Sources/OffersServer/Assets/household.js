@@ -1,0 +1,102 @@
+// The household list: its page follows what other users share, and the buttons that share an offer, or
+// take it off the list, work without leaving the page.
+
+import {alertBox, problemText, toast, unreachable} from "./messages.js?v=__VERSION__";
+import {noteReachable, on} from "./events.js?v=__VERSION__";
+import {fetchPage, pageAddress} from "./over.js?v=__VERSION__";
+import {renew} from "./renew.js?v=__VERSION__";
+import {compare} from "./stars.js?v=__VERSION__";
+
+document.addEventListener("submit", (event) => {
+  const {sharing: ref} = event.target.dataset;
+  if (ref === undefined) return;
+  event.preventDefault();
+  change(ref, event.target);
+});
+
+/** Sends the form of an offer, and shows what has become of the offer. */
+async function change(ref, form) {
+  const button = form.querySelector("button");
+  if (button.getAttribute("aria-busy") === "true") return;
+  button.setAttribute("aria-busy", "true");
+  const shares = form.elements.share.value === "1";
+  const failed = "The household list could not be changed";
+  try {
+    const response = await send(form, shares);
+    if (!response) {
+      noteReachable(false);
+      alertBox(failed, unreachable);
+    } else if (response.ok) {
+      toast(shares ? "The household sees it now." : "It is off the list. Favorites stay.");
+      await follow();
+      // Whoever shares an offer has starred it.
+      await compare();
+    } else {
+      alertBox(failed, await problemText(response));
+    }
+  } finally {
+    button.removeAttribute("aria-busy");
+  }
+}
+
+/** Sends a change for the user of this page, and no other; null if the server does not answer. */
+function send(form, shares) {
+  const {user} = document.body.dataset;
+  const path = new URL(form.action).pathname;
+  return fetch(`/api/v1${path}`, {
+    method: shares ? "PUT" : "DELETE",
+    headers: {"Content-Type": "application/json", ...(user && {"X-Offers-User": user})},
+    body: "{}",
+  }).catch(() => null);
+}
+
+let following = null;
+let isDue = false;
+
+/** Shows the list, or the sharing of the offer, as it is on the server. There is one request at a time. */
+function follow() {
+  isDue = true;
+  following ??= followWhileDue().finally(() => {
+    following = null;
+  });
+  return following;
+}
+
+async function followWhileDue() {
+  while (isDue) {
+    isDue = false;
+    const section = document.querySelector("[data-household]");
+    if (section) await renewSection(section);
+    if (document.querySelector("[data-household-list]")) await renewList();
+  }
+}
+
+/** Replaces the section of an offer, on its page or in its sheet. */
+async function renewSection(section) {
+  const address = section.querySelector("form").elements.back.value;
+  // The server does not answer: the section stays, and the next event asks again.
+  const page = await fetchPage(address).catch(() => null);
+  const fresh = page?.querySelector("[data-household]");
+  if (!fresh || !section.isConnected || fresh.dataset.household !== section.dataset.household) return;
+  if (textOf(fresh) === textOf(section)) return;
+  const hadFocus = section.contains(document.activeElement);
+  section.replaceWith(document.adoptNode(fresh));
+  if (hadFocus) fresh.querySelector("button")?.focus({preventScroll: true});
+}
+
+const textOf = (part) => part.textContent.replace(/\s+/g, " ").trim();
+
+/** The offers of a list with their sharers. */
+const offersOf = (page) => [...page.querySelectorAll("[data-household-list] > *")]
+  .map((card) => `${card.dataset.ref} ${textOf(card.querySelector(".sharers"))}`);
+
+/** Replaces the list if it has changed. One of which a person reads further pages stays. */
+async function renewList() {
+  const page = await fetchPage(pageAddress()).catch(() => null);
+  if (!page?.querySelector("[data-household-list]")) return;
+  const [fresh, shown] = [offersOf(page), offersOf(document)];
+  if (shown.length > fresh.length && scrollY > 200 && page.querySelector("[data-more]")) return;
+  if (fresh.join("\n") !== shown.join("\n")) await renew();
+}
+
+on("changed", follow);

@@ -1,0 +1,83 @@
+import OffersCore
+
+/// The grid of the offers that users share with all others.
+struct HouseholdListPage {
+  let source: PageSource
+  let request: PageRequest
+
+  func page() async throws -> Page {
+    guard request.visitor?.hasHousehold == true else {
+      throw OffersError(
+        .notFound, "There is no household list, because this server has one user.",
+        hint: "It appears when an admin has added a second one.")
+    }
+    let size = OffersPage.pageSize
+    let number = request.fields.page()
+    let list = try await source.store.fetchHousehold(
+      HouseholdQuery(
+        limit: size, offset: (number - 1) * size, textBytes: OfferChoice.textBytes),
+      maximumBytes: .max)
+    let count = try await source.store.countHousehold()
+    let titles = try await source.fetchTitles()
+    let shown = source.presentations
+    let now = source.now
+    let back = PageLinks.back(request.address)
+    var page = Page("household", title: "Household", menuEntry: .household) { fields in
+      fields.set("count", Units.count(count, "offer"))
+      fields.set(
+        "cards",
+        list.offers.map { found in
+          var card = PageFields(
+            card: found.offer, shown[found.id.feed], at: now, back: back,
+            feedTitle: titles[found.id.feed])
+          card.set("shared", PageFields { $0.set(sharersOf: found) })
+          return card
+        })
+      if list.offers.isEmpty {
+        fields.set(
+          "nothing",
+          PageFields(
+            empty: number > 1 ? "No more offers" : "Nothing is shared yet",
+            "Open an offer and share it with the household: everybody on this server sees it here.",
+            icon: "household", link: ("/", "Look at offers")))
+      }
+      fields.setMore(
+        list.hasMore
+          ? PageLinks.path(request.path, [("page", String(number + 1))]) : nil,
+        label: "Next page")
+    }
+    page.lifetime = .whileNoneExpires
+    return page
+  }
+}
+
+extension PageFields {
+  /// Sets the names of the users who share an offer.
+  mutating func set(sharersOf found: HouseholdOffer) {
+    set(
+      "sharers",
+      found.sharers.enumerated().map { index, sharer in
+        PageFields { fields in
+          fields.set("sharerName", sharer.name)
+          fields.set("isLast", index == found.sharers.count - 1)
+        }
+      })
+  }
+
+  /// The section of an offer's page that shares it, or takes it off the household list.
+  ///
+  /// - Parameters:
+  ///   - found: the offer.
+  ///   - user: the user who sees the page.
+  ///   - back: the path to which the forms redirect.
+  init(sharing found: HouseholdOffer, by user: User.ID, back: String) {
+    self.init { fields in
+      fields.set("ref", found.id.description)
+      fields.set("href", PageLinks.offer(found.id))
+      fields.set("back", back)
+      fields.set("isShared", found.isShared)
+      fields.set("isOwn", found.isShared(by: user))
+      fields.set(sharersOf: found)
+    }
+  }
+}
