@@ -38,8 +38,8 @@ importScripts(...parts.map((name) => `/assets/${name}?v=${VERSION}`));
 
 const files = [
   "app.css", "controls.css", "lists.css", "map.css", "offer.css", "pages.css",
-  "add-feed.js", "app.js", "events.js", "household.js", "lists.js", "map.js", "messages.js", "over.js", "refresh.js",
-  "renew.js", "search.js", "share.js", "sheet.js", "stars.js", "web.js", "wishes.js", "world.js",
+  "add-feed.js", "app.js", "events.js", "household.js", "lists.js", "map.js", "messages.js", "over.js",
+  "refresh.js", "renew.js", "search.js", "share.js", "sheet.js", "stars.js", "web.js", "wishes.js", "world.js",
   "world.json", "icon.svg", "icon-192.png", "templates.json",
 ].map((name) => `/assets/${name}?v=${VERSION}`);
 
