@@ -40,11 +40,23 @@ struct ServedContext: RequestContext {
   /// - Throws: `Problem` with status 403 for a visitor without one.
   func fetchSession() throws -> Session {
     guard let session = try fetchVisitor().session else {
-      throw Problem(
-        .forbidden, "Only a browser that is logged in may do this.", hint: "Open /login.")
+      throw Self.onlyBrowsers
     }
     return session
   }
+
+  /// The visitor of a request that lets a browser in. An API token must not: the session would have all
+  /// rights of the user, and would outlive the token.
+  ///
+  /// - Throws: `Problem` with status 403 for an API token.
+  func fetchHost() throws -> Visitor {
+    let visitor = try fetchVisitor()
+    if case .apiToken = visitor.proof { throw Self.onlyBrowsers }
+    return visitor
+  }
+
+  private static let onlyBrowsers = Problem(
+    .forbidden, "Only a browser that is logged in may do this.", hint: "Open /login.")
 
   /// Tells the connection that its client has shown the token.
   func markAuthenticated() {

@@ -16,7 +16,7 @@ struct DocumentationTests {
     "household": ["list", "add", "remove"],
     "feeds": ["list", "add", "show", "check", "guess", "set", "remove"],
     "schedule": ["install", "show", "remove"],
-    "user": ["list", "add", "rename", "role", "passphrase", "remove"],
+    "user": ["list", "add", "rename", "role", "passphrase", "logout", "remove"],
     "token": ["list", "add", "revoke", "new"],
   ]
 

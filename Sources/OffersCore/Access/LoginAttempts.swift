@@ -1,7 +1,7 @@
 import Foundation
 
-/// The failed attempts to log in from one network, from all together, for one account or by one
-/// session, and how long further attempts are refused.
+/// The failed attempts to log in from one network, from all together, for one account or by the browsers
+/// of one user, and how long further attempts are refused.
 ///
 /// The wait grows exponentially. An attempt during a wait is not counted, so that the number of
 /// counted attempts, and of writes of them, stays small, whatever the number of attempts.
@@ -47,14 +47,18 @@ package struct LoginAttempts: Hashable, Sendable {
     return "account \(number % accountCount)"
   }
 
-  /// The name in place of a network by which the attempts of a browser that is logged in are
-  /// counted, whatever others attempt.
-  ///
-  /// - Parameter id: the id of the session in hexadecimal.
-  package static func session(_ id: String) -> String { "session \(id.prefix(32))" }
+  /// The name in place of a network by which the attempts of the browsers are counted that are logged
+  /// in as a user, whatever others attempt.
+  package static func browsers(of user: User.ID) -> String { "account of user \(user)" }
 
-  /// An IPv4 address, an IPv6 network of 64 bits such as `2001:db8::/64`, `overall`, or the name of
-  /// an account or a session.
+  /// The name by which a network's attempts with passphrases and codes are counted. They are counted
+  /// apart from tokens, since each request of a program with a right token forgets the wrong ones.
+  package static func logins(from network: String) -> String { loginPrefix + network }
+
+  private static let loginPrefix = "logins "
+
+  /// An IPv4 address, an IPv6 network of 64 bits such as `2001:db8::/64`, `overall`, or a name for the
+  /// logins of a network, an account or the browsers of a user.
   package let network: String
   /// The number of counted failures.
   package private(set) var count: Int
@@ -77,14 +81,16 @@ package struct LoginAttempts: Hashable, Sendable {
 
   /// Whether these are the attempts from a network, and not those for an account, of a session or of
   /// all together.
-  package var isOfNetwork: Bool { network != Self.overall && !network.contains(" ") }
+  package var isOfNetwork: Bool {
+    network != Self.overall && (!network.contains(" ") || network.hasPrefix(Self.loginPrefix))
+  }
 
   /// Whether attempts from other networks may not displace these.
   package var isKept: Bool { network == Self.overall || network.hasPrefix("account ") }
 
   private var rule: Rule {
     if network == Self.overall { return Self.overallRule }
-    return network.contains(" ") ? Self.accountRule : Self.networkRule
+    return isOfNetwork ? Self.networkRule : Self.accountRule
   }
 
   /// The remaining wait in seconds; 0 if there is none. A wait that is longer than the longest one
@@ -93,6 +99,12 @@ package struct LoginAttempts: Hashable, Sendable {
   package func waitSeconds(at now: Date) -> Double {
     let seconds = waitUntil.timeIntervalSince(now)
     return seconds > 0 && seconds <= rule.longestWaitSeconds + 1 ? seconds : 0
+  }
+
+  /// Takes back a failure that was counted for an attempt that was then not looked at.
+  package mutating func takeBack() {
+    count -= 1
+    waitUntil = lastFailureAt
   }
 
   /// Counts a failure, and sets the wait after it.

@@ -68,6 +68,8 @@ public struct User: Hashable, Sendable, Identifiable {
 
   /// The form of a name by which users are found: without differences of case, in composed form.
   package static func folded(_ name: String) -> String {
+    // Lower case can be composed again, as that of J with a caron.
     name.precomposedStringWithCompatibilityMapping.lowercased()
+      .precomposedStringWithCompatibilityMapping
   }
 }

@@ -5,6 +5,7 @@ import OffersCore
 package final class ExportQuery {
   private let database: Database
   private let favoritesOnly: Bool
+  private let withSearches: Bool
   /// The user whose record is exported; nil for all users.
   private let user: User.ID?
   /// The position of each run in the document, from 1, by its key; changes refer to it.
@@ -12,10 +13,11 @@ package final class ExportQuery {
   /// The exported offers by key, if only favorites are exported; otherwise empty.
   private var favorites = OfferRefs()
 
-  init(_ database: Database, of user: User.ID?, favoritesOnly: Bool) {
+  init(_ database: Database, of user: User.ID?, favoritesOnly: Bool, withSearches: Bool) {
     self.database = database
     self.user = user
     self.favoritesOnly = favoritesOnly
+    self.withSearches = withSearches
   }
 
   /// Calls `body` with every record, section by section.
@@ -171,12 +173,13 @@ package final class ExportQuery {
     let users = try UserTable.list(in: database).filter { user == nil || $0.id == user }
     for user in users {
       var record = ExportedUser(user)
-      if !favoritesOnly {
+      if withSearches {
         record.searches = try RecentSearchTable.list(of: user.id, in: database).map {
           ExportedUser.Search($0)
         }
-        record.marks = try readMarks(of: user.id)
       }
+      // A mark is the number of a run, and of favorites only some runs are exported.
+      if !favoritesOnly { record.marks = try readMarks(of: user.id) }
       try body(.user(record))
     }
   }

@@ -11,13 +11,17 @@ extension OffersDatabase {
   /// - Parameters:
   ///   - favoritesOnly: whether to export only favorites, their feeds and their history.
   ///   - allUsers: whether to export the records of all users, instead of the bound one.
+  ///   - withSearches: whether to export recent searches even if only favorites are exported.
   ///   - body: reads the records; the query is valid only during the call.
   package func export<Result: Sendable>(
-    favoritesOnly: Bool, allUsers: Bool = false,
+    favoritesOnly: Bool, allUsers: Bool = false, withSearches: Bool = false,
     _ body: @escaping @Sendable (ExportQuery) throws -> Result
   ) async throws -> Result {
     try await read { [user] in
-      try body(ExportQuery($0, of: allUsers ? nil : user, favoritesOnly: favoritesOnly))
+      try body(
+        ExportQuery(
+          $0, of: allUsers ? nil : user, favoritesOnly: favoritesOnly,
+          withSearches: withSearches || !favoritesOnly))
     }
   }
 

@@ -57,7 +57,7 @@ struct SyncRoutes: Sendable {
       let visitor = try context.fetchVisitor()
       let listener =
         visitor.session.map { EventHub.Client.session($0.id) } ?? .peer(context.client)
-      let stream = try await events.listen(listener) { [access] in
+      let stream = try await events.listen(listener, of: visitor.user.id) { [access] in
         try await access.isWelcome(visitor)
       }
       return Response(

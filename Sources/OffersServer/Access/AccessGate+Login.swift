@@ -69,16 +69,21 @@ extension AccessGate {
     _ passphrase: String, of user: User?, _ name: String, _ session: Session?, _ client: Peer
   ) async throws -> Int? {
     let counted =
-      session.map { [LoginAttempts.session(SessionCookie.hex($0.id))] }
-      ?? [client.network, LoginAttempts.account(name)]
+      session.map { [LoginAttempts.browsers(of: $0.user)] }
+      ?? [LoginAttempts.logins(from: client.network), LoginAttempts.account(name)]
     // The attempt counts as failed until the passphrase proves right, so that attempts at the same
     // time are counted before any of them is looked at.
     if let wait = await attempts.begin(counted, client) { return wait }
-    let stored: PassphraseHash? =
-      if let user { try await store.findPassphrase(of: user.id) } else { nil }
-    guard try await passphrases.matches(passphrase, stored) else {
-      attempts.refuse(client)
-      return 0
+    do {
+      let stored: PassphraseHash? =
+        if let user { try await store.findPassphrase(of: user.id) } else { nil }
+      guard try await passphrases.matches(passphrase, stored) else {
+        attempts.refuse(client)
+        return 0
+      }
+    } catch {
+      attempts.takeBack(counted)
+      throw error
     }
     await attempts.succeed(counted)
     return nil
@@ -99,7 +104,7 @@ extension AccessGate {
   /// Logs a browser in with a pairing code, which is used up thereby, as the user who made it.
   ///
   /// A code is shorter than a token. So it is not looked at while the client's network has to wait
-  /// after wrong codes or tokens. Other networks never wait for that.
+  /// after wrong codes or passphrases. Other networks never wait for that.
   ///
   /// - Parameters:
   ///   - typed: the code as it was typed.
@@ -107,17 +112,27 @@ extension AccessGate {
   ///   - client: the client's address.
   /// - Throws: `OffersError` if the session cannot be stored.
   func pair(_ typed: String, _ request: Request, from client: Peer) async throws -> Pairing {
-    if let wait = await attempts.refuseInWait(client) { return .waiting(wait) }
+    let counted = [LoginAttempts.logins(from: client.network)]
+    // As with passphrases, the attempt counts as failed before the code is looked at.
+    if let wait = await attempts.begin(counted, client) { return .waiting(wait) }
     switch pairings.redeem(typed, now: now()) {
     case .unknown:
-      _ = await attempts.fail(client)
+      attempts.refuse(client)
       return .refused(.unknown)
-    case .used: return .refused(.used)
-    case .expired: return .refused(.expired)
+    // A code that was one is no guess. But whoever has such a code must not be able to forget guesses.
+    case .used:
+      attempts.takeBack(counted)
+      return .refused(.used)
+    case .expired:
+      attempts.takeBack(counted)
+      return .refused(.expired)
     case .valid(let maker):
       // A code ends with the session or the token of its maker.
-      guard try await isWelcome(maker) else { return .refused(.expired) }
-      await attempts.succeed(client)
+      guard try await isWelcome(maker) else {
+        attempts.takeBack(counted)
+        return .refused(.expired)
+      }
+      await attempts.succeed(counted)
       let version: TokenFile.Version? =
         switch maker.proof {
         case .tokenFile: await currentVersion()

@@ -9,8 +9,8 @@ import Synchronization
 /// accepted during any wait. A strong token makes that safe: the waits do not protect it, they bound
 /// the work and the log that guesses cause. So nobody can lock out others by guessing.
 ///
-/// Passphrases are counted by network and by account, and not looked at during a wait. A browser
-/// that is logged in is counted by itself.
+/// Passphrases are counted by network and by account, and not looked at during a wait; codes by network. The
+/// browsers that are logged in to an account are counted by themselves.
 ///
 /// All attempts are in memory, at most `LoginAttempts.limit`, and changes are
 /// written to the database at most once a second. Another server on the same database counts on its
@@ -85,17 +85,18 @@ final class LoginGuard: Sendable {
   /// Logs an attempt that was counted and is refused.
   func refuse(_ client: Peer) { refusals.note(client, status: 401, at: now()) }
 
-  /// Refuses an attempt of a client whose network has to wait, and logs it. The wait of all networks
-  /// together does not count, so that one network cannot lock out others.
+  /// Takes back an attempt that `begin` has counted and that was then not looked at.
   ///
-  /// - Returns: the time to wait in whole seconds; nil if the network need not wait.
-  func refuseInWait(_ client: Peer) async -> Int? {
-    await load()
-    let now = now()
-    let wait = state.withLock { $0.attempts[client.network]?.waitSeconds(at: now) } ?? 0
-    guard wait > 0 else { return nil }
-    refusals.note(client, status: 429, at: now)
-    return Int(wait.rounded(.up))
+  /// - Parameter names: by what the attempt was counted.
+  func takeBack(_ names: [String]) {
+    state.withLock { state in
+      for name in names {
+        state.attempts[name]?.takeBack()
+        if let count = state.attempts[name]?.count, count <= 0 { state.attempts[name] = nil }
+        state.changed.insert(name)
+      }
+    }
+    writeLater()
   }
 
   /// Forgets the failed attempts of a client's network, after the right token.

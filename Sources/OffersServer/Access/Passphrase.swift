@@ -90,7 +90,10 @@ package enum Passphrase {
   }
 }
 
-/// Derives passphrases for requests, two at a time, on threads that may block.
+/// Derives passphrases for requests, two at a time.
+///
+/// Each derivation has a thread of its own. The threads of Swift's pool and of Dispatch's global queues are
+/// as many as the cores, and answer the other requests.
 struct PassphraseCheck: Sendable {
   private let turns = Turns(2, waitingLimit: 32)
 
@@ -111,7 +114,7 @@ struct PassphraseCheck: Sendable {
   ) async throws -> Value {
     try await turns.take {
       try await withCheckedThrowingContinuation { answer in
-        DispatchQueue.global().async { answer.resume(with: Result(catching: body)) }
+        Thread.detachNewThread { answer.resume(with: Result(catching: body)) }
       }
     }
   }

@@ -18,6 +18,7 @@ final class EventHub: Sendable {
 
   private struct Listener: Sendable {
     let client: Client
+    let user: User.ID
     /// Whether the client is still let in.
     let isWelcome: @Sendable () async throws -> Bool
     let stream: AsyncStream<ByteBuffer>.Continuation
@@ -48,6 +49,9 @@ final class EventHub: Sendable {
   static let listenerLimit = 100
   /// The maximum number of listeners of one client, so that it cannot lock out the others.
   static let clientLimit = 20
+  /// The maximum number of listeners of one user, by whatever clients, so that no user can lock out
+  /// the others.
+  static let userLimit = 50
   /// From this number of listeners on, a new one triggers a probe for closed connections.
   private static let probeThreshold = 25
   /// A comment of the event stream, which clients ignore.
@@ -64,14 +68,16 @@ final class EventHub: Sendable {
   ///
   /// - Parameters:
   ///   - client: whom the stream is for.
+  ///   - user: the user whose client it is.
   ///   - isWelcome: whether the client is still let in. Called after commits and every 15 seconds;
   ///     false ends the stream, an error is ignored until the next call.
   /// - Returns: a stream in the format of `text/event-stream`, which begins with the current data
   ///   version and the current sync. Its end removes the listener.
-  /// - Throws: `Problem` with status 503 at the limit of listeners, or of those of the client;
+  /// - Throws: `Problem` with status 503 at the limit of listeners, or of those of the client or user;
   ///   `OffersError` if the database cannot be read.
   func listen(
-    _ client: Client, while isWelcome: @escaping @Sendable () async throws -> Bool = { true }
+    _ client: Client, of user: User.ID,
+    while isWelcome: @escaping @Sendable () async throws -> Bool = { true }
   ) async throws -> AsyncStream<ByteBuffer> {
     let (events, stream) = AsyncStream.makeStream(
       of: ByteBuffer.self, bufferingPolicy: .bufferingNewest(Self.bufferLimit))
@@ -83,7 +89,8 @@ final class EventHub: Sendable {
     stream.yield(greeting)
     let number = try state.withLock { state in
       guard state.listeners.count < Self.listenerLimit,
-        state.listeners.values.count(where: { $0.client == client }) < Self.clientLimit
+        state.listeners.values.count(where: { $0.client == client }) < Self.clientLimit,
+        state.listeners.values.count(where: { $0.user == user }) < Self.userLimit
       else {
         // The probe removes closed connections within a second.
         state.isProbeDue = true
@@ -96,7 +103,7 @@ final class EventHub: Sendable {
       state.lastListener += 1
       if state.listeners.count >= Self.probeThreshold { state.isProbeDue = true }
       state.listeners[state.lastListener] = Listener(
-        client: client, isWelcome: isWelcome, stream: stream)
+        client: client, user: user, isWelcome: isWelcome, stream: stream)
       if state.watch == nil {
         state.watch = Task {
           async let commits: Void = watchCommits(after: version)

@@ -49,8 +49,10 @@ struct PageRequest: Sendable {
   /// An address without its query if that has an effect: a site that is shown, or a search that is
   /// recorded.
   static func withoutEffect(_ address: String) -> String {
-    let path = String(address.split(scalar: "?", maxSplits: 1).first ?? "")
-    return ["/web", "/search"].contains(path) ? path : address
+    var path = address.split(scalar: "?", maxSplits: 1).first ?? ""
+    // The router ignores slashes at the end.
+    while path.hasSuffix("/") { path = path.dropLast() }
+    return ["/web", "/search"].contains(path) ? String(path) : address
   }
 
   private static func decode(_ segment: String) throws -> String {

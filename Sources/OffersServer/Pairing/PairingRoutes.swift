@@ -14,7 +14,7 @@ struct PairingRoutes: Sendable {
     // The response to this form is a page and no redirect: the code is kept nowhere to be shown later.
     router.post("/pairing") { request, context in
       let form = SentFields(try await FieldList.read(request))
-      let visitor = try context.fetchVisitor()
+      let visitor = try context.fetchHost()
       var guest: User?
       if let name = form["user"] {
         try visitor.check(.admin)

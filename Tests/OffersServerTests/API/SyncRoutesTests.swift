@@ -195,13 +195,13 @@ struct SyncRoutesTests {
     var all: [AsyncStream<ByteBuffer>] = []
     func client(_ number: Int) -> EventHub.Client { .session([UInt8(number)]) }
     for number in 0..<EventHub.listenerLimit {
-      all.append(try await hub.listen(client(number / 20)))
+      all.append(try await hub.listen(client(number / 20), of: Int64(number / 40)))
     }
-    await #expect(throws: Problem.self) { try await hub.listen(client(200)) }
+    await #expect(throws: Problem.self) { try await hub.listen(client(200), of: 200) }
     #expect(hub.listenerCount == EventHub.listenerLimit)
     all = []
     #expect(hub.listenerCount == 0)
-    _ = try await hub.listen(client(1))
+    _ = try await hub.listen(client(1), of: 1)
   }
 
   @Test("a client with 20 streams gets no more, and locks nobody out")
@@ -211,13 +211,30 @@ struct SyncRoutesTests {
       signal: home.database, jobs: SyncJobs(syncer: HeldSyncer(), now: { .now }))
     var all: [AsyncStream<ByteBuffer>] = []
     let greedy = EventHub.Client.peer(.loopback)
-    for _ in 0..<20 { all.append(try await hub.listen(greedy)) }
-    let refusal = await #expect(throws: Problem.self) { try await hub.listen(greedy) }
+    for _ in 0..<20 { all.append(try await hub.listen(greedy, of: 1)) }
+    let refusal = await #expect(throws: Problem.self) { try await hub.listen(greedy, of: 1) }
     #expect(refusal?.status == .serviceUnavailable)
-    all.append(try await hub.listen(.session([1])))
+    all.append(try await hub.listen(.session([1]), of: 2))
     all.removeFirst()
-    all.append(try await hub.listen(greedy))
+    all.append(try await hub.listen(greedy, of: 1))
     #expect(hub.listenerCount == 21)
+  }
+
+  @Test("a user with 50 streams of several sessions gets no more, and locks nobody out")
+  func listenersOfUser() async throws {
+    let home = try await ServedHome(feeds: [])
+    let hub = EventHub(
+      signal: home.database, jobs: SyncJobs(syncer: HeldSyncer(), now: { .now }))
+    var all: [AsyncStream<ByteBuffer>] = []
+    for number in 0..<50 {
+      all.append(try await hub.listen(.session([UInt8(number / 10)]), of: 7))
+    }
+    let refusal = await #expect(throws: Problem.self) {
+      try await hub.listen(.session([99]), of: 7)
+    }
+    #expect(refusal?.status == .serviceUnavailable)
+    all.append(try await hub.listen(.session([100]), of: 8))
+    #expect(hub.listenerCount == 51)
   }
 
   @Test("a stream ends when its client is not let in any more, and the others stay")
@@ -226,8 +243,8 @@ struct SyncRoutesTests {
     let hub = EventHub(
       signal: home.database, jobs: SyncJobs(syncer: HeldSyncer(), now: { .now }))
     let door = Door()
-    let mine = try await hub.listen(.session([1])) { door.isOpen.withLock { $0 } }
-    let other = try await hub.listen(.session([2])) { true }
+    let mine = try await hub.listen(.session([1]), of: 1) { door.isOpen.withLock { $0 } }
+    let other = try await hub.listen(.session([2]), of: 2) { true }
     door.isOpen.withLock { $0 = false }
     _ = try await home.database.setFavorites(named: ["ibotta:900117"], to: true)
     // Without the end this would wait for ever.

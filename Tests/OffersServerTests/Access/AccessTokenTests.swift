@@ -57,7 +57,10 @@ struct AccessTokenTests {
       let form = try await client.get("/login?next=%2Fchanges%3Fkind%3Da%2520b")
       #expect(form.text.contains(#"value="/changes?kind=a%20b""#))
       // Another site may have linked to these, whose queries have an effect.
-      for (next, path) in [("/web?url=http://10.0.0.1/", "/web"), ("/search?q=a", "/search")] {
+      for (next, path) in [
+        ("/web?url=http://10.0.0.1/", "/web"), ("/search?q=a", "/search"),
+        ("/web/?url=http://10.0.0.1/", "/web"),
+      ] {
         let linked = try await client.get("/login?next=" + PercentCode.encode(next))
         #expect(linked.text.contains("value=\"\(path)\""))
       }

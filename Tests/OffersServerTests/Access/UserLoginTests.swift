@@ -126,6 +126,27 @@ struct UserLoginTests {
     }
   }
 
+  @Test("the browsers of a user are counted together when they guess the present passphrase")
+  func guessesOfSessions() async throws {
+    let home = try await ServedHome(feeds: [])
+    let clock = SteppedClock()
+    let user = try await home.addUser("Ben", .member)
+    try await home.ask(try home.server(clock: clock)) { client in
+      var statuses: [Int] = []
+      for _ in 0..<3 {
+        let cookie = try await home.cookie(of: user, at: clock.now)
+        for _ in 0..<4 {
+          let answer = try await Self.post(
+            client, "/passphrase", cookie,
+            "present=x&new=seven+green+trams&again=seven+green+trams")
+          statuses.append(answer.status)
+        }
+      }
+      #expect(statuses.count { $0 == 403 } == 4)
+      #expect(statuses.count { $0 == 429 } == 8)
+    }
+  }
+
   @Test("a changed passphrase ends the other sessions, and requires the present one")
   func changes() async throws {
     let home = try await ServedHome(feeds: [])

@@ -149,6 +149,50 @@ struct PairingTests {
     #expect(!log.lines.contains { $0.contains("AAAA") })
   }
 
+  @Test("an API token can have no code made, because a session would outlive and exceed it")
+  func refusesTokens() async throws {
+    let home = try await ServedHome(feeds: [])
+    try await home.addUser("Ben", .member)
+    for scope in Right.allCases {
+      let owner = try await home.database.fetchOwner()
+      let bearer = try await home.bearer(of: owner, scope, named: scope.rawValue, at: .now)
+      try await home.ask { client in
+        var headers = Self.form()
+        headers[.authorization] = bearer
+        let answer = try await client.send(.post, "/pairing", headers: headers, body: "")
+        #expect(answer.status == 403)
+        #expect(answer.text.between(#"<p class="pair-code">"#, "</p>") == nil)
+      }
+    }
+  }
+
+  @Test("guesses wait also while those of all networks wait, and after the right token")
+  func countsGuesses() async throws {
+    let home = try await ServedHome(feeds: [])
+    let clock = SteppedClock()
+    try await home.addUser("Ben", .member)
+    let owner = try await home.database.fetchOwner()
+    let bearer = try await home.bearer(of: owner, .read, named: "reader", at: clock.now)
+    let server = try home.server(proxies: ["127.0.0.1"], clock: clock)
+    try await home.ask(server) { client in
+      // Wrong tokens from many networks make all networks wait.
+      for number in 1...20 {
+        var headers = Self.form(client: "192.0.2.\(number)")
+        headers[.authorization] = "Bearer wrong"
+        _ = try await client.get("offers", headers: headers)
+      }
+      var statuses: [Int] = []
+      for number in 0..<20 {
+        statuses.append(
+          try await Self.pair(client, "AAAA-AA\(number + 22)", from: "198.51.100.1").status)
+        var headers = Self.form(client: "198.51.100.1")
+        headers[.authorization] = bearer
+        #expect(try await client.get("offers", headers: headers).status == 200)
+      }
+      #expect(statuses == [401] + Array(repeating: 429, count: 19))
+    }
+  }
+
   @Test("a code ends with the session that made it, with the token, and with the server")
   func ends() async throws {
     let home = try await ServedHome(feeds: [])

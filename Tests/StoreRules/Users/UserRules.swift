@@ -40,6 +40,14 @@ struct UserRules {
     for name in ["Zoe", "", "zoé ", "z%"] {
       #expect(try await store.findUser(named: name) == nil, "\(name)")
     }
+    // The lower case of J with a caron can be composed, its upper case cannot.
+    let jan = try await store.addUser(named: "\u{1F0}an", role: .member)
+    #expect(try await store.findUser(named: "J\u{30C}an") == jan)
+    let taken = await refusal {
+      _ = try await store.addUser(named: "J\u{30C}AN", role: .member)
+    }
+    #expect(taken?.code == .invalidRequest)
+    try await store.removeUser(jan.id)
     let error = await refusal { _ = try await store.fetchUser(named: "zo") }
     #expect(error?.code == .notFound && error?.message == "There is no user “zo”.")
     #expect(error?.hint == "Did you mean Zoé? Users: owner, Zoé.")

@@ -68,7 +68,9 @@ struct ImportCommand: AsyncParsableCommand {
       from: source, feeds: feeds.names, selections: feeds.selections, review: review.review)
     bar.clear()
     for source in counts.sources { Output.note(Self.line(source)) }
-    if counts.users.count > 1 {
+    // One user's own record is the usual case.
+    let isForeign = counts.users.contains { User.folded($0.name) != User.folded($0.user.name) }
+    if counts.users.count > 1 || isForeign {
       for user in counts.users { Output.note(Self.line(user)) }
     }
     try Output.print(json ? Self.json(counts) : Self.text(counts))

@@ -194,7 +194,7 @@ struct ServeCommand: AsyncParsableCommand {
     let result: Result<Void, any Error>
     do {
       try await server.run(selfCheck: check) { port in
-        await announce(server, port: port)
+        await announce(server, of: database, port: port)
         manager?.reportReady()
       }
       manager?.reportStopping()
@@ -208,7 +208,9 @@ struct ServeCommand: AsyncParsableCommand {
     try result.get()
   }
 
-  private func announce(_ server: OffersServer, port: Int) async {
+  private func announce(
+    _ server: OffersServer, of database: OffersDatabase, port: Int
+  ) async {
     // A browser cannot open a wildcard address, so the URL has the loopback address instead.
     let isAnywhere = host == "0.0.0.0" || host == "::"
     let name = isAnywhere ? "127.0.0.1" : host.contains(":") ? "[\(host)]" : host
@@ -227,8 +229,10 @@ struct ServeCommand: AsyncParsableCommand {
         // The server runs even if no invitation can be made.
         invitation = try? await server.makeInvitation(to: url)
       }
+      // The name is missing only if the database is damaged, which the server's answers tell.
+      let owner = (try? await database.fetchOwner().name) ?? "the owner"
       Output.note(
-        ServeGreeting(url: url, urls: urls, invitation: invitation).text(
+        ServeGreeting(url: url, urls: urls, invitation: invitation, owner: owner).text(
           width: Terminal.errorWidth,
           style: Style(.auto, isTerminal: Terminal.isError, EnvironmentVariable.find)))
     }

@@ -10,6 +10,8 @@ struct ServeGreeting {
   /// The server's URL and a pairing code for a phone; nil unless standard error is a terminal, so
   /// that no pairing code is written to a log.
   let invitation: PhoneInvitation?
+  /// The name of the owner, whom the code logs in.
+  let owner: String
 
   /// The text, without a line end.
   ///
@@ -27,12 +29,13 @@ struct ServeGreeting {
     guard let invitation else { return lines.joined(separator: "\n") }
     let code = style.bold(invitation.code)
     let page = DisplayText.oneLine(invitation.page)
+    let connects = "To log a phone in as \(DisplayText.oneLine(owner)) (admin)"
     lines.append("")
     if let drawing = invitation.qrCode, style.isOn, drawing.width <= min(width, 80) {
       lines += drawing.terminalLines
-      lines += ["", "To connect a phone, scan this with its camera, or open there", "  \(page)"]
+      lines += ["", "\(connects), scan this with its camera,", "or open there", "  \(page)"]
     } else {
-      lines += ["To connect a phone, open there", "  \(page)"]
+      lines += ["\(connects), open there", "  \(page)"]
     }
     lines.append("and type \(code). The code works once, within ten minutes.")
     return lines.joined(separator: "\n")

@@ -76,7 +76,7 @@ extension ServedFeeds: FeedAdder {
     // a thread of the server.
     let (own, added) = (OwnFeeds(file: configurationPath), definition)
     try await withCheckedThrowingContinuation { (answer: CheckedContinuation<Void, any Error>) in
-      DispatchQueue.global().async { answer.resume(with: Result { try own.add(added) }) }
+      Thread.detachNewThread { answer.resume(with: Result { try own.add(added) }) }
     }
     // A removed feed with the same name may have left its source in the database.
     try await database.forgetSource(of: name)

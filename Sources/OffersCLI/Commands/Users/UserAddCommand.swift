@@ -38,5 +38,9 @@ struct UserAddCommand: AsyncParsableCommand {
     let user = try await database.addUser(named: name, role: role)
     if json { return try Output.print(try await UserSummary(user, in: database).json) }
     try Output.print("\(UserSummary.name(user)): added as \(UserSummary.text(role))")
+    if Terminal.isError {
+      let name = DisplayText.oneLine(ShellQuoting.word(user.name))
+      Output.note("For a login: offers user passphrase \(name), or “Invite” on the server's page.")
+    }
   }
 }

@@ -19,7 +19,7 @@ struct UserCommand: AsyncParsableCommand {
       """,
     subcommands: [
       UserListCommand.self, UserAddCommand.self, UserRenameCommand.self, UserRoleCommand.self,
-      UserPassphraseCommand.self, UserRemoveCommand.self,
+      UserPassphraseCommand.self, UserLogoutCommand.self, UserRemoveCommand.self,
     ],
     defaultSubcommand: UserListCommand.self)
 }

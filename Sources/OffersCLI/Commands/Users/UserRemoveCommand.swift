@@ -11,9 +11,10 @@ struct UserRemoveCommand: AsyncParsableCommand {
     abstract: "Remove a user with their favorites, after exporting them.",
     usage: "offers user remove <name> [<options>]",
     discussion: """
-      Removes the user's favorites, searches and read marks, and nothing of others. The favorites \
-      are first exported to a file that only you can read: NAME-favorites.json in the current \
-      folder, unless --export names another one. An existing file is never overwritten.
+      Removes the user's favorites, searches and read marks, and nothing of others. Favorites and \
+      searches are first exported to a file that only you can read: NAME-favorites.json in the \
+      current folder, unless --export names another one. An existing file is never overwritten. No \
+      file is written for a user without favorites, unless you name one.
 
       EXAMPLES
         offers user remove ben
@@ -80,6 +81,9 @@ struct UserRemoveCommand: AsyncParsableCommand {
     }
     if json { return try Output.print(Self.json(entry, saved)) }
     if let line = saved?.line { Output.note(DisplayText.oneLine(line)) }
+    if let path = saved?.path, path != "-" {
+      Output.note("To give them to a user: offers import \(ShellQuoting.word(path)) --user NAME")
+    }
     try Output.print("\(name): removed, with \(favorites)")
   }
 
@@ -95,7 +99,7 @@ struct UserRemoveCommand: AsyncParsableCommand {
     }
   }
 
-  /// Writes the favorites of a user as `offers export --favorites` does.
+  /// Writes the favorites and searches of a user, as `offers export --favorites` writes favorites.
   ///
   /// - Parameter path: the file; nil to write none.
   /// - Returns: nil without a path. No file is made unasked for a user without favorites.
@@ -104,7 +108,9 @@ struct UserRemoveCommand: AsyncParsableCommand {
   ) async throws -> Saved? {
     guard let path else { return nil }
     let file = try AtomicFile(output: path, beside: database)
-    let saved = try await database.record(of: user).export(favoritesOnly: true) { records in
+    let saved = try await database.record(of: user).export(favoritesOnly: true, withSearches: true)
+    {
+      records in
       var favorites: Set<OfferRef> = []
       let summary = try ExportSummary(writing: { try file.append($0) }, progress: { _ in }) { add in
         try records.forEachRecord { record in

@@ -1,0 +1,46 @@
+import ArgumentParser
+import OffersCore
+import OffersSQLite
+
+/// `offers user logout`
+struct UserLogoutCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "logout",
+    abstract: "Log a user out of all browsers.",
+    usage: "offers user logout [<name>] [<options>]",
+    discussion: """
+      Ends the sessions of the user, also on a running server, such as when a phone was lost. The \
+      passphrase and the API tokens stay: change or revoke them if others may know them.
+
+      EXAMPLES
+        offers user logout ben
+        offers user logout               the owner
+      """)
+
+  @Argument(help: "The user; the owner if left out.", completion: Completions.users)
+  var name: String?
+
+  @Flag(name: .long, help: "Print one JSON document.")
+  var json = false
+
+  @OptionGroup var location: DatabaseOptions
+
+  func run() async throws {
+    let database = try await location.openExisting()
+    let user =
+      if let name { try await database.fetchUser(named: name) } else {
+        try await database.fetchOwner()
+      }
+    let sessions = try await database.fetchSessions().filter { $0.user == user.id }
+    try await database.endSessions(sessions.map(\.id))
+    if json {
+      return try Output.print(
+        JSONWriter.document { json in
+          json.member("user", user.name)
+          json.member("sessions", sessions.count)
+        })
+    }
+    let count = Units.count(sessions.count, "browser")
+    try Output.print("\(UserSummary.name(user)): logged out of \(count)")
+  }
+}
