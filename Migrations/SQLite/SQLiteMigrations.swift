@@ -76,12 +76,15 @@ package enum SQLiteMigrations {
       number: 20, name: "0020_add_users", sql: text(PackageResources._020_add_users_sql)),
     Migration(
       number: 21, name: "0021_add_logins", sql: text(PackageResources._021_add_logins_sql)),
+    Migration(
+      number: 22, name: "0022_add_identities",
+      sql: text(PackageResources._022_add_identities_sql)),
   ]
 
   /// The schema version that this program reads and writes: the number of the last migration, which
   /// a test compares. It is not computed from `all`, because every opening of a database needs the
   /// version, and none but the first the texts.
-  package static let currentVersion = 21
+  package static let currentVersion = 22
 
   private static func text(_ bytes: [UInt8]) -> String {
     String(decoding: bytes, as: UTF8.self)

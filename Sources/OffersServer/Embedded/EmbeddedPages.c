@@ -158,6 +158,9 @@ static const unsigned char empty_mustache[] = {
 static const unsigned char feed_mustache[] = {
 #embed "../Templates/feed.mustache"
 };
+static const unsigned char identity_mustache[] = {
+#embed "../Templates/identity.mustache"
+};
 static const unsigned char icons_mustache[] = {
 #embed "../Templates/icons.mustache"
 };
@@ -273,6 +276,7 @@ static const struct {
   {"choice.mustache", choice_mustache, sizeof choice_mustache},
   {"empty.mustache", empty_mustache, sizeof empty_mustache},
   {"feed.mustache", feed_mustache, sizeof feed_mustache},
+  {"identity.mustache", identity_mustache, sizeof identity_mustache},
   {"icons.mustache", icons_mustache, sizeof icons_mustache},
   {"login.mustache", login_mustache, sizeof login_mustache},
   {"more.mustache", more_mustache, sizeof more_mustache},

@@ -49,14 +49,15 @@ struct PageTemplates: Sendable {
   }
 
   private static let serverOnly: Set<String> = [
-    "account", "add-feed", "adding", "bare", "login", "pair", "pairing", "proposal", "sessions",
-    "settings", "token", "tokens", "users", "your-data",
+    "account", "add-feed", "adding", "bare", "identity", "login", "pair", "pairing", "proposal",
+    "sessions", "settings", "token", "tokens", "users", "your-data",
   ]
 
   private static let names = [
     "account", "add-feed", "adding", "alert", "bare", "card", "changes", "chips", "choice", "empty",
     "feed",
-    "icons", "login", "more", "notice", "offer", "offers", "pair", "pairing", "picture", "poster",
+    "icons", "identity", "login", "more", "notice", "offer", "offers", "pair", "pairing", "picture",
+    "poster",
     "proposal", "search", "searchbox", "sessions", "settings", "shell", "star", "token",
     "tokens", "users", "web", "your-data",
   ]
