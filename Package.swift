@@ -41,6 +41,7 @@ let package = Package(
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
+    .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
   ],
   targets: [
     .target(
@@ -69,6 +70,7 @@ let package = Package(
         .embedInCode("0020_add_users.sql"),
         .embedInCode("0021_add_logins.sql"),
         .embedInCode("0022_add_household.sql"),
+        .embedInCode("0023_add_identities.sql"),
       ],
       swiftSettings: strict),
     // The C target has what Swift's modules of the system's headers leave out.
@@ -153,6 +155,7 @@ let package = Package(
         .product(name: "HTTPTypes", package: "swift-http-types", condition: program),
         .product(name: "Hummingbird", package: "hummingbird", condition: program),
         .product(name: "HummingbirdCore", package: "hummingbird", condition: program),
+        .product(name: "JWTKit", package: "jwt-kit", condition: program),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Mustache", package: "swift-mustache", condition: program),
         .product(name: "NIOCore", package: "swift-nio", condition: program),
@@ -262,9 +265,12 @@ let package = Package(
       dependencies: [
         "OffersCore", "OffersFeeds", "OffersHTTP", "OffersServer", "OffersSQLite", "OffersSync",
         "OffersTestSupport",
+        .product(name: "Crypto", package: "swift-crypto", condition: program),
+        .product(name: "CryptoExtras", package: "swift-crypto", condition: program),
         .product(name: "HTTPTypes", package: "swift-http-types", condition: program),
         .product(name: "Hummingbird", package: "hummingbird", condition: program),
         .product(name: "HummingbirdTesting", package: "hummingbird", condition: program),
+        .product(name: "JWTKit", package: "jwt-kit", condition: program),
         .product(name: "NIOCore", package: "swift-nio", condition: program),
         .product(name: "NIOEmbedded", package: "swift-nio", condition: program),
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: program),

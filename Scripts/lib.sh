@@ -60,7 +60,7 @@ require_maps() {
 }
 
 # Installs what is missing of Chromium, its driver, the map library and the Python environment of the
-# browser tests, of certutil, which has the browser trust a certificate, and of zbar, which reads QR
+# browser tests, in which django-oauth-toolkit is an OpenID provider, of certutil, which has the browser trust a certificate, and of zbar, which reads QR
 # codes.
 require_browser() {
   local missing=()
@@ -71,11 +71,11 @@ require_browser() {
   python3 -c 'import ensurepip' 2>/dev/null || missing+=(python3-venv)
   install_packages "Chromium and its driver, certutil, zbar, Python with venv" "${missing[@]}"
   require_maps
-  if "${browser_python[@]}" -c 'import selenium, axe_playwright_python' 2>/dev/null; then return; fi
+  if "${browser_python[@]}" -c 'import selenium, axe_playwright_python, oauth2_provider' 2>/dev/null; then return; fi
   say "Preparing a Python environment ..."
   local venv=$root/.build/browser-venv
   python3 -m venv "$venv"
-  "$venv/bin/pip" -q install selenium==4.51.0
+  "$venv/bin/pip" -q install selenium==4.51.0 django-oauth-toolkit==3.4.1
   # Only the script axe.min.js of this package is used, not Playwright, on which it depends.
   "$venv/bin/pip" -q install --no-deps axe-playwright-python==0.1.8
 }

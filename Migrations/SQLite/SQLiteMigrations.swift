@@ -78,12 +78,15 @@ package enum SQLiteMigrations {
       number: 21, name: "0021_add_logins", sql: text(PackageResources._021_add_logins_sql)),
     Migration(
       number: 22, name: "0022_add_household", sql: text(PackageResources._022_add_household_sql)),
+    Migration(
+      number: 23, name: "0023_add_identities",
+      sql: text(PackageResources._023_add_identities_sql)),
   ]
 
   /// The schema version that this program reads and writes: the number of the last migration, which
   /// a test compares. It is not computed from `all`, because every opening of a database needs the
   /// version, and none but the first the texts.
-  package static let currentVersion = 22
+  package static let currentVersion = 23
 
   private static func text(_ bytes: [UInt8]) -> String {
     String(decoding: bytes, as: UTF8.self)

@@ -52,16 +52,20 @@ package struct OffersServer: Sendable {
     package let proxies: TrustedProxies
     /// The field in which these proxies name the user; nil for none.
     package let userHeader: UserHeader?
+    /// The OpenID provider at which people log in; nil for none.
+    package let openID: OpenIDSettings?
 
     package init(
       token: TokenFile? = nil, certificate: ServerCertificate? = nil, isBehindTLS: Bool = false,
-      proxies: TrustedProxies = TrustedProxies(), userHeader: UserHeader? = nil
+      proxies: TrustedProxies = TrustedProxies(), userHeader: UserHeader? = nil,
+      openID: OpenIDSettings? = nil
     ) {
       self.token = token
       self.certificate = certificate
       self.isBehindTLS = isBehindTLS
       self.proxies = proxies
       self.userHeader = userHeader
+      self.openID = openID
     }
 
     /// Whether browsers reach the server by https only.
@@ -104,13 +108,18 @@ package struct OffersServer: Sendable {
   /// Checks that somebody can log in, if other machines can reach the server.
   ///
   /// - Throws: `OffersError` with `invalidRequest` if there is no token file and no proxy that logs
-  ///   people in, and no admin has a passphrase or an API token.
+  ///   people in, and no admin has a passphrase, an API token or a login at the OpenID provider.
   package func checkLogins() async throws {
     guard let name = address.openName, access.token == nil, access.userHeader == nil else { return }
     let users = try await UserList(content.store).fetch()
     let admins = Set(users.all.filter { $0.role == .admin }.map(\.id))
     if !admins.isDisjoint(with: users.withPassphrase) { return }
     if try await content.store.fetchTokens(of: nil).contains(where: { admins.contains($0.user) }) {
+      return
+    }
+    if let issuer = access.openID?.issuer,
+      try await !admins.isDisjoint(with: content.store.fetchUsers(withIdentityOf: issuer))
+    {
       return
     }
     throw OffersError(
@@ -133,6 +142,7 @@ package struct OffersServer: Sendable {
     LoginRoutes(access: gate, shell: pages.shell).add(to: router)
     AccountRoutes(access: gate, shell: pages.shell).add(to: router)
     UserRoutes(access: gate, shell: pages.shell).add(to: router)
+    OpenIDRoutes(access: gate, shell: pages.shell, logger: accessLogger).add(to: router)
     PairingRoutes(access: gate, shell: pages.shell, urls: urls, hosts: hosts).add(to: router)
     return ServedResponder(
       answers: answers, hosts: hosts, access: gate, isSecure: access.isSecure,

@@ -6,8 +6,7 @@ import OffersCore
 package struct ServedContent: Sendable {
   package typealias Store = OfferRepository & FavoriteRepository & HouseholdRepository
     & FeedRepository & SearchRepository & ChangeRepository & CommitSignal & SessionRepository
-    & AttemptRepository
-    & UserRepository & UserRecords & CredentialRepository
+    & AttemptRepository & UserRepository & UserRecords & CredentialRepository & IdentityRepository
 
   /// The store, with the record of the owner or of the visitor of a request.
   private(set) var store: any Store

@@ -52,7 +52,9 @@ struct ServedResponder: HTTPResponder {
     context.markAuthenticated()
     var response = try await answer(request, context)
     UserField.set(visitor, in: &response)
-    if let field = access.note(visitor, request) { response.headers[.setCookie] = field }
+    if let field = access.note(visitor, request) {
+      response.headers.append(HTTPField(name: .setCookie, value: field))
+    }
     return response
   }
 

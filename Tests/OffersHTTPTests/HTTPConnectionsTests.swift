@@ -55,6 +55,27 @@ struct HTTPConnectionsTests {
     return response.status
   }
 
+  @Test("a request with a body is sent by POST, and its redirect is not followed")
+  func posts() async throws {
+    let server = try ScriptedServer([
+      .answer("307 Temporary Redirect", ["Location: /other"], "")
+    ])
+    let status = try await Self.withConnections(Names([["127.0.0.1"]])) { connections in
+      let response = try await connections.send(
+        TransportRequest(
+          url: server.url("/token"), posting: Array("code=x".utf8),
+          headers: [HeaderField("authorization", "Basic eA==")], mayBePrivate: true,
+          headSeconds: 10, idleSeconds: 10))
+      for try await _ in response.body {}
+      return response.status
+    }
+    #expect(status == 307)
+    let request = try #require(server.requests.first)
+    #expect(request.hasPrefix("POST /token HTTP/1.1\r\n"))
+    #expect(request.lowercased().contains("\r\ncontent-length: 6\r\n"))
+    #expect(request.contains("Basic eA=="))
+  }
+
   @Test("a name is looked up once, and a later answer is never connected to")
   func looksUpOnce() async throws {
     let names = Names([["127.0.0.1"], ["127.0.0.9"]])

@@ -59,7 +59,7 @@ struct NewDatabaseTests {
       tables == [
         "api_token", "cache_slot", "change", "favorite", "feed", "feed_detail", "feed_fetch",
         "first_sync",
-        "found_offer", "image_cache",
+        "found_offer", "identity", "image_cache",
         "image_failure", "image_lease", "image_tally", "image_use", "login_attempt", "new_offers",
         "notice", "offer", "offer_detail", "passphrase", "reader", "recent_search", "search_state",
         "session",

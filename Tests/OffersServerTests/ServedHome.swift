@@ -50,11 +50,12 @@ struct ServedHome {
   ///   - token: the token that requests must show; written to a file.
   ///   - proxies: the networks of trusted proxies.
   ///   - userHeader: the field in which these name the user.
+  ///   - openID: the OpenID provider at which people log in.
   ///   - clock: the server's clock; nil for the system's.
   ///   - log: receives the lines about refused logins.
   func server(
     token: String? = nil, certificate: ServerCertificate? = nil, isBehindTLS: Bool = false,
-    proxies: [String] = [], userHeader: String? = nil,
+    proxies: [String] = [], userHeader: String? = nil, openID: OpenIDSettings? = nil,
     clock: SteppedClock? = nil, log: RecordedLog? = nil, images: (any ImageSource)? = nil,
     syncer: (any FeedSyncer)? = nil, adder: ScriptedAdder = ScriptedAdder(),
     host: String = "127.0.0.1", port: Int = 80,
@@ -70,7 +71,7 @@ struct ServedHome {
       access: OffersServer.Access(
         token: try token.map { try TokenFile(write(token: $0)) }, certificate: certificate,
         isBehindTLS: isBehindTLS, proxies: TrustedProxies(proxies),
-        userHeader: try userHeader.map { try UserHeader($0) }),
+        userHeader: try userHeader.map { try UserHeader($0) }, openID: openID),
       logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
       accessLogger: log?.logger)
   }

@@ -94,6 +94,10 @@ package actor HTTPConnections: ClosableTransport {
     // address.
     var sent = HTTPClientRequest(url: request.url.absoluteString)
     for field in request.headers { sent.headers.add(name: field.name, value: field.value) }
+    if let body = request.body {
+      sent.method = .POST
+      sent.body = .bytes(body)
+    }
     var host = try await fetchHost(request)
     while true {
       // Each address is checked right before the connection, even if it was checked when it was

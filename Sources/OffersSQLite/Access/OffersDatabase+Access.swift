@@ -97,6 +97,40 @@ extension OffersDatabase: CredentialRepository {
   }
 }
 
+extension OffersDatabase: IdentityRepository {
+  package func findUser(with identity: Identity) async throws -> User.ID? {
+    try await read { try IdentityTable.findUser(with: identity, in: $0) }
+  }
+
+  package func fetchUsers(withIdentityOf issuer: String) async throws -> Set<User.ID> {
+    try await read { try IdentityTable.users(withIdentityOf: issuer, in: $0) }
+  }
+
+  package func addIdentity(
+    _ identity: Identity, to user: User.ID, at now: Date
+  ) async throws {
+    try await write { database in
+      try Self.checkUser(user, in: database)
+      if let other = try IdentityTable.findUser(with: identity, in: database) {
+        if other == user { return }
+        throw OffersError(
+          .invalidRequest, "This login is connected to another user already.",
+          hint: "Disconnect it there first, or log in there as somebody else.")
+      }
+      guard try !IdentityTable.hasIdentity(of: identity.issuer, user, in: database) else {
+        throw OffersError(
+          .invalidRequest, "Another login of this provider is connected to you already.",
+          hint: "Disconnect that one first.")
+      }
+      try IdentityTable.insert(identity, of: user, at: now, in: database)
+    }
+  }
+
+  package func removeIdentity(of issuer: String, from user: User.ID) async throws {
+    try await write { try IdentityTable.delete(of: issuer, user, in: $0) }
+  }
+}
+
 extension OffersDatabase: AttemptRepository {
   package func fetchAttempts() async throws -> [LoginAttempts] {
     try await read { try AttemptTable.list(in: $0) }

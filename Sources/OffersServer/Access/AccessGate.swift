@@ -11,11 +11,15 @@ struct AccessGate: Sendable {
   /// The interval at which the time of a session's or a token's last use is stored, in seconds.
   static let noteSeconds = APIToken.noteSeconds
 
+  /// Whether browsers reach the server by https only.
+  let isSecure: Bool
   let cookie: SessionCookie
   let attempts: LoginGuard
   /// The codes with which phones log in.
   let pairings: PairingCodes
   let users: UserList
+  /// The OpenID provider at which people log in; nil for none.
+  let provider: OpenIDProvider?
   let passphrases = PassphraseCheck()
   /// Whether other machines can reach the server.
   private let isOpenToOthers: Bool
@@ -49,7 +53,11 @@ struct AccessGate: Sendable {
     _ access: OffersServer.Access, pairings: PairingCodes, isOpenToOthers: Bool,
     content: ServedContent, logger: Logger
   ) {
+    isSecure = access.isSecure
     cookie = SessionCookie(isSecure: access.isSecure)
+    provider = access.openID.map {
+      OpenIDProvider($0, isSecure: access.isSecure, now: content.now)
+    }
     userHeader = access.userHeader
     proxies = access.proxies
     self.pairings = pairings

@@ -15,7 +15,8 @@ struct LoginRoutes: Sendable {
   }
 
   private static let openPaths: Set<String> = [
-    "/login", "/logout", "/pair", "/api/v1/health", "/manifest.webmanifest", "/favicon.ico",
+    "/login", "/login/oidc", OpenIDProvider.callbackPath, "/logout", "/pair", "/api/v1/health",
+    "/manifest.webmanifest", "/favicon.ico",
   ]
 
   func add(to router: Router<ServedContext>) {
@@ -118,6 +119,7 @@ struct LoginRoutes: Sendable {
       fields.set("name", sent.name)
       fields.set("hasPassphrases", !users.withPassphrase.isEmpty)
       fields.set("hasToken", access.hasTokenFile)
+      fields.set("provider", access.provider?.settings.host)
     }
     let status: HTTPResponse.Status =
       !sent.isWrong ? .ok : sent.wait == nil ? .unauthorized : .tooManyRequests

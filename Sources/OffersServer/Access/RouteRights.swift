@@ -34,6 +34,8 @@ enum RouteRights {
     (["sessions", "*", "end"], .favorites),
     (["sessions", "end-others"], .favorites),
     (["passphrase"], .favorites),
+    (["identity"], .favorites),
+    (["identity", "remove"], .favorites),
     (["tokens"], .favorites),
     (["tokens", "*", "revoke"], .favorites),
     // The feeds of all.

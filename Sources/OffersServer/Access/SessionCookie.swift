@@ -29,18 +29,7 @@ struct SessionCookie: Sendable {
   /// set a cookie of the same name, which a browser may send first. A text of another length than a
   /// value's is none.
   func values(in fields: HTTPFields) -> [String] {
-    var values: [String] = []
-    for field in fields[values: .cookie] {
-      for pair in field.split(scalar: ";") {
-        let parts = pair.trimmingSpaces.split(
-          scalar: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        if parts.count == 2, parts[0] == name, parts[1].utf8.count == 64 {
-          values.append(String(parts[1]))
-          if values.count == Self.valueLimit { return values }
-        }
-      }
-    }
-    return values
+    CookieFields.values(of: name, in: fields, limit: Self.valueLimit) { $0.utf8.count == 64 }
   }
 
   /// The `Set-Cookie` field that gives a browser the cookie for the time after which an unused

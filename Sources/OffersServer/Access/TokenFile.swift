@@ -86,41 +86,11 @@ package final class TokenFile: Sendable {
   }
 
   private static func read(_ path: String) throws -> String {
-    let handle = try open(path)
-    var data = Data()
-    do {
-      data = try handle.read(upToCount: AccessToken.mostBytes + 2) ?? Data()
-    } catch {
-      throw OffersError(
-        .notFound, "Could not read the token in \(path).", hint: AccessToken.hint,
-        cause: "\(error)")
-    }
-    while data.last == 0x0A || data.last == 0x0D { data.removeLast() }
     // A text that is not UTF-8 is not ASCII, and is refused as such.
-    let text = String(decoding: data, as: UTF8.self)
+    let text = try SecretFile.read(
+      path, "token", mostBytes: AccessToken.mostBytes,
+      hint: "Make one: offers token new \(ShellQuoting.word(path))")
     try AccessToken.check(text, in: path)
     return text
-  }
-
-  /// Opens the file and checks its type and permissions. The check uses the open descriptor, so
-  /// that the file cannot be replaced in between.
-  private static func open(_ path: String) throws -> FileHandle {
-    let descriptor = Foundation.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else {
-      throw OffersError(
-        .notFound, "Could not read the token in \(path): \(String(cString: strerror(errno))).",
-        hint: "Make one: offers token new \(ShellQuoting.word(path))")
-    }
-    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    var information = stat()
-    guard fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG else {
-      throw OffersError(.invalidRequest, "\(path) is not a regular file.")
-    }
-    guard information.st_mode & ServiceCredential.forbiddenMode(of: path) == 0 else {
-      throw OffersError(
-        .invalidRequest, "Others on this machine may read the token in \(path).",
-        hint: "Make it yours alone: chmod 600 \(ShellQuoting.word(path))")
-    }
-    return handle
   }
 }

@@ -167,6 +167,9 @@ static const unsigned char household_mustache[] = {
 static const unsigned char icons_mustache[] = {
 #embed "../Templates/icons.mustache"
 };
+static const unsigned char identity_mustache[] = {
+#embed "../Templates/identity.mustache"
+};
 static const unsigned char login_mustache[] = {
 #embed "../Templates/login.mustache"
 };
@@ -285,6 +288,7 @@ static const struct {
   {"feed.mustache", feed_mustache, sizeof feed_mustache},
   {"household.mustache", household_mustache, sizeof household_mustache},
   {"icons.mustache", icons_mustache, sizeof icons_mustache},
+  {"identity.mustache", identity_mustache, sizeof identity_mustache},
   {"login.mustache", login_mustache, sizeof login_mustache},
   {"more.mustache", more_mustache, sizeof more_mustache},
   {"notice.mustache", notice_mustache, sizeof notice_mustache},

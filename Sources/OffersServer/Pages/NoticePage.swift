@@ -13,7 +13,11 @@ enum NoticePage {
     links: [("Favorites", "/favorites"), ("Offers", "/")])
 
   /// The page that describes an error, with the HTTP status of the error.
-  static func page(for error: any Error) -> Page {
+  ///
+  /// - Parameter links: the texts and targets of the links on the page.
+  static func page(
+    for error: any Error, links: [(String, String)] = [("Offers", "/"), ("Search", "/search")]
+  ) -> Page {
     var problem: OffersError
     var status = 500
     if let error = error as? OffersError {
@@ -37,32 +41,42 @@ enum NoticePage {
       }
     var page = page(
       title, problem.message, hint: problem.hint, icon: status == 404 ? "search" : "warning",
-      links: [("Offers", "/"), ("Search", "/search")])
+      links: links)
     page.status = status
     return page
   }
 
   /// The response with the page that describes an error.
   ///
+  /// - Parameter links: the texts and targets of the links on the page; nil for the usual ones.
   /// - Throws: `OffersError` with `invalidRequest` if a template is missing.
   static func response(
-    to request: Request, for error: any Error, in shell: PageShell, by visitor: Visitor? = nil
+    to request: Request, for error: any Error, in shell: PageShell, by visitor: Visitor? = nil,
+    links: [(String, String)]? = nil
   ) throws -> Response {
-    let page = page(for: error)
+    let page = links.map { Self.page(for: error, links: $0) } ?? Self.page(for: error)
+    var response = try response(page, address: request.uri.path, in: shell, by: visitor)
+    if let problem = error as? Problem { response.headers.append(contentsOf: problem.headers) }
+    return response
+  }
+
+  /// The response with a page, which is not stored by the browser.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` if a template is missing.
+  static func response(
+    _ page: Page, address: String, in shell: PageShell, by visitor: Visitor?
+  ) throws -> Response {
     // Under a host name that the server does not accept, style sheets and links would fail as well.
     let html =
       page.status == HTTPResponse.Status.misdirectedRequest.code
-      ? try shell.bareHTML(page) : try shell.html(page, address: request.uri.path, for: visitor)
-    var headers: HTTPFields = [
-      .contentType: "text/html; charset=utf-8", .cacheControl: "no-store",
-    ]
-    if let problem = error as? Problem { headers.append(contentsOf: problem.headers) }
+      ? try shell.bareHTML(page) : try shell.html(page, address: address, for: visitor)
     return Response(
-      status: HTTPResponse.Status(code: page.status), headers: headers,
+      status: HTTPResponse.Status(code: page.status),
+      headers: [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"],
       body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
   }
 
-  private static func page(
+  static func page(
     _ title: String, _ text: String, hint: String?, icon: String, links: [(String, String)]
   ) -> Page {
     Page("notice", title: title) { fields in

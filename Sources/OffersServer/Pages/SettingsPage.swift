@@ -19,6 +19,7 @@ struct SettingsPage {
     let isOurs = summaries.map { $0.feed != nil }
     let account = try await AccountSections(access: access, visitor: visitor, now: source.now)
       .fields()
+    let identity = try await IdentitySection(access: access, visitor: visitor).fields()
     var page = Page("settings", title: "Settings", menuEntry: .settings) { fields in
       let ours = zip(rows, isOurs).filter(\.1).map(\.0)
       let others = zip(rows, isOurs).filter { !$0.1 }.map(\.0)
@@ -28,6 +29,7 @@ struct SettingsPage {
       fields.set("hasOthers", !others.isEmpty)
       fields.set("program", Version.current)
       fields.set("account", account)
+      fields.set("identity", identity)
       fields.set("maySync", right >= .sync)
       fields.set("isAdmin", right >= .admin)
     }

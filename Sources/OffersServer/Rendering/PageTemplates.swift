@@ -49,16 +49,14 @@ struct PageTemplates: Sendable {
   }
 
   private static let serverOnly: Set<String> = [
-    "account", "add-feed", "adding", "bare", "household", "login", "pair", "pairing", "proposal",
-    "sessions", "settings", "token", "tokens", "users", "your-data",
+    "account", "add-feed", "adding", "bare", "household", "identity", "login", "pair", "pairing",
+    "proposal", "sessions", "settings", "token", "tokens", "users", "your-data",
   ]
 
   private static let names = [
     "account", "add-feed", "adding", "alert", "bare", "card", "changes", "chips", "choice", "empty",
-    "feed",
-    "household", "icons", "login", "more", "notice", "offer", "offers", "pair", "pairing",
-    "picture", "poster",
-    "proposal", "search", "searchbox", "sessions", "settings", "shared", "shell", "star",
-    "token", "tokens", "users", "web", "your-data",
+    "feed", "household", "icons", "identity", "login", "more", "notice", "offer", "offers", "pair",
+    "pairing", "picture", "poster", "proposal", "search", "searchbox", "sessions", "settings",
+    "shared", "shell", "star", "token", "tokens", "users", "web", "your-data",
   ]
 }

@@ -80,7 +80,8 @@ async function storeFirstPages() {
   for (const {url} of windows.slice(0, 10)) {
     const {pathname, search} = new URL(url);
     // A search and a site would take effect again.
-    if (!["/search", "/web", "/login", "/pair"].includes(pathname)) paths.add(pathname + search);
+    const hasEffect = ["/search", "/web", "/login", "/pair"].includes(pathname) || pathname.startsWith("/login/");
+    if (!hasEffect) paths.add(pathname + search);
   }
   for (const path of paths) {
     const headers = {Accept: "text/html"};
@@ -116,7 +117,7 @@ self.addEventListener("fetch", (event) => {
     event.respondWith(networkFirst(request, IMAGES));
   } else if (path === "/api/v1/favorites" || path === "/api/v1/searches") {
     event.respondWith(ownList(request, path.split("/").at(-1)));
-  } else if (path.startsWith("/api/") || path === "/login" || path === "/pair" || path === "/sw.js") {
+  } else if (["/api/", "/login/"].some((start) => path.startsWith(start)) || ["/login", "/pair", "/sw.js"].includes(path)) {
     return;
   } else {
     event.respondWith(page(request));

@@ -54,7 +54,8 @@ enum FetchFailure {
       cause: failure.cause)
   }
 
-  private static func predicate(_ reason: TransportFailure.Reason) -> String {
+  /// The failure in words, behind the name of the server.
+  static func predicate(_ reason: TransportFailure.Reason) -> String {
     switch reason {
     case .unreachable: "cannot be reached"
     case .noAnswer: "did not answer in time"

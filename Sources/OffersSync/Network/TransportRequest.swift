@@ -2,11 +2,14 @@ import Foundation
 import OffersCore
 import OffersPlatform
 
-/// A GET request of the sync engine or the image loader, for an ``HTTPTransport``.
+/// A request for an ``HTTPTransport``. Those of the sync engine and the image loader are GET requests.
 public struct TransportRequest: Hashable, Sendable {
   package let address: HTTPAddress
   /// The header fields to send.
   public let headers: [HeaderField]
+  /// The body of a POST request; nil for a GET request. Only the requests to OpenID providers have
+  /// one, which use the transport of this package.
+  package let body: [UInt8]?
   /// Whether the server may be in a private network or on this machine, because a user of this
   /// machine named it or a setting allows private networks.
   public let mayBePrivate: Bool
@@ -33,6 +36,18 @@ public struct TransportRequest: Hashable, Sendable {
     url: String, headers: [HeaderField] = [], mayBePrivate: Bool = false,
     headSeconds: Double = 30, idleSeconds: Double = 30
   ) throws {
+    try self.init(
+      url: url, posting: nil, headers: headers, mayBePrivate: mayBePrivate,
+      headSeconds: headSeconds, idleSeconds: idleSeconds)
+  }
+
+  /// - Parameters:
+  ///   - body: the body of a POST request; nil for a GET request.
+  /// - Throws: as the other initializer, which describes the other parameters.
+  package init(
+    url: String, posting body: [UInt8]?, headers: [HeaderField], mayBePrivate: Bool,
+    headSeconds: Double, idleSeconds: Double
+  ) throws {
     guard let address = HTTPAddress(url) else {
       throw OffersError(
         .sourceFailed, "\(url) is not a URL.",
@@ -40,6 +55,7 @@ public struct TransportRequest: Hashable, Sendable {
     }
     self.address = address
     self.headers = headers
+    self.body = body
     self.mayBePrivate = mayBePrivate
     self.headSeconds = headSeconds
     self.idleSeconds = idleSeconds

@@ -42,6 +42,7 @@ struct AccessMatrixTests {
     "GET /feeds/{name}": .read,
     "GET /household": .read,
     "GET /login": nil,
+    "GET /login/oidc/callback": nil,
     "GET /manifest.webmanifest": nil,
     "GET /map/**": .read,
     "GET /offers/{ref}": .read,
@@ -58,7 +59,10 @@ struct AccessMatrixTests {
     "POST /api/v1/proposals": .sync,
     "POST /api/v1/sync": .sync,
     "POST /feeds/{name}": .sync,
+    "POST /identity": .favorites,
+    "POST /identity/remove": .favorites,
     "POST /login": nil,
+    "POST /login/oidc": nil,
     "POST /logout": nil,
     "POST /offers/{ref}/favorite": .favorites,
     "POST /offers/{ref}/share": .favorites,
@@ -81,7 +85,8 @@ struct AccessMatrixTests {
 
   /// The routes that an API token may not use, whatever its scope.
   private static let sessionOnly: Set<String> = [
-    "POST /passphrase", "POST /sessions/{id}/end", "POST /sessions/end-others", "POST /tokens",
+    "POST /identity", "POST /identity/remove", "POST /passphrase",
+    "POST /sessions/{id}/end", "POST /sessions/end-others", "POST /tokens",
     "POST /tokens/{id}/revoke",
   ]
 

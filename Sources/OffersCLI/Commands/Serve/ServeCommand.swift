@@ -22,7 +22,8 @@ struct ServeCommand: AsyncParsableCommand {
       People log in as users of the database ("offers user"), by a name and a passphrase or by a \
       code from a browser that is logged in; programs use tokens ("offers token"). A server that \
       only this machine can reach requires no login while the owner is the only user. A secret in \
-      a file, with --token-file, logs in as the owner.
+      a file, with --token-file, logs in as the owner. With --oidc-issuer people also log in at an \
+      OpenID provider, once each has connected that login in the settings.
 
       The server speaks plain HTTP, or TLS with --tls-cert and --tls-key; renewed files take effect \
       without a restart. With --behind-tls it relies on you that browsers reach it through a proxy \
@@ -94,6 +95,8 @@ struct ServeCommand: AsyncParsableCommand {
       "A field in which a trusted proxy that logs people in names the user.", valueName: "field"))
   var authHeader: String?
 
+  @OptionGroup var openID: OpenIDOptions
+
   @Option(
     name: .long,
     help: ArgumentHelp(
@@ -161,14 +164,16 @@ struct ServeCommand: AsyncParsableCommand {
     }
     let path = try configuration.path
     let allowsPrivateNetwork = network.allowsPrivateNetwork(try path.load())
+    let connections = HTTPConnections(
+      connectionsPerHost: 2, environment: EnvironmentVariable.find)
+    let provider = try openID.settings(
+      transport: connections, allowsPrivateNetwork: allowsPrivateNetwork)
     let database = try await location.open(.readWrite, tellsForeignSchema: true)
     let loader = ImageLoader(
       images: database, allowsPrivateNetwork: allowsPrivateNetwork, logger: logging.log.logger)
     let feeds = ServedFeeds(
       database: database, configurationPath: path, allowsPrivateNetwork: allowsPrivateNetwork,
       log: logging.log)
-    let connections = HTTPConnections(
-      connectionsPerHost: 2, environment: EnvironmentVariable.find)
     let content = ServedContent(
       store: database, syncer: feeds, adder: feeds,
       images: loader, texts: QueryTexts(),
@@ -180,7 +185,7 @@ struct ServeCommand: AsyncParsableCommand {
         host: host, port: port, allowedHosts: allowHost, localName: MulticastName.find()),
       access: OffersServer.Access(
         token: token, certificate: certificate, isBehindTLS: behindTls, proxies: proxies,
-        userHeader: userHeader),
+        userHeader: userHeader, openID: provider),
       refreshSeconds: interval, logger: logging.log.logger,
       accessLogger: logging.log.accessLogger)
     try await server.checkLogins()

@@ -1,0 +1,27 @@
+/// The login of a person at an OpenID provider: the provider's issuer identifier, and the subject
+/// identifier that the provider gave the person (OpenID Connect Core 1.0, section 5.7). The provider
+/// gives the subject to nobody else, unlike an e-mail address or a user name.
+package struct Identity: Hashable, Sendable {
+  /// The maximum length of an issuer, in bytes.
+  package static let issuerLimit = 1024
+  /// The maximum length of a subject, in bytes (OpenID Connect Core 1.0, section 2).
+  package static let subjectLimit = 255
+
+  /// The URL by which the provider calls itself, compared byte by byte.
+  package let issuer: String
+  /// The provider's name of the person, compared byte by byte.
+  package let subject: String
+
+  /// - Throws: `OffersError` with `invalidRequest` for a part that is empty or too long, or has a NUL
+  ///   character, which not every database can store.
+  package init(issuer: String, subject: String) throws {
+    guard (1...Self.issuerLimit).contains(issuer.utf8.count),
+      (1...Self.subjectLimit).contains(subject.utf8.count),
+      !issuer.utf8.contains(0), !subject.utf8.contains(0)
+    else {
+      throw OffersError(.invalidRequest, "The provider's name of this person is not valid.")
+    }
+    self.issuer = issuer
+    self.subject = subject
+  }
+}

@@ -1,0 +1,167 @@
+import Crypto
+import Foundation
+import JWTKit
+import OffersCore
+
+/// A provider at which people log in, by the authorization code flow of OpenID Connect Core 1.0 with
+/// PKCE (RFC 7636).
+struct OpenIDProvider: Sendable {
+  /// The path to which the provider sends browsers back.
+  static let callbackPath = "/login/oidc/callback"
+  /// How long the description and the keys of the provider are kept, in seconds.
+  private static let keepSeconds = 3600.0
+  /// The shortest time after which keys are pulled again for a token with an unknown key, in seconds.
+  private static let renewSeconds = 60.0
+
+  let settings: OpenIDSettings
+  let logins: PendingLogins
+  private let now: @Sendable () -> Date
+  private let metadata: PulledValue<ProviderMetadata>
+  private let keys: PulledValue<ProviderKeys>
+  /// The turns of exchanging codes: strangers can cause such requests with made-up codes.
+  private let turns = Turns(8)
+
+  /// - Parameters:
+  ///   - isSecure: whether browsers reach this server by https only.
+  ///   - now: the clock of logins, tokens and keys.
+  init(_ settings: OpenIDSettings, isSecure: Bool, now: @escaping @Sendable () -> Date) {
+    self.settings = settings
+    self.now = now
+    logins = PendingLogins(isSecure: isSecure, now: now)
+    let metadata = PulledValue(now: now) { try await ProviderMetadata.pull(settings) }
+    self.metadata = metadata
+    keys = PulledValue(now: now) {
+      let url = try await metadata.fetch(youngerThan: Self.keepSeconds).keysURL
+      let answer = try await settings.transport.pull(url)
+      do {
+        guard answer.status == 200 else {
+          throw Self.failure(settings, "answered \(answer.status) when it was asked for its keys")
+        }
+        return try ProviderKeys(json: answer.body)
+      } catch let error as DecodingError {
+        throw Self.failure(settings, "sent keys that cannot be read", cause: "\(error)")
+      }
+    }
+  }
+
+  /// Begins a login.
+  ///
+  /// - Parameters:
+  ///   - next: the path of this server to redirect to afterwards.
+  ///   - origin: the origin by which the browser reaches this server.
+  /// - Returns: the URL of the provider to send the browser to, and the `Set-Cookie` field of the login.
+  /// - Throws: `OffersError` with `sourceFailed` if the provider cannot be reached.
+  func begin(
+    _ purpose: PendingLogin.Purpose, next: String, origin: String
+  ) async throws -> (url: String, cookie: String) {
+    let endpoint = try await metadata.fetch(youngerThan: Self.keepSeconds).authorizationEndpoint
+    let login = PendingLogin(
+      purpose, next: next, redirectURL: origin + Self.callbackPath, at: now())
+    let query = Self.form([
+      ("response_type", "code"), ("client_id", settings.clientID),
+      ("redirect_uri", login.redirectURL), ("scope", "openid"), ("state", login.state),
+      ("nonce", login.nonce),
+      ("code_challenge", Base64URL.text(of: SHA256.hash(data: Data(login.verifier.utf8)))),
+      ("code_challenge_method", "S256"),
+    ])
+    let mark = endpoint.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
+    return (endpoint + mark + query, try logins.setting(login))
+  }
+
+  /// Exchanges the code of a login for the identity of the person who has logged in.
+  ///
+  /// - Throws: `Problem` with status 400 for a code that the provider does not accept; `OffersError` with
+  ///   `sourceFailed` if the provider cannot be reached, or its answer is not valid.
+  func fetchIdentity(for code: String, of login: PendingLogin) async throws -> Identity {
+    let metadata = try await metadata.fetch(youngerThan: Self.keepSeconds)
+    let answer = try await turns.take { try await exchange(code, of: login, metadata) }
+    // An answer that is no JSON is refused below, as one without a token.
+    let tokens = try? JSONDecoder().decode(Tokens.self, from: Data(answer.body))
+    guard answer.status == 200 else {
+      if tokens?.error == "invalid_grant" {
+        throw Problem(
+          .badRequest, "\(settings.host) does not accept this login any more.",
+          hint: "Begin it again.")
+      }
+      throw Self.failure(
+        settings,
+        "refused this server, with status \(answer.status)"
+          + (tokens?.error.map { " and the error “\(Self.plain($0))”" } ?? ""))
+    }
+    guard let text = tokens?.idToken else {
+      throw Self.failure(settings, "sent no ID token")
+    }
+    do {
+      let token = try IDToken(text)
+      return try await token.verify(
+        with: try await fetchKey(of: token), settings, nonce: login.nonce, now: now())
+    } catch let refusal as IDToken.Refusal {
+      throw Self.failure(settings, "sent an answer that \(refusal.reason)")
+    }
+  }
+
+  private func exchange(
+    _ code: String, of login: PendingLogin, _ metadata: ProviderMetadata
+  ) async throws -> ProviderAnswer {
+    var fields = [
+      ("grant_type", "authorization_code"), ("code", code),
+      ("redirect_uri", login.redirectURL), ("code_verifier", login.verifier),
+    ]
+    var authorization: String?
+    let methods = metadata.authenticationMethods ?? ["client_secret_basic"]
+    if let secret = settings.secret, methods.contains("client_secret_basic") {
+      // RFC 6749, section 2.3.1.
+      let pair = [settings.clientID, secret].map {
+        PercentCode.encode($0).replacing(bytes: ":", with: "%3A")
+      }
+      authorization = "Basic " + Data(pair.joined(separator: ":").utf8).base64EncodedString()
+    } else {
+      fields.append(("client_id", settings.clientID))
+      if let secret = settings.secret { fields.append(("client_secret", secret)) }
+    }
+    return try await settings.transport.post(
+      Self.form(fields), to: metadata.tokenEndpoint, authorization: authorization)
+  }
+
+  /// The key of a token. For an unknown one the keys are pulled again, at most once a minute, because
+  /// the provider may have a new key.
+  private func fetchKey(of token: IDToken) async throws -> JWK {
+    for seconds in [Self.keepSeconds, Self.renewSeconds] {
+      let keys = try await keys.fetch(youngerThan: seconds)
+      if let key = keys.find(token.keyIdentifier, for: token.algorithm) { return key }
+    }
+    throw IDToken.Refusal(reason: "is signed with a key that the provider does not publish")
+  }
+
+  /// The members of an answer of the token endpoint that are used (RFC 6749, sections 5.1 and 5.2).
+  private struct Tokens: Decodable {
+    let idToken: String?
+    let error: String?
+
+    private enum CodingKeys: String, CodingKey {
+      case error
+      case idToken = "id_token"
+    }
+  }
+
+  /// An error code of the provider, without characters that such codes do not have.
+  static func plain(_ code: String) -> String {
+    String(
+      String.UnicodeScalarView(
+        code.unicodeScalars.prefix(64).filter {
+          ("a"..."z").contains($0) || ("0"..."9").contains($0) || $0 == "_"
+        }))
+  }
+
+  private static func form(_ fields: [(String, String)]) -> String {
+    fields.map { "\($0)=\(PercentCode.encode($1))" }.joined(separator: "&")
+  }
+
+  private static func failure(
+    _ settings: OpenIDSettings, _ reason: String, cause: String? = nil
+  ) -> OffersError {
+    OffersError(
+      .sourceFailed, "\(settings.host) \(reason).",
+      hint: "Log in another way, and ask an admin of this server.", cause: cause)
+  }
+}

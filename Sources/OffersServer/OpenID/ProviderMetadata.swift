@@ -1,0 +1,59 @@
+import Foundation
+import OffersCore
+
+/// The description of a provider that the provider itself publishes (OpenID Connect Discovery 1.0,
+/// section 3).
+struct ProviderMetadata: Decodable, Sendable {
+  let issuer: String
+  /// Where browsers are sent to log in.
+  let authorizationEndpoint: String
+  /// Where a code is exchanged for an ID token.
+  let tokenEndpoint: String
+  /// Where the keys of ID tokens are.
+  let keysURL: String
+  /// The ways in which clients may authenticate to the token endpoint; nil for the usual one.
+  let authenticationMethods: [String]?
+
+  private enum CodingKeys: String, CodingKey {
+    case issuer
+    case authorizationEndpoint = "authorization_endpoint"
+    case tokenEndpoint = "token_endpoint"
+    case keysURL = "jwks_uri"
+    case authenticationMethods = "token_endpoint_auth_methods_supported"
+  }
+
+  /// Pulls the description of a provider.
+  ///
+  /// - Throws: `OffersError` with `sourceFailed` if the provider cannot be reached, describes another
+  ///   issuer, or names an address that is not safe.
+  static func pull(_ settings: OpenIDSettings) async throws -> ProviderMetadata {
+    let answer = try await settings.transport.pull(settings.discoveryURL)
+    guard answer.status == 200 else {
+      throw failure(settings, "answered \(answer.status) when it was asked for its description")
+    }
+    let metadata: ProviderMetadata
+    do {
+      metadata = try JSONDecoder().decode(ProviderMetadata.self, from: Data(answer.body))
+    } catch {
+      throw failure(settings, "sent a description that cannot be read", cause: "\(error)")
+    }
+    // Another issuer could speak for the identities of this one.
+    guard metadata.issuer == settings.issuer else {
+      throw failure(
+        settings, "calls itself “\(metadata.issuer.prefix(200))”, not \(settings.issuer)")
+    }
+    let urls = [metadata.authorizationEndpoint, metadata.tokenEndpoint, metadata.keysURL]
+    guard
+      urls.allSatisfy({ ProviderURL.isAllowed($0, mayBeLoopback: settings.isLoopback) })
+    else { throw failure(settings, "names an address that is not an https URL") }
+    return metadata
+  }
+
+  private static func failure(
+    _ settings: OpenIDSettings, _ reason: String, cause: String? = nil
+  ) -> OffersError {
+    OffersError(
+      .sourceFailed, "\(settings.host) \(reason).",
+      hint: "Log in another way, and ask an admin of this server.", cause: cause)
+  }
+}

@@ -1,0 +1,375 @@
+import CryptoExtras
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import JWTKit
+import OffersCore
+import OffersTestSupport
+import Testing
+
+@testable import OffersSQLite
+@testable import OffersServer
+
+@Suite("Answers of an OpenID provider that are refused")
+struct OpenIDRefusalTests {
+  private typealias Claim = ScriptedProvider.Claim
+
+  private static let discovery = ScriptedProvider.issuer + "/.well-known/openid-configuration"
+  private static let start = SteppedClock().now.timeIntervalSince1970
+
+  /// A server with a user whose login is connected.
+  private static func served(
+    log: RecordedLog? = nil
+  ) async throws -> (ServedHome, ScriptedProvider, SteppedClock, OffersServer) {
+    let home = try await ServedHome(feeds: [])
+    let clock = SteppedClock()
+    let ben = try await home.addUser("Ben", .member)
+    try await home.database.addIdentity(
+      try Identity(issuer: ScriptedProvider.issuer, subject: "ben"), to: ben.id, at: clock.now)
+    let provider = ScriptedProvider(clock)
+    let server = try home.server(openID: provider.settings(), clock: clock, log: log)
+    return (home, provider, clock, server)
+  }
+
+  /// A change of the claims of a token.
+  struct Change: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let reason: String?
+    let alter: @Sendable (inout [String: ScriptedProvider.Claim]) -> Void
+
+    init(
+      _ name: String, _ reason: String?,
+      _ alter: @escaping @Sendable (inout [String: ScriptedProvider.Claim]) -> Void
+    ) {
+      testDescription = name
+      self.reason = reason
+      self.alter = alter
+    }
+  }
+
+  private static let changes = [
+    Change("a slash more in the issuer", "is of another issuer") {
+      $0["iss"] = .text(ScriptedProvider.issuer + "/")
+    },
+    Change("another audience", "is meant for another client") { $0["aud"] = .text("other") },
+    Change("no audience", "has a wrong signature, or lacks a claim") { $0["aud"] = nil },
+    Change("an empty list of audiences", "is meant for another client") { $0["aud"] = .texts([]) },
+    Change("several audiences without a party", "is meant for another client") {
+      $0["aud"] = .texts([ScriptedProvider.clientID, "other"])
+    },
+    Change("several audiences for another party", "is meant for another client") {
+      $0["aud"] = .texts([ScriptedProvider.clientID, "other"])
+      $0["azp"] = .text("other")
+    },
+    Change("one audience for another party", "is meant for another client") {
+      $0["azp"] = .text("other")
+    },
+    Change("several audiences for this client", nil) {
+      $0["aud"] = .texts(["other", ScriptedProvider.clientID])
+      $0["azp"] = .text(ScriptedProvider.clientID)
+    },
+    Change("expired a minute ago", "has expired") { $0["exp"] = .number(start - 60) },
+    Change("expired less than a minute ago", nil) { $0["exp"] = .number(start - 59) },
+    Change("no expiry", "lacks a claim") { $0["exp"] = nil },
+    Change("issued in a minute", "is of a later time") { $0["iat"] = .number(start + 60) },
+    Change("issued in less than a minute", nil) { $0["iat"] = .number(start + 59) },
+    Change("no time of issue", "lacks a claim") { $0["iat"] = nil },
+    Change("valid later", "is of a later time") { $0["nbf"] = .number(start + 60) },
+    Change("another nonce", "belongs to another login") { $0["nonce"] = .text("x") },
+    Change("no nonce", "belongs to another login") { $0["nonce"] = nil },
+    Change("no subject", "lacks a claim") { $0["sub"] = nil },
+    Change("an empty subject", "does not name a person") { $0["sub"] = .text("") },
+    Change("a long subject", "does not name a person") {
+      $0["sub"] = .text(String(repeating: "a", count: 256))
+    },
+  ]
+
+  @Test("each claim of a token is checked", arguments: changes)
+  func claims(change: Change) async throws {
+    let (home, provider, _, server) = try await Self.served()
+    provider.change { $0.alter = change.alter }
+    try await home.ask(server) { client in
+      let answer = try await ProviderVisit(client, provider).finish(as: "ben")
+      #expect(answer.endsVisit)
+      guard let reason = change.reason else {
+        #expect(answer.status == 303)
+        return
+      }
+      #expect(answer.status == 502)
+      #expect(answer.session == nil)
+      #expect(answer.text.contains("login.example sent an answer that "))
+      #expect(answer.text.contains(reason))
+    }
+  }
+
+  /// A way to sign a token, and why the token is refused; nil if it is accepted.
+  struct Signing: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let reason: String?
+    let sign: @Sendable ([String: ScriptedProvider.Claim]) async throws -> String
+  }
+
+  private static func text(_ value: some Encodable) throws -> String {
+    Base64URL.text(of: try JSONEncoder().encode(value))
+  }
+
+  private static let notPublic = "is not signed with a public key of the provider"
+
+  private static let signings = [
+    Signing(testDescription: "alg none", reason: notPublic) { claims in
+      "\(try text(["alg": "none", "kid": "one"])).\(try text(ScriptedProvider.Claims(claims)))."
+    },
+    Signing(testDescription: "alg none in capitals", reason: notPublic) { claims in
+      "\(try text(["alg": "NONE", "kid": "one"])).\(try text(ScriptedProvider.Claims(claims)))."
+    },
+    Signing(testDescription: "no alg", reason: notPublic) { claims in
+      "\(try text(["kid": "one"])).\(try text(ScriptedProvider.Claims(claims)))."
+    },
+    Signing(testDescription: "the client's secret", reason: notPublic) { claims in
+      let keys = await JWTKeyCollection().add(
+        hmac: HMACKey(from: ScriptedProvider.secret), digestAlgorithm: .sha256, kid: "one")
+      return try await keys.sign(ScriptedProvider.Claims(claims), kid: "one")
+    },
+    Signing(testDescription: "the public key as a secret", reason: notPublic) { claims in
+      let pem = try ScriptedProvider.rsa.get().publicKey.pemRepresentation
+      let keys = await JWTKeyCollection().add(
+        hmac: HMACKey(from: pem), digestAlgorithm: .sha256, kid: "one")
+      return try await keys.sign(ScriptedProvider.Claims(claims), kid: "one")
+    },
+    Signing(testDescription: "another key with the name", reason: "has a wrong signature") {
+      try await ScriptedProvider.sign($0, key: _RSA.Signing.PrivateKey(keySize: .bits2048))
+    },
+    Signing(testDescription: "an unknown key", reason: "does not publish") {
+      try await ScriptedProvider.sign($0, kid: "two")
+    },
+    Signing(testDescription: "no name of the key, of which there is one", reason: nil) {
+      try await ScriptedProvider.sign($0, kid: nil)
+    },
+    Signing(testDescription: "an unknown extension", reason: "has extensions") {
+      try await ScriptedProvider.sign($0, header: ["crit": ["x"], "x": true])
+    },
+    Signing(testDescription: "the algorithm of another kind of key", reason: "does not publish") {
+      let keys = await JWTKeyCollection().add(ecdsa: ES256PrivateKey(), kid: "one")
+      return try await keys.sign(ScriptedProvider.Claims($0), kid: "one")
+    },
+    Signing(testDescription: "other claims behind the signature", reason: "has a wrong signature") {
+      var parts = try await ScriptedProvider.sign($0).split(separator: ".").map(String.init)
+      var claims = $0
+      claims["sub"] = .text("owner")
+      parts[1] = try text(ScriptedProvider.Claims(claims))
+      return parts.joined(separator: ".")
+    },
+    Signing(testDescription: "no token", reason: "is not an ID token") { _ in "token" },
+    Signing(testDescription: "a huge token", reason: "is not an ID token") {
+      var claims = $0
+      claims["x"] = .text(String(repeating: "x", count: 20_000))
+      return try await ScriptedProvider.sign(claims)
+    },
+  ]
+
+  @Test("only a token that is signed with a key of the provider counts", arguments: signings)
+  func signatures(signing: Signing) async throws {
+    let (home, provider, _, server) = try await Self.served()
+    provider.change { $0.sign = signing.sign }
+    try await home.ask(server) { client in
+      let answer = try await ProviderVisit(client, provider).finish(as: "ben")
+      #expect(answer.status == (signing.reason == nil ? 303 : 502))
+      #expect((answer.session == nil) == (signing.reason != nil))
+      #expect(answer.text.contains(signing.reason ?? ""))
+    }
+  }
+
+  @Test("a token with an elliptic curve key counts; keys of unknown kinds and uses are passed over")
+  func curves() async throws {
+    let (home, provider, _, server) = try await Self.served()
+    let key = ES256PrivateKey()
+    let parts = try #require(key.parameters)
+    func coded(_ text: String) -> String { Base64URL.text(of: Data(base64Encoded: text) ?? Data()) }
+    let published =
+      #"{"kty":"EC","crv":"P-256","kid":"curve","alg":"ES256","use":"sig","x":"\#(coded(parts.x))""#
+      + #","y":"\#(coded(parts.y))"}"#
+    provider.change { state in
+      state.keys = [
+        #"{"kty":"oct","kid":"secret","k":"AA"}"#, #"{"kty":"EC","crv":"P-999","kid":"odd"}"#,
+        ScriptedProvider.publicKey("encryption", members: #","use":"enc""#), published,
+      ]
+      state.sign = { claims in
+        let keys = await JWTKeyCollection().add(ecdsa: key, kid: "curve")
+        return try await keys.sign(ScriptedProvider.Claims(claims), kid: "curve")
+      }
+    }
+    try await home.ask(server) { (client) async throws in
+      #expect(try await ProviderVisit(client, provider).finish(as: "ben").session != nil)
+      provider.change { $0.sign = { try await ScriptedProvider.sign($0, kid: "encryption") } }
+      #expect(try await ProviderVisit(client, provider).finish(as: "ben").status == 502)
+    }
+  }
+
+  @Test("the keys are pulled again for an unknown one, at most once a minute")
+  func rotation() async throws {
+    let (home, provider, clock, server) = try await Self.served()
+    @Sendable func pulls() -> Int {
+      provider.state.withLock { $0.pulled.count { $0.hasSuffix("/keys") } }
+    }
+    try await home.ask(server) { (client) async throws in
+      #expect(try await ProviderVisit(client, provider).finish(as: "ben").session != nil)
+      #expect(try await ProviderVisit(client, provider).finish(as: "ben").session != nil)
+      #expect(pulls() == 1)
+      provider.change { state in
+        state.keys = [ScriptedProvider.publicKey("two")]
+        state.sign = { try await ScriptedProvider.sign($0, kid: "two") }
+      }
+      clock.advance(by: 59)
+      for _ in 0..<5 {
+        #expect(try await ProviderVisit(client, provider).finish(as: "ben").status == 502)
+      }
+      #expect(pulls() == 1)
+      clock.advance(by: 1)
+      #expect(try await ProviderVisit(client, provider).finish(as: "ben").session != nil)
+      #expect(pulls() == 2)
+      // A key that is not published any more counts for an hour at most.
+      clock.advance(by: 3600)
+      provider.change { $0.keys = [] }
+      #expect(try await ProviderVisit(client, provider).finish(as: "ben").status == 502)
+    }
+  }
+
+  @Test(
+    "a description that is not that of the issuer, or not safe, is refused",
+    arguments: [
+      (#"{"issuer":"#, 200, "cannot be read"), ("", 404, "answered 404"), ("", 302, "answered 302"),
+      (ScriptedProvider.description(["issuer": "https://login.example/"]), 200, "calls itself"),
+      (ScriptedProvider.description(["issuer": "https://evil.example"]), 200, "calls itself"),
+      (ScriptedProvider.description(["token_endpoint": "http://login.example/t"]), 200, "https"),
+      (ScriptedProvider.description(["jwks_uri": "http://127.0.0.1/keys"]), 200, "https"),
+      (ScriptedProvider.description(["authorization_endpoint": "javascript:x"]), 200, "https"),
+    ])
+  func descriptions(text: String, status: Int, reason: String) async throws {
+    let (home, provider, _, server) = try await Self.served()
+    provider.change {
+      $0.answers[Self.discovery] = ScriptedProvider.answer(text, status: status)
+    }
+    try await home.ask(server) { client in
+      var headers = ServedHome.form
+      headers[.accept] = "text/html"
+      let answer = try await client.send(.post, "/login/oidc", headers: headers, body: "next=/")
+      #expect(answer.status == 502)
+      #expect(answer.headers[.setCookie] == nil)
+      #expect(answer.text.contains(reason))
+      #expect(answer.text.contains("Log in another way"))
+    }
+  }
+
+  @Test("a provider that cannot be reached is asked again after ten seconds, and not before")
+  func down() async throws {
+    let (home, provider, clock, server) = try await Self.served()
+    let failure = OffersError(.sourceFailed, "login.example cannot be reached.")
+    provider.change { $0.failure = failure }
+    try await home.ask(server) { client in
+      for _ in 0..<3 {
+        let answer = try await client.send(
+          .post, "/login/oidc", headers: ServedHome.form, body: "next=/")
+        #expect(answer.status == 502)
+        #expect(answer.text.contains("login.example cannot be reached."))
+      }
+      #expect(provider.state.withLock { $0.pulled.count } == 1)
+      // The other ways to log in are not affected.
+      #expect(try await client.send(.get, "/login").status == 200)
+      provider.change { $0.failure = nil }
+      clock.advance(by: 10)
+      let visit = try await ProviderVisit(client, provider)
+      provider.change { $0.failure = failure }
+      let answer = try await visit.finish(as: "ben")
+      #expect(answer.status == 502)
+      #expect(answer.session == nil)
+    }
+  }
+
+  @Test(
+    "an error of the token endpoint gives a page",
+    arguments: [
+      (400, #"{"error":"invalid_grant"}"#, 400, "does not accept this login any more"),
+      (401, #"{"error":"invalid_client"}"#, 502, "the error “invalid_client”"),
+      (400, #"{"error":"<b>Odd One</b>"}"#, 502, "the error “bddneb”"),
+      (500, "<html>", 502, "with status 500"), (302, "", 502, "with status 302"),
+      (200, "{", 502, "sent no ID token"), (200, #"{"access_token":"x"}"#, 502, "sent no ID token"),
+    ])
+  func tokenErrors(status: Int, body: String, shown: Int, words: String) async throws {
+    let (home, provider, _, server) = try await Self.served()
+    provider.change {
+      $0.answers[ScriptedProvider.issuer + "/token"] = ScriptedProvider.answer(
+        body, status: status)
+    }
+    try await home.ask(server) { client in
+      let answer = try await ProviderVisit(client, provider).finish(as: "ben")
+      #expect(answer.status == shown)
+      #expect(answer.text.contains(words))
+      #expect(answer.session == nil)
+    }
+  }
+
+  @Test("a cancelled login and other errors of the provider give a page")
+  func errors() async throws {
+    let (home, provider, _, server) = try await Self.served()
+    try await home.ask(server) { client in
+      for (more, status, words) in [
+        ("&error=access_denied", 403, "cancelled or refused"),
+        ("&error=server_error", 502, "“server_error”"),
+        ("&error=%3Cscript%3E", 502, "“script”"),
+        ("&iss=https://evil.example", 400, "of another provider"),
+      ] {
+        let visit = try await ProviderVisit(client, provider)
+        let answer = try await visit.finish(
+          code: provider.authorize("ben", visit.fields), more: more)
+        #expect(answer.status == status)
+        #expect(answer.text.contains(words))
+        #expect(answer.endsVisit)
+        #expect(answer.session == nil)
+      }
+      let visit = try await ProviderVisit(client, provider)
+      #expect(try await visit.finish(code: "").status == 400)
+      let named = try await ProviderVisit(client, provider)
+      let code = provider.authorize("ben", named.fields)
+      let answer = try await named.finish(code: code, more: "&iss=\(ScriptedProvider.issuer)")
+      #expect(answer.session != nil)
+    }
+  }
+
+  @Test("the log says why a login was refused, and has no secret")
+  func logged() async throws {
+    let log = RecordedLog()
+    let (home, provider, _, server) = try await Self.served(log: log)
+    provider.change { $0.alter = { $0["aud"] = .text("other") } }
+    try await home.ask(server) { client in
+      let visit = try await ProviderVisit(client, provider)
+      _ = try await visit.finish(as: "ben")
+      _ = try await ProviderVisit(client, provider).finish(code: "code-guessed")
+      let text = log.lines.joined(separator: "\n")
+      #expect(text.contains("is meant for another client"))
+      #expect(text.contains("does not accept this login any more"))
+      let secrets = [visit.cookie, visit.fields["state"], visit.fields["nonce"], "code-", "eyJ"]
+      for secret in secrets.compactMap(\.self) { #expect(!text.contains(secret)) }
+    }
+  }
+
+  @Test("without a provider there is no button, and its addresses lead nowhere")
+  func none() async throws {
+    let home = try await ServedHome(feeds: [])
+    let ben = try await home.addUser("Ben", .member)
+    let clock = SteppedClock()
+    let cookie = try await home.cookie(of: ben, at: clock.now)
+    try await home.ask(try home.server(clock: clock)) { client in
+      var headers = ServedHome.form
+      headers[.cookie] = cookie
+      for path in ["/login/oidc", "/identity", "/identity/remove"] {
+        #expect(try await client.send(.post, path, headers: headers, body: "").status == 404)
+      }
+      #expect(try await client.send(.get, "/login/oidc/callback?state=x").status == 404)
+      let login = try await client.send(.get, "/login")
+      #expect(!login.text.contains("/login/oidc"))
+      let settings = try await client.send(.get, "/settings", headers: [.cookie: cookie])
+      #expect(!settings.text.contains("/identity"))
+    }
+  }
+}
