@@ -88,7 +88,8 @@ class PairingTests(BrowserTest):
         self.assertEqual(phone.find_element(By.NAME, "code").get_attribute("value"), code)
         phone.save_screenshot(str(ROOT / ".build/screenshots/pair-375.png"))
         phone.find_element(By.CSS_SELECTOR, ".button.primary").click()
-        self.at(phone, "/")
+        self.at(phone, "/welcome")
+        self.assertIn("Welcome, owner", phone.find_element(By.TAG_NAME, "h1").text)
         phone.get(url.split("/pair")[0] + "/favorites")
         self.at(phone, "/favorites")
         late = self.other()
@@ -121,7 +122,7 @@ class PairingTests(BrowserTest):
         # After one wrong code, the network of the phone has to wait for a second.
         def connect():
             # The click may return before the browser has left the page.
-            if urlsplit(phone.current_url).path == "/favorites":
+            if urlsplit(phone.current_url).path == "/welcome":
                 return True
             field = phone.find_element(By.CSS_SELECTOR, "[name=code]")
             field.clear()

@@ -101,7 +101,7 @@ extension AccessGate {
     enum Refusal { case unknown, used, expired }
   }
 
-  /// Logs a browser in with a pairing code, which is used up thereby, as the user who made it.
+  /// Logs a browser in with a pairing code, which is used up thereby, as the user for whom it was made.
   ///
   /// A code is shorter than a token. So it is not looked at while the client's network has to wait
   /// after wrong codes or passphrases. Other networks never wait for that.
@@ -198,8 +198,8 @@ extension AccessGate {
   /// The refusal of a request without a valid token.
   static var unauthorized: Problem {
     var problem = Problem(
-      .unauthorized, "This server requires a token.",
-      hint: "Send it as Authorization: Bearer TOKEN, or open /login in a browser.")
+      .unauthorized, "Log in, or send a token.",
+      hint: "Open /login in a browser, or send Authorization: Bearer TOKEN.")
     problem.headers[.wwwAuthenticate] = "Bearer realm=\"offers\""
     return problem
   }

@@ -17,7 +17,7 @@ struct AccountRoutes: Sendable {
       let session = try context.fetchSession()
       let others = try await access.fetchSessions(of: session.user).filter { $0.id != session.id }
       try await access.end(others)
-      return LoginRoutes.redirect(to: "/settings")
+      return LoginRoutes.redirect(to: "/settings?done=others#sessions")
     }
     router.post("/sessions/:id/end") { _, context in
       let own = try context.fetchSession()
@@ -27,11 +27,12 @@ struct AccountRoutes: Sendable {
         throw OffersError(.notFound, "This browser is not logged in any more.")
       }
       try await access.end([session])
-      return LoginRoutes.redirect(to: "/settings")
+      return LoginRoutes.redirect(to: "/settings?done=browser#sessions")
     }
     router.post("/passphrase") { request, context in
       try await setPassphrase(try await FieldList.read(request), request, context)
     }
+    router.get("/welcome") { request, context in try await welcome(request, context) }
     router.post("/tokens") { request, context in
       try await addToken(SentFields(try await FieldList.read(request)), context)
     }
@@ -43,35 +44,89 @@ struct AccountRoutes: Sendable {
         throw OffersError(.notFound, "There is no such token: it was revoked.")
       }
       try await access.store.revokeToken(token.id)
-      return LoginRoutes.redirect(to: "/settings")
+      return LoginRoutes.redirect(to: "/settings?done=token#tokens")
     }
   }
 
-  /// Sets a passphrase. The present one must be shown, and all other sessions of the user end.
+  /// Sets a passphrase. The current one must be shown, and all other sessions of the user end. A form
+  /// with a mistake is shown again.
   private func setPassphrase(
     _ form: [String: String], _ request: Request, _ context: ServedContext
   ) async throws -> Response {
     let session = try context.fetchSession()
-    let user = try context.fetchVisitor().user
-    let new = form["new"] ?? ""
-    guard new == form["again"] ?? "" else {
-      throw OffersError(
-        .invalidRequest, "The two new passphrases differ.", hint: "Go back, and type both again.")
+    let visitor = try context.fetchVisitor()
+    let user = visitor.user
+    let next = form["next"].map { LoginRoutes.next($0) }
+    let hadPassphrase = try await access.store.findPassphrase(of: user.id) != nil
+    let mistake = try await findMistake(
+      in: form, of: user, session, hadPassphrase: hadPassphrase, context.client)
+    if let mistake {
+      let page = PassphrasePage(
+        user: user, hasPassphrase: hadPassphrase, next: next, mistake: mistake
+      ).page()
+      var response = try shell.response(page, address: "/settings", for: visitor)
+      response.headers[.retryAfter] = mistake.waitSeconds.map(String.init)
+      return response
     }
-    try Passphrase.check(new, of: user.name)
-    if try await access.store.findPassphrase(of: user.id) != nil {
-      let wait = try await access.check(
-        form["present"] ?? "", of: user, user.name, session, context.client)
-      if let wait {
-        throw Problem(
-          wait == 0 ? .forbidden : .tooManyRequests, "The present passphrase is not correct.",
-          hint: wait == 0
-            ? "Go back, and type it again." : "Try again in \(Units.count(wait, "second")).")
-      }
-    }
-    let hash = try await access.passphrases.hash(new)
+    let hash = try await access.passphrases.hash(form["new"] ?? "")
     try await access.store.setPassphrase(hash, of: user.id, keeping: session.id)
-    return LoginRoutes.redirect(to: "/settings?passphrase=1")
+    if let next {
+      return LoginRoutes.redirect(to: Self.welcome(before: next) + "&done=1")
+    }
+    return LoginRoutes.redirect(
+      to: "/settings?done=\(hadPassphrase ? "passphrase" : "first-passphrase")#account")
+  }
+
+  /// Finds a mistake in the form for a passphrase.
+  ///
+  /// - Parameter hadPassphrase: whether the user has a passphrase, which the form must show.
+  /// - Returns: nil for a form without one.
+  private func findMistake(
+    in form: [String: String], of user: User, _ session: Session, hadPassphrase: Bool,
+    _ client: Peer
+  ) async throws -> PassphrasePage.Mistake? {
+    let new = form["new"] ?? ""
+    do {
+      try Passphrase.check(new, of: user.name)
+    } catch let error as OffersError {
+      return PassphrasePage.Mistake(field: .new, text: error.message, hint: error.hint)
+    }
+    guard new == form["again"] ?? "" else {
+      return PassphrasePage.Mistake(
+        field: .again, text: "The two new passphrases differ.", hint: "Type both again.")
+    }
+    guard hadPassphrase,
+      let wait = try await access.check(
+        form["present"] ?? "", of: user, user.name, session, client)
+    else { return nil }
+    if wait == 0 {
+      return PassphrasePage.Mistake(
+        field: .present, text: "The current passphrase is not correct.", hint: nil, status: 403)
+    }
+    return PassphrasePage.Mistake(
+      field: .present, text: "There were several wrong passphrases, so this was not looked at.",
+      hint: "Try again in \(Units.count(wait, "second")).", status: 429, waitSeconds: wait)
+  }
+
+  /// The address of the first page after a login with a code.
+  ///
+  /// - Parameter next: the page that follows it.
+  static func welcome(before next: String) -> String { "/welcome?next=" + PercentCode.encode(next) }
+
+  /// The first page after a login with a code: it says as whom, and asks for a passphrase.
+  private func welcome(_ request: Request, _ context: ServedContext) async throws -> Response {
+    let fields = FieldList.parse(request.uri.query ?? "")
+    let next = LoginRoutes.next(fields["next"])
+    guard let visitor = context.visitor, visitor.session != nil else {
+      return LoginRoutes.redirect(to: next)
+    }
+    let users = try await access.users.fetch()
+    let hasPassphrase = users.withPassphrase.contains(visitor.user.id)
+    let page = PassphrasePage(
+      user: visitor.user, hasPassphrase: hasPassphrase, next: next,
+      isSet: hasPassphrase && fields["done"] != nil
+    ).page()
+    return try shell.response(page, address: "/", for: visitor)
   }
 
   /// Adds a token, and shows it once.

@@ -23,7 +23,10 @@ struct LoginRoutes: Sendable {
     router.get("/login") { request, _ in
       let next = Self.next(FieldList.parse(request.uri.query ?? "")["next"])
       guard try await access.requiresLogin() else { return Self.redirect(to: next) }
-      return try await page(Sent(next: next))
+      // A logout removes the cookie. One that is still sent belongs to a session that ended elsewhere.
+      var wasLoggedOut = !access.cookie.values(in: request.headers).isEmpty
+      if wasLoggedOut { wasLoggedOut = try await access.findSession(of: request) == nil }
+      return try await page(Sent(next: next, wasLoggedOut: wasLoggedOut))
     }
     router.post("/login") { request, context in
       let form = try await FieldList.read(request)
@@ -97,6 +100,8 @@ struct LoginRoutes: Sendable {
   private struct Sent {
     /// The path to redirect to after the login.
     let next: String
+    /// Whether the browser was logged in, by a session that has ended.
+    var wasLoggedOut = false
     var name = ""
     /// Whether a token was sent, and no passphrase.
     var isToken = false
@@ -117,6 +122,7 @@ struct LoginRoutes: Sendable {
       fields.set("isWrongPassphrase", sent.isWrong && !sent.isToken)
       fields.set("wait", sent.wait.map { Units.count($0, "second") })
       fields.set("name", sent.name)
+      fields.set("wasLoggedOut", sent.wasLoggedOut)
       fields.set("hasPassphrases", !users.withPassphrase.isEmpty)
       fields.set("hasToken", access.hasTokenFile)
       fields.set("provider", access.provider?.settings.host)

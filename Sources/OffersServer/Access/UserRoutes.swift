@@ -8,16 +8,24 @@ struct UserRoutes: Sendable {
   let shell: PageShell
 
   func add(to router: Router<ServedContext>) {
-    router.get("/users") { _, context in
+    router.get("/users") { request, context in
       let visitor = try context.fetchVisitor()
+      let out = SentFields(parsing: request.uri.query ?? "")["out"].flatMap { Int64($0) }
       return try shell.response(
-        try await UsersPage(access: access, visitor: visitor).page(), address: "/users",
-        for: visitor)
+        try await UsersPage(access: access, visitor: visitor, loggedOut: out).page(),
+        address: "/users", for: visitor)
     }
     router.post("/users") { request, context in
       let form = SentFields(try await FieldList.read(request))
       let role = try Self.role(form["role"] ?? User.Role.member.rawValue)
-      let user = try await access.store.addUser(named: form["name"] ?? "", role: role)
+      let name = form["name"] ?? ""
+      let user: User
+      do {
+        user = try await access.store.addUser(named: name, role: role)
+      } catch let error as OffersError where error.code == .invalidRequest {
+        return try await again(
+          UsersPage.Refused(user: nil, name: name, role: role, error: error), context)
+      }
       var response = LoginRoutes.redirect(to: "/users#user-\(user.id)")
       // From the first user besides the owner on, the server requires a login. The owner's browser
       // stays logged in.
@@ -30,18 +38,50 @@ struct UserRoutes: Sendable {
     router.post("/users/:id") { request, context in
       let form = SentFields(try await FieldList.read(request))
       let visitor = try context.fetchVisitor()
-      guard let id = Int64(try context.parameters.require("id")),
-        try await access.users.fetch().find(id) != nil
-      else { throw OffersError(.notFound, "There is no such user: they were removed.") }
+      let user = try await fetchUser(context)
       let role = try form["role"].map(Self.role)
-      if id == visitor.user.id, let role, role != visitor.user.role {
+      if user.id == visitor.user.id, let role, role != visitor.user.role {
         throw OffersError(
           .invalidRequest, "Your own role cannot be changed here.",
           hint: "Ask another admin, or use: offers user role")
       }
-      try await access.store.changeUser(id, name: form["name"], role: role)
-      return LoginRoutes.redirect(to: "/users#user-\(id)")
+      do {
+        try await access.store.changeUser(user.id, name: form["name"], role: role)
+      } catch let error as OffersError where error.code == .invalidRequest {
+        return try await again(
+          UsersPage.Refused(
+            user: user.id, name: form["name"] ?? "", role: role ?? user.role, error: error),
+          context)
+      }
+      return LoginRoutes.redirect(to: "/users#user-\(user.id)")
     }
+    router.post("/users/:id/log-out") { _, context in
+      let user = try await fetchUser(context)
+      try await access.end(try await access.fetchSessions(of: user.id))
+      return LoginRoutes.redirect(to: "/users?out=\(user.id)#user-\(user.id)")
+    }
+  }
+
+  /// The user that the path names.
+  ///
+  /// - Throws: `OffersError` with `notFound` if there is none; `Problem` with status 403 for the owner,
+  ///   unless the request is from them.
+  private func fetchUser(_ context: ServedContext) async throws -> User {
+    guard let id = Int64(try context.parameters.require("id")),
+      let user = try await access.users.fetch().find(id)
+    else { throw OffersError(.notFound, "There is no such user: they were removed.") }
+    try context.fetchVisitor().checkMayManage(user)
+    return user
+  }
+
+  /// The page with a form that was refused.
+  private func again(
+    _ refused: UsersPage.Refused, _ context: ServedContext
+  ) async throws -> Response {
+    let visitor = try context.fetchVisitor()
+    return try shell.response(
+      try await UsersPage(access: access, visitor: visitor, refused: refused).page(),
+      address: "/users", for: visitor)
   }
 
   private static func role(_ text: String) throws -> User.Role {

@@ -41,6 +41,18 @@ struct Visitor: Sendable {
     if case .session(let session) = proof { session } else { nil }
   }
 
+  /// Checks that the visitor, an admin, may manage the logins of a user. Only the owner may manage
+  /// those of the owner: an admin who could log in as the owner would be one.
+  ///
+  /// - Throws: `Problem` with status 403.
+  func checkMayManage(_ other: User) throws {
+    if other.isOwner, !user.isOwner {
+      throw Problem(
+        .forbidden, "Only the owner may do this for the owner.",
+        hint: "The owner can do so in their own settings.")
+    }
+  }
+
   /// Checks that the visitor has a right.
   ///
   /// - Throws: `Problem` with status 403.

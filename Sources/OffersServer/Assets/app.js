@@ -1,7 +1,7 @@
 // The entry point of the scripts of every page. Without scripts the pages work by links and forms.
 
-import {on, start} from "./events.js?v=__VERSION__";
-import {say, toast} from "./messages.js?v=__VERSION__";
+import {isLoggedOut, isReachable, on, start} from "./events.js?v=__VERSION__";
+import {loggedOut, loginAddress, say, toast} from "./messages.js?v=__VERSION__";
 import "./household.js?v=__VERSION__";
 import {compare, send} from "./stars.js?v=__VERSION__";
 import "./lists.js?v=__VERSION__";
@@ -11,16 +11,41 @@ import "./share.js?v=__VERSION__";
 import "./sheet.js?v=__VERSION__";
 
 const offline = document.querySelector("[data-offline]");
+const offlineText = offline.querySelector("[data-offline-text]");
+const loginLink = offline.querySelector("[data-login]");
+const isUnreachable = offlineText.textContent;
 let telling;
-on("state", (isUp) => {
+for (const kind of ["state", "login"]) on(kind, tellSoon);
+function tellSoon() {
   clearTimeout(telling);
   // A connection that ends is usually replaced within a second.
-  telling = setTimeout(() => tell(isUp), isUp ? 0 : 1000);
-});
-function tell(isUp) {
-  if (offline.hidden === isUp) return;
+  telling = setTimeout(tell, isReachable() || isLoggedOut() ? 0 : 1000);
+}
+function tell() {
+  const isUp = isReachable();
+  const text = isLoggedOut() ? loggedOut : isUnreachable;
+  if (offline.hidden === isUp && (isUp || offlineText.textContent === text)) return;
   offline.hidden = isUp;
-  say(isUp ? "The server answers again." : offline.textContent.trim());
+  if (isUp) return say("The server answers again.");
+  offlineText.textContent = text;
+  loginLink.hidden = !isLoggedOut();
+  loginLink.href = loginAddress();
+  say(text);
+}
+
+// A form that no script sends leaves the page. Without the server it would lead to an error of the browser.
+document.addEventListener("submit", (event) => {
+  if (event.defaultPrevented || event.target.method !== "post" || isReachable()) return;
+  event.preventDefault();
+  if (isLoggedOut()) toast(loggedOut, {label: "Log in", run: () => location.assign(loginAddress())});
+  else toast("The server does not answer. Try this again when it does.");
+});
+
+// The outcome of a form is told once: a reload does not tell it again.
+const done = document.querySelector("[data-done]");
+if (done) {
+  say(done.textContent);
+  history.replaceState(null, "", location.pathname + location.hash);
 }
 
 // The sites that another user visited with this browser are theirs.

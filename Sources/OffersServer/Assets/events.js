@@ -5,16 +5,18 @@
 // tab listens.
 
 const channel = "BroadcastChannel" in self ? new BroadcastChannel("offers-events") : null;
-const handlers = {changed: [], sync: [], state: []};
+const handlers = {changed: [], sync: [], state: [], login: []};
 let source = null;
 let release = null;
 let reopening = null;
 let reachable = null;
+let isOut = false;
 let isHidden = false;
 
 /**
  * Adds a handler of `changed` (a commit; its argument is null if events may have been missed), of
- * `sync` (the progress of a refresh) or of `state` (whether the server answers).
+ * `sync` (the progress of a refresh), of `state` (whether the server answers this user) or of `login`
+ * (whether the server answers, but requires a login).
  */
 export function on(kind, run) {
   handlers[kind].push(run);
@@ -22,8 +24,16 @@ export function on(kind, run) {
 
 export const isReachable = () => reachable !== false;
 
+/** Whether the session of this browser has ended, as by a new passphrase. */
+export const isLoggedOut = () => isOut;
+
 function emit(kind, data, isOwn = true) {
+  if (kind === "login") {
+    if (data === isOut) return;
+    isOut = data;
+  }
   if (kind === "state") {
+    if (data) emit("login", false, isOwn);
     if (data === reachable) return;
     reachable = data;
   }
@@ -34,6 +44,18 @@ function emit(kind, data, isOwn = true) {
 /** Records whether the server has answered a request, and tells the handlers of all tabs. */
 export function noteReachable(data) {
   emit("state", data);
+}
+
+/** Records that the server has refused a request because it requires a login. */
+export function noteLoggedOut() {
+  emit("login", true);
+  emit("state", false);
+}
+
+/** Finds out whether the event stream ended with the session. An event source does not tell the status. */
+async function findOut() {
+  const response = await fetch("/api/v1/sync", {cache: "no-store"}).catch(() => null);
+  if (response?.status === 401) noteLoggedOut();
 }
 
 function open() {
@@ -47,6 +69,7 @@ function open() {
     emit("state", false);
     // The browser reconnects by itself unless the response was an error.
     if (source?.readyState === EventSource.CLOSED) reopening = setTimeout(open, 3000);
+    findOut();
   });
 }
 
@@ -89,7 +112,9 @@ function stop() {
 
 channel?.addEventListener("message", ({data: message}) => {
   if (message.kind === "hello") {
-    if (source && reachable !== null) channel.postMessage({kind: "state", data: reachable});
+    if (!source || reachable === null) return;
+    channel.postMessage({kind: "login", data: isOut});
+    channel.postMessage({kind: "state", data: reachable});
   } else if (message.kind in handlers) {
     emit(message.kind, message.data, false);
   }

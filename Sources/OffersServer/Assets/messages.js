@@ -1,5 +1,7 @@
 // Messages: toasts at the bottom of the page, modal alerts, and announcements for screen readers.
 
+import {noteLoggedOut} from "./events.js?v=__VERSION__";
+
 const region = document.querySelector("[data-toasts]");
 const box = document.querySelector("[data-alert]");
 let timer;
@@ -63,6 +65,10 @@ box.querySelector("[data-alert-close]").addEventListener("click", () => box.clos
 
 /** The message of an error response: its detail and hint, or its status. */
 export async function problemText(response) {
+  if (response.status === 401) {
+    noteLoggedOut();
+    return `${loggedOut} Log in, and try this again.`;
+  }
   try {
     const problem = await response.json();
     return [problem.detail, problem.hint].filter(Boolean).join(" ") || `Status ${response.status}`;
@@ -70,6 +76,12 @@ export async function problemText(response) {
     return `The server answered with status ${response.status}.`;
   }
 }
+
+/** The message after the session has ended. */
+export const loggedOut = "You have been logged out.";
+
+/** The address of the login page, which leads back to this page. */
+export const loginAddress = () => `/login?next=${encodeURIComponent(location.pathname + location.search)}`;
 
 /** The message for a request without a response. */
 export const unreachable = "The server cannot be reached. What is stored on this device can still be read.";

@@ -2,6 +2,8 @@
 // list. The browser's Back closes them, as Escape, the button and a press beside them do; a reload
 // shows the page of the address.
 
+import {noteLoggedOut} from "./events.js?v=__VERSION__";
+
 let current = null;
 
 /** An icon of the page's sprite, as of the buttons in a dialog. */
@@ -60,6 +62,10 @@ export const isPlainPress = (event) =>
 export async function fetchPage(address) {
   const response = await fetch(address, {headers: {Accept: "text/html"}});
   if (!response.ok) throw new Error(`The response has the status ${response.status}.`);
+  if (response.redirected && new URL(response.url).pathname === "/login") {
+    noteLoggedOut();
+    throw new Error("The server requires a login.");
+  }
   return new DOMParser().parseFromString(await response.text(), "text/html");
 }
 

@@ -2,7 +2,7 @@
 // background on the server.
 
 import {alertBox, problemText, say, toast, unreachable} from "./messages.js?v=__VERSION__";
-import {on} from "./events.js?v=__VERSION__";
+import {noteLoggedOut, on} from "./events.js?v=__VERSION__";
 import {renew} from "./renew.js?v=__VERSION__";
 
 const line = document.querySelector("[data-progress]");
@@ -174,7 +174,10 @@ async function poll() {
  */
 async function ask() {
   const response = await fetch("/api/v1/sync");
-  if (response.status === 401) throw new Error("The server requires the token again.");
+  if (response.status === 401) {
+    noteLoggedOut();
+    throw new Error("The server requires a login.");
+  }
   return response.ok ? response.json() : null;
 }
 

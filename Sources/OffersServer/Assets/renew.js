@@ -1,5 +1,6 @@
 // Updates the content of the page in place, and preserves focus, selection, scrolling and input.
 
+import {noteLoggedOut} from "./events.js?v=__VERSION__";
 import {enhanceBoxes} from "./search.js?v=__VERSION__";
 import {tidy} from "./lists.js?v=__VERSION__";
 import {pageAddress} from "./over.js?v=__VERSION__";
@@ -9,6 +10,7 @@ import {compare} from "./stars.js?v=__VERSION__";
 /** Requests the page, or the one below an open dialog, again, and replaces the content of its main element except parts in use. */
 export async function renew() {
   const response = await fetch(pageAddress()).catch(() => null);
+  if (response?.status === 401) noteLoggedOut();
   if (!response?.ok) return;
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   const next = document.adoptNode(page.querySelector("main"));

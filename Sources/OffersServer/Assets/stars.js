@@ -3,7 +3,7 @@
 // answers again, for each offer only the newest one.
 
 import {alertBox, problemText, toast} from "./messages.js?v=__VERSION__";
-import {isReachable, noteReachable, on} from "./events.js?v=__VERSION__";
+import {isLoggedOut, isReachable, noteLoggedOut, noteReachable, on} from "./events.js?v=__VERSION__";
 import {forget, keep, waiting} from "./wishes.js?v=__VERSION__";
 
 /** The path of an offer, encoded exactly as the server encodes it. */
@@ -46,7 +46,10 @@ async function wish(ref, isFavorite) {
   // `send` may have joined a run that had already read the list of wishes.
   if (isReachable() && (await waits())) await send();
   // Only the press shows a message; later attempts are silent.
-  if (await waits()) told = toast("Saved on this device. It is sent when the server answers again.");
+  if (await waits()) {
+    const when = isLoggedOut() ? "once you log in again" : "when the server answers again";
+    told = toast(`Saved on this device. It is sent ${when}.`);
+  }
 }
 
 /** The toast that says that a star waits; null for none. */
@@ -89,6 +92,7 @@ async function sendAll() {
       channel?.postMessage({ref: next.ref, isFavorite: !next.isFavorite});
       alertBox("The star could not be changed", await problemText(response));
     } else {
+      if (response?.status === 401) noteLoggedOut();
       // The wish stays. A status of 500 may concern this offer only; any other failure ends the run.
       isAnswering = false;
       if (response?.status !== 500) break;
@@ -209,6 +213,7 @@ async function askForFavorites() {
     const headers = known.tag ? {"If-None-Match": known.tag} : {};
     const response = await fetch("/api/v1/favorites", {headers, signal});
     const isKept = response.headers.has("X-Kept");
+    if (response.status === 401) noteLoggedOut();
     if (!response.ok && response.status !== 304) return null;
     // A response from the cache of the service worker is older than what the server has reported.
     if (isKept && known.favorites) return null;

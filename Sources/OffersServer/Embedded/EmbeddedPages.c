@@ -41,6 +41,9 @@ static const unsigned char lists_css[] = {
 static const unsigned char lists_js[] = {
 #embed "../Assets/lists.js"
 };
+static const unsigned char login_js[] = {
+#embed "../Assets/login.js"
+};
 static const unsigned char manifest_webmanifest[] = {
 #embed "../Assets/manifest.webmanifest"
 };
@@ -112,6 +115,18 @@ static const unsigned char web_js[] = {
 };
 static const unsigned char wishes_js[] = {
 #embed "../Assets/wishes.js"
+};
+static const unsigned char field_error_mustache[] = {
+#embed "../Templates/field-error.mustache"
+};
+static const unsigned char passphrase_mustache[] = {
+#embed "../Templates/passphrase.mustache"
+};
+static const unsigned char this_device_mustache[] = {
+#embed "../Templates/this-device.mustache"
+};
+static const unsigned char welcome_mustache[] = {
+#embed "../Templates/welcome.mustache"
 };
 static const unsigned char account_mustache[] = {
 #embed "../Templates/account.mustache"
@@ -245,6 +260,7 @@ static const struct {
   {"icon-maskable-512.png", icon_maskable_512_png, sizeof icon_maskable_512_png},
   {"icon.svg", icon_svg, sizeof icon_svg},
   {"lists.js", lists_js, sizeof lists_js},
+  {"login.js", login_js, sizeof login_js},
   {"manifest.webmanifest", manifest_webmanifest, sizeof manifest_webmanifest},
   {"map.js", map_js, sizeof map_js},
   {"messages.js", messages_js, sizeof messages_js},
@@ -270,6 +286,10 @@ static const struct {
   {"sw.js", sw_js, sizeof sw_js},
   {"web.js", web_js, sizeof web_js},
   {"wishes.js", wishes_js, sizeof wishes_js},
+  {"field-error.mustache", field_error_mustache, sizeof field_error_mustache},
+  {"passphrase.mustache", passphrase_mustache, sizeof passphrase_mustache},
+  {"this-device.mustache", this_device_mustache, sizeof this_device_mustache},
+  {"welcome.mustache", welcome_mustache, sizeof welcome_mustache},
   {"account.mustache", account_mustache, sizeof account_mustache},
   {"token.mustache", token_mustache, sizeof token_mustache},
   {"tokens.mustache", tokens_mustache, sizeof tokens_mustache},

@@ -7,6 +7,8 @@ struct AccountSections {
   let access: AccessGate
   let visitor: Visitor?
   let now: Date
+  /// The form of the settings that was sent just before, whose outcome is told; nil for none.
+  var done: String?
 
   /// The maximum number of browsers in the list.
   private static let mostSessions = 50
@@ -26,6 +28,7 @@ struct AccountSections {
       fields.set("initials", UsersPage.initials(visitor.user.name))
       fields.set("role", visitor.user.role.rawValue)
       fields.set("hasLogin", isLoggedIn)
+      if let done, let (section, text) = Self.outcomes[done] { fields.set("\(section)Done", text) }
       fields.set("hasPassphrase", users.withPassphrase.contains(visitor.user.id))
       if !sessions.isEmpty { fields.set("sessions", list(of: sessions)) }
       fields.set("tokens", tokens.map(row))
@@ -41,6 +44,19 @@ struct AccountSections {
         })
     }
   }
+
+  /// The section and the text by which the outcome of each form is told.
+  private static let outcomes: [String: (section: String, text: String)] = [
+    "passphrase": (
+      "passphrase", "Your passphrase is changed. Your other browsers are logged out."
+    ),
+    "first-passphrase": (
+      "passphrase", "Your passphrase is set. Your other browsers are logged out."
+    ),
+    "browser": ("sessions", "The browser is logged out."),
+    "others": ("sessions", "Your other browsers are logged out."),
+    "token": ("tokens", "The token is revoked."),
+  ]
 
   private static func choice(_ scope: Right) -> PageFields {
     PageFields { option in

@@ -14,9 +14,11 @@ enum NoticePage {
 
   /// The page that describes an error, with the HTTP status of the error.
   ///
-  /// - Parameter links: the texts and targets of the links on the page.
+  /// - Parameters:
+  ///   - links: the texts and targets of the links on the page.
+  ///   - isRead: whether a page was requested, and no form sent.
   static func page(
-    for error: any Error, links: [(String, String)] = [("Offers", "/"), ("Search", "/search")]
+    for error: any Error, links: [(String, String)] = usualLinks, isRead: Bool = false
   ) -> Page {
     var problem: OffersError
     var status = 500
@@ -35,13 +37,15 @@ enum NoticePage {
     }
     let title =
       switch status {
+      case 401: "Log in first"
+      case 403 where isRead: "You may not see this page"
       case 404: "Not found"
       case 500...: "This did not work"
       default: "This cannot be done"
       }
     var page = page(
       title, problem.message, hint: problem.hint, icon: status == 404 ? "search" : "warning",
-      links: links)
+      links: status == 401 ? [("Log in", "/login")] : links)
     page.status = status
     return page
   }
@@ -54,7 +58,8 @@ enum NoticePage {
     to request: Request, for error: any Error, in shell: PageShell, by visitor: Visitor? = nil,
     links: [(String, String)]? = nil
   ) throws -> Response {
-    let page = links.map { Self.page(for: error, links: $0) } ?? Self.page(for: error)
+    let page = page(
+      for: error, links: links ?? Self.links(after: request), isRead: request.method == .get)
     var response = try response(page, address: request.uri.path, in: shell, by: visitor)
     if let problem = error as? Problem { response.headers.append(contentsOf: problem.headers) }
     return response
@@ -74,6 +79,20 @@ enum NoticePage {
       status: HTTPResponse.Status(code: page.status),
       headers: [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"],
       body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
+  }
+
+  static let usualLinks = [("Offers", "/"), ("Search", "/search")]
+
+  /// The links of a page with an error: to the page whose form was sent, if there is one.
+  private static func links(after request: Request) -> [(String, String)] {
+    if request.method == .get { return usualLinks }
+    let start = request.uri.path.split(scalar: "/").first.map(String.init) ?? ""
+    switch start {
+    case "users": return [("Back to users", "/users")]
+    case "feeds", "pairing", "passphrase", "sessions", "settings", "tokens":
+      return [("Back to settings", "/settings")]
+    default: return usualLinks
+    }
   }
 
   static func page(

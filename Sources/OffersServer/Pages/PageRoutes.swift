@@ -39,7 +39,9 @@ struct PageRoutes: Sendable {
     add("/search", to: router) { try await SearchPage(source: $1, request: $0).page() }
     add("/web", to: router) { try await WebPage(source: $1, request: $0).page() }
     add("/settings", to: router) {
-      try await SettingsPage(source: $1, access: access, visitor: $0.visitor).page()
+      try await SettingsPage(
+        source: $1, access: access, visitor: $0.visitor, done: $0.fields["done"]
+      ).page()
     }
     add("/offline", to: router) { _, _ in NoticePage.offline }
     PageForms(content: content).add(to: router)

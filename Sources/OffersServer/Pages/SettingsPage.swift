@@ -7,6 +7,8 @@ struct SettingsPage {
   let access: AccessGate
   /// Whom the request is from; nil for nobody in particular.
   let visitor: Visitor?
+  /// The form of the page that was sent just before, whose outcome is told; nil for none.
+  var done: String?
 
   private var right: Right { visitor?.right ?? .read }
 
@@ -17,8 +19,9 @@ struct SettingsPage {
     }
     let rows = summaries.map(row)
     let isOurs = summaries.map { $0.feed != nil }
-    let account = try await AccountSections(access: access, visitor: visitor, now: source.now)
-      .fields()
+    let account = try await AccountSections(
+      access: access, visitor: visitor, now: source.now, done: done
+    ).fields()
     let identity = try await IdentitySection(access: access, visitor: visitor).fields()
     var page = Page("settings", title: "Settings", menuEntry: .settings) { fields in
       let ours = zip(rows, isOurs).filter(\.1).map(\.0)
@@ -26,7 +29,7 @@ struct SettingsPage {
       fields.set("feeds", ours)
       fields.set("hasFeeds", !ours.isEmpty)
       fields.set("others", others)
-      fields.set("hasOthers", !others.isEmpty)
+      fields.set("hasOthers", !others.isEmpty && right >= .sync)
       fields.set("program", Version.current)
       fields.set("account", account)
       fields.set("identity", identity)
@@ -45,6 +48,8 @@ struct SettingsPage {
       row.set("feedLink", PageLinks.feed(summary.name))
       // The browser may break a long address behind each of its slashes.
       row.set("sourceParts", Self.parts(of: summary.source))
+      // The name of a variable of the environment says nothing to those who cannot set it.
+      row.set("isSecret", right < .admin && summary.source?.contains("{env:") == true)
       row.set("isSample", summary.source == SyncSource.sample.text)
       row.set("maySync", right >= .sync)
       if let known = summary.known {

@@ -18,7 +18,9 @@ struct PairingRoutes: Sendable {
       var guest: User?
       if let name = form["user"] {
         try visitor.check(.admin)
-        guest = try await access.store.fetchUser(named: name)
+        let user = try await access.store.fetchUser(named: name)
+        try visitor.checkMayManage(user)
+        guest = user
       }
       let code = access.makePairingCode(for: guest.map { Visitor($0, visitor.proof) } ?? visitor)
       let html = try shell.html(
@@ -32,7 +34,7 @@ struct PairingRoutes: Sendable {
       let fields = FieldList.parse(request.uri.query ?? "")
       let next = LoginRoutes.next(fields["next"])
       guard try await access.requiresLogin() else { return LoginRoutes.redirect(to: next) }
-      return try page(code: fields["code"] ?? "", next: next)
+      return try await page(code: fields["code"] ?? "", next: next)
     }
     router.post("/pair") { request, context in
       let form = try await FieldList.read(request)
@@ -40,15 +42,15 @@ struct PairingRoutes: Sendable {
       let code = form["code"] ?? ""
       switch try await access.pair(code, request, from: context.client) {
       case .session(let cookie):
-        return LoginRoutes.redirect(to: next, cookie: cookie)
+        return LoginRoutes.redirect(to: AccountRoutes.welcome(before: next), cookie: cookie)
       case .refused(let refusal):
         // The browser that has used the code may send the form a second time.
         if case .used = refusal, try await access.findSession(of: request) != nil {
           return LoginRoutes.redirect(to: next)
         }
-        return try page(code: code, next: next, refusal: refusal)
+        return try await page(code: code, next: next, refusal: refusal)
       case .waiting(let seconds):
-        return try page(code: code, next: next, waitSeconds: seconds)
+        return try await page(code: code, next: next, waitSeconds: seconds)
       }
     }
   }
@@ -72,6 +74,7 @@ struct PairingRoutes: Sendable {
     var page = Page("pairing", title: title, menuEntry: .settings) { fields in
       fields.set("pairingTitle", title)
       fields.set("code", code.text)
+      fields.set("guest", guest?.name)
       guard let server else { return }
       let invitation = PhoneInvitation(server: server, code: code)
       fields.set(
@@ -101,12 +104,18 @@ struct PairingRoutes: Sendable {
   ///   - waitSeconds: the time to wait, if the code was not looked at.
   private func page(
     code: String, next: String, refusal: AccessGate.Pairing.Refusal? = nil, waitSeconds: Int? = nil
-  ) throws -> Response {
+  ) async throws -> Response {
     let isRefused = refusal != nil || waitSeconds != nil
+    let hasPassphrases = try await !access.users.fetch().withPassphrase.isEmpty
     let known = PairingCode(code)
     let fields = PageFields { fields in
       fields.set("assets", shell.assets.version)
       fields.set("next", next)
+      fields.set("nextCoded", PercentCode.encode(next))
+      fields.set(
+        "otherWay",
+        hasPassphrases
+          ? "a name and a passphrase" : access.hasTokenFile ? "the token" : nil)
       fields.set("code", known?.text ?? String(code.prefix(40)))
       fields.set("isReady", known != nil && !isRefused)
       fields.set("refusal", refusal.map(Self.words))

@@ -52,6 +52,7 @@ struct PageAssets: Sendable {
     ("events.js", script),
     ("household.js", script),
     ("lists.js", script),
+    ("login.js", script),
     ("map.js", script),
     ("messages.js", script),
     ("over.js", script),

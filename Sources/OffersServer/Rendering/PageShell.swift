@@ -39,7 +39,7 @@ struct PageShell: Sendable {
   /// - Parameters: as of `html`.
   func response(_ page: Page, address: String, for visitor: Visitor) throws -> Response {
     Response(
-      status: .ok,
+      status: HTTPResponse.Status(code: page.status),
       headers: [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"],
       body: ResponseBody(
         byteBuffer: ByteBuffer(string: try html(page, address: address, for: visitor))))

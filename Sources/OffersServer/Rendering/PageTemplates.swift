@@ -49,14 +49,16 @@ struct PageTemplates: Sendable {
   }
 
   private static let serverOnly: Set<String> = [
-    "account", "add-feed", "adding", "bare", "household", "identity", "login", "pair", "pairing",
-    "proposal", "sessions", "settings", "token", "tokens", "users", "your-data",
+    "account", "add-feed", "adding", "bare", "field-error", "household", "identity", "login",
+    "pair", "pairing", "passphrase", "proposal", "sessions", "settings", "this-device", "token",
+    "tokens", "users", "welcome", "your-data",
   ]
 
   private static let names = [
     "account", "add-feed", "adding", "alert", "bare", "card", "changes", "chips", "choice", "empty",
-    "feed", "household", "icons", "identity", "login", "more", "notice", "offer", "offers", "pair",
-    "pairing", "picture", "poster", "proposal", "search", "searchbox", "sessions", "settings",
-    "shared", "shell", "star", "token", "tokens", "users", "web", "your-data",
+    "feed", "field-error", "household", "icons", "identity", "login", "more", "notice", "offer",
+    "offers", "pair", "pairing", "passphrase", "picture", "poster", "proposal", "search",
+    "searchbox", "sessions", "settings", "shared", "shell", "star", "this-device", "token",
+    "tokens", "users", "web", "welcome", "your-data",
   ]
 }

@@ -18,6 +18,23 @@ async function makePage(url) {
     wayBack: made.back, words: made.words, [`at-${made.menu}`]: true, main,
     user: data.user, maySync: data.maySync, hasHousehold: data.hasHousehold,
   });
+  return responseWith(html);
+}
+
+/** Makes the page for an address while nothing is stored, because of a logout or not. */
+async function makeEmptyPage(url, isLoggedOut) {
+  const here = url.pathname + url.search;
+  const main = await render("notice", {
+    noticeTitle: "You are offline", noticeIcon: "offline", noticeText: "The server does not answer.",
+    noticeHint: `Nothing is stored on this device${isLoggedOut ? " since you were logged out" : ""}.`,
+    links: [{label: "Try again", link: here}],
+  });
+  return responseWith(await render("shell", {
+    pageTitle: "You are offline", kind: "notice", assets: VERSION, here, main, maySync: false,
+  }));
+}
+
+function responseWith(html) {
   // The server's policy is that of every page, and the page may not frame other sites.
   return new Response(html, {
     headers: {

@@ -14,6 +14,8 @@ const PAGES = "offers-pages-1";
 const IMAGES = "offers-images-2";
 // The number of the user whose data is stored. Not in IndexedDB, which a page can block.
 const USER = "offers-user-1";
+// The entry of FILES that says that the stored data was deleted by a logout.
+const LOGGED_OUT = "/logged-out";
 // The maximum number of visited pages; the oldest are evicted.
 const MOST_PAGES = 120;
 // The maximum number of images. The newest FAVORITE_IMAGES images of favorites are not evicted; of the
@@ -38,7 +40,7 @@ importScripts(...parts.map((name) => `/assets/${name}?v=${VERSION}`));
 
 const files = [
   "app.css", "controls.css", "lists.css", "map.css", "offer.css", "pages.css",
-  "add-feed.js", "app.js", "events.js", "household.js", "lists.js", "map.js", "messages.js", "over.js",
+  "add-feed.js", "app.js", "events.js", "household.js", "lists.js", "login.js", "map.js", "messages.js", "over.js",
   "refresh.js", "renew.js", "search.js", "share.js", "sheet.js", "stars.js", "web.js", "wishes.js", "world.js",
   "world.json", "icon.svg", "icon-192.png", "templates.json",
 ].map((name) => `/assets/${name}?v=${VERSION}`);
@@ -80,7 +82,7 @@ async function storeFirstPages() {
   for (const {url} of windows.slice(0, 10)) {
     const {pathname, search} = new URL(url);
     // A search and a site would take effect again.
-    const hasEffect = ["/search", "/web", "/login", "/pair"].includes(pathname) || pathname.startsWith("/login/");
+    const hasEffect = ["/search", "/web", "/login", "/pair", "/welcome"].includes(pathname) || pathname.startsWith("/login/");
     if (!hasEffect) paths.add(pathname + search);
   }
   for (const path of paths) {
@@ -95,7 +97,7 @@ self.addEventListener("message", (event) => {
   const {kind} = event.data ?? {};
   if (kind === "favorites") event.waitUntil(keepFavorites());
   if (kind === "update") event.waitUntil(Promise.all([keepFavorites(), updateOffers()]));
-  if (kind === "forget") event.waitUntil(forget());
+  if (kind === "forget") event.waitUntil(forget({isLoggedOut: false}));
 });
 
 self.addEventListener("fetch", (event) => {
@@ -228,6 +230,7 @@ async function isOfAnother(answer) {
     await eraseData({keepsStars: false});
   }
   knownUser = user;
+  await (await caches.open(FILES)).delete(LOGGED_OUT);
   await (await caches.open(USER)).put("/user", new Response(user));
   return known !== undefined;
 }
@@ -252,10 +255,11 @@ function isLogin(answer) {
 // The number of calls of `forget`. A fetch that began before the last one must not be stored.
 let forgotten = 0;
 
-/** Deletes all that requires the token: everything but the assets and the stars to be sent. */
-async function forget() {
+/** Deletes all that requires a login: everything but the assets and the stars to be sent. */
+async function forget({isLoggedOut = true} = {}) {
   forgotten += 1;
   await erase();
+  if (isLoggedOut) await (await caches.open(FILES)).put(LOGGED_OUT, new Response());
 }
 
 async function erase() {
@@ -287,7 +291,7 @@ async function page(request) {
   const isPart = request.mode !== "navigate" && url.searchParams.has("page");
   // The server decides for each request anew whether it shows a site.
   const isSite = url.pathname === "/web" && url.search !== "";
-  const asked = fromServer(request, isPart || isSite ? null : PAGES);
+  const asked = fromServer(request, isPart || isSite || url.pathname === "/welcome" ? null : PAGES);
   const isSearch = url.pathname === "/search" && url.searchParams.has("feed");
   const answer = await patient(asked, isSearch ? SEARCH_PATIENCE : PATIENCE);
   if (answer) return answer;
@@ -298,7 +302,13 @@ async function page(request) {
   if (request.mode !== "navigate" && !request.headers.get("Accept")?.includes("text/html")) {
     return asked;
   }
-  return (await caches.match("/offline")) ?? Response.error();
+  return (await offlinePage(url).catch(() => null)) ?? (await caches.match("/offline")) ?? Response.error();
+}
+
+/** The page that says that nothing is stored; undefined if something is. */
+async function offlinePage(url) {
+  if ((await readData()) || (await (await caches.open(PAGES)).keys()).length > 0) return undefined;
+  return makeEmptyPage(url, Boolean(await (await caches.open(FILES)).match(LOGGED_OUT)));
 }
 
 /** Stores a response as the newest entry of a cache, and evicts the oldest visited pages. */

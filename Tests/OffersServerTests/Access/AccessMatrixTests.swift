@@ -54,6 +54,7 @@ struct AccessMatrixTests {
     "GET /sw.js": .read,
     "GET /users": .admin,
     "GET /web": .read,
+    "GET /welcome": .read,
     "POST /api/v1/feeds": .sync,
     "POST /api/v1/framing": .favorites,
     "POST /api/v1/proposals": .sync,
@@ -77,6 +78,7 @@ struct AccessMatrixTests {
     "POST /tokens/{id}/revoke": .favorites,
     "POST /users": .admin,
     "POST /users/{id}": .admin,
+    "POST /users/{id}/log-out": .admin,
     "PUT /api/v1/feeds/{name}/interval": .admin,
     "PUT /api/v1/feeds/{name}/subscription": .sync,
     "PUT /api/v1/offers/{ref}/favorite": .favorites,
@@ -205,7 +207,9 @@ struct AccessMatrixTests {
             #expect(![401, 403].contains(answer.status), "\(place)")
           }
         }
-        for secret in Self.secrets where kind.right != .admin || name != "GET /users" {
+        // The page of users, which a form with a mistake gets as well, names all users to an admin.
+        let isOfUsers = kind.right == .admin && name.hasSuffix(" /users")
+        for secret in Self.secrets where !isOfUsers {
           #expect(!answer.text.contains(secret), "\(place)")
         }
       }

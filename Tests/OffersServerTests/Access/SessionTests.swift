@@ -268,7 +268,7 @@ struct SessionTests {
       #expect(try await client.send(.post, desks, headers: Self.form(), body: "").status == 401)
       #expect(try await Self.status(client, desk) == 200)
       let ended = try await Self.post(client, desks, phone)
-      #expect((ended.status, ended.headers[.location]) == (303, "/settings"))
+      #expect((ended.status, ended.headers[.location]) == (303, "/settings?done=browser#sessions"))
       #expect(try await Self.status(client, desk) == 401)
       #expect(try await Self.post(client, desks, phone).status == 404)
       #expect(try await Self.post(client, "/sessions/xyz/end", phone).status == 404)

@@ -97,7 +97,7 @@ struct UserLoginTests {
         client, "ben", ServedHome.passphrase, address: "203.0.113.7")
       #expect(stranger.status == 429)
       #expect(stranger.headers[.retryAfter] != nil)
-      #expect(stranger.text.contains("pairing code"))
+      #expect(stranger.text.contains("use a code"))
       // Other accounts do not wait.
       try await home.addUser("Ana", .member)
       let other = try await Self.logIn(client, "ana", ServedHome.passphrase, address: "203.0.113.7")

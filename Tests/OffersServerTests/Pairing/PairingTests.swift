@@ -50,7 +50,8 @@ struct PairingTests {
   }
 
   private static func cookie(of answer: APIAnswer) throws -> String {
-    #expect((answer.status, answer.headers[.location]) == (303, "/favorites"))
+    #expect(
+      (answer.status, answer.headers[.location]) == (303, "/welcome?next=%2Ffavorites"))
     return String(try #require(answer.headers[.setCookie]?.split(separator: ";").first))
   }
 
