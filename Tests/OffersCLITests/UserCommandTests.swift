@@ -117,7 +117,12 @@ struct UserCommandTests {
     let result = try home.offers("user", "remove", "ben", "--yes", "--export", path)
     #expect(result.status == 0)
     #expect(result.output == "ben: removed, with 2 favorites\n")
-    #expect(home.stable(result.errors) == "HOME/saved.json: 2 favorites (SIZE)\n")
+    #expect(
+      home.stable(result.errors) == """
+        HOME/saved.json: 2 favorites (SIZE)
+        To give them to a user: offers import HOME/saved.json --user NAME
+
+        """)
     #expect(try home.folder.text(of: "saved.json") == stars)
     let facts = try FileManager.default.attributesOfItem(atPath: path)
     #expect(facts[.posixPermissions] as? Int == 0o600)
@@ -226,6 +231,23 @@ struct UserCommandTests {
     #expect(status == (isRemoved ? 0 : 1))
     #expect(try Self.users(home).count == (isRemoved ? 1 : 2))
     #expect(FileManager.default.fileExists(atPath: path) == isRemoved)
+  }
+
+  @Test("the searches of a removed user are exported, too; the passphrase stays at a logout")
+  func searches() throws {
+    let home = try Self.household()
+    #expect(try home.offers("search", "tea", "--user", "ben").status == 0)
+    #expect(try home.offers("user", "logout", "ben").output == "ben: logged out of 0 browsers\n")
+    #expect(
+      try home.offers("user", "logout", "--json").output == #"{"user":"owner","sessions":0}"# + "\n"
+    )
+    #expect(try home.offers("user", "logout", "eve").status == 66)
+    let path = home.folder.file("saved.json")
+    #expect(try home.offers("user", "remove", "ben", "--yes", "--export", path).status == 0)
+    #expect(try home.offers("user", "add", "joe").status == 0)
+    #expect(try home.offers("import", path, "--accept-sources", "--user", "joe").status == 0)
+    let searches = try home.document("search", "--recent", "--user", "joe")["searches"]
+    #expect((searches as? [[String: Any]])?.map { $0["words"] as? String } == ["tea"])
   }
 
   @Test("status and doctor tell the number of users if there are more than the owner")

@@ -49,7 +49,7 @@ struct SettingsPage {
       // The browser may break a long address behind each of its slashes.
       row.set("sourceParts", Self.parts(of: summary.source))
       // The name of a variable of the environment says nothing to those who cannot set it.
-      row.set("isSecret", right < .admin && summary.source?.contains("{env:") == true)
+      row.set("isSecret", right < .admin && summary.source.contains("{env:"))
       row.set("isSample", summary.source == SyncSource.sample.text)
       row.set("maySync", right >= .sync)
       if let known = summary.known {

@@ -4,7 +4,7 @@ import ArgumentParser
 struct HouseholdCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "household",
-    abstract: "List the offers that users share, share some, or take some off.",
+    abstract: "List, add and remove what users share.",
     discussion: """
       All users see the household list, with the names of those who share an offer. Sharing an \
       offer stars it for you. Taking it off the list ends the sharing by everyone, and nobody's \

@@ -7,7 +7,8 @@ import OffersSQLite
 struct HouseholdListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "List the offers that users share, the latest first.")
+    abstract: "List the offers that users share, the latest first.",
+    usage: "offers household list [<options>]")
 
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
