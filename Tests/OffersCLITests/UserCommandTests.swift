@@ -246,7 +246,7 @@ struct UserCommandTests {
     #expect(try home.offers("user", "remove", "ben", "--yes", "--export", path).status == 0)
     #expect(try home.offers("user", "add", "joe").status == 0)
     #expect(try home.offers("import", path, "--accept-sources", "--user", "joe").status == 0)
-    let searches = try home.document("search", "--recent", "--user", "joe")["searches"]
+    let searches = try home.document("search", "--user", "joe")["searches"]
     #expect((searches as? [[String: Any]])?.map { $0["words"] as? String } == ["tea"])
   }
 

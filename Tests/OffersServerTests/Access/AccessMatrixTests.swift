@@ -87,7 +87,7 @@ struct AccessMatrixTests {
 
   /// The routes that an API token may not use, whatever its scope.
   private static let sessionOnly: Set<String> = [
-    "POST /identity", "POST /identity/remove", "POST /passphrase",
+    "POST /identity", "POST /identity/remove", "POST /pairing", "POST /passphrase",
     "POST /sessions/{id}/end", "POST /sessions/end-others", "POST /tokens",
     "POST /tokens/{id}/revoke",
   ]

@@ -45,7 +45,7 @@ struct UserPageTests {
       #expect(!users.contains("Invite \(owner.name)"))
       #expect(users.contains("Invite Ben"))
       let invited = try await Self.post(client, "/pairing", hers, "user=Ben")
-      #expect(invited.text.contains("Ben then sees the device in the settings"))
+      #expect(invited.text.contains("is then logged in as <b><bdi>Ben</bdi></b>"))
       for body in ["", "user=\(owner.name)"] {
         let own = try await Self.post(client, "/pairing", owners, body)
         #expect(own.text.contains("pair-code"))
