@@ -39,8 +39,12 @@ struct UsersBenchmark {
     let household = try start(many, users: Self.userCount)
     var report = Report()
     report.printMachine()
-    try measureOffer(alone, household, &report)
-    try await measureFrontPage([(alone, one), (household, many)], &report)
+    let store = try await OffersDatabase.open(path: one, access: .readOnly)
+    guard let ref = try await store.fetchOffers(OfferQuery(limit: 1)).first?.ref else {
+      throw BenchmarkError(description: "The feed has no offer.")
+    }
+    try measureOffer(ref, alone, household, &report)
+    try await measureFrontPage(ref, [(alone, one), (household, many)], &report)
     report.printGoals()
   }
 
@@ -79,9 +83,9 @@ struct UsersBenchmark {
   }
 
   private func measureOffer(
-    _ alone: Server, _ household: Server, _ report: inout Report
+    _ ref: OfferRef, _ alone: Server, _ household: Server, _ report: inout Report
   ) throws {
-    let path = "/api/v1/offers/ibotta:1"
+    let path = "/api/v1/offers/\(ref)"
     var rates: [(alone: Double, loggedIn: Double)] = []
     for _ in 0..<rounds {
       let load = WrkLoad(seconds: Self.loadSeconds)
@@ -102,7 +106,7 @@ struct UsersBenchmark {
   /// Measures the time to the whole front page right after a commit, so that no page is served from
   /// memory.
   private func measureFrontPage(
-    _ servers: [(server: Server, database: String)], _ report: inout Report
+    _ ref: OfferRef, _ servers: [(server: Server, database: String)], _ report: inout Report
   ) async throws {
     var times: [[Double]] = [[], []]
     let requestCount = 20 * rounds
@@ -112,7 +116,7 @@ struct UsersBenchmark {
     ]
     for round in 0..<requestCount {
       for (index, (server, _)) in servers.enumerated() {
-        try await stores[index].setFavorites(named: ["ibotta:5"], to: round.isMultiple(of: 2))
+        try await stores[index].setFavorites([ref], to: round.isMultiple(of: 2))
         let text = try ProcessTimer.output(
           [
             "/usr/bin/env", "curl", "-sSf", "-o", "/dev/null", "-w", "%{time_total}",

@@ -192,7 +192,8 @@ extension OfferKeyQuery {
         if !pricedKeys.isEmpty { add("NOT \(OfferOrder.isPriced(pricedKeys))") }
       }
       if let maximum = query.priceMaximum {
-        add(pricedKeys.isEmpty ? "0" : OfferOrder.isPriced(pricedKeys))
+        // No feed has a negative key. With a constant, SQLite could not use the index on ends.
+        add(pricedKeys.isEmpty ? "+offer.feed_key < 0" : OfferOrder.isPriced(pricedKeys))
         add(maximum)
       }
       if let date = query.newSince {

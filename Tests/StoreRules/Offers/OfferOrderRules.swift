@@ -95,6 +95,13 @@ struct OfferOrderRules {
     #expect(Set(try await store.refs(query)) == ["store:a", "store:b"])
     query.pricedFeeds = []
     #expect(try await store.refs(query) == [])
+    // Without prices, a highest price together with each of the other filters selects nothing.
+    query.expiring = Date.at(0)...Date.at(9999)
+    #expect(try await store.refs(query) == [])
+    query.expiring = nil
+    query.retailer = "Shop"
+    #expect(try await store.refs(query) == [])
+    #expect(try await store.countOffers(query) == 0)
   }
 
   @Test(
