@@ -128,9 +128,27 @@ class HouseholdTests(BrowserTest):
                     self.wait_ready()
                     self.no_overflow(path)
                     self.assertEqual(self.violations(), [], path)
-                    name = path.split("/")[1] or "offers"
+                    self.assertEqual(self.small_texts(), [], f"{path} {size}")
+                    self.assertEqual(self.broken_labels(), [], f"{path} {size}")
+                    name = {"/household": "list", "/": "grid"}.get(path, "offer")
                     self.shoot(f"household-{name}-{mode}")
         self.set_mode("light")
+
+    def small_texts(self):
+        """The visible texts of less than 13 pixels."""
+        return self.script(
+            "return [...document.body.querySelectorAll('*')].filter((each) => each.checkVisibility()"
+            " && [...each.childNodes].some((node) => node.nodeType === 3 && node.data.trim())"
+            " && parseFloat(getComputedStyle(each).fontSize) < 13).map((each) => each.textContent)")
+
+    def broken_labels(self):
+        """The labels of the menu and of the list's buttons that take more than one line, or are cut off."""
+        return self.script(
+            "return [...document.querySelectorAll('.tabs span, .unshare button')].filter((each) => {"
+            " const range = document.createRange(); range.selectNodeContents(each);"
+            " const lines = new Set([...range.getClientRects()].map(({top}) => Math.round(top)));"
+            " const {left, right} = range.getBoundingClientRect();"
+            " return lines.size > 1 || left < 0 || right > innerWidth }).map((each) => each.textContent)")
 
 
 if __name__ == "__main__":
