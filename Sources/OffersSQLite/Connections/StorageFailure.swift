@@ -15,7 +15,7 @@ enum StorageFailure {
   static let lossAdvice = Advice(
     "Restore a backup. Without one, try to recover it with the shell of SQLite", .recover)
 
-  /// What is known of the change that a failed operation was to make.
+  /// Whether a failed operation may have changed the database, as far as is known.
   enum State {
     case unchanged
     /// The commit failed after its record may have reached the log. It is stored if the log is

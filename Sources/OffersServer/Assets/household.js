@@ -29,7 +29,7 @@ async function change(ref, form) {
     } else if (response.ok) {
       toast(shares ? "The household sees it now." : "It is off the list. Favorites stay.");
       await follow();
-      // Whoever shares an offer has starred it.
+      // Sharing an offer stars it, too.
       await compare();
     } else {
       alertBox(failed, await problemText(response));

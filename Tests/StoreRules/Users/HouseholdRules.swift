@@ -84,7 +84,7 @@ struct HouseholdRules {
     #expect(try await home.owners.stars() == ["ibotta:1", "ibotta:2"])
     #expect(try await home.anas.stars() == ["ibotta:1"])
     #expect(try await bens.stars() == [])
-    // Whoever took an offer off may share it again.
+    // A user who took an offer off the list may share it again.
     try await bens.share(named: ["1"], at: .at(300))
     #expect(try await Self.list(home.owners) == ["1 Ben", "2 owner"])
   }
