@@ -1,4 +1,5 @@
 import GRDB
+import OffersCore
 
 /// The SQL that decides whether a pruning is due.
 extension PruneTable {

@@ -1,5 +1,4 @@
 import Foundation
-import OffersCore
 
 /// The news for a user with favorites.
 package struct News: Hashable, Sendable {
