@@ -1,7 +1,6 @@
 import ArgumentParser
 import Glibc
 import OffersCore
-import OffersSQLite
 
 /// The program `offers`.
 @main

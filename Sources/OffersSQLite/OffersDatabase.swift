@@ -14,13 +14,11 @@ import Synchronization
 ///   `-lock` file that holds the locks of writers and syncs.
 public final class OffersDatabase: Sendable {
   /// The operations that an open database allows.
-  public enum Access: Sendable {
-    /// Reads only. The file must exist; one with an older schema is migrated first. On a full disk,
-    /// a copy in memory is migrated instead, which does not show later changes.
-    case readOnly
-    /// Reads and writes. The file and its folder are created if they are missing.
-    case readWrite
-  }
+  ///
+  /// For reading, the file must exist; one with an older schema is migrated first. On a full disk, a
+  /// copy in memory is migrated instead, which does not show later changes. For writing, the file and
+  /// its folder are created if they are missing.
+  public typealias Access = StoreAccess
 
   /// The file's path.
   public let path: String
@@ -293,7 +291,7 @@ public final class OffersDatabase: Sendable {
   var canWrite: Bool { writer != nil }
 
   /// The parts of the schema that no migration created, as the database was opened for writing; see
-  /// `ForeignSchema`. They can change or remove what this program stores.
+  /// `ForeignSchema`.
   package var foreignSchema: [String] { writer?.foreignSchema ?? [] }
 
   private func fetchWriter() throws -> WritingConnection {

@@ -37,10 +37,10 @@ struct ChangePlanTests {
       var query = ChangeQuery(since: ChangeTests.date(2000), now: ChangeTests.date(3500))
       query.favoritesOnly = favoritesOnly
       query.feed = feed
-      let selection = try ChangeSelection(query, of: User.ownerID, in: database)
+      let selection = try SelectedChanges(query, of: User.ownerID, in: database)
       #expect(selection.rows.count == (favoritesOnly ? 3 : 83))
       query.kinds = [.new, .up]
-      _ = try ChangeSelection(query, of: User.ownerID, in: database).read(0..<2, in: database)
+      _ = try SelectedChanges(query, of: User.ownerID, in: database).read(0..<2, in: database)
     }
     #expect(plans.count > 8)
     for plan in plans { #expect(!Self.isSlow(plan), "\(plan)") }
@@ -55,7 +55,7 @@ struct ChangePlanTests {
   func news() async throws {
     let plans = try await QueryPlanTests.plans(try await Self.filled()) { database in
       let mark = ReaderMark(changeID: 3, readAt: ChangeTests.date(1000))
-      let news = try ChangeSelection(
+      let news = try SelectedChanges(
         newsAfter: mark, now: ChangeTests.date(3500), of: User.ownerID, in: database)
       #expect(news.rows.count == 5)
       _ = try news.read(in: database)

@@ -113,14 +113,14 @@ struct NewOffersTests {
         answers.append(try await database.fetchChanges(query).changes)
         answers.append(
           try await database.read {
-            try ChangeSelection(firstOf: query, of: User.ownerID, in: $0).read(in: $0)
+            try SelectedChanges(firstOf: query, of: User.ownerID, in: $0).read(in: $0)
           })
       }
       for id in [1, last / 2, last - 1, last] {
         let mark = ReaderMark(changeID: id, readAt: Self.date(1000))
         answers.append(
           try await database.read {
-            try ChangeSelection(newsAfter: mark, now: Self.date(now), of: User.ownerID, in: $0)
+            try SelectedChanges(newsAfter: mark, now: Self.date(now), of: User.ownerID, in: $0)
               .read(in: $0)
           })
       }

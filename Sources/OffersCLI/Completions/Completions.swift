@@ -2,7 +2,6 @@ import ArgumentParser
 import Glibc
 import OffersCore
 import OffersFeeds
-import OffersSQLite
 
 /// The candidates that a shell offers to complete an id, the name of a feed, or a search.
 enum Completions {
@@ -42,11 +41,9 @@ enum Completions {
 
   /// The database of a command line; nil if it cannot be opened, because a shell has no place to
   /// show an error during completion.
-  private static func open(in words: [String]) async -> OffersDatabase? {
-    guard let path = try? DatabaseOptions.path(named: value(of: "--database", in: words)) else {
-      return nil
-    }
-    return try? await OffersDatabase.open(path: path, access: .readOnly)
+  private static func open(in words: [String]) async -> (any OffersStorage)? {
+    let place = try? DatabaseOptions.place(named: value(of: "--database", in: words))
+    return try? await place?.open(.readOnly)
   }
 
   /// The maximum number of ids that are offered, about a screen.

@@ -1,6 +1,5 @@
 import ArgumentParser
 import OffersCore
-import OffersSQLite
 
 /// The option that names the database file of a command.
 struct DatabaseOptions: ParsableArguments {
@@ -11,17 +10,17 @@ struct DatabaseOptions: ParsableArguments {
         + "$XDG_DATA_HOME or ~/.local/share).", valueName: "path"))
   var database: String?
 
-  /// The file that the option names, else `OFFERS_DATABASE`, else the default path.
-  var path: String {
-    get throws { try Self.path(named: database) }
+  /// The place that the option names, else `OFFERS_DATABASE`, else the default path.
+  var place: any StorePlace {
+    get throws { try Self.place(named: database) }
   }
 
-  /// The file that the option names, else `OFFERS_DATABASE`, else the default path.
+  /// The place that the option names, else `OFFERS_DATABASE`, else the default path.
   ///
   /// - Parameter option: the value of `--database`; nil if it was not given.
   /// - Throws: `OffersError` with `invalidRequest` for an empty path or a URL, and if there is no
   ///   home folder for the default path.
-  static func path(named option: String?) throws -> String {
+  static func place(named option: String?) throws -> any StorePlace {
     let path = try SettingPath.find(
       option: (option, "--database"), variable: "OFFERS_DATABASE",
       folder: ("XDG_DATA_HOME", ".local/share"), file: "offers/offers.sqlite",
@@ -32,13 +31,12 @@ struct DatabaseOptions: ParsableArguments {
         hint: "Name a file with --database.")
     }
     do {
-      try OffersDatabase.check(path: path.text)
+      return try StoreLocation.place(named: path.text)
     } catch let error as OffersError {
       throw OffersError(
         error.code, error.message,
         hint: "Name a file with --database or OFFERS_DATABASE, such as ./offers.sqlite.")
     }
-    return path.text
   }
 
   /// Opens the database. If its schema has parts that this program did not create, such as triggers,
@@ -49,23 +47,37 @@ struct DatabaseOptions: ParsableArguments {
   ///   - tellsForeignSchema: whether to print the message. By default it is printed on a terminal, because
   ///     the user may have added them, and cron would mail the message after each sync.
   func open(
-    _ access: OffersDatabase.Access, tellsForeignSchema: Bool = Terminal.isError
-  ) async throws -> OffersDatabase {
-    let database = try await OffersDatabase.open(path: try path, access: access)
-    if tellsForeignSchema, !database.foreignSchema.isEmpty {
-      let names = DisplayText.oneLine(database.foreignSchema.joined(separator: ", "))
-      Output.note("offers: The database has parts that offers did not create: \(names)")
-      Output.note("        They can change or remove favorites. See: offers doctor")
-    }
+    _ access: StoreAccess, tellsForeignSchema: Bool = Terminal.isError
+  ) async throws -> any OffersStorage {
+    let database = try await place.open(access)
+    if tellsForeignSchema { Self.tellForeignSchema(database.maintenance) }
     return database
+  }
+
+  /// Opens the database for work that only a file allows; otherwise as `open(_:tellsForeignSchema:)`.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` for a database on a server.
+  func openFile(
+    _ access: StoreAccess, for work: FileWork
+  ) async throws -> any OffersStorage & StoreMaintenance {
+    let database = try await place.fetchFile(for: work).openFile(access)
+    if Terminal.isError { Self.tellForeignSchema(database) }
+    return database
+  }
+
+  private static func tellForeignSchema(_ file: (any StoreMaintenance)?) {
+    guard let file, !file.foreignSchema.isEmpty else { return }
+    let names = DisplayText.oneLine(file.foreignSchema.joined(separator: ", "))
+    Output.note("offers: The database has parts that offers did not create: \(names)")
+    Output.note("        They can change or remove favorites. See: offers doctor")
   }
 
   /// Opens the database for writing, without creating a missing one.
   ///
   /// - Throws: `OffersError` with `notFound` if there is none.
-  func openExisting() async throws -> OffersDatabase {
-    let path = try path
-    guard OffersDatabase.exists(at: path) else { throw OffersDatabase.missing(at: path) }
+  func openExisting() async throws -> any OffersStorage {
+    let place = try place
+    guard place.exists else { throw place.missing }
     return try await open(.readWrite)
   }
 }

@@ -1,5 +1,4 @@
 import OffersCore
-import OffersSQLite
 
 /// The user whose record a command reads and writes: favorites, recent searches, read marks and
 /// notices.
@@ -30,19 +29,19 @@ struct UserChoice: Sendable {
   /// only its owner.
   ///
   /// - Throws: `OffersError` with `notFound`.
-  func check(databaseAt path: String) throws {
-    guard let name, !OffersDatabase.exists(at: path), User.folded(name) != Self.newOwner else {
+  func check(_ place: any StorePlace) throws {
+    guard let name, !place.exists, User.folded(name) != Self.newOwner else {
       return
     }
     throw OffersError(
-      .notFound, "There is no database yet at \(path), and so no user “\(name.prefix(80))”.",
+      .notFound, "There is no database yet at \(place.name), and so no user “\(name.prefix(80))”.",
       hint: "Make it as its owner: offers sync --user \(Self.newOwner)")
   }
 
   /// The user, the owner if none was named.
   ///
   /// - Throws: `OffersError` with `notFound` for an unknown user; its hint names a similar one.
-  func fetchUser(in database: OffersDatabase) async throws -> User {
+  func fetchUser(in database: any OffersStorage) async throws -> User {
     guard let name else { return try await database.fetchOwner() }
     return try await database.fetchUser(named: name)
   }
@@ -50,7 +49,7 @@ struct UserChoice: Sendable {
   /// The database with the record of the user, who is looked up only if one was named.
   ///
   /// - Throws: `OffersError` with `notFound` for an unknown user; its hint names a similar one.
-  func record(in database: OffersDatabase) async throws -> OffersDatabase {
+  func record(in database: any OffersStorage) async throws -> any OffersStorage {
     guard let name else { return database }
     return database.record(of: try await database.fetchUser(named: name))
   }

@@ -1,6 +1,5 @@
 import OffersCore
 import OffersPlatform
-import OffersSQLite
 import OffersSync
 
 /// Every file that a command writes for the user is written by this class, apart from databases. An
@@ -24,8 +23,10 @@ extension AtomicFile {
   ///     program is replaced, nor are their companion files, or any database with a log or journal.
   /// - Throws: `OffersError` with `invalidRequest` for a database, otherwise as
   ///   `init(watched:isPublic:hint:)`.
-  convenience init(output: String, isPublic: Bool = false, beside database: OffersDatabase) throws {
-    if try database.backupTarget(output).isDatabase {
+  convenience init(
+    output: String, isPublic: Bool = false, beside database: any OffersStorage
+  ) throws {
+    if try database.maintenance?.backupTarget(output).isDatabase == true {
       throw OffersError(
         .invalidRequest, "\(output) is a database. It was left untouched.",
         hint: "Name another file. To copy a database: offers backup FILE")

@@ -34,4 +34,11 @@ package protocol ImageFetchStore: ImageRepository {
 
   /// Releases a lease before it expires.
   func endLease(on url: String, holder: Int64) async throws
+
+  /// The offers whose images a user is most likely to look at, to fetch them ahead: favorites of any
+  /// user, most recently starred first, then the newest offers.
+  ///
+  /// - Returns: as many offers as the image cache holds images, at most. Each has an image URL, and
+  ///   no two have the same.
+  func fetchOffersWithWantedImages() async throws -> [Offer]
 }

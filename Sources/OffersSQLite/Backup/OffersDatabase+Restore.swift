@@ -3,16 +3,6 @@ import GRDB
 import OffersCore
 import OffersPlatform
 
-/// The result of a restoration.
-package struct Restoration: Sendable {
-  /// The path of the restored database, with links resolved.
-  package let path: String
-  package let bytes: Int
-  /// The path of the old database; nil if there was none. Its log and journal, if it has any, are
-  /// beside it.
-  package let aside: String?
-}
-
 extension OffersDatabase {
   /// Replaces a database by a copy of a backup; see `FileReplacement`.
   ///

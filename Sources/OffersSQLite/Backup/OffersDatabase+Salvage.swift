@@ -19,10 +19,8 @@ extension OffersDatabase {
     return OffersDatabase(path: path, file: file, reader: reader, writer: nil)
   }
 
-  /// Reads the readable rows of a damaged database. The query that `body` reads them from is valid
-  /// only during the call.
   package func salvage<Result: Sendable>(
-    favoritesOnly: Bool, _ body: @escaping @Sendable (SalvageReader) throws -> Result
+    favoritesOnly: Bool, _ body: @escaping @Sendable (any SalvagedRecords) throws -> Result
   ) async throws -> Result {
     try await readWithoutTransaction { try body(SalvageReader($0, favoritesOnly: favoritesOnly)) }
   }

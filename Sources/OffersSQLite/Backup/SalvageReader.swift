@@ -8,7 +8,7 @@ import OffersCore
 /// offer whose details are unreadable is exported without them, and an unreadable feed with only
 /// its name and the source and time of its last run. Changes of a lost offer or run are omitted; a
 /// favorite is exported without its offer. Searches and read marks are omitted.
-package final class SalvageReader {
+final class SalvageReader: SalvagedRecords {
   private let database: Database
   private let favoritesOnly: Bool
   private var accepts: (ExportRecord) -> Bool = { _ in true }
@@ -39,13 +39,7 @@ package final class SalvageReader {
     throw DatabaseError(resultCode: .SQLITE_CORRUPT)
   }
 
-  /// Calls `body` with every readable record, section by section.
-  ///
-  /// `accepts` tells whether a record is valid at this position of the document, because damaged
-  /// rows can look like valid ones. It is called in the order of the document.
-  ///
-  /// - Returns: the incomplete sections.
-  package func forEachRecord(
+  func forEachRecord(
     accepting accepts: @escaping (ExportRecord) -> Bool,
     _ body: (ExportRecord) throws -> Void
   ) throws -> [ExportRecord.Section] {

@@ -7,14 +7,14 @@ extension OffersDatabase: ChangeRepository {
     _ query: ChangeQuery
   ) async throws -> (changes: [OfferChange], lastID: Int64) {
     try await read { [definitions, user] database in
-      let selection = try ChangeSelection(query, of: user, definitions, in: database)
+      let selection = try SelectedChanges(query, of: user, definitions, in: database)
       return (try selection.read(in: database), selection.lastID)
     }
   }
 
   public func fetchChangePage(_ query: ChangeQuery) async throws -> ChangePage {
     try await read { [definitions, user] database in
-      let selection = try ChangeSelection(firstOf: query, of: user, definitions, in: database)
+      let selection = try SelectedChanges(firstOf: query, of: user, definitions, in: database)
       return ChangePage(
         changes: try selection.read(in: database), lastID: selection.lastID,
         hasMore: selection.hasMore, lastExpiring: selection.lastExpiring)
@@ -54,24 +54,13 @@ extension OffersDatabase: ChangeRepository {
   }
 }
 
-/// The news for users with favorites.
-extension OffersDatabase {
-  /// The news after a mark, and the newest change number.
-  ///
-  /// News are changes of favorites, new offers that are probably a gone favorite under another id,
-  /// favorites that expire soon, and feeds that keep failing. No expired offer is among them. After
-  /// `setNewsTold`, an expiring favorite is not reported again, and a failing feed again on the next
-  /// day.
-  ///
-  /// - Parameters:
-  ///   - mark: the reader's mark; nil for the last seven days.
-  ///   - now: the current time, to be passed to `setNewsTold` as well.
+extension OffersDatabase: NewsRepository {
   package func fetchNews(
     after mark: ReaderMark?, now: Date
   ) async throws -> (news: News, lastID: Int64) {
     let seconds = Int64(now.timeIntervalSince1970)
     return try await read { [user] database in
-      let selection = try ChangeSelection(newsAfter: mark, now: now, of: user, in: database)
+      let selection = try SelectedChanges(newsAfter: mark, now: now, of: user, in: database)
       let changes = try selection.read(in: database).filter { change in
         guard let offer = change.offer, !offer.isExpired(at: now) else { return false }
         if change.kind == .new { return change.returned != nil }
@@ -92,15 +81,6 @@ extension OffersDatabase {
     }
   }
 
-  /// Records, in one transaction, that the news were delivered to a reader: advances its mark, and
-  /// records the notices about expiring favorites and failing feeds, which count as delivered to
-  /// all readers.
-  ///
-  /// - Parameters:
-  ///   - news: the news that were delivered.
-  ///   - lastID: the change number that `fetchNews` returned.
-  ///   - reader: the name of the reader.
-  ///   - now: the time that was passed to `fetchNews`.
   package func setNewsTold(
     _ news: News, lastID: Int64, reader: String, now: Date
   ) async throws {
@@ -122,21 +102,5 @@ extension OffersDatabase {
           at: seconds, in: database)
       }
     }
-  }
-}
-
-/// Access to more changes than fit in memory at once.
-extension OffersDatabase {
-  package func selectChanges(_ query: ChangeQuery) async throws -> ChangeSelection {
-    try await read { [definitions, user] in
-      try ChangeSelection(query, of: user, definitions, in: $0)
-    }
-  }
-
-  /// Reads the selected changes at a range of indices.
-  package func fetchChanges(
-    _ selection: ChangeSelection, _ range: Range<Int>
-  ) async throws -> [OfferChange] {
-    try await read { try selection.read(range, in: $0) }
   }
 }

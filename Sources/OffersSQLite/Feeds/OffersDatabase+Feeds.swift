@@ -22,8 +22,9 @@ extension OffersDatabase: FeedRepository {
     let seconds = Int64(Date().timeIntervalSince1970)
     return try await write { try FeedSubscription.unsubscribe(feed, at: seconds, in: $0) }
   }
+}
 
-  /// Forgets the named source of a feed, so that its definition's source applies again.
+extension OffersDatabase: FeedSourceRepository {
   package func forgetSource(of feed: String) async throws {
     try await write { try FeedTable.forgetSource(of: feed, in: $0) }
   }

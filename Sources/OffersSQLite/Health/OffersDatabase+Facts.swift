@@ -3,73 +3,22 @@ import GRDB
 import OffersCore
 import OffersPlatform
 
-/// The numbers of rows of a database.
-package struct DatabaseCounts: Sendable {
-  package let offers: Int
-  package let favorites: Int
-  package let changes: Int
-  package let runs: Int
-}
-
-/// The numbers of rows with a time in the future, and the latest of these times.
-package struct LaterTimes: Sendable {
-  package let runs: Int
-  package let offers: Int
-  package let images: Int
-  package let latest: Date?
-}
-
-/// The sizes of the parts of a database, in bytes.
-package struct DatabaseSizes: Sendable {
-  package let file: Int
-  package let log: Int
-  /// The size of the free pages, in bytes.
-  package let free: Int
-  package let images: Int
-}
-
-extension OffersDatabase {
-  /// The version of the SQLite library in use, such as `3.40.1`.
-  package static var sqliteVersion: String { SQLiteLibrary.version }
-
-  /// The warning about the SQLite library in use, in one line; nil if there is nothing to say.
-  package static var sqliteWarning: String? { SQLiteLibrary.resetBugWarning() }
-
-  /// Counts offers, the user's favorites, changes and runs.
-  package func countEverything() async throws -> DatabaseCounts {
+extension OffersDatabase: StoreFacts {
+  package func countEverything() async throws -> StoreCounts {
     try await read { [user] database in
       func count(_ table: String) throws -> Int {
         try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)") ?? 0
       }
-      return DatabaseCounts(
+      return StoreCounts(
         offers: try count("offer"), favorites: try FavoriteTable.count(of: user, in: database),
         changes: try ChangeTable.count(in: database), runs: try count("sync_run"))
     }
   }
 
-  /// The size of the history and its bound.
   package func fetchHistorySize() async throws -> HistorySize {
     try await read { try HistorySize(in: $0) }
   }
 
-  /// The sizes of file, log, free pages and images.
-  package func fetchSizes() async throws -> DatabaseSizes {
-    try await read { [file] database in
-      func number(_ sql: String) throws -> Int { try Int.fetchOne(database, sql: sql) ?? 0 }
-      return DatabaseSizes(
-        file: file.bytes, log: file.logBytes,
-        free: try number("PRAGMA freelist_count") * number("PRAGMA page_size"),
-        images: try number("SELECT sum(length(bytes)) FROM image_cache"))
-    }
-  }
-
-  /// The free space on the disk of a database, in bytes; nil if unknown.
-  package static func findFreeBytes(for path: String) -> Int? {
-    // A folder that cannot be looked at is reported by the checks of the file.
-    try? DiskSpace.freeBytes(of: DatabaseFile(path: DatabaseFile.resolve(path)).folder)
-  }
-
-  /// The newest of the times of each feed's last run and of all favorites; nil in a new database.
   package func findNewestTime() async throws -> Date? {
     try await read { database in
       try Int64.fetchOne(
@@ -84,7 +33,6 @@ extension OffersDatabase {
     }
   }
 
-  /// Counts the runs, offers and images with a time after a given one.
   package func countTimes(after time: Date) async throws -> LaterTimes {
     let seconds = Int64(time.timeIntervalSince1970)
     return try await read { database in
@@ -105,14 +53,37 @@ extension OffersDatabase {
     }
   }
 
-  /// The last sync of at least a day ago, if it is too long ago to confirm the present time, so that
-  /// nothing is cleared away; nil if the clock is believed.
   package func findUnconfirmedRun(at now: Date) async throws -> Date? {
     let seconds = Int64(now.timeIntervalSince1970)
     guard case .none(let last) = try await read({ try ClockTrust.find(at: seconds, in: $0) }) else {
       return nil
     }
     return OfferTable.date(last)
+  }
+}
+
+extension OffersDatabase {
+  /// The version of the SQLite library in use, such as `3.40.1`.
+  package static var sqliteVersion: String { SQLiteLibrary.version }
+
+  /// The warning about the SQLite library in use, in one line; nil if there is nothing to say.
+  package static var sqliteWarning: String? { SQLiteLibrary.resetBugWarning() }
+
+  /// The sizes of file, log, free pages and images.
+  package func fetchSizes() async throws -> StoreSizes {
+    try await read { [file] database in
+      func number(_ sql: String) throws -> Int { try Int.fetchOne(database, sql: sql) ?? 0 }
+      return StoreSizes(
+        file: file.bytes, log: file.logBytes,
+        free: try number("PRAGMA freelist_count") * number("PRAGMA page_size"),
+        images: try number("SELECT sum(length(bytes)) FROM image_cache"))
+    }
+  }
+
+  /// The free space on the disk of a database, in bytes; nil if unknown.
+  package static func findFreeBytes(for path: String) -> Int? {
+    // A folder that cannot be looked at is reported by the checks of the file.
+    try? DiskSpace.freeBytes(of: DatabaseFile(path: DatabaseFile.resolve(path)).folder)
   }
 
   /// Whether a file exists at a path, whatever its contents, or will exist once a restoration is

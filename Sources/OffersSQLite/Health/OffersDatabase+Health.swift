@@ -2,13 +2,6 @@ import Foundation
 import GRDB
 import OffersCore
 
-/// The result of a repair.
-package struct Repair: Sendable {
-  package let subject: String
-  package let message: String
-  package let isDone: Bool
-}
-
 extension OffersDatabase {
   /// Checks a database's file and folder without opening the database.
   package static func examineFile(at path: String) -> [Finding] {
@@ -27,12 +20,10 @@ extension OffersDatabase {
     }
   }
 
-  /// Checks the write guard and lists the holders of locks.
   package func examineTurns(of feeds: [String]) -> [Finding] {
     FileHealth(path: path).turns(feeds: feeds)
   }
 
-  /// Runs all checks. An error in one is reported as a problem.
   package func examine(at now: Date) async -> [Finding] {
     var findings: [Finding] = []
     for check in HealthCheck.all { findings += await examine(check, at: now) }
@@ -75,8 +66,7 @@ extension OffersDatabase {
     }
   }
 
-  /// Repairs derived data, each kind in one transaction. No offer, favorite or named source is
-  /// changed. Damage that cannot be repaired is left unchanged.
+  /// Repairs each kind of derived data in one transaction.
   package func repair(at now: Date) async -> [Repair] {
     var repairs: [Repair] = []
     for check in HealthCheck.all {

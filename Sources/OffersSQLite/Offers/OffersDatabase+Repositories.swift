@@ -45,16 +45,6 @@ extension OffersDatabase: OfferRepository {
     }
   }
 
-  /// The ids and names of current and gone offers whose id begins with a text; at most `limit` per
-  /// feed.
-  package func fetchIDs(
-    beginningWith text: String, limit: Int
-  ) async throws -> [(ref: OfferRef, name: String)] {
-    try await read { database in
-      try NearIDs.fetch(beginningWith: text, limit: limit, in: database).map { ($0.ref, $0.name) }
-    }
-  }
-
   /// The query for the keys of a list's offers. `lastKey` is the key of the last offer of the
   /// previous page, for a query with `isStream`; it takes precedence over the query's own place.
   ///

@@ -68,26 +68,15 @@ package struct HistoryLimit: Sendable {
   }
 }
 
-/// The history's size and bound.
-package struct HistorySize: Sendable {
-  /// The number of rows of changes. The changes of a feed's first sync share a row.
-  package let count: Int
-  /// The size of their texts and numbers, in bytes, estimated from a sample of the rows.
-  package let bytes: Int
-  /// The number of changes above which the oldest are removed.
-  package let limit: Int
-  /// The size above which the oldest are removed, in bytes.
-  package let maximumBytes: Int
-
+extension HistorySize {
   /// The number of rows that are read for the estimate.
   private static let sampleCount = 1000
   /// The size of a row without its fields, and of its entries in the index, as SQLite stores them.
   private static let rowBytes = 40
 
+  /// Counts the rows, and estimates their size from a sample.
   init(in database: Database) throws {
-    count = try Int.fetchOne(database, sql: "SELECT count(*) FROM change") ?? 0
-    limit = Int(HistoryLimit.standard.count)
-    maximumBytes = HistoryLimit.standard.bytes
+    let count = try Int.fetchOne(database, sql: "SELECT count(*) FROM change") ?? 0
     let last = try ChangeTable.fetchLastID(in: database)
     let step = max(1, last / Int64(Self.sampleCount))
     let statement = try database.cachedStatement(
@@ -101,6 +90,8 @@ package struct HistorySize: Sendable {
       rows += 1
       bytes += size + Self.rowBytes
     }
-    self.bytes = rows == 0 ? 0 : Int(Double(bytes) / Double(rows) * Double(count))
+    self.init(
+      count: count, bytes: rows == 0 ? 0 : Int(Double(bytes) / Double(rows) * Double(count)),
+      limit: Int(HistoryLimit.standard.count), maximumBytes: HistoryLimit.standard.bytes)
   }
 }

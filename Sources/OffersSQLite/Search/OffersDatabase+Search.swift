@@ -4,21 +4,7 @@ import OffersCore
 
 extension OffersDatabase: SearchRepository {
   public func search(_ query: SearchQuery) async throws -> SearchResults {
-    try await search(query, rebuilding: {})
-  }
-
-  /// Searches the stored offers. If the index is not current, calls `rebuilding` before it is
-  /// rebuilt.
-  package func search(
-    _ query: SearchQuery, rebuilding: () -> Void
-  ) async throws -> SearchResults {
-    if let results = try await findResults(query) { return results }
-    rebuilding()
-    try await refreshSearchIndex()
-    guard let results = try await findResults(query) else {
-      throw Self.indexNotCurrent
-    }
-    return results
+    try await search(query, preparing: {})
   }
 
   /// - Returns: nil if the index is not current.
@@ -38,13 +24,6 @@ extension OffersDatabase: SearchRepository {
       try Self.checkUser(user, in: $0)
       try Self.note(search, of: user, in: $0)
     }
-  }
-
-  /// Rebuilds the search index if it is not current.
-  public func refreshSearchIndex() async throws {
-    if try await read({ try SearchIndex.isCurrent(in: $0) }) { return }
-    // A database that is open for reading must be searchable as well.
-    try await writeAnyway { try Self.refreshIndex(in: $0) }
   }
 
   private static func refreshIndex(in database: Database) throws {
@@ -128,5 +107,28 @@ extension OffersDatabase: SearchRepository {
     try RecentSearchTable.put(
       words, feed: search.feed, of: user, at: Int64(search.searchedAt.timeIntervalSince1970),
       in: database)
+  }
+}
+
+extension OffersDatabase: SearchPreparation {
+  package func prepareSearch() async throws { try await refreshSearchIndex() }
+
+  package func search(
+    _ query: SearchQuery, preparing: () -> Void
+  ) async throws -> SearchResults {
+    if let results = try await findResults(query) { return results }
+    preparing()
+    try await refreshSearchIndex()
+    guard let results = try await findResults(query) else {
+      throw Self.indexNotCurrent
+    }
+    return results
+  }
+
+  /// Rebuilds the search index if it is not current.
+  public func refreshSearchIndex() async throws {
+    if try await read({ try SearchIndex.isCurrent(in: $0) }) { return }
+    // A database that is open for reading must be searchable as well.
+    try await writeAnyway { try Self.refreshIndex(in: $0) }
   }
 }

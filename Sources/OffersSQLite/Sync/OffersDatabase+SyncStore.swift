@@ -77,7 +77,7 @@ extension OffersDatabase: SyncStore {
       query.kinds = Set(OfferChange.Kind.allCases).subtracting([.expiring])
       query.limit = Self.previewLimit
       let run = try Self.apply(plan, of: user, isIndexed: false, in: database)
-      return (run, try ChangeSelection(query, of: user, in: database).read(in: database))
+      return (run, try SelectedChanges(query, of: user, in: database).read(in: database))
     }
   }
 

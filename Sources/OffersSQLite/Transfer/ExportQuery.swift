@@ -2,7 +2,7 @@ import GRDB
 import OffersCore
 
 /// Reads a database as records of an export, in the order of the document.
-package final class ExportQuery {
+final class ExportQuery: ExportBody {
   private let database: Database
   private let favoritesOnly: Bool
   private let withSearches: Bool
@@ -20,8 +20,7 @@ package final class ExportQuery {
     self.withSearches = withSearches
   }
 
-  /// Calls `body` with every record, section by section.
-  package func forEachRecord(_ body: (ExportRecord) throws -> Void) throws {
+  func forEachRecord(_ body: (ExportRecord) throws -> Void) throws {
     for section in ExportRecord.Section.allCases { try forEachRecord(of: section, body) }
   }
 
@@ -38,10 +37,9 @@ package final class ExportQuery {
     }
   }
 
-  /// The approximate number of records, for progress; nil if only favorites are exported, whose
-  /// history must be read to count it. The history of removed offers counts, though it is not
-  /// exported.
-  package func countRecords() throws -> Int? {
+  /// The history of favorites must be read to count it. Otherwise the history of removed offers
+  /// counts, though it is not exported.
+  func countRecords() throws -> Int? {
     if favoritesOnly { return nil }
     func count(_ table: String) throws -> Int {
       try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)") ?? 0

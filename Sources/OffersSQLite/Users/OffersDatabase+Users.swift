@@ -42,13 +42,6 @@ extension OffersDatabase: UserRepository {
     try await removeUser(id, exported: nil)
   }
 
-  /// Removes a user, unless they have a favorite that an export before does not have.
-  ///
-  /// - Parameters:
-  ///   - id: the user.
-  ///   - exported: the favorites in the export; nil removes the user with any favorites.
-  /// - Throws: `OffersError`: `locked` if the user got another favorite since the export, otherwise
-  ///   as `removeUser(_:)`.
   package func removeUser(_ id: User.ID, exported: Set<OfferRef>?) async throws {
     if id == User.ownerID {
       throw OffersError(.invalidRequest, "The owner of the database cannot be removed.")

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import OffersCore
-import OffersSQLite
 import OffersSync
 
 /// `offers backup`
@@ -30,16 +29,16 @@ struct BackupCommand: AsyncParsableCommand {
   @OptionGroup var location: DatabaseOptions
 
   func run() async throws {
-    let database = try await location.open(.readOnly)
+    let database = try await location.openFile(.readOnly, for: .backup)
     try check(try database.backupTarget(file))
-    let isNew = !OffersDatabase.exists(at: file)
+    let isNew = !database.file(at: file).exists
     let copy = try AtomicFile(
       watched: file, hint: "Check the folder, its permissions and its free space.")
     try await database.backUp(to: copy.temporaryPath)
     // The file may have become a database in the meantime.
     try check(try database.backupTarget(file))
     try copy.commit(isPrivate: true, isNew: isNew)
-    let bytes = OffersDatabase.sizeBytes(of: copy.path)
+    let bytes = database.file(at: copy.path).sizeBytes
     try Output.print(
       json
         ? JSONWriter.document { json in
@@ -48,7 +47,7 @@ struct BackupCommand: AsyncParsableCommand {
         } : DisplayText.oneLine("\(file): \(Units.size(bytes)), sound"))
   }
 
-  private func check(_ target: OffersDatabase.BackupTarget) throws {
+  private func check(_ target: BackupTarget) throws {
     let isForceable = target == .other || target == .lockable
     guard let message = target.refusal(of: file), !(force && isForceable) else { return }
     let hint =

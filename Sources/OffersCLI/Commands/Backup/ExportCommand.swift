@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import OffersCore
 import OffersFeeds
-import OffersSQLite
 import OffersSync
 
 /// `offers export`
@@ -48,21 +47,20 @@ struct ExportCommand: AsyncParsableCommand {
   @OptionGroup var location: RecordOptions
 
   func run() async throws {
-    let path = try location.path
-    let database = try await open(path)
     let bar = ProgressBar(isEnabled: true)
     defer { bar.clear() }
+    let (database, write) = try await open(bar)
     guard let output, output != "-" else {
       // The document is first written to a temporary file, so that a slow reader does not keep the
       // read transaction open, and so that a failed export prints nothing.
-      let spool = try SpoolFile(folder: database.temporaryFolder)
-      let document = try await write(database, bar) { try spool.append($0) }
+      let spool = try SpoolFile(folder: location.place.temporaryFolder)
+      let document = try await write { try spool.append($0) }
       bar.clear()
       try spool.forEachPiece { try Output.printRaw(Array($0)) }
       return try report(document.unread)
     }
     let file = try AtomicFile(output: output, beside: database)
-    let document = try await write(database, bar) { try file.append($0) }
+    let document = try await write { try file.append($0) }
     try file.commit(isPrivate: true)
     bar.clear()
     let told: [(ExportRecord.Section, Int)] = [
@@ -85,35 +83,52 @@ struct ExportCommand: AsyncParsableCommand {
     try report(document.unread)
   }
 
-  /// Opens the database with the record of the user, if one user is exported.
-  private func open(_ path: String) async throws -> OffersDatabase {
-    guard salvage || allUsers else { return try await location.open(.readOnly) }
-    if location.user != nil {
+  /// Writes the document.
+  ///
+  /// - Parameter append: receives the next bytes.
+  private typealias Writing = (
+    _ append: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
+  ) async throws -> ExportSummary
+
+  /// Opens the database, with the record of the user if one user is exported.
+  ///
+  /// - Returns: the database, and what writes its document; with `--salvage` from the readable records.
+  private func open(
+    _ bar: ProgressBar
+  ) async throws -> (database: any OffersStorage, write: Writing) {
+    if salvage || allUsers, location.user != nil {
       throw OffersError(
         .invalidRequest, "\(salvage ? "--salvage" : "--all-users") exports all users.",
         hint: "Leave out --user.")
     }
-    return salvage
-      ? try await OffersDatabase.open(salvaging: path)
-      : try await location.location.open(.readOnly)
+    if salvage {
+      let database = try await location.place.fetchFile(for: .salvage).openForSalvage()
+      return (database, { try await writeReadable(database, bar, $0) })
+    }
+    let database =
+      allUsers ? try await location.location.open(.readOnly) : try await location.open(.readOnly)
+    return (database, { try await write(database, bar, $0) })
   }
 
-  /// Writes the document; with `--salvage` from the readable records.
-  ///
-  /// - Parameter append: receives the next bytes.
-  private func write(
-    _ database: OffersDatabase, _ bar: ProgressBar,
+  /// Writes the readable records.
+  private func writeReadable(
+    _ database: any StoreMaintenance, _ bar: ProgressBar,
     _ append: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
   ) async throws -> ExportSummary {
-    if salvage {
-      return try await database.salvage(favoritesOnly: favorites) { records in
-        try Self.write(bar, total: 0, append) { add in
-          // Records that an import would refuse are left out.
-          try records.forEachRecord(accepting: ExportRecordCheck().accepts, add)
-        }
+    try await database.salvage(favoritesOnly: favorites) { records in
+      try Self.write(bar, total: 0, append) { add in
+        // Records that an import would refuse are left out.
+        try records.forEachRecord(accepting: ExportRecordCheck().accepts, add)
       }
     }
-    return try await database.export(favoritesOnly: favorites, allUsers: allUsers) { records in
+  }
+
+  /// Writes all records.
+  private func write(
+    _ database: any OffersStorage, _ bar: ProgressBar,
+    _ append: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
+  ) async throws -> ExportSummary {
+    try await database.export(favoritesOnly: favorites, allUsers: allUsers) { records in
       try Self.write(bar, total: records.countRecords() ?? 0, append) { add in
         try records.forEachRecord(add)
         return []

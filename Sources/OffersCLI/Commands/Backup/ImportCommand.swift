@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import OffersCore
-import OffersSQLite
 import OffersSync
 
 /// `offers import`
@@ -43,13 +42,13 @@ struct ImportCommand: AsyncParsableCommand {
   @OptionGroup var configuration: ConfigurationOptions
 
   func run() async throws {
-    let path = try location.path
+    let place = try location.place
     let choice = try location.choice
-    try choice.check(databaseAt: path)
+    try choice.check(place)
     let configuration = try configuration.path.load()
     let bar = ProgressBar(isEnabled: !json)
     defer { bar.clear() }
-    let source = try ImportFile(file, folder: OffersDatabase.temporaryFolder(for: path)) {
+    let source = try ImportFile(file, folder: place.temporaryFolder) {
       bar.show("import", bytes: $0, of: $1)
     }
     // The file is read to its end before the database is opened or created, so that an invalid file
@@ -59,8 +58,8 @@ struct ImportCommand: AsyncParsableCommand {
     let review = SourceReview(isAccepting: acceptSources)
     // A refused import must not create a database. If there is none yet, all sources are new, so
     // that they can be checked before.
-    if !OffersDatabase.exists(at: path) { _ = try review.review(feeds.sources) }
-    let database = try await choice.record(in: try await OffersDatabase.open(path: path))
+    if !place.exists { _ = try review.review(feeds.sources) }
+    let database = try await choice.record(in: try await place.open(.readWrite))
     if choice.isDefault, feeds.users.count == 1 {
       try await Self.check(feeds.users[0], in: database)
     }
@@ -91,7 +90,7 @@ struct ImportCommand: AsyncParsableCommand {
   private static let namedCount = 10
 
   /// Refuses the record of one user for the owner if it is probably that of another user here.
-  private static func check(_ name: String, in database: OffersDatabase) async throws {
+  private static func check(_ name: String, in database: any OffersStorage) async throws {
     guard let user = try await database.findUser(named: name), !user.isOwner else { return }
     let owner = try await database.fetchUsers().first { $0.isOwner }?.name ?? ""
     throw OffersError(

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import OffersCore
 import OffersPlatform
-import OffersSQLite
 import Synchronization
 
 /// `offers restore`
@@ -30,13 +29,13 @@ struct RestoreCommand: AsyncParsableCommand {
   @OptionGroup var location: DatabaseOptions
 
   func run() async throws {
-    let path = try location.path
+    let database = try location.place.fetchFile(for: .restoration)
     let incompleteCopy = Mutex<String?>(nil)
     let watch = InterruptionWatch {
       incompleteCopy.withLock { if let path = $0 { FileBytes.removeFile(path) } }
     }
     defer { withExtendedLifetime(watch) {} }
-    let restored = try await OffersDatabase.restore(from: file, to: path) { copy in
+    let restored = try await database.restore(from: file) { copy in
       incompleteCopy.withLock { $0 = copy }
     }
     if json {

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import OffersCore
 import OffersFeeds
-import OffersSQLite
 
 /// `offers changes`
 struct ChangesCommand: AsyncParsableCommand {
@@ -112,10 +111,10 @@ struct ChangesCommand: AsyncParsableCommand {
     let selection = try await database.selectChanges(query)
     let feeds = try ConfigurationOptions.path(named: nil).presentations()
     if json {
-      try await printJSON(selection, database, feeds)
+      try await printJSON(selection, feeds)
     } else {
       let style = paged.terminal.style
-      try await paged.show { try await printTable(selection, database, feeds, style) }
+      try await paged.show { try await printTable(selection, feeds, style) }
       if let limit, start == .last, isCut(selection) {
         Output.note(
           "Only the newest \(Units.count(limit)) are shown, so none is marked as read.")
@@ -129,32 +128,32 @@ struct ChangesCommand: AsyncParsableCommand {
     }
   }
 
-  private func isCut(_ selection: ChangeSelection) -> Bool {
+  private func isCut(_ selection: any ChangeSelection) -> Bool {
     limit.map { selection.count > $0 } ?? false
   }
 
   private func forEachPage(
-    _ selection: ChangeSelection, _ database: OffersDatabase, _ body: ([OfferChange]) throws -> Void
+    _ selection: any ChangeSelection, _ body: ([OfferChange]) throws -> Void
   ) async throws {
     for start in stride(from: isCut(selection) ? 1 : 0, to: selection.count, by: Self.pageSize) {
-      try body(await database.fetchChanges(selection, start..<start + Self.pageSize))
+      try body(await selection.fetch(start..<start + Self.pageSize))
     }
   }
 
   private func printJSON(
-    _ selection: ChangeSelection, _ database: OffersDatabase, _ feeds: FeedPresentations
+    _ selection: any ChangeSelection, _ feeds: FeedPresentations
   ) async throws {
     var list = PagedJSON("changes", pricedFeeds: feeds.pricedFeeds)
-    try await forEachPage(selection, database) { try list.print($0) { $0.value($1) } }
+    try await forEachPage(selection) { try list.print($0) { $0.value($1) } }
     try list.finish()
   }
 
   private func printTable(
-    _ selection: ChangeSelection, _ database: OffersDatabase, _ feeds: FeedPresentations,
+    _ selection: any ChangeSelection, _ feeds: FeedPresentations,
     _ style: Style
   ) async throws {
     var lines: ChangeLines?
-    try await forEachPage(selection, database) { page in
+    try await forEachPage(selection) { page in
       let made = lines ?? ChangeLines(page, feeds)
       let header = lines == nil ? style.bold(made.header) + "\n" : ""
       lines = made

@@ -2,7 +2,6 @@ import ArgumentParser
 import OffersCore
 import OffersFeeds
 import OffersHTTP
-import OffersSQLite
 import OffersSync
 
 /// `offers feeds add`
@@ -59,13 +58,11 @@ struct FeedsAddCommand: AsyncParsableCommand {
     _ = try await FeedGuess.check(definition, options: options)
     try own.add(definition)
     Output.note("Added \(name) to \(DisplayText.oneLine(file.text)).")
-    let path = try location.path
+    let place = try location.place
     // A removed feed with the same name may have left its source in the database.
-    if OffersDatabase.exists(at: path) {
-      try await OffersDatabase.open(path: path).forgetSource(of: name)
-    }
+    if place.exists { try await place.open(.readWrite).forgetSource(of: name) }
     var job = SyncJob(
-      feeds: [name], source: nil, databasePath: path,
+      feeds: [name], source: nil, place: place,
       configurationPath: SettingPath(text: file.text, origin: .option), user: user)
     job.allowsPrivateNetwork = network.allowPrivateNetwork
     try await job.run()

@@ -3,7 +3,6 @@ import Foundation
 import OffersCore
 import OffersFeeds
 import OffersHTTP
-import OffersSQLite
 import OffersSync
 
 /// `offers feeds check`

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import OffersCore
 import OffersFeeds
-import OffersSQLite
 
 /// `offers feeds`
 struct FeedsCommand: AsyncParsableCommand {
@@ -39,10 +38,8 @@ struct FeedsListCommand: AsyncParsableCommand {
 
   func run() async throws {
     let configuration = try configuration.path.load()
-    let path = try location.path
     // Listing creates no database.
-    let database =
-      OffersDatabase.exists(at: path) ? try await location.open(.readOnly) : nil
+    let database = try location.place.exists ? try await location.open(.readOnly) : nil
     let entries = try await configuration.fetchSummaries(in: database)
     try Output.print(json ? FeedListing.json(entries) : FeedListing.table(entries, at: Date()))
   }

@@ -2,7 +2,6 @@ import ArgumentParser
 import OffersCore
 import OffersFeeds
 import OffersHTTP
-import OffersSQLite
 import OffersSync
 
 /// `offers feeds guess`

@@ -1,7 +1,6 @@
 import ArgumentParser
 import OffersCore
 import OffersFeeds
-import OffersSQLite
 
 /// `offers feeds remove`
 struct FeedsRemoveCommand: AsyncParsableCommand {
@@ -22,10 +21,10 @@ struct FeedsRemoveCommand: AsyncParsableCommand {
   func run() async throws {
     let file = try configuration.path
     let known = try file.load()
-    let path = try location.path
+    let place = try location.place
     var did: [String] = []
-    if OffersDatabase.exists(at: path) {
-      let database = try await OffersDatabase.open(path: path)
+    if place.exists {
+      let database = try await place.open(.readWrite)
       if try await database.unsubscribe(from: name) { did.append("no longer synced") }
       // The chosen source of a feed in the user's file is forgotten, because a later feed with this
       // name would be another one. If a shipped feed has the same name and source, that feed

@@ -1,18 +1,17 @@
 import Foundation
 import OffersCore
-import OffersSQLite
 
 /// The check of the machine's clock. If the newest sync or star is later than now, the clock is
 /// wrong, or was wrong at that time.
 struct ClockHealth {
-  let database: OffersDatabase
+  let database: any OffersStorage
   let now: Date
 
   /// The time, in seconds, by which a stored time may be later than now.
   private static let toleranceSeconds = 300.0
 
   func examine() async -> Finding {
-    // If the times cannot be read, pages are damaged, which `OffersDatabase.examine(at:)` reports.
+    // If the times cannot be read, pages are damaged, which the checks of the contents report.
     let newest = try? await database.findNewestTime()
     if let newest, newest.timeIntervalSince(now) > Self.toleranceSeconds {
       return Finding(

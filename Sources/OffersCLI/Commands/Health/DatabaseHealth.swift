@@ -1,10 +1,9 @@
 import Foundation
 import OffersCore
-import OffersSQLite
 
 /// The checks of a database, its file, its disk, and the clock of the machine.
 struct DatabaseHealth {
-  let path: String
+  let place: any StorePlace
   let now: Date
 
   /// Runs the checks.
@@ -12,35 +11,50 @@ struct DatabaseHealth {
   /// - Returns: the findings, and the feeds, which are empty if they cannot be read.
   func examine() async -> (findings: [Finding], feeds: [Feed]) {
     do {
-      let database = try await OffersDatabase.open(path: path, access: .readOnly)
-      // If the feeds cannot be read, pages are damaged, which `examine(at:)` below reports.
+      let database = try await place.open(.readOnly)
+      // If the feeds cannot be read, pages are damaged, which the checks of the contents report.
       let feeds = (try? await database.fetchFeeds()) ?? []
-      let findings =
-        OffersDatabase.examineFile(at: path)
-        + [OffersDatabase.examineRemains(at: path), disk(database)]
-        + database.examineTurns(of: feeds.map(\.name))
-      let contents = await database.examine(at: now)
-      var rest = [await ClockHealth(database: database, now: now).examine(), await sizes(database)]
-      // If users and logins cannot be read, pages are damaged, which `examine(at:)` reports.
+      var findings = await examineFile(database.maintenance, feeds)
+      findings.append(await ClockHealth(database: database, now: now).examine())
+      if let maintenance = database.maintenance { findings.append(await sizes(maintenance)) }
+      // If users and logins cannot be read, pages are damaged, which is among the findings.
       let users = UserSummary.text((try? await database.fetchUsers()) ?? [])
-      if let users { rest.append(Finding(.ok, "users", users)) }
-      rest += [try? await LoginSummary(database, at: now)].compactMap { $0?.finding }
-      return (findings + contents + rest, feeds)
+      if let users { findings.append(Finding(.ok, "users", users)) }
+      findings += [try? await LoginSummary(database, at: now)].compactMap { $0?.finding }
+      return (findings, feeds)
     } catch {
       let error = error as? OffersError ?? OffersError(.storageFailed, "\(error)")
+      guard let file = place.file else {
+        return ([Finding(.problem, "database", error.message, advice: error.advice)], [])
+      }
       let refusal = Finding(
-        .problem, "database", error.message,
-        advice: await OffersDatabase.advice(on: error, at: path))
+        .problem, "database", error.message, advice: await file.advice(on: error))
       // The file may be no database of this program, so only the problems among its findings are
       // reported.
-      let around = OffersDatabase.exists(at: path) ? OffersDatabase.examineFile(at: path) : []
+      let around = file.exists ? file.examineFile() : []
       return (around.filter { $0.level == .problem } + [refusal], [])
     }
   }
 
+  /// Checks the file and its contents. For a database on a server, the only finding names the tools that
+  /// check it.
+  private func examineFile(
+    _ maintenance: (any StoreMaintenance)?, _ feeds: [Feed]
+  ) async -> [Finding] {
+    do {
+      let file = try place.fetchFile(for: .examination)
+      guard let maintenance else { return file.examineFile() }
+      return file.examineFile()
+        + [file.examineRemains(), disk(file, maintenance)]
+        + maintenance.examineTurns(of: feeds.map(\.name)) + (await maintenance.examine(at: now))
+    } catch {
+      return [Finding(.ok, "database", error.message, advice: error.advice)]
+    }
+  }
+
   /// Checks the free space. A vacuum and a backup need as much space as the file has.
-  private func disk(_ database: OffersDatabase) -> Finding {
-    guard let free = OffersDatabase.findFreeBytes(for: path) else {
+  private func disk(_ file: any StoreFile, _ database: any StoreMaintenance) -> Finding {
+    guard let free = file.findFreeBytes() else {
       return Finding(.ok, "disk", "the free space is not known")
     }
     let text = "\(Units.size(free)) are free"
@@ -52,7 +66,7 @@ struct DatabaseHealth {
     return Finding(.ok, "disk", text)
   }
 
-  private func sizes(_ database: OffersDatabase) async -> Finding {
+  private func sizes(_ database: any StoreMaintenance) async -> Finding {
     guard let sizes = try? await database.fetchSizes() else {
       return Finding(.ok, "sizes", "\(Units.size(database.sizeBytes))")
     }
@@ -65,7 +79,7 @@ struct DatabaseHealth {
         .warning, "sizes", text,
         advice: "A long-running reader keeps the log from being truncated. End it, then sync")
     }
-    if share > Self.freeShare, sizes.free > Self.largeFreeBytes {
+    if share > database.compactedShare, sizes.free > Self.largeFreeBytes {
       return Finding(.warning, "sizes", text, advice: "Release the free space: offers prune")
     }
     return Finding(.ok, "sizes", text)
@@ -75,6 +89,4 @@ struct DatabaseHealth {
   private static let roomyBytes = 100_000_000
   private static let largeLogBytes = 64_000_000
   private static let largeFreeBytes = 10_000_000
-  /// The share of free pages above which `prune` vacuums the file.
-  private static let freeShare = OffersDatabase.freeShare
 }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import OffersCore
-import OffersSQLite
 
 /// `offers doctor`
 struct DoctorCommand: AsyncParsableCommand {
@@ -30,23 +29,24 @@ struct DoctorCommand: AsyncParsableCommand {
   @OptionGroup var configuration: ConfigurationOptions
 
   func run() async throws {
-    let path = try location.path
+    let place = try location.place
+    let repaired = repair ? try place.fetchFile(for: .repair) : nil
     let settings = try configuration.path
     let now = Date()
     var repairs: [Repair] = []
     var refusal: OffersError?
-    if repair {
+    if let repaired {
       do {
         // Opened for reading first, which fails without a database instead of creating one.
         _ = try await location.open(.readOnly)
         // Removing files needs no room on the disk, and may make some.
-        repairs = [OffersDatabase.removeRemains(at: path)].compactMap { $0 }
-        repairs += await (try await location.open(.readWrite)).repair(at: now)
+        repairs = [repaired.removeRemains()].compactMap { $0 }
+        repairs += await (try await location.openFile(.readWrite, for: .repair)).repair(at: now)
       } catch let error as OffersError {
         refusal = error
       }
     }
-    var (findings, feeds) = await DatabaseHealth(path: path, now: now).examine()
+    var (findings, feeds) = await DatabaseHealth(place: place, now: now).examine()
     if let refusal, !findings.contains(where: { $0.subject == "database" }) {
       findings.append(Finding(.problem, "database", refusal.message, advice: refusal.advice))
     }

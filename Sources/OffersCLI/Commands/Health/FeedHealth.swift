@@ -1,7 +1,6 @@
 import Foundation
 import OffersCore
 import OffersFeeds
-import OffersSQLite
 
 /// The checks of the feeds and of the user's file of definitions.
 struct FeedHealth {

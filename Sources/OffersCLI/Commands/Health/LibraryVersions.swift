@@ -1,14 +1,12 @@
 import OffersCore
 import OffersFeeds
-import OffersSQLite
 
 /// The versions of the shared libraries that the dynamic linker loaded. The system updates them
 /// independently of the program.
 enum LibraryVersions {
   /// The names in JSON and in text, and the versions.
   private static var all: [(key: String, name: String, version: String)] {
-    [
-      ("sqlite", "SQLite", OffersDatabase.sqliteVersion),
+    StoreLocation.engines.map { (key: $0.key, name: $0.name, version: $0.version) } + [
       ("expat", "expat", LoadedLibraries.expatVersion),
       ("zlib", "zlib", LoadedLibraries.zlibVersion),
     ]

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import OffersCore
 import OffersFeeds
-import OffersSQLite
 
 /// `offers prune`
 struct PruneCommand: AsyncParsableCommand {
@@ -46,11 +45,11 @@ struct PruneCommand: AsyncParsableCommand {
     let goneBefore = now - (try Since.seconds(parsing: olderThan))
     // Opening for reading fails without a database; opening for writing would create one.
     var database = try await location.open(.readOnly)
-    let before = database.sizeBytes
+    let before = database.maintenance?.sizeBytes
     if !dryRun { database = try await location.open(.readWrite) }
     let counts = try await database.prune(
       goneBefore: goneBefore, now: now, trustsClock: trustClock, isTrial: dryRun)
-    let after = database.sizeBytes
+    let after = database.maintenance?.sizeBytes
     if json {
       try Output.print(Self.json(counts, before: before, after: after, isTrial: dryRun))
       return
@@ -66,16 +65,19 @@ struct PruneCommand: AsyncParsableCommand {
     ]
     let what = "\(parts[0]), \(parts[1]) and \(parts[2])"
     if dryRun {
-      try Output.print("Would remove \(what). The file has \(Units.size(before)).")
-    } else {
+      let size = before.map { " The file has \(Units.size($0))." } ?? ""
+      try Output.print("Would remove \(what).\(size)")
+    } else if let before, let after {
       try Output.print(
         "Removed \(what). The file has \(Units.size(after)); before it had \(Units.size(before)).")
+    } else {
+      try Output.print("Removed \(what).")
     }
   }
 
   /// `{"offers","changes","runs","dry_run","counted_from","bytes_before","bytes_after"}`
   private static func json(
-    _ counts: PruneCounts, before: Int, after: Int, isTrial: Bool
+    _ counts: PruneCounts, before: Int?, after: Int?, isTrial: Bool
   ) -> String {
     JSONWriter.document { json in
       json.member("offers", counts.offers)

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import OffersCore
 import OffersFeeds
-import OffersSQLite
 
 /// `offers status`
 struct StatusCommand: AsyncParsableCommand {
@@ -50,23 +49,26 @@ struct StatusCommand: AsyncParsableCommand {
   }
 
   private static func text(
-    _ database: OffersDatabase, _ contents: Contents, _ feeds: [FeedTroubles], at now: Date,
+    _ database: any OffersStorage, _ contents: Contents, _ feeds: [FeedTroubles], at now: Date,
     _ style: Style
   ) -> String {
     let counts = contents.counts
+    let engine = database.engine
+    let size = database.maintenance.map { " (\(Units.size($0.sizeBytes)))" } ?? ""
     let holds = [
       Units.count(counts.offers, "offer"), Units.count(counts.favorites, "favorite"),
       Units.count(counts.changes, "change"), Units.count(counts.runs, "sync"),
     ]
     var lines = [
-      "Database  \(DisplayText.oneLine(database.path)) (\(Units.size(database.sizeBytes)))",
+      "Database  \(DisplayText.oneLine(database.place))\(size)",
       "Holds     \(holds.joined(separator: ", "))",
       "History   \(Self.text(contents.history))",
-      "SQLite    \(OffersDatabase.sqliteVersion), writers take turns by a lock file",
+      DisplayText.pad(engine.name, 8) + "  "
+        + [engine.version, engine.remark].compactMap(\.self).joined(separator: ", "),
     ]
     lines += UserSummary.text(contents.users).map { ["Users     \($0)"] } ?? []
     lines += contents.logins.text.map { ["Logins    \($0)"] } ?? []
-    lines += OffersDatabase.sqliteWarning.map { ["Warning   \($0)"] } ?? []
+    lines += engine.warning.map { ["Warning   \($0)"] } ?? []
     if let width = Terminal.width {
       lines = lines.flatMap { Self.wrapped($0, width) }
     }
@@ -128,15 +130,16 @@ struct StatusCommand: AsyncParsableCommand {
   }
 
   private static func json(
-    _ database: OffersDatabase, _ contents: Contents, _ feeds: [FeedTroubles]
+    _ database: any OffersStorage, _ contents: Contents, _ feeds: [FeedTroubles]
   ) -> String {
     let counts = contents.counts
     return JSONWriter.document { json in
       json.member("database", object: database) { json, database in
-        json.member("path", database.path)
-        json.member("bytes", database.sizeBytes)
-        json.member("sqlite_version", OffersDatabase.sqliteVersion)
-        json.member("sqlite_warning", OffersDatabase.sqliteWarning)
+        json.member("path", database.place)
+        json.member("bytes", database.maintenance?.sizeBytes)
+        let engine = database.engine
+        json.member(engine.key + "_version", engine.version)
+        json.member(engine.key + "_warning", engine.warning)
         json.member("offers", counts.offers)
         json.member("favorites", counts.favorites)
         json.member("changes", counts.changes)

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import OffersCore
-import OffersSQLite
 
 /// `offers list`
 struct ListCommand: AsyncParsableCommand {
@@ -148,7 +147,7 @@ struct ListCommand: AsyncParsableCommand {
   /// Prints a note that says why the list is empty, or which part of the matching offers it has.
   /// There is no note on a list of all matching offers.
   private func note(
-    _ count: Int, _ query: OfferQuery, _ selection: ListSelection, _ database: OffersDatabase,
+    _ count: Int, _ query: OfferQuery, _ selection: ListSelection, _ database: any OffersStorage,
     _ feeds: FeedPresentations, _ format: ListFormat
   ) async throws {
     if count == 0, query.offset == 0 {
@@ -178,7 +177,7 @@ struct ListCommand: AsyncParsableCommand {
 
   /// The noun for the offers of a list: that of its feed, or of all feeds if they have the same.
   private func noun(
-    of query: OfferQuery, _ database: OffersDatabase, _ feeds: FeedPresentations
+    of query: OfferQuery, _ database: any OffersStorage, _ feeds: FeedPresentations
   ) async throws -> OfferNoun {
     if let feed = query.feed { return feeds[feed].noun }
     let names =

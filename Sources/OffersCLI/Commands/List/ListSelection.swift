@@ -1,7 +1,6 @@
 import Foundation
 import OffersCore
 import OffersFeeds
-import OffersSQLite
 
 /// The filters of a list as the user wrote them.
 struct ListSelection: Sendable {
@@ -42,8 +41,9 @@ struct ListSelection: Sendable {
   }
 
   /// A note that says why a list is empty, and what to do.
-  func note(onEmptyFrom database: OffersDatabase, _ feeds: FeedPresentations) async throws -> String
-  {
+  func note(
+    onEmptyFrom database: any OffersStorage, _ feeds: FeedPresentations
+  ) async throws -> String {
     if let feed, let note = note(onRoleOf: feed, feeds[feed].valueRole) { return note }
     if let retailer,
       let note = Self.note(
@@ -76,7 +76,7 @@ struct ListSelection: Sendable {
   }
 
   /// A note that only expired offers match; nil if none does.
-  private func expiredNote(_ database: OffersDatabase) async throws -> String? {
+  private func expiredNote(_ database: any OffersStorage) async throws -> String? {
     let count = try await database.countExpired(leftOutOf: query(at: Date()))
     if count == 0 { return nil }
     let text = count == 1 ? "The only matching offer has" : "All \(Units.count(count)) offers have"

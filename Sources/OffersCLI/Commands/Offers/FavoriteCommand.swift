@@ -1,6 +1,5 @@
 import ArgumentParser
 import OffersCore
-import OffersSQLite
 
 /// `offers favorite`
 struct FavoriteCommand: AsyncParsableCommand {
@@ -32,8 +31,8 @@ struct FavoriteCommand: AsyncParsableCommand {
 
   func run() async throws {
     // Without a database there is no offer to star, and creating one would hide a wrong path.
-    let path = try location.path
-    guard OffersDatabase.exists(at: path) else { throw OffersDatabase.missing(at: path) }
+    let place = try location.place
+    guard place.exists else { throw place.missing }
     let changes = try await location.open(.readWrite).setFavorites(named: id, to: !remove)
     if json {
       try Output.print(Self.json(changes))

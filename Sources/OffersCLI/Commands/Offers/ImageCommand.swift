@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import OffersCore
 import OffersHTTP
-import OffersSQLite
 import OffersSync
 
 /// `offers image`

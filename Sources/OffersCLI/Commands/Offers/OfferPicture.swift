@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import OffersCore
 import OffersHTTP
-import OffersSQLite
 import OffersSync
 
 /// When an offer's image is drawn.
@@ -17,13 +16,13 @@ enum PictureMode: String, ExpressibleByArgument, CaseIterable, Sendable {
 /// The drawing of an offer's image above its card, on a terminal.
 struct OfferPicture {
   let offer: UserOffer
-  let databasePath: String
+  let place: any StorePlace
   let mode: PictureMode
   let allowsPrivateNetwork: Bool
 
   /// The drawing and true, or a line with the reason why there is none and false. The text is empty
   /// if the offer has no image, and for the mode `never`.
-  func text(from database: OffersDatabase) async -> (text: String, isDrawn: Bool) {
+  func text(from database: any OffersStorage) async -> (text: String, isDrawn: Bool) {
     guard mode != .never, let url = offer.imageURLText else { return ("", false) }
     func line(_ reason: String) -> (String, Bool) {
       (DisplayText.oneLine("[no picture: \(reason)]") + "\n", false)
@@ -50,9 +49,9 @@ struct OfferPicture {
     }
   }
 
-  private func image(from database: OffersDatabase) async throws -> CachedImage? {
+  private func image(from database: any OffersStorage) async throws -> CachedImage? {
     if mode == .auto { return try await database.findImage(of: offer) }
-    let writable = try await OffersDatabase.open(path: databasePath)
+    let writable = try await place.open(.readWrite)
     let loader = ImageLoader(images: writable, allowsPrivateNetwork: allowsPrivateNetwork)
     do {
       let image = try await loader.image(
@@ -70,6 +69,6 @@ struct OfferPicture {
   func noteSeen() async {
     guard let url = offer.imageURLText, mode == .auto else { return }
     // If the use is not recorded, the image is at worst evicted earlier.
-    try? await OffersDatabase.noteImageUse(of: url, path: databasePath)
+    try? await place.noteImageUse(of: url)
   }
 }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import OffersCore
-import OffersSQLite
 
 /// `offers open`
 struct OpenCommand: AsyncParsableCommand {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import OffersCore
-import OffersSQLite
 
 /// `offers show`
 struct ShowCommand: AsyncParsableCommand {
@@ -45,7 +44,7 @@ struct ShowCommand: AsyncParsableCommand {
     let isOpen =
       try images == .always && network.allowsPrivateNetwork(configuration.path.load())
     let picture = OfferPicture(
-      offer: offer, databasePath: try location.path, mode: images, allowsPrivateNetwork: isOpen)
+      offer: offer, place: try location.place, mode: images, allowsPrivateNetwork: isOpen)
     let (drawing, isDrawn) = await picture.text(from: database)
     try Output.printRaw(drawing)
     try print(offer)

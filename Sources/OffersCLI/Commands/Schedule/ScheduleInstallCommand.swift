@@ -23,7 +23,7 @@ struct ScheduleInstallCommand: AsyncParsableCommand {
 
   func run() async throws {
     let file = try EnvironmentFile.ofSchedule()
-    let database = try location.path
+    let database = try location.place.file?.path
     _ = try UserChoice()
     let variables = try ScheduleVariables.collect(
       databaseOption: location.database, configOption: configuration.config)

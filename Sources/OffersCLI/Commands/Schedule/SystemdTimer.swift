@@ -44,8 +44,9 @@ struct SystemdTimer {
   /// also those with quotes or backslashes.
   ///
   /// - Throws: `OffersError` with `invalidRequest`.
-  static func check(_ words: [String], database: String) throws {
-    for word in words + [database] where word.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
+  static func check(_ words: [String], database: String?) throws {
+    for word in words + [database].compactMap(\.self)
+    where word.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
       throw OffersError(
         .invalidRequest, "systemd cannot use a path with a control character: \(word)",
         hint: "Choose another path.")
@@ -58,14 +59,17 @@ struct SystemdTimer {
     }
   }
 
-  /// The text of the service that runs a command and may write to one folder.
-  static func service(_ words: [String], writing folder: String) -> String {
+  /// The text of the service that runs a command and may write to one folder, or to none for nil.
+  static func service(_ words: [String], writing folder: String?) -> String {
     String(decoding: PackageResources.offers_sync_service, as: UTF8.self)
       .replacing(bytes: "=COMMAND\n", with: "=:\(words.map(word).joined(separator: " "))\n")
-      .replacing(bytes: "=DATA\n", with: "=\(word(folder))\n")
+      .replacing(bytes: "=DATA\n", with: "=\(folder.map(word) ?? "")\n")
   }
 
-  func install(_ words: [String], database: String) throws {
+  /// - Parameters:
+  ///   - words: the command.
+  ///   - database: the path of the database file; nil for a database on a server.
+  func install(_ words: [String], database: String?) throws {
     try Self.check(words, database: database)
     guard let version = try FinishedProgram.run(["systemctl", "--user", "show"]) else {
       throw OffersError(
@@ -77,14 +81,17 @@ struct SystemdTimer {
         hint: "Log in anew after, as root: apt-get install dbus-user-session. Or use cron: "
           + "offers schedule install cron")
     }
-    // systemd gives the service write access only to a folder that exists.
-    do {
-      try FileBytes.makeFolders(of: database)
-    } catch {
-      throw OffersError(
-        .storageFailed, "Could not create the folder of \(database): \(error.text).")
+    var data: String?
+    if let database {
+      // systemd gives the service write access only to a folder that exists.
+      do {
+        try FileBytes.makeFolders(of: database)
+      } catch {
+        throw OffersError(
+          .storageFailed, "Could not create the folder of \(database): \(error.text).")
+      }
+      data = FileBytes.folder(of: SettingPath.absolute(database))
     }
-    let data = FileBytes.folder(of: SettingPath.absolute(database))
     let timer = String(decoding: PackageResources.offers_sync_timer, as: UTF8.self)
     try AtomicFile.write(Self.service(words, writing: data), to: servicePath)
     try AtomicFile.write(timer, to: timerPath)

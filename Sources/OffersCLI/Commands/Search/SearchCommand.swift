@@ -3,7 +3,6 @@ import Foundation
 import OffersCore
 import OffersFeeds
 import OffersHTTP
-import OffersSQLite
 import OffersSync
 
 /// `offers search`
@@ -133,7 +132,7 @@ struct SearchCommand: AsyncParsableCommand {
   }
 
   private func search(
-    _ query: SearchQuery, _ database: OffersDatabase
+    _ query: SearchQuery, _ database: any OffersStorage
   ) async throws -> SearchResults {
     try await database.search(query) {
       if Terminal.isError { Output.note("Building the search index …") }
@@ -175,7 +174,7 @@ struct SearchCommand: AsyncParsableCommand {
   }
 
   private func askServer(
-    of feed: String, _ configuration: FeedConfiguration, _ database: OffersDatabase,
+    of feed: String, _ configuration: FeedConfiguration, _ database: any OffersStorage,
     _ bar: ProgressBar
   ) async throws -> ServerSearch {
     var options = SyncOptions(allowsPrivateNetwork: network.allowPrivateNetwork)
@@ -187,7 +186,7 @@ struct SearchCommand: AsyncParsableCommand {
 
   /// A note that only expired offers match; nil if none does.
   private func expiredNote(
-    _ report: SearchReport, _ database: OffersDatabase
+    _ report: SearchReport, _ database: any OffersStorage
   ) async throws -> String? {
     guard report.results.hits.isEmpty, report.answer.error == nil, !expired, !favorites,
       page ?? 1 == 1
@@ -200,7 +199,7 @@ struct SearchCommand: AsyncParsableCommand {
     return "Expired offers match. To see them, add --expired."
   }
 
-  private func finish(_ report: SearchReport, _ database: OffersDatabase) async throws {
+  private func finish(_ report: SearchReport, _ database: any OffersStorage) async throws {
     for note in report.notes { Output.note(note) }
     if let note = try await expiredNote(report, database) { Output.note(note) }
     if report.answer.isRecent {

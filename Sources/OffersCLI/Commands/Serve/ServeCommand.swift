@@ -4,7 +4,6 @@ import OffersCore
 import OffersFeeds
 import OffersHTTP
 import OffersPlatform
-import OffersSQLite
 import OffersServer
 import OffersSync
 

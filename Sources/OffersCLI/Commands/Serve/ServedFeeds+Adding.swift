@@ -2,7 +2,6 @@ import Foundation
 import OffersCore
 import OffersFeeds
 import OffersHTTP
-import OffersSQLite
 import OffersServer
 import OffersSync
 

@@ -2,13 +2,12 @@ import Foundation
 import OffersCore
 import OffersFeeds
 import OffersHTTP
-import OffersSQLite
 import OffersSync
 
 /// The implementation of the server's protocol `FeedSyncer` by the sync engine and the file of
 /// definitions.
 struct ServedFeeds: FeedSyncer {
-  let database: OffersDatabase
+  let database: any OffersStorage
   let configurationPath: SettingPath
   let allowsPrivateNetwork: Bool
   let log: Log
@@ -16,7 +15,8 @@ struct ServedFeeds: FeedSyncer {
   private let known = KnownFeedCache()
 
   init(
-    database: OffersDatabase, configurationPath: SettingPath, allowsPrivateNetwork: Bool, log: Log
+    database: any OffersStorage, configurationPath: SettingPath, allowsPrivateNetwork: Bool,
+    log: Log
   ) {
     self.database = database
     self.configurationPath = configurationPath
@@ -61,7 +61,7 @@ struct ServedFeeds: FeedSyncer {
       allowsPrivateNetwork: allowsPrivateNetwork || configuration.allowsPrivateNetwork)
     options.fallbackSource = FeedSummary.fallbackSource
     try await engine.run(names, options: options, progress: progress, finished: finished)
-    try await database.refreshSearchIndex()
+    try await database.prepareSearch()
   }
 
   func search(_ feed: String, for words: String, page: Int) async throws -> ServerSearch {

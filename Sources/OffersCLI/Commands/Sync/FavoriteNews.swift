@@ -1,19 +1,18 @@
 import Foundation
 import OffersCore
-import OffersSQLite
 
 /// The favorites that a sync found up, down, gone or back, for `offers sync` on a terminal.
 ///
 /// Expired offers are no news. The mark of `offers sync --news` stays where it is, so that cron reports
 /// these favorites as well.
 struct FavoriteNews {
-  private let database: OffersDatabase
+  private let database: any OffersStorage
   private let feeds: FeedPresentations
   /// The number of the newest change before the sync.
   private let lastID: Int64
 
   /// Notes the newest change before a sync.
-  init(_ database: OffersDatabase, _ feeds: FeedPresentations) async throws {
+  init(_ database: any OffersStorage, _ feeds: FeedPresentations) async throws {
     self.database = database
     self.feeds = feeds
     lastID = try await database.fetchChanges(Self.query()).lastID

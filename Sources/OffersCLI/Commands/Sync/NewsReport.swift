@@ -1,6 +1,5 @@
 import Foundation
 import OffersCore
-import OffersSQLite
 
 /// The printer of `offers sync --news`, which reports each change of a favorite and each failing
 /// feed once.
@@ -8,7 +7,7 @@ import OffersSQLite
 /// The reader mark is stored in the database after the whole report was printed. If the program is
 /// killed before, the next run prints the news again.
 struct NewsReport {
-  private let database: OffersDatabase
+  private let database: any OffersStorage
   private let feeds: FeedPresentations
 
   /// The name under which the database stores the last reported change (`ReaderMark`).
@@ -20,7 +19,7 @@ struct NewsReport {
 
   /// Prepares the news before a sync. If no mark is stored yet, it is set to the newest change, so
   /// that changes by earlier syncs are not reported.
-  init(_ database: OffersDatabase, _ feeds: FeedPresentations) async throws {
+  init(_ database: any OffersStorage, _ feeds: FeedPresentations) async throws {
     self.database = database
     self.feeds = feeds
     guard try await database.findMark(of: Self.reader) == nil else { return }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import OffersCore
-import OffersSQLite
 import OffersSync
 
 /// `offers sync`
@@ -80,7 +79,7 @@ struct SyncCommand: AsyncParsableCommand {
 
   func run() async throws {
     var job = SyncJob(
-      feeds: feed, source: from.map { SyncSource(typed: $0) }, databasePath: try location.path,
+      feeds: feed, source: from.map { SyncSource(typed: $0) }, place: try location.place,
       configurationPath: try configuration.path, user: try location.choice)
     job.acceptsRemovals = acceptRemovals
     job.reason = force ? .forced : due ? .due : .asked

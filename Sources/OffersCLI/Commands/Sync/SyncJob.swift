@@ -3,7 +3,6 @@ import Foundation
 import OffersCore
 import OffersFeeds
 import OffersHTTP
-import OffersSQLite
 import OffersSync
 
 /// A sync of feeds that prints its results, for `offers sync` and `offers feeds add`.
@@ -13,7 +12,7 @@ struct SyncJob: Sendable {
   let feeds: [String]
   /// The source to read for a single feed; nil to read each feed from its own source.
   let source: SyncSource?
-  let databasePath: String
+  let place: any StorePlace
   let configurationPath: SettingPath
   /// The user whose favorites the news are about.
   let user: UserChoice
@@ -35,12 +34,12 @@ struct SyncJob: Sendable {
   var log = Log()
 
   init(
-    feeds: [String], source: SyncSource?, databasePath: String,
+    feeds: [String], source: SyncSource?, place: any StorePlace,
     configurationPath: SettingPath, user: UserChoice
   ) {
     self.feeds = feeds
     self.source = source
-    self.databasePath = databasePath
+    self.place = place
     self.configurationPath = configurationPath
     self.user = user
   }
@@ -64,13 +63,10 @@ struct SyncJob: Sendable {
     let configuration = try configurationPath.load()
     let bar = ProgressBar(isEnabled: !isQuiet && !isJSON && !printsOnlyNews)
     var results = Results()
-    try user.check(databaseAt: databasePath)
+    try user.check(place)
     // A trial creates no database. If there is none, it compares with an empty store.
     let database =
-      isTrial && !OffersDatabase.exists(at: databasePath)
-      ? nil
-      : try await user.record(
-        in: try await OffersDatabase.open(path: databasePath, access: .readWrite))
+      isTrial && !place.exists ? nil : try await user.record(in: try await place.open(.readWrite))
     let store: any SyncStore = database ?? NoStore()
     let engine = SyncEngine(store: store, configuration: configuration, logger: log.logger)
     let names = try names(subscribed: try await store.fetchSubscribedFeeds(), configuration)
@@ -89,7 +85,7 @@ struct SyncJob: Sendable {
   }
 
   private func sync(
-    _ names: [String], _ engine: SyncEngine, _ database: OffersDatabase, _ bar: ProgressBar,
+    _ names: [String], _ engine: SyncEngine, _ database: any OffersStorage, _ bar: ProgressBar,
     _ configuration: FeedConfiguration, _ results: inout Results
   ) async throws {
     let feeds = FeedPresentations(try configuration.knownFeeds())
@@ -120,7 +116,7 @@ struct SyncJob: Sendable {
     for (feed, result) in waiting { add(feed, result) }
     // An earlier sync with `--no-index` may have left the index outdated, and a sync that changes
     // no offer does not update it.
-    if isIndexed { try await database.refreshSearchIndex() }
+    if isIndexed { try await database.prepareSearch() }
     if fetchesImages {
       results.images = try await fetchImages(
         into: database, bar,
@@ -160,7 +156,7 @@ struct SyncJob: Sendable {
   /// Fetches images and prints the result. A failed image does not fail the sync, because the
   /// offers are stored.
   private func fetchImages(
-    into database: OffersDatabase, _ bar: ProgressBar, allowsPrivateNetwork: Bool
+    into database: any OffersStorage, _ bar: ProgressBar, allowsPrivateNetwork: Bool
   ) async throws -> FetchedImages {
     let offers = try await database.fetchOffersWithWantedImages()
     let loader = ImageLoader(images: database, allowsPrivateNetwork: allowsPrivateNetwork)

@@ -1,6 +1,5 @@
 import ArgumentParser
 import OffersCore
-import OffersSQLite
 
 /// `offers token revoke`
 struct TokenRevokeCommand: AsyncParsableCommand {

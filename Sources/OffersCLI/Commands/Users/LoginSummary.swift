@@ -1,6 +1,5 @@
 import Foundation
 import OffersCore
-import OffersSQLite
 
 /// The logins to the server that are valid, and the failed attempts that still count.
 struct LoginSummary {
@@ -14,7 +13,7 @@ struct LoginSummary {
   let waitingNetworkCount: Int
 
   /// Reads the logins of a database.
-  init(_ database: OffersDatabase, at now: Date) async throws {
+  init(_ database: any OffersStorage, at now: Date) async throws {
     sessionCount = try await database.fetchSessions().count { !$0.isExpired(at: now) }
     tokenCount = try await database.fetchTokens(of: nil).count { !$0.isExpired(at: now) }
     let networks = try await database.fetchAttempts().filter(\.isOfNetwork)

@@ -1,6 +1,5 @@
 import ArgumentParser
 import OffersCore
-import OffersSQLite
 
 /// The options that name the database of a command, and the user whose record in it the command
 /// reads and writes.
@@ -15,9 +14,9 @@ struct RecordOptions: ParsableArguments {
     completion: Completions.users)
   var user: String?
 
-  /// The file of the database; see `DatabaseOptions.path`.
-  var path: String {
-    get throws { try location.path }
+  /// The place of the database; see `DatabaseOptions.place`.
+  var place: any StorePlace {
+    get throws { try location.place }
   }
 
   /// The user whose record is meant.
@@ -33,10 +32,10 @@ struct RecordOptions: ParsableArguments {
   /// - Throws: `OffersError` with `notFound` for an unknown user, otherwise as
   ///   `DatabaseOptions.open`.
   func open(
-    _ access: OffersDatabase.Access, tellsForeignSchema: Bool = Terminal.isError
-  ) async throws -> OffersDatabase {
+    _ access: StoreAccess, tellsForeignSchema: Bool = Terminal.isError
+  ) async throws -> any OffersStorage {
     let choice = try choice
-    if access == .readWrite { try choice.check(databaseAt: try path) }
+    if access == .readWrite { try choice.check(try place) }
     return try await choice.record(
       in: try await location.open(access, tellsForeignSchema: tellsForeignSchema))
   }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import OffersCore
-import OffersSQLite
 
 /// `offers user list`
 struct UserListCommand: AsyncParsableCommand {

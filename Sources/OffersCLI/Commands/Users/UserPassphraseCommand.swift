@@ -1,6 +1,5 @@
 import ArgumentParser
 import OffersCore
-import OffersSQLite
 import OffersServer
 
 /// `offers user passphrase`

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import OffersCore
-import OffersSQLite
 import OffersSync
 
 /// `offers user remove`
@@ -104,13 +103,13 @@ struct UserRemoveCommand: AsyncParsableCommand {
   /// - Parameter path: the file; nil to write none.
   /// - Returns: nil without a path. No file is made unasked for a user without favorites.
   private func save(
-    _ user: User, from database: OffersDatabase, to path: String?
+    _ user: User, from database: any OffersStorage, to path: String?
   ) async throws -> Saved? {
     guard let path else { return nil }
     let file = try AtomicFile(output: path, beside: database)
-    let saved = try await database.record(of: user).export(favoritesOnly: true, withSearches: true)
-    {
-      records in
+    let saved = try await database.record(of: user).export(
+      favoritesOnly: true, allUsers: false, withSearches: true
+    ) { records in
       var favorites: Set<OfferRef> = []
       let summary = try ExportSummary(writing: { try file.append($0) }, progress: { _ in }) { add in
         try records.forEachRecord { record in

@@ -1,6 +1,5 @@
 import Foundation
 import OffersCore
-import OffersSQLite
 
 /// A user and the number of their favorites, as `offers user` prints them.
 struct UserSummary {
@@ -8,7 +7,7 @@ struct UserSummary {
   let favoriteCount: Int
 
   /// Counts the favorites of a user.
-  init(_ user: User, in database: OffersDatabase) async throws {
+  init(_ user: User, in database: any OffersStorage) async throws {
     self.user = user
     favoriteCount = try await database.record(of: user).countOffers(
       OfferQuery(favoritesOnly: true))

@@ -6,7 +6,7 @@ import OffersCore
 ///
 /// If `OfferKeyQuery.isStream`, the next page is looked up by the last key. Otherwise all keys are
 /// read at once, 8 bytes per offer; offers that are removed before their page is read are omitted.
-package struct OfferPages: Sendable {
+struct KeyedOfferPages: OfferPages {
   private let database: OffersDatabase
   private var query: OfferQuery
   /// The keys found and not yet read; empty before the first page.
@@ -15,7 +15,7 @@ package struct OfferPages: Sendable {
   private var isAtEnd = false
 
   /// The maximum number of offers per page.
-  package static let pageSize = 500
+  private static let pageSize = OfferPage.size
   /// The maximum size of a page's texts in bytes, unless a single offer is larger.
   private static let pageBytes = 8 << 20
 
@@ -24,10 +24,7 @@ package struct OfferPages: Sendable {
     self.database = database
   }
 
-  /// The next page; empty after the last one.
-  ///
-  /// - Throws: `OffersError` as `fetchOffers` does, on the first page.
-  package mutating func next() async throws -> [UserOffer] {
+  mutating func next() async throws -> [UserOffer] {
     var page: [UserOffer] = []
     while page.isEmpty && (!isAtEnd || !keys.isEmpty) {
       (page, self) = try await database.read { [self] database in
@@ -66,9 +63,4 @@ package struct OfferPages: Sendable {
     query.limit = query.limit.map { $0 - found.count }
     isAtEnd = !isStream || found.count < Self.pageSize || query.limit == 0
   }
-}
-
-extension OffersDatabase {
-  /// The selected offers, to be read page by page.
-  package func pages(of query: OfferQuery) -> OfferPages { OfferPages(query, self) }
 }

@@ -3,12 +3,12 @@ import GRDB
 import OffersCore
 
 /// The changes that a query selects, as small rows whose offers are read later.
-package struct ChangeSelection: Sendable {
+struct SelectedChanges: Sendable {
   /// The selected changes, oldest first; on a page, the expiring offers come last.
   let rows: [ChangeRow]
   /// The number of the newest recorded change at the time of the query. For a page with recorded
   /// changes after it, the number of the page's last change.
-  package let lastID: Int64
+  let lastID: Int64
   /// Whether recorded changes or expiring offers follow this page.
   var hasMore = false
   /// The position among expiring offers after which the next page continues.
@@ -17,7 +17,7 @@ package struct ChangeSelection: Sendable {
   /// The user whose favorites are selected and marked.
   private let user: User.ID
 
-  package var count: Int { rows.count }
+  var count: Int { rows.count }
 
   /// - Throws: `OffersError` with `notFound` for an unknown feed.
   init(

@@ -1,0 +1,71 @@
+import Foundation
+
+/// Facts about the contents of a store, for its operator.
+///
+/// Every call may throw `OffersError` with `storageFailed`.
+package protocol StoreFacts: Sendable {
+  /// Counts offers, the bound user's favorites, changes and runs.
+  func countEverything() async throws -> StoreCounts
+
+  /// The size of the history and its bound.
+  func fetchHistorySize() async throws -> HistorySize
+
+  /// The newest of the times of each feed's last run and of all favorites; nil in a new store.
+  func findNewestTime() async throws -> Date?
+
+  /// Counts the runs, offers and images with a time after a given one.
+  func countTimes(after time: Date) async throws -> LaterTimes
+
+  /// The last sync of at least a day ago, if it is too long ago to confirm the present time, so that
+  /// nothing is cleared away; nil if the clock is believed.
+  func findUnconfirmedRun(at now: Date) async throws -> Date?
+}
+
+/// The numbers of the things in a store.
+package struct StoreCounts: Hashable, Sendable {
+  package let offers: Int
+  package let favorites: Int
+  package let changes: Int
+  package let runs: Int
+
+  package init(offers: Int, favorites: Int, changes: Int, runs: Int) {
+    self.offers = offers
+    self.favorites = favorites
+    self.changes = changes
+    self.runs = runs
+  }
+}
+
+/// The numbers of runs, offers and images with a time in the future, and the latest of these times.
+package struct LaterTimes: Hashable, Sendable {
+  package let runs: Int
+  package let offers: Int
+  package let images: Int
+  package let latest: Date?
+
+  package init(runs: Int, offers: Int, images: Int, latest: Date?) {
+    self.runs = runs
+    self.offers = offers
+    self.images = images
+    self.latest = latest
+  }
+}
+
+/// The history's size and bound.
+package struct HistorySize: Hashable, Sendable {
+  /// The number of records of changes. A record may stand for all changes of a feed's first sync.
+  package let count: Int
+  /// The size of the records in bytes. It may be estimated.
+  package let bytes: Int
+  /// The number of records above which the oldest are removed.
+  package let limit: Int
+  /// The size above which the oldest are removed, in bytes.
+  package let maximumBytes: Int
+
+  package init(count: Int, bytes: Int, limit: Int, maximumBytes: Int) {
+    self.count = count
+    self.bytes = bytes
+    self.limit = limit
+    self.maximumBytes = maximumBytes
+  }
+}

@@ -1,0 +1,73 @@
+/// The file of a store, whether it can be opened or not.
+package protocol StoreFile: StorePlace {
+  /// The path of the file.
+  var path: String { get }
+
+  /// The size of the file and of the files that belong to it, in bytes.
+  var sizeBytes: Int { get }
+
+  /// The free space on the disk of the file, in bytes; nil if unknown.
+  func findFreeBytes() -> Int?
+
+  /// Opens the store; see `open(_:)`.
+  func openFile(_ access: StoreAccess) async throws -> any OffersStorage & StoreMaintenance
+
+  /// Opens a damaged store to salvage its readable records. The file is not changed.
+  ///
+  /// - Throws: `OffersError`: `notFound`, `newerDatabase`, or `storageFailed` if the file belongs to
+  ///   another program or if nothing of it can be read.
+  func openForSalvage() async throws -> any OffersStorage & StoreMaintenance
+
+  /// Checks the file and its folder without opening the store.
+  func examineFile() -> [Finding]
+
+  /// Reports the files that killed processes have left beside the store.
+  func examineRemains() -> Finding
+
+  /// Removes the files that killed processes have left beside the store, which need not exist.
+  ///
+  /// - Returns: nil if there is none.
+  func removeRemains() -> Repair?
+
+  /// The advice for a store that could not be opened. For a damaged one, it depends on whether
+  /// anything is left to salvage.
+  func advice(on error: OffersError) async -> Advice?
+
+  /// Replaces the store by a copy of a backup. The old one is kept beside it.
+  ///
+  /// - Parameters:
+  ///   - backup: the path of the backup. It stays as it is.
+  ///   - copying: called with the path of the incomplete copy once it is created, and with nil once
+  ///     it is removed or complete. An interrupted program removes that copy.
+  /// - Throws: `OffersError`: `invalidRequest` if both are the same file; `notFound`,
+  ///   `newerDatabase`, or `storageFailed` for a backup that cannot be used; `locked` if the store is
+  ///   open in any program. Nothing was changed then.
+  func restore(
+    from backup: String, copying: @escaping @Sendable (String?) -> Void
+  ) async throws -> Restoration
+}
+
+extension StoreFile {
+  package var name: String { path }
+  package var medium: StoreMedium { .file(self) }
+
+  package func open(_ access: StoreAccess) async throws -> any OffersStorage {
+    try await openFile(access)
+  }
+}
+
+/// The result of a restoration.
+package struct Restoration: Hashable, Sendable {
+  /// The path of the restored store, with links resolved.
+  package let path: String
+  package let bytes: Int
+  /// The path of the old store; nil if there was none. Its log and journal, if it has any, are beside
+  /// it.
+  package let aside: String?
+
+  package init(path: String, bytes: Int, aside: String?) {
+    self.path = path
+    self.bytes = bytes
+    self.aside = aside
+  }
+}

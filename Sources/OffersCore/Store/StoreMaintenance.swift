@@ -1,0 +1,79 @@
+import Foundation
+
+/// The care of an open store that is a file.
+package protocol StoreMaintenance: Sendable {
+  /// The size of the file and of the files that belong to it, in bytes.
+  var sizeBytes: Int { get }
+
+  /// The share of free space in the file above which pruning rewrites the file without it.
+  var compactedShare: Double { get }
+
+  /// The parts of the schema that this program did not create, as the store was opened for writing.
+  /// They can change or remove what this program stores.
+  var foreignSchema: [String] { get }
+
+  /// The sizes of the parts of the store.
+  func fetchSizes() async throws -> StoreSizes
+
+  /// A file of the same kind at another path.
+  func file(at path: String) -> any StoreFile
+
+  /// Classifies the file at a path, to which a copy is to be written.
+  ///
+  /// - Throws: `OffersError` with `storageFailed` if the disk or the system does not let it be read.
+  func backupTarget(_ path: String) throws -> BackupTarget
+
+  /// Copies a consistent snapshot of the store into a file and checks the copy.
+  ///
+  /// - Parameter path: an empty file that no other process uses. When this returns, it holds the
+  ///   complete copy.
+  /// - Throws: `OffersError` with `storageFailed` if the store is damaged or the disk is full.
+  func backUp(to path: String) async throws
+
+  /// Reads the readable records of a store that was opened by `StoreFile.openForSalvage()`. The
+  /// records are valid only during the call of `body`.
+  func salvage<Result: Sendable>(
+    favoritesOnly: Bool, _ body: @escaping @Sendable (any SalvagedRecords) throws -> Result
+  ) async throws -> Result
+
+  /// Runs all checks of the contents. An error in one is reported as a problem.
+  func examine(at now: Date) async -> [Finding]
+
+  /// Checks how writers take turns, and lists those who write or sync one of the feeds just now.
+  func examineTurns(of feeds: [String]) -> [Finding]
+
+  /// Repairs derived data. No offer, favorite or named source is changed. Damage that cannot be
+  /// repaired is left unchanged.
+  func repair(at now: Date) async -> [Repair]
+}
+
+/// The sizes of the parts of a store that is a file, in bytes.
+package struct StoreSizes: Hashable, Sendable {
+  package let file: Int
+  /// The size of the log of the last writes, which stands beside the file.
+  package let log: Int
+  /// The free space within the file.
+  package let free: Int
+  package let images: Int
+
+  package init(file: Int, log: Int, free: Int, images: Int) {
+    self.file = file
+    self.log = log
+    self.free = free
+    self.images = images
+  }
+}
+
+/// The readable records of a damaged store.
+package protocol SalvagedRecords {
+  /// Calls `body` with every readable record, section by section.
+  ///
+  /// - Parameters:
+  ///   - accepts: tells whether a record is valid at this position of the document, because damaged
+  ///     data can look like a valid record. It is called in the order of the document.
+  ///   - body: receives the accepted records.
+  /// - Returns: the incomplete sections.
+  func forEachRecord(
+    accepting accepts: @escaping (ExportRecord) -> Bool, _ body: (ExportRecord) throws -> Void
+  ) throws -> [ExportRecord.Section]
+}

@@ -1,0 +1,33 @@
+import OffersCore
+
+extension OffersDatabase: LongListRepository {
+  package func pages(of query: OfferQuery) -> any OfferPages { KeyedOfferPages(query, self) }
+
+  package func selectChanges(_ query: ChangeQuery) async throws -> any ChangeSelection {
+    let changes = try await read { [definitions, user] in
+      try SelectedChanges(query, of: user, definitions, in: $0)
+    }
+    return ReadableChanges(changes: changes, database: self)
+  }
+
+  package func fetchIDs(
+    beginningWith text: String, limit: Int
+  ) async throws -> [(ref: OfferRef, name: String)] {
+    try await read { database in
+      try NearIDs.fetch(beginningWith: text, limit: limit, in: database).map { ($0.ref, $0.name) }
+    }
+  }
+}
+
+/// Selected changes, with the database that has their offers.
+private struct ReadableChanges: ChangeSelection {
+  let changes: SelectedChanges
+  let database: OffersDatabase
+
+  var count: Int { changes.count }
+  var lastID: Int64 { changes.lastID }
+
+  func fetch(_ range: Range<Int>) async throws -> [OfferChange] {
+    try await database.read { try changes.read(range, in: $0) }
+  }
+}
