@@ -3,10 +3,12 @@
 /// The program names no other type of an open store. It knows one by its place (`StorePlace`), and works
 /// with this protocol. The store may be a file or stand on a server, may have one writer or many, and may
 /// be shared with other processes.
-package protocol OffersStorage: OfferRepository, FavoriteRepository, LabelRepository,
-  FeedSourceRepository, SearchPreparation, ChangeRepository, NewsRepository, LongListRepository,
+package protocol OffersStorage: OfferRepository, FavoriteRepository, HouseholdRepository,
+  LabelRepository, FeedSourceRepository, SearchPreparation, ChangeRepository, NewsRepository,
+  LongListRepository,
   PruneRepository, ImageFetchStore, SyncStore, UserRepository, UserRecords, SessionRepository,
-  AttemptRepository, CredentialRepository, CommitSignal, StoreFacts, RecordTransfer
+  AttemptRepository, CredentialRepository, IdentityRepository, CommitSignal, StoreFacts,
+  RecordTransfer
 {
   /// The user to whom the store is bound; see `record(of:)`.
   var user: User.ID { get }

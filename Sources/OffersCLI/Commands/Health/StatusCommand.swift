@@ -42,7 +42,7 @@ struct StatusCommand: AsyncParsableCommand {
 
   /// The contents of the database, besides the feeds.
   private struct Contents {
-    let counts: DatabaseCounts
+    let counts: StoreCounts
     let history: HistorySize
     let users: [User]
     let logins: LoginSummary

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import OffersCore
-import OffersSQLite
 
 /// `offers household add`
 struct HouseholdAddCommand: AsyncParsableCommand {
@@ -28,9 +27,7 @@ struct HouseholdAddCommand: AsyncParsableCommand {
   @OptionGroup var location: RecordOptions
 
   func run() async throws {
-    let path = try location.path
-    guard OffersDatabase.exists(at: path) else { throw OffersDatabase.missing(at: path) }
-    let changes = try await location.open(.readWrite).share(named: id, at: Date())
+    let changes = try await location.openExisting().share(named: id, at: Date())
     try SharingChange.print(changes, asJSON: json, mark: "+", unchanged: "was shared already")
   }
 }

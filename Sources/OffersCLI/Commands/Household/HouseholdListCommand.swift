@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import OffersCore
-import OffersSQLite
 
 /// `offers household list`
 struct HouseholdListCommand: AsyncParsableCommand {

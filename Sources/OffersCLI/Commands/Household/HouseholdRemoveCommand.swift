@@ -1,6 +1,5 @@
 import ArgumentParser
 import OffersCore
-import OffersSQLite
 
 /// `offers household remove`
 struct HouseholdRemoveCommand: AsyncParsableCommand {
@@ -26,9 +25,7 @@ struct HouseholdRemoveCommand: AsyncParsableCommand {
   @OptionGroup var location: RecordOptions
 
   func run() async throws {
-    let path = try location.path
-    guard OffersDatabase.exists(at: path) else { throw OffersDatabase.missing(at: path) }
-    let changes = try await location.open(.readWrite).unshare(named: id)
+    let changes = try await location.openExisting().unshare(named: id)
     try SharingChange.print(changes, asJSON: json, mark: "-", unchanged: "was not shared")
   }
 }

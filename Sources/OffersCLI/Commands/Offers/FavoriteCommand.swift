@@ -30,10 +30,7 @@ struct FavoriteCommand: AsyncParsableCommand {
   @OptionGroup var location: RecordOptions
 
   func run() async throws {
-    // Without a database there is no offer to star, and creating one would hide a wrong path.
-    let place = try location.place
-    guard place.exists else { throw place.missing }
-    let changes = try await location.open(.readWrite).setFavorites(named: id, to: !remove)
+    let changes = try await location.openExisting().setFavorites(named: id, to: !remove)
     if json {
       try Output.print(Self.json(changes))
     } else {

@@ -213,7 +213,7 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   private func announce(
-    _ server: OffersServer, of database: OffersDatabase, port: Int
+    _ server: OffersServer, of database: any OffersStorage, port: Int
   ) async {
     // A browser cannot open a wildcard address, so the URL has the loopback address instead.
     let isAnywhere = host == "0.0.0.0" || host == "::"

@@ -39,4 +39,14 @@ struct RecordOptions: ParsableArguments {
     return try await choice.record(
       in: try await location.open(access, tellsForeignSchema: tellsForeignSchema))
   }
+
+  /// Opens the database with the record of the user for writing. A missing database has none of the
+  /// offers that a command names, and creating one would hide a wrong path.
+  ///
+  /// - Throws: `OffersError` with `notFound` if there is none, otherwise as `open(_:)`.
+  func openExisting() async throws -> any OffersStorage {
+    let place = try place
+    guard place.exists else { throw place.missing }
+    return try await open(.readWrite)
+  }
 }

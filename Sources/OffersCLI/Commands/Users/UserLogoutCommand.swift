@@ -1,6 +1,5 @@
 import ArgumentParser
 import OffersCore
-import OffersSQLite
 
 /// `offers user logout`
 struct UserLogoutCommand: AsyncParsableCommand {
