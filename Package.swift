@@ -216,6 +216,10 @@ let package = Package(
     .target(
       name: "MemoryStore", dependencies: ["OffersCore"], path: "Tests/MemoryStore",
       swiftSettings: strict),
+    // The stores on which the suites of the command line and of the server run.
+    .target(
+      name: "TestStores", dependencies: ["OffersCore", "OffersSQLite", "OffersTestSupport"],
+      path: "Tests/TestStores", swiftSettings: strict),
     // The suite of tests that every store passes.
     .testTarget(
       name: "StoreRules",
@@ -258,13 +262,13 @@ let package = Package(
       name: "OffersCLITests",
       dependencies: [
         "ChildProcesses", "Offers", "OffersCLI", "OffersCore", "OffersSQLite", "OffersSync",
-        "OffersTestSupport",
+        "OffersTestSupport", "TestStores",
       ], swiftSettings: strict),
     .testTarget(
       name: "OffersServerTests",
       dependencies: [
         "OffersCore", "OffersFeeds", "OffersHTTP", "OffersServer", "OffersSQLite", "OffersSync",
-        "OffersTestSupport",
+        "OffersTestSupport", "TestStores",
         .product(name: "Crypto", package: "swift-crypto", condition: program),
         .product(name: "CryptoExtras", package: "swift-crypto", condition: program),
         .product(name: "HTTPTypes", package: "swift-http-types", condition: program),

@@ -31,7 +31,8 @@ struct Offers: AsyncParsableCommand {
       ImageCommand.self, FavoriteCommand.self, HouseholdCommand.self, ChangesCommand.self,
       HistoryCommand.self, StatusCommand.self, FeedsCommand.self, CacheCommand.self,
       PruneCommand.self,
-      ExportCommand.self, ImportCommand.self, BackupCommand.self, RestoreCommand.self,
+      ExportCommand.self, ImportCommand.self, MigrateCommand.self, BackupCommand.self,
+      RestoreCommand.self,
       DoctorCommand.self, ScheduleCommand.self, UserCommand.self, ServeCommand.self,
       TokenCommand.self, ManualCommand.self,
     ])

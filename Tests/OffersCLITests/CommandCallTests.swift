@@ -1,6 +1,5 @@
 import Foundation
 import OffersCore
-import OffersSQLite
 import OffersTestSupport
 import Testing
 
@@ -63,7 +62,7 @@ struct CommandCallTests {
     #expect(try Home.parse(found.output)["words"] as? String == "-tea")
     let shown = try await call(["show", "1", "--json", location])
     #expect(try Home.parse(shown.output)["name"] as? String == "Tea")
-    let database = try await OffersDatabase.open(path: home.database, access: .readOnly)
+    let database = try await home.store.open(.readOnly)
     #expect(
       try await database.fetchOffers(OfferQuery(favoritesOnly: true)).map(\.ref.offerID) == ["2"])
     #expect(try await database.fetchRecentSearches().map(\.words) == ["-tea"])

@@ -1,6 +1,5 @@
 import Foundation
 import OffersCore
-import OffersSQLite
 import OffersTestSupport
 import Testing
 
@@ -36,14 +35,14 @@ struct FeedSourceTests {
     #expect((try home.document("status")["feeds"] as? [Any])?.count == 2)
     // A feed that was subscribed explicitly stays.
     let third = try Home()
-    let database = try await OffersDatabase.open(path: third.database)
+    let database = try await third.store.open()
     for _ in 0..<2 {
       #expect(try await database.subscribe(to: "ibotta", source: "sample") == false)
     }
     #expect(try await database.subscribe(to: "mine", source: "sample"))
     try third.offers("sync", "restaurants", "--from", "sample")
     #expect(try await database.fetchFeeds().map(\.name) == ["ibotta", "mine", "restaurants"])
-    let fourth = try await OffersDatabase.open(path: try Home().database)
+    let fourth = try await Home().store.open()
     #expect(try await fourth.subscribe(to: "facts", source: "https://example.com/"))
     #expect(try await fourth.fetchFeeds().map(\.name) == ["facts"])
     // A feed that was synced stays, too.

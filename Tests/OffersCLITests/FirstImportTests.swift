@@ -1,7 +1,6 @@
 import ChildProcesses
 import Foundation
 import OffersCore
-import OffersSQLite
 import OffersTestSupport
 import Testing
 
@@ -97,7 +96,7 @@ struct FirstImportTests {
     process.send(SIGCONT)
     #expect(try home.offers("sync", "--quiet", "albums", "--from", "sample").status == 0)
     #expect(process.wait() == 0)
-    let database = try await OffersDatabase.open(path: home.database, access: .readOnly)
+    let database = try await home.store.open(.readOnly)
     #expect(try await database.countOffers(OfferQuery(feed: "ibotta")) == 16_000)
     #expect(try await database.fetchFeeds().map(\.name) == ["albums", "ibotta"])
     #expect(try home.integrity() == "ok\n")

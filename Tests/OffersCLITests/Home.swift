@@ -3,6 +3,7 @@ import Foundation
 import OffersCore
 import OffersSQLite
 import OffersTestSupport
+import TestStores
 
 /// An offer as the tests' feeds encode it.
 struct FeedItem: Codable {
@@ -34,12 +35,15 @@ struct FeedItem: Codable {
 /// A user's machine as the program sees it: a home folder, feeds in files, and one database.
 struct Home {
   let folder: TemporaryFolder
-  let database: String
+  let store: TestStore
 
   init() throws {
     folder = try TemporaryFolder()
-    database = folder.file("offers.sqlite")
+    store = try TestStore(in: folder)
   }
+
+  /// The path or the URL of the database.
+  var database: String { store.address }
 
   /// Creates a home that has synced a feed.
   init(synced items: [FeedItem]) throws {

@@ -1,6 +1,5 @@
 import Foundation
 import OffersCore
-import OffersSQLite
 import OffersSync
 import OffersTestSupport
 import Testing
@@ -188,7 +187,7 @@ struct ImageCommandTests {
   func respectsLimit() async throws {
     let server = try ImageServer(pauseMicroseconds: 0)
     let home = try Self.home(server, (1...9).map(String.init))
-    try await OffersDatabase.open(path: home.database).setImageLimit(4)
+    try await home.store.open().setImageLimit(4)
     #expect(try home.offers("favorite", "2").status == 0)
     let result = try home.offers("sync", "--images", "--allow-private-network")
     #expect(result.output.hasSuffix("images: 4 fetched, 0 already cached, 0 failed\n"))

@@ -1,7 +1,6 @@
 import ChildProcesses
 import Foundation
 import OffersCore
-import OffersSQLite
 import OffersSync
 import OffersTestSupport
 import Testing

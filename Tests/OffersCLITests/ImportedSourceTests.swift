@@ -1,6 +1,5 @@
 import Foundation
 import OffersCore
-import OffersSQLite
 import OffersTestSupport
 import Testing
 
@@ -83,7 +82,7 @@ struct ImportedSourceTests {
         #expect(!result.errors.contains("b.example"))
       }
     }
-    #expect(!OffersDatabase.exists(at: empty.database))
+    #expect(try !empty.store.exists)
     #expect(try lived.offers("export").output == before)
   }
 
@@ -120,7 +119,7 @@ struct ImportedSourceTests {
     let url = server.url().replacing("127.0.0.1", with: "localhost")
     try home.offers("import", "-", input: Self.export([("ibotta", "https://a.example/")]))
     // Stores a source whose host name has come to resolve to this machine since the import.
-    let database = try await OffersDatabase.open(path: home.database)
+    let database = try await home.store.open()
     try await database.record(
       SyncRun(
         feed: "ibotta", source: url, outcome: .unchanged, bytes: 0, startedAt: Date(),

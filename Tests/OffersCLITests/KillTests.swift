@@ -2,6 +2,7 @@ import Foundation
 import OffersCore
 import OffersSQLite
 import OffersTestSupport
+import TestStores
 import Testing
 
 /// Kills the program at random moments and in the middle of its writes. The tests have to wait for
@@ -64,7 +65,7 @@ struct KillTests {
     #expect(status.status == 0, "\(status.errors)")
     #expect(try home.integrity(of: database) == "ok\n")
     #expect(try home.indexIntegrity(of: database) == "")
-    return try await OffersDatabase.open(path: database, access: .readOnly)
+    return try await TestStore.open(database, .readOnly)
       .fetchOffers(OfferQuery()).map(\.name).sorted()
   }
 
@@ -186,7 +187,7 @@ struct KillTests {
       // Output that was printed before the kill is an acknowledgement, too.
       if try home.folder.text(of: "acknowledged") != "" { acknowledged.formUnion(group) }
       let stored = Set(
-        try await OffersDatabase.open(path: home.database, access: .readOnly)
+        try await home.store.open(.readOnly)
           .fetchOffers(OfferQuery(favoritesOnly: true)).map(\.ref.offerID))
       #expect(acknowledged.isSubset(of: stored))
       #expect(stored.isDisjoint(with: group) || stored.isSuperset(of: group))

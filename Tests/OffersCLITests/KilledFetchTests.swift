@@ -1,6 +1,5 @@
 import Foundation
 import OffersCore
-import OffersSQLite
 import OffersTestSupport
 import Testing
 
@@ -71,9 +70,9 @@ struct KilledFetchTests {
   }
 
   /// Opens the database that a kill left, or returns nil if there is none.
-  private func openDatabase() async throws -> OffersDatabase? {
+  private func openDatabase() async throws -> (any OffersStorage)? {
     do {
-      return try await OffersDatabase.open(path: home.database, access: .readOnly)
+      return try await home.store.open(.readOnly)
     } catch let error as OffersError where error.code == .notFound {
       // A first import that was killed very early leaves no database, or an empty file.
       return nil
@@ -117,7 +116,7 @@ struct KilledFetchTests {
       round += 1
       killCount += try await killTwo(onceOneIsFetching: round % 4 != 0) {
         guard let id = ids.randomElement() else { return }
-        _ = try await OffersDatabase.open(path: home.database).setFavorites(named: [id], to: true)
+        _ = try await home.store.open().setFavorites(named: [id], to: true)
         favorites.insert(id)
       }
       let found = try await check(favorites: favorites)
@@ -150,7 +149,7 @@ struct KilledFetchTests {
     let process = try OffersProgram.start(
       ["sync", "--quiet", "--from", silent.url()], environment: home.environment)
     while silent.requests.isEmpty, process.isRunning { usleep(1000) }
-    let database = try await OffersDatabase.open(path: home.database)
+    let database = try await home.store.open()
     let error = await #expect(throws: OffersError.self) {
       try await database.withSyncLock(on: "ibotta", waitSeconds: 0) {}
     }

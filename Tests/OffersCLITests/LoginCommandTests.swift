@@ -1,6 +1,5 @@
 import Foundation
 import OffersCore
-import OffersSQLite
 import OffersTestSupport
 import Testing
 
@@ -104,7 +103,7 @@ struct LoginCommandTests {
     #expect(try home.offers("user", "passphrase", "ben", input: text + "\n").status == 0)
     let token = try home.offers("token", "add", "kitchen", "--user", "ben").output
       .trimmingCharacters(in: .whitespacesAndNewlines)
-    let database = try await OffersDatabase.open(at: URL(fileURLWithPath: home.database))
+    let database = try await home.store.open()
     let session = [UInt8](repeating: 0xAB, count: 32)
     try await database.putSession(
       Session(
@@ -134,7 +133,7 @@ struct LoginCommandTests {
     #expect(try !home.offers("status").output.contains("\nLogins "))
     #expect(try !home.offers("doctor").output.contains("  logins "))
     #expect(try home.offers("token", "add", "kitchen").status == 0)
-    let database = try await OffersDatabase.open(at: URL(fileURLWithPath: home.database))
+    let database = try await home.store.open()
     // The second login removes the session that expired before it.
     for (number, seen) in [Date() - 31 * 86_400, Date()].enumerated() {
       try await database.putSession(

@@ -1,5 +1,4 @@
 import OffersCore
-import OffersSQLite
 import OffersTestSupport
 import Testing
 
@@ -12,7 +11,7 @@ struct NaughtyStringsTests {
   private static func offers(
     in home: Home, _ query: OfferQuery = OfferQuery()
   ) async throws -> [UserOffer] {
-    var pages = try await OffersDatabase.open(path: home.database, access: .readOnly).pages(
+    var pages = try await home.store.open(.readOnly).pages(
       of: query)
     var all: [UserOffer] = []
     while true {
@@ -45,7 +44,7 @@ struct NaughtyStringsTests {
   @Test("any text can be searched for without an error, and finds the offers that contain it")
   func search() async throws {
     let (home, _) = try Self.home()
-    let database = try await OffersDatabase.open(path: home.database, access: .readOnly)
+    let database = try await home.store.open(.readOnly)
     for text in Self.texts {
       let results = try await database.search(SearchQuery(text, limit: 1000))
       let hasWord = text.unicodeScalars.contains { $0.properties.isAlphabetic && $0.value < 0x80 }
@@ -58,7 +57,7 @@ struct NaughtyStringsTests {
   @Test("any text is stored unchanged as an id, and finds exactly its offer")
   func ids() async throws {
     let (home, _) = try Self.home()
-    let database = try await OffersDatabase.open(path: home.database, access: .readOnly)
+    let database = try await home.store.open(.readOnly)
     var found = 0
     for offer in try await Self.offers(in: home) {
       #expect(try await database.fetchOffer(named: "ibotta:\(offer.ref.offerID)").ref == offer.ref)

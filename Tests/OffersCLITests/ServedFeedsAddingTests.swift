@@ -1,6 +1,5 @@
 import Foundation
 import OffersCore
-import OffersSQLite
 import OffersTestSupport
 import Testing
 
@@ -18,7 +17,7 @@ struct ServedFeedsAddingTests {
     _ home: Home, allowsPrivateNetwork: Bool = true
   ) async throws -> ServedFeeds {
     ServedFeeds(
-      database: try await OffersDatabase.open(path: home.database),
+      database: try await home.store.open(),
       configurationPath: SettingPath(text: home.folder.file("feeds.yaml"), origin: .option),
       allowsPrivateNetwork: allowsPrivateNetwork, log: Log())
   }

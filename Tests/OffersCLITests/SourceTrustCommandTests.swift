@@ -1,6 +1,5 @@
 import Foundation
 import OffersCore
-import OffersSQLite
 import OffersTestSupport
 import Testing
 
@@ -16,7 +15,7 @@ struct SourceTrustCommandTests {
 
   /// Stores a source as the one that the feed remembers, as of a long time ago.
   private static func remember(_ source: NamedSource, in home: Home) async throws {
-    try await OffersDatabase.open(path: home.database).record(
+    try await home.store.open().record(
       SyncRun(
         feed: "ibotta", source: source.text, outcome: .unchanged, bytes: 0,
         startedAt: Date(timeIntervalSince1970: 1_000), durationSeconds: 0),
@@ -53,7 +52,7 @@ struct SourceTrustCommandTests {
     let home = try Home()
     let server = try Self.server(2)
     let feeds = ServedFeeds(
-      database: try await OffersDatabase.open(path: home.database),
+      database: try await home.store.open(),
       configurationPath: SettingPath(text: home.folder.file("feeds.yaml"), origin: .standard),
       allowsPrivateNetwork: false, log: Log())
     let file = try home.feed([FeedItem("1", "Tea")])

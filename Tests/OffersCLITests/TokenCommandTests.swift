@@ -1,6 +1,5 @@
 import Foundation
 import OffersCore
-import OffersSQLite
 import OffersTestSupport
 import Testing
 
@@ -68,7 +67,7 @@ struct TokenCommandTests {
     let line = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d warning login refused client=192\.0\.2\.7 status=401/
     #expect(log.contains(line), "\(log)")
     // The failed attempt was stored before the end.
-    let database = try await OffersDatabase.open(path: home.database)
+    let database = try await home.store.open()
     #expect(try await database.fetchAttempts().map(\.network) == ["192.0.2.7", "overall"])
     try await database.close()
     try home.folder.write("passwordpassword", to: "token")

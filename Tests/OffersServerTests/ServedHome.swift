@@ -5,10 +5,10 @@ import Logging
 import OffersCore
 import OffersFeeds
 import OffersHTTP
-import OffersSQLite
 import OffersSync
 import OffersTestSupport
 import Synchronization
+import TestStores
 
 @testable import OffersServer
 
@@ -18,12 +18,14 @@ struct ServedHome {
   static let token = "kE4tqPz0YbW7-mRs2xVd"
 
   let folder: TemporaryFolder
-  let database: OffersDatabase
+  let store: TestStore
+  let database: any OffersStorage
 
   /// - Parameter feeds: the shipped feeds whose samples are synced.
   init(feeds: [String] = ["ibotta"]) async throws {
     folder = try TemporaryFolder()
-    database = try await OffersDatabase.open(path: folder.file("offers.sqlite"))
+    store = try TestStore(in: folder)
+    database = try await store.open()
     let engine = SyncEngine(store: database)
     for feed in feeds {
       _ = try await engine.sync(feed, options: SyncOptions(source: .sample))
@@ -88,12 +90,12 @@ struct ServedHome {
 
 /// Syncs feeds from the built-in samples. The feeds that were added have none.
 final class SampleSyncer: FeedSyncer {
-  let database: OffersDatabase
+  let database: any OffersStorage
   let intervals = Mutex<[String: Int]>([:])
 
   private let adder: ScriptedAdder
 
-  init(database: OffersDatabase, adder: ScriptedAdder = ScriptedAdder()) {
+  init(database: any OffersStorage, adder: ScriptedAdder = ScriptedAdder()) {
     self.database = database
     self.adder = adder
   }

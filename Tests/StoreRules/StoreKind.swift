@@ -5,7 +5,8 @@ import OffersTestSupport
 
 /// A store as the rules need it.
 typealias RuledStore = OfferRepository & FavoriteRepository & HouseholdRepository & FeedRepository
-  & SearchPreparation & ChangeRepository & LabelRepository & UserRepository & UserRecords & SyncStore
+  & SearchPreparation & ChangeRepository & LabelRepository & UserRepository & UserRecords
+  & SyncStore
   & CommitSignal
 
 /// The stores that keep the rules of this suite. There are no exceptions: a rule that is not true of

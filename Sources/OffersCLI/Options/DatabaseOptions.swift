@@ -17,12 +17,16 @@ struct DatabaseOptions: ParsableArguments {
 
   /// The place that the option names, else `OFFERS_DATABASE`, else the default path.
   ///
-  /// - Parameter option: the value of `--database`; nil if it was not given.
+  /// - Parameters:
+  ///   - name: the value of the option; nil if it was not given.
+  ///   - option: the name of the option.
   /// - Throws: `OffersError` with `invalidRequest` for an empty path or a URL, and if there is no
   ///   home folder for the default path.
-  static func place(named option: String?) throws -> any StorePlace {
+  static func place(
+    named name: String?, option: String = "--database"
+  ) throws -> any StorePlace {
     let path = try SettingPath.find(
-      option: (option, "--database"), variable: "OFFERS_DATABASE",
+      option: (name, option), variable: "OFFERS_DATABASE",
       folder: ("XDG_DATA_HOME", ".local/share"), file: "offers/offers.sqlite",
       what: "the database")
     guard let path else {
@@ -35,7 +39,7 @@ struct DatabaseOptions: ParsableArguments {
     } catch let error as OffersError {
       throw OffersError(
         error.code, error.message,
-        hint: "Name a file with --database or OFFERS_DATABASE, such as ./offers.sqlite.")
+        hint: "Name a file with \(option) or OFFERS_DATABASE, such as ./offers.sqlite.")
     }
   }
 

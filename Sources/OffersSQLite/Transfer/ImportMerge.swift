@@ -44,7 +44,7 @@ final class ImportMerge {
   typealias SourceReview = ([ImportedSource]) throws -> [ImportedSource]
 
   init(
-    _ database: Database, of user: User.ID, selections: Set<String>,
+    _ database: Database, of user: User.ID, selections: Set<String>, trustsRoles: Bool,
     review: @escaping SourceReview
   ) throws {
     self.database = database
@@ -53,7 +53,7 @@ final class ImportMerge {
     history = try ImportedHistory(database)
     feedWriter = ImportedFeedWriter(database)
     offers = try ImportedOfferWriter(database)
-    users = try ImportedUsers(database, importer: user)
+    users = try ImportedUsers(database, importer: user, trustsRoles: trustsRoles)
   }
 
   func add(_ record: ExportRecord) throws {

@@ -5,12 +5,14 @@ import OffersCore
 /// Writes the records of the users of an export.
 ///
 /// The record of one user goes to the user who imports. The records of several users go to the users
-/// of the same names. Those who are missing are added, but none as an admin, since anybody may have
-/// written the file. The roles of the others stay.
+/// of the same names. Those who are missing are added, but none as an admin unless the document is
+/// trusted, since anybody may have written the file. The roles of the others stay.
 struct ImportedUsers {
   private let database: Database
   /// The user who imports.
   private let importer: User.ID
+  /// Whether missing users get the roles of the document.
+  private let trustsRoles: Bool
   /// Whether the database has no data and no user but an owner whom nobody has named.
   private let isNewDatabase: Bool
   private var records: [ExportedUser] = []
@@ -23,8 +25,9 @@ struct ImportedUsers {
   /// The name of an owner whom nobody has given another one.
   private static let unnamedOwner = "owner"
 
-  init(_ database: Database, importer: User.ID) throws {
+  init(_ database: Database, importer: User.ID, trustsRoles: Bool) throws {
     self.database = database
+    self.trustsRoles = trustsRoles
     self.importer = importer
     isNewDatabase =
       try Bool.fetchOne(
@@ -125,7 +128,8 @@ struct ImportedUsers {
   private func insert(_ record: ExportedUser) throws -> User.ID {
     let now = Int64(Date().timeIntervalSince1970)
     return try UserTable.insert(
-      record.name, min(record.role, .member), at: record.createdAt ?? now, in: database)
+      record.name, trustsRoles ? record.role : min(record.role, .member),
+      at: record.createdAt ?? now, in: database)
   }
 
   /// Gives the owner of a new database the name and the time of the document's owner.

@@ -8,6 +8,7 @@ import Synchronization
 package final class ImportFile: ExportRecordSource {
   /// The name of the file in messages.
   package let name: String
+  /// The opened file; -1 for a temporary file that has all of it.
   private let descriptor: Int32
   private let spool: SpoolFile?
   private let limitBytes: Int
@@ -58,7 +59,25 @@ package final class ImportFile: ExportRecordSource {
     spool = try SpoolFile(folder: folder)
   }
 
-  deinit { close(descriptor) }
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  /// An export that a temporary file holds.
+  ///
+  /// - Parameters:
+  ///   - spool: the file.
+  ///   - bytes: its size.
+  ///   - progress: as of the other initializer.
+  package init(
+    _ spool: SpoolFile, bytes: Int,
+    progress: @escaping @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void = { _, _ in }
+  ) {
+    self.progress = progress
+    self.spool = spool
+    limitBytes = bytes
+    sizeBytes = bytes
+    name = "The export"
+    descriptor = -1
+  }
 
   package func forEachRecord(_ body: (ExportRecord) throws -> Void) throws {
     try withoutActuallyEscaping(body) { body in
@@ -71,7 +90,7 @@ package final class ImportFile: ExportRecordSource {
         done += piece.count
         progress(done, total)
       }
-      if let spool, pass > 0 {
+      if let spool, pass > 0 || descriptor < 0 {
         try spool.forEachPiece(consume)
       } else {
         if spool == nil { lseek(descriptor, 0, SEEK_SET) }

@@ -1,7 +1,6 @@
 import Foundation
 import HummingbirdTesting
 import OffersCore
-import OffersSQLite
 import OffersSync
 import Testing
 

@@ -2,7 +2,6 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import OffersCore
-import OffersSQLite
 import OffersSync
 import Testing
 
@@ -36,7 +35,7 @@ struct AnswerTests {
   @Test("no stale response is sent after a write by this server or by another process")
   func fresh() async throws {
     let home = try await ServedHome()
-    let other = try await OffersDatabase.open(path: home.folder.file("offers.sqlite"))
+    let other = try await home.store.open()
     try await home.ask { client in
       func isFavorite() async throws -> Bool? {
         // The second response could come from the cache.

@@ -1,7 +1,6 @@
 import Hummingbird
 import HummingbirdTesting
 import OffersCore
-import OffersSQLite
 import OffersTestSupport
 import Synchronization
 import Testing
@@ -163,7 +162,7 @@ struct SyncRoutesTests {
   @Test("listeners receive events of writes by this server and other processes, and of syncs")
   func events() async throws {
     let home = try await ServedHome()
-    let other = try await OffersDatabase.open(path: home.folder.file("offers.sqlite"))
+    let other = try await home.store.open()
     try await LiveServer.run(try home.server(port: 0)) { server in
       func ask(_ method: String, _ path: String) async throws {
         let answer = try await server.exchange(

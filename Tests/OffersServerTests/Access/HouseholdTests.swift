@@ -2,7 +2,6 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import OffersCore
-import OffersSQLite
 import Testing
 
 @testable import OffersServer

@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 import OffersCore
-import OffersSQLite
 
 @testable import OffersServer
 

@@ -3,7 +3,6 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import OffersCore
-import OffersSQLite
 import OffersTestSupport
 import Testing
 

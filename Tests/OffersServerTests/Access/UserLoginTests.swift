@@ -5,7 +5,6 @@ import HummingbirdTesting
 import OffersCore
 import Testing
 
-@testable import OffersSQLite
 @testable import OffersServer
 
 @Suite("Logins of users")
@@ -200,7 +199,7 @@ struct UserLoginTests {
       // More than the user may do is not given to a token either.
       let above = try await Self.post(client, "/tokens", cookie, "name=root&scope=admin&days=30")
       #expect(above.status == 403)
-      try await home.database.finishLaterWrites()
+      try await home.database.flushImageUses()
       let token = try #require(try await home.database.fetchTokens(of: user.id).first)
       #expect(token.lastUsedAt == clock.now)
       #expect(

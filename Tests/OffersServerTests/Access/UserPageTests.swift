@@ -5,7 +5,6 @@ import HummingbirdTesting
 import OffersCore
 import Testing
 
-@testable import OffersSQLite
 @testable import OffersServer
 
 @Suite("The pages of users")

@@ -6,7 +6,6 @@ import OffersCore
 import OffersTestSupport
 import Testing
 
-@testable import OffersSQLite
 @testable import OffersServer
 
 @Suite("Logins at an OpenID provider")

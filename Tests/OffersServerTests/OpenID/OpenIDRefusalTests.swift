@@ -8,7 +8,6 @@ import OffersCore
 import OffersTestSupport
 import Testing
 
-@testable import OffersSQLite
 @testable import OffersServer
 
 @Suite("Answers of an OpenID provider that are refused")

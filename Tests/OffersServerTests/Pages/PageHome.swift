@@ -4,7 +4,6 @@ import Hummingbird
 import HummingbirdTesting
 import OffersCore
 import OffersHTTP
-import OffersSQLite
 import OffersSync
 import OffersTestSupport
 import Testing

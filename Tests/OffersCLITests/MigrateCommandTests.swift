@@ -1,0 +1,109 @@
+import Foundation
+import OffersCore
+import OffersTestSupport
+import TestStores
+import Testing
+
+@Suite("offers migrate")
+struct MigrateCommandTests {
+  /// A home with feeds, favorites, a history and several users who can log in.
+  private func makeSource() throws -> Home {
+    let home = try Home(synced: [FeedItem("1", "Oat Milk"), FeedItem("2", "Olives")])
+    let changed = try home.feed([
+      FeedItem("1", "Oat Milk", "$2.00 Cash Back"), FeedItem("3", "Tea"),
+    ])
+    try home.offers("sync", "--quiet", "--from", changed, "--accept-removals")
+    try home.offers("sync", "facts", "--quiet", "--from", "sample")
+    try home.offers("favorite", "ibotta:1", "ibotta:2")
+    try home.offers("search", "oat")
+    try home.offers("changes")
+    try home.offers("user", "add", "ben")
+    try home.offers("user", "add", "ann", "--role", "admin")
+    try home.offers("user", "passphrase", "ann", input: "a passphrase of some length\n")
+    try home.offers("token", "add", "phone", "--user", "ben", "--read-only")
+    try home.offers("household", "add", "ibotta:3", "--user", "ben")
+    return home
+  }
+
+  private func export(_ database: String, _ home: Home) throws -> String {
+    try home.offers("export", "--all-users", "--database", database).output
+  }
+
+  @Test(
+    "a copy has the same export, roles, passphrases and tokens, and a second run changes nothing")
+  func copies() async throws {
+    let home = try makeSource()
+    let before = try export(home.database, home)
+    let target = home.folder.file("copy.sqlite")
+    let first = try home.offers("migrate", "--to", target, "--verify", "--json")
+    #expect(first.status == 0, "\(first.errors)")
+    let result = try Home.parse(first.output)
+    #expect(result["copied"] as? Bool == true)
+    #expect(result["verified"] as? Bool == true)
+    #expect(result["users"] as? Int == 3)
+    #expect(try export(target, home) == before)
+    #expect(try export(home.database, home) == before)
+    let tokens = try home.offers("token", "list", "--user", "ben", "--database", target)
+    #expect(tokens.output.contains("phone"))
+    let second = try home.offers("migrate", "--to", target)
+    #expect(second.status == 0, "\(second.errors)")
+    #expect(second.output.contains("were there already"))
+    let logins = try await (
+      TestStore.open(home.database, .readOnly).fetchLogins(),
+      TestStore.open(target, .readOnly).fetchLogins()
+    )
+    #expect(logins.0.map(\.name) == logins.1.map(\.name))
+    #expect(logins.0.map(\.passphrase) == logins.1.map(\.passphrase))
+    #expect(logins.0.map { $0.tokens.map(\.hash) } == logins.1.map { $0.tokens.map(\.hash) })
+    #expect(logins.0.flatMap(\.tokens).count == 1)
+  }
+
+  @Test("a copy that was interrupted before the logins is completed by the next run")
+  func completes() async throws {
+    let home = try makeSource()
+    let target = home.folder.file("copy.sqlite")
+    let document = try home.folder.write(export(home.database, home), to: "export.json")
+    try home.offers("import", document, "--accept-sources", "--database", target)
+    // An import makes nobody an admin, unlike a migration.
+    try home.offers("user", "role", "ann", "admin", "--database", target)
+    let result = try home.offers("migrate", "--to", target)
+    #expect(result.status == 0, "\(result.errors)")
+    let logins = try await TestStore.open(target, .readOnly).fetchLogins()
+    #expect(logins.contains { $0.passphrase != nil })
+  }
+
+  @Test("a target with other data is refused and left as it is")
+  func refusesOtherData() throws {
+    let home = try makeSource()
+    let other = try Home(synced: [FeedItem("9", "Rice")])
+    let before = try export(other.database, home)
+    let result = try home.offers("migrate", "--to", other.database)
+    #expect(result.status == 64)
+    #expect(result.errors.contains("has other data than the source"))
+    #expect(try export(other.database, home) == before)
+  }
+
+  @Test("the source as the target and a missing source are refused")
+  func refusesItself() throws {
+    let home = try Home()
+    #expect(try home.offers("migrate", "--to", home.folder.file("new.sqlite")).status == 66)
+    #expect(!FileManager.default.fileExists(atPath: home.folder.file("new.sqlite")))
+    let full = try Home(synced: [FeedItem("1", "Oat Milk")])
+    let result = try full.offers("migrate", "--to", full.database)
+    #expect(result.status == 64)
+    #expect(result.errors.contains("the same database"))
+  }
+
+  @Test("the origin of a named source, which says how far it is trusted, goes on")
+  func keepsOrigins() async throws {
+    let home = try makeSource()
+    let target = home.folder.file("copy.sqlite")
+    try home.offers("migrate", "--to", target)
+    let states = try await (
+      TestStore.open(home.database, .readOnly).findSyncState(of: "ibotta")?.source,
+      TestStore.open(target, .readOnly).findSyncState(of: "ibotta")?.source
+    )
+    #expect(states.0 != nil)
+    #expect(states.0 == states.1)
+  }
+}
