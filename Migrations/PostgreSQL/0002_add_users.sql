@@ -29,10 +29,14 @@ CREATE TABLE favorite (
   feed TEXT COLLATE "C" NOT NULL,
   id TEXT COLLATE "C" NOT NULL,
   created_at BIGINT NOT NULL,
+  -- When the user shared the offer; NULL for a favorite that is not on the household list.
+  shared_at BIGINT,
   PRIMARY KEY (user_key, feed, id)
 );
 -- Whether anybody has an offer among the favorites.
 CREATE INDEX favorite_by_offer ON favorite (feed, id);
+-- The household list.
+CREATE INDEX favorite_by_sharing ON favorite (feed, id, shared_at) WHERE shared_at IS NOT NULL;
 
 CREATE TABLE recent_search (
   user_key BIGINT NOT NULL REFERENCES account ON DELETE CASCADE,
@@ -122,3 +126,16 @@ CREATE TABLE login_attempt (
   wait_until BIGINT NOT NULL
 );
 CREATE INDEX login_attempt_by_last_failure ON login_attempt (last_failure_at);
+
+-- The logins of users at OpenID providers.
+CREATE TABLE identity (
+  user_key BIGINT NOT NULL REFERENCES account ON DELETE CASCADE,
+  -- The URL by which the provider calls itself.
+  issuer TEXT COLLATE "C" NOT NULL CHECK (char_length(issuer) BETWEEN 1 AND 1024),
+  -- The provider's name of the person, which it never gives to another. Unlike that, an e-mail
+  -- address or a user name may belong to somebody else later.
+  subject TEXT COLLATE "C" NOT NULL CHECK (char_length(subject) BETWEEN 1 AND 255),
+  added_at BIGINT NOT NULL,
+  PRIMARY KEY (user_key, issuer),
+  UNIQUE (issuer, subject)
+);

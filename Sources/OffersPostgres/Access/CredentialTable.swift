@@ -81,6 +81,13 @@ enum CredentialTable {
       createdAt: token.createdAt, expiresAt: token.expiresAt)
   }
 
+  /// The SHA-256 of a token that exists.
+  static func hash(of id: APIToken.ID, in session: DatabaseSession) throws -> [UInt8] {
+    let row = try session.rows("SELECT hash FROM api_token WHERE token_key = $1", [.number(id)])
+      .first
+    return row?.findBytes(0).map { Array($0) } ?? []
+  }
+
   /// Deletes a token. Returns whether there was one.
   static func deleteToken(_ id: APIToken.ID, in session: DatabaseSession) throws -> Bool {
     try session.run("DELETE FROM api_token WHERE token_key = $1", [.number(id)]) > 0

@@ -116,3 +116,40 @@ extension PostgresStore: AttemptRepository {
     }
   }
 }
+
+extension PostgresStore: IdentityRepository {
+  package func findUser(with identity: Identity) async throws -> User.ID? {
+    try await database.readOnce { try IdentityTable.findUser(with: identity, in: $0) }
+  }
+
+  package func fetchUsers(withIdentityOf issuer: String) async throws -> Set<User.ID> {
+    if issuer.utf8.contains(0) { return [] }
+    return try await database.readOnce { try IdentityTable.users(withIdentityOf: issuer, in: $0) }
+  }
+
+  package func addIdentity(
+    _ identity: Identity, to user: User.ID, at now: Date
+  ) async throws {
+    try await database.write { session in
+      // Additions follow each other, so that each sees those before.
+      try UserTable.lock(session)
+      try UserTable.check(user, isExclusive: true, in: session)
+      if let other = try IdentityTable.findUser(with: identity, in: session) {
+        if other == user { return }
+        throw OffersError(
+          .invalidRequest, "This login is connected to another user already.",
+          hint: "Disconnect it there first, or log in there as somebody else.")
+      }
+      guard try !IdentityTable.hasIdentity(of: identity.issuer, user, in: session) else {
+        throw OffersError(
+          .invalidRequest, "Another login of this provider is connected to you already.",
+          hint: "Disconnect that one first.")
+      }
+      try IdentityTable.insert(identity, of: user, at: now, in: session)
+    }
+  }
+
+  package func removeIdentity(of issuer: String, from user: User.ID) async throws {
+    try await database.write { try IdentityTable.delete(of: issuer, user, in: $0) }
+  }
+}

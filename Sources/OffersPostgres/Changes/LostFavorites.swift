@@ -40,7 +40,7 @@ struct LostFavorites {
 
   /// The gone favorite that an offer probably replaces: one of the same feed, name and description
   /// that was gone when the offer was first seen. Nil for an offer that is a favorite itself.
-  func find(_ offer: Offer) -> OfferRef? {
+  func find(_ offer: UserOffer) -> OfferRef? {
     if lost.isEmpty || offer.isFavorite { return nil }
     let look = Look(feed: offer.ref.feed, name: offer.name, description: offer.description)
     return lost[look]?.first { $0.goneAt <= offer.firstSeenAt }?.ref
@@ -56,7 +56,7 @@ struct LostFavorites {
   /// When all ids of a feed change, its removals are quarantined for a while, so the new offers
   /// come first. `find(_:)` recognizes an offer that comes after the favorite vanished.
   static func successor(
-    of favorite: Offer, user: User.ID, in session: DatabaseSession
+    of favorite: UserOffer, user: User.ID, in session: DatabaseSession
   ) throws -> OfferRef? {
     guard let goneAt = favorite.goneAt else { return nil }
     let row = try session.rows(

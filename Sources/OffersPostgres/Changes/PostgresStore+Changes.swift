@@ -30,7 +30,7 @@ extension PostgresStore: ChangeRepository {
 
   package func fetchHistory(
     named text: String
-  ) async throws -> (offer: Offer, points: [RewardPoint]) {
+  ) async throws -> (offer: UserOffer, points: [RewardPoint]) {
     let page = try await fetchHistory(named: text, HistoryBounds())
     return (page.offer, page.points)
   }

@@ -155,4 +155,8 @@ extension PostgresStore: ImageFetchStore {
       try ImageLeaseTable.end(url, holder: holder, in: session)
     }
   }
+
+  package func fetchOffersWithWantedImages() async throws -> [Offer] {
+    try await database.read { try WantedImages.offers(in: $0) }
+  }
 }

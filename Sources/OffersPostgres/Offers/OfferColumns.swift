@@ -41,19 +41,19 @@ enum OfferColumns {
   static func key(_ row: Row) -> Int64 { row.number(0) }
 
   /// The offer in the columns of `selection`.
-  static func offer(_ row: Row, isFavorite: Bool? = nil) -> Offer {
+  static func offer(_ row: Row) -> UserOffer {
     let own = row.findText(19).map(OfferAttribute.parse) ?? []
     let shared = row.findText(23).map(OfferAttribute.parse) ?? []
     let labels = shared.isEmpty ? [] : Set(own.map(\.label))
-    return Offer(
+    let offer = Offer(
       ref: OfferRef(feed: row.text(1), offerID: row.text(2)), name: row.text(3),
       description: row.findText(4), terms: row.findText(5), reward: reward(row, from: 6),
       imageURLText: row.findText(11), urlText: row.findText(12), retailer: row.findText(13),
       categories: row.findText(14).map(JSONTexts.parse) ?? [], startsAt: row.findDate(15),
       expiresAt: row.findDate(16), latitude: row.findReal(17), longitude: row.findReal(18),
       attributes: own + shared.filter { !labels.contains($0.label) },
-      isFavorite: isFavorite ?? row.flag(24), firstSeenAt: row.date(20), changedAt: row.date(21),
-      goneAt: row.findDate(22))
+      firstSeenAt: row.date(20), changedAt: row.date(21), goneAt: row.findDate(22))
+    return UserOffer(offer, isFavorite: row.flag(24))
   }
 
   /// The reward in five columns: text, minor units, currency, hundredths of a percent, up to.

@@ -111,14 +111,14 @@ struct OfferSelection {
         .invalidRequest, "The offer after which the list continues was removed.")
     }
     let values =
-      place.values.isEmpty ? OfferPlace(of: found.offer, in: query).values : place.values
+      place.values.isEmpty ? OfferPlace(of: found.offer.offer, in: query).values : place.values
     conditions.append(try order.isBehind(values, key: found.key, &bindings))
   }
 
   private var condition: String { conditions.joined(separator: " AND ") }
 
   /// The offers of the list in its order, at most `limit` after the first `offset`.
-  func read(offset: Int, limit: Int?, in session: DatabaseSession) throws -> [Offer] {
+  func read(offset: Int, limit: Int?, in session: DatabaseSession) throws -> [UserOffer] {
     var bindings = bindings
     var sql = """
       SELECT \(OfferColumns.selection) FROM \(OfferColumns.tables)

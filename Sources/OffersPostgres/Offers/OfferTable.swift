@@ -6,7 +6,7 @@ enum OfferTable {
   /// An offer with its key.
   struct Stored {
     let key: Int64
-    let offer: Offer
+    let offer: UserOffer
   }
 
   static func find(_ ref: OfferRef, of user: User.ID, in session: DatabaseSession) throws -> Stored?

@@ -24,29 +24,60 @@ extension PostgresStore: FavoriteRepository {
   private static func set(
     _ refs: [OfferRef], to isFavorite: Bool, of user: User.ID, in session: DatabaseSession
   ) throws -> [FavoriteChange] {
-    if let odd = refs.first(where: { $0.feed.utf8.contains(0) || $0.offerID.utf8.contains(0) }) {
-      throw unknown(odd)
-    }
-    let wanted: [Parameter] = [
-      .number(user), .texts(refs.map(\.feed)), .texts(refs.map(\.offerID)),
-    ]
+    try checkStorable(refs)
     // The mark comes first: pruning, which locks the table, is over then, or it waits. The offers are
     // read by a later statement, which sees what pruning has removed.
-    let marks = try session.rows(isFavorite ? starSQL : unstarSQL, wanted + now(isFavorite))
-    var changed = Set(marks.map { OfferRef(feed: $0.text(0), offerID: $0.text(1)) })
-    var offers: [OfferRef: Offer] = [:]
-    for offer in try session.rows(offersSQL, wanted).map({ OfferColumns.offer($0) }) {
-      offers[offer.ref] = offer
-    }
+    var changed =
+      isFavorite
+      ? try star(refs, of: user, at: Date(), in: session) : try unstar(refs, of: user, in: session)
+    let offers = try offers(refs, of: user, in: session)
     return try refs.map { ref in
       guard let offer = offers[ref] else { throw unknown(ref) }
       return FavoriteChange(offer: offer, didChange: changed.remove(ref) != nil)
     }
   }
 
-  private static func now(_ isFavorite: Bool) -> [Parameter] { isFavorite ? [.date(Date())] : [] }
+  /// Stars offers, also those that are not stored.
+  ///
+  /// - Returns: those that were no favorites.
+  @discardableResult
+  static func star(
+    _ refs: [OfferRef], of user: User.ID, at time: Date, in session: DatabaseSession
+  ) throws -> Set<OfferRef> {
+    let rows = try session.rows(starSQL, wanted(refs, of: user) + [.date(time)])
+    return Set(rows.map { OfferRef(feed: $0.text(0), offerID: $0.text(1)) })
+  }
 
-  private static func unknown(_ ref: OfferRef) -> OffersError {
+  private static func unstar(
+    _ refs: [OfferRef], of user: User.ID, in session: DatabaseSession
+  ) throws -> Set<OfferRef> {
+    let rows = try session.rows(unstarSQL, wanted(refs, of: user))
+    return Set(rows.map { OfferRef(feed: $0.text(0), offerID: $0.text(1)) })
+  }
+
+  /// The stored ones of some offers.
+  static func offers(
+    _ refs: [OfferRef], of user: User.ID, in session: DatabaseSession
+  ) throws -> [OfferRef: UserOffer] {
+    var offers: [OfferRef: UserOffer] = [:]
+    for offer in try session.rows(offersSQL, wanted(refs, of: user)).map(OfferColumns.offer) {
+      offers[offer.ref] = offer
+    }
+    return offers
+  }
+
+  private static func wanted(_ refs: [OfferRef], of user: User.ID) -> [Parameter] {
+    [.number(user), .texts(refs.map(\.feed)), .texts(refs.map(\.offerID))]
+  }
+
+  /// Refuses references that no stored offer has, because the database cannot hold their character.
+  static func checkStorable(_ refs: [OfferRef]) throws {
+    if let odd = refs.first(where: { $0.feed.utf8.contains(0) || $0.offerID.utf8.contains(0) }) {
+      throw unknown(odd)
+    }
+  }
+
+  static func unknown(_ ref: OfferRef) -> OffersError {
     OffersError(.notFound, "There is no offer “\(ref)”.")
   }
 

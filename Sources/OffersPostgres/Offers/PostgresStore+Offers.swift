@@ -2,15 +2,15 @@ import Foundation
 import OffersCore
 
 extension PostgresStore: OfferRepository {
-  package func findOffer(_ ref: OfferRef) async throws -> Offer? {
+  package func findOffer(_ ref: OfferRef) async throws -> UserOffer? {
     try await database.readOnce { [user] in try OfferTable.find(ref, of: user, in: $0)?.offer }
   }
 
-  package func fetchOffer(named text: String) async throws -> Offer {
+  package func fetchOffer(named text: String) async throws -> UserOffer {
     try await database.read { [user] in try OfferTable.fetch(named: text, of: user, in: $0).offer }
   }
 
-  package func fetchOffers(_ query: OfferQuery) async throws -> [Offer] {
+  package func fetchOffers(_ query: OfferQuery) async throws -> [UserOffer] {
     try await database.read { [user] session in
       try OfferSelection(query, of: user, in: session).read(
         offset: max(0, query.offset), limit: query.limit.map { max(0, $0) }, in: session)
@@ -39,7 +39,7 @@ extension PostgresStore: OfferRepository {
     in session: DatabaseSession
   ) throws -> OfferPage {
     let limit = max(0, query.limit ?? .max)
-    var page: [Offer] = []
+    var page: [UserOffer] = []
     var bytes = 0
     while true {
       let offset = max(0, query.offset) + page.count

@@ -1,7 +1,7 @@
 import Foundation
 import OffersCore
 
-extension PostgresStore: SearchRepository {
+extension PostgresStore: SearchPreparation {
   package func search(_ query: SearchQuery) async throws -> SearchResults {
     guard query.limit > 0, query.page > 0, query.limit < Int32.max, query.page < Int32.max else {
       throw OffersError(.invalidRequest, "A search needs a limit and a page of at least 1.")

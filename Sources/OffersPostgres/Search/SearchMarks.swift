@@ -2,7 +2,7 @@ import OffersCore
 
 /// The places of the words of a search in the texts of an offer.
 enum SearchMarks {
-  static func matches(of search: SearchWords, in offer: Offer) -> [SearchMatch] {
+  static func matches(of search: SearchWords, in offer: UserOffer) -> [SearchMatch] {
     let single: [(SearchMatch.Field, String?)] = [
       (.name, offer.name), (.description, offer.description), (.terms, offer.terms),
       (.retailer, offer.retailer),

@@ -25,7 +25,7 @@ struct SearchTable {
   /// The offers with all words, the best first, expired ones last.
   func find(
     _ words: SearchWords, limit: Int, offset: Int, in session: DatabaseSession
-  ) throws -> [Offer] {
+  ) throws -> [UserOffer] {
     var bindings = bindings
     let sql = """
       SELECT \(OfferColumns.selection) FROM \(OfferColumns.tables)
