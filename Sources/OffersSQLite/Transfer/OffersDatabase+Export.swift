@@ -22,7 +22,8 @@ extension OffersDatabase: RecordTransfer {
     try await withSyncLocks(on: feeds.sorted(), waitSeconds: Self.syncWaitSeconds) {
       try await self.write(.unchecked) { [user = self.user] database in
         try Self.checkUser(user, in: database)
-        let merge = try ImportMerge(database, of: user, selections: selections, review: review)
+        let merge = try ImportMerge(
+          into: DatabaseImport(database), user: user, selections: selections, review: review)
         try source.forEachRecord(merge.add)
         return try merge.finish()
       }
