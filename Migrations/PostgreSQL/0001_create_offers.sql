@@ -24,6 +24,10 @@ CREATE TABLE feed (
   document_hash BYTEA CHECK (length(document_hash) = 16),
   document_head_hash BYTEA CHECK (length(document_head_hash) = 16),
   document_bytes BIGINT,
+  -- The numbers of the offers of its document and of gone offers, without those that only a search on
+  -- its server found. Always written in the transaction that writes the offers.
+  current_count BIGINT NOT NULL DEFAULT 0 CHECK (current_count >= 0),
+  gone_count BIGINT NOT NULL DEFAULT 0 CHECK (gone_count >= 0),
   CHECK (source_origin IS NULL OR chosen_source IS NOT NULL),
   CHECK ((document_hash IS NULL) = (document_bytes IS NULL)),
   CHECK ((document_hash IS NULL) = (document_head_hash IS NULL))
@@ -79,6 +83,9 @@ CREATE TABLE offer (
   -- NULL for an offer of the document. Such an offer is searched, but is in no list and in no count,
   -- unless it is a favorite.
   found_at BIGINT,
+  -- The first sync of the feed, if that one had the offer: one change stands for all of them. NULL for
+  -- an offer with a change of its own.
+  first_run_id BIGINT,
   name TEXT COLLATE "C" NOT NULL CHECK (name <> ''),
   description TEXT COLLATE "C",
   terms TEXT COLLATE "C",
@@ -114,7 +121,7 @@ CREATE TABLE offer (
 
 CREATE INDEX offer_by_feed ON offer (feed_key, offer_key);
 CREATE INDEX offer_by_gone ON offer (gone_at) WHERE gone_at IS NOT NULL;
-CREATE INDEX offer_by_found ON offer (found_at) WHERE found_at IS NOT NULL;
+CREATE INDEX offer_by_found ON offer (feed_key, found_at) WHERE found_at IS NOT NULL;
 CREATE INDEX offer_by_expiry ON offer (expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX offer_by_search ON offer USING gin (search);
 
@@ -182,6 +189,9 @@ CREATE TABLE change (
 );
 
 CREATE INDEX change_by_offer ON change (offer_key, change_id);
+CREATE INDEX change_first ON change (change_id) WHERE kind = 'first';
+-- Changes are in the order of their runs.
+CREATE INDEX change_by_run ON change USING brin (run_id) WITH (autosummarize = on);
 
 -- The last numbers of offers, changes and runs, in a single row. A transaction that writes offers or
 -- runs locks the row before all else and keeps it until its end, so that numbers are in the order of

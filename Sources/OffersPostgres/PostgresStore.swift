@@ -6,14 +6,19 @@ import OffersCore
 package final class PostgresStore: Sendable {
   let database: Database
   /// The user to whom the store is bound.
-  let user: User.ID
+  package let user: User.ID
   let definitions: (any FeedDefinitions)?
   let laterWrites: LaterWrites
   /// The uses of images that are not written yet.
   let imageUses: ImageUses
+  /// The version of the server when the store was opened, such as `15.8`.
+  let serverVersion: String
 
-  private init(_ database: Database, definitions: (any FeedDefinitions)?) {
+  private init(
+    _ database: Database, serverVersion: String, definitions: (any FeedDefinitions)?
+  ) {
     self.database = database
+    self.serverVersion = serverVersion
     self.definitions = definitions
     user = User.ownerID
     laterWrites = LaterWrites()
@@ -26,6 +31,7 @@ package final class PostgresStore: Sendable {
     definitions = store.definitions
     laterWrites = store.laterWrites
     imageUses = store.imageUses
+    serverVersion = store.serverVersion
     self.user = user
   }
 
@@ -34,16 +40,47 @@ package final class PostgresStore: Sendable {
   /// - Throws: `OffersError`: `invalidRequest` for an invalid URL, `newerDatabase` for a schema that
   ///   this program cannot serve, `storageFailed` if the database cannot be reached.
   package static func open(
-    url: String, definitions: (any FeedDefinitions)? = nil
+    url: String, access: StoreAccess = .readWrite, definitions: (any FeedDefinitions)? = nil
   ) async throws -> PostgresStore {
-    let database = Database(try DatabaseURL(url))
-    try await Schema().migrate(database)
-    return PostgresStore(database, definitions: definitions)
+    try await open(DatabaseURL(url), access: access, definitions: definitions)
   }
 
-  /// Closes the connections when their operations end. Later calls throw `OffersError` with
-  /// `invalidRequest`.
-  package func close() { database.close() }
+  /// Opens a database. With `readOnly` its schema is neither made nor changed, and nothing is written.
+  ///
+  /// - Throws: `OffersError`: `notFound` for reading if the database has no schema, otherwise as
+  ///   `open(url:access:definitions:)`.
+  static func open(
+    _ url: DatabaseURL, access: StoreAccess, definitions: (any FeedDefinitions)? = nil
+  ) async throws -> PostgresStore {
+    let database = Database(url, access: access)
+    do {
+      switch access {
+      case .readWrite: try await Schema().migrate(database)
+      case .readOnly: try await Schema().check(database)
+      }
+      let version = try await database.readOnce { session in
+        try session.rows("SELECT current_setting('server_version')").first?.text(0) ?? ""
+      }
+      return PostgresStore(
+        database, serverVersion: String(version.prefix { $0 != " " }), definitions: definitions)
+    } catch {
+      database.close()
+      throw error
+    }
+  }
+
+  /// The error about a database without a schema.
+  static func missing(_ url: DatabaseURL) -> OffersError {
+    OffersError(
+      .notFound, "\(url.capitalized) has no offers yet.", advice: Advice("Make it ready with", .sync))
+  }
+
+  package func close() async throws {
+    // Uses of images may be lost.
+    try? await flushImageUses()
+    await laterWrites.finish()
+    database.close()
+  }
 }
 
 extension PostgresStore: UserRecords {

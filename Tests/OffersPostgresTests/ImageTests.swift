@@ -31,7 +31,7 @@ struct ImageTests {
 
     func crash() async throws {
       await store.laterWrites.finish()
-      store.close()
+      try await store.close()
       store = try await PostgresStore.open(url: made.url())
     }
   }

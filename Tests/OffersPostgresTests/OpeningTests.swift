@@ -23,7 +23,7 @@ struct OpeningTests {
     for route in [.socket, .loopback(password: "secret"), .pooler] as [TestCluster.Route] {
       let store = try await PostgresStore.open(url: made.url(by: route))
       #expect(try await store.fetchUsers().map(\.name) == ["owner"])
-      store.close()
+      try await store.close()
     }
   }
 

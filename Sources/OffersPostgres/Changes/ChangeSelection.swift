@@ -17,6 +17,20 @@ enum ChangeSelection {
     return try view(Array(sorted), query, of: user, in: session)
   }
 
+  /// The places of the changes, the oldest first.
+  static func places(
+    _ query: ChangeQuery, of user: User.ID, in session: DatabaseSession
+  ) throws -> [ChangeTable.Place] {
+    try FeedTable.check(query.feed, in: session)
+    let expiring = try ChangeTable.expiring(query, of: user, limit: nil, in: session).map {
+      ChangeTable.Place(id: 0, key: $0.key, at: $0.at.storedSeconds)
+    }
+    let places = try ChangeTable.places(query, of: user, in: session) + expiring
+    // The offer of a recorded change does not count, because no other one has its number.
+    return places.sorted { ($0.at, $0.id, $0.key) < ($1.at, $1.id, $1.key) }
+      .suffix(max(0, query.limit ?? .max))
+  }
+
   /// The first page of the changes.
   static func page(
     _ query: ChangeQuery, of user: User.ID, in session: DatabaseSession
@@ -50,7 +64,29 @@ enum ChangeSelection {
       hasMore: expiring.count > room, lastExpiring: last)
   }
 
-  private static func view(
+  /// The candidates for a reader's news: changes of favorites, new offers that look like a gone favorite,
+  /// and favorites that expire soon; the oldest first.
+  ///
+  /// - Parameters:
+  ///   - query: selects favorites, after the reader's mark if there is one.
+  ///   - start: the time from which recorded changes count without a mark.
+  ///   - user: the user whose news they are.
+  ///   - session: the connection.
+  static func news(
+    _ query: ChangeQuery, since start: Date, of user: User.ID, in session: DatabaseSession
+  ) throws -> [OfferChange] {
+    var recorded = query
+    if query.afterID == nil { recorded.since = start }
+    let entries =
+      try ChangeTable.recorded(recorded, of: user, isNewest: false, limit: nil, in: session)
+      .filter { $0.kind != .new } + ChangeTable.newWithFavorite(recorded, of: user, in: session)
+      + ChangeTable.expiring(query, of: user, limit: nil, in: session)
+    return try view(
+      entries.sorted { ($0.at, $0.id, $0.key) < ($1.at, $1.id, $1.key) }, query, of: user,
+      in: session)
+  }
+
+  static func view(
     _ entries: [ChangeTable.Entry], _ query: ChangeQuery, of user: User.ID,
     in session: DatabaseSession
   ) throws -> [OfferChange] {

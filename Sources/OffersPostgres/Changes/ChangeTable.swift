@@ -37,6 +37,22 @@ enum ChangeTable {
   static func recorded(
     _ query: ChangeQuery, of user: User.ID, isNewest: Bool, limit: Int?, in session: DatabaseSession
   ) throws -> [Entry] {
+    let entries = try recorded(
+      query, of: user, isNewest: isNewest, limit: limit, selecting: columns, in: session
+    ).map(entry)
+    return isNewest ? entries.reversed() : entries
+  }
+
+  /// The columns of an entry.
+  private static let columns = """
+    change.change_id, change.kind, change.at, change.offer_count, change.fields, feed.name,
+    \(OfferColumns.selection)
+    """
+
+  private static func recorded(
+    _ query: ChangeQuery, of user: User.ID, isNewest: Bool, limit: Int?, selecting columns: String,
+    in session: DatabaseSession
+  ) throws -> Rows {
     var bindings = Bindings([.number(user)])
     var conditions = ["(change.kind = 'first' OR offer.offer_key IS NOT NULL)"]
     if let id = query.afterID {
@@ -56,28 +72,95 @@ enum ChangeTable {
       conditions.append("change.kind <> 'first' AND \(OfferColumns.isFavorite)")
     }
     let sql = """
-      SELECT change.change_id, change.kind, change.at, change.offer_count, change.fields, feed.name,
-        \(OfferColumns.selection)
-      FROM change JOIN feed ON feed.feed_key = change.feed_key
+      SELECT \(columns) FROM change JOIN feed ON feed.feed_key = change.feed_key
       LEFT JOIN offer ON offer.offer_key = change.offer_key
       WHERE \(conditions.joined(separator: " AND "))
       ORDER BY change.change_id \(isNewest ? "DESC" : "ASC")
       LIMIT \(bindings.add(.number(limit.map(Int64.init))))::bigint
       """
-    let entries = try session.rows(sql, bindings.parameters).map { row in
-      let kind = OfferChange.Kind(rawValue: row.text(1)) ?? .changed
-      return Entry(
-        id: row.number(0), kind: kind, at: row.date(2), feed: row.text(5),
-        offerCount: row.findNumber(3).map { Int($0) },
-        fields: row.findText(4).map(ChangedFields.init(parsing:)),
-        stored: kind == .first ? nil : stored(row))
-    }
-    return isNewest ? entries.reversed() : entries
+    return try session.rows(sql, bindings.parameters)
   }
 
-  /// The offer behind the columns of the change.
-  private static func stored(_ row: Row) -> OfferTable.Stored {
-    OfferTable.stored(row.dropping(columnCount))
+  /// The place of a selected change. Small, because there may be as many changes as offers.
+  struct Place {
+    /// The number of the change; 0 for an expiring offer.
+    let id: Int64
+    /// The offer of an expiring one.
+    let key: Int64
+    /// In Unix seconds.
+    let at: Int64
+  }
+
+  /// The places of the newest recorded changes of a query.
+  static func places(
+    _ query: ChangeQuery, of user: User.ID, in session: DatabaseSession
+  ) throws -> [Place] {
+    try recorded(
+      query, of: user, isNewest: true, limit: query.limit.map { max(0, $0) },
+      selecting: "change.change_id, change.at, $1::bigint", in: session
+    ).map { Place(id: $0.number(0), key: 0, at: $0.number(1)) }
+  }
+
+  /// The changes of some places, in their order. Those whose offers were removed are left out.
+  static func entries(
+    at places: [Place], of user: User.ID, in session: DatabaseSession
+  ) throws -> [Entry] {
+    var recorded: [Int64: Entry] = [:]
+    let rows = try session.rows(
+      """
+      SELECT \(columns) FROM change JOIN feed ON feed.feed_key = change.feed_key
+      LEFT JOIN offer ON offer.offer_key = change.offer_key
+      WHERE change.change_id = ANY($2) AND (change.kind = 'first' OR offer.offer_key IS NOT NULL)
+      """, [.number(user), .numbers(places.map(\.id).filter { $0 > 0 })])
+    for entry in rows.map(entry) { recorded[entry.id] = entry }
+    var expiring: [Int64: OfferTable.Stored] = [:]
+    let keys = places.filter { $0.id == 0 }.map(\.key)
+    for stored in try OfferTable.list(keys: keys, of: user, in: session) {
+      expiring[stored.key] = stored
+    }
+    return places.compactMap { place in
+      if place.id > 0 { return recorded[place.id] }
+      return expiring[place.key].map { stored in
+        Entry(
+          id: 0, kind: .expiring, at: Date(timeIntervalSince1970: Double(place.at)),
+          feed: stored.offer.ref.feed, offerCount: nil, fields: nil, stored: stored)
+      }
+    }
+  }
+
+  /// The change in a row, with the columns of the offer behind its own.
+  private static func entry(_ row: Row) -> Entry {
+    let kind = OfferChange.Kind(rawValue: row.text(1)) ?? .changed
+    return Entry(
+      id: row.number(0), kind: kind, at: row.date(2), feed: row.text(5),
+      offerCount: row.findNumber(3).map { Int($0) },
+      fields: row.findText(4).map(ChangedFields.init(parsing:)),
+      stored: kind == .first ? nil : OfferTable.stored(row.dropping(columnCount)))
+  }
+
+  /// The new offers of a query that have the feed, name and description of a favorite that is gone now.
+  /// The feed and the kinds of the query are ignored. `LostFavorites` decides which of the offers count
+  /// as returned.
+  static func newWithFavorite(
+    _ query: ChangeQuery, of user: User.ID, in session: DatabaseSession
+  ) throws -> [Entry] {
+    let since = query.afterID == nil ? query.since?.nextSeconds : nil
+    return try session.rows(
+      """
+      SELECT change.change_id, 'new', change.at, NULL::bigint, NULL, feed.name,
+        \(OfferColumns.selection)
+      FROM favorite AS star JOIN feed ON feed.name = star.feed
+      JOIN offer AS lost ON lost.feed_key = feed.feed_key AND lost.id = star.id
+      JOIN offer ON offer.feed_key = lost.feed_key AND offer.name = lost.name
+        AND offer.description IS NOT DISTINCT FROM lost.description
+        AND offer.offer_key <> lost.offer_key
+      JOIN change ON change.offer_key = offer.offer_key AND change.kind = 'new'
+      WHERE star.user_key = $1 AND lost.gone_at IS NOT NULL AND change.change_id > $2
+        AND ($3::bigint IS NULL OR change.at >= $3)
+      GROUP BY change.change_id, offer.offer_key, feed.feed_key
+      ORDER BY change.change_id
+      """, [.number(user), .number(query.afterID ?? 0), .number(since)]
+    ).map(entry)
   }
 
   /// The current offers of a query that expire within 48 hours, in the order of their places.

@@ -9,9 +9,13 @@ final class Database: Sendable {
   private let readers: ConnectionPool
   private let writers: ConnectionPool
   let url: DatabaseURL
+  private let access: StoreAccess
 
-  init(_ url: DatabaseURL, readerLimit: Int = 4, writerLimit: Int = 3) {
+  init(
+    _ url: DatabaseURL, access: StoreAccess = .readWrite, readerLimit: Int = 4, writerLimit: Int = 3
+  ) {
     self.url = url
+    self.access = access
     readers = ConnectionPool(url, limit: readerLimit)
     writers = ConnectionPool(url, limit: writerLimit)
   }
@@ -59,7 +63,10 @@ final class Database: Sendable {
     isKept: Bool = true, isCounted: Bool = true,
     _ body: @escaping @Sendable (DatabaseSession) throws -> Result
   ) async throws -> Result {
-    try await attempting(writers) { session, outcome in
+    if access == .readOnly {
+      throw OffersError(.invalidRequest, "The database was opened for reading only.")
+    }
+    return try await attempting(writers) { session, outcome in
       try session.script(Self.beginWrite)
       do {
         let result = try body(session)

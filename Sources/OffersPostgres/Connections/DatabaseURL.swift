@@ -1,3 +1,4 @@
+import Foundation
 import OffersCore
 import PostgresShim
 
@@ -10,6 +11,8 @@ package struct DatabaseURL: Sendable {
   let text: String
   /// The hosts and the database, for messages: never the password.
   package let description: String
+  /// The URL with the hosts, their ports and the database alone.
+  package let name: String
 
   /// Whether a text is the URL of a PostgreSQL database, rather than a path.
   package static func isURL(_ text: String) -> Bool {
@@ -37,21 +40,50 @@ package struct DatabaseURL: Sendable {
       }
       option += 1
     }
+    guard !Self.isMisread(text, values) else { throw invalid }
     self.text = text
-    description = Self.describe(values)
+    let host = Self.places(values) { host, port in
+      port.isEmpty || host.hasPrefix("/") ? host : "\(host):\(port)"
+    }
+    let database = values["dbname"].map { "the PostgreSQL database \($0)" }
+    description =
+      (database ?? "the PostgreSQL database") + (host.isEmpty ? "" : " on \(host)")
+    name =
+      "postgres://"
+      + Self.places(values) { host, port in
+        let host = host.contains(":") ? "[\(host)]" : Self.escaped(host)
+        return port.isEmpty ? host : "\(host):\(port)"
+      } + (values["dbname"].map { "/" + Self.escaped($0) } ?? "")
+      + (values["service"].map { "?service=" + Self.escaped($0) } ?? "")
   }
 
-  private static func describe(_ values: [String: String]) -> String {
+  /// Whether libpq has probably read a part of a password as something else, because it has an
+  /// unescaped `@` or `/`.
+  private static func isMisread(_ text: String, _ values: [String: String]) -> Bool {
+    let head = text.prefix { $0 != "?" }.split(separator: "://", maxSplits: 1).last ?? ""
+    let authority = head.prefix { $0 != "/" }
+    let isPort = (values["port"] ?? "").allSatisfy { $0.isASCII && ($0.isNumber || $0 == ",") }
+    return !isPort || authority.count { $0 == "@" } > 1
+      || head.dropFirst(authority.count).contains("@")
+  }
+
+  /// A part of a URL, with percent-encoding.
+  private static func escaped(_ text: String) -> String {
+    text.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(["-", ".", "_", "~"]))
+      ?? ""
+  }
+
+  /// The hosts with their ports, separated by commas; a socket is a path.
+  private static func places(
+    _ values: [String: String], _ text: (_ host: String, _ port: String) -> String
+  ) -> String {
     let ports = (values["port"] ?? "").split(scalar: ",", omittingEmptySubsequences: false)
     let hosts = (values["host"] ?? values["hostaddr"] ?? "")
       .split(scalar: ",", omittingEmptySubsequences: false)
-    let places = hosts.enumerated().map { index, host in
+    return hosts.enumerated().map { index, host in
       let port = ports.count == 1 ? ports[0] : ports.indices.contains(index) ? ports[index] : ""
-      return port.isEmpty || host.hasPrefix("/") ? String(host) : "\(host):\(port)"
-    }
-    let host = places.joined(separator: ",")
-    let name = values["dbname"].map { "the PostgreSQL database \($0)" }
-    return (name ?? "the PostgreSQL database") + (host.isEmpty ? "" : " on \(host)")
+      return text(String(host), String(port))
+    }.joined(separator: ",")
   }
 
   /// The keywords and values to connect with. A value of the URL overrides those before it.

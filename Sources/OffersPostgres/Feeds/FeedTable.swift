@@ -73,7 +73,59 @@ enum FeedTable {
       """, [.number(feedKey), .text(source.text), .text(source.origin?.rawValue)])
   }
 
+  /// Forgets the named source of a feed.
+  static func forgetSource(of name: String, in session: DatabaseSession) throws {
+    try session.run(
+      """
+      UPDATE feed SET chosen_source = NULL, source_origin = NULL
+      WHERE name = $1 AND chosen_source IS NOT NULL
+      """, [.text(name)])
+  }
+
   static func namedSource(_ text: String?, _ origin: String?) -> NamedSource? {
     text.map { NamedSource($0, origin: origin.flatMap(SourceOrigin.init)) }
   }
+
+  /// Changes the stored numbers of a feed's offers.
+  static func add(_ counts: FeedCounts, feedKey: Int64, in session: DatabaseSession) throws {
+    if counts == FeedCounts() { return }
+    try session.run(
+      """
+      UPDATE feed SET current_count = current_count + $2, gone_count = gone_count + $3
+      WHERE feed_key = $1
+      """, [.number(feedKey), .number(Int64(counts.current)), .number(Int64(counts.gone))])
+  }
+
+  /// Counts the offers of all feeds anew.
+  static func count(in session: DatabaseSession) throws {
+    try session.run(
+      """
+      UPDATE feed SET current_count = counted.current_count, gone_count = counted.gone_count
+      FROM (
+        SELECT feed.feed_key,
+          count(*) FILTER (WHERE offer.gone_at IS NULL AND offer.found_at IS NULL) AS current_count,
+          count(*) FILTER (WHERE offer.gone_at IS NOT NULL) AS gone_count
+        FROM feed LEFT JOIN offer ON offer.feed_key = feed.feed_key GROUP BY feed.feed_key
+      ) AS counted
+      WHERE feed.feed_key = counted.feed_key
+        AND (feed.current_count, feed.gone_count)
+          IS DISTINCT FROM (counted.current_count, counted.gone_count)
+      """)
+  }
+
+  /// The number of the offers in the list of a feed: those of its document, and those that only a search
+  /// found and that somebody starred, of which there are few.
+  static let currentCount = """
+    feed.current_count + (SELECT count(*) FROM offer
+      WHERE offer.feed_key = feed.feed_key AND offer.found_at IS NOT NULL
+        AND \(OfferColumns.isCurrent))
+    """
+}
+
+/// A change of the stored numbers of a feed's offers, without those that only a search found.
+struct FeedCounts: Equatable {
+  /// Those of the feed's document.
+  var current = 0
+  /// Those that are gone.
+  var gone = 0
 }

@@ -1,7 +1,7 @@
 import Foundation
 import OffersCore
 
-extension PostgresStore: FeedRepository {
+extension PostgresStore: FeedSourceRepository {
   package func fetchFeeds() async throws -> [Feed] {
     try await database.readOnce { [user] session in
       try session.rows(Self.feedsSQL, [.number(user)]).map { row in
@@ -18,10 +18,7 @@ extension PostgresStore: FeedRepository {
 
   private static let feedsSQL = """
     SELECT feed.name, feed.title, coalesce(feed.chosen_source, feed.source),
-      (SELECT count(*) FROM offer
-        WHERE offer.feed_key = feed.feed_key AND \(OfferColumns.isCurrent)),
-      (SELECT count(*) FROM offer
-        WHERE offer.feed_key = feed.feed_key AND offer.gone_at IS NOT NULL),
+      \(FeedTable.currentCount), feed.gone_count,
       (SELECT count(*) FROM favorite
         WHERE favorite.user_key = $1 AND favorite.feed = feed.name),
       good.started_at, \(SyncRunTable.lastColumns), \(FetchStateTable.selection)
@@ -69,5 +66,10 @@ extension PostgresStore: FeedRepository {
       try FetchStateTable.delete(feedKey: row.number(0), in: session)
       return true
     }
+  }
+
+  package func forgetSource(of feed: String) async throws {
+    if feed.utf8.contains(0) { return }
+    try await database.write { try FeedTable.forgetSource(of: feed, in: $0) }
   }
 }

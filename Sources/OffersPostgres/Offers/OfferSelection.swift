@@ -131,6 +131,17 @@ struct OfferSelection {
     }
   }
 
+  /// The keys of the same offers.
+  func readKeys(offset: Int, limit: Int?, in session: DatabaseSession) throws -> [Int64] {
+    var bindings = bindings
+    let sql = """
+      SELECT offer.offer_key, $1::bigint FROM \(OfferColumns.tables)
+      WHERE \(condition) ORDER BY \(order.orderBy) OFFSET \(bindings.add(.number(Int64(offset))))
+      LIMIT \(bindings.add(.number(limit.map(Int64.init))))::bigint
+      """
+    return try session.rows(sql, bindings.parameters).map { $0.number(0) }
+  }
+
   /// The number of offers of the list.
   func count(in session: DatabaseSession) throws -> Int {
     // Parameters of the order alone, whose types the server could not infer.

@@ -43,6 +43,18 @@ enum OfferTable {
       .ambiguous, "Several feeds have an offer “\(text)”.", hint: "Say which: \(names).")
   }
 
+  /// The offers of some keys, in their order. Those that were removed are left out.
+  static func list(keys: [Int64], of user: User.ID, in session: DatabaseSession) throws -> [Stored] {
+    var found: [Int64: Stored] = [:]
+    let rows = try session.rows(
+      """
+      SELECT \(OfferColumns.selection) FROM \(OfferColumns.tables)
+      WHERE offer.offer_key = ANY($2)
+      """, [.number(user), .numbers(keys)])
+    for stored in rows.map(stored) { found[stored.key] = stored }
+    return keys.compactMap { found[$0] }
+  }
+
   static func stored(_ row: Row) -> Stored {
     Stored(key: OfferColumns.key(row), offer: OfferColumns.offer(row))
   }

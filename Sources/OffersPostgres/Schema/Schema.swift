@@ -39,6 +39,27 @@ struct Schema {
     _ = try check(reached, database.url)
   }
 
+  /// Refuses a database whose schema cannot be read as it is.
+  ///
+  /// - Throws: `OffersError`: `notFound` if it has none, `newerDatabase` if it is newer than this program
+  ///   can serve, `storageFailed` if it is older.
+  func check(_ database: Database) async throws {
+    let schema = self
+    let (state, isThere) = try await database.read { session in
+      (try schema.findState(session), try Self.isThere(session))
+    }
+    if try check(state, database.url) { return }
+    if !isThere { throw PostgresStore.missing(database.url) }
+    throw OffersError(
+      .storageFailed, "\(database.url.capitalized) was written by an older version of the program.",
+      advice: Advice("Bring it up to date with", .sync))
+  }
+
+  private static func isThere(_ session: DatabaseSession) throws -> Bool {
+    let row = try session.rows("SELECT to_regclass('schema_migration') IS NOT NULL").first
+    return row?.flag(0) ?? false
+  }
+
   /// - Returns: whether nothing is to be done.
   private func check(_ state: State, _ url: DatabaseURL) throws -> Bool {
     switch state {
@@ -78,8 +99,7 @@ struct Schema {
   }
 
   private func findState(_ session: DatabaseSession) throws -> State {
-    let isThere = try session.rows("SELECT to_regclass('schema_migration') IS NOT NULL").first
-    guard isThere?.flag(0) == true else { return .older }
+    guard try Self.isThere(session) else { return .older }
     let rows = try session.rows(
       "SELECT number, is_expanding FROM schema_migration ORDER BY number DESC LIMIT 2")
     guard let last = rows.first else { return .older }

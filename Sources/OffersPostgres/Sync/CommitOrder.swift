@@ -41,6 +41,12 @@ struct CommitOrder {
     return lastRunID
   }
 
+  /// Counts runs whose numbers a statement has given.
+  mutating func skip(runsThrough last: Int64) { lastRunID = max(lastRunID, last) }
+
+  /// Counts changes whose numbers a statement has given.
+  mutating func skip(changes count: Int64) { lastChangeID += count }
+
   /// Stores the numbers that were given.
   func save(in session: DatabaseSession) throws {
     try session.run(

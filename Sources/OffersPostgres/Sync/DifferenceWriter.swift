@@ -18,6 +18,8 @@ final class DifferenceWriter {
   /// The offers of a first sync.
   private var firstKeys: (last: Int64, count: Int) = (0, 0)
   private let isFirst: Bool
+  /// The change of the feed's stored counts.
+  private var difference = FeedCounts()
   /// The last key before the new offers.
   private let oldKey: Int64
   /// The start of the feed's run before this one.
@@ -52,7 +54,7 @@ final class DifferenceWriter {
   /// - Returns: the run as it was recorded.
   func apply() throws -> SyncRun {
     if plan.isSearch { try writeFound() } else { try writeDocument() }
-    try writeWords()
+    try SearchWordTable.add(words, in: session)
     if !plan.isSearch { try writeFeed() }
     try FeedTable.setSource(plan.rememberedSource, feedKey: feedKey, in: session)
     if let fetch = plan.fetch { try FetchStateTable.save(fetch, feedKey: feedKey, in: session) }
@@ -68,6 +70,7 @@ final class DifferenceWriter {
       mendedCount: plan.run.mendedCount, request: plan.run.request, returned: returned,
       nextDueAt: plan.run.nextDueAt)
     try SyncRunTable.complete(runID, run, in: session)
+    try FeedTable.add(difference, feedKey: feedKey, in: session)
     try order.save(in: session)
     return run
   }
@@ -84,22 +87,6 @@ final class DifferenceWriter {
         .text(plan.run.source), .bytes(plan.document?.hash), .bytes(plan.document?.headHash),
         .number(plan.document.map { Int64($0.sizeBytes) }),
       ])
-  }
-
-  /// Adds the words of the offers, in an order of their own: two transactions that add the same words
-  /// would otherwise wait for each other.
-  private func writeWords() throws {
-    let sorted = words.sorted()
-    for start in stride(from: 0, to: sorted.count, by: 10_000) {
-      let piece = sorted[start..<min(start + 10_000, sorted.count)]
-      try session.run(
-        """
-        INSERT INTO search_word (word) SELECT new.word FROM unnest($1) AS new (word)
-        WHERE NOT EXISTS (SELECT 1 FROM search_word WHERE search_word.word = new.word)
-        ON CONFLICT DO NOTHING
-        """, [.texts(piece)])
-    }
-    words = []
   }
 
   private func record(
@@ -137,6 +124,8 @@ final class DifferenceWriter {
           return
         }
         let difference = OfferDifference(record, row)
+        if difference.wasFound || difference.wasGone { self.difference.current += 1 }
+        if difference.wasGone { self.difference.gone -= 1 }
         try check(record)
         let changedAt = difference.wasFound || difference.fields != nil ? time : nil
         batch.append(record, key: record.offerKey, changedAt: changedAt, words: &words)
@@ -147,8 +136,8 @@ final class DifferenceWriter {
     if !promoted.isEmpty {
       promoted.sort()
       try session.run(
-        "UPDATE offer SET first_seen_at = $2 WHERE offer_key = ANY($1)",
-        [.numbers(promoted), .number(time)])
+        "UPDATE offer SET first_seen_at = $2, first_run_id = $3 WHERE offer_key = ANY($1)",
+        [.numbers(promoted), .number(time), .number(isFirst ? runID : nil)])
       for key in promoted { try recordNew(key) }
     }
     // Known offers that were removed from the store since the comparison are new ones.
@@ -201,7 +190,9 @@ final class DifferenceWriter {
     var pending: [(key: Int64, id: String, position: Int)] = []
     func flush() throws {
       let inserted = Set(
-        try batch.insert(feedKey: feedKey, at: time, foundAt: nil, in: session))
+        try batch.insert(
+          feedKey: feedKey, at: time, firstRunID: isFirst ? runID : nil, in: session))
+      difference.current += inserted.count
       for (key, id, position) in pending {
         if inserted.contains(key) { try recordNew(key) } else { skip(id, at: position) }
       }
@@ -245,6 +236,8 @@ final class DifferenceWriter {
         WHERE offer_key = ANY($1) AND gone_at IS NULL AND found_at IS NULL RETURNING offer_key
         """, [.numbers(piece), .number(end)]
       ).map { $0.number(0) }
+      difference.current -= gone.count
+      difference.gone += gone.count
       for key in gone.sorted() {
         counts.gone += 1
         try record(.gone, key)
@@ -262,11 +255,13 @@ final class DifferenceWriter {
     let removed = try session.rows(
       """
       DELETE FROM offer USING feed
-      WHERE offer.offer_key = ANY($1) AND offer.gone_at IS NULL AND feed.feed_key = offer.feed_key
+      WHERE offer.offer_key = ANY($1) AND offer.gone_at IS NULL AND offer.found_at IS NULL
+        AND feed.feed_key = offer.feed_key
         AND NOT \(OfferColumns.isStarred)
       RETURNING offer.offer_key
       """, [.numbers(keys)]
     ).map { $0.number(0) }
+    difference.current -= removed.count
     try session.run("DELETE FROM change WHERE offer_key = ANY($1)", [.numbers(removed)])
     try session.run(
       """
@@ -292,6 +287,7 @@ final class DifferenceWriter {
         let difference = OfferDifference(record, row)
         let isStarred = starred.contains(record.offerKey)
         guard difference.wasFound || (difference.wasGone && !isStarred) else { return }
+        if difference.wasGone { self.difference.gone -= 1 }
         try check(record)
         let changedAt = difference.fields == nil ? nil : time
         batch.append(record, key: record.offerKey, changedAt: changedAt, words: &words)

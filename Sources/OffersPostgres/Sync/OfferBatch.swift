@@ -44,6 +44,11 @@ struct OfferBatch {
   private var ids = ArrayParameter(.text)
   /// For updates, when each offer changed; NULL to keep the time.
   private var changes = ArrayParameter(.int8)
+  /// For imports, the feed and the times of each offer, and whether its content differs.
+  private var imported: [Column] = [
+    Column("feed_key", .int8), Column("first_seen_at", .int8), Column("gone_at", .int8),
+    Column("first_run_id", .int8), Column("is_other", .bool),
+  ]
   private(set) var bytes = 0
 
   /// The number of offers.
@@ -78,17 +83,20 @@ struct OfferBatch {
       default: columns[field.rawValue - 1].values.append(text)
       }
     }
-    appendReward(record)
-    appendKeys(record, &words)
+    columns[13].values.append(Int64(bitPattern: record.contentHash))
+    appendReward(record.rewardValue, isUpTo: record.isUpTo)
+    func text(_ field: OfferField) -> String? { Self.string(record.text(field.rawValue)) }
+    appendKeys(
+      text(.name) ?? "", retailer: text(.retailer), description: text(.description),
+      categories: text(.categories), attributes: text(.attributes), terms: text(.terms), &words)
     bytes += columns.reduce(0) { $0 + $1.values.byteCount } - before
   }
 
-  private mutating func appendReward(_ record: OfferRecord) {
-    columns[13].values.append(Int64(bitPattern: record.contentHash))
+  private mutating func appendReward(_ value: Reward.Value?, isUpTo: Bool) {
     var amount: Int64?
     var currency: String?
     var percent: Int64?
-    switch record.rewardValue {
+    switch value {
     case .amount(let units, let code): (amount, currency) = (units, code)
     case .percent(let hundredths): percent = hundredths
     case nil: break
@@ -96,28 +104,28 @@ struct OfferBatch {
     columns[14].values.append(amount)
     columns[15].values.append(currency)
     columns[16].values.append(percent)
-    columns[17].values.append(record.isUpTo)
+    columns[17].values.append(isUpTo)
   }
 
-  private mutating func appendKeys(_ record: OfferRecord, _ words: inout Set<String>) {
-    let name = record.text(OfferField.name.rawValue)
-    let retailer = record.text(OfferField.retailer.rawValue)
-    let categories = Self.string(record.text(OfferField.categories.rawValue)).map(JSONTexts.parse)
-    columns[18].values.append(name.map { NaturalOrder.key($0) } ?? [])
+  private mutating func appendKeys(
+    _ name: String, retailer: String?, description: String?, categories: String?,
+    attributes: String?, terms: String?, _ words: inout Set<String>
+  ) {
+    let categories = categories.map(JSONTexts.parse)
+    columns[18].values.append(NaturalOrder.key(name))
     columns[19].values.append(retailer.map { NaturalOrder.key($0) })
     columns[20].values.append(
       categories.map { "{\($0.map { Self.literal(NaturalOrder.key($0)) }.joined(separator: ","))}" }
     )
     var document = SearchDocument()
-    document.add(Self.string(name), weight: "A")
-    document.add(Self.string(retailer), weight: "B")
-    document.add(Self.string(record.text(OfferField.description.rawValue)), weight: "C")
+    document.add(name, weight: "A")
+    document.add(retailer, weight: "B")
+    document.add(description, weight: "C")
     for category in categories ?? [] { document.add(category, weight: "C") }
-    let attributes = Self.string(record.text(OfferField.attributes.rawValue))
     for attribute in attributes.map(OfferAttribute.parse) ?? [] {
       document.add(attribute.value, weight: "D")
     }
-    document.add(Self.string(record.text(OfferField.terms.rawValue)), weight: "D")
+    document.add(terms, weight: "D")
     columns[21].values.append(document.text)
     words.formUnion(document.words)
   }
@@ -149,10 +157,11 @@ struct OfferBatch {
   }
 
   /// The rows of the batch as a table `new`.
-  private func source(first: Int) -> String {
-    let types = ["bigint", "text", "bigint"] + columns.map(\.type)
+  private func source(first: Int, more: [Column] = []) -> String {
+    let types = ["bigint", "text", "bigint"] + (columns + more).map(\.type)
     let arrays = types.enumerated().map { "$\($0 + first)::\($1)[]" }.joined(separator: ", ")
-    return "unnest(\(arrays)) AS new (\(sourceNames))"
+    let names = ([sourceNames] + more.map(\.name)).joined(separator: ", ")
+    return "unnest(\(arrays)) AS new (\(names))"
   }
 
   private mutating func removeAll() {
@@ -160,6 +169,7 @@ struct OfferBatch {
     ids.removeAll()
     changes.removeAll()
     for index in columns.indices { columns[index].values.removeAll() }
+    for index in imported.indices { imported[index].values.removeAll() }
     bytes = 0
   }
 
@@ -169,10 +179,12 @@ struct OfferBatch {
   ///   - feedKey: the feed.
   ///   - time: when the offers are first seen, in Unix seconds.
   ///   - foundAt: when a search found them; nil for offers of the document.
+  ///   - firstRunID: the run if it is the first sync of the feed.
   ///   - session: the connection.
   /// - Returns: the keys of the inserted offers.
   mutating func insert(
-    feedKey: Int64, at time: Int64, foundAt: Int64?, in session: DatabaseSession
+    feedKey: Int64, at time: Int64, foundAt: Int64? = nil, firstRunID: Int64? = nil,
+    in session: DatabaseSession
   ) throws -> [Int64] {
     if count == 0 { return [] }
     defer { removeAll() }
@@ -180,10 +192,12 @@ struct OfferBatch {
     let selected = columns.map { "new.\($0.name)\($0.cast)" }.joined(separator: ", ")
     return try session.rows(
       """
-      INSERT INTO offer (offer_key, feed_key, id, first_seen_at, changed_at, found_at, \(names))
-      SELECT new.offer_key, $1, new.id, $2, $2, $3, \(selected) FROM \(source(first: 4))
+      INSERT INTO offer (
+        offer_key, feed_key, id, first_seen_at, changed_at, found_at, first_run_id, \(names))
+      SELECT new.offer_key, $1, new.id, $2, $2, $3, $4, \(selected) FROM \(source(first: 5))
       ON CONFLICT (feed_key, id) DO NOTHING RETURNING offer_key
-      """, [.number(feedKey), .number(time), .number(foundAt)] + values
+      """,
+      [.number(feedKey), .number(time), .number(foundAt), .number(firstRunID)] + values
     ).map { $0.number(0) }
   }
 
@@ -202,5 +216,81 @@ struct OfferBatch {
         changed_at = coalesce(new.changed_at, offer.changed_at), \(assigned)
       FROM \(source(first: 2)) WHERE offer.offer_key = new.offer_key
       """, [.number(foundAt)] + values)
+  }
+}
+
+/// Offers of an export.
+extension OfferBatch {
+  /// Adds an offer of an export. Its content hash is 0, so that the next sync compares values, and does
+  /// not report an equal offer as changed.
+  ///
+  /// - Parameters:
+  ///   - offer: the offer as it is to be stored.
+  ///   - key: its key.
+  ///   - feedKey: its feed.
+  ///   - firstRunID: the first sync of the feed, if that one had the offer.
+  ///   - isOther: for an update, whether its content differs.
+  ///   - words: the words of all offers, to which its words are added.
+  mutating func append(
+    _ offer: ExportedOffer, key: Int64, feedKey: Int64 = 0, firstRunID: Int64? = nil,
+    isOther: Bool = true, words: inout Set<String>
+  ) {
+    let before = columns.reduce(0) { $0 + $1.values.byteCount }
+    keys.append(key)
+    ids.append(offer.ref.offerID)
+    changes.append(offer.changedAt)
+    let texts = [
+      offer.name, offer.description, offer.terms, offer.reward?.text, offer.imageURL, offer.url,
+      offer.retailer, offer.categories,
+    ]
+    for (index, text) in texts.enumerated() { columns[index].values.append(text) }
+    columns[8].values.append(offer.startsAt)
+    columns[9].values.append(offer.expiresAt)
+    columns[10].values.append(offer.latitude)
+    columns[11].values.append(offer.longitude)
+    columns[12].values.append(offer.attributes)
+    columns[13].values.append(Int64(0))
+    appendReward(offer.reward?.value, isUpTo: offer.reward?.isUpTo ?? false)
+    appendKeys(
+      offer.name, retailer: offer.retailer, description: offer.description,
+      categories: offer.categories, attributes: offer.attributes, terms: offer.terms, &words)
+    imported[0].values.append(feedKey)
+    imported[1].values.append(offer.firstSeenAt)
+    imported[2].values.append(offer.goneAt)
+    imported[3].values.append(firstRunID)
+    imported[4].values.append(isOther)
+    bytes += columns.reduce(0) { $0 + $1.values.byteCount } - before
+  }
+
+  /// Inserts the offers of an export, which are not stored, and empties the batch.
+  mutating func insertImported(in session: DatabaseSession) throws {
+    if count == 0 { return }
+    defer { removeAll() }
+    let names = columns.map(\.name).joined(separator: ", ")
+    let selected = columns.map { "new.\($0.name)\($0.cast)" }.joined(separator: ", ")
+    try session.run(
+      """
+      INSERT INTO offer (
+        offer_key, feed_key, id, first_seen_at, changed_at, gone_at, first_run_id, \(names))
+      SELECT new.offer_key, new.feed_key, new.id, new.first_seen_at, new.changed_at, new.gone_at,
+        new.first_run_id, \(selected)
+      FROM \(source(first: 1, more: imported))
+      """, values + imported.map { .array($0.values) })
+  }
+
+  /// Updates offers to the imported ones and empties the batch. No offer is one that only a search
+  /// found then.
+  mutating func updateImported(in session: DatabaseSession) throws {
+    if count == 0 { return }
+    defer { removeAll() }
+    let assigned = columns.filter { $0.name != "content_hash" }
+      .map { "\($0.name) = new.\($0.name)\($0.cast)" }.joined(separator: ", ")
+    try session.run(
+      """
+      UPDATE offer SET first_seen_at = new.first_seen_at, changed_at = new.changed_at,
+        gone_at = new.gone_at, found_at = NULL,
+        content_hash = CASE WHEN new.is_other THEN 0 ELSE offer.content_hash END, \(assigned)
+      FROM \(source(first: 1, more: imported)) WHERE offer.offer_key = new.offer_key
+      """, values + imported.map { .array($0.values) })
   }
 }

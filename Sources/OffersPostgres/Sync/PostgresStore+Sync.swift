@@ -79,8 +79,7 @@ extension PostgresStore: SyncStore {
   private static let stateSQL = """
     SELECT feed.unsubscribed_at IS NULL, feed.chosen_source, feed.source_origin,
       feed.document_hash, feed.document_head_hash, feed.document_bytes,
-      (SELECT count(*) FROM offer
-        WHERE offer.feed_key = feed.feed_key AND \(OfferColumns.isCurrent)),
+      \(FeedTable.currentCount),
       good.source,
       (SELECT run.started_at FROM sync_run AS run
         WHERE run.feed_key = feed.feed_key
@@ -181,35 +180,4 @@ extension PostgresStore: SyncStore {
       try SyncLease.check(lease, run.feed, in: session)
     }
   }
-
-  /// For how long a vanished offer is kept, in seconds.
-  private static let keptSeconds: Int64 = 30 * 86_400
-  /// The most offers that one transaction removes.
-  private static let removedCount = 1000
-
-  /// Removes offers that vanished 30 days ago, except for favorites, with their changes.
-  package func clearAway(at now: Date) async throws {
-    let end = now.storedSeconds - Self.keptSeconds
-    while true {
-      let isDue = try await database.readOnce { session in
-        try session.rows(Self.dueSQL, [.number(end)]).count > 0
-      }
-      if !isDue { return }
-      try await database.write { session in
-        _ = try CommitOrder(locking: session)
-        // Nobody can star an offer while it is being removed.
-        try session.script("LOCK TABLE favorite IN SHARE MODE")
-        let keys = try session.rows(Self.dueSQL, [.number(end)]).map { $0.number(0) }
-        try session.run(
-          "DELETE FROM change WHERE offer_key = ANY($1) AND kind <> 'first'", [.numbers(keys)])
-        try session.run("DELETE FROM offer WHERE offer_key = ANY($1)", [.numbers(keys)])
-      }
-    }
-  }
-
-  private static let dueSQL = """
-    SELECT offer.offer_key FROM \(OfferColumns.tables)
-    WHERE (offer.gone_at <= $1 OR offer.found_at <= $1) AND NOT \(OfferColumns.isStarred)
-    ORDER BY offer.offer_key LIMIT \(removedCount)
-    """
 }

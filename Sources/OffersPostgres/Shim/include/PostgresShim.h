@@ -21,6 +21,7 @@
   F(PQtransactionStatus)          \
   F(PQerrorMessage)               \
   F(PQserverVersion)              \
+  F(PQlibVersion)                 \
   F(PQparameterStatus)            \
   F(PQhost)                       \
   F(PQdb)                         \
