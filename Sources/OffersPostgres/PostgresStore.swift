@@ -37,12 +37,20 @@ package final class PostgresStore: Sendable {
 
   /// Opens a database, bound to its owner, and brings its schema up to date. An empty database gets one.
   ///
+  /// - Parameters:
+  ///   - url: the URL of the database.
+  ///   - access: the operations that are wanted.
+  ///   - proposesFeed: whether a new database is subscribed to `Feed.initialName`, with its built-in
+  ///     sample.
+  ///   - definitions: the definitions of feeds.
   /// - Throws: `OffersError`: `invalidRequest` for an invalid URL, `newerDatabase` for a schema that
-  ///   this program cannot serve, `storageFailed` if the database cannot be reached.
+  ///   this program cannot serve, `storeUnreachable` if the database does not answer.
   package static func open(
-    url: String, access: StoreAccess = .readWrite, definitions: (any FeedDefinitions)? = nil
+    url: String, access: StoreAccess = .readWrite, proposesFeed: Bool = false,
+    definitions: (any FeedDefinitions)? = nil
   ) async throws -> PostgresStore {
-    try await open(DatabaseURL(url), access: access, definitions: definitions)
+    try await open(
+      DatabaseURL(url), access: access, proposesFeed: proposesFeed, definitions: definitions)
   }
 
   /// Opens a database. With `readOnly` its schema is neither made nor changed, and nothing is written.
@@ -50,12 +58,13 @@ package final class PostgresStore: Sendable {
   /// - Throws: `OffersError`: `notFound` for reading if the database has no schema, otherwise as
   ///   `open(url:access:definitions:)`.
   static func open(
-    _ url: DatabaseURL, access: StoreAccess, definitions: (any FeedDefinitions)? = nil
+    _ url: DatabaseURL, access: StoreAccess, proposesFeed: Bool,
+    definitions: (any FeedDefinitions)? = nil
   ) async throws -> PostgresStore {
     let database = Database(url, access: access)
     do {
       switch access {
-      case .readWrite: try await Schema().migrate(database)
+      case .readWrite: try await Schema().migrate(database, proposesFeed: proposesFeed)
       case .readOnly: try await Schema().check(database)
       }
       let version = try await database.readOnce { session in
@@ -72,7 +81,8 @@ package final class PostgresStore: Sendable {
   /// The error about a database without a schema.
   static func missing(_ url: DatabaseURL) -> OffersError {
     OffersError(
-      .notFound, "\(url.capitalized) has no offers yet.", advice: Advice("Make it ready with", .sync))
+      .notFound, "\(url.capitalized) has no offers yet.",
+      advice: Advice("Make it ready with", .sync))
   }
 
   package func close() async throws {
@@ -91,8 +101,10 @@ extension PostgresStore: UserRecords {
 
 extension PostgresStore: CommitSignal {
   package func fetchDataVersion() async throws -> Int64 {
-    try await database.readOnce { session in
-      try session.rows("SELECT sum(number)::bigint FROM commit_count").first?.number(0) ?? 0
+    try await database.version.fetch { [database] in
+      try await database.readOnce { session in
+        try session.rows("SELECT sum(number)::bigint FROM commit_count").first?.number(0) ?? 0
+      }
     }
   }
 }

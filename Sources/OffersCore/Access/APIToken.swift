@@ -35,6 +35,13 @@ package struct APIToken: Hashable, Sendable, Identifiable {
     self.lastUsedAt = lastUsedAt
   }
 
+  /// The token as that of a user of another store.
+  package func moved(to user: User.ID) -> APIToken {
+    APIToken(
+      id: id, user: user, name: name, scope: scope, createdAt: createdAt, expiresAt: expiresAt,
+      lastUsedAt: lastUsedAt)
+  }
+
   package func isExpired(at now: Date) -> Bool { expiresAt.map { $0 <= now } ?? false }
 
   /// Checks a name for a token.

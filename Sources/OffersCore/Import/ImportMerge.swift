@@ -30,13 +30,13 @@ package final class ImportMerge {
 
   package init(
     into store: any ImportStore, user: User.ID, selections: Set<String>,
-    review: @escaping SourceReview
+    trustsRoles: Bool, review: @escaping SourceReview
   ) throws {
     self.store = store
     self.selections = selections
     self.review = review
     runs = ImportedRuns(known: try store.fetchRunMarks())
-    users = try ImportedUsers(store, importer: user)
+    users = try ImportedUsers(store, importer: user, trustsRoles: trustsRoles)
   }
 
   package func add(_ record: ExportRecord) throws {

@@ -3,13 +3,15 @@ import Foundation
 /// Writes the records of the users of an export.
 ///
 /// The record of one user goes to the user who imports. The records of several users go to the users
-/// of the same names. Those who are missing are added, but none as an admin, since anybody may have
-/// written the file. The roles of the others stay.
+/// of the same names. Those who are missing are added, but none as an admin unless the document is
+/// trusted, since anybody may have written the file. The roles of the others stay.
 struct ImportedUsers {
   private let store: any ImportStore
   /// The user who imports.
   private let importer: User.ID
   private let isNewStore: Bool
+  /// Whether missing users get the roles of the document.
+  private let trustsRoles: Bool
   private var records: [ExportedUser] = []
   private var favorites: [ExportedFavorite] = []
   private(set) var newFavorites = 0
@@ -23,8 +25,9 @@ struct ImportedUsers {
   /// The number of favorites that are written at once.
   private static let batchCount = 1000
 
-  init(_ store: any ImportStore, importer: User.ID) throws {
+  init(_ store: any ImportStore, importer: User.ID, trustsRoles: Bool) throws {
     self.store = store
+    self.trustsRoles = trustsRoles
     self.importer = importer
     isNewStore = try store.isNew()
   }
@@ -119,7 +122,8 @@ struct ImportedUsers {
   private func insert(_ record: ExportedUser) throws -> User.ID {
     let now = Int64(Date().timeIntervalSince1970)
     return try store.insertUser(
-      record.name, min(record.role, .member), at: record.createdAt ?? now)
+      record.name, trustsRoles ? record.role : min(record.role, .member),
+      at: record.createdAt ?? now)
   }
 
   // Searches and read marks.

@@ -26,6 +26,8 @@ package protocol RecordTransfer: Sendable {
   ///     offers equal its document.
   ///   - selections: the names of the feeds whose documents are only a selection of their offers.
   ///     An offer that is missing in such a document is not gone.
+  ///   - trustsRoles: whether users who are missing here get the roles of the document; otherwise
+  ///     none becomes an admin, since anybody may have written it.
   ///   - review: reviews the named sources that the import would add, and sets their origins. An
   ///     error ends the import. Passed are only sources of feeds that have no named source in this
   ///     store, or that it has never read.
@@ -33,6 +35,7 @@ package protocol RecordTransfer: Sendable {
   ///   several users if this store is bound to another user than its owner.
   func importRecords(
     from source: any ExportRecordSource, feeds: [String], selections: Set<String>,
+    trustsRoles: Bool,
     review: @escaping @Sendable ([ImportedSource]) throws -> [ImportedSource]
   ) async throws -> ImportSummary
 
@@ -54,6 +57,16 @@ extension RecordTransfer {
   ) async throws -> Result {
     try await export(
       favoritesOnly: favoritesOnly, allUsers: allUsers, withSearches: false, body)
+  }
+
+  /// Imports the records of an export that anybody may have written; see
+  /// `importRecords(from:feeds:selections:trustsRoles:review:)`.
+  package func importRecords(
+    from source: any ExportRecordSource, feeds: [String], selections: Set<String> = [],
+    review: @escaping @Sendable ([ImportedSource]) throws -> [ImportedSource] = { $0 }
+  ) async throws -> ImportSummary {
+    try await importRecords(
+      from: source, feeds: feeds, selections: selections, trustsRoles: false, review: review)
   }
 }
 

@@ -28,6 +28,20 @@ enum IdentityTable {
       > 0
   }
 
+  /// The identities of a user, by the time at which they were added.
+  static func connections(
+    of user: User.ID, in session: DatabaseSession
+  ) throws -> [UserLogin.Connection] {
+    try session.rows(
+      """
+      SELECT issuer, subject, added_at FROM identity WHERE user_key = $1 ORDER BY added_at, issuer
+      """, [.number(user)]
+    ).map { row in
+      UserLogin.Connection(
+        try Identity(issuer: row.text(0), subject: row.text(1)), addedAt: row.date(2))
+    }
+  }
+
   static func insert(
     _ identity: Identity, of user: User.ID, at now: Date, in session: DatabaseSession
   ) throws {

@@ -9,6 +9,7 @@ final class Database: Sendable {
   private let readers: ConnectionPool
   private let writers: ConnectionPool
   let url: DatabaseURL
+  let version = DataVersion()
   private let access: StoreAccess
 
   init(
@@ -66,7 +67,7 @@ final class Database: Sendable {
     if access == .readOnly {
       throw OffersError(.invalidRequest, "The database was opened for reading only.")
     }
-    return try await attempting(writers) { session, outcome in
+    return try await attempting(writers) { [version] session, outcome in
       try session.script(Self.beginWrite)
       do {
         let result = try body(session)
@@ -80,6 +81,8 @@ final class Database: Sendable {
         if session.cancellation.isCancelled { throw CancellationError() }
         if isCounted { try session.script(Self.countCommit, isCancellable: false) }
         outcome.isCommitting = true
+        // Also noted if the connection is lost now: the change may have been made.
+        defer { if isCounted { version.noteCommit() } }
         try session.script("COMMIT", isCancellable: false)
         return result
       } catch {

@@ -45,6 +45,9 @@ struct PostgresFailure: Error {
     func storage(_ message: String, _ hint: String) -> OffersError {
       OffersError(.storageFailed, message, hint: hint, cause: cause)
     }
+    func unreachable(_ message: String, _ hint: String) -> OffersError {
+      OffersError(.storeUnreachable, message, hint: hint, cause: cause)
+    }
     if state == .unknown {
       return storage(
         "The connection to \(url.description) was lost before the change was confirmed. "
@@ -52,7 +55,7 @@ struct PostgresFailure: Error {
         "Repeat it when the database is reachable: that is safe.")
     }
     guard let sqlState else {
-      return storage(
+      return unreachable(
         "\(url.capitalized) cannot be reached: \(message)",
         "Nothing was changed. Check the address, and that the server runs and accepts connections.")
     }
@@ -73,7 +76,7 @@ struct PostgresFailure: Error {
         "The server of \(place) is out of disk or memory: \(message) Nothing was changed.",
         "Make room on the server, then try again.")
     case "53300":
-      return storage(
+      return unreachable(
         "The server of \(place) accepts no more connections: \(message)",
         "Raise its max_connections, or put a pooler such as pgbouncer in between.")
     case "55P03", "57014", "25P03", "57P05":
@@ -81,7 +84,7 @@ struct PostgresFailure: Error {
         "\(url.capitalized) was busy for too long. Nothing was changed.",
         "Another program holds a lock, or the server is overloaded. Try again.")
     case "57P01", "57P02", "57P03", "25006":
-      return storage(
+      return unreachable(
         "\(url.capitalized) is starting, stopping or read-only now: \(message) "
           + "Nothing was changed.", "Try again in a moment.")
     case "22021", "22P05":

@@ -48,7 +48,10 @@ enum FeedTable {
       """,
       [.text(name), .text(source), .date(time), subscribes ? .null : .date(time)]
     ).first
-    if let inserted { return (inserted.number(0), subscribes) }
+    if let inserted {
+      if subscribes, name != Feed.initialName { try endProposal(in: session) }
+      return (inserted.number(0), subscribes)
+    }
     let found = try session.rows(
       "SELECT feed_key, unsubscribed_at FROM feed WHERE name = $1 FOR NO KEY UPDATE",
       [.text(name)]
@@ -59,6 +62,7 @@ enum FeedTable {
     try session.run(
       "UPDATE feed SET unsubscribed_at = NULL, subscribed_at = $2 WHERE feed_key = $1",
       [.number(key), .date(time)])
+    if name != Feed.initialName { try endProposal(in: session) }
     return (key, true)
   }
 

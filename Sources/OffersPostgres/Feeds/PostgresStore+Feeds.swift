@@ -47,7 +47,10 @@ extension PostgresStore: FeedSourceRepository {
   package func subscribe(to feed: String, source: String) async throws -> Bool {
     let now = Date()
     return try await database.write { session in
-      try FeedTable.put(feed, source: source, subscribes: true, at: now, in: session).didSubscribe
+      let (_, didSubscribe) = try FeedTable.put(
+        feed, source: source, subscribes: true, at: now, in: session)
+      if feed == Feed.initialName { try FeedTable.keepProposal(source: source, in: session) }
+      return didSubscribe
     }
   }
 

@@ -44,7 +44,8 @@ enum OfferTable {
   }
 
   /// The offers of some keys, in their order. Those that were removed are left out.
-  static func list(keys: [Int64], of user: User.ID, in session: DatabaseSession) throws -> [Stored] {
+  static func list(keys: [Int64], of user: User.ID, in session: DatabaseSession) throws -> [Stored]
+  {
     var found: [Int64: Stored] = [:]
     let rows = try session.rows(
       """

@@ -28,13 +28,15 @@ struct Schema {
   /// Brings the schema up to date.
   ///
   /// - Throws: `OffersError`: `newerDatabase` if it is newer than this program can serve.
-  func migrate(_ database: Database) async throws {
+  ///
+  /// - Parameter proposesFeed: whether a new database is subscribed to `Feed.initialName`.
+  func migrate(_ database: Database, proposesFeed: Bool = false) async throws {
     // One statement in the usual case, which takes no lock.
     let schema = self
     let state = try await database.read { try schema.findState($0) }
     if try check(state, database.url) { return }
     let reached = try await database.write { session in
-      try schema.run(in: session)
+      try schema.run(proposesFeed: proposesFeed, in: session)
     }
     _ = try check(reached, database.url)
   }
@@ -75,7 +77,7 @@ struct Schema {
   }
 
   /// Runs the migrations that the database lacks. Other programs that start at the same time wait.
-  private func run(in session: DatabaseSession) throws -> State {
+  private func run(proposesFeed: Bool, in session: DatabaseSession) throws -> State {
     try session.run("SELECT pg_advisory_xact_lock($1)", [.number(Self.lock)])
     let state = try findState(session)
     guard case .older = state else { return state }
@@ -95,6 +97,7 @@ struct Schema {
         "INSERT INTO schema_migration (number, name, is_expanding) VALUES ($1, $2, $3)",
         [.number(Int64(migration.number)), .text(migration.name), .flag(migration.isExpanding)])
     }
+    if proposesFeed, last?.number(0) == 0 { try FeedTable.propose(in: session) }
     return .current
   }
 

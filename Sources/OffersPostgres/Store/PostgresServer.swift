@@ -25,11 +25,11 @@ package struct PostgresServer: StorePlace {
   package var temporaryFolder: String { NSTemporaryDirectory() }
 
   package func open(_ access: StoreAccess) async throws -> any OffersStorage {
-    try await PostgresStore.open(url, access: access)
+    try await PostgresStore.open(url, access: access, proposesFeed: true)
   }
 
   package func noteImageUse(of url: String) async throws {
-    let store = try await PostgresStore.open(self.url, access: .readWrite)
+    let store = try await PostgresStore.open(self.url, access: .readWrite, proposesFeed: true)
     _ = store.imageUses.note(url, isAsked: true)
     try await store.close()
   }

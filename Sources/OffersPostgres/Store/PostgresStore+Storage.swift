@@ -9,7 +9,7 @@ extension PostgresStore: OffersStorage {
       remark: Self.library.map { "by libpq \($0.version)" })
   }
 
-  /// Nothing: a server is cared for by its own tools.
+  /// None: a server is cared for by its own tools.
   package var maintenance: (any StoreMaintenance)? { nil }
 
   /// The loaded client library; nil if it is not installed.
@@ -20,4 +20,8 @@ extension PostgresStore: OffersStorage {
     return StoreEngine(
       key: "libpq", name: "libpq", version: "\(number / 10_000).\(number % 10_000)")
   }
+}
+
+extension PostgresStore: StoreReadiness {
+  package func checkReadiness() async throws { try await Schema().check(database) }
 }

@@ -21,15 +21,17 @@ extension PostgresStore: RecordTransfer {
   }
 
   package func importRecords(
-    from source: any ExportRecordSource, feeds: [String], selections: Set<String> = [],
-    review: @escaping @Sendable ([ImportedSource]) throws -> [ImportedSource] = { $0 }
+    from source: any ExportRecordSource, feeds: [String], selections: Set<String>,
+    trustsRoles: Bool,
+    review: @escaping @Sendable ([ImportedSource]) throws -> [ImportedSource]
   ) async throws -> ImportSummary {
     // Sorted, so that two imports cannot deadlock.
     try await withLeases(on: feeds.sorted()[...], []) { [user] leases in
       try await self.database.write { session in
         try UserTable.check(user, in: session)
         let merge = try ImportMerge(
-          into: PostgresImport(session), user: user, selections: selections, review: review)
+          into: PostgresImport(session), user: user, selections: selections,
+          trustsRoles: trustsRoles, review: review)
         try source.forEachRecord(merge.add)
         let summary = try merge.finish()
         for lease in leases { try SyncLease.check(lease, lease.feed, in: session) }

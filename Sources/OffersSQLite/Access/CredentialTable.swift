@@ -77,6 +77,13 @@ enum CredentialTable {
       createdAt: token.createdAt, expiresAt: token.expiresAt)
   }
 
+  /// The SHA-256 of a token that exists.
+  static func hash(of id: APIToken.ID, in database: Database) throws -> [UInt8] {
+    let hash = try Data.fetchOne(
+      database, sql: "SELECT hash FROM api_token WHERE token_key = ?", arguments: [id])
+    return bytes(hash ?? Data())
+  }
+
   /// Deletes a token. Returns whether there was one.
   static func deleteToken(_ id: APIToken.ID, in database: Database) throws -> Bool {
     try database.execute(sql: "DELETE FROM api_token WHERE token_key = ?", arguments: [id])

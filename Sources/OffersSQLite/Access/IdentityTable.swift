@@ -25,6 +25,22 @@ enum IdentityTable {
       arguments: [user, issuer]) ?? false
   }
 
+  /// The identities of a user, by the time at which they were added.
+  static func connections(
+    of user: User.ID, in database: Database
+  ) throws -> [UserLogin.Connection] {
+    try Row.fetchAll(
+      database,
+      sql: """
+        SELECT issuer, subject, added_at FROM identity WHERE user_key = ? ORDER BY added_at, issuer
+        """, arguments: [user]
+    ).map { row in
+      UserLogin.Connection(
+        try Identity(issuer: row["issuer"], subject: row["subject"]),
+        addedAt: OfferTable.date(row["added_at"]))
+    }
+  }
+
   static func insert(
     _ identity: Identity, of user: User.ID, at now: Date, in database: Database
   ) throws {

@@ -15,15 +15,17 @@ extension OffersDatabase: RecordTransfer {
   }
 
   package func importRecords(
-    from source: any ExportRecordSource, feeds: [String], selections: Set<String> = [],
-    review: @escaping @Sendable ([ImportedSource]) throws -> [ImportedSource] = { $0 }
+    from source: any ExportRecordSource, feeds: [String], selections: Set<String>,
+    trustsRoles: Bool,
+    review: @escaping @Sendable ([ImportedSource]) throws -> [ImportedSource]
   ) async throws -> ImportSummary {
     // Sorted, so that two imports cannot deadlock.
     try await withSyncLocks(on: feeds.sorted(), waitSeconds: Self.syncWaitSeconds) {
       try await self.write(.unchecked) { [user = self.user] database in
         try Self.checkUser(user, in: database)
         let merge = try ImportMerge(
-          into: DatabaseImport(database), user: user, selections: selections, review: review)
+          into: DatabaseImport(database), user: user, selections: selections,
+          trustsRoles: trustsRoles, review: review)
         try source.forEachRecord(merge.add)
         return try merge.finish()
       }

@@ -1,0 +1,58 @@
+import Foundation
+
+/// Copies the logins of users from one store to another: their passphrases, API tokens and identities,
+/// none of which an export contains. Sessions are not copied.
+///
+/// Every call may throw `OffersError` with `storageFailed`.
+package protocol LoginTransfer: Sendable {
+  /// The logins of all users, the owner's first.
+  func fetchLogins() async throws -> [UserLogin]
+
+  /// Gives the users of the same names these logins, in one transaction. A passphrase, a token or an
+  /// identity that is there already stays, so that a second call changes nothing.
+  ///
+  /// - Throws: `OffersError` with `notFound` if a user is missing; then nothing is written.
+  func putLogins(_ logins: [UserLogin]) async throws
+}
+
+/// How a user logs in. It contains secrets only as hashes.
+package struct UserLogin: Sendable {
+  /// An API token with the hash of its secret.
+  package struct Token: Sendable {
+    /// The token; its id and its user are those of the store from which it comes.
+    package let token: APIToken
+    /// The SHA-256 of the token, 32 bytes.
+    package let hash: [UInt8]
+
+    package init(_ token: APIToken, hash: [UInt8]) {
+      self.token = token
+      self.hash = hash
+    }
+  }
+
+  /// The identity at a provider, and when the user connected it.
+  package struct Connection: Sendable {
+    package let identity: Identity
+    package let addedAt: Date
+
+    package init(_ identity: Identity, addedAt: Date) {
+      self.identity = identity
+      self.addedAt = addedAt
+    }
+  }
+
+  package let name: String
+  package let passphrase: PassphraseHash?
+  package let tokens: [Token]
+  package let connections: [Connection]
+
+  package init(
+    name: String, passphrase: PassphraseHash?, tokens: [Token],
+    connections: [Connection]
+  ) {
+    self.name = name
+    self.passphrase = passphrase
+    self.tokens = tokens
+    self.connections = connections
+  }
+}
