@@ -112,6 +112,21 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
+      name: "PostgreSQLMigrations",
+      path: "Migrations/PostgreSQL",
+      resources: [
+        .embedInCode("0001_create_offers.sql"),
+        .embedInCode("0002_add_users.sql"),
+        .embedInCode("0003_add_images.sql"),
+      ],
+      swiftSettings: strict),
+    // It opens libpq at run time, so that only those who use PostgreSQL need the library.
+    .target(name: "PostgresShim", path: "Sources/OffersPostgres/Shim"),
+    .target(
+      name: "OffersPostgres",
+      dependencies: ["OffersCore", "OffersPlatform", "PostgreSQLMigrations", "PostgresShim"],
+      exclude: ["Shim"], swiftSettings: strict),
+    .target(
       name: "OffersSync",
       dependencies: [
         "OffersCore",
@@ -181,6 +196,7 @@ let package = Package(
         "OffersFeeds",
         "OffersHTTP",
         "OffersPlatform",
+        "OffersPostgres",
         "OffersServer",
         "OffersSQLite",
         "OffersSync",
@@ -218,13 +234,15 @@ let package = Package(
       swiftSettings: strict),
     // The stores on which the suites of the command line and of the server run.
     .target(
-      name: "TestStores", dependencies: ["OffersCore", "OffersSQLite", "OffersTestSupport"],
+      name: "TestStores",
+      dependencies: ["OffersCore", "OffersPostgres", "OffersSQLite", "OffersTestSupport"],
       path: "Tests/TestStores", swiftSettings: strict),
     // The suite of tests that every store passes.
     .testTarget(
       name: "StoreRules",
-      dependencies: ["MemoryStore", "OffersCore", "OffersSQLite", "OffersTestSupport"],
-      swiftSettings: strict),
+      dependencies: [
+        "MemoryStore", "OffersCore", "OffersPostgres", "OffersSQLite", "OffersTestSupport",
+      ], swiftSettings: strict),
     .testTarget(
       name: "OffersPlatformTests", dependencies: ["OffersPlatform", "OffersTestSupport"],
       swiftSettings: strict),
@@ -243,6 +261,10 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ], swiftSettings: strict),
+    .testTarget(
+      name: "OffersPostgresTests",
+      dependencies: ["OffersCore", "OffersPostgres", "OffersTestSupport", "PostgreSQLMigrations"],
+      swiftSettings: strict),
     .testTarget(
       name: "OffersSyncTests",
       dependencies: [

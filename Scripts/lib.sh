@@ -31,9 +31,10 @@ require_packages() {
   [[ -e /usr/include/zlib.h ]] || missing+=(zlib1g-dev)
   [[ -e /usr/include/expat.h ]] || missing+=(libexpat1-dev)
   [[ -e /usr/include/qrencode.h ]] || missing+=(libqrencode-dev)
+  [[ -e /usr/include/postgresql/libpq-fe.h ]] || missing+=(libpq-dev)
   compgen -G '/usr/lib/gcc/*/*/libstdc++.so' >/dev/null || missing+=(g++)
   command -v git >/dev/null || missing+=(git)
-  install_packages "the headers of SQLite, zlib, expat and libqrencode, a C++ library, git" "${missing[@]}"
+  install_packages "the headers of SQLite, zlib, expat, libqrencode and libpq, a C++ library, git" "${missing[@]}"
 }
 
 # Installs what tests need besides the build: zsh and fish, in which they try the completions that
@@ -44,7 +45,10 @@ require_test_tools() {
   command -v fish >/dev/null || missing+=(fish)
   command -v crontab >/dev/null || missing+=(cron)
   command -v systemd-analyze >/dev/null || missing+=(systemd)
-  install_packages "the shells zsh and fish, cron, systemd-analyze" "${missing[@]}"
+  compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null || missing+=(postgresql-15)
+  command -v pgbouncer >/dev/null || missing+=(pgbouncer)
+  install_packages "the shells zsh and fish, cron, systemd-analyze, PostgreSQL and pgbouncer" \
+    "${missing[@]}"
 }
 
 # The Python environment that drives the browser, made by require_browser. Selenium uses Debian's

@@ -1,5 +1,6 @@
 import MemoryStore
 import OffersCore
+import OffersPostgres
 import OffersSQLite
 import OffersTestSupport
 
@@ -14,6 +15,8 @@ typealias RuledStore = OfferRepository & FavoriteRepository & HouseholdRepositor
 enum StoreKind: String, CaseIterable, Codable, Sendable {
   /// A database file.
   case sqlite
+  /// A database on a PostgreSQL server.
+  case postgres
   /// A fake in memory.
   case memory
 
@@ -25,9 +28,14 @@ enum StoreKind: String, CaseIterable, Codable, Sendable {
     switch self {
     case .sqlite:
       let folder = try FolderOfStore()
-      return OpenStore(store: try await folder.open(), folder: folder)
+      return OpenStore(store: try await folder.open(), place: folder)
+    case .postgres:
+      let template = try await ServerOfStore.template.value
+      let server = ServerOfStore(
+        try await TestCluster.shared.value.makeDatabase(from: template))
+      return OpenStore(store: try await server.open(), place: server)
     case .memory:
-      return OpenStore(store: MemoryStore(), folder: nil)
+      return OpenStore(store: MemoryStore(), place: nil)
     }
   }
 
@@ -35,6 +43,7 @@ enum StoreKind: String, CaseIterable, Codable, Sendable {
   func open(at address: String) async throws -> any RuledStore {
     switch self {
     case .sqlite: try await OffersDatabase.open(path: address)
+    case .postgres: try await PostgresStore.open(url: address)
     case .memory:
       throw OffersError(.invalidRequest, "A store in memory belongs to one process.")
     }
@@ -45,30 +54,72 @@ enum StoreKind: String, CaseIterable, Codable, Sendable {
 struct OpenStore: Sendable {
   /// The store, bound to its owner.
   let store: any RuledStore
-  fileprivate let folder: FolderOfStore?
+  fileprivate let place: (any PlaceOfStore)?
 
-  /// The address by which another process can open the store: the path of the file; nil for a store in
-  /// memory.
-  var address: String? { folder?.path }
+  /// The address by which another process can open the store: the path of the file or the URL of the
+  /// database; nil for a store in memory.
+  var address: String? { place?.address }
 
   /// The same data through connections, caches and write turns of its own, as another process has
   /// them; for a store in memory, the store itself.
-  func openAgain() async throws -> any RuledStore { try await folder?.open() ?? store }
+  func openAgain() async throws -> any RuledStore { try await place?.openAgain() ?? store }
+}
+
+/// The place of a store's data, which other processes can open as well.
+private protocol PlaceOfStore: Sendable {
+  var address: String { get }
+
+  func open() async throws -> any RuledStore
+
+  /// Opens the store as another process does.
+  func openAgain() async throws -> any RuledStore
+}
+
+extension PlaceOfStore {
+  func openAgain() async throws -> any RuledStore { try await open() }
+}
+
+/// A database on the tests' server, which is removed with the last store that has it open.
+private final class ServerOfStore: PlaceOfStore, FeedDefinitions {
+  /// An empty store, of which each test has a copy.
+  static let template = Task {
+    try await TestCluster.shared.value.makeTemplate("empty_store") { url in
+      try await PostgresStore.open(url: url).close()
+    }
+  }
+
+  private let database: TestDatabase
+
+  init(_ database: TestDatabase) { self.database = database }
+
+  var address: String { database.url() }
+
+  func open() async throws -> any RuledStore {
+    try await PostgresStore.open(url: address, definitions: self)
+  }
+
+  /// Through pgbouncer, so that rules with two connections also hold there.
+  func openAgain() async throws -> any RuledStore {
+    try await PostgresStore.open(url: database.url(by: .pooler), definitions: self)
+  }
+
+  func defines(_ feed: String) -> Bool { false }
+  func isSelection(_ feed: String) throws -> Bool { false }
 }
 
 /// The folder of a database file, which is removed with the last database that has it open.
 ///
 /// A database keeps its definitions of feeds, of which there are none here, and with them the folder:
 /// a test need not keep anything but the store.
-private final class FolderOfStore: FeedDefinitions {
+private final class FolderOfStore: PlaceOfStore, FeedDefinitions {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
-  var path: String { folder.file("offers.sqlite") }
+  var address: String { folder.file("offers.sqlite") }
 
-  func open() async throws -> OffersDatabase {
-    try await OffersDatabase.open(path: path, proposesFeed: false, definitions: self)
+  func open() async throws -> any RuledStore {
+    try await OffersDatabase.open(path: address, proposesFeed: false, definitions: self)
   }
 
   func defines(_ feed: String) -> Bool { false }

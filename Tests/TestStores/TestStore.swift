@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersPostgres
 import OffersSQLite
 import OffersTestSupport
 
@@ -15,16 +16,25 @@ public struct TestStore: Sendable {
 
   /// The path of the file, or the URL of the database, which is empty at first.
   public let address: String
+  /// The database on the server, which is removed with this object.
+  private let database: TestDatabase?
 
   /// - Parameters:
   ///   - folder: the folder for the file.
   ///   - name: the name of the file.
   public init(in folder: TemporaryFolder, named name: String = "offers.sqlite") throws {
-    address = folder.file(name)
+    if Self.isFile {
+      address = folder.file(name)
+      database = nil
+    } else {
+      let database = try TestCluster.started.get().makeDatabaseNow()
+      address = database.url()
+      self.database = database
+    }
   }
 
-  /// Whether a command has created the store.
-  public var exists: Bool { get throws { try SQLiteFile(path: address).exists } }
+  /// Whether a command has created the store. A database on the server is there from the start.
+  public var exists: Bool { get throws { try Self.place(address).exists } }
 
   /// Opens the store. Each call has connections of its own, as another process has.
   package func open(_ access: StoreAccess = .readWrite) async throws -> any OffersStorage {
@@ -35,6 +45,10 @@ public struct TestStore: Sendable {
   package static func open(
     _ address: String, _ access: StoreAccess = .readWrite
   ) async throws -> any OffersStorage {
-    try await SQLiteFile(path: address).open(access)
+    try await place(address).open(access)
+  }
+
+  private static func place(_ address: String) throws -> any StorePlace {
+    PostgresServer.isURL(address) ? try PostgresServer(url: address) : try SQLiteFile(path: address)
   }
 }

@@ -1,13 +1,14 @@
 import ArgumentParser
 import OffersCore
 
-/// The option that names the database file of a command.
+/// The option that names the database of a command: a file, or a database on a server.
 struct DatabaseOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "The database file (default: $OFFERS_DATABASE, else offers/offers.sqlite under "
-        + "$XDG_DATA_HOME or ~/.local/share).", valueName: "path"))
+      "The database: a file or a postgres:// URL (default: $OFFERS_DATABASE, else "
+        + "offers/offers.sqlite under $XDG_DATA_HOME or ~/.local/share).",
+      valueName: "path-or-url"))
   var database: String?
 
   /// The place that the option names, else `OFFERS_DATABASE`, else the default path.
@@ -20,8 +21,8 @@ struct DatabaseOptions: ParsableArguments {
   /// - Parameters:
   ///   - name: the value of the option; nil if it was not given.
   ///   - option: the name of the option.
-  /// - Throws: `OffersError` with `invalidRequest` for an empty path or a URL, and if there is no
-  ///   home folder for the default path.
+  /// - Throws: `OffersError` with `invalidRequest` for a text that names no database, and if there is
+  ///   no home folder for the default path.
   static func place(
     named name: String?, option: String = "--database"
   ) throws -> any StorePlace {
@@ -34,13 +35,7 @@ struct DatabaseOptions: ParsableArguments {
         .invalidRequest, "There is no home folder to keep the database in.",
         hint: "Name a file with --database.")
     }
-    do {
-      return try StoreLocation.place(named: path.text)
-    } catch let error as OffersError {
-      throw OffersError(
-        error.code, error.message,
-        hint: "Name a file with \(option) or OFFERS_DATABASE, such as ./offers.sqlite.")
-    }
+    return try StoreLocation.place(named: path.text)
   }
 
   /// Opens the database. If its schema has parts that this program did not create, such as triggers,

@@ -1,18 +1,30 @@
 import OffersCore
+import OffersPostgres
 import OffersSQLite
 
 /// The stores that the program knows. No other file of the command line names one by its type: all
 /// others work with the protocols of `OffersCore`.
 enum StoreLocation {
-  /// The place of the store that a text names: the path of a file. A store on a server is added here,
-  /// for a text that begins with `postgres://` or `postgresql://`.
+  /// The place of the store that a text names: a `postgres://` URL, or else the path of a file.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` for a text that names no store, such as any URL. The
-  ///   message does not repeat the text, because a URL may contain a password.
+  /// - Throws: `OffersError` with `invalidRequest` for a text that names no store, such as any other
+  ///   URL; `storageFailed` for a `postgres://` URL if libpq is not installed. No message repeats the
+  ///   text, because a URL may contain a password.
   static func place(named text: String) throws -> any StorePlace {
-    try SQLiteFile(path: text)
+    if PostgresServer.isURL(text) { return try PostgresServer(url: text) }
+    do {
+      return try SQLiteFile(path: text)
+    } catch let error as OffersError {
+      throw OffersError(
+        error.code, error.message,
+        hint: "Name a file with --database or OFFERS_DATABASE, such as ./offers.sqlite, or a "
+          + "PostgreSQL database by its postgres:// URL.")
+    }
   }
 
-  /// The libraries of the stores, which the dynamic linker loads.
-  static var engines: [StoreEngine] { [OffersDatabase.engine] }
+  /// The libraries of the stores, which the dynamic linker loads. That of PostgreSQL need not be
+  /// installed.
+  static var engines: [StoreEngine] {
+    [OffersDatabase.engine] + [PostgresStore.library].compactMap(\.self)
+  }
 }

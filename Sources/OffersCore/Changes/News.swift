@@ -43,3 +43,23 @@ package struct FailingFeed: Hashable, Sendable {
     self.message = message
   }
 }
+
+extension News {
+  /// Whether a candidate is news: a change of a favorite or a favorite that expires, but no new offer
+  /// unless it is probably a favorite under another id. No expired offer is news.
+  package static func tells(_ change: OfferChange, at now: Date) -> Bool {
+    guard let offer = change.offer, !offer.isExpired(at: now) else { return false }
+    return change.kind != .new || change.returned != nil
+  }
+}
+
+extension FailingFeed {
+  /// The subject of a notice about the feed, which is delivered once: the number of the day (UTC,
+  /// since 1970), so that it is repeated daily; or, for a feed whose server answered 410 Gone, the
+  /// time of that answer.
+  ///
+  /// - Parameter seconds: the present time, in Unix seconds.
+  package func noticeSubject(at seconds: Int64) -> Int64 {
+    stoppedAt.map { Int64($0.timeIntervalSince1970) } ?? seconds / 86_400
+  }
+}

@@ -44,3 +44,22 @@ package struct ExportedUser: Hashable, Sendable {
 
   package init() {}
 }
+
+extension ExportedUser {
+  /// A user without searches and read marks.
+  package init(_ user: User) {
+    self.init()
+    name = user.name
+    role = user.role
+    isOwner = user.isOwner
+    createdAt = Int64(user.createdAt.timeIntervalSince1970)
+  }
+}
+
+extension ExportedUser.Search {
+  package init(_ search: RecentSearch) {
+    self.init(
+      words: search.words, feed: search.feed,
+      searchedAt: Int64(search.searchedAt.timeIntervalSince1970))
+  }
+}

@@ -5,10 +5,9 @@
 /// be shared with other processes.
 package protocol OffersStorage: OfferRepository, FavoriteRepository, HouseholdRepository,
   LabelRepository, FeedSourceRepository, SearchPreparation, ChangeRepository, NewsRepository,
-  LongListRepository,
-  PruneRepository, ImageFetchStore, SyncStore, UserRepository, UserRecords, SessionRepository,
-  AttemptRepository, CredentialRepository, IdentityRepository, CommitSignal, StoreFacts,
-  RecordTransfer, LoginTransfer
+  LongListRepository, PruneRepository, ImageFetchStore, SyncStore, UserRepository, UserRecords,
+  SessionRepository, AttemptRepository, CredentialRepository, IdentityRepository, CommitSignal, StoreFacts,
+  StoreReadiness, RecordTransfer, LoginTransfer
 {
   /// The user to whom the store is bound; see `record(of:)`.
   var user: User.ID { get }

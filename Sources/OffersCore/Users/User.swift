@@ -31,6 +31,8 @@ public struct User: Hashable, Sendable, Identifiable {
   /// The number of the owner of the store, who always exists, is an admin, and has what was stored
   /// before there were users.
   public static let ownerID: Int64 = 1
+  /// The name of an owner whom nobody has given another one.
+  package static let unnamedOwner = "owner"
 
   /// Creates a user of its parts; the properties describe them.
   public init(id: Int64, name: String, role: Role, createdAt: Date, lastSeenAt: Date? = nil) {

@@ -9,7 +9,7 @@ enum NoticeTable {
   enum Kind: String {
     /// A favorite expires soon; `about` is its expiry date in Unix seconds.
     case expiring
-    /// A feed keeps failing; see `about(_:at:)`.
+    /// A feed keeps failing; see `FailingFeed.noticeSubject(at:)`.
     case failing
   }
 
@@ -76,12 +76,5 @@ enum NoticeTable {
   static func prune(toldBefore told: Int64, now: Int64, in database: Database) throws {
     try database.execute(
       sql: "DELETE FROM notice WHERE told_at < ? AND about < ?", arguments: [told, now])
-  }
-
-  /// The `about` value of a notice on a failing feed: the number of the day (UTC, since 1970), so
-  /// that the notice is repeated daily; or, for a feed whose server answered 410 Gone, the time of
-  /// that answer, so that it is delivered once.
-  static func about(_ feed: FailingFeed, at seconds: Int64) -> Int64 {
-    feed.stoppedAt.map { Int64($0.timeIntervalSince1970) } ?? seconds / 86_400
   }
 }

@@ -62,10 +62,9 @@ extension OffersDatabase: NewsRepository {
     return try await read { [user] database in
       let selection = try SelectedChanges(newsAfter: mark, now: now, of: user, in: database)
       let changes = try selection.read(in: database).filter { change in
-        guard let offer = change.offer, !offer.isExpired(at: now) else { return false }
-        if change.kind == .new { return change.returned != nil }
-        guard change.kind == .expiring, let end = offer.expiresAt else { return true }
-        let ref = offer.ref
+        guard News.tells(change, at: now) else { return false }
+        guard change.kind == .expiring, let end = change.offer?.expiresAt, let ref = change.offer?.ref
+        else { return true }
         return try !NoticeTable.isTold(
           .expiring, ref.feed, id: ref.offerID, about: Int64(end.timeIntervalSince1970),
           of: user, in: database)
@@ -75,7 +74,7 @@ extension OffersDatabase: NewsRepository {
         since: since, now: seconds, in: database
       ).filter { feed in
         try !NoticeTable.isTold(
-          .failing, feed.name, about: NoticeTable.about(feed, at: seconds), of: user, in: database)
+          .failing, feed.name, about: feed.noticeSubject(at: seconds), of: user, in: database)
       }
       return (News(changes: changes, failing: failing), selection.lastID)
     }
@@ -98,7 +97,7 @@ extension OffersDatabase: NewsRepository {
       }
       for feed in news.failing {
         try NoticeTable.insert(
-          .failing, feed.name, about: NoticeTable.about(feed, at: seconds), of: user,
+          .failing, feed.name, about: feed.noticeSubject(at: seconds), of: user,
           at: seconds, in: database)
       }
     }

@@ -14,7 +14,7 @@ extension OffersDatabase: PruneRepository {
   ) async throws -> PruneCounts {
     let seconds = Int64(now.timeIntervalSince1970)
     let trust = trustsClock ? .now : try await read { try ClockTrust.find(at: seconds, in: $0) }
-    if case .none(let last) = trust { throw Self.doubt(lastRun: last, now: now) }
+    try trust.check(at: seconds)
     let time = trust.time(at: seconds)
     let bounds = try await read {
       try PruneBounds(
@@ -24,20 +24,8 @@ extension OffersDatabase: PruneRepository {
     var counts =
       isTrial
       ? try await read { try Self.countDoomed(bounds, in: $0) } : try await prune(bounds)
-    if case .run(let witness) = trust { counts.countedFrom = OfferTable.date(witness) }
+    counts.countedFrom = trust.witness
     return counts
-  }
-
-  private static func doubt(lastRun: Int64, now: Date) -> OffersError {
-    let days = Units.count(
-      Int((Int64(now.timeIntervalSince1970) - lastRun) / Retention.daySeconds), "day")
-    return OffersError(
-      .invalidRequest,
-      "Nothing was removed, because the clock may be wrong: by it, the sync before this day was "
-        + "\(days) ago.",
-      advice: Advice(
-        "Sync today and once more in a day, which confirms the clock. If you know that it is right",
-        .trustClock))
   }
 
   /// Removes what lies behind the bounds.

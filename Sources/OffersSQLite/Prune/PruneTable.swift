@@ -83,32 +83,6 @@ enum PruneTable {
     }
   }
 
-  /// The number of the first run that started within a range of times; the largest number if there
-  /// is none. Later runs were recorded by a clock that was ahead, and are passed over.
-  static func findFirstRun(
-    from earliest: Int64, through latest: Int64, in database: Database
-  ) throws -> Int64 {
-    try Int64.fetchOne(
-      database,
-      sql: """
-        SELECT run_id FROM sync_run WHERE run_id > 0 AND started_at BETWEEN ? AND ?
-        ORDER BY run_id LIMIT 1
-        """, arguments: [earliest, latest]) ?? .max
-  }
-
-  /// The number of the last change before those of a run and of later runs; 0 if there is none. The
-  /// newest change, whose number must not be reused, is always after it.
-  static func findLastChange(beforeRun run: Int64, in database: Database) throws -> Int64 {
-    // Writers are serialized, so change numbers are in the order of runs. The oldest rows are
-    // scanned until one belongs to a later run.
-    let behind = try Int64.fetchOne(
-      database,
-      sql: """
-        SELECT change_id FROM change WHERE change_id > 0 AND run_id >= ? ORDER BY change_id LIMIT 1
-        """, arguments: [run])
-    return max(0, try (behind ?? ChangeTable.fetchLastID(in: database)) - 1)
-  }
-
   /// A row of `change` to be removed.
   struct OldChange {
     let id: Int64

@@ -110,25 +110,6 @@ extension ExportedChange {
   }
 }
 
-extension ExportedUser {
-  /// A user without searches and read marks.
-  init(_ user: User) {
-    self.init()
-    name = user.name
-    role = user.role
-    isOwner = user.isOwner
-    createdAt = Int64(user.createdAt.timeIntervalSince1970)
-  }
-}
-
-extension ExportedUser.Search {
-  init(_ search: RecentSearch) {
-    self.init(
-      words: search.words, feed: search.feed,
-      searchedAt: Int64(search.searchedAt.timeIntervalSince1970))
-  }
-}
-
 extension ExportedFavorite {
   static let columns = "favorite.feed, favorite.id, favorite.created_at, favorite.shared_at"
   /// The columns before schema version 22, in which no favorite was shared.

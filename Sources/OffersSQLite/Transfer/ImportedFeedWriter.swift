@@ -1,7 +1,7 @@
 import GRDB
 import OffersCore
 
-/// Writes the feeds of an export. `ImportMerge` decides which of two versions of a feed wins.
+/// Writes the feeds of an export.
 struct ImportedFeedWriter {
   private let database: Database
 

@@ -1,38 +1,14 @@
 import GRDB
 import OffersCore
 
-/// Merges the runs and changes of an export with those of the database.
-///
-/// The imported ones are collected in temporary tables first. If all of them come after the
-/// database's own, they are appended. Otherwise both are sorted by time and all are renumbered,
-/// because queries of changes rely on their order. On each side the order of runs is kept, also for
-/// runs that overlapped or whose clock jumped.
-///
-/// For an offer that the database knows, only those changes of runs that the database lacks are
-/// imported that happened before its first sighting here or after its feed's last sync here, so
-/// that no change is recorded twice.
+/// Merges the runs and changes of an export with those of the database, in which they are collected in
+/// temporary tables first; see `ImportStore.mergeHistory`.
 final class ImportedHistory {
-  /// Identifies a run that both sides have.
-  private struct RunMark: Hashable {
-    let feedKey: Int64
-    let startedAt: Int64
-    let durationMilliseconds: Int64
-    let outcome: String
-    let counts: [Int64]
-  }
-
   private let database: Database
-  /// The keys of the database's own runs.
-  private let known: [RunMark: Int64]
   private let addRun: RawStatement
   private let addChange: RawStatement
-  /// The start of each run of the document, and whether the database lacks it.
-  private var runs: [(startedAt: Int64, isNew: Bool)] = []
-  private var newRuns = 0
   private let addEarlier: RawStatement
   private let findEarlier: RawStatement
-  private var hasEarlier = false
-  private var insertsIntoOldRuns = false
   private var isRenumbered = false
 
   private static let tables = [
@@ -47,7 +23,6 @@ final class ImportedHistory {
 
   init(_ database: Database) throws {
     self.database = database
-    known = try Self.fetchMarks(in: database)
     let columns = Self.runColumns.joined(separator: ", ")
     try database.execute(
       sql: """
@@ -71,32 +46,26 @@ final class ImportedHistory {
       database, "SELECT first_seen_at FROM seen_earlier WHERE offer_key = ?1")
   }
 
-  private static func fetchMarks(in database: Database) throws -> [RunMark: Int64] {
+  func fetchMarks() throws -> [RunMark: Int64] {
     let rows = try Row.fetchCursor(
       database,
       sql: """
         SELECT run_id, feed_key, started_at, duration_milliseconds, outcome,
-          \(countColumns.joined(separator: ", "))
+          \(Self.countColumns.joined(separator: ", "))
         FROM sync_run ORDER BY run_id
         """)
     var known: [RunMark: Int64] = [:]
     while let row = try rows.next() {
       let mark = RunMark(
         feedKey: row[1], startedAt: row[2], durationMilliseconds: row[3], outcome: row[4],
-        counts: (5..<5 + countColumns.count).map { row[$0] })
+        counts: (5..<5 + Self.countColumns.count).map { row[$0] })
       known[mark] = row[0]
     }
     return known
   }
 
-  func add(_ run: ExportedRun, feedKey: Int64) throws {
-    let mark = RunMark(
-      feedKey: feedKey, startedAt: run.startedAt, durationMilliseconds: run.durationMilliseconds,
-      outcome: run.outcome.rawValue, counts: run.counts)
-    let runID = known[mark]
-    runs.append((run.startedAt, runID == nil))
-    if runID == nil { newRuns += 1 }
-    addRun.bind(1, Int64(runs.count))
+  func add(_ run: ExportedRun, number: Int, known runID: Int64?, feedKey: Int64) throws {
+    addRun.bind(1, Int64(number))
     addRun.bind(2, number: runID)
     addRun.bind(3, feedKey)
     addRun.bind(4, copying: run.source)
@@ -116,49 +85,28 @@ final class ImportedHistory {
     addEarlier.bind(1, offerKey)
     addEarlier.bind(2, seconds)
     try addEarlier.run()
-    hasEarlier = true
   }
 
-  /// - Parameters:
-  ///   - change: the imported change.
-  ///   - offerKey: the key of its offer in this database.
-  ///   - isNewOffer: whether the offer was not stored here before the import.
-  ///   - seenHereUntil: the start of the last successful sync of the offer's feed in this database.
-  /// - Returns: whether the change is imported.
-  func add(
-    _ change: ExportedChange, offerKey: Int64, isNewOffer: Bool, seenHereUntil: Int64?
-  ) throws -> Bool {
-    guard runs.indices.contains(change.run - 1) else { return false }
-    let run = runs[change.run - 1]
-    if !isNewOffer {
-      guard run.isNew else { return false }
-      let first = try findFirstSightHere(offerKey)
-      let isEarlier = first.map { run.startedAt < $0 } ?? false
-      let isLater = run.startedAt > seenHereUntil ?? .min
-      guard change.kind == .new ? first != nil : isEarlier || isLater else { return false }
-    } else if !run.isNew {
-      insertsIntoOldRuns = true
-    }
+  func add(_ change: ExportedChange, offerKey: Int64) throws {
     addChange.bind(1, Int64(change.run))
     addChange.bind(2, offerKey)
     addChange.bind(3, copying: change.kind.rawValue)
     addChange.bind(4, copying: change.fields)
     try addChange.run()
-    return true
   }
 
-  private func findFirstSightHere(_ offerKey: Int64) throws -> Int64? {
+  /// The first sighting here of an offer that the export saw earlier.
+  func findFirstSightHere(_ offerKey: Int64) throws -> Int64? {
     findEarlier.bind(1, offerKey)
     defer { findEarlier.reset() }
     return try findEarlier.step() ? findEarlier.number(0) : nil
   }
 
-  /// Writes the merged history, and returns the number of new runs.
-  func merge() throws -> Int {
+  func merge(renumbers: Bool) throws {
     try orderRuns()
     let hadChanges =
       try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM change)") ?? false
-    isRenumbered = try mustRenumber()
+    isRenumbered = try renumbers || isMixed()
     if isRenumbered {
       try renumber()
     } else {
@@ -171,7 +119,6 @@ final class ImportedHistory {
         sql: "UPDATE reader SET change_id = (SELECT coalesce(max(change_id), 0) FROM change)")
     }
     try FirstSyncTable.derive(in: database)
-    return newRuns
   }
 
   /// The number of the last change of a run of the document and of all runs before it, once the
@@ -217,9 +164,9 @@ final class ImportedHistory {
         """)
   }
 
-  private func mustRenumber() throws -> Bool {
-    if insertsIntoOldRuns || hasEarlier { return true }
-    return try Bool.fetchOne(
+  /// Whether an imported run comes before one of the database's own.
+  private func isMixed() throws -> Bool {
+    try Bool.fetchOne(
       database,
       sql: """
         SELECT (SELECT min(run_id) FROM run_order WHERE number IS NOT NULL)

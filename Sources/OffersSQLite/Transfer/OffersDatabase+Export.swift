@@ -24,7 +24,8 @@ extension OffersDatabase: RecordTransfer {
       try await self.write(.unchecked) { [user = self.user] database in
         try Self.checkUser(user, in: database)
         let merge = try ImportMerge(
-          database, of: user, selections: selections, trustsRoles: trustsRoles, review: review)
+          into: DatabaseImport(database), user: user, selections: selections,
+          trustsRoles: trustsRoles, review: review)
         try source.forEachRecord(merge.add)
         return try merge.finish()
       }

@@ -1,23 +1,7 @@
 import GRDB
 import OffersCore
 
-/// The bound on the number of changes and on their size, whatever their age. Of those that concern
-/// no favorite, the oldest are removed first.
-///
-/// Change numbers are counted instead of rows, because the newest and the oldest number are known
-/// without a scan: at most `count` of the newest numbers are kept. So the changes that were removed
-/// with their offers count, too; the offers of a feed's first sync, which share a row, do not.
-package struct HistoryLimit: Sendable {
-  /// The number of changes above which the oldest are removed.
-  package let count: Int64
-
-  /// The estimated size of the changes, in bytes, above which the oldest are removed.
-  package var bytes = 1_000_000_000
-
-  /// 2,000,000 changes take about 250 MB with texts of a usual length. An hourly sync that changes
-  /// 200 offers each time stays below it for the 400 days after which changes are removed anyway.
-  package static let standard = HistoryLimit(count: 2_000_000)
-
+extension HistoryLimit {
   /// The number up to which changes are surplus; nil while there are few enough, or if all older
   /// ones concern favorites.
   func findSurplus(in database: Database) throws -> Int64? {
@@ -31,7 +15,7 @@ package struct HistoryLimit: Sendable {
       try PruneTable.hasRemovable(through: surplus, in: database)
     else { return nil }
     // An eighth less is left, so that not every sync removes some.
-    return Self.cut(keeping: count - count / 8, before: last, spans)
+    return Self.cut(keeping: Self.left(of: count), before: last, spans)
   }
 
   /// The number of changes to keep: `count`, or fewer if they are large. The size is estimated only
@@ -40,9 +24,7 @@ package struct HistoryLimit: Sendable {
     let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
     let pageBytes = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0
     guard pages * pageBytes > bytes else { return count }
-    let size = try HistorySize(in: database)
-    guard size.bytes > bytes else { return count }
-    return min(count, Int64(Double(size.count) * Double(bytes) / Double(size.bytes)))
+    return self.count(for: try HistorySize(in: database))
   }
 
   /// The numbers of changes and offers of the rows that stand for several offers, newest first.

@@ -1,6 +1,4 @@
 import Foundation
-import GRDB
-import OffersCore
 
 /// Writes the records of the users of an export.
 ///
@@ -8,71 +6,67 @@ import OffersCore
 /// of the same names. Those who are missing are added, but none as an admin unless the document is
 /// trusted, since anybody may have written the file. The roles of the others stay.
 struct ImportedUsers {
-  private let database: Database
+  private let store: any ImportStore
   /// The user who imports.
   private let importer: User.ID
+  private let isNewStore: Bool
   /// Whether missing users get the roles of the document.
   private let trustsRoles: Bool
-  /// Whether the database has no data and no user but an owner whom nobody has named.
-  private let isNewDatabase: Bool
   private var records: [ExportedUser] = []
-  /// The users of the document with those of this database, once they are matched.
+  private var favorites: [ExportedFavorite] = []
+  private(set) var newFavorites = 0
+  private(set) var sameFavorites = 0
+  /// The users of the document with those of this store, once they are matched.
   private(set) var matches: [ImportedUser] = []
   /// The indexes of `matches` by the names in the document.
   private var places: [String: Int] = [:]
   private var isMatched = false
 
-  /// The name of an owner whom nobody has given another one.
-  private static let unnamedOwner = "owner"
+  /// The number of favorites that are written at once.
+  private static let batchCount = 1000
 
-  init(_ database: Database, importer: User.ID, trustsRoles: Bool) throws {
-    self.database = database
+  init(_ store: any ImportStore, importer: User.ID, trustsRoles: Bool) throws {
+    self.store = store
     self.trustsRoles = trustsRoles
     self.importer = importer
-    isNewDatabase =
-      try Bool.fetchOne(
-        database,
-        sql: """
-          SELECT NOT EXISTS (SELECT 1 FROM sync_run) AND NOT EXISTS (SELECT 1 FROM favorite)
-            AND NOT EXISTS (SELECT 1 FROM user WHERE user_key <> ? OR folded_name <> ?)
-          """, arguments: [User.ownerID, Self.unnamedOwner]) ?? false
+    isNewStore = try store.isNew()
   }
 
   /// Adds a user of the document. The users precede all favorites.
   mutating func add(_ record: ExportedUser) { records.append(record) }
 
-  /// Adds a favorite to those of its user, shared as in the document. If it is there, the earlier of
-  /// two times stays, and so does its sharing.
-  ///
-  /// - Returns: whether it was added.
-  mutating func add(_ favorite: ExportedFavorite) throws -> Bool {
-    try match()
-    let place = favorite.user.flatMap { places[$0] }
-    let user = place.map { matches[$0].user.id } ?? importer
-    let isNew = try FavoriteTable.insert(
-      favorite.ref, of: user, at: favorite.starredAt, sharedAt: favorite.sharedAt, in: database)
-    if !isNew {
-      try FavoriteTable.setEarlier(
-        favorite.starredAt, of: favorite.ref, user: user, in: database)
-    }
-    if let place {
-      if isNew { matches[place].newFavorites += 1 } else { matches[place].sameFavorites += 1 }
-    }
-    return isNew
+  /// Adds a favorite to those of its user.
+  mutating func add(_ favorite: ExportedFavorite) throws {
+    favorites.append(favorite)
+    if favorites.count == Self.batchCount { try writeFavorites() }
   }
 
-  /// Writes the searches and read marks, once the histories are merged.
-  ///
-  /// - Parameter findLastChange: the number of the last change of the runs up to one of the document.
-  mutating func finish(findLastChange: (_ run: Int) throws -> Int64) throws {
+  private mutating func writeFavorites() throws {
     try match()
+    if favorites.isEmpty { return }
+    defer { favorites.removeAll(keepingCapacity: true) }
+    let found = favorites.map { $0.user.flatMap { places[$0] } }
+    let added = try store.insert(
+      zip(favorites, found).map { favorite, place in
+        (favorite, place.map { matches[$0].user.id } ?? importer)
+      })
+    for (place, isNew) in zip(found, added) {
+      if isNew { newFavorites += 1 } else { sameFavorites += 1 }
+      guard let place else { continue }
+      if isNew { matches[place].newFavorites += 1 } else { matches[place].sameFavorites += 1 }
+    }
+  }
+
+  /// Writes the favorites, searches and read marks, once the histories are merged.
+  mutating func finish() throws {
+    try writeFavorites()
     var lastChanges: [Int: Int64] = [:]
     for (record, match) in zip(records, matches) {
       try merge(record.searches, of: match.user.id)
       for mark in record.marks {
-        let id = try lastChanges[mark.run] ?? findLastChange(mark.run)
+        let id = try lastChanges[mark.run] ?? store.findLastChange(through: mark.run)
         lastChanges[mark.run] = id
-        try insert(mark, at: id, of: match.user.id)
+        try store.insert(mark, changeID: id, of: match.user.id)
       }
     }
   }
@@ -84,10 +78,10 @@ struct ImportedUsers {
     isMatched = true
     let isOfOne = records.count == 1
     let known = isOfOne ? [0: importer] : try findUsers()
-    if isNewDatabase, let place = records.firstIndex(where: \.isOwner),
+    if isNewStore, let place = records.firstIndex(where: \.isOwner),
       known[place] == User.ownerID
     {
-      try takeOver(records[place])
+      try store.setOwner(records[place].name, createdAt: records[place].createdAt)
     }
     for (index, record) in records.enumerated() {
       let id = try known[index] ?? insert(record)
@@ -95,11 +89,11 @@ struct ImportedUsers {
       matches.append(
         ImportedUser(
           name: record.name, role: record.role,
-          user: try OffersDatabase.fetchUser(id, in: database), isNew: known[index] == nil))
+          user: try store.fetchUser(id), isNew: known[index] == nil))
     }
   }
 
-  /// The users of this database for several users of the document, by the index of the record.
+  /// The users of this store for several users of the document, by the index of the record.
   ///
   /// Two owners of different names are the same person if one of them was never named.
   private func findUsers() throws -> [Int: User.ID] {
@@ -112,33 +106,24 @@ struct ImportedUsers {
         hint: "Nothing was changed. Import it as the owner: each user gets their own record.")
     }
     let place = records.firstIndex(where: \.isOwner)
-    if isNewDatabase, let place { return [place: User.ownerID] }
+    if isNewStore, let place { return [place: User.ownerID] }
     var found: [Int: User.ID] = [:]
     for (index, record) in records.enumerated() {
-      found[index] = try UserTable.find(named: record.name, in: database)?.id
+      found[index] = try store.findUser(named: record.name)?.id
     }
     if let place, found[place] == nil, !found.values.contains(User.ownerID) {
-      let owner = try OffersDatabase.fetchUser(User.ownerID, in: database)
+      let owner = try store.fetchUser(User.ownerID)
       let names = [owner.name, records[place].name].map(User.folded)
-      if names.contains(Self.unnamedOwner) { found[place] = owner.id }
+      if names.contains(User.unnamedOwner) { found[place] = owner.id }
     }
     return found
   }
 
   private func insert(_ record: ExportedUser) throws -> User.ID {
     let now = Int64(Date().timeIntervalSince1970)
-    return try UserTable.insert(
+    return try store.insertUser(
       record.name, trustsRoles ? record.role : min(record.role, .member),
-      at: record.createdAt ?? now, in: database)
-  }
-
-  /// Gives the owner of a new database the name and the time of the document's owner.
-  private func takeOver(_ record: ExportedUser) throws {
-    try UserTable.update(User.ownerID, name: record.name, role: .admin, in: database)
-    guard let createdAt = record.createdAt else { return }
-    try database.execute(
-      sql: "UPDATE user SET created_at = ? WHERE user_key = ?",
-      arguments: [createdAt, User.ownerID])
+      at: record.createdAt ?? now)
   }
 
   // Searches and read marks.
@@ -146,7 +131,7 @@ struct ImportedUsers {
   /// Merges the latest searches into the user's own by time, as far as there is room: no search that
   /// is here gives way to another one.
   private func merge(_ searches: [ExportedUser.Search], of user: User.ID) throws {
-    let here = try RecentSearchTable.list(of: user, in: database).map { ExportedUser.Search($0) }
+    let here = try store.fetchSearches(of: user)
     let added = searches.filter { search in
       !here.contains { $0.words.hasSameBytes(as: search.words) && $0.feed == search.feed }
     }.prefix(max(0, RecentSearch.limit - here.count))
@@ -161,17 +146,7 @@ struct ImportedUsers {
       merged.append(search)
     }
     for search in (merged + rest).reversed() {
-      try RecentSearchTable.put(
-        search.words, feed: search.feed, of: user, at: search.searchedAt, in: database)
+      try store.put(search, of: user)
     }
-  }
-
-  /// Inserts the mark of a reader who has none here. Another one stays.
-  private func insert(_ mark: ExportedUser.Mark, at id: Int64, of user: User.ID) throws {
-    try database.execute(
-      sql: """
-        INSERT INTO reader (user_key, name, change_id, read_at) VALUES (?, ?, ?, ?)
-        ON CONFLICT (user_key, name) DO NOTHING
-        """, arguments: [user, mark.reader, id, mark.readAt])
   }
 }

@@ -1,0 +1,42 @@
+/// One migration of the schema in a PostgreSQL database.
+package struct PostgreSQLMigration: Sendable {
+  /// The migration's number, from 1; the schema version after it.
+  package let number: Int
+  /// The name of its file, without extension.
+  package let name: String
+  /// Whether programs that know the schema before it can go on reading and writing: it only adds
+  /// what they need not know. They serve the schema during an upgrade of several nodes.
+  package let isExpanding: Bool
+  /// The statements, run in one transaction.
+  package let sql: String
+
+  package init(number: Int, name: String, isExpanding: Bool, sql: String) {
+    self.number = number
+    self.name = name
+    self.isExpanding = isExpanding
+    self.sql = sql
+  }
+}
+
+/// The migrations from an empty database to the current schema, embedded from the `.sql` files in this
+/// folder. Append-only: a migration that has shipped is never edited.
+///
+/// A new migration is a new file here, an `.embedInCode` resource of this target in `Package.swift`,
+/// and a line of `all`. `Scripts/check` fails if it is not embedded or not listed.
+package enum PostgreSQLMigrations {
+  package static let all: [PostgreSQLMigration] = [
+    PostgreSQLMigration(
+      number: 1, name: "0001_create_offers", isExpanding: false,
+      sql: text(PackageResources._001_create_offers_sql)),
+    PostgreSQLMigration(
+      number: 2, name: "0002_add_users", isExpanding: false,
+      sql: text(PackageResources._002_add_users_sql)),
+    PostgreSQLMigration(
+      number: 3, name: "0003_add_images", isExpanding: false,
+      sql: text(PackageResources._003_add_images_sql)),
+  ]
+
+  private static func text(_ bytes: [UInt8]) -> String {
+    String(decoding: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,72 @@
+/// Identifies a run that both the export and the store have.
+package struct RunMark: Hashable {
+  private let feedKey: Int64
+  private let startedAt: Int64
+  private let durationMilliseconds: Int64
+  private let outcome: String
+  private let counts: [Int64]
+
+  /// - Parameter counts: the numbers of offers, in the order of `ExportedRun.countNames`.
+  package init(
+    feedKey: Int64, startedAt: Int64, durationMilliseconds: Int64, outcome: String, counts: [Int64]
+  ) {
+    self.feedKey = feedKey
+    self.startedAt = startedAt
+    self.durationMilliseconds = durationMilliseconds
+    self.outcome = outcome
+    self.counts = counts
+  }
+}
+
+/// The runs of an export, and which of its changes are imported.
+///
+/// For an offer that the store knows, only those changes of runs that the store lacks are imported that
+/// happened before its first sighting here or after its feed's last sync here, so that no change is
+/// recorded twice.
+struct ImportedRuns {
+  /// The keys of the store's own runs.
+  private let known: [RunMark: Int64]
+  /// The start of each run of the document, and whether the store lacks it.
+  private var runs: [(startedAt: Int64, isNew: Bool)] = []
+  private(set) var newCount = 0
+  /// Whether the export saw an offer earlier than the store.
+  var hasEarlierSights = false
+  private var insertsIntoOldRuns = false
+
+  init(known: [RunMark: Int64]) { self.known = known }
+
+  var mustRenumber: Bool { hasEarlierSights || insertsIntoOldRuns }
+
+  /// - Returns: the number of the run in the document, and its key in the store if that has it.
+  mutating func add(_ run: ExportedRun, feedKey: Int64) -> (number: Int, known: Int64?) {
+    let mark = RunMark(
+      feedKey: feedKey, startedAt: run.startedAt, durationMilliseconds: run.durationMilliseconds,
+      outcome: run.outcome.rawValue, counts: run.counts)
+    let runID = known[mark]
+    runs.append((run.startedAt, runID == nil))
+    if runID == nil { newCount += 1 }
+    return (runs.count, runID)
+  }
+
+  /// Whether a change is imported.
+  ///
+  /// - Parameters:
+  ///   - change: the imported change.
+  ///   - offer: its offer in this store.
+  ///   - isNewOffer: whether the offer was not stored here before the import.
+  ///   - seenHereUntil: the start of the last successful sync of the offer's feed in this store.
+  mutating func takes(
+    _ change: ExportedChange, of offer: ChangedOffer, isNewOffer: Bool, seenHereUntil: Int64?
+  ) -> Bool {
+    guard runs.indices.contains(change.run - 1) else { return false }
+    let run = runs[change.run - 1]
+    if isNewOffer {
+      if !run.isNew { insertsIntoOldRuns = true }
+      return true
+    }
+    guard run.isNew else { return false }
+    if change.kind == .new { return offer.firstSeenHereAt != nil }
+    let isEarlier = offer.firstSeenHereAt.map { run.startedAt < $0 } ?? false
+    return isEarlier || run.startedAt > seenHereUntil ?? .min
+  }
+}

@@ -1,0 +1,66 @@
+/// A feed of an export with its state in the store that imports it: the rules by which their offers are
+/// merged.
+struct MergedFeed {
+  let record: ExportedFeed
+  let key: Int64
+  /// The last successful sync in this store before the import.
+  let own: ImportedSight?
+  /// Whether this store had a successful sync or an offer of the feed.
+  let isKnown: Bool
+  /// The feed's last successful sync according to the export.
+  private(set) var imported: ImportedSight?
+  /// Whether the import changed the feed's offers.
+  var isTouched = false
+
+  init(_ record: ExportedFeed, _ stored: StoredFeed?, key: Int64) {
+    self.record = record
+    self.key = key
+    own = stored?.lastSuccess
+    isKnown = own != nil || stored?.hasOffers == true
+  }
+
+  mutating func note(_ run: ExportedRun) {
+    if run.isGood, run.startedAt >= imported?.at ?? .min {
+      imported = ImportedSight(at: run.startedAt, source: run.source)
+    }
+  }
+
+  /// Whether the export synced the feed later than this store.
+  var isNewer: Bool { (imported?.at ?? .min) > (own?.at ?? .min) }
+
+  /// An imported offer that this store does not have, as it is stored. If a later sync of the same
+  /// source in this store did not contain it, it is gone.
+  ///
+  /// - Parameter isSelection: whether the feed's document is only a selection of its offers.
+  func added(_ offer: ExportedOffer, isSelection: Bool) -> ExportedOffer {
+    var offer = offer
+    if offer.goneAt == nil, let own, own.at > imported?.at ?? .max,
+      own.source == imported?.source, !isSelection
+    {
+      offer.goneAt = own.at
+    }
+    return offer
+  }
+
+  /// The offer of which both sides have a version.
+  struct MergedOffer {
+    let offer: ExportedOffer
+    /// Whether its content differs from the stored one.
+    let isOther: Bool
+    /// Whether nothing differs.
+    let isSame: Bool
+  }
+
+  func merge(_ offer: ExportedOffer, into own: ExportedOffer) -> MergedOffer {
+    let times = (own.changedAt, offer.changedAt)
+    let seen = (self.own?.at ?? .min, imported?.at ?? .min)
+    var merged = (seen.1, times.1) > (seen.0, times.0) ? offer : own
+    merged.firstSeenAt = min(own.firstSeenAt, offer.firstSeenAt)
+    if offer.says(asMuchAs: own) { merged.changedAt = min(times.0, times.1) }
+    let isOther = !merged.says(asMuchAs: own)
+    let isSame =
+      !isOther && merged.goneAt == own.goneAt && merged.firstSeenAt == own.firstSeenAt
+      && merged.changedAt == own.changedAt
+    return MergedOffer(offer: merged, isOther: isOther, isSame: isSame)
+  }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import OffersCore
+
+/// The changes of a query as a user sees them.
+enum ChangeSelection {
+  /// The changes, the oldest first.
+  static func changes(
+    _ query: ChangeQuery, of user: User.ID, in session: DatabaseSession
+  ) throws -> [OfferChange] {
+    try FeedTable.check(query.feed, in: session)
+    let limit = max(0, query.limit ?? .max)
+    let entries =
+      try ChangeTable.recorded(
+        query, of: user, isNewest: true, limit: query.limit.map { max(0, $0) }, in: session)
+      + ChangeTable.expiring(query, of: user, limit: nil, in: session)
+    let sorted = entries.sorted { ($0.at, $0.id, $0.key) < ($1.at, $1.id, $1.key) }.suffix(limit)
+    return try view(Array(sorted), query, of: user, in: session)
+  }
+
+  /// The places of the changes, the oldest first.
+  static func places(
+    _ query: ChangeQuery, of user: User.ID, in session: DatabaseSession
+  ) throws -> [ChangeTable.Place] {
+    try FeedTable.check(query.feed, in: session)
+    let expiring = try ChangeTable.expiring(query, of: user, limit: nil, in: session).map {
+      ChangeTable.Place(id: 0, key: $0.key, at: $0.at.storedSeconds)
+    }
+    let places = try ChangeTable.places(query, of: user, in: session) + expiring
+    // The offer of a recorded change does not count, because no other one has its number.
+    return places.sorted { ($0.at, $0.id, $0.key) < ($1.at, $1.id, $1.key) }
+      .suffix(max(0, query.limit ?? .max))
+  }
+
+  /// The first page of the changes.
+  static func page(
+    _ query: ChangeQuery, of user: User.ID, in session: DatabaseSession
+  ) throws -> ChangePage {
+    try FeedTable.check(query.feed, in: session)
+    let newestID = try ChangeTable.fetchLastID(in: session)
+    if let id = query.afterID, id > newestID {
+      throw OffersError(.invalidRequest, "This store has no change with that number.")
+    }
+    let limit = max(0, query.limit ?? .max - 1)
+    let recorded = try ChangeTable.recorded(
+      query, of: user, isNewest: false, limit: limit + 1, in: session)
+    if recorded.count > limit {
+      let page = Array(recorded.prefix(limit))
+      return ChangePage(
+        changes: try view(page, query, of: user, in: session),
+        lastID: page.last?.id ?? query.afterID ?? 0, hasMore: true,
+        lastExpiring: query.afterExpiring)
+    }
+    let room = limit - recorded.count
+    let expiring = try ChangeTable.expiring(query, of: user, limit: room + 1, in: session)
+    let page = expiring.prefix(room)
+    var last: ExpiringPlace?
+    if expiring.count > room {
+      last =
+        page.last.map { ExpiringPlace(at: $0.at, offerKey: $0.key) } ?? query.afterExpiring
+        ?? ExpiringPlace(at: .distantPast, offerKey: 0)
+    }
+    return ChangePage(
+      changes: try view(recorded + page, query, of: user, in: session), lastID: newestID,
+      hasMore: expiring.count > room, lastExpiring: last)
+  }
+
+  /// The candidates for a reader's news: changes of favorites, new offers that look like a gone favorite,
+  /// and favorites that expire soon; the oldest first.
+  ///
+  /// - Parameters:
+  ///   - query: selects favorites, after the reader's mark if there is one.
+  ///   - start: the time from which recorded changes count without a mark.
+  ///   - user: the user whose news they are.
+  ///   - session: the connection.
+  static func news(
+    _ query: ChangeQuery, since start: Date, of user: User.ID, in session: DatabaseSession
+  ) throws -> [OfferChange] {
+    var recorded = query
+    if query.afterID == nil { recorded.since = start }
+    let entries =
+      try ChangeTable.recorded(recorded, of: user, isNewest: false, limit: nil, in: session)
+      .filter { $0.kind != .new } + ChangeTable.newWithFavorite(recorded, of: user, in: session)
+      + ChangeTable.expiring(query, of: user, limit: nil, in: session)
+    return try view(
+      entries.sorted { ($0.at, $0.id, $0.key) < ($1.at, $1.id, $1.key) }, query, of: user,
+      in: session)
+  }
+
+  static func view(
+    _ entries: [ChangeTable.Entry], _ query: ChangeQuery, of user: User.ID,
+    in session: DatabaseSession
+  ) throws -> [OfferChange] {
+    if entries.isEmpty { return [] }
+    let recorded = entries.filter { $0.id > 0 && $0.stored != nil }
+    let rewards = try ChangeTable.rewardChanges(
+      of: Set(recorded.map(\.key)).sorted(), from: recorded.map(\.id).min() ?? 0, in: session)
+    let lost = try LostFavorites(of: user, in: session)
+    func fit(_ reward: Reward?) -> Reward? {
+      query.textBytes.map { reward?.abridged(toBytes: $0) } ?? reward
+    }
+    return try entries.map { entry in
+      guard let offer = entry.stored?.offer else {
+        return OfferChange(
+          changeID: entry.id, firstSyncOf: entry.feed, offerCount: entry.offerCount ?? 0,
+          at: entry.at)
+      }
+      // The reward right after the change: the one before the next change of the reward.
+      var reward = offer.reward
+      if entry.id > 0, let later = rewards[entry.key]?.first(where: { $0.id > entry.id }) {
+        reward = later.old
+      }
+      let own = entry.fields?.rewards
+      var returned: OfferRef?
+      if entry.kind == .new { returned = lost.find(offer) }
+      if entry.kind == .gone, offer.isFavorite {
+        returned = try LostFavorites.successor(of: offer, user: user, in: session)
+      }
+      return OfferChange(
+        changeID: entry.id > 0 ? entry.id : nil, kind: entry.kind, at: entry.at,
+        offer: query.textBytes.map { offer.abridged(toBytes: $0) } ?? offer,
+        oldReward: fit(own?.old), newReward: fit(own?.new),
+        reward: fit(own.map(\.new) ?? reward), fields: entry.fields?.names ?? [],
+        returned: returned)
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import OffersCore
+
+/// The decoded `fields` of a `changed` row: which fields differ, and the reward before and after.
+struct ChangedFields: Decodable {
+  /// The names of the fields that differ, as in JSON output, in the order of `OfferField`.
+  let names: [String]
+  /// The reward before and after the change; nil if it is unchanged.
+  let rewards: (old: Reward?, new: Reward?)?
+
+  /// - Parameter json: the text of `change.fields`; see `OfferDifference`. Invalid JSON, which this
+  ///   program never writes, counts as no fields.
+  init(parsing json: String) {
+    guard let read = try? JSONDecoder().decode(Self.self, from: Data(json.utf8)) else {
+      names = []
+      rewards = nil
+      return
+    }
+    self = read
+  }
+
+  init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: Key.self)
+    names = OfferField.allCases.map(\.name).filter { fields.contains(Key(stringValue: $0)) }
+    let reward = Key(stringValue: OfferField.reward.name)
+    rewards =
+      try fields.contains(reward)
+      ? fields.decode(Pair.self, forKey: reward).rewards : nil
+  }
+
+  private struct Key: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+
+  private struct Pair: Decodable {
+    let from: StoredReward?
+    let to: StoredReward?
+
+    var rewards: (old: Reward?, new: Reward?) { (from?.reward, to?.reward) }
+  }
+
+  /// A reward as JSON output prints it.
+  private struct StoredReward: Decodable {
+    let text: String
+    let minorUnits: Int64?
+    let currency: String?
+    /// The percentage, as a Decimal because its hundredths must be exact.
+    let percent: Decimal?
+    let isUpTo: Bool
+
+    enum CodingKeys: String, CodingKey {
+      case text, currency, percent
+      case minorUnits = "minor_units"
+      case isUpTo = "up_to"
+    }
+
+    var reward: Reward {
+      var value: Reward.Value?
+      if let minorUnits, let currency {
+        value = .amount(minorUnits: minorUnits, currency: currency)
+      } else if let percent {
+        value = .percent(hundredths: NSDecimalNumber(decimal: percent * 100).int64Value)
+      }
+      return Reward(text: text, value: value, isUpTo: isUpTo)
+    }
+  }
+}

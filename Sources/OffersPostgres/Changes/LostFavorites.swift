@@ -1,0 +1,114 @@
+import Foundation
+import OffersCore
+
+/// The favorites of a user that are gone from their feeds, to recognize new offers that are probably the
+/// same offer under another id.
+struct LostFavorites {
+  /// A feed, a name and a description, which identify a returned offer. Compared byte by byte, because
+  /// Swift's `String` treats canonically equivalent texts as equal.
+  private struct Look: Hashable {
+    let feed: String
+    let name: [UInt8]
+    let description: [UInt8]?
+
+    init(feed: String, name: String, description: String?) {
+      self.feed = feed
+      self.name = Array(name.utf8)
+      self.description = description.map { Array($0.utf8) }
+    }
+  }
+
+  private var lost: [Look: [(ref: OfferRef, goneAt: Date)]] = [:]
+
+  init(of user: User.ID, in session: DatabaseSession) throws {
+    let rows = try session.rows(
+      """
+      SELECT favorite.feed, favorite.id, offer.name, offer.description, offer.gone_at
+      FROM favorite JOIN feed ON feed.name = favorite.feed
+      JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
+      WHERE favorite.user_key = $1 AND offer.gone_at IS NOT NULL
+      ORDER BY favorite.feed, favorite.id
+      """, [.number(user)])
+    for row in rows.map({ $0 }) {
+      let look = Look(feed: row.text(0), name: row.text(2), description: row.findText(3))
+      lost[look, default: []].append(
+        (OfferRef(feed: row.text(0), offerID: row.text(1)), row.date(4)))
+    }
+  }
+
+  var isEmpty: Bool { lost.isEmpty }
+
+  /// The gone favorite that an offer probably replaces: one of the same feed, name and description
+  /// that was gone when the offer was first seen. Nil for an offer that is a favorite itself.
+  func find(_ offer: UserOffer) -> OfferRef? {
+    if lost.isEmpty || offer.isFavorite { return nil }
+    let look = Look(feed: offer.ref.feed, name: offer.name, description: offer.description)
+    return lost[look]?.first { $0.goneAt <= offer.firstSeenAt }?.ref
+  }
+
+  /// The maximum age of a successor at the time when the favorite vanished, in seconds.
+  private static let successorSeconds: Int64 = 30 * 86_400
+
+  /// The offer that probably replaces a gone favorite: a current one of the same feed, name and
+  /// description that is no favorite, and was first seen after the favorite and at most
+  /// `successorSeconds` before the favorite vanished.
+  ///
+  /// When all ids of a feed change, its removals are quarantined for a while, so the new offers
+  /// come first. `find(_:)` recognizes an offer that comes after the favorite vanished.
+  static func successor(
+    of favorite: UserOffer, user: User.ID, in session: DatabaseSession
+  ) throws -> OfferRef? {
+    guard let goneAt = favorite.goneAt else { return nil }
+    let row = try session.rows(
+      """
+      SELECT offer.id FROM \(OfferColumns.tables)
+      WHERE feed.name = $2 AND offer.name_key = $8 AND offer.name = $3
+        AND offer.description IS NOT DISTINCT FROM $4 AND \(OfferColumns.isCurrent)
+        AND offer.first_seen_at > $5 AND offer.first_seen_at >= $6 AND offer.first_seen_at < $7
+        AND NOT \(OfferColumns.isFavorite)
+      ORDER BY offer.offer_key LIMIT 1
+      """,
+      [
+        .number(user), .text(favorite.ref.feed), .text(favorite.name),
+        favorite.description.map { .text($0) } ?? .text(nil as String?),
+        .date(favorite.firstSeenAt), .number(goneAt.storedSeconds - successorSeconds),
+        .date(goneAt), .bytes(NaturalOrder.key(favorite.name)),
+      ]
+    ).first
+    return row.map { OfferRef(feed: favorite.ref.feed, offerID: $0.text(0)) }
+  }
+
+  /// The maximum number of returned favorites that a run reports.
+  private static let returnedLimit = 20
+
+  /// The new offers of a feed that are probably returned favorites of a user, up to the limit.
+  /// Offers with a larger key than `lastKey` are new.
+  static func returned(
+    of user: User.ID, to feed: String, feedKey: Int64, after lastKey: Int64,
+    in session: DatabaseSession
+  ) throws -> [ReturnedFavorite] {
+    let favorites = try LostFavorites(of: user, in: session)
+    if favorites.isEmpty { return [] }
+    let names = favorites.lost.keys.filter { $0.feed == feed }
+    if names.isEmpty { return [] }
+    let new = try session.rows(
+      """
+      SELECT id, name, description FROM offer
+      WHERE offer_key > $1 AND feed_key = $2 AND name = ANY($3) ORDER BY offer_key
+      """,
+      [
+        .number(lastKey), .number(feedKey),
+        .texts(names.map { String(decoding: $0.name, as: UTF8.self) }),
+      ])
+    var found: [ReturnedFavorite] = []
+    for row in new.map({ $0 }) where found.count < returnedLimit {
+      let look = Look(feed: feed, name: row.text(1), description: row.findText(2))
+      guard let favorite = favorites.lost[look]?.first?.ref else { continue }
+      found.append(
+        ReturnedFavorite(
+          favorite: favorite, offer: OfferRef(feed: feed, offerID: row.text(0)),
+          name: row.text(1)))
+    }
+    return found
+  }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import OffersCore
+
+extension PostgresStore: ChangeRepository {
+  package func fetchChanges(
+    _ query: ChangeQuery
+  ) async throws -> (changes: [OfferChange], lastID: Int64) {
+    try await database.read { [user] session in
+      (
+        try ChangeSelection.changes(query, of: user, in: session),
+        try ChangeTable.fetchLastID(in: session)
+      )
+    }
+  }
+
+  package func fetchChangePage(_ query: ChangeQuery) async throws -> ChangePage {
+    try await database.read { [user] in try ChangeSelection.page(query, of: user, in: $0) }
+  }
+
+  package func findMark(of reader: String) async throws -> ReaderMark? {
+    try await database.readOnce { [user] in try ReaderTable.find(reader, of: user, in: $0) }
+  }
+
+  package func setMark(_ mark: ReaderMark, of reader: String) async throws {
+    try await database.write { [user] session in
+      try UserTable.check(user, in: session)
+      try ReaderTable.advance(reader, of: user, to: mark, in: session)
+    }
+  }
+
+  package func fetchHistory(
+    named text: String
+  ) async throws -> (offer: UserOffer, points: [RewardPoint]) {
+    let page = try await fetchHistory(named: text, HistoryBounds())
+    return (page.offer, page.points)
+  }
+
+  package func fetchHistory(
+    named text: String, _ bounds: HistoryBounds
+  ) async throws -> HistoryPage {
+    try await database.read { [user] session in
+      try RewardHistory.fetch(named: text, bounds, of: user, in: session)
+    }
+  }
+}

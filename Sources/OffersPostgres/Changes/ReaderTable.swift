@@ -1,0 +1,27 @@
+import OffersCore
+
+/// The SQL for the marks of readers.
+enum ReaderTable {
+  static func find(_ name: String, of user: User.ID, in session: DatabaseSession) throws
+    -> ReaderMark?
+  {
+    if name.utf8.contains(0) { return nil }
+    return try session.rows(
+      "SELECT change_id, read_at FROM reader WHERE user_key = $1 AND name = $2",
+      [.number(user), .text(name)]
+    ).first.map { ReaderMark(changeID: $0.number(0), readAt: $0.date(1)) }
+  }
+
+  /// Advances a mark, which never moves back.
+  static func advance(
+    _ name: String, of user: User.ID, to mark: ReaderMark, in session: DatabaseSession
+  ) throws {
+    try session.run(
+      """
+      INSERT INTO reader (user_key, name, change_id, read_at) VALUES ($1, $2, $3, $4)
+      ON CONFLICT (user_key, name) DO UPDATE SET
+        change_id = greatest(reader.change_id, excluded.change_id),
+        read_at = greatest(reader.read_at, excluded.read_at)
+      """, [.number(user), .text(name), .number(mark.changeID), .date(mark.readAt)])
+  }
+}

@@ -1,0 +1,197 @@
+import Dispatch
+import OffersCore
+import Synchronization
+
+/// A bounded number of connections to a database. They are opened when they are needed, and given to
+/// the operations in the order in which these ask.
+final class ConnectionPool: Sendable {
+  /// An open connection and what cancels its operations.
+  struct Member: Sendable {
+    fileprivate let connection: Connection
+    fileprivate let cancellation: Cancellation
+    /// The number of losses of connections that the pool knew when it was opened.
+    fileprivate let age: Int
+  }
+
+  /// An operation that waits for a connection.
+  private struct Waiter {
+    let number: Int
+    let continuation: CheckedContinuation<Member, any Error>
+  }
+
+  private struct State {
+    var idle: [Member] = []
+    /// Open connections, idle ones included, and those that are being opened.
+    var count = 0
+    var openingCount = 0
+    var waiters: [Waiter] = []
+    var lastWaiter = 0
+    /// Connections opened before the last loss are closed, because they are probably lost as well.
+    var age = 0
+    var isClosed = false
+  }
+
+  let url: DatabaseURL
+  private let limit: Int
+  private let waitSeconds: Int
+  private let state = Mutex(State())
+
+  init(_ url: DatabaseURL, limit: Int, waitSeconds: Int = 60) {
+    self.url = url
+    self.limit = limit
+    self.waitSeconds = waitSeconds
+  }
+
+  /// Closes the idle connections, and the others when their operations end. Operations that wait, and
+  /// later ones, are refused.
+  func close() {
+    let waiters = state.withLock { state in
+      state.isClosed = true
+      state.count -= state.idle.count
+      state.idle = []
+      defer { state.waiters = [] }
+      return state.waiters
+    }
+    for waiter in waiters { waiter.continuation.resume(throwing: Self.closed) }
+  }
+
+  private static let closed = OffersError(.invalidRequest, "The database is closed.")
+
+  /// Runs an operation on a connection. If the task is cancelled, the statement that runs is
+  /// cancelled on the server.
+  ///
+  /// - Throws: the error of the operation; `CancellationError`; `PostgresFailure` or `OffersError` if
+  ///   there is no connection.
+  func run<Result: Sendable>(
+    _ body: @escaping @Sendable (DatabaseSession) throws -> Result
+  ) async throws -> Result {
+    try Task.checkCancellation()
+    let member = try await take()
+    let number = member.cancellation.begin()
+    let (result, isUsable) = await withTaskCancellationHandler {
+      await member.connection.run(body)
+    } onCancel: {
+      member.cancellation.cancel(number)
+    }
+    give(back: member, isUsable: isUsable)
+    return try result.get()
+  }
+
+  /// The number of open connections, for tests.
+  var openCount: Int { state.withLock { $0.count - $0.openingCount } }
+
+  private func take() async throws -> Member {
+    let number = state.withLock { state in
+      state.lastWaiter += 1
+      return state.lastWaiter
+    }
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { wait(number, $0) }
+    } onCancel: {
+      giveUp(number, CancellationError())
+    }
+  }
+
+  /// Gives an idle connection to a waiter, or lines it up and opens another connection if there may
+  /// be one.
+  private func wait(_ number: Int, _ continuation: CheckedContinuation<Member, any Error>) {
+    enum Next {
+      case use(Member)
+      case open
+      case wait
+      case refuse(any Error)
+    }
+    let next = state.withLock { state -> Next in
+      if state.isClosed { return .refuse(Self.closed) }
+      // A cancellation before this call found no waiter to remove.
+      if Task.isCancelled { return .refuse(CancellationError()) }
+      if state.waiters.isEmpty, let member = state.idle.popLast() { return .use(member) }
+      state.waiters.append(Waiter(number: number, continuation: continuation))
+      if state.count < limit, state.openingCount < state.waiters.count {
+        state.count += 1
+        state.openingCount += 1
+        return .open
+      }
+      return .wait
+    }
+    switch next {
+    case .use(let member): return continuation.resume(returning: member)
+    case .refuse(let error): return continuation.resume(throwing: error)
+    case .open: open()
+    case .wait: break
+    }
+    DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(waitSeconds)) { [weak self] in
+      guard let self else { return }
+      self.giveUp(
+        number,
+        OffersError(
+          .storageFailed, "\(self.url.capitalized) was busy for too long. Nothing was changed.",
+          hint: "All connections of this program were in use. Try again."))
+    }
+  }
+
+  /// Ends the wait of an operation, unless it has a connection.
+  private func giveUp(_ number: Int, _ error: any Error) {
+    let waiter = state.withLock { state in
+      state.waiters.firstIndex { $0.number == number }.map { state.waiters.remove(at: $0) }
+    }
+    waiter?.continuation.resume(throwing: error)
+  }
+
+  /// Opens a connection for the operation that waits longest. The task belongs to that operation: it
+  /// ends with the attempt to connect, whose time is limited.
+  private func open() {
+    let age = state.withLock(\.age)
+    let connection = Connection()
+    Task {
+      do {
+        let cancellation = try await connection.open(url)
+        state.withLock { $0.openingCount -= 1 }
+        give(
+          back: Member(connection: connection, cancellation: cancellation, age: age),
+          isUsable: true)
+      } catch {
+        let waiter = state.withLock { state in
+          state.openingCount -= 1
+          state.count -= 1
+          return state.waiters.isEmpty ? nil : state.waiters.removeFirst()
+        }
+        waiter?.continuation.resume(throwing: error)
+        openForWaiters()
+      }
+    }
+  }
+
+  /// Gives a connection to the operation that waits longest, or keeps it; one that cannot be used
+  /// again is closed.
+  private func give(back member: Member, isUsable: Bool) {
+    let waiter = state.withLock { state -> Waiter? in
+      if !isUsable { state.age += 1 }
+      guard isUsable, !state.isClosed, member.age == state.age else {
+        state.count -= 1
+        if !isUsable {
+          state.count -= state.idle.count
+          state.idle = []
+        }
+        return nil
+      }
+      if !state.waiters.isEmpty { return state.waiters.removeFirst() }
+      state.idle.append(member)
+      return nil
+    }
+    waiter?.continuation.resume(returning: member)
+    if waiter == nil { openForWaiters() }
+  }
+
+  private func openForWaiters() {
+    let opens = state.withLock { state in
+      guard !state.isClosed, state.count < limit, state.openingCount < state.waiters.count else {
+        return false
+      }
+      state.count += 1
+      state.openingCount += 1
+      return true
+    }
+    if opens { open() }
+  }
+}

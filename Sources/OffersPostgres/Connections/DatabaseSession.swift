@@ -1,0 +1,233 @@
+import OffersCore
+import PostgresShim
+
+/// A connection to the server, as the statements of one operation use it. All calls block their
+/// thread.
+///
+/// Statements are sent with their parameters and not prepared by name, and nothing is set beyond the
+/// end of a transaction: so the program also works through a pooler that gives each transaction
+/// another connection to the server, such as pgbouncer in transaction mode.
+final class DatabaseSession {
+  private let library: offers_libpq
+  private let connection: OpaquePointer
+  let cancellation: Cancellation
+  /// The number of rows that the transaction has inserted, updated or deleted.
+  private(set) var changedRows = 0
+  /// When the running operation is given up.
+  private var deadline = ContinuousClock.now
+
+  /// The longest time for an operation, the wait for other writers included.
+  static let operationSeconds = 600
+  /// How long the server has to answer after a statement was cancelled.
+  private static let graceSeconds = 5
+
+  /// Connects, and waits until the server accepts the connection.
+  ///
+  /// - Throws: `PostgresFailure`.
+  init(_ url: DatabaseURL) throws {
+    let shared = try PostgresLibrary.load()
+    library = shared.functions
+    let parameters = url.connectionParameters
+    let opened = CStringList(parameters.map(\.keyword)).withPointers { keywords in
+      CStringList(parameters.map(\.value)).withPointers { values in
+        shared.functions.PQconnectdbParams(keywords, values, 1)
+      }
+    }
+    guard let opened else {
+      throw PostgresFailure(sqlState: "53200", message: "out of memory", isLost: true)
+    }
+    connection = opened
+    cancellation = Cancellation(opened, shared)
+    guard library.PQstatus(opened) == CONNECTION_OK else {
+      throw Self.openingFailure(Self.message(opened, library))
+    }
+    _ = library.PQsetnonblocking(opened, 1)
+    offers_libpq_discard_notices([library], opened)
+    guard library.PQserverVersion(opened) >= Self.oldestVersion else {
+      throw OffersError(
+        .storageFailed,
+        "\(url.capitalized) runs PostgreSQL \(library.PQserverVersion(opened) / 10_000).",
+        hint: "The program needs PostgreSQL \(Self.oldestVersion / 10_000) or newer.")
+    }
+    let encoding = library.PQparameterStatus(opened, "server_encoding").map { String(cString: $0) }
+    guard encoding == "UTF8" else {
+      throw OffersError(
+        .storageFailed, "\(url.capitalized) has the encoding \(encoding ?? "unknown").",
+        hint: "Create a database with ENCODING 'UTF8', which holds every language.")
+    }
+  }
+
+  deinit { library.PQfinish(connection) }
+
+  /// The oldest version of the server that the program works with, as libpq counts.
+  private static let oldestVersion: Int32 = 130_000
+
+  /// The failure to connect. libpq tells no code for it, only the message of the server.
+  private static func openingFailure(_ message: String) -> PostgresFailure {
+    let known = [
+      ("password authentication failed", "28P01"), ("no password supplied", "28P01"),
+      ("no pg_hba.conf entry", "28000"), ("authentication failed", "28000"),
+      ("role \"", "28000"), ("database \"", "3D000"), ("no such database", "3D000"),
+      ("too many clients", "53300"), ("remaining connection slots", "53300"),
+      ("no more connections allowed", "53300"), ("is starting up", "57P03"),
+      ("is shutting down", "57P03"), ("recovery mode", "57P03"),
+      ("session is read-only", "25006"), ("is in hot standby mode", "25006"),
+    ]
+    let state = known.first { message.contains($0.0) }?.1
+    return PostgresFailure(sqlState: state, message: message, isLost: true)
+  }
+
+  /// Whether the connection can be used for another operation.
+  var isUsable: Bool {
+    library.PQstatus(connection) == CONNECTION_OK && !isStandby
+      && library.PQtransactionStatus(connection) == PQTRANS_IDLE
+  }
+
+  /// Whether a write failed because the server has become a standby.
+  private var isStandby = false
+
+  /// Whether a transaction has begun.
+  var isInTransaction: Bool {
+    let status = library.PQtransactionStatus(connection)
+    return status == PQTRANS_INTRANS || status == PQTRANS_INERROR
+  }
+
+  /// Begins an operation: sets its deadline and forgets the rows of the one before.
+  func begin() {
+    deadline = .now + .seconds(Self.operationSeconds)
+    changedRows = 0
+  }
+
+  /// Runs a statement with bound parameters and returns its rows.
+  func rows(_ sql: String, _ parameters: [Parameter] = []) throws -> Rows {
+    try checkCancellation()
+    if parameters.contains(where: \.isUnstorable) {
+      throw OffersError(.invalidRequest, "A text with the character U+0000 cannot be stored.")
+    }
+    let sent = send(sql, parameters)
+    return try results(isSent: sent)
+  }
+
+  /// Runs a statement with bound parameters and returns the number of rows that it wrote or read.
+  @discardableResult
+  func run(_ sql: String, _ parameters: [Parameter] = []) throws -> Int {
+    try rows(sql, parameters).affectedCount
+  }
+
+  /// Runs several statements without parameters and returns the rows of the last one. It is one
+  /// round trip.
+  @discardableResult
+  func script(_ sql: String, isCancellable: Bool = true) throws -> Rows {
+    if isCancellable { try checkCancellation() }
+    return try results(isSent: library.PQsendQuery(connection, sql) == 1)
+  }
+
+  private func checkCancellation() throws {
+    if cancellation.isCancelled { throw CancellationError() }
+  }
+
+  private func send(_ sql: String, _ parameters: [Parameter]) -> Bool {
+    let values = parameters.map(\.encoded)
+    // All values in one block, so that their addresses are valid together. An empty value needs an
+    // address, too: without one it would be NULL.
+    var block: [UInt8] = []
+    block.reserveCapacity(values.reduce(1) { $0 + ($1?.count ?? 0) })
+    var starts: [Int?] = []
+    for value in values {
+      starts.append(value.map { _ in block.count })
+      if let value { block += value }
+    }
+    block.append(0)
+    let types = parameters.map(\.type)
+    let lengths = values.map { Int32($0?.count ?? 0) }
+    let formats = [Int32](repeating: 1, count: values.count)
+    return block.withUnsafeBytes { block in
+      let base = block.baseAddress?.assumingMemoryBound(to: CChar.self)
+      let pointers = starts.map { start in start.flatMap { base?.advanced(by: $0) } }
+      return library.PQsendQueryParams(
+        connection, sql, Int32(values.count), types, pointers, lengths, formats, 1) == 1
+    }
+  }
+
+  /// Waits for the results of what was sent and returns the last one.
+  private func results(isSent: Bool) throws -> Rows {
+    guard isSent else { throw lost() }
+    while true {
+      let rest = library.PQflush(connection)
+      if rest == 0 { break }
+      guard rest == 1 else { throw lost() }
+      try wait(writable: true)
+    }
+    var last: Rows?
+    var failure: PostgresFailure?
+    while true {
+      while library.PQisBusy(connection) != 0 { try wait(writable: false) }
+      guard let result = library.PQgetResult(connection) else { break }
+      let status = library.PQresultStatus(result)
+      let rows = Rows(result, library)
+      if status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK || status == PGRES_EMPTY_QUERY {
+        if rows.isWrite { changedRows += rows.affectedCount }
+        last = rows
+      } else if failure == nil {
+        failure = rows.failure(isLost: library.PQstatus(connection) != CONNECTION_OK)
+      }
+    }
+    if let failure {
+      if failure.isReadOnly { isStandby = true }
+      if failure.sqlState == "57014", cancellation.isCancelled { throw CancellationError() }
+      throw library.PQstatus(connection) == CONNECTION_OK
+        ? failure
+        : PostgresFailure(sqlState: failure.sqlState, message: failure.message, isLost: true)
+    }
+    guard let last else { throw lost() }
+    return last
+  }
+
+  /// Waits for the server. After the deadline the statement is cancelled, and if there is still no
+  /// answer, the connection is given up.
+  private func wait(writable: Bool) throws {
+    let socket = library.PQsocket(connection)
+    guard socket >= 0 else { throw lost() }
+    var left = deadline - .now
+    if left <= .zero {
+      if left <= .seconds(-Self.graceSeconds) { throw lost("the server did not answer in time") }
+      cancellation.sendNow()
+      left = .seconds(1)
+    }
+    let milliseconds = min(1000, left / .milliseconds(1))
+    guard offers_wait_for_socket(socket, writable, Int32(milliseconds) + 1) >= 0,
+      library.PQconsumeInput(connection) == 1
+    else { throw lost() }
+  }
+
+  private func lost(_ reason: String? = nil) -> PostgresFailure {
+    PostgresFailure(
+      sqlState: nil, message: reason ?? Self.message(connection, library), isLost: true)
+  }
+
+  private static func message(_ connection: OpaquePointer, _ library: offers_libpq) -> String {
+    library.PQerrorMessage(connection).map { String(cString: $0) } ?? ""
+  }
+}
+
+/// Texts as C strings, with a null pointer behind the last one.
+private struct CStringList {
+  private let texts: [String]
+
+  init(_ texts: [String]) { self.texts = texts }
+
+  func withPointers(
+    _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> OpaquePointer?
+  ) -> OpaquePointer? {
+    var block: [CChar] = []
+    var starts: [Int] = []
+    for text in texts {
+      starts.append(block.count)
+      block += text.utf8CString
+    }
+    return block.withUnsafeBufferPointer { block in
+      let pointers = starts.map { block.baseAddress?.advanced(by: $0) } + [nil]
+      return pointers.withUnsafeBufferPointer { $0.baseAddress.flatMap(body) }
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import OffersCore
+import PostgresShim
+
+/// The URL of a PostgreSQL database, in any of the forms that libpq accepts: several hosts, sockets,
+/// `sslmode`, `target_session_attrs` and other parameters. What it leaves out comes from libpq's
+/// environment variables and password file.
+/// https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING
+package struct DatabaseURL: Sendable {
+  /// The text, with the password if it has one. Never to be printed.
+  let text: String
+  /// The hosts and the database, for messages: never the password.
+  package let description: String
+  /// The URL with the hosts, their ports and the database alone.
+  package let name: String
+
+  /// Whether a text is the URL of a PostgreSQL database, rather than a path.
+  package static func isURL(_ text: String) -> Bool {
+    text.hasPrefix("postgres://") || text.hasPrefix("postgresql://")
+  }
+
+  /// Parses a URL.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest`, which repeats no part of an invalid URL, because
+  ///   any part may be the password; `storageFailed` without libpq.
+  package init(_ text: String) throws {
+    let invalid = OffersError(
+      .invalidRequest, "The address of the database is not a valid postgres:// URL.",
+      hint: "An example is postgres://user@host:5432/database?sslmode=verify-full. "
+        + "In its parts, write @ : / ? # % and spaces as %40 %3A %2F %3F %23 %25 %20.")
+    guard Self.isURL(text), !text.utf8.contains(0) else { throw invalid }
+    let library = try PostgresLibrary.load().functions
+    guard let options = library.PQconninfoParse(text, nil) else { throw invalid }
+    defer { library.PQconninfoFree(options) }
+    var values: [String: String] = [:]
+    var option = options
+    while let keyword = option.pointee.keyword {
+      if let value = option.pointee.val {
+        values[String(cString: keyword)] = String(cString: value)
+      }
+      option += 1
+    }
+    guard !Self.isMisread(text, values) else { throw invalid }
+    self.text = text
+    let host = Self.places(values) { host, port in
+      port.isEmpty || host.hasPrefix("/") ? host : "\(host):\(port)"
+    }
+    let database = values["dbname"].map { "the PostgreSQL database \($0)" }
+    description =
+      (database ?? "the PostgreSQL database") + (host.isEmpty ? "" : " on \(host)")
+    name =
+      "postgres://"
+      + Self.places(values) { host, port in
+        let host = host.contains(":") ? "[\(host)]" : Self.escaped(host)
+        return port.isEmpty ? host : "\(host):\(port)"
+      } + (values["dbname"].map { "/" + Self.escaped($0) } ?? "")
+      + (values["service"].map { "?service=" + Self.escaped($0) } ?? "")
+  }
+
+  /// Whether libpq has probably read a part of a password as something else, because it has an
+  /// unescaped `@` or `/`.
+  private static func isMisread(_ text: String, _ values: [String: String]) -> Bool {
+    let head = text.prefix { $0 != "?" }.split(separator: "://", maxSplits: 1).last ?? ""
+    let authority = head.prefix { $0 != "/" }
+    let isPort = (values["port"] ?? "").allSatisfy { $0.isASCII && ($0.isNumber || $0 == ",") }
+    return !isPort || authority.count { $0 == "@" } > 1
+      || head.dropFirst(authority.count).contains("@")
+  }
+
+  /// A part of a URL, with percent-encoding.
+  private static func escaped(_ text: String) -> String {
+    text.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(["-", ".", "_", "~"]))
+      ?? ""
+  }
+
+  /// The hosts with their ports, separated by commas; a socket is a path.
+  private static func places(
+    _ values: [String: String], _ text: (_ host: String, _ port: String) -> String
+  ) -> String {
+    let ports = (values["port"] ?? "").split(scalar: ",", omittingEmptySubsequences: false)
+    let hosts = (values["host"] ?? values["hostaddr"] ?? "")
+      .split(scalar: ",", omittingEmptySubsequences: false)
+    return hosts.enumerated().map { index, host in
+      let port = ports.count == 1 ? ports[0] : ports.indices.contains(index) ? ports[index] : ""
+      return text(String(host), String(port))
+    }.joined(separator: ",")
+  }
+
+  /// The keywords and values to connect with. A value of the URL overrides those before it.
+  ///
+  /// No setting of the session is among them that a pooler between would refuse or forget: such as
+  /// `options`. Transactions set what they need.
+  var connectionParameters: [(keyword: String, value: String)] {
+    [
+      ("connect_timeout", "10"), ("tcp_user_timeout", "15000"), ("keepalives_idle", "15"),
+      ("keepalives_interval", "5"), ("keepalives_count", "3"),
+      ("target_session_attrs", "read-write"), ("fallback_application_name", "offers"),
+      ("dbname", text), ("client_encoding", "UTF8"),
+    ]
+  }
+}

@@ -1,0 +1,104 @@
+import OffersCore
+import PostgresShim
+
+/// An error of a connection or of the server, before it is told to users.
+struct PostgresFailure: Error {
+  /// The five characters of the SQL standard's code; nil if the connection failed.
+  /// https://www.postgresql.org/docs/current/errcodes-appendix.html
+  let sqlState: String?
+  /// The message of the server or of libpq, in one line. Neither writes passwords.
+  let message: String
+  /// Whether the connection is lost, so that nothing more is known of its transaction.
+  let isLost: Bool
+
+  init(sqlState: String?, message: String, isLost: Bool) {
+    self.sqlState = sqlState
+    self.isLost = isLost
+    let lines = message.split(whereSeparator: \.isNewline).map { line in
+      line.trimmingPrefix(while: \.isWhitespace)
+    }
+    self.message = lines.joined(separator: " ")
+  }
+
+  /// Whether the transaction may succeed if it is run again, because another one was in its way.
+  var isConflict: Bool { sqlState == "40001" || sqlState == "40P01" }
+
+  /// Whether the server can only be read from: it is a standby, or was one when the program connected.
+  var isReadOnly: Bool { sqlState == "25006" }
+
+  /// What is known of the change that a failed operation was to make.
+  enum State {
+    case unchanged
+    /// The connection was lost after the commit was sent and before it was confirmed.
+    case unknown
+  }
+
+  /// Translates an error of an operation; one that is not of the connection stays as it is.
+  static func translate(
+    _ error: any Error, _ url: DatabaseURL, _ state: State = .unchanged
+  ) -> any Error {
+    (error as? PostgresFailure).map { $0.error(about: url, state) } ?? error
+  }
+
+  private func error(about url: DatabaseURL, _ state: State) -> OffersError {
+    let cause = [sqlState, message].compactMap(\.self).joined(separator: " ")
+    func storage(_ message: String, _ hint: String) -> OffersError {
+      OffersError(.storageFailed, message, hint: hint, cause: cause)
+    }
+    func unreachable(_ message: String, _ hint: String) -> OffersError {
+      OffersError(.storeUnreachable, message, hint: hint, cause: cause)
+    }
+    if state == .unknown {
+      return storage(
+        "The connection to \(url.description) was lost before the change was confirmed. "
+          + "It may or may not have been stored.",
+        "Repeat it when the database is reachable: that is safe.")
+    }
+    guard let sqlState else {
+      return unreachable(
+        "\(url.capitalized) cannot be reached: \(message)",
+        "Nothing was changed. Check the address, and that the server runs and accepts connections.")
+    }
+    let place = url.description
+    switch sqlState {
+    case "28000", "28P01":
+      return storage(
+        "\(url.capitalized) refused the user or the password: \(message)",
+        "Check the user of the URL, and the password in it or in the file that PGPASSFILE names.")
+    case "3D000":
+      return storage("There is no such database: \(message)", "Create it, or correct the URL.")
+    case "42501":
+      return storage(
+        "The user may not do this in \(place): \(message)",
+        "Grant the user all rights on the tables, or make it their owner.")
+    case "53100", "53200":
+      return storage(
+        "The server of \(place) is out of disk or memory: \(message) Nothing was changed.",
+        "Make room on the server, then try again.")
+    case "53300":
+      return unreachable(
+        "The server of \(place) accepts no more connections: \(message)",
+        "Raise its max_connections, or put a pooler such as pgbouncer in between.")
+    case "55P03", "57014", "25P03", "57P05":
+      return storage(
+        "\(url.capitalized) was busy for too long. Nothing was changed.",
+        "Another program holds a lock, or the server is overloaded. Try again.")
+    case "57P01", "57P02", "57P03", "25006":
+      return unreachable(
+        "\(url.capitalized) is starting, stopping or read-only now: \(message) "
+          + "Nothing was changed.", "Try again in a moment.")
+    case "22021", "22P05":
+      return OffersError(
+        .invalidRequest, "A text with the character U+0000 cannot be stored.", cause: cause)
+    default:
+      return storage(
+        "\(url.capitalized) reported: \(message). Nothing was changed.",
+        "Try again. If the error remains, look into the log of the server.")
+    }
+  }
+}
+
+extension DatabaseURL {
+  /// The description at the beginning of a sentence.
+  var capitalized: String { description.prefix(1).uppercased() + description.dropFirst() }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import OffersCore
+
+/// The SQL that records sync runs and reads the last of them.
+enum SyncRunTable {
+  private static let insertSQL = """
+    INSERT INTO sync_run (
+      run_id, feed_key, source, started_at, duration_milliseconds, outcome, bytes, new_count,
+      changed_count, gone_count, back_count, unchanged_count, skipped_count, mended_count, problems,
+      error_code, error_message, error_hint, error_remedy, request_reason, request_count,
+      request_status, request_is_conditional)
+    VALUES (\((1...23).map { "$\($0)" }.joined(separator: ", ")))
+    """
+
+  static func insert(_ run: SyncRun, id: Int64, feedKey: Int64, in session: DatabaseSession) throws
+  {
+    let counts = run.counts
+    let numbers = [
+      counts.new, counts.changed, counts.gone, counts.back, counts.unchanged, counts.skipped,
+      run.mendedCount,
+    ]
+    try session.run(
+      insertSQL,
+      [
+        .number(id), .number(feedKey), .text(run.source), .date(run.startedAt),
+        .number(Int64(run.durationSeconds * 1000)), .text(run.outcome.rawValue),
+        .number(Int64(run.bytes)),
+      ] + numbers.map { .number(Int64($0)) } + [
+        .text(problemsText(run.problems)), .text(run.error?.code.rawValue),
+        .text(run.error?.message), .text(run.error?.hint),
+        .text(try run.error?.advice?.step.map(text)), .text(run.request?.reason.rawValue),
+        .number(run.request.map { Int64($0.requestCount) }),
+        .number(run.request?.status.map(Int64.init)),
+        run.request.map { .flag($0.isConditional) } ?? .null,
+      ])
+  }
+
+  /// Updates a run that was recorded before its offers were written.
+  static func complete(_ id: Int64, _ run: SyncRun, in session: DatabaseSession) throws {
+    let counts = run.counts
+    let numbers = [
+      counts.new, counts.changed, counts.gone, counts.back, counts.unchanged, counts.skipped,
+    ]
+    try session.run(
+      """
+      UPDATE sync_run SET
+        new_count = $2, changed_count = $3, gone_count = $4, back_count = $5,
+        unchanged_count = $6, skipped_count = $7, problems = $8
+      WHERE run_id = $1
+      """,
+      [.number(id)] + numbers.map { .number(Int64($0)) } + [.text(problemsText(run.problems))])
+  }
+
+  /// The columns of the last run of a feed, for `lastJoin`.
+  static let lastColumns = """
+    run.source, run.started_at, run.duration_milliseconds, run.outcome, run.bytes, run.new_count,
+    run.changed_count, run.gone_count, run.back_count, run.unchanged_count, run.skipped_count,
+    run.mended_count, run.error_code, run.error_message, run.error_hint, run.error_remedy
+    """
+
+  /// The last run of each feed, and its last run that succeeded, as `good`.
+  static let lastJoin = """
+    LEFT JOIN LATERAL (
+      SELECT * FROM sync_run WHERE sync_run.feed_key = feed.feed_key
+      ORDER BY run_id DESC LIMIT 1) AS run ON true
+    LEFT JOIN LATERAL (
+      SELECT source, started_at FROM sync_run
+      WHERE sync_run.feed_key = feed.feed_key AND outcome IN ('updated', 'unchanged')
+      ORDER BY run_id DESC LIMIT 1) AS good ON true
+    """
+
+  /// The start of the last run of a feed, in Unix seconds; nil if it never ran.
+  static func findLastStart(feedKey: Int64, in session: DatabaseSession) throws -> Int64? {
+    try session.rows(
+      "SELECT started_at FROM sync_run WHERE feed_key = $1 ORDER BY run_id DESC LIMIT 1",
+      [.number(feedKey)]
+    ).first?.number(0)
+  }
+
+  /// The run in the columns of `lastColumns` from an index on, without the problems of its records and
+  /// its requests; nil if the feed never ran.
+  static func findRun(_ row: Row, from column: Int, feed: String) -> SyncRun? {
+    guard let source = row.findText(column) else { return nil }
+    var counts = SyncCounts()
+    counts.new = Int(row.number(column + 5))
+    counts.changed = Int(row.number(column + 6))
+    counts.gone = Int(row.number(column + 7))
+    counts.back = Int(row.number(column + 8))
+    counts.unchanged = Int(row.number(column + 9))
+    counts.skipped = Int(row.number(column + 10))
+    let error = row.findText(column + 13).map { message in
+      let code = row.findText(column + 12).flatMap { OffersError.Code(rawValue: $0) }
+      let advice = row.findText(column + 14).map {
+        Advice(stored: $0, step: step(from: row.findText(column + 15)))
+      }
+      return OffersError(code ?? .sourceFailed, message, advice: advice)
+    }
+    return SyncRun(
+      feed: feed, source: source,
+      outcome: SyncOutcome(rawValue: row.text(column + 3)) ?? .failed, counts: counts,
+      bytes: Int(row.number(column + 4)), startedAt: row.date(column + 1),
+      durationSeconds: Double(row.number(column + 2)) / 1000, error: error,
+      mendedCount: Int(row.number(column + 11)))
+  }
+
+  private static func text(_ step: AdvisedStep) throws -> String {
+    String(decoding: try JSONEncoder().encode(step), as: UTF8.self)
+  }
+
+  /// The stored step; nil if there is none or this version does not know it. The hint then still
+  /// says what to do.
+  private static func step(from text: String?) -> AdvisedStep? {
+    text.flatMap { try? JSONDecoder().decode(AdvisedStep.self, from: Data($0.utf8)) }
+  }
+
+  private static func problemsText(_ problems: [ReadProblem]) -> String? {
+    if problems.isEmpty { return nil }
+    var json = JSONWriter()
+    json.array { json in
+      for problem in problems {
+        json.object { json in
+          json.member("position", problem.position)
+          json.member("effect", problem.effect.rawValue)
+          json.member("reason", problem.reason)
+        }
+      }
+    }
+    return json.text
+  }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import OffersCore
+
+extension PostgresStore: FavoriteRepository {
+  package func setFavorites(
+    _ refs: [OfferRef], to isFavorite: Bool
+  ) async throws -> [FavoriteChange] {
+    try await database.write { [user] session in
+      try UserTable.check(user, in: session)
+      return try Self.set(refs, to: isFavorite, of: user, in: session)
+    }
+  }
+
+  package func setFavorites(
+    named names: [String], to isFavorite: Bool
+  ) async throws -> [FavoriteChange] {
+    try await database.write { [user] session in
+      try UserTable.check(user, in: session)
+      let refs = try names.map { try OfferTable.fetch(named: $0, of: user, in: session).offer.ref }
+      return try Self.set(refs, to: isFavorite, of: user, in: session)
+    }
+  }
+
+  private static func set(
+    _ refs: [OfferRef], to isFavorite: Bool, of user: User.ID, in session: DatabaseSession
+  ) throws -> [FavoriteChange] {
+    try checkStorable(refs)
+    // The mark comes first: pruning, which locks the table, is over then, or it waits. The offers are
+    // read by a later statement, which sees what pruning has removed.
+    var changed =
+      isFavorite
+      ? try star(refs, of: user, at: Date(), in: session) : try unstar(refs, of: user, in: session)
+    let offers = try offers(refs, of: user, in: session)
+    return try refs.map { ref in
+      guard let offer = offers[ref] else { throw unknown(ref) }
+      return FavoriteChange(offer: offer, didChange: changed.remove(ref) != nil)
+    }
+  }
+
+  /// Stars offers, also those that are not stored.
+  ///
+  /// - Returns: those that were no favorites.
+  @discardableResult
+  static func star(
+    _ refs: [OfferRef], of user: User.ID, at time: Date, in session: DatabaseSession
+  ) throws -> Set<OfferRef> {
+    let rows = try session.rows(starSQL, wanted(refs, of: user) + [.date(time)])
+    return Set(rows.map { OfferRef(feed: $0.text(0), offerID: $0.text(1)) })
+  }
+
+  private static func unstar(
+    _ refs: [OfferRef], of user: User.ID, in session: DatabaseSession
+  ) throws -> Set<OfferRef> {
+    let rows = try session.rows(unstarSQL, wanted(refs, of: user))
+    return Set(rows.map { OfferRef(feed: $0.text(0), offerID: $0.text(1)) })
+  }
+
+  /// The stored ones of some offers.
+  static func offers(
+    _ refs: [OfferRef], of user: User.ID, in session: DatabaseSession
+  ) throws -> [OfferRef: UserOffer] {
+    var offers: [OfferRef: UserOffer] = [:]
+    for offer in try session.rows(offersSQL, wanted(refs, of: user)).map(OfferColumns.offer) {
+      offers[offer.ref] = offer
+    }
+    return offers
+  }
+
+  private static func wanted(_ refs: [OfferRef], of user: User.ID) -> [Parameter] {
+    [.number(user), .texts(refs.map(\.feed)), .texts(refs.map(\.offerID))]
+  }
+
+  /// Refuses references that no stored offer has, because the database cannot hold their character.
+  static func checkStorable(_ refs: [OfferRef]) throws {
+    if let odd = refs.first(where: { $0.feed.utf8.contains(0) || $0.offerID.utf8.contains(0) }) {
+      throw unknown(odd)
+    }
+  }
+
+  static func unknown(_ ref: OfferRef) -> OffersError {
+    OffersError(.notFound, "There is no offer “\(ref)”.")
+  }
+
+  private static let starSQL = """
+    INSERT INTO favorite (user_key, feed, id, created_at)
+    SELECT DISTINCT $1::bigint, wanted.feed, wanted.id, $4::bigint
+    FROM unnest($2, $3) AS wanted (feed, id)
+    ON CONFLICT DO NOTHING RETURNING feed, id
+    """
+
+  private static let unstarSQL = """
+    DELETE FROM favorite USING (
+      SELECT DISTINCT feed, id FROM unnest($2, $3) AS wanted (feed, id)) AS wanted
+    WHERE favorite.user_key = $1 AND favorite.feed = wanted.feed AND favorite.id = wanted.id
+    RETURNING favorite.feed, favorite.id
+    """
+
+  private static let offersSQL = """
+    SELECT \(OfferColumns.selection) FROM (
+      SELECT DISTINCT feed, id FROM unnest($2, $3) AS wanted (feed, id)) AS wanted
+    JOIN feed ON feed.name = wanted.feed
+    JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = wanted.id
+    """
+}

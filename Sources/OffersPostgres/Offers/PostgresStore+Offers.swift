@@ -1,0 +1,93 @@
+import Foundation
+import OffersCore
+
+extension PostgresStore: OfferRepository {
+  package func findOffer(_ ref: OfferRef) async throws -> UserOffer? {
+    try await database.readOnce { [user] in try OfferTable.find(ref, of: user, in: $0)?.offer }
+  }
+
+  package func fetchOffer(named text: String) async throws -> UserOffer {
+    try await database.read { [user] in try OfferTable.fetch(named: text, of: user, in: $0).offer }
+  }
+
+  package func fetchOffers(_ query: OfferQuery) async throws -> [UserOffer] {
+    try await database.read { [user] session in
+      try OfferSelection(query, of: user, in: session).read(
+        offset: max(0, query.offset), limit: query.limit.map { max(0, $0) }, in: session)
+    }
+  }
+
+  package func fetchOfferPage(
+    _ query: OfferQuery, maximumBytes: Int
+  ) async throws -> OfferPage {
+    try await database.read { [user] session in
+      try Self.page(query, maximumBytes, OfferSelection(query, of: user, in: session), in: session)
+    }
+  }
+
+  package func countOffers(_ query: OfferQuery) async throws -> Int {
+    try await database.read { [user] session in
+      try OfferSelection(query, of: user, in: session).count(in: session)
+    }
+  }
+
+  /// The number of offers that are read at once while a page is filled.
+  private static let pieceCount = 200
+
+  private static func page(
+    _ query: OfferQuery, _ maximumBytes: Int, _ selection: OfferSelection,
+    in session: DatabaseSession
+  ) throws -> OfferPage {
+    let limit = max(0, query.limit ?? .max)
+    var page: [UserOffer] = []
+    var bytes = 0
+    while true {
+      let offset = max(0, query.offset) + page.count
+      let piece = try selection.read(
+        offset: offset, limit: min(limit - page.count, pieceCount) + 1, in: session)
+      for (index, offer) in piece.enumerated() {
+        if page.count == limit { return OfferPage(offers: page, hasMore: true) }
+        bytes += offer.textBytes
+        if bytes > maximumBytes, !page.isEmpty { return OfferPage(offers: page, hasMore: true) }
+        // The last one of a full piece only tells that there are more.
+        if index == pieceCount { break }
+        page.append(offer)
+      }
+      if piece.count <= pieceCount { return OfferPage(offers: page, hasMore: false) }
+      bytes -= piece[pieceCount].textBytes
+    }
+  }
+}
+
+extension PostgresStore: LabelRepository {
+  private static let labelLimit = 1000
+
+  package func fetchRetailers(of feed: String?) async throws -> [String] {
+    try await labels(
+      of: feed,
+      """
+      SELECT offer.retailer FROM \(OfferColumns.tables)
+      WHERE offer.retailer IS NOT NULL AND ($1::text IS NULL OR feed.name = $1)
+      GROUP BY offer.retailer ORDER BY count(*) DESC, offer.retailer LIMIT \(Self.labelLimit)
+      """)
+  }
+
+  package func fetchCategories(of feed: String?) async throws -> [String] {
+    try await labels(
+      of: feed,
+      """
+      SELECT category.name FROM \(OfferColumns.tables),
+        json_array_elements_text(offer.categories::json) AS category (name)
+      WHERE offer.categories IS NOT NULL AND ($1::text IS NULL OR feed.name = $1)
+      GROUP BY category.name
+      ORDER BY count(*) DESC, category.name COLLATE "C" LIMIT \(Self.labelLimit)
+      """)
+  }
+
+  private func labels(of feed: String?, _ sql: String) async throws -> [String] {
+    if feed?.utf8.contains(0) == true { return [] }
+    return try await database.readOnce { session in
+      try session.rows(sql, [.text(feed)]).map { $0.text(0) }
+    }
+  }
+}

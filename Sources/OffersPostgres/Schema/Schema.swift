@@ -1,0 +1,119 @@
+import OffersCore
+import PostgreSQLMigrations
+
+/// The schema of the database, and its migrations.
+///
+/// The table `schema_migration` has a row for each migration that was run, so that a program knows of
+/// those that are newer than itself only their numbers and whether they are expanding. It serves a
+/// schema that is one expanding migration ahead: while the nodes of a service are replaced one after
+/// another, the first of the new version migrates the database, and the others of the old version go
+/// on.
+struct Schema {
+  private let migrations: [PostgreSQLMigration]
+
+  init(_ migrations: [PostgreSQLMigration] = PostgreSQLMigrations.all) {
+    self.migrations = migrations
+  }
+
+  /// The version that this program reads and writes.
+  private var currentVersion: Int { migrations.last?.number ?? 0 }
+
+  /// The state of a database's schema.
+  private enum State {
+    case current
+    case older
+    case newer(version: Int)
+  }
+
+  /// Brings the schema up to date.
+  ///
+  /// - Throws: `OffersError`: `newerDatabase` if it is newer than this program can serve.
+  ///
+  /// - Parameter proposesFeed: whether a new database is subscribed to `Feed.initialName`.
+  func migrate(_ database: Database, proposesFeed: Bool = false) async throws {
+    // One statement in the usual case, which takes no lock.
+    let schema = self
+    let state = try await database.read { try schema.findState($0) }
+    if try check(state, database.url) { return }
+    let reached = try await database.write { session in
+      try schema.run(proposesFeed: proposesFeed, in: session)
+    }
+    _ = try check(reached, database.url)
+  }
+
+  /// Refuses a database whose schema cannot be read as it is.
+  ///
+  /// - Throws: `OffersError`: `notFound` if it has none, `newerDatabase` if it is newer than this program
+  ///   can serve, `storageFailed` if it is older.
+  func check(_ database: Database) async throws {
+    let schema = self
+    let (state, isThere) = try await database.read { session in
+      (try schema.findState(session), try Self.isThere(session))
+    }
+    if try check(state, database.url) { return }
+    if !isThere { throw PostgresStore.missing(database.url) }
+    throw OffersError(
+      .storageFailed, "\(database.url.capitalized) was written by an older version of the program.",
+      advice: Advice("Bring it up to date with", .sync))
+  }
+
+  private static func isThere(_ session: DatabaseSession) throws -> Bool {
+    let row = try session.rows("SELECT to_regclass('schema_migration') IS NOT NULL").first
+    return row?.flag(0) ?? false
+  }
+
+  /// - Returns: whether nothing is to be done.
+  private func check(_ state: State, _ url: DatabaseURL) throws -> Bool {
+    switch state {
+    case .current: return true
+    case .older: return false
+    case .newer(let version):
+      throw OffersError(
+        .newerDatabase,
+        "\(url.capitalized) was written by a newer version of the program (schema \(version), "
+          + "this program knows \(currentVersion)).",
+        hint: "Install the newer version.")
+    }
+  }
+
+  /// Runs the migrations that the database lacks. Other programs that start at the same time wait.
+  private func run(proposesFeed: Bool, in session: DatabaseSession) throws -> State {
+    try session.run("SELECT pg_advisory_xact_lock($1)", [.number(Self.lock)])
+    let state = try findState(session)
+    guard case .older = state else { return state }
+    try session.script(
+      """
+      CREATE TABLE IF NOT EXISTS schema_migration (
+        number BIGINT PRIMARY KEY,
+        name TEXT NOT NULL,
+        is_expanding BOOLEAN NOT NULL,
+        run_at TIMESTAMPTZ NOT NULL DEFAULT now()
+      )
+      """)
+    let last = try session.rows("SELECT coalesce(max(number), 0) FROM schema_migration").first
+    for migration in migrations where Int64(migration.number) > last?.number(0) ?? 0 {
+      try session.script(migration.sql)
+      try session.run(
+        "INSERT INTO schema_migration (number, name, is_expanding) VALUES ($1, $2, $3)",
+        [.number(Int64(migration.number)), .text(migration.name), .flag(migration.isExpanding)])
+    }
+    if proposesFeed, last?.number(0) == 0 { try FeedTable.propose(in: session) }
+    return .current
+  }
+
+  private func findState(_ session: DatabaseSession) throws -> State {
+    guard try Self.isThere(session) else { return .older }
+    let rows = try session.rows(
+      "SELECT number, is_expanding FROM schema_migration ORDER BY number DESC LIMIT 2")
+    guard let last = rows.first else { return .older }
+    let version = Int(last.number(0))
+    if version < currentVersion { return .older }
+    if version == currentVersion || version == currentVersion + 1 && last.flag(1) {
+      return .current
+    }
+    return .newer(version: version)
+  }
+
+  /// The number of the advisory lock: “offers” in ASCII.
+  private static let lock: Int64 = 0x6F66_6665_7273
+}

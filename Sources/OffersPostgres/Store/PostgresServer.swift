@@ -1,0 +1,59 @@
+import Foundation
+import OffersCore
+
+/// The place of a store in a PostgreSQL database, by its URL.
+package struct PostgresServer: StorePlace {
+  private let url: DatabaseURL
+
+  /// - Parameter text: a `postgres://` or `postgresql://` URL, in any of the forms that libpq accepts.
+  /// - Throws: `OffersError`: `invalidRequest` for another text, which is not repeated; `storageFailed`
+  ///   without libpq.
+  package init(url text: String) throws { url = try DatabaseURL(text) }
+
+  /// Whether a text is the URL of a PostgreSQL database, rather than a path.
+  package static func isURL(_ text: String) -> Bool { DatabaseURL.isURL(text) }
+
+  package var name: String { url.name }
+
+  package var medium: StoreMedium { .server { [name] in Self.tools(for: $0, of: name) } }
+
+  /// Only a connection could tell.
+  package var exists: Bool { true }
+
+  package var missing: OffersError { PostgresStore.missing(url) }
+
+  package var temporaryFolder: String { NSTemporaryDirectory() }
+
+  package func open(_ access: StoreAccess) async throws -> any OffersStorage {
+    try await PostgresStore.open(url, access: access, proposesFeed: true)
+  }
+
+  package func noteImageUse(of url: String) async throws {
+    let store = try await PostgresStore.open(self.url, access: .readWrite, proposesFeed: true)
+    _ = store.imageUses.note(url, isAsked: true)
+    try await store.close()
+  }
+
+  private static func tools(for work: FileWork, of name: String) -> Advice {
+    switch work {
+    case .backup:
+      Advice(
+        "Back it up with pg_dump, such as: pg_dump --format=custom --file=offers.dump \(name)")
+    case .restoration:
+      Advice(
+        "Restore a dump into an empty database with pg_restore, such as: "
+          + "pg_restore --dbname=\(name) offers.dump (or psql for a dump in plain SQL).")
+    case .salvage:
+      Advice(
+        "Promote a standby or restore the last backup with pg_restore. What is still readable is "
+          + "exported by pg_dump, table by table.")
+    case .examination:
+      Advice(
+        "Check its tables and indexes with pg_amcheck \(name), and look into the server's log.")
+    case .repair:
+      Advice(
+        "Rebuild its indexes with reindexdb \(name). Damaged tables are restored from a backup with "
+          + "pg_restore.")
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import OffersCore
+
+extension PostgresStore: LongListRepository {
+  package func pages(of query: OfferQuery) -> any OfferPages { KeyedOfferPages(query, self) }
+
+  package func selectChanges(_ query: ChangeQuery) async throws -> any OffersCore.ChangeSelection {
+    try await database.read { [self] session in
+      SelectedChanges(
+        rows: try ChangeSelection.places(query, of: user, in: session),
+        lastID: try ChangeTable.fetchLastID(in: session), query: query, store: self)
+    }
+  }
+
+  package func fetchIDs(
+    beginningWith text: String, limit: Int
+  ) async throws -> [(ref: OfferRef, name: String)] {
+    if text.utf8.contains(0) { return [] }
+    return try await database.read { session in
+      var feeds = try FeedTable.subscribedNames(in: session)
+      var beginning = text
+      if let (feed, start) = OfferRef.split(text), feeds.contains(feed) {
+        feeds = [feed]
+        beginning = start
+      }
+      return try feeds.flatMap { feed in
+        try session.rows(
+          """
+          SELECT offer.id, offer.name FROM \(OfferColumns.tables)
+          WHERE feed.name = $1 AND offer.id >= $2 AND starts_with(offer.id, $2)
+          ORDER BY offer.id LIMIT $3
+          """, [.text(feed), .text(beginning), .number(Int64(limit))]
+        ).map { (OfferRef(feed: feed, offerID: $0.text(0)), $0.text(1)) }
+      }
+    }
+  }
+}
+
+/// The offers that a query selects, read page by page. All keys are read first, 8 bytes an offer, so
+/// that no transaction stays open between two pages.
+private struct KeyedOfferPages: OfferPages {
+  private let query: OfferQuery
+  private let store: PostgresStore
+  /// The keys that are not read yet; nil before the first page.
+  private var keys: ArraySlice<Int64>?
+
+  init(_ query: OfferQuery, _ store: PostgresStore) {
+    self.query = query
+    self.store = store
+  }
+
+  mutating func next() async throws -> [UserOffer] {
+    var page: [UserOffer] = []
+    while page.isEmpty && keys?.isEmpty != true {
+      (page, keys) = try await store.database.read { [query, keys, user = store.user] session in
+        let left = try keys ?? Self.findKeys(query, of: user, in: session)[...]
+        let page = try OfferTable.list(
+          keys: Array(left.prefix(OfferPage.size)), of: user, in: session)
+        let offers = page.map { stored in
+          query.textBytes.map { stored.offer.abridged(toBytes: $0) } ?? stored.offer
+        }
+        return (offers, left.dropFirst(OfferPage.size))
+      }
+    }
+    return page
+  }
+
+  private static func findKeys(
+    _ query: OfferQuery, of user: User.ID, in session: DatabaseSession
+  ) throws -> [Int64] {
+    try OfferSelection(query, of: user, in: session).readKeys(
+      offset: max(0, query.offset), limit: query.limit.map { max(0, $0) }, in: session)
+  }
+}
+
+/// Selected changes, with the store that has their offers.
+private struct SelectedChanges: OffersCore.ChangeSelection {
+  let rows: [ChangeTable.Place]
+  let lastID: Int64
+  let query: ChangeQuery
+  let store: PostgresStore
+
+  var count: Int { rows.count }
+
+  func fetch(_ range: Range<Int>) async throws -> [OfferChange] {
+    let places = Array(rows[range.clamped(to: rows.indices)])
+    return try await store.database.read { [query, user = store.user] session in
+      try ChangeSelection.view(
+        ChangeTable.entries(at: places, of: user, in: session), query, of: user, in: session)
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import OffersCore
+
+/// The numbers of offers, changes and runs that a transaction gives, in the order of commits.
+///
+/// The row of the last numbers is locked before anything else is written, and until the transaction
+/// ends: those that write offers and runs follow each other, and a reader who sees a number sees all
+/// before it.
+struct CommitOrder {
+  private(set) var lastOfferKey: Int64
+  private(set) var lastChangeID: Int64
+  private(set) var lastRunID: Int64
+
+  /// Locks the row. Waits for the transaction that has it.
+  init(locking session: DatabaseSession) throws {
+    let row = try session.rows(
+      """
+      SELECT last_offer_key, last_change_id, last_run_id FROM commit_order
+      WHERE order_key = 1 FOR UPDATE
+      """
+    ).first
+    guard let row else {
+      throw OffersError(.storageFailed, "The database lacks the row of its last numbers.")
+    }
+    lastOfferKey = row.number(0)
+    lastChangeID = row.number(1)
+    lastRunID = row.number(2)
+  }
+
+  mutating func nextOfferKey() -> Int64 {
+    lastOfferKey += 1
+    return lastOfferKey
+  }
+
+  mutating func nextChangeID() -> Int64 {
+    lastChangeID += 1
+    return lastChangeID
+  }
+
+  mutating func nextRunID() -> Int64 {
+    lastRunID += 1
+    return lastRunID
+  }
+
+  /// Counts runs whose numbers a statement has given.
+  mutating func skip(runsThrough last: Int64) { lastRunID = max(lastRunID, last) }
+
+  /// Counts changes whose numbers a statement has given.
+  mutating func skip(changes count: Int64) { lastChangeID += count }
+
+  /// Stores the numbers that were given.
+  func save(in session: DatabaseSession) throws {
+    try session.run(
+      """
+      UPDATE commit_order SET last_offer_key = $1, last_change_id = $2, last_run_id = $3
+      WHERE order_key = 1
+      """, [.number(lastOfferKey), .number(lastChangeID), .number(lastRunID)])
+  }
+}

@@ -1,0 +1,296 @@
+import Foundation
+import OffersCore
+
+/// Offers to be inserted or updated by one statement, as an array for each column: a round trip and a
+/// plan for many offers instead of one for each.
+struct OfferBatch {
+  /// A column with the values of all offers of the batch.
+  private struct Column {
+    let name: String
+    /// The type that the values are given in, if it is not that of the column.
+    var type: String
+    var cast = ""
+    var values: ArrayParameter
+
+    init(_ name: String, _ element: ArrayParameter.Element, cast: String = "") {
+      self.name = name
+      self.cast = cast
+      values = ArrayParameter(element)
+      type =
+        switch element {
+        case .bool: "boolean"
+        case .bytea: "bytea"
+        case .int8: "bigint"
+        case .text: "text"
+        case .float8: "double precision"
+        }
+    }
+  }
+
+  /// The columns that a record sets. The first ones are those of `OfferField` in its order, without the
+  /// id.
+  private var columns: [Column] = [
+    Column("name", .text), Column("description", .text), Column("terms", .text),
+    Column("reward_text", .text), Column("image_url", .text), Column("url", .text),
+    Column("retailer", .text), Column("categories", .text), Column("starts_at", .int8),
+    Column("expires_at", .int8), Column("latitude", .float8), Column("longitude", .float8),
+    Column("attributes", .text), Column("content_hash", .int8),
+    Column("reward_minor_units", .int8), Column("reward_currency", .text),
+    Column("reward_percent_hundredths", .int8), Column("reward_up_to", .bool),
+    Column("name_key", .bytea), Column("retailer_key", .bytea),
+    Column("category_keys", .text, cast: "::bytea[]"), Column("search", .text, cast: "::tsvector"),
+  ]
+  private var keys = ArrayParameter(.int8)
+  private var ids = ArrayParameter(.text)
+  /// For updates, when each offer changed; NULL to keep the time.
+  private var changes = ArrayParameter(.int8)
+  /// For imports, the feed and the times of each offer, and whether its content differs.
+  private var imported: [Column] = [
+    Column("feed_key", .int8), Column("first_seen_at", .int8), Column("gone_at", .int8),
+    Column("first_run_id", .int8), Column("is_other", .bool),
+  ]
+  private(set) var bytes = 0
+
+  /// The number of offers.
+  var count: Int { keys.count }
+
+  /// The size of a batch above which it is written, in bytes, and in offers.
+  private static let limitBytes = 1 << 20
+  private static let limitCount = 2000
+
+  var isFull: Bool { bytes > Self.limitBytes || count >= Self.limitCount }
+
+  /// Adds an offer.
+  ///
+  /// - Parameters:
+  ///   - record: the fields.
+  ///   - key: the offer's key.
+  ///   - changedAt: for an update, when the offer changed; nil to keep the time.
+  ///   - words: the words of all offers, to which its words are added.
+  mutating func append(
+    _ record: OfferRecord, key: Int64, changedAt: Int64? = nil, words: inout Set<String>
+  ) {
+    let before = columns.reduce(0) { $0 + $1.values.byteCount }
+    keys.append(key)
+    changes.append(changedAt)
+    record.forEachField { field, text in
+      switch field {
+      case .id: ids.append(text)
+      case .startsAt, .expiresAt:
+        columns[field.rawValue - 1].values.append(Self.seconds(Self.string(text)))
+      case .latitude, .longitude:
+        columns[field.rawValue - 1].values.append(Self.string(text).flatMap(Double.init))
+      default: columns[field.rawValue - 1].values.append(text)
+      }
+    }
+    columns[13].values.append(Int64(bitPattern: record.contentHash))
+    appendReward(record.rewardValue, isUpTo: record.isUpTo)
+    func text(_ field: OfferField) -> String? { Self.string(record.text(field.rawValue)) }
+    appendKeys(
+      text(.name) ?? "", retailer: text(.retailer), description: text(.description),
+      categories: text(.categories), attributes: text(.attributes), terms: text(.terms), &words)
+    bytes += columns.reduce(0) { $0 + $1.values.byteCount } - before
+  }
+
+  private mutating func appendReward(_ value: Reward.Value?, isUpTo: Bool) {
+    var amount: Int64?
+    var currency: String?
+    var percent: Int64?
+    switch value {
+    case .amount(let units, let code): (amount, currency) = (units, code)
+    case .percent(let hundredths): percent = hundredths
+    case nil: break
+    }
+    columns[14].values.append(amount)
+    columns[15].values.append(currency)
+    columns[16].values.append(percent)
+    columns[17].values.append(isUpTo)
+  }
+
+  private mutating func appendKeys(
+    _ name: String, retailer: String?, description: String?, categories: String?,
+    attributes: String?, terms: String?, _ words: inout Set<String>
+  ) {
+    let categories = categories.map(JSONTexts.parse)
+    columns[18].values.append(NaturalOrder.key(name))
+    columns[19].values.append(retailer.map { NaturalOrder.key($0) })
+    columns[20].values.append(
+      categories.map { "{\($0.map { Self.literal(NaturalOrder.key($0)) }.joined(separator: ","))}" }
+    )
+    var document = SearchDocument()
+    document.add(name, weight: "A")
+    document.add(retailer, weight: "B")
+    document.add(description, weight: "C")
+    for category in categories ?? [] { document.add(category, weight: "C") }
+    for attribute in attributes.map(OfferAttribute.parse) ?? [] {
+      document.add(attribute.value, weight: "D")
+    }
+    document.add(terms, weight: "D")
+    columns[21].values.append(document.text)
+    words.formUnion(document.words)
+  }
+
+  /// A `bytea` within the text of an array.
+  private static func literal(_ bytes: [UInt8]) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    var text: [UInt8] = Array(#""\\x"#.utf8)
+    for byte in bytes { text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
+    text.append(UInt8(ascii: "\""))
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  static func string(_ text: UnsafeRawBufferPointer?) -> String? {
+    text.map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// A time as a record has it.
+  private static func seconds(_ text: String?) -> Int64? {
+    text.flatMap { Int64($0) ?? Double($0).map { Date(timeIntervalSince1970: $0).storedSeconds } }
+  }
+
+  private var sourceNames: String {
+    (["offer_key", "id", "changed_at"] + columns.map(\.name)).joined(separator: ", ")
+  }
+
+  private var values: [Parameter] {
+    [.array(keys), .array(ids), .array(changes)] + columns.map { .array($0.values) }
+  }
+
+  /// The rows of the batch as a table `new`.
+  private func source(first: Int, more: [Column] = []) -> String {
+    let types = ["bigint", "text", "bigint"] + (columns + more).map(\.type)
+    let arrays = types.enumerated().map { "$\($0 + first)::\($1)[]" }.joined(separator: ", ")
+    let names = ([sourceNames] + more.map(\.name)).joined(separator: ", ")
+    return "unnest(\(arrays)) AS new (\(names))"
+  }
+
+  private mutating func removeAll() {
+    keys.removeAll()
+    ids.removeAll()
+    changes.removeAll()
+    for index in columns.indices { columns[index].values.removeAll() }
+    for index in imported.indices { imported[index].values.removeAll() }
+    bytes = 0
+  }
+
+  /// Inserts the offers and empties the batch. An offer whose id the feed has is left out.
+  ///
+  /// - Parameters:
+  ///   - feedKey: the feed.
+  ///   - time: when the offers are first seen, in Unix seconds.
+  ///   - foundAt: when a search found them; nil for offers of the document.
+  ///   - firstRunID: the run if it is the first sync of the feed.
+  ///   - session: the connection.
+  /// - Returns: the keys of the inserted offers.
+  mutating func insert(
+    feedKey: Int64, at time: Int64, foundAt: Int64? = nil, firstRunID: Int64? = nil,
+    in session: DatabaseSession
+  ) throws -> [Int64] {
+    if count == 0 { return [] }
+    defer { removeAll() }
+    let names = columns.map(\.name).joined(separator: ", ")
+    let selected = columns.map { "new.\($0.name)\($0.cast)" }.joined(separator: ", ")
+    return try session.rows(
+      """
+      INSERT INTO offer (
+        offer_key, feed_key, id, first_seen_at, changed_at, found_at, first_run_id, \(names))
+      SELECT new.offer_key, $1, new.id, $2, $2, $3, $4, \(selected) FROM \(source(first: 5))
+      ON CONFLICT (feed_key, id) DO NOTHING RETURNING offer_key
+      """,
+      [.number(feedKey), .number(time), .number(foundAt), .number(firstRunID)] + values
+    ).map { $0.number(0) }
+  }
+
+  /// Replaces the contents of the offers and empties the batch. The offers are not gone then.
+  ///
+  /// - Parameters:
+  ///   - foundAt: when a search found them; nil for offers of the document.
+  ///   - session: the connection.
+  mutating func update(foundAt: Int64?, in session: DatabaseSession) throws {
+    if count == 0 { return }
+    defer { removeAll() }
+    let assigned = columns.map { "\($0.name) = new.\($0.name)\($0.cast)" }.joined(separator: ", ")
+    try session.run(
+      """
+      UPDATE offer SET gone_at = NULL, found_at = $1,
+        changed_at = coalesce(new.changed_at, offer.changed_at), \(assigned)
+      FROM \(source(first: 2)) WHERE offer.offer_key = new.offer_key
+      """, [.number(foundAt)] + values)
+  }
+}
+
+/// Offers of an export.
+extension OfferBatch {
+  /// Adds an offer of an export. Its content hash is 0, so that the next sync compares values, and does
+  /// not report an equal offer as changed.
+  ///
+  /// - Parameters:
+  ///   - offer: the offer as it is to be stored.
+  ///   - key: its key.
+  ///   - feedKey: its feed.
+  ///   - firstRunID: the first sync of the feed, if that one had the offer.
+  ///   - isOther: for an update, whether its content differs.
+  ///   - words: the words of all offers, to which its words are added.
+  mutating func append(
+    _ offer: ExportedOffer, key: Int64, feedKey: Int64 = 0, firstRunID: Int64? = nil,
+    isOther: Bool = true, words: inout Set<String>
+  ) {
+    let before = columns.reduce(0) { $0 + $1.values.byteCount }
+    keys.append(key)
+    ids.append(offer.ref.offerID)
+    changes.append(offer.changedAt)
+    let texts = [
+      offer.name, offer.description, offer.terms, offer.reward?.text, offer.imageURL, offer.url,
+      offer.retailer, offer.categories,
+    ]
+    for (index, text) in texts.enumerated() { columns[index].values.append(text) }
+    columns[8].values.append(offer.startsAt)
+    columns[9].values.append(offer.expiresAt)
+    columns[10].values.append(offer.latitude)
+    columns[11].values.append(offer.longitude)
+    columns[12].values.append(offer.attributes)
+    columns[13].values.append(Int64(0))
+    appendReward(offer.reward?.value, isUpTo: offer.reward?.isUpTo ?? false)
+    appendKeys(
+      offer.name, retailer: offer.retailer, description: offer.description,
+      categories: offer.categories, attributes: offer.attributes, terms: offer.terms, &words)
+    imported[0].values.append(feedKey)
+    imported[1].values.append(offer.firstSeenAt)
+    imported[2].values.append(offer.goneAt)
+    imported[3].values.append(firstRunID)
+    imported[4].values.append(isOther)
+    bytes += columns.reduce(0) { $0 + $1.values.byteCount } - before
+  }
+
+  /// Inserts the offers of an export, which are not stored, and empties the batch.
+  mutating func insertImported(in session: DatabaseSession) throws {
+    if count == 0 { return }
+    defer { removeAll() }
+    let names = columns.map(\.name).joined(separator: ", ")
+    let selected = columns.map { "new.\($0.name)\($0.cast)" }.joined(separator: ", ")
+    try session.run(
+      """
+      INSERT INTO offer (
+        offer_key, feed_key, id, first_seen_at, changed_at, gone_at, first_run_id, \(names))
+      SELECT new.offer_key, new.feed_key, new.id, new.first_seen_at, new.changed_at, new.gone_at,
+        new.first_run_id, \(selected)
+      FROM \(source(first: 1, more: imported))
+      """, values + imported.map { .array($0.values) })
+  }
+
+  /// Updates offers to the imported ones and empties the batch. No offer is one that only a search
+  /// found then.
+  mutating func updateImported(in session: DatabaseSession) throws {
+    if count == 0 { return }
+    defer { removeAll() }
+    let assigned = columns.filter { $0.name != "content_hash" }
+      .map { "\($0.name) = new.\($0.name)\($0.cast)" }.joined(separator: ", ")
+    try session.run(
+      """
+      UPDATE offer SET first_seen_at = new.first_seen_at, changed_at = new.changed_at,
+        gone_at = new.gone_at, found_at = NULL,
+        content_hash = CASE WHEN new.is_other THEN 0 ELSE offer.content_hash END, \(assigned)
+      FROM \(source(first: 1, more: imported)) WHERE offer.offer_key = new.offer_key
+      """, values + imported.map { .array($0.values) })
+  }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import OffersCore
+
+/// The right to sync a feed, for a limited time by the clock of the database.
+///
+/// It is renewed while the sync goes on. A program that stops, or loses the database, loses it to
+/// another one: its token is old then, and the commit of the sync is refused.
+struct SyncLease: Sendable {
+  let feed: String
+  let token: Int64
+
+  /// The lease of the running sync, for the calls that it makes to the store.
+  @TaskLocal static var current: SyncLease?
+
+  /// How long a lease lasts without being renewed.
+  static let seconds = 15
+  /// After how much time it is renewed.
+  static let renewalSeconds = 5
+
+  /// Takes the lease of a feed; nil if another program has it.
+  static func take(_ feed: String, in session: DatabaseSession) throws -> SyncLease? {
+    let row = try session.rows(
+      """
+      INSERT INTO sync_lease AS lease (feed, token, until)
+      VALUES ($1, 1, clock_timestamp() + interval '\(seconds) seconds')
+      ON CONFLICT (feed) DO UPDATE SET token = lease.token + 1, until = excluded.until
+      WHERE lease.until IS NULL OR lease.until <= clock_timestamp()
+      RETURNING token
+      """, [.text(feed)]
+    ).first
+    return row.map { SyncLease(feed: feed, token: $0.number(0)) }
+  }
+
+  /// Renews the lease.
+  ///
+  /// - Throws: `OffersError` with `locked` if another program has it.
+  func renew(in session: DatabaseSession) throws {
+    let count = try session.run(
+      """
+      UPDATE sync_lease SET until = clock_timestamp() + interval '\(Self.seconds) seconds'
+      WHERE feed = $1 AND token = $2 AND until IS NOT NULL
+      """, [.text(feed), .number(token)])
+    if count == 0 { throw lost }
+  }
+
+  /// Gives the lease back, if it is not another program's by now.
+  func end(in session: DatabaseSession) throws {
+    try session.run(
+      "UPDATE sync_lease SET until = NULL WHERE feed = $1 AND token = $2",
+      [.text(feed), .number(token)])
+  }
+
+  /// Refuses the commit of a sync whose lease another program was given. Otherwise no other program
+  /// gets it before the transaction ends.
+  ///
+  /// - Parameters:
+  ///   - lease: the lease of the running sync; nil if it has none, such as an import.
+  ///   - feed: the feed that is written.
+  ///   - session: the connection.
+  static func check(_ lease: SyncLease?, _ feed: String, in session: DatabaseSession) throws {
+    guard let lease, lease.feed == feed else { return }
+    let count = try session.run(
+      "SELECT 1 FROM sync_lease WHERE feed = $1 AND token = $2 AND until IS NOT NULL FOR UPDATE",
+      [.text(feed), .number(lease.token)])
+    if count == 0 { throw lease.lost }
+  }
+
+  private var lost: OffersError {
+    OffersError(
+      .locked, "Another program is syncing \(feed), because this one did not go on for a while.",
+      hint: "Nothing was changed. Wait for it, then sync again.")
+  }
+}

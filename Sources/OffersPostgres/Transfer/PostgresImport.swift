@@ -1,0 +1,292 @@
+import Foundation
+import OffersCore
+
+/// The statements of an import into the database.
+///
+/// It keeps the lock on the numbers of offers, changes and runs until the transaction ends: syncs wait,
+/// reads and favorites do not.
+final class PostgresImport: ImportStore {
+  private let session: DatabaseSession
+  private let history: ImportedHistory
+  private var order: CommitOrder
+  private var batch = OfferBatch()
+  private var words: Set<String> = []
+  let lastOfferKey: Int64
+
+  /// The number of words above which they are written.
+  private static let wordLimit = 100_000
+
+  init(_ session: DatabaseSession) throws {
+    self.session = session
+    order = try CommitOrder(locking: session)
+    lastOfferKey = order.lastOfferKey
+    history = try ImportedHistory(session, order)
+  }
+
+  // Feeds.
+
+  func findFeed(_ name: String) throws -> StoredFeed? {
+    let row = try session.rows(
+      """
+      SELECT feed.feed_key, good.started_at, good.source,
+        EXISTS (SELECT 1 FROM offer WHERE offer.feed_key = feed.feed_key), feed.chosen_source
+      FROM feed \(SyncRunTable.lastJoin) WHERE feed.name = $1
+      """, [.text(name)]
+    ).first
+    return row.map { row in
+      StoredFeed(
+        key: row.number(0),
+        lastSuccess: row.findNumber(1).map { ImportedSight(at: $0, source: row.text(2)) },
+        hasOffers: row.flag(3), source: row.findText(4))
+    }
+  }
+
+  func insert(_ feed: ExportedFeed) throws -> Int64 {
+    let row = try session.rows(
+      """
+      INSERT INTO feed (name, source, subscribed_at, title, shared, unsubscribed_at)
+      VALUES ($1, $2, $3, $4, $5, $6) RETURNING feed_key
+      """,
+      [
+        .text(feed.name), .text(feed.source), .number(feed.subscribedAt), .text(feed.title),
+        .text(OfferAttribute.json(feed.shared)), .number(feed.unsubscribedAt),
+      ]
+    ).first
+    return row?.number(0) ?? 0
+  }
+
+  func replace(_ feed: ExportedFeed, key: Int64) throws {
+    try session.run(
+      """
+      UPDATE feed SET source = $2, subscribed_at = $3, title = $4, shared = $5, unsubscribed_at = $6
+      WHERE feed_key = $1
+      """,
+      [
+        .number(key), .text(feed.source), .number(feed.subscribedAt), .text(feed.title),
+        .text(OfferAttribute.json(feed.shared)), .number(feed.unsubscribedAt),
+      ])
+    if feed.chosenSource == nil { try FeedTable.forgetSource(of: feed.name, in: session) }
+  }
+
+  func merge(_ feed: ExportedFeed, isNewer: Bool, key: Int64) throws {
+    try session.run(
+      """
+      UPDATE feed SET source = CASE WHEN $2 THEN $3 ELSE source END,
+        subscribed_at = least(subscribed_at, $4), title = CASE WHEN $2 THEN $5 ELSE title END,
+        shared = CASE WHEN $2 THEN $6 ELSE shared END
+      WHERE feed_key = $1
+      """,
+      [
+        .number(key), .flag(isNewer), .text(feed.source), .number(feed.subscribedAt),
+        .text(feed.title), .text(OfferAttribute.json(feed.shared)),
+      ])
+  }
+
+  func setSource(_ source: NamedSource, feedKey: Int64) throws {
+    try session.run(
+      "UPDATE feed SET chosen_source = $2, source_origin = $3 WHERE feed_key = $1",
+      [.number(feedKey), .text(source.text), .text(source.origin?.rawValue)])
+  }
+
+  func forgetDocument(feedKey: Int64) throws {
+    try session.run(
+      """
+      UPDATE feed SET document_hash = NULL, document_head_hash = NULL, document_bytes = NULL
+      WHERE feed_key = $1
+      """, [.number(feedKey)])
+    try session.run(
+      """
+      UPDATE feed_fetch SET
+        etag = NULL, last_modified = NULL, validated_mark = NULL, validated_rules = NULL
+      WHERE feed_key = $1
+      """, [.number(feedKey)])
+  }
+
+  // Offers.
+
+  /// The wanted offers, as a table `wanted` of which `$1` and `$2` are the arrays.
+  private static let wanted = """
+    unnest($1, $2) WITH ORDINALITY AS wanted (feed_key, id, place)
+    JOIN offer ON offer.feed_key = wanted.feed_key AND offer.id = wanted.id
+    """
+
+  private static func arrays(_ wanted: [ImportedRef]) -> [Parameter] {
+    [.numbers(wanted.map(\.feedKey)), .texts(wanted.map(\.ref.offerID))]
+  }
+
+  func findOffers(_ wanted: [ImportedRef]) throws -> [StoredOffer?] {
+    // An offer that only a search found is gone since then, unless somebody starred it.
+    let rows = try session.rows(
+      """
+      SELECT wanted.place, offer.offer_key,
+        CASE WHEN offer.found_at IS NULL OR \(OfferColumns.isStarred) THEN offer.gone_at
+          ELSE offer.found_at END, \(ExportedOffer.columns)
+      FROM \(Self.wanted) JOIN feed ON feed.feed_key = offer.feed_key
+      """, Self.arrays(wanted))
+    var found = [StoredOffer?](repeating: nil, count: wanted.count)
+    for index in 0..<rows.count {
+      let row = rows[index]
+      let place = Int(row.number(0)) - 1
+      var offer = ExportedOffer(row.dropping(3), feed: wanted[place].ref.feed)
+      offer.goneAt = row.findNumber(2)
+      found[place] = StoredOffer(key: row.number(1), offer: offer)
+    }
+    return found
+  }
+
+  func insert(_ offers: [(offer: ExportedOffer, feedKey: Int64)]) throws {
+    for (offer, feedKey) in offers {
+      batch.append(
+        offer, key: order.nextOfferKey(), feedKey: feedKey,
+        firstRunID: try history.guessFirstRun(of: offer, feedKey: feedKey), words: &words)
+      if batch.isFull { try batch.insertImported(in: session) }
+    }
+    try batch.insertImported(in: session)
+    try writeWords(above: Self.wordLimit)
+  }
+
+  func update(_ offers: [(key: Int64, offer: ExportedOffer, isOther: Bool)]) throws {
+    for (key, offer, isOther) in offers {
+      batch.append(offer, key: key, isOther: isOther, words: &words)
+      if batch.isFull { try batch.updateImported(in: session) }
+    }
+    try batch.updateImported(in: session)
+    try writeWords(above: Self.wordLimit)
+  }
+
+  private func writeWords(above count: Int) throws {
+    guard words.count > count else { return }
+    try SearchWordTable.add(words, in: session)
+    words = []
+  }
+
+  // The history.
+
+  func fetchRunMarks() throws -> [RunMark: Int64] { try history.fetchMarks() }
+
+  func add(_ run: ExportedRun, number: Int, known: Int64?, feedKey: Int64) throws {
+    try history.add(run, number: number, known: known, feedKey: feedKey)
+  }
+
+  func note(seenEarlier offers: [(key: Int64, firstSeenHereAt: Int64)]) throws {
+    try history.note(seenEarlier: offers)
+  }
+
+  func findChanged(_ wanted: [ImportedRef]) throws -> [ChangedOffer?] {
+    let rows = try session.rows(
+      """
+      SELECT wanted.place, offer.offer_key, seen_earlier.first_seen_at FROM \(Self.wanted)
+      LEFT JOIN seen_earlier ON seen_earlier.offer_key = offer.offer_key
+      """, Self.arrays(wanted))
+    var found = [ChangedOffer?](repeating: nil, count: wanted.count)
+    for index in 0..<rows.count {
+      let row = rows[index]
+      found[Int(row.number(0)) - 1] = ChangedOffer(
+        key: row.number(1), firstSeenHereAt: row.findNumber(2))
+    }
+    return found
+  }
+
+  func add(_ changes: [(change: ExportedChange, offerKey: Int64)]) throws {
+    try history.add(changes)
+  }
+
+  func mergeHistory(renumbers: Bool) throws {
+    try history.merge(renumbers: renumbers, &order)
+  }
+
+  func findLastChange(through run: Int) throws -> Int64 {
+    try history.findLastChange(through: run)
+  }
+
+  // Users.
+
+  func isNew() throws -> Bool {
+    try session.rows(
+      """
+      SELECT NOT EXISTS (SELECT 1 FROM sync_run) AND NOT EXISTS (SELECT 1 FROM favorite)
+        AND NOT EXISTS (SELECT 1 FROM account WHERE user_key <> $1 OR folded_name <> $2)
+      """, [.number(User.ownerID), .text(User.unnamedOwner)]
+    ).first?.flag(0) ?? false
+  }
+
+  func findUser(named name: String) throws -> User? {
+    try UserTable.find(named: name, in: session)
+  }
+
+  func fetchUser(_ id: User.ID) throws -> User {
+    guard let user = try UserTable.find(id, in: session) else { throw UserTable.removed }
+    return user
+  }
+
+  func insertUser(_ name: String, _ role: User.Role, at seconds: Int64) throws -> User.ID {
+    try UserTable.lock(session)
+    return try UserTable.insert(name, role, at: seconds, in: session)
+  }
+
+  func setOwner(_ name: String, createdAt: Int64?) throws {
+    try UserTable.lock(session)
+    try UserTable.update(User.ownerID, name: name, role: .admin, in: session)
+    guard let createdAt else { return }
+    try session.run(
+      "UPDATE account SET created_at = $2 WHERE user_key = $1",
+      [.number(User.ownerID), .number(createdAt)])
+  }
+
+  func insert(_ favorites: [(favorite: ExportedFavorite, user: User.ID)]) throws -> [Bool] {
+    let columns: [Parameter] = [
+      .numbers(favorites.map(\.user)), .texts(favorites.map(\.favorite.ref.feed)),
+      .texts(favorites.map(\.favorite.ref.offerID)),
+      .numbers(favorites.map(\.favorite.starredAt)),
+    ]
+    var shared = ArrayParameter(.int8)
+    for favorite in favorites { shared.append(favorite.favorite.sharedAt) }
+    let added = try session.rows(
+      """
+      INSERT INTO favorite (user_key, feed, id, created_at, shared_at)
+      SELECT new.* FROM unnest($1, $2, $3, $4, $5) AS new
+      ON CONFLICT DO NOTHING RETURNING user_key, feed, id
+      """, columns + [.array(shared)])
+    var new = Set(
+      added.map { Mark(user: $0.number(0), ref: OfferRef(feed: $0.text(1), offerID: $0.text(2))) })
+    try session.run(
+      """
+      UPDATE favorite SET created_at = new.created_at
+      FROM unnest($1, $2, $3, $4) AS new (user_key, feed, id, created_at)
+      WHERE favorite.user_key = new.user_key AND favorite.feed = new.feed AND favorite.id = new.id
+        AND favorite.created_at > new.created_at
+      """, columns)
+    return favorites.map { new.remove(Mark(user: $0.user, ref: $0.favorite.ref)) != nil }
+  }
+
+  /// A favorite of a user.
+  private struct Mark: Hashable {
+    let user: User.ID
+    let ref: OfferRef
+  }
+
+  func fetchSearches(of user: User.ID) throws -> [ExportedUser.Search] {
+    try UserTable.check(user, isExclusive: true, in: session)
+    return try RecentSearchTable.list(of: user, in: session).map { ExportedUser.Search($0) }
+  }
+
+  func put(_ search: ExportedUser.Search, of user: User.ID) throws {
+    try RecentSearchTable.put(
+      search.words, feed: search.feed, of: user,
+      at: Date(timeIntervalSince1970: Double(search.searchedAt)), in: session)
+  }
+
+  func insert(_ mark: ExportedUser.Mark, changeID: Int64, of user: User.ID) throws {
+    try session.run(
+      """
+      INSERT INTO reader (user_key, name, change_id, read_at) VALUES ($1, $2, $3, $4)
+      ON CONFLICT (user_key, name) DO NOTHING
+      """, [.number(user), .text(mark.reader), .number(changeID), .number(mark.readAt)])
+  }
+
+  func finish(newOffers: Int, updatedOffers: Int) throws {
+    try writeWords(above: 0)
+    if newOffers + updatedOffers > 0 { try FeedTable.count(in: session) }
+    try order.save(in: session)
+  }
+}

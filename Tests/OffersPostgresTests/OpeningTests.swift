@@ -1,0 +1,155 @@
+import Foundation
+import OffersCore
+import OffersTestSupport
+import PostgreSQLMigrations
+import Testing
+
+@testable import OffersPostgres
+
+@Suite("Opening a PostgreSQL database", .timeLimit(.minutes(2)))
+struct OpeningTests {
+  private static func refusal(_ url: String) async -> OffersError? {
+    await #expect(throws: OffersError.self) { _ = try await PostgresStore.open(url: url) }
+  }
+
+  /// All texts of an error.
+  private static func all(_ error: OffersError?) -> String {
+    [error?.message, error?.hint, error?.cause].compactMap(\.self).joined(separator: " ")
+  }
+
+  @Test("it is reached by the server's socket, by loopback and through a pooler")
+  func routes() async throws {
+    let made = try await TestCluster.shared.value.makeDatabase()
+    for route in [.socket, .loopback(password: "secret"), .pooler] as [TestCluster.Route] {
+      let store = try await PostgresStore.open(url: made.url(by: route))
+      #expect(try await store.fetchUsers().map(\.name) == ["owner"])
+      try await store.close()
+    }
+  }
+
+  @Test("an address without an answer is named with the advice to check it")
+  func unknownHost() async throws {
+    let error = await Self.refusal("postgres://ana:hidden@127.0.0.1:1/offers")
+    #expect(error?.code == .storageFailed)
+    #expect(error?.message.contains("database offers on 127.0.0.1:1 cannot be reached") == true)
+    #expect(error?.hint?.contains("Check the address") == true)
+    #expect(!Self.all(error).contains("hidden"))
+  }
+
+  @Test("a wrong password is refused and not printed")
+  func wrongPassword() async throws {
+    let made = try await TestCluster.shared.value.makeDatabase()
+    let error = await Self.refusal(made.url(by: .loopback(password: "hidden")))
+    #expect(error?.code == .storageFailed)
+    #expect(error?.message.contains("refused the user or the password") == true)
+    #expect(!Self.all(error).contains("hidden"))
+  }
+
+  @Test("a missing database is refused", arguments: [false, true])
+  func missingDatabase(isPooled: Bool) async throws {
+    let cluster = try await TestCluster.shared.value
+    let error = await Self.refusal(cluster.url(of: "nothing", by: isPooled ? .pooler : .socket))
+    #expect(error?.code == .storageFailed)
+    #expect(error?.message.contains("nothing") == true)
+  }
+
+  @Test(
+    "an invalid URL is refused, and no part of it is repeated",
+    arguments: [
+      "postgres://u:hid%zzden@host/db", "postgres://[::1:5432/hidden", "postgres://h/db?hidden=1",
+      "postgres://host:port\0/hidden",
+    ])
+  func invalidURL(url: String) async throws {
+    let error = await Self.refusal(url)
+    #expect(error?.code == .invalidRequest)
+    #expect(!Self.all(error).contains("hid"))
+  }
+
+  @Test(
+    "messages name the hosts and the database of a URL, never its password",
+    arguments: [
+      (
+        "postgres://ana:hidden@a.example:1,b.example:2/shop?sslmode=require",
+        "the PostgreSQL database shop on a.example:1,b.example:2"
+      ),
+      (
+        "postgresql:///shop?host=/run/postgresql&password=hidden",
+        "the PostgreSQL database shop on /run/postgresql"
+      ),
+      ("postgres://", "the PostgreSQL database"),
+    ])
+  func describes(url: String, description: String) throws {
+    #expect(try DatabaseURL(url).description == description)
+  }
+
+  @Test("a database that is not in UTF-8 is refused")
+  func otherEncoding() async throws {
+    let cluster = try await TestCluster.shared.value
+    try await cluster.run(
+      "CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0 OWNER offers",
+      as: "postgres")
+    let error = await Self.refusal(cluster.url(of: "latin"))
+    #expect(error?.message.contains("LATIN1") == true && error?.hint?.contains("UTF8") == true)
+  }
+
+  @Test("programs that open an empty database at the same time migrate it once")
+  func migratesOnce() async throws {
+    let made = try await TestCluster.shared.value.makeDatabase()
+    try await withThrowingTaskGroup { group in
+      for _ in 1...6 {
+        group.addTask { _ = try await PostgresStore.open(url: made.url()).fetchUsers() }
+      }
+      try await group.waitForAll()
+    }
+    let count = try await made.run("SELECT count(*) FROM schema_migration")
+    #expect(count == "\(PostgreSQLMigrations.all.count)")
+  }
+
+  /// Migrates a database as a later version of the program does.
+  private static func migrate(
+    _ made: TestDatabase, by further: [(sql: String, isExpanding: Bool)]
+  ) async throws {
+    let added = further.enumerated().map { index, migration in
+      PostgreSQLMigration(
+        number: PostgreSQLMigrations.all.count + index + 1, name: "later_\(index)",
+        isExpanding: migration.isExpanding, sql: migration.sql)
+    }
+    let database = Database(try DatabaseURL(made.url()))
+    try await Schema(PostgreSQLMigrations.all + added).migrate(database)
+    database.close()
+  }
+
+  @Test("a schema that is one expanding migration ahead is served")
+  func servesTheNextSchema() async throws {
+    let made = try await TestCluster.shared.value.makeDatabase()
+    let before = try await PostgresStore.open(url: made.url())
+    try await Self.migrate(made, by: [("ALTER TABLE offer ADD note TEXT", true)])
+    let after = try await PostgresStore.open(url: made.url())
+    for store in [before, after] {
+      try await store.sync([FeedOffer("1", name: "Tea"), FeedOffer("2")])
+      _ = try await store.setFavorites(named: ["1"], to: true)
+      #expect(try await store.fetchOffer(named: "1").isFavorite)
+    }
+  }
+
+  @Test("a schema that is further ahead, or by a migration that is not expanding, is refused")
+  func refusesNewerSchemas() async throws {
+    for further in [[("SELECT 1", false)], [("SELECT 1", true), ("SELECT 1", true)]] {
+      let made = try await TestCluster.shared.value.makeDatabase()
+      try await Self.migrate(made, by: further)
+      let error = await Self.refusal(made.url())
+      #expect(error?.code == .newerDatabase)
+      #expect(
+        error?.message.contains("schema \(PostgreSQLMigrations.all.count + further.count)") == true)
+    }
+  }
+
+  @Test("a migration that fails leaves nothing behind")
+  func migratesWhole() async throws {
+    let made = try await TestCluster.shared.value.makeDatabase()
+    await #expect(throws: OffersError.self) {
+      try await Self.migrate(made, by: [("CREATE TABLE half (a INT); SELECT nonsense", true)])
+    }
+    #expect(try await made.run("SELECT to_regclass('half'), to_regclass('offer')") == "|")
+  }
+}
