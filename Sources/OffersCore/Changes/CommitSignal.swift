@@ -5,8 +5,8 @@ public protocol CommitSignal: Sendable {
   /// A number that changes with each commit of any process. Cheap enough to be read before each
   /// answer. Values from before a restart cannot be compared with those after it.
   ///
-  /// - Throws: `OffersError` with `storageFailed`, or with `invalidRequest` if the store is closed;
-  ///   `CancellationError`.
+  /// - Throws: `OffersError` with `storageFailed` or `storeUnreachable`, or with `invalidRequest` if the
+  ///   store is closed; `CancellationError`.
   func fetchDataVersion() async throws -> Int64
 
   /// The versions of the data, for a screen that shows it: the current version at once, then each

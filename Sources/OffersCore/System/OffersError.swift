@@ -28,6 +28,8 @@ public struct OffersError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The database cannot be used: it is damaged or not accessible, belongs to another program, or
     /// the disk is full.
     case storageFailed
+    /// The database cannot be reached at present, such as one on a server that does not answer.
+    case storeUnreachable
     /// The database was written by a newer version of the program.
     case newerDatabase
   }
