@@ -8,7 +8,7 @@ package protocol OffersStorage: OfferRepository, FavoriteRepository, HouseholdRe
   LongListRepository,
   PruneRepository, ImageFetchStore, SyncStore, UserRepository, UserRecords, SessionRepository,
   AttemptRepository, CredentialRepository, IdentityRepository, CommitSignal, StoreFacts,
-  RecordTransfer
+  StoreReadiness, RecordTransfer
 {
   /// The user to whom the store is bound; see `record(of:)`.
   var user: User.ID { get }
