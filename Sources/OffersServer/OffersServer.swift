@@ -131,11 +131,11 @@ package struct OffersServer: Sendable {
 
   /// Makes the responder of the server, which tests call without a port.
   func responder() -> ServedResponder {
-    let answers = Answers(signal: content.store)
+    let answers = Answers(signal: content.store, now: content.now)
     let router = Router(context: ServedContext.self)
     let gate = AccessGate(
       access, pairings: pairings, isOpenToOthers: address.openName != nil, content: content,
-      logger: accessLogger)
+      outage: StoreOutage(accessLogger), logger: accessLogger)
     APIRoutes(content: content, answers: answers, access: gate).add(to: router)
     let pages = PageRoutes(content: content, answers: answers, access: gate)
     pages.add(to: router)

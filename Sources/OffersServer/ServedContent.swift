@@ -7,6 +7,7 @@ package struct ServedContent: Sendable {
   package typealias Store = OfferRepository & FavoriteRepository & HouseholdRepository
     & FeedRepository & SearchRepository & ChangeRepository & CommitSignal & SessionRepository
     & AttemptRepository & UserRepository & UserRecords & CredentialRepository & IdentityRepository
+    & StoreReadiness
 
   /// The store, with the record of the owner or of the visitor of a request.
   private(set) var store: any Store

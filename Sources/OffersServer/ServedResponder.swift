@@ -30,7 +30,7 @@ struct ServedResponder: HTTPResponder {
     do {
       response = try await admit(isHead ? request.asGet : request, context)
     } catch {
-      response = refusal(of: Self.problem(error, context.logger), to: request)
+      response = refusal(of: problem(error, context.logger), to: request)
     }
     SecurityHeaders.complete(&response.headers)
     return isHead ? response.createHeadResponse() : response
@@ -52,7 +52,7 @@ struct ServedResponder: HTTPResponder {
     context.markAuthenticated()
     var response = try await answer(request, context)
     UserField.set(visitor, in: &response)
-    if let field = access.note(visitor, request) {
+    if !visitor.isRemembered, let field = access.note(visitor, request) {
       response.headers.append(HTTPField(name: .setCookie, value: field))
     }
     return response
@@ -61,18 +61,48 @@ struct ServedResponder: HTTPResponder {
   private func answer(_ request: Request, _ context: ServedContext) async throws -> Response {
     if request.method == .get {
       try check(request, context)
-      if let known = await answers.findAnswer(to: request, for: context.visitor) { return known }
+      if let known = await findAnswer(to: request, context) { return known }
     } else {
       try routes.check(request)
       try WriteRules.check(request, isSecure: isSecure)
       try check(request, context)
+      if context.visitor?.isRemembered == true { throw StoreOutage.refusal }
     }
-    let response = try await respondInTurn(to: request, context)
+    let response = try await respondOrHold(to: request, context)
     guard response.status == .notFound, !response.headers.contains(.contentType) else {
       return response
     }
     try routes.check(request)
     throw Problem(.notFound, "There is no such path.", code: .notFound)
+  }
+
+  /// The cached response to a read; while the store cannot be reached, the last one. Open paths have
+  /// none.
+  private func findAnswer(to request: Request, _ context: ServedContext) async -> Response? {
+    guard let visitor = context.visitor else { return nil }
+    if visitor.isRemembered { return answers.findHeldAnswer(to: request, for: visitor) }
+    return await answers.findAnswer(to: request, for: visitor)
+  }
+
+  /// Routes a request. A read that the store, which could be reached just before, does not answer any more
+  /// gets the last response to the same.
+  private func respondOrHold(
+    to request: Request, _ context: ServedContext
+  ) async throws -> Response {
+    defer {
+      if request.method != .get, KnownVisitors.areEnded(byFormAt: request.uri.path) {
+        access.forgetVisitors()
+      }
+    }
+    do {
+      return try await respondInTurn(to: request, context)
+    } catch let error as OffersError where error.code == .storeUnreachable {
+      guard request.method == .get, let visitor = context.visitor,
+        let held = answers.findHeldAnswer(to: request, for: visitor)
+      else { throw error }
+      access.outage.note(error)
+      return held
+    }
   }
 
   /// Checks that the visitor may make the request. Whoever is not logged in is admitted to open paths
@@ -86,7 +116,7 @@ struct ServedResponder: HTTPResponder {
   /// Routes a request. A read waits for a turn first (`Turns`).
   ///
   /// Writes need no turn, because their bodies may arrive slowly and their responses are small.
-  /// Paths that require no token need none either, because they read nothing from the database.
+  /// Paths that require no token need none either, because they read little from the database.
   private func respondInTurn(
     to request: Request, _ context: ServedContext
   ) async throws -> Response {
@@ -109,11 +139,13 @@ struct ServedResponder: HTTPResponder {
     return page ?? problem.response
   }
 
-  private static func problem(_ error: any Error, _ logger: Logger) -> Problem {
+  private func problem(_ error: any Error, _ logger: Logger) -> Problem {
     switch error {
     case let error as Problem: return error
     case let error as OffersError:
-      if let cause = error.cause {
+      if error.code == .storeUnreachable {
+        access.outage.note(error)
+      } else if let cause = error.cause {
         logger.error("\(error.message)", metadata: ["cause": "\(cause)"])
       }
       return Problem(error)

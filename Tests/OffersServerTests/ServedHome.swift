@@ -55,17 +55,19 @@ struct ServedHome {
   ///   - openID: the OpenID provider at which people log in.
   ///   - clock: the server's clock; nil for the system's.
   ///   - log: receives the lines about refused logins.
+  ///   - store: the store of the server; nil for the database.
   func server(
     token: String? = nil, certificate: ServerCertificate? = nil, isBehindTLS: Bool = false,
     proxies: [String] = [], userHeader: String? = nil, openID: OpenIDSettings? = nil,
-    clock: SteppedClock? = nil, log: RecordedLog? = nil, images: (any ImageSource)? = nil,
+    clock: SteppedClock? = nil, log: RecordedLog? = nil,
+    store: (any ServedContent.Store)? = nil, images: (any ImageSource)? = nil,
     syncer: (any FeedSyncer)? = nil, adder: ScriptedAdder = ScriptedAdder(),
     host: String = "127.0.0.1", port: Int = 80,
     allowedHosts: [String] = [], maps: MapSettings = MapSettings()
   ) throws -> OffersServer {
     try OffersServer(
       ServedContent(
-        store: database, syncer: syncer ?? SampleSyncer(database: database, adder: adder),
+        store: store ?? database, syncer: syncer ?? SampleSyncer(database: database, adder: adder),
         adder: adder,
         images: images ?? ImageLoader(images: database), texts: QueryTexts(),
         maps: maps, now: { clock?.now ?? Date() }),

@@ -22,13 +22,7 @@ struct APIRoutes: Sendable {
       content: content, answers: answers,
       events: EventHub(signal: content.store, jobs: content.jobs), access: access
     ).add(to: router)
-    router.get("/api/v1/health") { request, context in
-      _ = try QueryParameters(request, [])
-      return try await answers.answer(request, for: context.visitor) {
-        // Clients without the token are answered, too, so the version is not told.
-        .json { $0.member("status", "ok") }
-      }
-    }
+    StateRoutes(readiness: Readiness(content.store)).add(to: router)
     router.get("/api/v1/openapi.json") { request, context in
       _ = try QueryParameters(request, [])
       return try await answers.answer(request, for: context.visitor) {

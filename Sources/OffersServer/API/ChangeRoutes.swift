@@ -20,7 +20,7 @@ struct ChangeRoutes: ContentRoutes {
       return try await answers.answer(request, for: context.visitor) {
         var answer = try await of(context).list(parameters)
         // The list contains the expiring offers, which depend on the current time.
-        answer.lifetime = .never
+        answer.lifetime = .untilNextRequest
         return answer
       }
     }

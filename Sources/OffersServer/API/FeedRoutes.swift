@@ -16,7 +16,7 @@ struct FeedRoutes: ContentRoutes {
           json.member("feeds", objects: feeds) { Self.write($1, now, to: &$0) }
         }
         // The feed definitions come from a file, whose edits are no commits to the database.
-        answer.lifetime = .never
+        answer.lifetime = .untilNextRequest
         return answer
       }
     }
@@ -27,7 +27,7 @@ struct FeedRoutes: ContentRoutes {
           try await of(context).fetchFeed(try context.segment("name")), content.now()
         )
         var answer = Answer.json { Self.write(feed, now, to: &$0) }
-        answer.lifetime = .never
+        answer.lifetime = .untilNextRequest
         return answer
       }
     }

@@ -56,7 +56,7 @@ struct ImageRoutes: Sendable {
       return isPreview
         ? try await content.images.previewImage(of: offer, feedSource: source)
         : try await content.images.image(of: offer, feedSource: source)
-    } catch let error as OffersError where error.code != .storageFailed {
+    } catch let error as OffersError where error.isOfSource {
       // The offer exists, but its image could not be fetched from another server. The status is
       // that of a gateway: 504 for a timeout, else 502.
       let isLate = error.code == .limitExceeded && error.message.contains("longer than")
@@ -64,4 +64,9 @@ struct ImageRoutes: Sendable {
         isLate ? .gatewayTimeout : .badGateway, error.message, hint: error.hint, code: error.code)
     }
   }
+}
+
+extension OffersError {
+  /// Whether the failure is that of an image's server, and not of the store.
+  fileprivate var isOfSource: Bool { code != .storageFailed && code != .storeUnreachable }
 }

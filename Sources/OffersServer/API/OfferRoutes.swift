@@ -81,7 +81,9 @@ struct OfferRoutes: ContentRoutes {
     }
     answer.lifetime = .whileNoneExpires
     // The times of these filters can be relative to the current time.
-    if query.newSince != nil || query.expiring != nil { answer.lifetime = .never }
+    if query.newSince != nil || query.expiring != nil {
+      answer.lifetime = .untilNextRequest
+    }
     return answer
   }
 

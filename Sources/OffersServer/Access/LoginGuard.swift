@@ -12,15 +12,21 @@ import Synchronization
 /// Passphrases are counted by network and by account, and not looked at during a wait; codes by network. The
 /// browsers that are logged in to an account are counted by themselves.
 ///
-/// All attempts are in memory, at most `LoginAttempts.limit`, and changes are
-/// written to the database at most once a second. Another server on the same database counts on its
-/// own until it starts anew.
+/// All attempts are in memory, at most `LoginAttempts.limit`, and changes are written to the database at
+/// most once a second. Those that other servers on the same database have written are read before an
+/// attempt, once a second as well: with several servers, a second may see an attempt more on each.
 final class LoginGuard: Sendable {
   private struct State {
     var attempts: [String: LoginAttempts] = [:]
     /// The networks whose attempts have changed since the last write.
     var changed: Set<String> = []
-    var isLoaded = false
+    /// When the stored attempts were read; nil before the first time.
+    var loadedAt: Date?
+    var isLoading = false
+    /// The numbers of writes that have begun and have ended. What was read during a write may be older
+    /// than what is in memory.
+    var begunWrites = 0
+    var endedWrites = 0
     /// The task that writes in a second.
     var writer: Task<Void, Never>?
     var isClosed = false
@@ -123,9 +129,11 @@ final class LoginGuard: Sendable {
     refusals.noteLeftOut()
     let (changed, attempts) = state.withLock { state in
       defer { state.changed = [] }
+      if !state.changed.isEmpty { state.begunWrites += 1 }
       return (state.changed, state.changed.compactMap { state.attempts[$0] })
     }
     if changed.isEmpty { return }
+    defer { state.withLock { $0.endedWrites += 1 } }
     do {
       try await repository.putAttempts(
         attempts, removing: Array(changed.subtracting(attempts.map(\.network))))
@@ -148,23 +156,41 @@ final class LoginGuard: Sendable {
     await write()
   }
 
-  /// Reads the stored attempts, once.
+  /// Reads the stored attempts, unless that was done in the last second.
   private func load() async {
-    if state.withLock({ $0.isLoaded }) { return }
+    let now = now()
+    let writes = state.withLock { state in
+      // The first attempts wait for those that are stored.
+      if let last = state.loadedAt,
+        state.isLoading || abs(now.timeIntervalSince(last)) < Self.loadSeconds
+      {
+        return nil as Int?
+      }
+      guard state.begunWrites == state.endedWrites else { return nil }
+      state.isLoading = true
+      return state.begunWrites
+    }
+    guard let writes else { return }
+    defer { state.withLock { $0.isLoading = false } }
     do {
       let stored = try await repository.fetchAttempts()
       state.withLock { state in
-        if state.isLoaded { return }
-        state.isLoaded = true
-        for each in stored where state.attempts[each.network] == nil {
-          state.attempts[each.network] = each
-        }
+        guard state.begunWrites == writes else { return }
+        state.loadedAt = now
+        Self.take(stored, into: &state)
         Self.dropOldest(in: &state)
       }
     } catch {
       // The attempts are counted in memory meanwhile, and read by the next attempt.
       note(error)
     }
+  }
+
+  /// Takes over stored attempts. Those that have changed here since the last write are newer.
+  private static func take(_ stored: [LoginAttempts], into state: inout State) {
+    let kept = state.attempts.filter { state.changed.contains($0.key) }
+    state.attempts = Dictionary(stored.map { ($0.network, $0) }) { first, _ in first }
+    for network in state.changed { state.attempts[network] = kept[network] }
   }
 
   private func note(_ error: any Error) {
@@ -174,6 +200,9 @@ final class LoginGuard: Sendable {
     }
     if isFirst { logger.error("failed logins not stored", metadata: ["error": "\(error)"]) }
   }
+
+  /// The interval at which the stored attempts are read, in seconds.
+  private static let loadSeconds = 1.0
 
   private static func makeRoom(for name: String, in state: inout State) {
     guard state.attempts[name] == nil, state.attempts.count >= LoginAttempts.limit else { return }

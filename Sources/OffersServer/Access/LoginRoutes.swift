@@ -9,14 +9,14 @@ struct LoginRoutes: Sendable {
   let shell: PageShell
 
   /// Whether a path is accessible without the token: the login, the pairing and the logout, the assets
-  /// and the health check, none of which contains data of a user.
+  /// and the checks of health and readiness, none of which contains data of a user.
   static func isOpen(_ path: String) -> Bool {
     openPaths.contains(path) || path.hasPrefix("/assets/")
   }
 
   private static let openPaths: Set<String> = [
     "/login", "/login/oidc", OpenIDProvider.callbackPath, "/logout", "/pair", "/api/v1/health",
-    "/manifest.webmanifest", "/favicon.ico",
+    "/api/v1/ready", "/manifest.webmanifest", "/favicon.ico",
   ]
 
   func add(to router: Router<ServedContext>) {

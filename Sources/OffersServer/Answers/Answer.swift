@@ -11,11 +11,15 @@ struct Answer: Sendable {
     case untilWrite
     /// The content may be reused like `untilWrite`, but at most for this number of seconds.
     case seconds(Double)
-    /// The content is not reused.
+    /// The content is not reused, not even while the store cannot be reached.
     case never
 
     /// The lifetime of content that depends on which offers have expired.
     static let whileNoneExpires = Lifetime.seconds(60)
+
+    /// The lifetime of content that is made anew for each request, and reused only while the store cannot
+    /// be reached.
+    static let untilNextRequest = Lifetime.seconds(0)
   }
 
   /// The value of `Cache-Control` for content that browsers may store and must revalidate.

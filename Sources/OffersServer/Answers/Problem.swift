@@ -7,7 +7,7 @@ import OffersCore
 struct Problem: Error, HTTPResponseError {
   let status: HTTPResponse.Status
   /// The failure, in one sentence.
-  let detail: String
+  var detail: String
   /// The advised next step.
   var hint: String?
   /// The kind of failure: the raw value of an `OffersError.Code`.
@@ -27,8 +27,16 @@ struct Problem: Error, HTTPResponseError {
   }
 
   init(_ error: OffersError) {
+    guard error.code == .storeUnreachable else {
+      self.init(
+        Self.status(of: error.code), error.message, hint: error.hint, code: error.code)
+      return
+    }
+    // Strangers get this one, too, so the place of the store is for the log only.
     self.init(
-      Self.status(of: error.code), error.message, hint: error.hint, code: error.code)
+      Self.status(of: error.code), "The database cannot be reached at present.",
+      hint: "Try again in a few seconds.", code: error.code)
+    headers[.retryAfter] = String(StoreOutage.retrySeconds)
   }
 
   /// The HTTP status of each error code.

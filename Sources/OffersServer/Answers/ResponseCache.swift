@@ -1,9 +1,12 @@
+import Foundation
 import HTTPTypes
 import Hummingbird
 import Synchronization
 
-/// An LRU cache of responses by target, with a limit of bytes. All entries were made from one
-/// version of the database: an entry of another version replaces them all.
+/// An LRU cache of responses by target, with a limit of bytes.
+///
+/// Each entry was made from one version of the database, and is found as long as that is the version. It
+/// is kept afterwards, because it is all that there is while the database cannot be reached.
 final class ResponseCache: Sendable {
   /// A response with its headers.
   struct Entry: Sendable {
@@ -19,14 +22,16 @@ final class ResponseCache: Sendable {
   private struct Slot {
     var entry: Entry
     var key: String
+    /// The version of the database that the entry was made from.
+    var version: Int64
+    /// When the entry was last known to be current.
+    var currentAt: Date
     /// The indexes of the neighbors in the list; -1 for none.
     var older: Int
     var newer: Int
   }
 
   private struct State {
-    /// The version of the database that the entries were made from.
-    var version: Int64?
     /// The index of the slot by target.
     var indexes: [String: Int] = [:]
     var slots: [Slot] = []
@@ -43,48 +48,55 @@ final class ResponseCache: Sendable {
   /// The estimated size of an entry besides its body and its target, in bytes.
   private static let overheadBytes = 1024
 
-  init(limitBytes: Int = 16 << 20) {
+  init(limitBytes: Int = 32 << 20) {
     self.limitBytes = limitBytes
-    largestBytes = limitBytes / 4
+    largestBytes = limitBytes / 8
   }
 
   /// The response to a target, if it was made from this version of the database and has not expired.
-  func find(_ target: String, version: Int64) -> Entry? {
+  func find(_ target: String, version: Int64, now: Date) -> Entry? {
     state.withLock { state in
-      guard state.version == version, let index = state.indexes[target] else { return nil }
-      let entry = state.slots[index].entry
-      if let until = entry.until, until <= .now {
-        Self.remove(index, from: &state)
+      guard let index = state.indexes[target], state.slots[index].version == version else {
         return nil
       }
-      if index != state.newest {
-        Self.unlink(index, in: &state)
-        Self.link(index, in: &state)
-      }
+      let entry = state.slots[index].entry
+      if let until = entry.until, until <= .now { return nil }
+      state.slots[index].currentAt = now
+      Self.use(index, in: &state)
       return entry
     }
   }
 
-  /// Adds a response, unless it is larger than a quarter of the cache. It replaces the response to
+  /// The last response to a target, of whatever version, if it was current within the hour, and for how
+  /// many seconds it has not been known to be.
+  func findHeld(_ target: String, now: Date) -> (entry: Entry, ageSeconds: Int)? {
+    state.withLock { state in
+      guard let index = state.indexes[target] else { return nil }
+      let slot = state.slots[index]
+      guard StoreOutage.isHeld(since: slot.currentAt, at: now) else { return nil }
+      Self.use(index, in: &state)
+      return (slot.entry, max(0, Int(now.timeIntervalSince(slot.currentAt))))
+    }
+  }
+
+  /// Adds a response, unless it is larger than an eighth of the cache. It replaces the response to
   /// the same target.
   ///
   /// - Parameters:
   ///   - entry: the response to add.
   ///   - target: the path and query of the request that it answers.
   ///   - version: the version of the database from before the response was made.
-  func put(_ entry: Entry, at target: String, version: Int64) {
+  ///   - now: the present time.
+  func put(_ entry: Entry, at target: String, version: Int64, now: Date) {
     let bytes = Self.bytes(entry, target)
     guard bytes <= largestBytes else { return }
     state.withLock { state in
-      if state.version != version {
-        state = State()
-        state.version = version
-      }
       if let index = state.indexes[target] { Self.remove(index, from: &state) }
       while state.bytes + bytes > limitBytes, state.oldest >= 0 {
         Self.remove(state.oldest, from: &state)
       }
-      let slot = Slot(entry: entry, key: target, older: -1, newer: -1)
+      let slot = Slot(
+        entry: entry, key: target, version: version, currentAt: now, older: -1, newer: -1)
       let index: Int
       if let free = state.free.popLast() {
         index = free
@@ -117,6 +129,13 @@ final class ResponseCache: Sendable {
       tag: "", headers: [:], notModifiedHeaders: [:], body: ByteBuffer(), until: nil)
     state.slots[index].key = ""
     state.free.append(index)
+  }
+
+  /// Makes an entry the most recently used one.
+  private static func use(_ index: Int, in state: inout State) {
+    if index == state.newest { return }
+    unlink(index, in: &state)
+    link(index, in: &state)
   }
 
   private static func unlink(_ index: Int, in state: inout State) {

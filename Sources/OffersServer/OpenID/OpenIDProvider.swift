@@ -27,7 +27,7 @@ struct OpenIDProvider: Sendable {
   init(_ settings: OpenIDSettings, isSecure: Bool, now: @escaping @Sendable () -> Date) {
     self.settings = settings
     self.now = now
-    logins = PendingLogins(isSecure: isSecure, now: now)
+    logins = PendingLogins(settings, isSecure: isSecure, now: now)
     let metadata = PulledValue(now: now) { try await ProviderMetadata.pull(settings) }
     self.metadata = metadata
     keys = PulledValue(now: now) {

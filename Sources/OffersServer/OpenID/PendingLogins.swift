@@ -7,9 +7,13 @@ import Synchronization
 
 /// The logins at a provider that browsers have begun.
 ///
-/// Each is in an encrypted cookie of its browser, with a key that no other process has. So a login ends
-/// in the browser in which it began, a restart ends all, and however many logins strangers begin, they
-/// displace nobody's. A browser has one at a time: beginning another ends the one before.
+/// Each is in an encrypted cookie of its browser. So a login ends in the browser in which it began, and
+/// however many logins strangers begin, they displace nobody's. A browser has one at a time: beginning
+/// another ends the one before.
+///
+/// The key is derived from the client secret, so that a login may end at another server with the same
+/// registration, or after a restart. A public client has no secret: then the key is random, and a login
+/// must end at the server at which it began.
 final class PendingLogins: Sendable {
   /// The maximum number of ended logins that are remembered. Without room, the oldest are forgotten:
   /// such a login still ends only once, because the provider accepts a code once.
@@ -17,14 +21,23 @@ final class PendingLogins: Sendable {
   /// The maximum number of values that are looked at for a request.
   private static let valueLimit = 4
 
-  private let key = SymmetricKey(size: .bits256)
+  private let key: SymmetricKey
   private let isSecure: Bool
   private let now: @Sendable () -> Date
-  /// The states of ended logins, until they expire, the oldest first.
+  /// The states of logins that ended here, until they expire, the oldest first.
   private let ended = Mutex<[(state: String, at: Date)]>([])
 
-  /// - Parameter isSecure: whether browsers reach the server by https only.
-  init(isSecure: Bool, now: @escaping @Sendable () -> Date) {
+  /// - Parameters:
+  ///   - settings: the registration, whose secret the key is derived from.
+  ///   - isSecure: whether browsers reach the server by https only.
+  init(_ settings: OpenIDSettings, isSecure: Bool, now: @escaping @Sendable () -> Date) {
+    key =
+      settings.secret.map { secret in
+        HKDF<SHA256>.deriveKey(
+          inputKeyMaterial: SymmetricKey(data: Data(secret.utf8)),
+          info: Data("offers pending login \(settings.clientID) \(settings.issuer)".utf8),
+          outputByteCount: 32)
+      } ?? SymmetricKey(size: .bits256)
     self.isSecure = isSecure
     self.now = now
   }
@@ -71,7 +84,7 @@ final class PendingLogins: Sendable {
   }
 
   private func open(_ value: String) -> PendingLogin? {
-    // A value of another process, or of another host, is none of ours.
+    // A value under another key, as of another host, is none of ours.
     guard let sealed = Base64URL.data(of: value),
       let bytes = try? AES.GCM.open(AES.GCM.SealedBox(combined: sealed), using: key)
     else { return nil }

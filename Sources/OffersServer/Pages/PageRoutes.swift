@@ -67,7 +67,8 @@ struct PageRoutes: Sendable {
   }
 }
 
-/// Middleware that answers an error of a page with a page. Errors of the API pass through.
+/// Middleware that answers an error of a page with a page. Errors of the API pass through, and those of a
+/// store that cannot be reached, in whose place there may be a held page.
 struct PageErrors: RouterMiddleware {
   let shell: PageShell
 
@@ -79,6 +80,7 @@ struct PageErrors: RouterMiddleware {
       return try await next(request, context)
     } catch {
       if request.uri.path.hasPrefix("/api/") || error is CancellationError { throw error }
+      if let error = error as? OffersError, error.code == .storeUnreachable { throw error }
       return try NoticePage.response(to: request, for: error, in: shell, by: context.visitor)
     }
   }

@@ -2,6 +2,13 @@ import Foundation
 import OffersCore
 import Synchronization
 
+extension Result where Failure == OffersError {
+  /// Whether another process held the lock.
+  fileprivate var isLocked: Bool {
+    if case .failure(let error) = self { error.code == .locked } else { false }
+  }
+}
+
 /// Runs syncs in the background, one at a time, and reports their progress.
 final class SyncJobs: Sendable {
   private struct State {
@@ -121,7 +128,9 @@ final class SyncJobs: Sendable {
       try await syncer.sync(wanted) { [self] progress in
         change { $0.note(progress) }
       } finished: { [self] feed, result in
-        change { $0.finish(feed, result) }
+        // Another process is syncing the feed that is due. That is what was wanted.
+        let isLeftOut = wanted.reason == .due && result.isLocked
+        change { isLeftOut ? $0.leaveOut(feed) : $0.finish(feed, result) }
       }
     } catch let error as OffersError {
       failure = error

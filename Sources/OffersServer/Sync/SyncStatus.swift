@@ -54,6 +54,9 @@ struct SyncStatus: Sendable {
     }
   }
 
+  /// Removes a feed, which another process syncs.
+  mutating func leaveOut(_ feed: String) { feeds.removeAll { $0.feed == feed } }
+
   mutating func finish(_ feed: String, _ result: Result<SyncRun, OffersError>) {
     change(feed) { feed in
       switch result {

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
@@ -97,24 +98,29 @@ struct AnswerTests {
 
   @Test("the size of the cache is limited, and the least recently used entry is evicted first")
   func bound() {
-    let cache = ResponseCache(limitBytes: 100_000)
+    let cache = ResponseCache(limitBytes: 200_000)
+    let now = Date(timeIntervalSince1970: 1_800_000_000)
     func entry(_ bytes: Int) -> ResponseCache.Entry {
       ResponseCache.Entry(
         tag: "\"x\"", headers: [:], notModifiedHeaders: [:],
         body: ByteBuffer(repeating: 0x61, count: bytes), until: nil)
     }
     for number in 0..<1000 {
-      cache.put(entry(10_000), at: "/\(number)", version: 1)
-      #expect(cache.find("/0", version: 1) != nil, "used in each round, after \(number)")
-      #expect(cache.contents.bytes <= 100_000)
+      cache.put(entry(10_000), at: "/\(number)", version: 1, now: now)
+      #expect(cache.find("/0", version: 1, now: now) != nil, "used in each round, after \(number)")
+      #expect(cache.contents.bytes <= 200_000)
     }
-    #expect(cache.find("/1", version: 1) == nil)
-    #expect(cache.find("/999", version: 1) != nil)
-    cache.put(entry(50_000), at: "/large", version: 1)
+    #expect(cache.find("/1", version: 1, now: now) == nil)
+    #expect(cache.find("/999", version: 1, now: now) != nil)
+    cache.put(entry(50_000), at: "/large", version: 1, now: now)
     #expect(
-      cache.find("/large", version: 1) == nil, "an entry may take at most a quarter of the limit")
-    #expect(cache.find("/999", version: 2) == nil)
-    cache.put(entry(1), at: "/2", version: 2)
-    #expect(cache.contents.count == 1, "the entries of the previous version are gone")
+      cache.find("/large", version: 1, now: now) == nil,
+      "an entry may take at most an eighth of the limit")
+    #expect(cache.find("/999", version: 2, now: now) == nil)
+    let held = cache.findHeld("/999", now: now + 60)
+    #expect(held?.ageSeconds == 60, "an entry of the previous version is held")
+    #expect(cache.findHeld("/999", now: now + 3601) == nil)
+    #expect(cache.find("/0", version: 1, now: now + 3600) != nil)
+    #expect(cache.findHeld("/0", now: now + 3601)?.ageSeconds == 1, "it was current just before")
   }
 }

@@ -49,6 +49,7 @@ struct OpenAPITests {
     ("setInterval", "feeds/ibotta/interval", #"{"every_seconds":7200}"#),
     ("resetInterval", "feeds/ibotta/interval", nil), ("getSync", "sync", nil),
     ("startSync", "sync", #"{"feeds":["ibotta"]}"#), ("getHealth", "health", nil),
+    ("getReadiness", "ready", nil),
     ("checkFraming", "framing", #"{"url":"https://example.com/"}"#),
     ("unstar", "offers/ibotta:900117/favorite", nil), ("getOpenAPI", "openapi.json", nil),
   ]

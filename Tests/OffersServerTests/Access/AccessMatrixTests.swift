@@ -31,6 +31,7 @@ struct AccessMatrixTests {
     "GET /api/v1/offline/offers": .read,
     "GET /api/v1/openapi.json": .read,
     "GET /api/v1/proposals/{number}/images/{index}": .read,
+    "GET /api/v1/ready": nil,
     "GET /api/v1/search": .read,
     "GET /api/v1/searches": .read,
     "GET /api/v1/sync": .read,

@@ -15,11 +15,12 @@ import Testing
 struct AccessTokenTests {
   private static let token = ServedHome.token
 
-  @Test("only the login page, the assets and the health check can be read without the token")
+  @Test("only the login page, the assets, health and readiness can be read without the token")
   func refusals() async throws {
     let home = try await ServedHome()
     try await home.ask(try home.server(token: Self.token)) { client in
       #expect(try await client.get("health").status == 200)
+      #expect(try await client.get("ready").status == 200)
       // Browsers request some of these without cookies.
       for path in ["/login", "/manifest.webmanifest", "/favicon.ico", "/assets/icon-192.png"] {
         #expect(try await client.get(path).status == 200, "\(path)")

@@ -168,16 +168,25 @@ struct OpenIDLoginTests {
       served.clock.advance(by: 600)
       #expect(try await late.finish(as: "ben").status == 400)
     }
-    // Another process does not know the logins of this one.
-    let visit = try await served.home.ask(served.server) { client in
-      try await ProviderVisit(client, served.provider)
-    }
-    try await served.home.ask(served.server) { client in
-      let code = served.provider.authorize("ben", visit.fields)
-      let answer = try await client.send(
-        .get, "/login/oidc/callback?code=\(code)&state=\(visit.fields["state"] ?? "")",
-        headers: [.cookie: visit.cookie])
-      #expect(answer.status == 400)
+  }
+
+  @Test("a login ends at any server with the same client secret, without one only at its own")
+  func otherServer() async throws {
+    for hasSecret in [true, false] {
+      let served = try await Served(secret: hasSecret)
+      try await served.link("ben", to: served.ben)
+      // Each has a memory of its own.
+      let visit = try await served.home.ask(served.server) { client in
+        try await ProviderVisit(client, served.provider)
+      }
+      try await served.home.ask(served.server) { client in
+        let code = served.provider.authorize("ben", visit.fields)
+        let answer = try await client.send(
+          .get, "/login/oidc/callback?code=\(code)&state=\(visit.fields["state"] ?? "")",
+          headers: [.cookie: visit.cookie])
+        #expect(answer.status == (hasSecret ? 303 : 400))
+        #expect((answer.session != nil) == hasSecret)
+      }
     }
   }
 

@@ -1,0 +1,29 @@
+import OffersCore
+import Testing
+
+@testable import OffersSQLite
+
+@Suite("Readiness of a database file")
+struct ReadinessTests {
+  @Test("an open file is ready, and is not once it has a schema that this program does not serve")
+  func schemas() async throws {
+    let store = try await Store()
+    try await store.database.checkReadiness()
+    for (version, code) in [
+      (Schema.version + 1, OffersError.Code.newerDatabase), (Schema.version - 1, .storageFailed),
+    ] {
+      try store.execute("PRAGMA user_version = \(version)")
+      let error = await #expect(throws: OffersError.self) {
+        try await store.database.checkReadiness()
+      }
+      #expect(error?.code == code)
+    }
+    try store.execute("PRAGMA user_version = \(Schema.version)")
+    try await store.database.checkReadiness()
+    try await store.database.close()
+    let error = await #expect(throws: OffersError.self) {
+      try await store.database.checkReadiness()
+    }
+    #expect(error?.code == .invalidRequest)
+  }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import OffersCore
+import OffersSQLite
+import Testing
+
+@testable import OffersServer
+
+/// Two servers over one database, each with connections and memory of its own.
+@Suite("Several servers on one database")
+struct SeveralNodesTests {
+  private static func other(
+    _ home: ServedHome, clock: SteppedClock
+  ) async throws -> OffersServer {
+    try home.server(
+      clock: clock, store: try await OffersDatabase.open(path: home.folder.file("offers.sqlite")),
+      host: "127.0.0.2")
+  }
+
+  @Test("all make the same responses with the same tags")
+  func sameAnswers() async throws {
+    let home = try await ServedHome(feeds: ["ibotta", "albums", "movies"])
+    let clock = SteppedClock()
+    let ben = try await home.addUser("Ben", .member)
+    let record = home.database.record(of: ben)
+    _ = try await record.setFavorites(named: ["ibotta:900117"], to: true)
+    // The search below adds to the recent searches of the page before.
+    try await record.noteSearch(RecentSearch(words: "pasta", searchedAt: clock.now))
+    let headers: HTTPFields = [
+      .cookie: try await home.cookie(of: ben, at: clock.now), .accept: "text/html",
+    ]
+    let paths = [
+      "/", "/favorites", "/household", "/feeds/ibotta", "/feeds/albums", "/offers/ibotta:900117",
+      "/changes", "/search", "/search?q=pasta", "/web", "/settings", "/offline", "/sw.js",
+      "/api/v1/offers", "/api/v1/offers/ibotta:900117", "/api/v1/offers/ibotta:900117/history",
+      "/api/v1/favorites", "/api/v1/household", "/api/v1/changes", "/api/v1/search?q=pasta",
+      "/api/v1/searches", "/api/v1/feeds", "/api/v1/feeds/ibotta", "/api/v1/offline",
+      "/api/v1/offline/offers?refs=ibotta:900117", "/api/v1/openapi.json", "/api/v1/ready",
+    ]
+    @Sendable func ask(_ client: any TestClientProtocol) async throws -> [APIAnswer] {
+      var answers: [APIAnswer] = []
+      for path in paths { answers.append(try await client.get(path, headers: headers)) }
+      return answers
+    }
+    let one = try await home.ask(try home.server(clock: clock), ask)
+    let two = try await home.ask(try await Self.other(home, clock: clock), ask)
+    for (path, (one, two)) in zip(paths, zip(one, two)) {
+      #expect(one.status == 200, "\(path)")
+      #expect(one.text == two.text, "\(path)")
+      #expect(one.headers[.eTag] == two.headers[.eTag], "\(path)")
+    }
+  }
+
+  @Test("a session of one counts at the other, and its end as well")
+  func sessions() async throws {
+    let home = try await ServedHome(feeds: [])
+    let clock = SteppedClock()
+    try await home.addUser("Ben", .member)
+    let other = try await Self.other(home, clock: clock)
+    try await home.ask(try home.server(clock: clock)) { client in
+      let answer = try await client.send(
+        .post, "/login", headers: ServedHome.form,
+        body: "name=Ben&passphrase=\(PercentCode.encode(ServedHome.passphrase))")
+      let cookie = try #require(answer.session)
+      try await home.ask(other) { (second) async throws in
+        #expect(try await second.get("offers", headers: [.cookie: cookie]).status == 200)
+        var form = ServedHome.form
+        form[.cookie] = cookie
+        #expect(try await client.send(.post, "/logout", headers: form, body: "").status == 303)
+        #expect(try await second.get("offers", headers: [.cookie: cookie]).status == 401)
+      }
+    }
+  }
+
+  @Test("failed logins at one count at the other, and a success there forgets them here")
+  func attempts() async throws {
+    let home = try await ServedHome(feeds: [])
+    let clock = SteppedClock()
+    let second = try await OffersDatabase.open(path: home.folder.file("offers.sqlite"))
+    let one = LoginGuard(home.database, now: { clock.now }, logger: RecordedLog().logger)
+    let two = LoginGuard(second, now: { clock.now }, logger: RecordedLog().logger)
+    let client = try #require(Peer("192.0.2.7"))
+    let another = try #require(Peer("192.0.2.8"))
+    #expect(await two.fail(another) == nil)
+    for wait in [1.0, 2, 4] {
+      #expect(await one.fail(client) == nil)
+      clock.advance(by: wait)
+    }
+    #expect(await one.fail(client) == nil)
+    await one.write()
+    clock.advance(by: 1)
+    #expect(await two.fail(client) == 7)
+    await two.succeed(client)
+    await two.write()
+    clock.advance(by: 1)
+    #expect(await one.fail(client) == nil)
+    await one.close()
+    await two.close()
+  }
+
+  @Test("a due feed that the other is syncing is no failure; one that a person asked for is")
+  func lockedFeeds() async throws {
+    let home = try await ServedHome(feeds: [])
+    for (reason, phases) in [
+      (SyncReason.due, []), (.asked, [SyncStatus.FeedStatus.Phase.failed]),
+    ] {
+      let jobs = SyncJobs(syncer: BusySyncer(), now: { .now })
+      _ = try jobs.start(WantedSync([], reason: reason))
+      while jobs.status.phase != .done { await Task.yield() }
+      #expect(jobs.status.feeds.map(\.phase) == phases)
+      #expect(jobs.status.error == nil)
+    }
+    withExtendedLifetime(home) {}
+  }
+}
+
+/// A syncer whose feed another process syncs.
+private struct BusySyncer: FeedSyncer {
+  func fetchKnownFeeds() -> [KnownFeed] { [] }
+
+  func setInterval(_ everySeconds: Int?, of feed: String) -> Bool { false }
+
+  func sync(
+    _ wanted: WantedSync, progress: @escaping @Sendable (SyncProgress) -> Void,
+    finished: @escaping @Sendable (String, Result<SyncRun, OffersError>) -> Void
+  ) async throws {
+    finished("ibotta", .failure(OffersError(.locked, "Another process is syncing ibotta.")))
+  }
+
+  func search(_ feed: String, for words: String, page: Int) async throws -> ServerSearch {
+    throw OffersError(.sourceFailed, "Nothing came.")
+  }
+}
