@@ -6,7 +6,8 @@
 package protocol OffersStorage: OfferRepository, FavoriteRepository, HouseholdRepository,
   LabelRepository, FeedSourceRepository, SearchPreparation, ChangeRepository, NewsRepository,
   LongListRepository, PruneRepository, ImageFetchStore, SyncStore, UserRepository, UserRecords,
-  SessionRepository, AttemptRepository, CredentialRepository, IdentityRepository, CommitSignal, StoreFacts,
+  SessionRepository, AttemptRepository, CredentialRepository, IdentityRepository, CommitSignal,
+  StoreFacts,
   StoreReadiness, RecordTransfer, LoginTransfer
 {
   /// The user to whom the store is bound; see `record(of:)`.

@@ -1,6 +1,5 @@
 import Foundation
 import OffersCore
-import OffersSQLite
 import Synchronization
 
 @testable import OffersServer
@@ -27,15 +26,15 @@ struct RemoteStore: Sendable {
     }
   }
 
-  private let base: OffersDatabase
+  private let base: any OffersStorage
   let line: Line
 
-  init(_ base: OffersDatabase, _ line: Line = Line()) {
+  init(_ base: any OffersStorage, _ line: Line = Line()) {
     self.base = base
     self.line = line
   }
 
-  private func ask<Value>(_ body: (OffersDatabase) async throws -> Value) async throws -> Value {
+  private func ask<Value>(_ body: (any OffersStorage) async throws -> Value) async throws -> Value {
     try line.check()
     return try await body(base)
   }

@@ -3,7 +3,6 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import OffersCore
-import OffersSQLite
 import Testing
 
 @testable import OffersServer
@@ -15,7 +14,7 @@ struct SeveralNodesTests {
     _ home: ServedHome, clock: SteppedClock
   ) async throws -> OffersServer {
     try home.server(
-      clock: clock, store: try await OffersDatabase.open(path: home.folder.file("offers.sqlite")),
+      clock: clock, store: try await home.store.open(),
       host: "127.0.0.2")
   }
 
@@ -78,7 +77,7 @@ struct SeveralNodesTests {
   func attempts() async throws {
     let home = try await ServedHome(feeds: [])
     let clock = SteppedClock()
-    let second = try await OffersDatabase.open(path: home.folder.file("offers.sqlite"))
+    let second = try await home.store.open()
     let one = LoginGuard(home.database, now: { clock.now }, logger: RecordedLog().logger)
     let two = LoginGuard(second, now: { clock.now }, logger: RecordedLog().logger)
     let client = try #require(Peer("192.0.2.7"))
