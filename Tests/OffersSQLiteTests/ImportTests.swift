@@ -28,63 +28,6 @@ struct ImportTests {
     return store
   }
 
-  private static func history(_ store: Store, _ id: String) async throws -> [String] {
-    try await store.database.fetchHistory(named: id).points.map {
-      "\(Int($0.at.timeIntervalSince1970)) \($0.event.rawValue) \($0.reward?.text ?? "-")"
-    }
-  }
-
-  @Test("an import into a new database recreates the exported one", arguments: [false, true])
-  func comesBack(favoritesOnly: Bool) async throws {
-    let store = try await Self.lived()
-    let kept = try await store.exported(favoritesOnly: favoritesOnly)
-    let other = try await Store()
-    let counts = try await other.take(kept)
-    #expect(counts.newFavorites == 3)
-    #expect(counts.newOffers == (favoritesOnly ? 2 : 5))
-    #expect(try await other.exported(favoritesOnly: favoritesOnly).text() == kept.text())
-    #expect(try other.disorder() == [])
-    for id in ["ibotta:tea", "milk"] {
-      #expect(try await Self.history(other, id) == Self.history(store, id))
-    }
-    let again = try await other.take(kept)
-    #expect(again.sameOffers == counts.newOffers)
-    #expect(again.newChanges + again.newRuns + again.newFavorites + again.updatedOffers == 0)
-    #expect(try await other.exported(favoritesOnly: favoritesOnly).text() == kept.text())
-  }
-
-  @Test("the number of all records is counted before; that of favorites' records is not known")
-  func counts() async throws {
-    let store = try await Self.lived()
-    let all = try await store.database.export(favoritesOnly: false) { try $0.countRecords() }
-    #expect(try await all == store.exported().records.count)
-    let some: Int? = try await store.database.export(favoritesOnly: true) {
-      try $0.countRecords()
-    }
-    #expect(some == nil)
-  }
-
-  @Test("an export of favorites has their feeds, history and each feed's last sync")
-  func favoritesAlone() async throws {
-    let store = try await Self.lived()
-    try store.execute("DELETE FROM favorite WHERE id <> 'milk'")
-    let kept = try await store.exported(favoritesOnly: true)
-    #expect(kept.offers.map(\.ref.offerID) == ["milk"])
-    #expect(kept.runs.map(\.startedAt) == [1000, 3000, 4000])
-    #expect(kept.favorites.map(\.ref.description) == ["ibotta:milk"])
-  }
-
-  @Test("the next sync after an import finds no change")
-  func syncsOn() async throws {
-    let store = try await Self.lived()
-    let other = try await Store()
-    try await other.take(try store.exported())
-    let run = try await other.sync(
-      [FeedOffer("tea", reward: Self.reward(200)), FeedOffer("jam")], at: 5000)
-    #expect(run.counts.applied == 0)
-    #expect(run.counts.unchanged == 2)
-  }
-
   @Test("a favorite without an offer gets its offer with the next sync")
   func favoriteFirst() async throws {
     let store = try await Store()
@@ -94,76 +37,6 @@ struct ImportTests {
     try await store.take(MemoryExport(records: [.favorite(favorite)]))
     try await store.sync([FeedOffer("tea")])
     #expect(try await store.database.findOffer(favorite.ref)?.isFavorite == true)
-  }
-
-  @Test("a favorite on both sides keeps the earlier time, and none is removed")
-  func stars() async throws {
-    let store = try await Self.lived()
-    let other = try await Store()
-    try other.execute(
-      """
-      INSERT INTO favorite (user_key, feed, id, created_at) VALUES
-        (1, 'ibotta', 'tea', 900), (1, 'ibotta', 'milk', 9999), (1, 'a', 'b', 1)
-      """)
-    try await other.take(try store.exported())
-    #expect(
-      try other.rows("SELECT feed, id, created_at FROM favorite ORDER BY feed, id")
-        == ["a|b|1", "ibotta|milk|1600", "ibotta|tea|900", "later|7|1700"])
-  }
-
-  @Test("an older history is inserted before the database's own")
-  func pastComesFirst() async throws {
-    let old = try await Self.lived()
-    let new = try await Store()
-    // It started later; the feed is the same, but milk vanished for good.
-    try await new.sync([FeedOffer("tea", reward: Self.reward(300)), FeedOffer("rice")], at: 8000)
-    try await new.sync([FeedOffer("tea", reward: Self.reward(350)), FeedOffer("rice")], at: 9000)
-    try await new.database.setMark(
-      ReaderMark(changeID: 2, readAt: ChangeTests.date(8500)), of: "mail")
-    let counts = try await new.take(try old.exported())
-    #expect(counts.newOffers == 4)
-    #expect(counts.updatedOffers == 1)
-    #expect(try new.disorder() == [])
-    #expect(
-      try await Self.history(new, "ibotta:tea") == [
-        "1000 new 100 cents", "2000 up 200 cents", "3000 gone 200 cents",
-        "4000 back 200 cents", "9000 up 350 cents",
-      ])
-    let tea = try await new.database.fetchOffer(named: "ibotta:tea")
-    #expect(tea.firstSeenAt == ChangeTests.date(1000))
-    #expect(tea.reward == Self.reward(350))
-    // The later sync of the same document did not contain it.
-    #expect(try await new.database.fetchOffer(named: "jam").goneAt == ChangeTests.date(9000))
-    // Read changes stay read, unread ones stay unread.
-    let news = try await new.database.fetchNews(
-      after: try await new.database.findMark(of: "mail"), now: ChangeTests.date(9100))
-    #expect(
-      news.news.changes.map { "\($0.kind.rawValue) \($0.offer?.ref.description ?? "")" } == [
-        "up ibotta:tea"
-      ])
-    // The last sync is unchanged.
-    #expect(
-      try await new.database.fetchFeeds().first { $0.name == "ibotta" }?.lastRun?.startedAt
-        == ChangeTests.date(9000))
-    let text = try await new.exported().text()
-    #expect(try await new.take(try old.exported()).updatedOffers == 0)
-    #expect(try await new.exported().text() == text)
-  }
-
-  @Test("an older database gets the later history")
-  func presentComesLast() async throws {
-    let old = try await Self.lived()
-    let new = try await Store()
-    try await new.sync([FeedOffer("tea", reward: Self.reward(300)), FeedOffer("rice")], at: 8000)
-    try await new.sync([FeedOffer("tea", reward: Self.reward(350)), FeedOffer("rice")], at: 9000)
-    let counts = try await old.take(try new.exported())
-    #expect(counts.newOffers == 1)
-    #expect(counts.newChanges == 2)
-    #expect(try old.disorder() == [])
-    let tea = try await old.database.fetchOffer(named: "ibotta:tea")
-    #expect(tea.reward == Self.reward(350))
-    #expect(tea.firstSeenAt == ChangeTests.date(1000))
-    #expect(try await Self.history(old, "ibotta:tea").last == "9000 up 350 cents")
   }
 
   @Test("offers missing from another document or from a selection are not gone")
@@ -233,20 +106,6 @@ struct ImportTests {
     #expect(error?.message.contains("ibotta:pie, which is not among its offers") == true)
     #expect(try await new.exported().text() == before)
     #expect(try new.rows("SELECT count(*) FROM temp.sqlite_schema") == ["0"])
-  }
-
-  @Test("it waits for a sync of its feeds, and fails with a message after a while")
-  func waitsForSync() async throws {
-    let old = try await Self.lived()
-    let new = try await Store()
-    let kept = try await old.exported()
-    let error = try await new.database.withSyncLock(on: "albums", waitSeconds: 1) {
-      await #expect(throws: OffersError.self) {
-        try await OffersDatabase.open(path: new.path).importRecords(from: kept, feeds: kept.feeds)
-      }
-    }
-    #expect(error?.code == .locked)
-    #expect(try await new.exported().offers.isEmpty)
   }
 
   @Test("few imported offers update the search index, many rebuild it")

@@ -58,10 +58,12 @@ enum RewardHistory {
         event: RewardPoint.Event(rawValue: row.text(2)) ?? .changed,
         rewards: row.findText(3).flatMap { ChangedFields(parsing: $0).rewards })
     }.filter { $0.rewards != nil || $0.event == .gone || $0.event == .back }
+    // Forwards, because an import may leave a gap between two changes of the reward.
     var reward = stored.offer.reward
-    for index in changes.indices.reversed() {
-      changes[index].reward = changes[index].rewards.map(\.new) ?? reward
-      if let rewards = changes[index].rewards { reward = rewards.old }
+    if let first = changes.first(where: { $0.rewards != nil })?.rewards { reward = first.old }
+    for index in changes.indices {
+      if let rewards = changes[index].rewards { reward = rewards.new }
+      changes[index].reward = reward
     }
     return changes
   }

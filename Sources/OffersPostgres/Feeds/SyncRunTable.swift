@@ -45,10 +45,12 @@ enum SyncRunTable {
       """
       UPDATE sync_run SET
         new_count = $2, changed_count = $3, gone_count = $4, back_count = $5,
-        unchanged_count = $6, skipped_count = $7, problems = $8
+        unchanged_count = $6, skipped_count = $7, problems = $8, duration_milliseconds = $9
       WHERE run_id = $1
       """,
-      [.number(id)] + numbers.map { .number(Int64($0)) } + [.text(problemsText(run.problems))])
+      [.number(id)] + numbers.map { .number(Int64($0)) } + [
+        .text(problemsText(run.problems)), .number(Int64(run.durationSeconds * 1000)),
+      ])
   }
 
   /// The columns of the last run of a feed, for `lastJoin`.

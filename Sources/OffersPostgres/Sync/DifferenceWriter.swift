@@ -8,6 +8,8 @@ final class DifferenceWriter {
   /// The user who is told of returned favorites.
   private let user: User.ID
   private let time: Int64
+  /// The write counts to the duration of the run.
+  private let begun = ContinuousClock.now
   private let feedKey: Int64
   private let runID: Int64
   private var order: CommitOrder
@@ -66,7 +68,7 @@ final class DifferenceWriter {
     let run = SyncRun(
       feed: plan.run.feed, source: plan.run.source, outcome: plan.run.outcome, counts: counts,
       bytes: plan.run.bytes, startedAt: plan.run.startedAt,
-      durationSeconds: plan.run.durationSeconds, error: plan.run.error, problems: problems,
+      durationSeconds: plan.run.durationSeconds + (.now - begun) / .seconds(1), error: plan.run.error, problems: problems,
       mendedCount: plan.run.mendedCount, request: plan.run.request, returned: returned,
       nextDueAt: plan.run.nextDueAt)
     try SyncRunTable.complete(runID, run, in: session)

@@ -82,7 +82,7 @@ struct OwnerUpgradeTests {
     #expect(try Store.rows(path, "PRAGMA user_version") == ["19"])
     let database = try await OffersDatabase.open(path: path)
     for (favoritesOnly, document) in [(false, OldExport.text), (true, OldExport.favoritesText)] {
-      let kept = try await Store.exported(database, favoritesOnly: favoritesOnly)
+      let kept = try await database.exported(favoritesOnly: favoritesOnly)
       #expect(try OldExport.downgraded(kept.text()) == document)
       #expect(kept.users.map(\.name) == ["owner"])
       #expect(kept.users.first?.isOwner == true)

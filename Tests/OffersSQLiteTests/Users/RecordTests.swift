@@ -14,7 +14,7 @@ struct RecordTests {
     try await home.anas.setFavorites(named: ["2", "3", "4"], to: true)
     for (record, ids) in [(home.owners, ["1", "2"]), (home.anas, ["2", "3", "4"])] {
       #expect(try await record.countEverything().favorites == ids.count)
-      let kept = try await Store.exported(record, favoritesOnly: true)
+      let kept = try await record.exported(favoritesOnly: true)
       #expect(kept.favorites.map(\.ref.offerID) == ids && kept.offers.map(\.ref.offerID) == ids)
     }
   }

@@ -46,7 +46,7 @@ struct RemovedUserTests {
   func exportedBefore() async throws {
     let home = try await Self.filled()
     let exported = Set(
-      try await Store.exported(home.anas, favoritesOnly: true).favorites.map(\.ref))
+      try await home.anas.exported(favoritesOnly: true).favorites.map(\.ref))
     try await home.anas.setFavorites(named: ["4"], to: true)
     let before = try await home.store.exported(allUsers: true).text()
     let error = await #expect(throws: OffersError.self) {
@@ -84,7 +84,7 @@ struct RemovedUserTests {
       #expect(error?.message == "There is no such user: they were removed.", "write \(index)")
     }
     #expect(try Self.tables.map { try home.store.rows("SELECT * FROM \($0)") } == before)
-    #expect(try await Store.exported(home.anas).favorites == [])
+    #expect(try await home.anas.exported().favorites == [])
   }
 
   @Test("no longer keeps gone offers and their history from being pruned; any user's favorite does")

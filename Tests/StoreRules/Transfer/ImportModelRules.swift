@@ -1,0 +1,70 @@
+import Foundation
+import OffersCore
+import OffersTestSupport
+import Testing
+
+@Suite("Imports between databases in use")
+struct ImportModelRules {
+  /// Syncs a random subset of a few offers in each of some stores, at a unique time, and stars one.
+  private static func live(
+    _ homes: [DatabaseHome], at seconds: Int, _ random: inout SeededGenerator
+  ) async throws {
+    let offers = ["a", "b", "c", "d", "e", "f"].filter { _ in Bool.random(using: &random) }
+      .map { FeedOffer($0, name: "Name \(Int.random(in: 0..<3, using: &random))") }
+    let feed = ["ibotta", "albums"].randomElement(using: &random) ?? "ibotta"
+    let starred = offers.randomElement(using: &random)
+    for home in homes {
+      try await home.sync(offers, feed: feed, at: seconds)
+      if let starred { try await home.star([("\(feed):\(starred.id)", seconds)]) }
+    }
+  }
+
+  @Test("after random histories, imports keep favorites and order, are idempotent, and agree")
+  func model() async throws {
+    var random = SeededGenerator(seed: 99)
+    for round in 0..<12 {
+      // Two stores of each database.
+      var pairs: [[DatabaseHome]] = []
+      for kind in StoreKind.databases {
+        pairs.append([try await DatabaseHome(kind), try await DatabaseHome(kind)])
+      }
+      var clock = 1000
+      for step in 0..<8 {
+        clock += Int.random(in: 1...3, using: &random)
+        let place = Int.random(in: 0...1, using: &random)
+        if Int.random(in: 0..<4, using: &random) > 0 {
+          try await Self.live(pairs.map { $0[place] }, at: clock, &random)
+          continue
+        }
+        let favoritesOnly = Bool.random(using: &random)
+        var texts: Set<String> = []
+        for pair in pairs {
+          let (from, to) = (pair[place], pair[1 - place])
+          let kept = try await from.store.exported(favoritesOnly: favoritesOnly)
+          let before = try await to.store.exported()
+          try await to.store.take(kept)
+          let after = try await to.store.exported()
+          let stars = Set(after.favorites.map(\.ref))
+          #expect(stars == Set(before.favorites.map(\.ref)).union(kept.favorites.map(\.ref)))
+          let ids = Set(after.offers.map(\.ref))
+          #expect(ids == Set(before.offers.map(\.ref)).union(kept.offers.map(\.ref)))
+          #expect(try await to.miscounts() == [], "\(to.store.engine.key) \(round) \(step)")
+          try await to.store.take(kept)
+          #expect(try await to.store.exported().text() == after.text(), "round \(round)")
+          texts.insert(try await to.plainText())
+        }
+        #expect(texts.count == 1, "round \(round) step \(step)")
+      }
+      var texts: Set<String> = []
+      for (kind, pair) in zip(StoreKind.databases, pairs) {
+        texts.insert(try await pair[0].plainText())
+        let copy = try await DatabaseHome(kind)
+        try await copy.store.take(pair[0].store.exported())
+        #expect(
+          try await copy.store.exported().text() == pair[0].store.exported().text(),
+          "round \(round)")
+      }
+      #expect(texts.count == 1, "round \(round)")
+    }
+  }
+}

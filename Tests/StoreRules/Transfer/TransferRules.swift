@@ -1,0 +1,286 @@
+import Foundation
+import OffersCore
+import OffersTestSupport
+import Testing
+
+@Suite("Exports and imports")
+struct TransferRules {
+  /// A store in which tea was new, changed, gone and back, and milk gone; both and a third offer
+  /// are favorites.
+  private static func lived(_ kind: StoreKind) async throws -> DatabaseHome {
+    let home = try await DatabaseHome(kind)
+    try await home.sync([FeedOffer("tea", reward: .dollars(1)), FeedOffer("milk")], at: 1000)
+    try await home.sync([FeedOffer("tea", reward: .dollars(2)), FeedOffer("milk")], at: 2000)
+    try await home.sync([FeedOffer("jam"), FeedOffer("pie")], at: 3000)
+    try await home.sync([FeedOffer("tea", reward: .dollars(2)), FeedOffer("jam")], at: 4000)
+    try await home.sync([FeedOffer("tea", name: "Album")], feed: "albums", at: 4500)
+    try await home.star([("ibotta:tea", 1500), ("ibotta:milk", 1600), ("later:7", 1700)])
+    return home
+  }
+
+  @Test(
+    "an import into a new database recreates the exported one",
+    arguments: StoreKind.databases, [false, true])
+  func comesBack(kind: StoreKind, favoritesOnly: Bool) async throws {
+    let home = try await Self.lived(kind)
+    let kept = try await home.store.exported(favoritesOnly: favoritesOnly)
+    let other = try await DatabaseHome(kind)
+    let counts = try await other.store.take(kept)
+    #expect(counts.newFavorites == 3)
+    #expect(counts.newOffers == (favoritesOnly ? 2 : 5))
+    #expect(try await other.store.exported(favoritesOnly: favoritesOnly).text() == kept.text())
+    #expect(try await other.miscounts() == [])
+    for id in ["ibotta:tea", "milk"] {
+      #expect(try await other.history(id) == home.history(id))
+    }
+    let again = try await other.store.take(kept)
+    #expect(again.sameOffers == counts.newOffers)
+    #expect(again.newChanges + again.newRuns + again.newFavorites + again.updatedOffers == 0)
+    #expect(try await other.store.exported(favoritesOnly: favoritesOnly).text() == kept.text())
+  }
+
+  @Test(
+    "the number of all records is counted before; that of favorites' records is not known",
+    arguments: StoreKind.databases)
+  func counts(kind: StoreKind) async throws {
+    let home = try await Self.lived(kind)
+    let all = try await home.store.export(favoritesOnly: false) { try $0.countRecords() }
+    #expect(try await all == home.store.exported().records.count)
+    let some: Int? = try await home.store.export(favoritesOnly: true) { try $0.countRecords() }
+    #expect(some == nil)
+  }
+
+  @Test(
+    "an export of favorites has their feeds, history and each feed's last sync",
+    arguments: StoreKind.databases)
+  func favoritesAlone(kind: StoreKind) async throws {
+    let home = try await Self.lived(kind)
+    _ = try await home.store.setFavorites(named: ["ibotta:tea"], to: false)
+    let kept = try await home.store.exported(favoritesOnly: true)
+    #expect(kept.offers.map(\.ref.offerID) == ["milk"])
+    #expect(kept.runs.map(\.startedAt) == [1000, 3000, 4000])
+    #expect(kept.favorites.map(\.ref.description) == ["ibotta:milk", "later:7"])
+  }
+
+  @Test("the next sync after an import finds no change", arguments: StoreKind.databases)
+  func syncsOn(kind: StoreKind) async throws {
+    let home = try await Self.lived(kind)
+    let other = try await DatabaseHome(kind)
+    try await other.store.take(try home.store.exported())
+    let run = try await other.sync(
+      [FeedOffer("tea", reward: .dollars(2)), FeedOffer("jam")], at: 5000)
+    #expect(run.counts.applied == 0)
+    #expect(run.counts.unchanged == 2)
+    #expect(try await other.miscounts() == [])
+  }
+
+  @Test("the imported offers are searched, listed and sorted", arguments: StoreKind.databases)
+  func isSearched(kind: StoreKind) async throws {
+    let home = try await DatabaseHome(kind)
+    try await home.sync([
+      FeedOffer("1", name: "Crème brûlée 10"), FeedOffer("2", name: "Crème brûlée 9"),
+      FeedOffer(
+        "3", name: "Oats", more: [
+          .retailer: "Žižka", .categories: "[\"Food\",\"Žito\"]", .latitude: "1.5",
+          .longitude: "-2.25", .attributes: "[[\"Artist\",\"Björk\"]]", .startsAt: "5",
+          .expiresAt: "99999999999",
+        ]),
+    ])
+    let other = try await DatabaseHome(kind)
+    try await other.store.take(home.store.exported())
+    #expect(try await other.store.search(SearchQuery("creme")).hits.count == 2)
+    #expect(try await other.store.search(SearchQuery("bjork")).hits.count == 1)
+    #expect(try await other.store.search(SearchQuery("cremm")).hits.count == 2)
+    #expect(try await other.store.ids(OfferQuery(sort: .name)) == ["2", "1", "3"])
+    #expect(try await other.store.ids(OfferQuery(retailer: "zizka")) == ["3"])
+    #expect(
+      try await other.store.fetchOffers(OfferQuery()) == home.store.fetchOffers(OfferQuery()))
+  }
+
+  @Test(
+    "a favorite on both sides keeps the earlier time, and none is removed",
+    arguments: StoreKind.databases)
+  func stars(kind: StoreKind) async throws {
+    let home = try await Self.lived(kind)
+    let other = try await DatabaseHome(kind)
+    try await other.star([("ibotta:tea", 900), ("ibotta:milk", 9999), ("a:b", 1)])
+    try await other.store.take(try home.store.exported())
+    #expect(
+      try await other.store.exported().favorites.map { "\($0.ref) \($0.starredAt)" }
+        == ["a:b 1", "ibotta:milk 1600", "ibotta:tea 900", "later:7 1700"])
+  }
+
+  @Test(
+    "an older history is inserted before the database's own", arguments: StoreKind.databases)
+  func pastComesFirst(kind: StoreKind) async throws {
+    let old = try await Self.lived(kind)
+    let new = try await DatabaseHome(kind)
+    // It started later; the feed is the same, but milk vanished for good.
+    try await new.sync([FeedOffer("tea", reward: .dollars(3)), FeedOffer("rice")], at: 8000)
+    let (_, read) = try await new.store.fetchChanges(ChangeQuery(now: .at(8500)))
+    try await new.sync([FeedOffer("tea", reward: .dollars(4)), FeedOffer("rice")], at: 9000)
+    try await new.store.setMark(ReaderMark(changeID: read, readAt: .at(8500)), of: "mail")
+    let counts = try await new.store.take(try old.store.exported())
+    #expect(counts.newOffers == 4)
+    #expect(counts.updatedOffers == 1)
+    #expect(try await new.miscounts() == [])
+    #expect(
+      try await new.history("ibotta:tea") == [
+        "1000 new $1", "2000 up $2", "3000 gone $2", "4000 back $2", "9000 up $4",
+      ])
+    let tea = try await new.store.fetchOffer(named: "ibotta:tea")
+    #expect(tea.firstSeenAt == .at(1000))
+    #expect(tea.reward == .dollars(4))
+    // The later sync of the same document did not contain it.
+    #expect(try await new.store.fetchOffer(named: "jam").goneAt == .at(9000))
+    // Read changes stay read, unread ones stay unread.
+    let news = try await new.store.fetchNews(
+      after: try await new.store.findMark(of: "mail"), now: .at(9100))
+    #expect(
+      news.news.changes.map { "\($0.kind.rawValue) \($0.offer?.ref.description ?? "")" } == [
+        "up ibotta:tea"
+      ])
+    // The last sync is unchanged.
+    #expect(
+      try await new.store.fetchFeeds().first { $0.name == "ibotta" }?.lastRun?.startedAt
+        == .at(9000))
+    let text = try await new.store.exported().text()
+    #expect(try await new.store.take(try old.store.exported()).updatedOffers == 0)
+    #expect(try await new.store.exported().text() == text)
+  }
+
+  @Test("an older database gets the later history", arguments: StoreKind.databases)
+  func presentComesLast(kind: StoreKind) async throws {
+    let old = try await Self.lived(kind)
+    let new = try await DatabaseHome(kind)
+    try await new.sync([FeedOffer("tea", reward: .dollars(3)), FeedOffer("rice")], at: 8000)
+    try await new.sync([FeedOffer("tea", reward: .dollars(4)), FeedOffer("rice")], at: 9000)
+    let counts = try await old.store.take(try new.store.exported())
+    #expect(counts.newOffers == 1)
+    #expect(counts.newChanges == 2)
+    let tea = try await old.store.fetchOffer(named: "ibotta:tea")
+    #expect(tea.reward == .dollars(4))
+    #expect(tea.firstSeenAt == .at(1000))
+    #expect(try await old.history("ibotta:tea").last == "9000 up $4")
+  }
+
+  @Test(
+    "offers missing from a selection are not gone", arguments: StoreKind.databases, [true, false])
+  func selection(kind: StoreKind, isSelection: Bool) async throws {
+    let old = try await Self.lived(kind)
+    let new = try await DatabaseHome(kind)
+    try await new.sync([FeedOffer("rice")], at: 9000)
+    try await new.store.take(old.store.exported(), selections: isSelection ? ["ibotta"] : [])
+    #expect(
+      try await new.store.fetchOffer(named: "jam").goneAt == (isSelection ? nil : .at(9000)))
+  }
+
+  @Test(
+    "the database's own named source stays, otherwise the imported one is added and reviewed",
+    arguments: StoreKind.databases)
+  func sources(kind: StoreKind) async throws {
+    func add(_ feed: String, _ source: String?, to home: DatabaseHome) async throws {
+      try await home.store.record(
+        SyncRun(
+          feed: feed, source: "/feed.json", outcome: .unchanged, bytes: 1, startedAt: .at(5),
+          durationSeconds: 0),
+        remember: source.map { NamedSource($0, origin: .machine) }, fetch: nil)
+    }
+    let old = try await DatabaseHome(kind)
+    for feed in ["a", "b", "c"] { try await add(feed, "/old.json", to: old) }
+    let new = try await DatabaseHome(kind)
+    try await add("a", nil, to: new)
+    try await add("b", "/mine.json", to: new)
+    let kept = try await old.store.exported()
+    let summary = try await new.store.importRecords(
+      from: kept, feeds: kept.feeds, selections: []
+    ) { sources in
+      sources.map { ImportedSource(feed: $0.feed, text: $0.text, origin: .imported) }
+    }
+    #expect(summary.sources.map(\.feed) == ["a", "c"])
+    for (feed, source) in [("a", "/old.json"), ("b", "/mine.json"), ("c", "/old.json")] {
+      let named = try await new.store.findSyncState(of: feed)?.source
+      #expect(named?.text == source)
+      #expect(named?.origin == (feed == "b" ? .machine : .imported))
+    }
+    try await new.store.forgetSource(of: "c")
+    try await new.store.forgetSource(of: "unknown")
+    #expect(try await new.store.findSyncState(of: "c")?.source == nil)
+    // A refused source refuses the import.
+    let error = await refusal {
+      _ = try await DatabaseHome(kind).store.importRecords(
+        from: kept, feeds: kept.feeds, selections: []
+      ) { _ in throw OffersError(.invalidRequest, "No.") }
+    }
+    #expect(error?.message == "No.")
+  }
+
+  @Test(
+    "a change of an unknown offer is refused, and nothing is changed",
+    arguments: StoreKind.databases)
+  func refusesStray(kind: StoreKind) async throws {
+    let old = try await Self.lived(kind)
+    let new = try await DatabaseHome(kind)
+    var kept = try await old.store.exported()
+    kept.records.removeAll {
+      if case .offer(let offer) = $0 { offer.ref.offerID == "pie" } else { false }
+    }
+    let before = try await new.store.exported().text()
+    let stray = kept
+    let error = await refusal { try await new.store.take(stray) }
+    #expect(error?.code == .malformedFeed)
+    #expect(error?.message.contains("ibotta:pie, which is not among its offers") == true)
+    #expect(try await new.store.exported().text() == before)
+  }
+
+  @Test(
+    "it waits for a sync of its feeds, and fails with a message after a while",
+    arguments: StoreKind.databases)
+  func waitsForSync(kind: StoreKind) async throws {
+    let kept = try await Self.lived(kind).store.exported()
+    let home = try await DatabaseHome(kind)
+    let other = try #require(try await home.opened.openAgain() as? any OffersStorage)
+    let error = try await home.store.withSyncLock(on: "albums", waitSeconds: 1) {
+      await refusal { try await other.take(kept) }
+    }
+    #expect(error?.code == .locked)
+    #expect(try await home.store.exported().offers.isEmpty)
+  }
+
+  @Test("many records are exported and imported in batches", arguments: StoreKind.databases)
+  func many(kind: StoreKind) async throws {
+    let home = try await DatabaseHome(kind)
+    try await home.sync((1...4500).map { FeedOffer("\($0)", name: "Tea \($0)") })
+    try await home.sync((1...4500).map { FeedOffer("\($0)", name: "Jam \($0)") }, at: 2000)
+    let kept = try await home.store.exported()
+    // A feed, two runs, the offers, two changes of each, and a user.
+    #expect(kept.records.count == 13_504)
+    let other = try await DatabaseHome(kind)
+    try await other.star((1...2100).map { ("ibotta:\($0)", 7) })
+    let summary = try await other.store.take(kept)
+    #expect(summary.newOffers == 4500 && summary.newChanges == 9000)
+    #expect(try await other.store.exported().favorites.count == 2100)
+    #expect(try await other.miscounts() == [])
+    let changes = try await other.store.fetchChanges(ChangeQuery(now: .at(3000))).changes
+    #expect(changes.count == 4501)
+    #expect(changes.first?.kind == .first)
+    #expect(changes.first?.offerCount == 4500)
+  }
+
+  @Test(
+    "both databases export the same history as the same bytes, and move it between them")
+  func agrees() async throws {
+    var texts: Set<String> = []
+    for kind in StoreKind.databases {
+      let home = try await Self.lived(kind)
+      let kept = try await home.store.exported()
+      texts.insert(try await home.plainText())
+      for other in StoreKind.databases {
+        let copy = try await DatabaseHome(other)
+        try await copy.store.take(kept)
+        #expect(try await copy.store.exported().text() == kept.text())
+      }
+    }
+    #expect(texts.count == 1)
+  }
+}
