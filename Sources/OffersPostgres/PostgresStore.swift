@@ -32,7 +32,7 @@ package final class PostgresStore: Sendable {
   /// Opens a database, bound to its owner, and brings its schema up to date. An empty database gets one.
   ///
   /// - Throws: `OffersError`: `invalidRequest` for an invalid URL, `newerDatabase` for a schema that
-  ///   this program cannot serve, `storageFailed` if the database cannot be reached.
+  ///   this program cannot serve, `storeUnreachable` if the database cannot be reached.
   package static func open(
     url: String, definitions: (any FeedDefinitions)? = nil
   ) async throws -> PostgresStore {
@@ -53,9 +53,7 @@ extension PostgresStore: UserRecords {
 }
 
 extension PostgresStore: CommitSignal {
-  package func fetchDataVersion() async throws -> Int64 {
-    try await database.readOnce { session in
-      try session.rows("SELECT sum(number)::bigint FROM commit_count").first?.number(0) ?? 0
-    }
-  }
+  package func fetchDataVersion() async throws -> Int64 { try await database.commits.version() }
+
+  package var commits: AsyncStream<Int64> { database.commits.versions(keeping: self) }
 }

@@ -19,7 +19,7 @@ enum ExitStatus {
     case .invalidRequest: wrongUsage
     case .locked: locked
     case .malformedFeed, .unexpectedShape, .malformedImage, .sourceFailed, .limitExceeded,
-      .quarantined, .storageFailed, .newerDatabase:
+      .quarantined, .storageFailed, .storeUnreachable, .newerDatabase:
       failed
     }
   }

@@ -39,7 +39,7 @@ struct Problem: Error, HTTPResponseError {
     case .ambiguous, .locked, .quarantined: .conflict
     case .limitExceeded, .malformedFeed, .unexpectedShape, .malformedImage, .sourceFailed:
       .badGateway
-    case .storageFailed: .serviceUnavailable
+    case .storageFailed, .storeUnreachable: .serviceUnavailable
     case .newerDatabase: .internalServerError
     }
   }

@@ -21,6 +21,7 @@
   F(PQtransactionStatus)          \
   F(PQerrorMessage)               \
   F(PQserverVersion)              \
+  F(PQbackendPID)                 \
   F(PQparameterStatus)            \
   F(PQhost)                       \
   F(PQdb)                         \
