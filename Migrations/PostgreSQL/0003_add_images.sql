@@ -67,10 +67,10 @@ CREATE TABLE image_failure (
   until BIGINT NOT NULL
 );
 
--- A lease: the program that fetches an image, so that no other does. It expires by itself.
+-- A lease: the program that fetches an image, so that no other does. It expires by itself, by the clock
+-- of the database.
 CREATE TABLE image_lease (
   url TEXT COLLATE "C" PRIMARY KEY CHECK (url <> ''),
   holder BIGINT NOT NULL,
-  -- In milliseconds, because a second is long here.
-  until_milliseconds BIGINT NOT NULL
+  until TIMESTAMPTZ NOT NULL
 );

@@ -44,7 +44,7 @@ package final class PostgresStore: Sendable {
   ///     sample.
   ///   - definitions: the definitions of feeds.
   /// - Throws: `OffersError`: `invalidRequest` for an invalid URL, `newerDatabase` for a schema that
-  ///   this program cannot serve, `storeUnreachable` if the database does not answer.
+  ///   this program cannot serve, `storeUnreachable` if the database cannot be reached.
   package static func open(
     url: String, access: StoreAccess = .readWrite, proposesFeed: Bool = false,
     definitions: (any FeedDefinitions)? = nil
@@ -100,11 +100,7 @@ extension PostgresStore: UserRecords {
 }
 
 extension PostgresStore: CommitSignal {
-  package func fetchDataVersion() async throws -> Int64 {
-    try await database.version.fetch { [database] in
-      try await database.readOnce { session in
-        try session.rows("SELECT sum(number)::bigint FROM commit_count").first?.number(0) ?? 0
-      }
-    }
-  }
+  package func fetchDataVersion() async throws -> Int64 { try await database.commits.version() }
+
+  package var commits: AsyncStream<Int64> { database.commits.versions(keeping: self) }
 }

@@ -16,6 +16,7 @@ extension MemoryStore: ChangeRepository {
   }
 
   package func setMark(_ mark: ReaderMark, of reader: String) async throws {
+    try StoredText.check(reader)
     try write { state in
       try state.changeRecord(of: user) { record in
         let name = Array(reader.utf8)

@@ -32,7 +32,8 @@ extension MemoryStore: FeedRepository {
   }
 
   package func subscribe(to feed: String, source: String) async throws -> Bool {
-    try write { $0.put(feed, source: source, subscribes: true, at: Date()) }
+    try StoredText.check(source)
+    return try write { $0.put(feed, source: source, subscribes: true, at: Date()) }
   }
 
   package func unsubscribe(from feed: String) async throws -> Bool {

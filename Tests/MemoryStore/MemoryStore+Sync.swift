@@ -82,6 +82,7 @@ extension MemoryStore: SyncStore {
   package func record(
     _ run: SyncRun, remember source: NamedSource?, fetch: FetchState?
   ) async throws {
+    if let source { try StoredText.check(source.text) }
     try write { state in
       state.put(
         run.feed, source: source?.text ?? run.source, subscribes: run.outcome != .failed,

@@ -213,29 +213,63 @@ struct ConnectionTests {
     #expect(try await home.notes() == "here")
   }
 
-  @Test("a connection that is lost during a commit leaves the outcome unknown, as the error says")
-  func unknownOutcome() async throws {
-    let home = try await Home()
-    // The commit waits in a trigger that runs at its time.
+  /// Makes commits wait, in a trigger that runs at their time, until there is a table `go`.
+  private static func stallCommits(of home: Home) async throws {
     try await home.made.run(
       """
       CREATE FUNCTION stall() RETURNS trigger LANGUAGE plpgsql AS
-      $$ BEGIN PERFORM pg_sleep(100); RETURN NULL; END $$
+      $$ BEGIN
+        IF to_regclass('go') IS NULL THEN PERFORM pg_sleep(100); END IF;
+        RETURN NULL;
+      END $$
       """)
     try await home.made.run(
       """
       CREATE CONSTRAINT TRIGGER stall AFTER INSERT ON note DEFERRABLE INITIALLY DEFERRED
       FOR EACH ROW EXECUTE FUNCTION stall()
       """)
+  }
+
+  @Test("a connection that is lost during a commit leaves the outcome unknown, as the error says")
+  func unknownOutcome() async throws {
+    let home = try await Home()
+    try await Self.stallCommits(of: home)
     let task = Task {
       _ = try await home.database.write { try $0.run("INSERT INTO note VALUES ('perhaps')") }
     }
     try await home.wait(until: "COMMIT", is: "1")
     try await home.kill("COMMIT")
     let error = await #expect(throws: OffersError.self) { try await task.value }
-    #expect(error?.code == .storageFailed)
+    #expect(error?.code == .storeUnreachable)
     #expect(error?.message.contains("may or may not have been stored") == true)
     #expect(error?.hint?.contains("Repeat it") == true)
+  }
+
+  @Test("a change that may be repeated is repeated when its commit is not confirmed, once")
+  func repeats() async throws {
+    let home = try await Home()
+    try await Self.stallCommits(of: home)
+    func write() -> Task<Void, any Error> {
+      Task {
+        _ = try await home.database.write(isRepeatable: true) { session in
+          try session.run("INSERT INTO note VALUES ('sure') ON CONFLICT DO NOTHING")
+          try session.run("UPDATE note SET text = text")
+        }
+      }
+    }
+    let lost = write()
+    for _ in 1...2 {
+      try await home.wait(until: "COMMIT", is: "1")
+      try await home.kill("COMMIT")
+    }
+    let error = await #expect(throws: OffersError.self) { try await lost.value }
+    #expect(error?.message.contains("may or may not have been stored") == true)
+    let repeated = write()
+    try await home.wait(until: "COMMIT", is: "1")
+    try await home.made.run("CREATE TABLE go ()")
+    try await home.kill("COMMIT")
+    try await repeated.value
+    #expect(try await home.notes() == "sure")
   }
 
   @Test("the changes of a failed operation are rolled back, and the server's reason is told")

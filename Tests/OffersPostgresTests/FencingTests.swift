@@ -5,8 +5,11 @@ import Testing
 
 @testable import OffersPostgres
 
-@Suite("The lease of a sync", .timeLimit(.minutes(1)))
+@Suite("The lease of a sync", .timeLimit(.minutes(2)))
 struct FencingTests {
+  /// The longest time in which a program that stopped is replaced.
+  private static let replacement = Duration.seconds(2 * SyncLease.seconds)
+
   @Test("a sync whose lease another program was given cannot commit any more")
   func fences() async throws {
     let made = try await TestCluster.shared.value.makeDatabase()
@@ -36,5 +39,80 @@ struct FencingTests {
     try await made.run("INSERT INTO sync_lease VALUES ('tea', 7, now() + interval '1 second')")
     try await store.withSyncLock(on: "tea", waitSeconds: 30) {}
     #expect(try await made.run("SELECT token, until FROM sync_lease") == "8|")
+  }
+
+  @Test("a program that stops amid the commit of its sync is replaced within two lease times")
+  func stopsAmidACommit() async throws {
+    let made = try await TestCluster.shared.value.makeDatabase()
+    let stopped = try await PostgresStore.open(url: made.url())
+    let other = try await PostgresStore.open(url: made.url())
+    let (signal, resumes) = AsyncStream<Void>.makeStream()
+    let mayGoOn = DispatchSemaphore(value: 0)
+    let task = Task {
+      // As a stopped program: the lease is not renewed, and the transaction has its locks.
+      let taken = try await stopped.database.write(isCounted: false) { session in
+        try SyncLease.take("tea", in: session)
+      }
+      let lease = try #require(taken)
+      try await stopped.database.write { session in
+        _ = try FeedTable.put(
+          "tea", source: "sample", subscribes: true, at: Date(), in: session)
+        _ = try CommitOrder(locking: session)
+        try SyncLease.check(lease, "tea", in: session)
+        resumes.yield()
+        // A thread of the connection, not one of the concurrency pool.
+        mayGoOn.wait()
+        mayGoOn.signal()
+        try session.run("SELECT 1")
+      }
+    }
+    for await _ in signal { break }
+    let start = ContinuousClock.now
+    try await other.withSyncLock(on: "tea", waitSeconds: 60) {
+      #expect(.now - start < Self.replacement)
+      _ = try await other.sync([FeedOffer("1", name: "Early")], feed: "tea")
+      // The stopped program goes on.
+      mayGoOn.signal()
+      let error = await #expect(throws: OffersError.self) { try await task.value }
+      #expect(error?.code == .locked)
+    }
+    #expect(try await other.fetchOffer(named: "1").name == "Early")
+  }
+
+  @Test("a lease is renewed while its sync runs, also when connections are lost")
+  func renews() async throws {
+    let made = try await TestCluster.shared.value.makeDatabase()
+    let store = try await PostgresStore.open(url: made.url())
+    @Sendable func until() async throws -> String {
+      try await made.run("SELECT extract(epoch FROM until) FROM sync_lease")
+    }
+    try await store.withSyncLock(on: "tea", waitSeconds: 0) {
+      var last = try await until()
+      for _ in 1...2 {
+        try await made.run(
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(made.name)' "
+            + "AND pid <> pg_backend_pid()", as: "postgres")
+        while try await until() == last { try await Task.sleep(for: .milliseconds(100)) }
+        last = try await until()
+      }
+    }
+    #expect(try await until() == "")
+  }
+
+  @Test(
+    "the lease of an image ends by the clock of the database, whatever the programs' clocks say")
+  func images() async throws {
+    let made = try await TestCluster.shared.value.makeDatabase()
+    let store = try await PostgresStore.open(url: made.url())
+    let ahead = Date(timeIntervalSinceNow: 3600)
+    func take(_ holder: Int64, _ seconds: Double, at now: Date) async throws -> Bool {
+      try await store.takeLease(
+        on: "https://e.com/1.png", holder: holder, seconds: seconds, now: now)
+    }
+    #expect(try await take(1, 60, at: ahead))
+    #expect(try await !take(2, 60, at: Date()))
+    try await made.run("UPDATE image_lease SET until = now() + interval '1 second'")
+    while try await !take(2, 60, at: ahead) { try await Task.sleep(for: .milliseconds(50)) }
+    #expect(try await !take(1, 60, at: ahead))
   }
 }

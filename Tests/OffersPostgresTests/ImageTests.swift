@@ -34,6 +34,10 @@ struct ImageTests {
       try await store.close()
       store = try await PostgresStore.open(url: made.url())
     }
+
+    func age(leasesBy seconds: Double) async throws {
+      try await made.run("UPDATE image_lease SET until = until - interval '\(seconds) seconds'")
+    }
   }
 
   @Test("it keeps the rule of every image cache", arguments: ImageRepositoryRule.all)

@@ -30,7 +30,7 @@ struct OpeningTests {
   @Test("an address without an answer is named with the advice to check it")
   func unknownHost() async throws {
     let error = await Self.refusal("postgres://ana:hidden@127.0.0.1:1/offers")
-    #expect(error?.code == .storageFailed)
+    #expect(error?.code == .storeUnreachable)
     #expect(error?.message.contains("database offers on 127.0.0.1:1 cannot be reached") == true)
     #expect(error?.hint?.contains("Check the address") == true)
     #expect(!Self.all(error).contains("hidden"))

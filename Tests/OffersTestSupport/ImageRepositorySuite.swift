@@ -10,6 +10,13 @@ package protocol ImageRepositoryHome: Sendable {
 
   /// Drops the repository as in a crash, and opens it again.
   func crash() async throws
+
+  /// Lets time pass for the leases of a repository that goes by a clock of its own.
+  func age(leasesBy seconds: Double) async throws
+}
+
+extension ImageRepositoryHome {
+  package func age(leasesBy seconds: Double) async throws {}
 }
 
 /// A rule that every implementation of `ImageRepository` must keep:
@@ -340,8 +347,10 @@ public struct ImageRepositoryRule: Sendable, CustomStringConvertible {
           on: check.url(1), holder: holder, seconds: 10, now: check.now + seconds)
       }
       try check.expect(try await take(1), "not taken")
+      try await check.home.age(leasesBy: 9)
       try check.expect(try await !take(2, after: 9), "taken twice")
       try check.expect(try await take(1, after: 9), "not the holder's")
+      try await check.home.age(leasesBy: 11)
       try check.expect(try await take(2, after: 20), "did not run out")
       try await check.images.endLease(on: check.url(1), holder: 1)
       try check.expect(try await !take(1, after: 20), "another's was ended")

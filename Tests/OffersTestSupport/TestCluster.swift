@@ -21,17 +21,37 @@ public final class TestCluster: Sendable {
   private let poolerPort: Int
   /// The script, which runs as long as its standard input is open.
   private let script: Process
+  private let commands: FileHandle
+  private let answers: FileHandle
   private let lastNumber = Mutex(0)
 
   /// The cluster of this process. The script is started by the first that asks.
   public static let shared = Task { try await onThread { try started.get() } }
 
   /// The cluster of this process, for tests that block their thread.
-  public static let started = Result { try TestCluster() }
+  public static let started = Result { try TestCluster([]) }
 
-  private init() throws {
+  /// Starts a cluster that ends when it is released, for a test that stops it.
+  ///
+  /// - Parameter settings: settings of the server, such as `synchronous_commit=on`.
+  public static func start(_ settings: [String] = []) async throws -> TestCluster {
+    try await onThread { try TestCluster(settings) }
+  }
+
+  /// Kills the server, as a crash does, or starts it again.
+  public func setServer(isRunning: Bool) async throws {
+    let command = isRunning ? "start" : "stop"
+    let answer = try await Self.onThread { [commands, answers] in
+      try commands.write(contentsOf: Data("\(command)\n".utf8))
+      return try Self.line(of: answers)
+    }
+    guard answer == command else { throw Failure(message: "\(command) failed: \(answer)") }
+  }
+
+  private init(_ settings: [String]) throws {
     script = Process()
     script.executableURL = URL(fileURLWithPath: Self.scriptPath)
+    script.arguments = settings
     let (input, output) = (Pipe(), Pipe())
     script.standardInput = input
     script.standardOutput = output
@@ -39,20 +59,26 @@ public final class TestCluster: Sendable {
     for handle in [input.fileHandleForWriting, output.fileHandleForReading] {
       _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC)
     }
+    commands = input.fileHandleForWriting
+    answers = output.fileHandleForReading
     try script.run()
-    var line = Data()
-    while line.last != UInt8(ascii: "\n") {
-      let byte = output.fileHandleForReading.readData(ofLength: 1)
-      if byte.isEmpty { throw Failure(message: "Scripts/postgres-cluster failed.") }
-      line += byte
-    }
-    let parts = String(decoding: line, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+    let parts = try Self.line(of: answers).split(whereSeparator: \.isWhitespace)
     guard parts.count == 3, let port = Int(parts[1]), let poolerPort = Int(parts[2]) else {
       throw Failure(message: "Scripts/postgres-cluster said: \(parts)")
     }
     folder = String(parts[0])
     self.port = port
     self.poolerPort = poolerPort
+  }
+
+  private static func line(of file: FileHandle) throws -> String {
+    var line = Data()
+    while true {
+      let byte = file.readData(ofLength: 1)
+      if byte.isEmpty { throw Failure(message: "Scripts/postgres-cluster failed.") }
+      if byte == Data("\n".utf8) { return String(decoding: line, as: UTF8.self) }
+      line += byte
+    }
   }
 
   private static var scriptPath: String {

@@ -7,8 +7,7 @@ import OffersTestSupport
 /// A store as the rules need it.
 typealias RuledStore = OfferRepository & FavoriteRepository & HouseholdRepository & FeedRepository
   & SearchPreparation & ChangeRepository & LabelRepository & UserRepository & UserRecords
-  & SyncStore
-  & CommitSignal
+  & SyncStore & CommitSignal
 
 /// The stores that keep the rules of this suite. There are no exceptions: a rule that is not true of
 /// each of them belongs to the tests of the one that it is true of.

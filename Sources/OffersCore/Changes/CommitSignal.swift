@@ -5,13 +5,16 @@ public protocol CommitSignal: Sendable {
   /// A number that changes with each commit of any process. Cheap enough to be read before each
   /// answer. Values from before a restart cannot be compared with those after it.
   ///
-  /// - Throws: `OffersError` with `storageFailed` or `storeUnreachable`, or with `invalidRequest` if the
-  ///   store is closed; `CancellationError`.
+  /// It has changed when a commit of this store returns, and for one of another process in a file. That of
+  /// a database on a server may be a second old.
+  ///
+  /// - Throws: `OffersError` with `storageFailed`, with `storeUnreachable` if the server could not be
+  ///   reached for two seconds, or with `invalidRequest` if the store is closed; `CancellationError`.
   func fetchDataVersion() async throws -> Int64
 
   /// The versions of the data, for a screen that shows it: the current version at once, then each
-  /// new one at most 250 milliseconds after its commit. Several commits within that time count as
-  /// one.
+  /// new one at most 250 milliseconds after its commit, or a second if the database is on a server
+  /// behind a pooler. Several commits within that time count as one.
   ///
   /// Each stream has one reader and ends when its task is cancelled or the store is closed. While
   /// the store cannot be read, it waits. It holds the store until then.

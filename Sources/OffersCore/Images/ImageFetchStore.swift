@@ -28,7 +28,8 @@ package protocol ImageFetchStore: ImageRepository {
   ///   - holder: identifies the caller, who may extend a lease of its own.
   ///   - seconds: after which the lease expires. That of a process that has ended expires at once, if
   ///     the store can tell; so does one that would last for longer, by the present time.
-  ///   - now: the time from which `seconds` count.
+  ///   - now: the time from which `seconds` count. A store that several machines use goes by a clock of
+  ///     its own instead.
   /// - Returns: whether the lease was acquired.
   func takeLease(on url: String, holder: Int64, seconds: Double, now: Date) async throws -> Bool
 

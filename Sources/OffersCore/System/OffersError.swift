@@ -28,7 +28,8 @@ public struct OffersError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The database cannot be used: it is damaged or not accessible, belongs to another program, or
     /// the disk is full.
     case storageFailed
-    /// The database cannot be reached at present, such as one on a server that does not answer.
+    /// The server of the database cannot be reached, is starting or stopping, or can only be read from.
+    /// The same request may succeed a moment later.
     case storeUnreachable
     /// The database was written by a newer version of the program.
     case newerDatabase

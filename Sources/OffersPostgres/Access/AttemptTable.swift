@@ -15,13 +15,17 @@ enum AttemptTable {
     }
   }
 
-  /// Stores the attempts of a network, unless others that failed later are stored. A time more than
+  /// Stores the attempts of networks, unless others that failed later are stored. A time more than
   /// a day later was stored under a wrong clock, and is replaced.
-  static func put(_ attempts: LoginAttempts, in session: DatabaseSession) throws {
+  static func put(_ attempts: [LoginAttempts], in session: DatabaseSession) throws {
+    // In the order of the networks, so that two nodes do not wait for each other.
     try session.run(
       """
       INSERT INTO login_attempt (network, failure_count, last_failure_at, wait_until)
-      VALUES ($1, $2, $3, $4)
+      SELECT DISTINCT ON (network COLLATE "C") network, failure_count, last_failure_at, wait_until
+      FROM unnest($1, $2, $3, $4)
+        AS new (network, failure_count, last_failure_at, wait_until)
+      ORDER BY network COLLATE "C", last_failure_at DESC
       ON CONFLICT (network) DO UPDATE SET
         failure_count = excluded.failure_count, last_failure_at = excluded.last_failure_at,
         wait_until = excluded.wait_until
@@ -29,9 +33,10 @@ enum AttemptTable {
         AND excluded.last_failure_at + 86400
       """,
       [
-        .text(attempts.network), .number(Int64(attempts.count)), .date(attempts.lastFailureAt),
+        .texts(attempts.map(\.network)), .numbers(attempts.map { Int64($0.count) }),
+        .numbers(attempts.map(\.lastFailureAt.storedSeconds)),
         // Rounded up, so that a wait that is read again is not shorter.
-        .number(attempts.waitUntil.nextSeconds),
+        .numbers(attempts.map(\.waitUntil.nextSeconds)),
       ])
   }
 

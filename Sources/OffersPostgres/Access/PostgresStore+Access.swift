@@ -27,7 +27,7 @@ extension PostgresStore: SessionRepository {
 
   package func endSessions(_ ids: [[UInt8]]) async throws {
     if ids.isEmpty { return }
-    try await database.write { try SessionTable.delete(ids, in: $0) }
+    try await database.write(isRepeatable: true) { try SessionTable.delete(ids, in: $0) }
   }
 }
 
@@ -107,12 +107,10 @@ extension PostgresStore: AttemptRepository {
   package func putAttempts(
     _ attempts: [LoginAttempts], removing networks: [String]
   ) async throws {
-    // In the order of the networks, so that two nodes do not wait for each other.
-    let sorted = attempts.sorted { $0.network < $1.network }
-    try await database.write { session in
+    try await database.write(isRepeatable: true) { session in
       try AttemptTable.delete(networks.sorted(), in: session)
-      for each in sorted { try AttemptTable.put(each, in: session) }
-      try AttemptTable.prune(keeping: sorted.map(\.network), in: session)
+      try AttemptTable.put(attempts, in: session)
+      try AttemptTable.prune(keeping: attempts.map(\.network), in: session)
     }
   }
 }

@@ -22,7 +22,7 @@ extension PostgresStore: ChangeRepository {
   }
 
   package func setMark(_ mark: ReaderMark, of reader: String) async throws {
-    try await database.write { [user] session in
+    try await database.write(isRepeatable: true) { [user] session in
       try UserTable.check(user, in: session)
       try ReaderTable.advance(reader, of: user, to: mark, in: session)
     }

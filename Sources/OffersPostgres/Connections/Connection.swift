@@ -32,12 +32,13 @@ actor Connection {
   ///
   /// - Returns: its result, or its error and whether the connection can be used again.
   func run<Result: Sendable>(
+    within limit: DatabaseSession.Limit = .operation,
     _ body: @Sendable (DatabaseSession) throws -> Result
   ) -> (result: Swift.Result<Result, any Error>, isUsable: Bool) {
     guard let session else {
       return (.failure(CancellationError()), false)
     }
-    session.begin()
+    session.begin(limit)
     let result = Swift.Result { try body(session) }
     session.cancellation.end()
     return (result, session.isUsable)

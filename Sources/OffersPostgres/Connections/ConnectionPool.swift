@@ -55,7 +55,8 @@ final class ConnectionPool: Sendable {
     for waiter in waiters { waiter.continuation.resume(throwing: Self.closed) }
   }
 
-  private static let closed = OffersError(.invalidRequest, "The database is closed.")
+  /// The error of operations on a closed database.
+  static let closed = OffersError(.invalidRequest, "The database is closed.")
 
   /// Runs an operation on a connection. If the task is cancelled, the statement that runs is
   /// cancelled on the server.

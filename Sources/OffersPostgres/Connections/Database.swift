@@ -9,7 +9,8 @@ final class Database: Sendable {
   private let readers: ConnectionPool
   private let writers: ConnectionPool
   let url: DatabaseURL
-  let version = DataVersion()
+  /// The version of the data.
+  let commits: CommitWatch
   private let access: StoreAccess
 
   init(
@@ -19,11 +20,13 @@ final class Database: Sendable {
     self.access = access
     readers = ConnectionPool(url, limit: readerLimit)
     writers = ConnectionPool(url, limit: writerLimit)
+    commits = CommitWatch(url)
   }
 
   func close() {
     readers.close()
     writers.close()
+    commits.close()
   }
 
   /// Reads one state of the data. If the connection is lost, the read is made again on another one.
@@ -52,22 +55,24 @@ final class Database: Sendable {
 
   /// Writes all of a change or, if `body` throws, nothing.
   ///
-  /// If the connection is lost before the commit is sent, or another transaction was in the way, the
-  /// whole is run again. If it is lost while the commit is under way, an error says that the outcome is
-  /// unknown.
+  /// If the connection is lost before the commit is sent, the whole is run again, once. If it is lost
+  /// while the commit is under way, so is a change that may be repeated; for another one, and if the
+  /// repetition fails as well, an error says that the outcome is unknown. A change that another
+  /// transaction was in the way of is run again up to five times.
   ///
   /// - Parameters:
   ///   - isKept: whether to commit. A trial is rolled back.
   ///   - isCounted: whether the version of the data changes. It does not with a lease, say.
+  ///   - isRepeatable: whether the change leaves the same data if it is made twice.
   ///   - body: the change. It may be run several times.
   func write<Result: Sendable>(
-    isKept: Bool = true, isCounted: Bool = true,
+    isKept: Bool = true, isCounted: Bool = true, isRepeatable: Bool = false,
     _ body: @escaping @Sendable (DatabaseSession) throws -> Result
   ) async throws -> Result {
     if access == .readOnly {
       throw OffersError(.invalidRequest, "The database was opened for reading only.")
     }
-    return try await attempting(writers) { [version] session, outcome in
+    return try await attempting(writers, isRepeatable: isRepeatable) { [commits] session, outcome in
       try session.script(Self.beginWrite)
       do {
         let result = try body(session)
@@ -79,11 +84,10 @@ final class Database: Sendable {
         // A cancelled commit might not wait for the standbys, and still be made.
         session.cancellation.end()
         if session.cancellation.isCancelled { throw CancellationError() }
-        if isCounted { try session.script(Self.countCommit, isCancellable: false) }
+        let notice = isCounted ? try Self.count(in: session) : nil
         outcome.isCommitting = true
-        // Also noted if the connection is lost now: the change may have been made.
-        defer { if isCounted { version.noteCommit() } }
-        try session.script("COMMIT", isCancellable: false)
+        try Self.commit(session, with: notice)
+        if let notice { commits.note(notice.shard, notice.number) }
         return result
       } catch {
         if !outcome.isCommitting { Self.rollBack(session) }
@@ -95,16 +99,34 @@ final class Database: Sendable {
   /// A writer that stops amid its transaction, such as by SIGSTOP, must not keep others waiting.
   private static let beginWrite = """
     BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '300s';
-    SET LOCAL idle_in_transaction_session_timeout = '15s'
+    SET LOCAL idle_in_transaction_session_timeout = '10s'
     """
 
   /// Changes the version of the data, which is the sum of a few numbers: writers that commit at the same
   /// time seldom wait for each other. The step is random, so that a version is not given again when
   /// a standby takes over that lacks the last commits.
-  private static let countCommit = """
-    UPDATE commit_count SET number = number + 1 + (random() * 1000000)::bigint
-    WHERE shard = pg_backend_pid() % 16
-    """
+  private static func count(in session: DatabaseSession) throws -> CommitNotice? {
+    try session.rows(
+      """
+      UPDATE commit_count SET number = number + 1 + (random() * 1000000)::bigint
+      WHERE shard = pg_backend_pid() % 16 RETURNING shard, number
+      """
+    ).first.map { CommitNotice(shard: $0.number(0), number: $0.number(1)) }
+  }
+
+  /// Commits, and sends a notice, which may fail.
+  private static func commit(_ session: DatabaseSession, with notice: CommitNotice?) throws {
+    let statements = ["COMMIT", notice?.sql].compactMap(\.self)
+    do {
+      try session.script(statements.joined(separator: "; "), isCancellable: false)
+    } catch {
+      if !session.hasCommitted { throw error }
+    }
+    guard session.hasCommitted else {
+      throw PostgresFailure(
+        sqlState: "25P02", message: "the transaction had failed", isLost: false)
+    }
+  }
 
   /// Whether a commit was sent.
   private final class Outcome {
@@ -113,16 +135,19 @@ final class Database: Sendable {
 
   private enum Attempt<Result: Sendable>: Sendable {
     case done(Result)
-    case again(any Error)
+    case again(any Error, isUnknown: Bool)
     case failed(any Error)
   }
 
-  private static let attemptLimit = 3
+  private static let attemptLimits = (connection: 2, conflict: 5)
 
   private func attempting<Result: Sendable>(
-    _ pool: ConnectionPool, _ body: @escaping @Sendable (DatabaseSession, Outcome) throws -> Result
+    _ pool: ConnectionPool, isRepeatable: Bool = true,
+    _ body: @escaping @Sendable (DatabaseSession, Outcome) throws -> Result
   ) async throws -> Result {
     let url = url
+    // The error about a commit that was not confirmed, while it is repeated.
+    var unknown: (any Error)?
     for number in 1... {
       do {
         let attempt = try await pool.run { session -> Attempt<Result> in
@@ -130,19 +155,23 @@ final class Database: Sendable {
           do {
             return .done(try body(session, outcome))
           } catch let failure as PostgresFailure {
-            let isUnknown = outcome.isCommitting && failure.isLost
+            let isUnknown = outcome.isCommitting && failure.isOfConnection
             let error = PostgresFailure.translate(failure, url, isUnknown ? .unknown : .unchanged)
-            let isTransient = failure.isLost || failure.isConflict || failure.isReadOnly
-            return isTransient && !isUnknown ? .again(error) : .failed(error)
+            let limit =
+              failure.isConflict
+              ? Self.attemptLimits.conflict
+              : failure.isOfConnection && (isRepeatable || !isUnknown)
+                ? Self.attemptLimits.connection : 0
+            return number < limit ? .again(error, isUnknown: isUnknown) : .failed(error)
           }
         }
         switch attempt {
         case .done(let result): return result
-        case .failed(let error): throw error
-        case .again(let error): if number >= Self.attemptLimit { throw error }
+        case .failed(let error): throw unknown ?? error
+        case .again(let error, let isUnknown): if isUnknown { unknown = error }
         }
-      } catch {
-        throw PostgresFailure.translate(error, url)
+      } catch let failure as PostgresFailure {
+        throw unknown ?? PostgresFailure.translate(failure, url)
       }
     }
     throw CancellationError()

@@ -13,13 +13,23 @@ final class DatabaseSession {
   let cancellation: Cancellation
   /// The number of rows that the transaction has inserted, updated or deleted.
   private(set) var changedRows = 0
+  /// Whether the server has confirmed a commit of the operation.
+  private(set) var hasCommitted = false
   /// When the running operation is given up.
   private var deadline = ContinuousClock.now
+  /// How long the server has to answer after a statement was cancelled; nil if the connection is given
+  /// up at once.
+  private var graceSeconds: Int? = Limit.operation.graceSeconds
 
   /// The longest time for an operation, the wait for other writers included.
-  static let operationSeconds = 600
-  /// How long the server has to answer after a statement was cancelled.
-  private static let graceSeconds = 5
+  enum Limit {
+    case operation
+    /// Only a lost server takes longer.
+    case short
+
+    fileprivate var seconds: Int { self == .operation ? 600 : 2 }
+    fileprivate var graceSeconds: Int? { self == .operation ? 5 : nil }
+  }
 
   /// Connects, and waits until the server accepts the connection.
   ///
@@ -93,16 +103,22 @@ final class DatabaseSession {
   }
 
   /// Begins an operation: sets its deadline and forgets the rows of the one before.
-  func begin() {
-    deadline = .now + .seconds(Self.operationSeconds)
+  func begin(_ limit: Limit = .operation) {
+    deadline = .now + .seconds(limit.seconds)
+    graceSeconds = limit.graceSeconds
     changedRows = 0
+    hasCommitted = false
   }
+
+  /// The number of the server's process as the other side of the connection has told it. A pooler tells
+  /// a number of its own.
+  var toldProcess: Int64 { Int64(library.PQbackendPID(connection)) }
 
   /// Runs a statement with bound parameters and returns its rows.
   func rows(_ sql: String, _ parameters: [Parameter] = []) throws -> Rows {
     try checkCancellation()
     if parameters.contains(where: \.isUnstorable) {
-      throw OffersError(.invalidRequest, "A text with the character U+0000 cannot be stored.")
+      throw StoredText.refusal
     }
     let sent = send(sql, parameters)
     return try results(isSent: sent)
@@ -120,6 +136,25 @@ final class DatabaseSession {
   func script(_ sql: String, isCancellable: Bool = true) throws -> Rows {
     if isCancellable { try checkCancellation() }
     return try results(isSent: library.PQsendQuery(connection, sql) == 1)
+  }
+
+  /// Waits for notices of channels that the connection listens to, at most until a time, and returns
+  /// their payloads.
+  func notices(until end: ContinuousClock.Instant) throws -> [String] {
+    var payloads: [String] = []
+    while true {
+      guard library.PQconsumeInput(connection) == 1 else { throw lost() }
+      while let notice = library.PQnotifies(connection) {
+        payloads.append(String(cString: notice.pointee.extra))
+        library.PQfreemem(notice)
+      }
+      let left = end - .now
+      if !payloads.isEmpty || left <= .zero { return payloads }
+      let socket = library.PQsocket(connection)
+      guard socket >= 0,
+        offers_wait_for_socket(socket, false, Int32(min(1000, left / .milliseconds(1))) + 1) >= 0
+      else { throw lost() }
+    }
   }
 
   private func checkCancellation() throws {
@@ -167,6 +202,7 @@ final class DatabaseSession {
       let rows = Rows(result, library)
       if status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK || status == PGRES_EMPTY_QUERY {
         if rows.isWrite { changedRows += rows.affectedCount }
+        if rows.isCommit { hasCommitted = true }
         last = rows
       } else if failure == nil {
         failure = rows.failure(isLost: library.PQstatus(connection) != CONNECTION_OK)
@@ -190,7 +226,9 @@ final class DatabaseSession {
     guard socket >= 0 else { throw lost() }
     var left = deadline - .now
     if left <= .zero {
-      if left <= .seconds(-Self.graceSeconds) { throw lost("the server did not answer in time") }
+      guard let graceSeconds, left > .seconds(-graceSeconds) else {
+        throw lost("the server did not answer in time")
+      }
       cancellation.sendNow()
       left = .seconds(1)
     }

@@ -92,7 +92,7 @@ package struct DatabaseURL: Sendable {
   /// `options`. Transactions set what they need.
   var connectionParameters: [(keyword: String, value: String)] {
     [
-      ("connect_timeout", "10"), ("tcp_user_timeout", "15000"), ("keepalives_idle", "15"),
+      ("connect_timeout", "5"), ("tcp_user_timeout", "15000"), ("keepalives_idle", "15"),
       ("keepalives_interval", "5"), ("keepalives_count", "3"),
       ("target_session_attrs", "read-write"), ("fallback_application_name", "offers"),
       ("dbname", text), ("client_encoding", "UTF8"),

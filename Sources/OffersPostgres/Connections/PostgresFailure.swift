@@ -26,6 +26,11 @@ struct PostgresFailure: Error {
   /// Whether the server can only be read from: it is a standby, or was one when the program connected.
   var isReadOnly: Bool { sqlState == "25006" }
 
+  /// Whether an operation may succeed on another connection, such as to the server that has taken over.
+  var isOfConnection: Bool {
+    isLost || isReadOnly || sqlState?.hasPrefix("08") == true || sqlState?.hasPrefix("57P0") == true
+  }
+
   /// What is known of the change that a failed operation was to make.
   enum State {
     case unchanged
@@ -49,7 +54,7 @@ struct PostgresFailure: Error {
       OffersError(.storeUnreachable, message, hint: hint, cause: cause)
     }
     if state == .unknown {
-      return storage(
+      return unreachable(
         "The connection to \(url.description) was lost before the change was confirmed. "
           + "It may or may not have been stored.",
         "Repeat it when the database is reachable: that is safe.")
@@ -61,6 +66,10 @@ struct PostgresFailure: Error {
     }
     let place = url.description
     switch sqlState {
+    case let state where state.hasPrefix("08"):
+      return unreachable(
+        "The connection to \(place) failed: \(message) Nothing was changed.",
+        "Try again in a moment.")
     case "28000", "28P01":
       return storage(
         "\(url.capitalized) refused the user or the password: \(message)",
@@ -79,11 +88,11 @@ struct PostgresFailure: Error {
       return unreachable(
         "The server of \(place) accepts no more connections: \(message)",
         "Raise its max_connections, or put a pooler such as pgbouncer in between.")
-    case "55P03", "57014", "25P03", "57P05":
+    case "55P03", "57014", "25P03":
       return storage(
         "\(url.capitalized) was busy for too long. Nothing was changed.",
         "Another program holds a lock, or the server is overloaded. Try again.")
-    case "57P01", "57P02", "57P03", "25006":
+    case "57P01", "57P02", "57P03", "57P05", "25006":
       return unreachable(
         "\(url.capitalized) is starting, stopping or read-only now: \(message) "
           + "Nothing was changed.", "Try again in a moment.")

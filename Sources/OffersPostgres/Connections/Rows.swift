@@ -87,9 +87,14 @@ extension Rows {
 
   /// Whether the statement was one that writes.
   var isWrite: Bool {
-    guard let command = library.PQcmdStatus(result) else { return false }
-    return ["INSERT", "UPDATE", "DELETE"].contains { String(cString: command).hasPrefix($0) }
+    let command = command
+    return ["INSERT", "UPDATE", "DELETE"].contains { command.hasPrefix($0) }
   }
+
+  /// Whether the statement was a commit that was made. That of a failed transaction is a `ROLLBACK`.
+  var isCommit: Bool { command == "COMMIT" }
+
+  private var command: String { library.PQcmdStatus(result).map { String(cString: $0) } ?? "" }
 
   /// The failure that the result tells.
   func failure(isLost: Bool) -> PostgresFailure {

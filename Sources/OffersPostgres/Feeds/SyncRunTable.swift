@@ -27,7 +27,7 @@ enum SyncRunTable {
         .number(Int64(run.bytes)),
       ] + numbers.map { .number(Int64($0)) } + [
         .text(problemsText(run.problems)), .text(run.error?.code.rawValue),
-        .text(run.error?.message), .text(run.error?.hint),
+        .mended(run.error?.message), .mended(run.error?.hint),
         .text(try run.error?.advice?.step.map(text)), .text(run.request?.reason.rawValue),
         .number(run.request.map { Int64($0.requestCount) }),
         .number(run.request?.status.map(Int64.init)),

@@ -146,7 +146,7 @@ extension PostgresStore: ImageFetchStore {
     on url: String, holder: Int64, seconds: Double, now: Date
   ) async throws -> Bool {
     try await database.write(isCounted: false) { session in
-      try ImageLeaseTable.take(url, holder: holder, seconds: seconds, now: now, in: session)
+      try ImageLeaseTable.take(url, holder: holder, seconds: seconds, in: session)
     }
   }
 

@@ -5,7 +5,7 @@ extension PostgresStore: FavoriteRepository {
   package func setFavorites(
     _ refs: [OfferRef], to isFavorite: Bool
   ) async throws -> [FavoriteChange] {
-    try await database.write { [user] session in
+    try await database.write(isRepeatable: true) { [user] session in
       try UserTable.check(user, in: session)
       return try Self.set(refs, to: isFavorite, of: user, in: session)
     }
@@ -14,7 +14,7 @@ extension PostgresStore: FavoriteRepository {
   package func setFavorites(
     named names: [String], to isFavorite: Bool
   ) async throws -> [FavoriteChange] {
-    try await database.write { [user] session in
+    try await database.write(isRepeatable: true) { [user] session in
       try UserTable.check(user, in: session)
       let refs = try names.map { try OfferTable.fetch(named: $0, of: user, in: session).offer.ref }
       return try Self.set(refs, to: isFavorite, of: user, in: session)

@@ -4,67 +4,6 @@ import OffersCore
 extension PostgresStore: SyncStore {
   package var scratchFolder: String { NSTemporaryDirectory() }
 
-  package func withSyncLock<Result: Sendable>(
-    on feed: String, waitSeconds: Double, _ body: @Sendable () async throws -> Result
-  ) async throws -> Result {
-    let lease = try await takeLease(on: feed, waitSeconds: waitSeconds)
-    do {
-      let result = try await keeping(lease, while: body)
-      try await end(lease)
-      return result
-    } catch {
-      // The error of the sync is the one to tell. A lease that is not given back ends by itself.
-      try? await end(lease)
-      throw error
-    }
-  }
-
-  private func takeLease(on feed: String, waitSeconds: Double) async throws -> SyncLease {
-    let deadline = ContinuousClock.now + .seconds(waitSeconds)
-    while true {
-      let lease = try await database.write(isCounted: false) { session in
-        try SyncLease.take(feed, in: session)
-      }
-      if let lease { return lease }
-      guard ContinuousClock.now < deadline else {
-        throw OffersError(
-          .locked, "Another process is syncing \(feed).",
-          hint: "Nothing was changed. Wait for it, then sync again.")
-      }
-      try await Task.sleep(for: .milliseconds(100))
-    }
-  }
-
-  /// Runs `body` and renews the lease meanwhile. If the lease is lost, `body` is cancelled.
-  private func keeping<Result: Sendable>(
-    _ lease: SyncLease, while body: @Sendable () async throws -> Result
-  ) async throws -> Result {
-    try await withoutActuallyEscaping(body) { body in
-      try await withThrowingTaskGroup(of: Result?.self) { group in
-        group.addTask {
-          try await SyncLease.$current.withValue(lease) { try await body() }
-        }
-        group.addTask {
-          while true {
-            try await Task.sleep(for: .seconds(SyncLease.renewalSeconds))
-            try await self.database.write(isCounted: false) { try lease.renew(in: $0) }
-          }
-        }
-        defer { group.cancelAll() }
-        while let next = try await group.next() {
-          if let result = next { return result }
-        }
-        throw CancellationError()
-      }
-    }
-  }
-
-  private func end(_ lease: SyncLease) async throws {
-    // Not in the task of the caller, whose cancellation would leave the lease.
-    let database = database
-    try await Task { try await database.write(isCounted: false) { try lease.end(in: $0) } }.value
-  }
-
   package func fetchSubscribedFeeds() async throws -> [String] {
     try await database.readOnce { try FeedTable.subscribedNames(in: $0) }
   }

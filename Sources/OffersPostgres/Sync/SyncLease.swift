@@ -12,10 +12,12 @@ struct SyncLease: Sendable {
   /// The lease of the running sync, for the calls that it makes to the store.
   @TaskLocal static var current: SyncLease?
 
-  /// How long a lease lasts without being renewed.
-  static let seconds = 15
+  /// How long a lease lasts without being renewed. A transaction of a program that has stopped is ended
+  /// after the same time (`Database.write`): so another program gets its lease, and the locks that it
+  /// had, within twice this time.
+  static let seconds = 10
   /// After how much time it is renewed.
-  static let renewalSeconds = 5
+  static let renewalInterval = Duration.seconds(3)
 
   /// Takes the lease of a feed; nil if another program has it.
   static func take(_ feed: String, in session: DatabaseSession) throws -> SyncLease? {

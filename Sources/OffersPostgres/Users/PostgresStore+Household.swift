@@ -71,7 +71,7 @@ extension PostgresStore: HouseholdRepository {
     _ refs: @escaping @Sendable (DatabaseSession) throws -> [OfferRef],
     _ change: @escaping @Sendable ([OfferRef], DatabaseSession) throws -> Set<OfferRef>
   ) async throws -> [SharingChange] {
-    try await database.write { [user] session in
+    try await database.write(isRepeatable: true) { [user] session in
       try UserTable.check(user, in: session)
       let refs = try refs(session)
       try Self.checkStorable(refs)

@@ -23,6 +23,7 @@ enum FeedSubscription {
     if let key = try FeedTable.findKey(name, in: database) {
       return (key, try subscribes && resubscribe(to: name, feedKey: key, at: seconds, in: database))
     }
+    try StoredText.check(source)
     try database.execute(
       sql: "INSERT INTO feed (name, source, subscribed_at) VALUES (?, ?, ?)",
       arguments: [name, source, seconds])

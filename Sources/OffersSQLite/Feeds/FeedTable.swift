@@ -134,6 +134,7 @@ enum FeedTable {
 
   /// Stores a named source, unless the feed was unsubscribed meanwhile.
   static func setSource(_ source: NamedSource, feedKey: Int64, in database: Database) throws {
+    try StoredText.check(source.text)
     try database.cachedStatement(
       sql: """
         UPDATE feed_detail SET chosen_source = ?1, source_origin = ?2

@@ -15,6 +15,7 @@ enum ReaderTable {
   static func advance(
     _ name: String, of user: User.ID, to mark: ReaderMark, in database: Database
   ) throws {
+    try StoredText.check(name)
     try database.execute(
       sql: """
         INSERT INTO reader (user_key, name, change_id, read_at) VALUES (?, ?, ?, ?)

@@ -22,6 +22,7 @@
   F(PQerrorMessage)               \
   F(PQserverVersion)              \
   F(PQlibVersion)                 \
+  F(PQbackendPID)                 \
   F(PQparameterStatus)            \
   F(PQhost)                       \
   F(PQdb)                         \

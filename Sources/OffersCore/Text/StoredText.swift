@@ -1,0 +1,16 @@
+/// The texts that every store can hold: those without U+0000, which PostgreSQL does not have.
+///
+/// The readers of feeds replace or skip it. A text that is looked up with it is not found, because no store
+/// has it, and in the words of a search it separates words.
+package enum StoredText {
+  /// Refuses a text that a user wants to store.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` for one with U+0000.
+  package static func check(_ text: String) throws {
+    if text.utf8.contains(0) { throw refusal }
+  }
+
+  package static var refusal: OffersError {
+    OffersError(.invalidRequest, "A text with the character U+0000 cannot be stored.")
+  }
+}

@@ -1,0 +1,91 @@
+import OffersCore
+
+/// Follows the commits of all programs on one connection: by polling the numbers of `commit_count`, and
+/// by notices that hint at commits in between.
+///
+/// A program sends a notice after each commit that changes the version (`CommitNotice`). Notices may get
+/// lost, and behind a pooler that gives each transaction another connection there are none. So they are
+/// tested with a notice to itself, and the numbers are polled anyway.
+struct CommitListener: Sendable {
+  /// Whether the connection leads to one process of the server, which can be told to send notices. A
+  /// pooler would leave the listening process to other programs.
+  private let isDirect: Bool
+  /// The payload of the last test, when it was sent, and whether it has come back.
+  private var test: (payload: String, time: ContinuousClock.Instant, isBack: Bool)?
+  /// Whether notices come back.
+  private var isHeard = false
+
+  private static let testInterval = Duration.seconds(5)
+  /// Between two polls, with notices and without.
+  private static let intervals = (heard: Duration.seconds(1), unheard: Duration.milliseconds(500))
+  /// Between two attempts to connect.
+  private static let retryInterval = Duration.milliseconds(250)
+
+  /// Follows the commits until the task is cancelled or the watch is gone.
+  static func follow(
+    _ url: DatabaseURL, for watch: @escaping @Sendable () -> CommitWatch?
+  ) async {
+    while !Task.isCancelled, watch() != nil {
+      do {
+        let connection = Connection()
+        _ = try await connection.open(url)
+        var listener = try await connection.run(within: .short) { session in
+          try CommitListener(session)
+        }.result.get()
+        while !Task.isCancelled, watch() != nil {
+          listener = try await connection.run(within: .short) { [listener] session in
+            var listener = listener
+            try listener.poll(session, for: watch)
+            return listener
+          }.result.get()
+        }
+      } catch {
+        watch()?.fail(PostgresFailure.translate(error, url))
+        // The only error is the cancellation, which ends the loop.
+        try? await Task.sleep(for: retryInterval)
+      }
+    }
+  }
+
+  private init(_ session: DatabaseSession) throws {
+    let process = try session.rows("SELECT pg_backend_pid()").first?.number(0)
+    isDirect = process == session.toldProcess
+  }
+
+  /// Polls once, and passes on the notices until the next poll.
+  private mutating func poll(
+    _ session: DatabaseSession, for watch: () -> CommitWatch?
+  ) throws {
+    try testNotices(session)
+    guard let mark = watch()?.mark() else { return }
+    var numbers: [Int64: Int64] = [:]
+    for row in try session.rows("SELECT shard, number FROM commit_count").map(\.self) {
+      numbers[row.number(0)] = row.number(1)
+    }
+    watch()?.confirm(numbers, since: mark)
+    let start = ContinuousClock.now
+    while true {
+      let end = start + (isHeard ? Self.intervals.heard : Self.intervals.unheard)
+      if end <= .now { return }
+      for payload in try session.notices(until: end) {
+        if payload == test?.payload {
+          test?.isBack = true
+          isHeard = true
+        }
+        if let notice = CommitNotice(payload) { watch()?.note(notice.shard, notice.number) }
+      }
+    }
+  }
+
+  /// Sends a notice to itself, if it is time.
+  private mutating func testNotices(_ session: DatabaseSession) throws {
+    guard isDirect else { return }
+    let now = ContinuousClock.now
+    if let test, now - test.time < Self.testInterval { return }
+    isHeard = test?.isBack ?? false
+    let payload = "test \(UInt64.random(in: 0...UInt64.max))"
+    test = (payload, now, false)
+    try session.script(
+      "LISTEN \(CommitNotice.channel); NOTIFY \(CommitNotice.channel), '\(payload)'")
+  }
+}

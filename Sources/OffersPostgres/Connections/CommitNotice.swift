@@ -1,0 +1,29 @@
+/// A notice that hints at a commit: the number that it has given to a shard of `commit_count`.
+///
+/// It is sent after the commit, in one message with it, and not in the transaction: a transaction that
+/// sends notices holds a lock of the whole server while it commits, and waits for the disk and the
+/// standbys meanwhile, so that no other such transaction could commit at the same time.
+/// https://www.postgresql.org/docs/current/sql-notify.html
+struct CommitNotice: Equatable {
+  static let channel = "offers_commit"
+
+  let shard: Int64
+  let number: Int64
+
+  init(shard: Int64, number: Int64) {
+    self.shard = shard
+    self.number = number
+  }
+
+  /// Reads a payload; nil for one of another kind.
+  init?(_ payload: String) {
+    let parts = payload.split(separator: " ")
+    guard parts.count == 2, let shard = Int64(parts[0]), let number = Int64(parts[1]) else {
+      return nil
+    }
+    self.init(shard: shard, number: number)
+  }
+
+  /// The statement that sends the notice.
+  var sql: String { "NOTIFY \(Self.channel), '\(shard) \(number)'" }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import OffersCore
+import OffersTestSupport
+import Testing
+
+@testable import OffersPostgres
+
+@Suite("The version of the data in PostgreSQL", .timeLimit(.minutes(2)))
+struct CommitTests {
+  @Test(
+    "programs see each other's commits within two seconds, by the socket and through a pooler",
+    arguments: [false, true])
+  func otherPrograms(isPooled: Bool) async throws {
+    let made = try await TestCluster.shared.value.makeDatabase()
+    let route = isPooled ? TestCluster.Route.pooler : .socket
+    let one = try await PostgresStore.open(url: made.url(by: route))
+    let other = try await PostgresStore.open(url: made.url(by: route))
+    try await one.sync([FeedOffer("1")])
+    var commits = other.commits.makeAsyncIterator()
+    var last = try #require(await commits.next())
+    for number in 1...6 {
+      _ = try await one.setFavorites(named: ["1"], to: number % 2 == 1)
+      let start = ContinuousClock.now
+      let own = try await one.fetchDataVersion()
+      #expect(own != last, "the store's own commit is seen at once")
+      repeat { last = try #require(await commits.next()) } while last != own
+      #expect(.now - start < .seconds(2))
+      #expect(try await other.fetchDataVersion() == own)
+    }
+  }
+
+  @Test("a notice of another program is heard before the next poll, which is what counts")
+  func hints() async throws {
+    let made = try await TestCluster.shared.value.makeDatabase()
+    let store = try await PostgresStore.open(url: made.url())
+    var commits = store.commits.makeAsyncIterator()
+    let first = try #require(await commits.next())
+    var version = first
+    // A commit that the table does not have, so that no poll finds it.
+    while version != first + 5 {
+      try await made.run("NOTIFY \(CommitNotice.channel), '99 5'")
+      version = try #require(await commits.next())
+    }
+    while version != first { version = try #require(await commits.next()) }
+  }
+
+  @Test("a question is answered from memory, and many readers share one connection")
+  func memory() async throws {
+    let made = try await TestCluster.shared.value.makeDatabase()
+    let store = try await PostgresStore.open(url: made.url())
+    var readers = (0..<20).map { _ in store.commits.makeAsyncIterator() }
+    for index in readers.indices { _ = await readers[index].next() }
+    // A poll counts as a scan of the table.
+    func scans() async throws -> Int {
+      let text = try await made.run(
+        "SELECT seq_scan + coalesce(idx_scan, 0) FROM pg_stat_user_tables "
+          + "WHERE relname = 'commit_count'")
+      return Int(text) ?? 0
+    }
+    let before = try await scans()
+    for _ in 0..<1000 { _ = try await store.fetchDataVersion() }
+    #expect(try await scans() - before < 100)
+    let connections = try await made.run(
+      "SELECT count(*) FROM pg_stat_activity WHERE datname = '\(made.name)' AND "
+        + "query LIKE '%commit_count' AND pid <> pg_backend_pid()", as: "postgres")
+    #expect(connections == "1")
+  }
+
+  @Test("a poll that began before a commit does not hide it; a later one may lower the numbers")
+  func order() async throws {
+    let watch = CommitWatch(try DatabaseURL("postgres://offers@127.0.0.1:1/none"))
+    let early = try #require(watch.mark())
+    watch.confirm([0: 10, 1: 5], since: early)
+    #expect(try await watch.version() == 15)
+    let mark = try #require(watch.mark())
+    watch.note(0, 20)
+    watch.note(0, 19)
+    watch.confirm([0: 10, 1: 7], since: mark)
+    #expect(try await watch.version() == 27)
+    watch.confirm([0: 12, 1: 7], since: try #require(watch.mark()))
+    #expect(try await watch.version() == 19)
+    watch.close()
+    let error = await #expect(throws: OffersError.self) { try await watch.version() }
+    #expect(error?.code == .invalidRequest)
+  }
+
+  @Test("a stream ends with the store")
+  func ends() async throws {
+    let made = try await TestCluster.shared.value.makeDatabase()
+    let store = try await PostgresStore.open(url: made.url())
+    var commits = store.commits.makeAsyncIterator()
+    #expect(await commits.next() != nil)
+    store.close()
+    #expect(await commits.next() == nil)
+    var later = store.commits.makeAsyncIterator()
+    #expect(await later.next() == nil)
+  }
+
+  @Test(
+    "a notice names a shard and its number; any other payload is not one",
+    arguments: ["", "5", "a b", "test 5", "1 2 3", "1  x"])
+  func notices(payload: String) {
+    #expect(CommitNotice(payload) == nil)
+    #expect(CommitNotice("3 77") == CommitNotice(shard: 3, number: 77))
+  }
+}
