@@ -90,7 +90,7 @@ struct CommitTests {
     let store = try await PostgresStore.open(url: made.url())
     var commits = store.commits.makeAsyncIterator()
     #expect(await commits.next() != nil)
-    store.close()
+    try await store.close()
     #expect(await commits.next() == nil)
     var later = store.commits.makeAsyncIterator()
     #expect(await later.next() == nil)

@@ -66,7 +66,7 @@ struct LostServerTests {
         "postgres://offers:secret@\(hosts)/\(made.name)?target_session_attrs=read-write"
       let store = try await PostgresStore.open(url: url)
       #expect(try await store.fetchUsers().count == 1)
-      store.close()
+      try await store.close()
     }
   }
 

@@ -36,7 +36,7 @@ struct ServerTests {
     "a URL whose password has a character that must be escaped is refused, and not repeated",
     arguments: [
       "postgres://ana:hid/den@host/shop", "postgres://ana:hid@den@host/shop",
-      "postgres://ana:hid?den@host/shop", "postgres://ana:1/hidden@host/shop", "mysql://hidden",
+      "postgres://ana:hid?d@en@host/shop", "postgres://ana:1/hidden@host/shop", "mysql://hidden",
     ])
   func misread(url: String) async throws {
     let error = await Self.refusal { _ = try PostgresServer(url: url) }
@@ -45,7 +45,8 @@ struct ServerTests {
     #expect(!text.contains("hid") && !text.contains("den@"))
   }
 
-  @Test("work on a file is refused with the advice what does it instead", arguments: FileWork.allCases)
+  @Test(
+    "work on a file is refused with the advice which tool does it", arguments: FileWork.allCases)
   func tools(work: FileWork) async throws {
     let place = try PostgresServer(url: "postgres://ana:hidden@host:5432/shop")
     let error = await Self.refusal { _ = try place.fetchFile(for: work) }
@@ -61,7 +62,7 @@ struct ServerTests {
     #expect(error?.advice?.text.contains(tool) == true)
   }
 
-  @Test("opened for reading, an empty database is missing and stays empty; later nothing is written")
+  @Test("opened for reading, an empty database stays empty, and nothing is written")
   func readOnly() async throws {
     let made = try await TestCluster.shared.value.makeDatabase()
     let place = try PostgresServer(url: made.url())

@@ -60,11 +60,11 @@ package struct DatabaseURL: Sendable {
   /// Whether libpq has probably read a part of a password as something else, because it has an
   /// unescaped `@` or `/`.
   private static func isMisread(_ text: String, _ values: [String: String]) -> Bool {
-    let head = text.prefix { $0 != "?" }.split(separator: "://", maxSplits: 1).last ?? ""
-    let authority = head.prefix { $0 != "/" }
+    let rest = text.split(separator: "://", maxSplits: 1).last ?? ""
+    let authority = rest.prefix { $0 != "/" }
+    let path = rest.dropFirst(authority.count).prefix { $0 != "?" }
     let isPort = (values["port"] ?? "").allSatisfy { $0.isASCII && ($0.isNumber || $0 == ",") }
-    return !isPort || authority.count { $0 == "@" } > 1
-      || head.dropFirst(authority.count).contains("@")
+    return !isPort || authority.count { $0 == "@" } > 1 || path.contains("@")
   }
 
   /// A part of a URL, with percent-encoding.

@@ -107,8 +107,9 @@ enum FeedTable {
       UPDATE feed SET current_count = counted.current_count, gone_count = counted.gone_count
       FROM (
         SELECT feed.feed_key,
-          count(*) FILTER (WHERE offer.gone_at IS NULL AND offer.found_at IS NULL) AS current_count,
-          count(*) FILTER (WHERE offer.gone_at IS NOT NULL) AS gone_count
+          count(offer.offer_key)
+            FILTER (WHERE offer.gone_at IS NULL AND offer.found_at IS NULL) AS current_count,
+          count(offer.gone_at) AS gone_count
         FROM feed LEFT JOIN offer ON offer.feed_key = feed.feed_key GROUP BY feed.feed_key
       ) AS counted
       WHERE feed.feed_key = counted.feed_key

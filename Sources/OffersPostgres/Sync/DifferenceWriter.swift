@@ -68,7 +68,8 @@ final class DifferenceWriter {
     let run = SyncRun(
       feed: plan.run.feed, source: plan.run.source, outcome: plan.run.outcome, counts: counts,
       bytes: plan.run.bytes, startedAt: plan.run.startedAt,
-      durationSeconds: plan.run.durationSeconds + (.now - begun) / .seconds(1), error: plan.run.error, problems: problems,
+      durationSeconds: plan.run.durationSeconds + (.now - begun) / .seconds(1),
+      error: plan.run.error, problems: problems,
       mendedCount: plan.run.mendedCount, request: plan.run.request, returned: returned,
       nextDueAt: plan.run.nextDueAt)
     try SyncRunTable.complete(runID, run, in: session)

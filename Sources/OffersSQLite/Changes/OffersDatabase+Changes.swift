@@ -63,8 +63,10 @@ extension OffersDatabase: NewsRepository {
       let selection = try SelectedChanges(newsAfter: mark, now: now, of: user, in: database)
       let changes = try selection.read(in: database).filter { change in
         guard News.tells(change, at: now) else { return false }
-        guard change.kind == .expiring, let end = change.offer?.expiresAt, let ref = change.offer?.ref
-        else { return true }
+        guard change.kind == .expiring, let offer = change.offer, let end = offer.expiresAt else {
+          return true
+        }
+        let ref = offer.ref
         return try !NoticeTable.isTold(
           .expiring, ref.feed, id: ref.offerID, about: Int64(end.timeIntervalSince1970),
           of: user, in: database)

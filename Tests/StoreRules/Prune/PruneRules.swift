@@ -55,8 +55,11 @@ struct PruneRules {
     #expect(try await home.miscounts() == [])
     #expect(
       try await home.store.exported().records.compactMap {
-        if case .change(let change) = $0 { "\(change.ref.offerID) \(change.kind.rawValue)" }
-        else { nil }
+        if case .change(let change) = $0 {
+          "\(change.ref.offerID) \(change.kind.rawValue)"
+        } else {
+          nil
+        }
       } == ["1 new", "2 new", "4 new", "5 new", "2 gone", "5 gone", "5 back", "4 gone"])
     #expect(try await Self.prune(home, goneBefore: 2000, now: 5000) == PruneCounts())
   }

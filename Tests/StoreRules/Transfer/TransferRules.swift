@@ -80,7 +80,8 @@ struct TransferRules {
     try await home.sync([
       FeedOffer("1", name: "Crème brûlée 10"), FeedOffer("2", name: "Crème brûlée 9"),
       FeedOffer(
-        "3", name: "Oats", more: [
+        "3", name: "Oats",
+        more: [
           .retailer: "Žižka", .categories: "[\"Food\",\"Žito\"]", .latitude: "1.5",
           .longitude: "-2.25", .attributes: "[[\"Artist\",\"Björk\"]]", .startsAt: "5",
           .expiresAt: "99999999999",
