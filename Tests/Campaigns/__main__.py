@@ -8,7 +8,7 @@ import signal
 import sys
 import tempfile
 
-from . import attack, failover, faults, many
+from . import attack, failover, faults, several
 from .program import Program
 from .report import Report
 
@@ -93,7 +93,7 @@ def _run_nodes(words):
         if is_failover:
             failover.run(arguments.program, report, amount, scratch)
         else:
-            many.run(arguments.program, report, amount, scratch, arguments.store)
+            several.run(arguments.program, report, amount, scratch, arguments.store)
     finally:
         if os.environ.get("OFFERS_KEEP"):
             print(f"soak: the folder is {scratch}")

@@ -1,5 +1,6 @@
 """The campaign that kills the primary of three PostgreSQL nodes under load, again and again."""
 
+import json
 import os
 import subprocess
 import threading
@@ -210,9 +211,12 @@ def _check_end(site, nodes, marks, report):
         is_found = bool(planted.check(favorites or []))
         report.add("self-test favorites", "self-test favorites",
                    [] if is_found else ["its planted fault was not found"])
-    code, output, errors = site.run("list", "--favorites", "--json")
-    report.add("favorites", "command",
-               [] if code == 0 and output else [f"the command fails: {errors}"])
+    code, output, errors = site.run("list", "--favorites", "--json", "--limit", "10000")
+    if code == 0:
+        found = marks.check(offer["ref"] for offer in json.loads(output)["offers"])
+    else:
+        found = [f"the command fails: {errors}"]
+    report.add("favorites", "command", found)
 
 
 def _print_statuses(writers, marks):
