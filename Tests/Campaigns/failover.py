@@ -6,7 +6,7 @@ import subprocess
 import threading
 import time
 
-from .marks import Marks, Writer, fetch_favorites
+from .marks import Marks, Writer, check_node, fetch_favorites
 from .node import Node, Site
 
 _SCRIPT = os.path.join(os.path.dirname(__file__), "..", "..", "Scripts", "postgres-nodes")
@@ -204,13 +204,14 @@ def _round(number, cluster, nodes, marks, readers, report):
 def _check_end(site, nodes, marks, report):
     planted = Marks()
     planted.note("ibotta:never-sent", True, 200)
+    since = time.monotonic()
     for node in nodes:
-        favorites = fetch_favorites(node)
-        found = ["it does not answer"] if favorites is None else marks.check(favorites)
-        report.add("favorites", node.name, [f"at a node: {text}" for text in found])
-        is_found = bool(planted.check(favorites or []))
-        report.add("self-test favorites", "self-test favorites",
-                   [] if is_found else ["its planted fault was not found"])
+        found, seconds, lines = check_node(marks, node, since)
+        print("\n".join([f"favorites of {node.name}: {seconds:.2f} s after the last mark", *lines]))
+        report.add("favorites", node.name, found)
+    is_found = bool(planted.check(fetch_favorites(nodes[0]) or []))
+    report.add("self-test favorites", "self-test favorites",
+               [] if is_found else ["its planted fault was not found"])
     code, output, errors = site.run("list", "--favorites", "--json", "--limit", "10000")
     if code == 0:
         found = marks.check(offer["ref"] for offer in json.loads(output)["offers"])

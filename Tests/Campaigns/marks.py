@@ -22,6 +22,7 @@ class Marks:
         self.unknown = 0
         self._allowed = {}
         self._rests = {}
+        self._history = {}
         self._lock = threading.Lock()
 
     def may_mark(self, ref):
@@ -31,6 +32,7 @@ class Marks:
     def note(self, ref, is_starred, status):
         """Notes the status of an answer to a mark, or None for a lost answer."""
         with self._lock:
+            self._history.setdefault(ref, []).append((time.monotonic(), is_starred, status))
             if status == 200:
                 self.acknowledged += 1
                 self._allowed[ref] = {is_starred}
@@ -50,6 +52,18 @@ class Marks:
         if wrong:
             found.append(f"{len(wrong)} stars that were removed or never made: {sorted(wrong)[:5]}")
         return found
+
+    def describe(self, favorites):
+        """The last marks of the offers that are not as they should be, and how long ago they were
+        answered, for the one who looks into it."""
+        favorites, now, lines = set(favorites), time.monotonic(), []
+        with self._lock:
+            for ref, history in self._history.items():
+                if (ref in favorites) not in self._allowed[ref]:
+                    marks = ", ".join(f"{'star' if is_starred else 'unstar'} {status} {now - at:.2f} s ago"
+                                      for at, is_starred, status in history[-4:])
+                    lines.append(f"{ref} {'is' if ref in favorites else 'is not'} a favorite: {marks}")
+        return lines
 
 
 class Writer(threading.Thread):
@@ -85,6 +99,24 @@ class Writer(threading.Thread):
 
     def end(self):
         self._is_ended.set()
+
+
+AGREEMENT_SECONDS = 2.0
+"""Within this time each node answers with what was acknowledged by another."""
+
+
+def check_node(marks, node, since):
+    """What is wrong with the favorites of a node when it has had time to hear of the last mark, and
+    after how many seconds it was right."""
+    while True:
+        favorites = fetch_favorites(node)
+        found = ["it does not answer"] if favorites is None else marks.check(favorites)
+        seconds = time.monotonic() - since
+        if not found or seconds > AGREEMENT_SECONDS:
+            lines = [] if favorites is None else marks.describe(favorites)
+            return [f"at a node: {text}" for text in found], seconds, lines
+        print(f"{node.name}, {seconds:.2f} s after the last mark: {marks.describe(favorites or [])}")
+        time.sleep(0.1)
 
 
 def fetch_favorites(node):

@@ -8,7 +8,7 @@ import time
 
 from .database import Bouncer, File
 from .listener import MOST_SECONDS, Listener, check_events
-from .marks import Marks, Writer, fetch_favorites
+from .marks import Marks, Writer, check_node, fetch_favorites
 from .node import Node, Site
 from .supplier import (DUE_FEEDS, MOVING_FEED, STILL_FEED, STILL_OFFERS, Supplier, check_changes,
                        check_fetches, definitions)
@@ -188,13 +188,14 @@ def _check_told_when_quiet(nodes, listeners, marks, report, refs):
 
 
 def _check_favorites(nodes, marks, report):
+    since = time.monotonic()
     for node in nodes:
-        favorites = fetch_favorites(node)
-        found = ["it does not answer"] if favorites is None else marks.check(favorites)
-        report.add("favorites", node.name, [f"at a node: {text}" for text in found])
+        found, _, lines = check_node(marks, node, since)
+        print("\n".join(lines), end="")
+        report.add("favorites", node.name, found)
     planted = Marks()
     planted.note("still:never-sent", True, 200)
-    _expect("favorites", planted.check(favorites or []), report)
+    _expect("favorites", planted.check(fetch_favorites(nodes[0]) or []), report)
 
 
 def _check_feeds(site, supplier, nodes, report):
