@@ -1,4 +1,4 @@
-"""The campaigns of Scripts/soak: `faults` and `attack`."""
+"""The campaigns of Scripts/soak: `faults`, `attack`, `nodes` and `failover`."""
 
 import argparse
 import os
@@ -8,7 +8,7 @@ import signal
 import sys
 import tempfile
 
-from . import attack, faults
+from . import attack, failover, faults, several
 from .program import Program
 from .report import Report
 
@@ -69,4 +69,38 @@ def main():
     return 1 if report.violations or report.tried == 0 else 0
 
 
-sys.exit(main())
+def _run_nodes(words):
+    """Runs a campaign of several nodes, which loads no shims into the program."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("campaign")
+    parser.add_argument("amount", nargs="?", type=int)
+    parser.add_argument("--short", action="store_true")
+    parser.add_argument("--seed", type=int, default=random.randrange(1 << 31))
+    parser.add_argument("--store", choices=["postgres", "file"], default="postgres")
+    parser.add_argument("--program", required=True)
+    arguments = parser.parse_args(words)
+    name, is_failover = arguments.campaign, arguments.campaign == "failover"
+    amount = arguments.amount or ((2 if is_failover else 20) if arguments.short else
+                                  (20 if is_failover else 60))
+    unit = "kills" if is_failover else "s"
+    print(f"soak {name}: seed {arguments.seed}, {amount} {unit}, {arguments.program}", flush=True)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    report = Report(name, arguments.seed)
+    scratch = os.path.realpath(tempfile.mkdtemp(prefix="offers-soak-"))
+    # The servers of PostgreSQL run as another user.
+    os.chmod(scratch, 0o755)
+    try:
+        if is_failover:
+            failover.run(arguments.program, report, amount, scratch)
+        else:
+            several.run(arguments.program, report, amount, scratch, arguments.store)
+    finally:
+        if os.environ.get("OFFERS_KEEP"):
+            print(f"soak: the folder is {scratch}")
+        else:
+            shutil.rmtree(scratch, ignore_errors=True)
+    report.print()
+    return 1 if report.violations or report.tried == 0 else 0
+
+
+sys.exit(_run_nodes(sys.argv[1:]) if sys.argv[1:2] and sys.argv[1] in ("nodes", "failover") else main())

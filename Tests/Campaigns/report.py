@@ -14,7 +14,8 @@ _MOST_PRINTED = 5
 class Report:
     """The counts and the violations of a run of campaigns."""
 
-    def __init__(self, name, seed, repeat_words):
+    def __init__(self, name, seed, repeat_words=None):
+        """`repeat_words`: the command that repeats a case, if cases can be repeated."""
         self.name = name
         self.seed = seed
         self._repeat_words = repeat_words
@@ -70,7 +71,7 @@ class Report:
             print(f"{part + ', all cases':<36} {tried:>7} tried of {count}")
         for (kind, text), cases in self._violations.items():
             print(f"VIOLATION  {kind}: {text}  [{len(cases)}]")
-            for case in cases[:_MOST_PRINTED]:
+            for case in cases[:_MOST_PRINTED] if self._repeat_words else []:
                 words = shlex.join([*self._repeat_words, "--seed", str(self.seed), "--case", case])
                 print(f"    repeat: {words}")
         end = "passed" if not self.violations else f"FAILED: {self.violations} violations"

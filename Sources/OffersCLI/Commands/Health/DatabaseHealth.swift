@@ -14,7 +14,7 @@ struct DatabaseHealth {
       let database = try await place.open(.readOnly)
       // If the feeds cannot be read, pages are damaged, which the checks of the contents report.
       let feeds = (try? await database.fetchFeeds()) ?? []
-      var findings = await examineFile(database.maintenance, feeds)
+      var findings = await examine(database, feeds)
       findings.append(await ClockHealth(database: database, now: now).examine())
       if let maintenance = database.maintenance { findings.append(await sizes(maintenance)) }
       // If users and logins cannot be read, pages are damaged, which is among the findings.
@@ -36,20 +36,16 @@ struct DatabaseHealth {
     }
   }
 
-  /// Checks the file and its contents. For a database on a server, the only finding names the tools that
-  /// check it.
-  private func examineFile(
-    _ maintenance: (any StoreMaintenance)?, _ feeds: [Feed]
-  ) async -> [Finding] {
-    do {
-      let file = try place.fetchFile(for: .examination)
-      guard let maintenance else { return file.examineFile() }
-      return file.examineFile()
-        + [file.examineRemains(), disk(file, maintenance)]
-        + maintenance.examineTurns(of: feeds.map(\.name)) + (await maintenance.examine(at: now))
-    } catch {
-      return [Finding(.ok, "database", error.message, advice: error.advice)]
+  /// Checks the file and its contents. For a database on a server, the only finding names the server,
+  /// whose own tools check it.
+  private func examine(_ database: any OffersStorage, _ feeds: [Feed]) async -> [Finding] {
+    guard let file = place.file, let maintenance = database.maintenance else {
+      let engine = database.engine
+      return [Finding(.ok, "database", "\(place.name), \(engine.name) \(engine.version)")]
     }
+    return file.examineFile()
+      + [file.examineRemains(), disk(file, maintenance)]
+      + maintenance.examineTurns(of: feeds.map(\.name)) + (await maintenance.examine(at: now))
   }
 
   /// Checks the free space. A vacuum and a backup need as much space as the file has.

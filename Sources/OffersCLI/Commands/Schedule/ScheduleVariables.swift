@@ -4,7 +4,9 @@ import OffersFeeds
 
 /// The environment variables that a scheduled sync depends on.
 enum ScheduleVariables {
-  private static let paths = ["OFFERS_DATABASE", "OFFERS_CONFIG", "SSL_CERT_FILE"]
+  private static let paths = [
+    "OFFERS_DATABASE", "OFFERS_CONFIG", "SSL_CERT_FILE", "PGPASSFILE", "PGSERVICEFILE",
+  ]
   /// HOME is included, because it determines default paths and may differ in cron or systemd.
   private static let others = [
     "HOME", "OFFERS_USER", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "TZ", "https_proxy", "HTTPS_PROXY",
@@ -13,7 +15,8 @@ enum ScheduleVariables {
   ]
 
   /// The variables that are set and not empty, with their current values. The values of those in
-  /// `paths` are made absolute, because the sync runs in another working directory.
+  /// `paths` are made absolute, because the sync runs in another working directory; the URL of a
+  /// database stays as it is.
   ///
   /// - Parameters:
   ///   - databaseOption: the value of `--database`, which overrides that of `OFFERS_DATABASE`.
@@ -29,8 +32,8 @@ enum ScheduleVariables {
     for name in paths + others + named.sorted() where !found.contains(where: { $0.name == name }) {
       let option = options[name] ?? nil
       guard let value = option ?? EnvironmentVariable.find(name), !value.isEmpty else { continue }
-      found.append(
-        .init(name: name, value: paths.contains(name) ? SettingPath.absolute(value) : value))
+      let isPath = paths.contains(name) && !value.contains("://")
+      found.append(.init(name: name, value: isPath ? SettingPath.absolute(value) : value))
     }
     return found
   }
