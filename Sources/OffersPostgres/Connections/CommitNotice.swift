@@ -1,3 +1,5 @@
+import OffersCore
+
 /// A notice that hints at a commit: the number that it has given to a shard of `commit_count`.
 ///
 /// It is sent after the commit, in one message with it, and not in the transaction: a transaction that
@@ -17,7 +19,7 @@ struct CommitNotice: Equatable {
 
   /// Reads a payload; nil for one of another kind.
   init?(_ payload: String) {
-    let parts = payload.split(separator: " ")
+    let parts = payload.split(scalar: " ")
     guard parts.count == 2, let shard = Int64(parts[0]), let number = Int64(parts[1]) else {
       return nil
     }

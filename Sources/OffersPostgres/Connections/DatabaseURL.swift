@@ -60,7 +60,8 @@ package struct DatabaseURL: Sendable {
   /// Whether libpq has probably read a part of a password as something else, because it has an
   /// unescaped `@` or `/`.
   private static func isMisread(_ text: String, _ values: [String: String]) -> Bool {
-    let rest = text.split(separator: "://", maxSplits: 1).last ?? ""
+    // Behind the scheme and its two slashes.
+    let rest = text.unicodeScalars.drop { $0 != "/" }.dropFirst(2)
     let authority = rest.prefix { $0 != "/" }
     let path = rest.dropFirst(authority.count).prefix { $0 != "?" }
     let isPort = (values["port"] ?? "").allSatisfy { $0.isASCII && ($0.isNumber || $0 == ",") }
