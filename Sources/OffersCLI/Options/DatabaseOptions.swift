@@ -8,7 +8,7 @@ struct DatabaseOptions: ParsableArguments {
     help: ArgumentHelp(
       "The database: a file or a postgres:// URL (default: $OFFERS_DATABASE, else "
         + "offers/offers.sqlite under $XDG_DATA_HOME or ~/.local/share).",
-      valueName: "path-or-url"))
+      valueName: "path"))
   var database: String?
 
   /// The place that the option names, else `OFFERS_DATABASE`, else the default path.

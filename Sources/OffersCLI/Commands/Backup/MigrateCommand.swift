@@ -8,7 +8,7 @@ struct MigrateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "migrate",
     abstract: "Copy everything to another database, such as one on a PostgreSQL server.",
-    usage: "offers migrate --to <path-or-url> [<options>]",
+    usage: "offers migrate --to <path> [<options>]",
     discussion: """
       Copies the feeds, offers, changes and sync runs, and all users with their favorites, \
       searches, read marks, passphrases, API tokens and connected logins. The images are fetched \
@@ -20,14 +20,14 @@ struct MigrateCommand: AsyncParsableCommand {
 
       EXAMPLES
         offers migrate --to postgres://offers@db.example/offers --verify
-        OFFERS_DATABASE=postgres://offers@db.example/offers offers migrate --to offers.sqlite
+        offers migrate --to offers.sqlite --database postgres://db.example/offers
       """)
 
   @Option(
     name: .long,
     help: ArgumentHelp(
       "The database to copy to: a file, or a URL such as postgres://HOST/NAME.",
-      valueName: "path-or-url"))
+      valueName: "path"))
   var to: String
 
   @Flag(
