@@ -21,13 +21,17 @@ _SHORT_SECONDS = {"faults": 20, "attack": 15}
 class _Parser(argparse.ArgumentParser):
     """Ends with the exit code and the usage that Scripts/soak has for its other words."""
 
+    def __init__(self, usage):
+        super().__init__(add_help=False, allow_abbrev=False)
+        self._usage_line = f"usage: Scripts/soak {usage}"
+
     def error(self, message):
-        print(f"usage: Scripts/soak faults|attack {_USAGE}\n{message}", file=sys.stderr)
+        print(f"{self._usage_line}\n{message}", file=sys.stderr)
         sys.exit(64)
 
 
 def _arguments():
-    parser = _Parser(add_help=False, allow_abbrev=False)
+    parser = _Parser(f"faults|attack {_USAGE}")
     parser.add_argument("campaign", choices=_MINUTES)
     parser.add_argument("minutes", nargs="?", type=float)
     parser.add_argument("--short", action="store_true")
@@ -71,15 +75,18 @@ def main():
 
 def _run_nodes(words):
     """Runs a campaign of several nodes, which loads no shims into the program."""
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    is_failover = words[0] == "failover"
+    parser = _Parser("failover [KILLS] [--short] [--seed N]" if is_failover else
+                     "nodes [SECONDS] [--short] [--seed N] [--store postgres|file]")
     parser.add_argument("campaign")
     parser.add_argument("amount", nargs="?", type=int)
     parser.add_argument("--short", action="store_true")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 31))
-    parser.add_argument("--store", choices=["postgres", "file"], default="postgres")
+    if not is_failover:
+        parser.add_argument("--store", choices=["postgres", "file"], default="postgres")
     parser.add_argument("--program", required=True)
     arguments = parser.parse_args(words)
-    name, is_failover = arguments.campaign, arguments.campaign == "failover"
+    name = arguments.campaign
     amount = arguments.amount or ((2 if is_failover else 20) if arguments.short else
                                   (20 if is_failover else 60))
     unit = "kills" if is_failover else "s"

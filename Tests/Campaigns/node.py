@@ -1,5 +1,6 @@
 """Nodes: processes of `offers serve` over one database, which a campaign kills and stops."""
 
+import contextlib
 import http.client
 import json
 import os
@@ -11,6 +12,8 @@ import time
 _READY_SECONDS = 60
 REPLY_SECONDS = 20
 """The longest wait for an answer: a star waits for the database as long as the server lets it."""
+# A node that stands still for less keeps its leases, which last ten seconds and are renewed.
+_LEASE_SECONDS = 6
 
 
 class Site:
@@ -54,6 +57,8 @@ class Node:
         self.port = 0
         self.faults = []
         """The spans in which the node was dead or stopped."""
+        self.deaths = []
+        """When it was killed."""
         self._site = site
         self._log = os.path.join(site.folder, f"{name}.log")
         self._process = None
@@ -92,22 +97,33 @@ class Node:
     def kill_and_restart(self, pause):
         begun = time.monotonic()
         self.faults.append((begun, float("inf")))
+        self.deaths.append(begun)
         self.kill()
         time.sleep(pause)
         self.start()
         self.faults[-1] = (begun, time.monotonic())
 
-    def stop(self, seconds):
-        """Stops the process for some seconds, as a machine does that hangs."""
+    @contextlib.contextmanager
+    def stopped(self):
+        """Stops the process meanwhile, as a machine does that hangs."""
         begun = time.monotonic()
         self.faults.append((begun, float("inf")))
         self._process.send_signal(signal.SIGSTOP)
-        time.sleep(seconds)
-        self._process.send_signal(signal.SIGCONT)
-        self.faults[-1] = (begun, time.monotonic())
+        try:
+            yield
+        finally:
+            self._process.send_signal(signal.SIGCONT)
+            self.faults[-1] = (begun, time.monotonic())
 
     def was_faulty(self, begin, end):
         return any(begin <= until and since <= end for since, until in list(self.faults))
+
+    def lost_lease(self, begin, end):
+        """Whether a fault in this time took the node's leases from it: it was killed, or stood still for
+        longer than a lease."""
+        return any(begin <= at <= end for at in list(self.deaths)) or any(
+            begin <= until and since <= end and until - since > _LEASE_SECONDS
+            for since, until in list(self.faults) if since not in self.deaths)
 
     def end(self):
         """Ends the server by SIGTERM; returns its exit code, or None if it had to be killed."""

@@ -1,6 +1,7 @@
 """The feeds of the campaign of several nodes: a server that counts who fetches what, and when."""
 
 import json
+import random
 import threading
 import time
 
@@ -8,6 +9,8 @@ from .web import Web
 
 DUE_FEEDS = ["due1", "due2", "due3"]
 """Feeds that are synced each minute, by whichever node comes first."""
+FRESH_FEEDS = [f"fresh{number:02}" for number in range(1, 41)]
+"""Feeds that become due one after another, when somebody subscribes to them."""
 MOVING_FEED = "moving"
 """A feed that changes all the time, and is synced when a client asks for it."""
 STILL_FEED = "still"
@@ -20,14 +23,16 @@ INTERVAL_SECONDS = 60
 _SLACK_SECONDS = 5
 # A node commits what it has fetched within this time, or a fault has kept it from it.
 _COMMIT_SECONDS = 5
+# How long an answer takes, so that faults and others that find the feed due come amid a sync.
+_ANSWER_SECONDS = (0.1, 0.6)
 _MOVING_OFFERS = 20
 
 
 def definitions(url):
     """The YAML of the definitions. A header tells the server which node asks."""
     text = "feeds:\n"
-    for name in [STILL_FEED, MOVING_FEED, *DUE_FEEDS]:
-        every = "1m" if name in DUE_FEEDS else "52w"
+    for name in [STILL_FEED, MOVING_FEED, *DUE_FEEDS, *FRESH_FEEDS]:
+        every = "52w" if name in (STILL_FEED, MOVING_FEED) else "1m"
         text += (f"  {name}:\n    source: {url}/{name}.json\n    every: {every}\n"
                  "    headers: {X-Node: '{env:NODE}'}\n    id: id\n"
                  "    fields: {name: name, reward: value}\n")
@@ -53,7 +58,7 @@ class Supplier:
         """The name of the feed, the node, and the time."""
         self._versions = {}
         self._begun = time.monotonic()
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
         self._web = Web(self._answer)
         self.url = self._web.url
 
@@ -62,37 +67,49 @@ class Supplier:
         now = time.monotonic()
         with self._lock:
             self.fetches.append((name, handler.headers.get("X-Node", ""), now))
+            self._lock.notify_all()
             self._versions[name] = self._versions.get(name, 0) + 1
             version = self._versions[name]
         if name == MOVING_FEED:
             version = 1 + int((now - self._begun) * 2)
         body = _document(name, version)
+        time.sleep(random.uniform(*_ANSWER_SECONDS))
         handler.send_response(200)
         handler.send_header("Content-Type", "application/json")
         handler.send_header("Content-Length", str(len(body)))
         handler.end_headers()
         handler.wfile.write(body)
 
+    def await_fetch(self, feed, node, since, timeout):
+        """Waits until a node asks for a feed; returns whether it has."""
+        def is_asked():
+            return any(fetch[:2] == (feed, node) and fetch[2] >= since for fetch in self.fetches)
+        with self._lock:
+            return self._lock.wait_for(is_asked, timeout)
+
     def close(self):
         self._web.close()
 
 
-def check_fetches(fetches, nodes):
-    """Due feeds that were fetched twice in one interval. A node that a fault kept from its commit does
-    not count: another one has to do its work."""
+def check_fetches(fetches, nodes, outages=()):
+    """Due feeds that were fetched twice in one interval. A node that lost its lease or the database
+    before its commit does not count: another one has to do its work."""
     found = []
     faulty = {node.name: node for node in nodes}
-    for name in DUE_FEEDS:
+    for name in [*DUE_FEEDS, *FRESH_FEEDS]:
         times = [(at, node) for feed, node, at in fetches if feed == name]
         for (first, node), (second, other) in zip(times, times[1:]):
             gap = second - first
             if gap >= INTERVAL_SECONDS - _SLACK_SECONDS:
                 continue
-            if node in faulty and faulty[node].was_faulty(first, first + _COMMIT_SECONDS):
+            last = first + _COMMIT_SECONDS
+            if node in faulty and faulty[node].lost_lease(first, last):
+                continue
+            if any(first <= until and since <= last for since, until in outages):
                 continue
             found.append(f"{name} was fetched twice in one interval: by {node}, and {gap:.1f} s later "
                          f"by {other}")
-        if not times:
+        if not times and name in DUE_FEEDS:
             found.append(f"{name} was never fetched")
     return found
 
@@ -100,10 +117,14 @@ def check_fetches(fetches, nodes):
 def check_changes(changes):
     """Changes that were written twice or are missing: the rewards of an offer form a chain, and an
     offer is new once."""
-    found, last, new = [], {}, set()
+    found, last, new, first = [], {}, set(), set()
     for change in changes:
         ref, kind = change["ref"], change["kind"]
-        if kind == "new":
+        if kind == "first":
+            if change["feed"] in first:
+                found.append(f"{change['feed']} has two first syncs")
+            first.add(change["feed"])
+        elif kind == "new":
             if ref in new:
                 found.append(f"{ref} is new twice")
             new.add(ref)

@@ -7,7 +7,8 @@ struct DocumentationTests {
   private static let commandNames = [
     "sync", "list", "search", "show", "open", "image", "favorite", "household", "changes",
     "history",
-    "status", "feeds", "cache", "prune", "export", "import", "backup", "restore", "doctor",
+    "status", "feeds", "cache", "prune", "export", "import", "migrate", "backup", "restore",
+    "doctor",
     "schedule",
     "user", "serve", "token",
   ]

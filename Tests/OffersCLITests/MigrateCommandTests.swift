@@ -20,7 +20,7 @@ struct MigrateCommandTests {
     try home.offers("user", "add", "ben")
     try home.offers("user", "add", "ann", "--role", "admin")
     try home.offers("user", "passphrase", "ann", input: "a passphrase of some length\n")
-    try home.offers("token", "add", "phone", "--user", "ben", "--read-only")
+    try home.offers("token", "add", "phone", "--user", "ben")
     try home.offers("household", "add", "ibotta:3", "--user", "ben")
     return home
   }

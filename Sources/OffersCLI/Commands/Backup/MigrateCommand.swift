@@ -7,7 +7,7 @@ import OffersSync
 struct MigrateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "migrate",
-    abstract: "Copy everything to another database, such as one on a PostgreSQL server.",
+    abstract: "Copy everything to another database.",
     usage: "offers migrate --to <path> [<options>]",
     discussion: """
       Copies the feeds, offers, changes and sync runs, and all users with their favorites, \
