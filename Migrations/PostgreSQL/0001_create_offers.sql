@@ -36,9 +36,9 @@ CREATE TABLE feed (
 -- The state that is kept for a feed's server between syncs.
 CREATE TABLE feed_fetch (
   feed_key BIGINT PRIMARY KEY REFERENCES feed,
-  -- What the server vouches for the stored document with (RFC 9110, section 8.8), a hash of the
-  -- address that gave it, and by which rules it was read. Always written in the transaction that
-  -- writes the offers, and NULL when they are not exactly that document.
+  -- The validators of the stored document (RFC 9110, section 8.8), a hash of the URL that sent them, and
+  -- the version of the rules by which the document was read. They are written in the transaction that
+  -- writes the offers, and are NULL when the offers are not exactly that document.
   etag TEXT,
   last_modified TEXT,
   validated_mark TEXT,

@@ -34,9 +34,9 @@ CREATE TABLE image_use (
   use_order BIGINT NOT NULL CHECK (use_order > 0)
 );
 
--- Whoever writes, no commit holds more images than the limit. Those that insert wait for each other's
--- end at the lock of the row, and then count what the others have committed: the count is a statement
--- of its own, which sees it. Under REPEATABLE READ the lock fails instead.
+-- Enforces the limit of images at every commit of any client. Transactions that insert images wait for
+-- each other at the row lock. The count is a separate statement after the lock, so it sees the images
+-- that the other transactions committed. Under REPEATABLE READ the lock fails instead.
 CREATE FUNCTION image_cache_is_bounded() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   most BIGINT;

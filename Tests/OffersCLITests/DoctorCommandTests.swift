@@ -36,7 +36,7 @@ struct DoctorCommandTests {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     let document = try Home.parse(home.offers("doctor", "--json").output)
     let libraries = try #require(document["libraries"] as? [String: String])
-    // That of PostgreSQL need not be installed.
+    // libpq is optional.
     #expect(libraries.keys.filter { $0 != "libpq" }.sorted() == ["expat", "sqlite", "zlib"])
     #expect(libraries["sqlite"] == OffersDatabase.sqliteVersion)
     for (name, version) in libraries {

@@ -22,8 +22,7 @@ enum StoreLocation {
     }
   }
 
-  /// The libraries of the stores, which the dynamic linker loads. That of PostgreSQL need not be
-  /// installed.
+  /// The libraries of the stores, with their versions. libpq is among them only if it is installed.
   static var engines: [StoreEngine] {
     [OffersDatabase.engine] + [PostgresStore.library].compactMap(\.self)
   }

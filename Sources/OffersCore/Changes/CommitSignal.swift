@@ -5,8 +5,8 @@ public protocol CommitSignal: Sendable {
   /// A number that changes with each commit of any process. Cheap enough to be read before each
   /// answer. Values from before a restart cannot be compared with those after it.
   ///
-  /// It has changed when a commit of this store returns, and for one of another process in a file. That of
-  /// a database on a server may be a second old.
+  /// The number has changed when a commit of this store returns. For commits of other processes, the
+  /// number of a file is exact, and that of a database on a server may be a second old.
   ///
   /// - Throws: `OffersError` with `storageFailed`, with `storeUnreachable` if the server could not be
   ///   reached for two seconds, or with `invalidRequest` if the store is closed; `CancellationError`.

@@ -46,7 +46,7 @@ enum NoticeTable {
     ]
   }
 
-  /// Those of some notices that a user was told.
+  /// The notices, among the given ones, that were delivered to a user.
   static func told(
     _ notices: [Notice], of user: User.ID, in session: DatabaseSession
   ) throws -> Set<Notice> {

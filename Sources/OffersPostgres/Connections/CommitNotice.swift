@@ -2,7 +2,7 @@ import OffersCore
 
 /// A notice that hints at a commit: the number that it has given to a shard of `commit_count`.
 ///
-/// It is sent after the commit, in one message with it, and not in the transaction: a transaction that
+/// The notice is sent after the commit, in one message with it, and not in the transaction: a transaction that
 /// sends notices holds a lock of the whole server while it commits, and waits for the disk and the
 /// standbys meanwhile, so that no other such transaction could commit at the same time.
 /// https://www.postgresql.org/docs/current/sql-notify.html

@@ -8,7 +8,7 @@ import Synchronization
 /// They are kept one by one, so that a commit that is known is not forgotten because of a poll that
 /// began before it.
 final class CommitWatch: Sendable {
-  /// What was known when a poll began.
+  /// The start of a poll: its time, and the number of commits noted before it.
   struct Mark: Sendable {
     fileprivate let time: ContinuousClock.Instant
     fileprivate let noteCount: Int

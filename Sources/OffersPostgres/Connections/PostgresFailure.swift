@@ -31,7 +31,7 @@ struct PostgresFailure: Error {
     isLost || isReadOnly || sqlState?.hasPrefix("08") == true || sqlState?.hasPrefix("57P0") == true
   }
 
-  /// What is known of the change that a failed operation was to make.
+  /// The outcome of a failed write.
   enum State {
     case unchanged
     /// The connection was lost after the commit was sent and before it was confirmed.

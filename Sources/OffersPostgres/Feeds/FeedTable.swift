@@ -129,8 +129,8 @@ enum FeedTable {
 
 /// A change of the stored numbers of a feed's offers, without those that only a search found.
 struct FeedCounts: Equatable {
-  /// Those of the feed's document.
+  /// The number of offers that the feed has now.
   var current = 0
-  /// Those that are gone.
+  /// The number of stored offers that are gone from the feed.
   var gone = 0
 }

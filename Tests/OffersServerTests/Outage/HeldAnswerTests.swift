@@ -106,7 +106,7 @@ struct HeldAnswerTests {
         #expect(answer.text.contains("The database cannot be reached at present."), "\(path)")
         #expect(!answer.text.contains("db1"))
       }
-      // What needs no store goes on.
+      // Static files need no store.
       #expect(try await client.get("/sw.js", headers: headers).status == 200)
       #expect(try await client.get("/assets/icon-192.png").status == 200)
     }

@@ -1,7 +1,7 @@
 import OffersCore
 import Testing
 
-/// What a server needs of a database to log users in.
+/// The protocols of a store by which a server logs users in.
 typealias LoginStore = SessionRepository & AttemptRepository & CredentialRepository
   & IdentityRepository & UserRepository
 
