@@ -77,6 +77,17 @@ struct MemoryState: Sendable {
       isFavorite: record(of: user).favorites[offer.ref] != nil)
   }
 
+  private var nearIDs: NearIDs {
+    NearIDs(feeds: subscribedFeeds) { feed, prefix, limit in
+      offers.filter {
+        $0.ref.feed == feed && $0.ref.offerID.utf8.starts(with: prefix.utf8)
+      }
+      .map { ($0.ref, $0.offer(shared: []).name) }
+      .sorted { $0.0.offerID.utf8.lexicographicallyPrecedes($1.0.offerID.utf8) }
+      .prefix(limit).map { $0 }
+    }
+  }
+
   /// Finds the offer that a text names, by a reference or a bare id.
   ///
   /// - Throws: `OffersError` with `notFound` or `ambiguous`.
@@ -85,7 +96,7 @@ struct MemoryState: Sendable {
     let found = offers.filter { $0.ref.offerID.hasSameBytes(as: text) }
       .sorted { $0.ref.feed < $1.ref.feed }
     if found.count == 1 { return found[0] }
-    if found.isEmpty { throw OffersError(.notFound, "There is no offer “\(text)”.") }
+    if found.isEmpty { throw try nearIDs.missing(text) { find($0) != nil } }
     let names = found.map(\.ref.description).joined(separator: ", ")
     throw OffersError(
       .ambiguous, "Several feeds have an offer “\(text)”.", hint: "Say which: \(names).")

@@ -54,4 +54,20 @@ package struct APIToken: Hashable, Sendable, Identifiable {
         hint: "A name has 1 to \(nameLimit) characters, in one line, without spaces at its ends.")
     }
   }
+  /// Checks a new token.
+  ///
+  /// - Parameter others: the tokens that its user has already.
+  /// - Throws: `OffersError` with `invalidRequest` if one of them has the name, or if they are too many.
+  package func check(beside others: [APIToken]) throws {
+    guard !others.contains(where: { $0.name == name }) else {
+      throw OffersError(
+        .invalidRequest, "There is a token “\(name)” already.",
+        hint: "Choose another name, or revoke that token first.")
+    }
+    guard others.count < Self.limit else {
+      throw OffersError(
+        .invalidRequest, "A user has at most \(Self.limit) tokens.",
+        hint: "Revoke those that are not used any more.")
+    }
+  }
 }

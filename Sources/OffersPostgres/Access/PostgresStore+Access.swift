@@ -69,17 +69,7 @@ extension PostgresStore: CredentialRepository {
       // The lock makes additions follow each other, so that the limit holds.
       try UserTable.check(token.user, isExclusive: true, in: session)
       try CredentialTable.deleteExpired(of: token.user, at: token.createdAt, in: session)
-      let others = try CredentialTable.tokens(of: token.user, in: session)
-      guard !others.contains(where: { $0.name == token.name }) else {
-        throw OffersError(
-          .invalidRequest, "There is a token “\(token.name)” already.",
-          hint: "Choose another name, or revoke that token first.")
-      }
-      guard others.count < APIToken.limit else {
-        throw OffersError(
-          .invalidRequest, "A user has at most \(APIToken.limit) tokens.",
-          hint: "Revoke those that are not used any more.")
-      }
+      try token.check(beside: try CredentialTable.tokens(of: token.user, in: session))
       return try CredentialTable.insert(token, hash: hash, in: session)
     }
   }
@@ -134,14 +124,10 @@ extension PostgresStore: IdentityRepository {
       try UserTable.check(user, isExclusive: true, in: session)
       if let other = try IdentityTable.findUser(with: identity, in: session) {
         if other == user { return }
-        throw OffersError(
-          .invalidRequest, "This login is connected to another user already.",
-          hint: "Disconnect it there first, or log in there as somebody else.")
+        throw Identity.isOfAnotherUser
       }
       guard try !IdentityTable.hasIdentity(of: identity.issuer, user, in: session) else {
-        throw OffersError(
-          .invalidRequest, "Another login of this provider is connected to you already.",
-          hint: "Disconnect that one first.")
+        throw Identity.isSecondOfProvider
       }
       try IdentityTable.insert(identity, of: user, at: now, in: session)
     }

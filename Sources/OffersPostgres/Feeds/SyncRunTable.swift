@@ -26,9 +26,9 @@ enum SyncRunTable {
         .number(Int64(run.durationSeconds * 1000)), .text(run.outcome.rawValue),
         .number(Int64(run.bytes)),
       ] + numbers.map { .number(Int64($0)) } + [
-        .text(problemsText(run.problems)), .text(run.error?.code.rawValue),
+        .text(ReadProblem.storedText(of: run.problems)), .text(run.error?.code.rawValue),
         .mended(run.error?.message), .mended(run.error?.hint),
-        .text(try run.error?.advice?.step.map(text)), .text(run.request?.reason.rawValue),
+        .text(try run.error?.advice?.step?.storedText), .text(run.request?.reason.rawValue),
         .number(run.request.map { Int64($0.requestCount) }),
         .number(run.request?.status.map(Int64.init)),
         run.request.map { .flag($0.isConditional) } ?? .null,
@@ -49,7 +49,7 @@ enum SyncRunTable {
       WHERE run_id = $1
       """,
       [.number(id)] + numbers.map { .number(Int64($0)) } + [
-        .text(problemsText(run.problems)), .number(Int64(run.durationSeconds * 1000)),
+        .text(ReadProblem.storedText(of: run.problems)), .number(Int64(run.durationSeconds * 1000)),
       ])
   }
 
@@ -93,7 +93,7 @@ enum SyncRunTable {
     let error = row.findText(column + 13).map { message in
       let code = row.findText(column + 12).flatMap { OffersError.Code(rawValue: $0) }
       let advice = row.findText(column + 14).map {
-        Advice(stored: $0, step: step(from: row.findText(column + 15)))
+        Advice(stored: $0, step: AdvisedStep(storedText: row.findText(column + 15)))
       }
       return OffersError(code ?? .sourceFailed, message, advice: advice)
     }
@@ -103,30 +103,5 @@ enum SyncRunTable {
       bytes: Int(row.number(column + 4)), startedAt: row.date(column + 1),
       durationSeconds: Double(row.number(column + 2)) / 1000, error: error,
       mendedCount: Int(row.number(column + 11)))
-  }
-
-  private static func text(_ step: AdvisedStep) throws -> String {
-    String(decoding: try JSONEncoder().encode(step), as: UTF8.self)
-  }
-
-  /// The stored step; nil if there is none or this version does not know it. The hint then still
-  /// says what to do.
-  private static func step(from text: String?) -> AdvisedStep? {
-    text.flatMap { try? JSONDecoder().decode(AdvisedStep.self, from: Data($0.utf8)) }
-  }
-
-  private static func problemsText(_ problems: [ReadProblem]) -> String? {
-    if problems.isEmpty { return nil }
-    var json = JSONWriter()
-    json.array { json in
-      for problem in problems {
-        json.object { json in
-          json.member("position", problem.position)
-          json.member("effect", problem.effect.rawValue)
-          json.member("reason", problem.reason)
-        }
-      }
-    }
-    return json.text
   }
 }

@@ -37,7 +37,9 @@ enum OfferTable {
         """, [.number(user), .text(text)]
       ).map(stored)
     if found.count == 1 { return found[0] }
-    if found.isEmpty { throw OffersError(.notFound, "There is no offer “\(text)”.") }
+    if found.isEmpty {
+      throw try NearIDs(in: session).missing(text) { try find($0, of: user, in: session) != nil }
+    }
     let names = found.map(\.offer.ref.description).joined(separator: ", ")
     throw OffersError(
       .ambiguous, "Several feeds have an offer “\(text)”.", hint: "Say which: \(names).")

@@ -14,24 +14,7 @@ extension PostgresStore: LongListRepository {
   package func fetchIDs(
     beginningWith text: String, limit: Int
   ) async throws -> [(ref: OfferRef, name: String)] {
-    if text.utf8.contains(0) { return [] }
-    return try await database.read { session in
-      var feeds = try FeedTable.subscribedNames(in: session)
-      var beginning = text
-      if let (feed, start) = OfferRef.split(text), feeds.contains(feed) {
-        feeds = [feed]
-        beginning = start
-      }
-      return try feeds.flatMap { feed in
-        try session.rows(
-          """
-          SELECT offer.id, offer.name FROM \(OfferColumns.tables)
-          WHERE feed.name = $1 AND offer.id >= $2 AND starts_with(offer.id, $2)
-          ORDER BY offer.id LIMIT $3
-          """, [.text(feed), .text(beginning), .number(Int64(limit))]
-        ).map { (OfferRef(feed: feed, offerID: $0.text(0)), $0.text(1)) }
-      }
-    }
+    try await database.read { try NearIDs(in: $0).fetch(beginningWith: text, limit: limit) }
   }
 }
 

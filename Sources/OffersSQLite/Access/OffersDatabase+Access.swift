@@ -69,17 +69,7 @@ extension OffersDatabase: CredentialRepository {
     return try await write { database in
       try Self.checkUser(token.user, in: database)
       try CredentialTable.deleteExpired(of: token.user, at: token.createdAt, in: database)
-      let others = try CredentialTable.tokens(of: token.user, in: database)
-      guard !others.contains(where: { $0.name == token.name }) else {
-        throw OffersError(
-          .invalidRequest, "There is a token “\(token.name)” already.",
-          hint: "Choose another name, or revoke that token first.")
-      }
-      guard others.count < APIToken.limit else {
-        throw OffersError(
-          .invalidRequest, "A user has at most \(APIToken.limit) tokens.",
-          hint: "Revoke those that are not used any more.")
-      }
+      try token.check(beside: try CredentialTable.tokens(of: token.user, in: database))
       return try CredentialTable.insert(token, hash: hash, in: database)
     }
   }
@@ -113,14 +103,10 @@ extension OffersDatabase: IdentityRepository {
       try Self.checkUser(user, in: database)
       if let other = try IdentityTable.findUser(with: identity, in: database) {
         if other == user { return }
-        throw OffersError(
-          .invalidRequest, "This login is connected to another user already.",
-          hint: "Disconnect it there first, or log in there as somebody else.")
+        throw Identity.isOfAnotherUser
       }
       guard try !IdentityTable.hasIdentity(of: identity.issuer, user, in: database) else {
-        throw OffersError(
-          .invalidRequest, "Another login of this provider is connected to you already.",
-          hint: "Disconnect that one first.")
+        throw Identity.isSecondOfProvider
       }
       try IdentityTable.insert(identity, of: user, at: now, in: database)
     }

@@ -25,8 +25,9 @@ enum SyncRunTable {
         feedKey, run.source, run.startedSeconds,
         Int64(run.durationSeconds * 1000), run.outcome.rawValue, run.bytes, counts.new,
         counts.changed, counts.gone, counts.back, counts.unchanged, counts.skipped,
-        run.mendedCount, rowsWritten, problemsText(run.problems), run.error?.code.rawValue,
-        run.error?.message, run.error?.hint, try run.error?.advice?.step.map(text),
+        run.mendedCount, rowsWritten, ReadProblem.storedText(of: run.problems),
+        run.error?.code.rawValue,
+        run.error?.message, run.error?.hint, try run.error?.advice?.step?.storedText,
       ])
     let key = database.lastInsertedRowID
     if let request = run.request {
@@ -58,7 +59,8 @@ enum SyncRunTable {
         """,
       arguments: [
         Int64(run.durationSeconds * 1000), counts.new, counts.changed, counts.gone, counts.back,
-        counts.unchanged, counts.skipped, rowsWritten, problemsText(run.problems), runKey,
+        counts.unchanged, counts.skipped, rowsWritten, ReadProblem.storedText(of: run.problems),
+        runKey,
       ])
   }
 
@@ -118,7 +120,7 @@ enum SyncRunTable {
     let error = (row["error_message"] as String?).map { message in
       let code = (row["error_code"] as String?).flatMap { OffersError.Code(rawValue: $0) }
       let advice = (row["error_hint"] as String?).map {
-        Advice(stored: $0, step: step(from: row["error_remedy"]))
+        Advice(stored: $0, step: AdvisedStep(storedText: row["error_remedy"]))
       }
       return OffersError(code ?? .sourceFailed, message, advice: advice)
     }
@@ -128,31 +130,6 @@ enum SyncRunTable {
       bytes: row["bytes"], startedAt: OfferTable.date(row["started_at"]),
       durationSeconds: Double(row["duration_milliseconds"] as Int64) / 1000, error: error,
       mendedCount: row["mended_count"])
-  }
-
-  private static func text(_ step: AdvisedStep) throws -> String {
-    String(decoding: try JSONEncoder().encode(step), as: UTF8.self)
-  }
-
-  /// The stored step; nil if there is none or this version does not know it. The hint then still
-  /// says what to do.
-  private static func step(from text: String?) -> AdvisedStep? {
-    text.flatMap { try? JSONDecoder().decode(AdvisedStep.self, from: Data($0.utf8)) }
-  }
-
-  private static func problemsText(_ problems: [ReadProblem]) -> String? {
-    if problems.isEmpty { return nil }
-    var json = JSONWriter()
-    json.array { json in
-      for problem in problems {
-        json.object { json in
-          json.member("position", problem.position)
-          json.member("effect", problem.effect.rawValue)
-          json.member("reason", problem.reason)
-        }
-      }
-    }
-    return json.text
   }
 }
 

@@ -122,10 +122,9 @@ extension OffersDatabase: OfferRepository {
       return offer
     }
     if feeds.isEmpty {
-      let near = try NearIDs.nearest(to: text, in: database).map { "Did you mean \($0)? " }
-      throw OffersError(
-        .notFound, "There is no offer “\(text)”.",
-        advice: Advice((near ?? "") + "See what there is", .listOffers))
+      throw try NearIDs(in: database).missing(text) {
+        try OfferTable.findKey($0, in: database) != nil
+      }
     }
     let names = feeds.map { "\($0):\(text)" }.joined(separator: ", ")
     throw OffersError(

@@ -13,9 +13,7 @@ extension OffersDatabase: LongListRepository {
   package func fetchIDs(
     beginningWith text: String, limit: Int
   ) async throws -> [(ref: OfferRef, name: String)] {
-    try await read { database in
-      try NearIDs.fetch(beginningWith: text, limit: limit, in: database).map { ($0.ref, $0.name) }
-    }
+    try await read { try NearIDs(in: $0).fetch(beginningWith: text, limit: limit) }
   }
 }
 

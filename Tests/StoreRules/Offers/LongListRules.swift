@@ -61,4 +61,21 @@ struct LongListRules {
     #expect(try await home.store.fetchIDs(beginningWith: "1_", limit: 9).count == 1)
     #expect(try await home.store.fetchIDs(beginningWith: "\0", limit: 9).isEmpty)
   }
+
+  @Test("the error for a mistyped id suggests the nearest one", arguments: StoreKind.allCases)
+  func mistyped(kind: StoreKind) async throws {
+    let store = try await kind.open().store
+    try await store.sync(["110579", "110580", "9\u{301}a"].map { FeedOffer($0) })
+    let cases: [(String, String?)] = [
+      ("110597", "110579"), ("ibotta:11057", "ibotta:110579"), ("ibota:110580", "ibotta:110580"),
+      ("11", nil), ("110579\0", "110579"), ("zzzzzz", nil),
+    ]
+    for (typed, meant) in cases {
+      let error = await refusal { _ = try await store.fetchOffer(named: typed) }
+      #expect(error?.code == .notFound)
+      #expect(error?.message == "There is no offer “\(typed)”.")
+      let hint = try #require(error?.hint)
+      #expect(hint.hasPrefix(meant.map { "Did you mean \($0)? See" } ?? "See"), "\(typed): \(hint)")
+    }
+  }
 }

@@ -1,19 +1,18 @@
-import OffersCore
 import Synchronization
 
 /// Image uses that are not written to the database yet. They are written in batches, so that few
 /// reads of images cause a write.
-final class ImageUses: Sendable {
+package final class ImageUses: Sendable {
   /// The uses to be written.
-  struct Batch: Sendable {
+  package struct Batch: Sendable {
     /// The URLs of the used images, each once, in the order of their last use.
-    var urls: [String] = []
-    var hits = 0
-    var misses = 0
+    package var urls: [String] = []
+    package var hits = 0
+    package var misses = 0
     /// The number of evicted images.
-    var evictions = 0
+    package var evictions = 0
 
-    var isEmpty: Bool { hits == 0 && misses == 0 && evictions == 0 && urls.isEmpty }
+    package var isEmpty: Bool { hits == 0 && misses == 0 && evictions == 0 && urls.isEmpty }
   }
 
   private struct State {
@@ -33,7 +32,7 @@ final class ImageUses: Sendable {
   private let state = Mutex(State())
   private let now: @Sendable () -> ContinuousClock.Instant
 
-  init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) { self.now = now }
+  package init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) { self.now = now }
 
   /// Records a use of an image, or a lookup that found none.
   ///
@@ -42,7 +41,7 @@ final class ImageUses: Sendable {
   ///   - isAsked: whether to count a hit, or a miss if `url` is nil. Otherwise only the order of
   ///     the last uses changes.
   /// - Returns: whether the batch is large or old enough to be written; see `ImageBounds`.
-  func note(_ url: String?, isAsked: Bool) -> Bool {
+  package func note(_ url: String?, isAsked: Bool) -> Bool {
     let now = now()
     return state.withLock { state in
       state.useCount += 1
@@ -59,13 +58,13 @@ final class ImageUses: Sendable {
   }
 
   /// Adds to the number of evictions.
-  func noteEvictions(_ count: Int) { state.withLock { $0.evictions += count } }
+  package func noteEvictions(_ count: Int) { state.withLock { $0.evictions += count } }
 
   /// The uses since the last `take`, which stay in the batch.
-  var gathered: Batch { state.withLock { $0.batch } }
+  package var gathered: Batch { state.withLock { $0.batch } }
 
   /// Removes and returns the current batch.
-  func take() -> Batch {
+  package func take() -> Batch {
     state.withLock { state in
       let batch = state.batch
       state = State()
@@ -75,7 +74,7 @@ final class ImageUses: Sendable {
 
   /// Removes and returns the URLs of the used images, in the order of their last use. The counts
   /// stay in the batch.
-  func takeOrder() -> [String] {
+  package func takeOrder() -> [String] {
     state.withLock { state in
       let urls = state.urls
       state.numbers.removeAll(keepingCapacity: true)

@@ -1,26 +1,9 @@
 import Foundation
 import OffersCore
 
-/// The favorites of a user that are gone from their feeds, to recognize new offers that are probably the
-/// same offer under another id.
-struct LostFavorites {
-  /// A feed, a name and a description, which identify a returned offer. Compared byte by byte, because
-  /// Swift's `String` treats canonically equivalent texts as equal.
-  private struct Look: Hashable {
-    let feed: String
-    let name: [UInt8]
-    let description: [UInt8]?
-
-    init(feed: String, name: String, description: String?) {
-      self.feed = feed
-      self.name = Array(name.utf8)
-      self.description = description.map { Array($0.utf8) }
-    }
-  }
-
-  private var lost: [Look: [(ref: OfferRef, goneAt: Date)]] = [:]
-
+extension LostFavorites {
   init(of user: User.ID, in session: DatabaseSession) throws {
+    self.init()
     let rows = try session.rows(
       """
       SELECT favorite.feed, favorite.id, offer.name, offer.description, offer.gone_at
@@ -30,24 +13,11 @@ struct LostFavorites {
       ORDER BY favorite.feed, favorite.id
       """, [.number(user)])
     for row in rows.map({ $0 }) {
-      let look = Look(feed: row.text(0), name: row.text(2), description: row.findText(3))
-      lost[look, default: []].append(
-        (OfferRef(feed: row.text(0), offerID: row.text(1)), row.date(4)))
+      add(
+        OfferRef(feed: row.text(0), offerID: row.text(1)), name: row.text(2),
+        description: row.findText(3), goneAt: row.date(4))
     }
   }
-
-  var isEmpty: Bool { lost.isEmpty }
-
-  /// The gone favorite that an offer probably replaces: one of the same feed, name and description
-  /// that was gone when the offer was first seen. Nil for an offer that is a favorite itself.
-  func find(_ offer: UserOffer) -> OfferRef? {
-    if lost.isEmpty || offer.isFavorite { return nil }
-    let look = Look(feed: offer.ref.feed, name: offer.name, description: offer.description)
-    return lost[look]?.first { $0.goneAt <= offer.firstSeenAt }?.ref
-  }
-
-  /// The maximum age of a successor at the time when the favorite vanished, in seconds.
-  private static let successorSeconds: Int64 = 30 * 86_400
 
   /// The offer that probably replaces a gone favorite: a current one of the same feed, name and
   /// description that is no favorite, and was first seen after the favorite and at most
@@ -78,9 +48,6 @@ struct LostFavorites {
     return row.map { OfferRef(feed: favorite.ref.feed, offerID: $0.text(0)) }
   }
 
-  /// The maximum number of returned favorites that a run reports.
-  private static let returnedLimit = 20
-
   /// The new offers of a feed that are probably returned favorites of a user, up to the limit.
   /// Offers with a larger key than `lastKey` are new.
   static func returned(
@@ -89,7 +56,7 @@ struct LostFavorites {
   ) throws -> [ReturnedFavorite] {
     let favorites = try LostFavorites(of: user, in: session)
     if favorites.isEmpty { return [] }
-    let names = favorites.lost.keys.filter { $0.feed == feed }
+    let names = favorites.names(in: feed)
     if names.isEmpty { return [] }
     let new = try session.rows(
       """
@@ -98,16 +65,13 @@ struct LostFavorites {
       """,
       [
         .number(lastKey), .number(feedKey),
-        .texts(names.map { String(decoding: $0.name, as: UTF8.self) }),
+        .texts(names),
       ])
     var found: [ReturnedFavorite] = []
     for row in new.map({ $0 }) where found.count < returnedLimit {
-      let look = Look(feed: feed, name: row.text(1), description: row.findText(2))
-      guard let favorite = favorites.lost[look]?.first?.ref else { continue }
-      found.append(
-        ReturnedFavorite(
-          favorite: favorite, offer: OfferRef(feed: feed, offerID: row.text(0)),
-          name: row.text(1)))
+      let returned = favorites.findReturned(
+        OfferRef(feed: feed, offerID: row.text(0)), name: row.text(1), description: row.findText(2))
+      if let returned { found.append(returned) }
     }
     return found
   }

@@ -2,8 +2,6 @@ import OffersCore
 import Synchronization
 import Testing
 
-@testable import OffersSQLite
-
 @Suite("Image uses that are not written yet")
 struct ImageUsesTests {
   /// A manual clock.

@@ -1,30 +1,15 @@
 import Foundation
-import OffersCore
 
 /// The decoded `fields` of a `changed` row: which fields differ, and the reward before and after.
-struct ChangedFields: Decodable {
+package struct ChangedFields: Decodable {
   /// The names of the fields that differ, as in JSON output, in the order of `OfferField`.
-  let names: [String]
+  package let names: [String]
   /// The reward before and after the change; nil if it is unchanged.
-  let rewards: (old: Reward?, new: Reward?)?
-
-  /// An SQL expression for the `fields` column. In a large row it replaces the values of all fields
-  /// except the reward by 0, because only the reward's values are used.
-  static let column: String = {
-    let others = OfferField.allCases.filter { $0 != .reward }.map { "'$.\($0.name)', 0" }
-    return """
-      CASE WHEN length(change.fields) > \(usualLength) AND json_valid(change.fields)
-        THEN json_replace(change.fields, \(others.joined(separator: ", ")))
-        ELSE change.fields END
-      """
-  }()
-
-  /// The length above which a row is large, in characters. A shorter row is parsed faster as it is.
-  private static let usualLength = 8 << 10
+  package let rewards: (old: Reward?, new: Reward?)?
 
   /// - Parameter json: the text of `change.fields`; see `StoredOffer`. Invalid JSON, which this
   ///   program never writes, counts as no fields.
-  init(parsing json: String) {
+  package init(parsing json: String) {
     guard let read = try? JSONDecoder().decode(Self.self, from: Data(json.utf8)) else {
       names = []
       rewards = nil
@@ -33,7 +18,7 @@ struct ChangedFields: Decodable {
     self = read
   }
 
-  init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: Key.self)
     names = OfferField.allCases.map(\.name).filter { fields.contains(Key(stringValue: $0)) }
     let reward = Key(stringValue: OfferField.reward.name)
@@ -42,17 +27,9 @@ struct ChangedFields: Decodable {
       ? fields.decode(Pair.self, forKey: reward).rewards : nil
   }
 
-  /// Whether the reward rose or fell; nil if it is unchanged or the two are not comparable. Two
-  /// exact values are comparable if they have the same kind and currency, and both or neither are
-  /// “up to”.
-  var direction: OfferChange.Kind? {
-    guard let old = rewards?.old, let new = rewards?.new, old.isUpTo == new.isUpTo else {
-      return nil
-    }
-    guard old.currency == new.currency, let before = old.exactNumber, let after = new.exactNumber,
-      old.kind == new.kind, before != after
-    else { return nil }
-    return before < after ? .up : .down
+  /// Whether the reward rose or fell; nil if it is unchanged or the two are not comparable.
+  package var direction: OfferChange.Kind? {
+    rewards.flatMap { OfferChange.Kind.direction(from: $0.old, to: $0.new) }
   }
 
   private struct Key: CodingKey {
@@ -95,9 +72,4 @@ struct ChangedFields: Decodable {
       return Reward(text: text, value: value, isUpTo: isUpTo)
     }
   }
-}
-
-extension Reward {
-  /// The number of the exact value, in minor units or hundredths of a percent.
-  fileprivate var exactNumber: Int64? { minorUnits ?? percentHundredths }
 }

@@ -1,0 +1,98 @@
+/// A word of a search for which a store looks for other spellings.
+package struct MisspelledWord: Sendable {
+  /// The number of the part of the search, and that of the word in it.
+  package let part: Int
+  package let word: Int
+  package let text: String
+  /// Whether the word may be the beginning of a longer one.
+  package let isOpen: Bool
+  /// The maximum edit distance of another spelling.
+  package let limit: Int
+
+  /// The maximum number of words that are corrected.
+  private static let countLimit = 8
+
+  /// The words of a search that may be misspelled, in their order.
+  package static func all(in parts: [(words: [String], isOpen: Bool)]) -> [MisspelledWord] {
+    var found: [MisspelledWord] = []
+    for (number, part) in parts.enumerated() {
+      for (index, word) in part.words.enumerated() {
+        let limit = limit(for: word)
+        let isOpen = part.isOpen && index == part.words.count - 1
+        if limit > 0, found.count < countLimit {
+          found.append(
+            MisspelledWord(part: number, word: index, text: word, isOpen: isOpen, limit: limit))
+        }
+      }
+    }
+    return found
+  }
+
+  /// The maximum edit distance for a word: 0 for words of one or two letters, for those with digits,
+  /// where each character changes the meaning, and for those too long for `EditDistance`.
+  private static func limit(for word: String) -> Int {
+    if word.unicodeScalars.contains(where: { $0.properties.numericType != nil }) { return 0 }
+    switch word.unicodeScalars.count {
+    case 3...5: return 1
+    case 6...EditDistance.longestWord: return 2
+    default: return 0
+    }
+  }
+
+  package var distance: EditDistance { EditDistance(from: text, limit: limit) }
+
+  /// The other word as another spelling of this one; nil if it is too far from it, or the word itself.
+  ///
+  /// - Parameters:
+  ///   - distance: the `distance` of this word, which is computed once for many others.
+  ///   - offerCount: the number of offers with the other word, as far as it is known.
+  package func candidate(
+    _ other: String, at distance: EditDistance, offerCount: Int64 = 0
+  ) -> SpellingCandidate? {
+    let (whole, beginning) = distance.distances(to: other)
+    // A short prefix is near to too many words.
+    let isNearStart = isOpen && text.unicodeScalars.count > 3
+    guard other != text,
+      let cost = whole.map({ 2 * $0 }) ?? (isNearStart ? beginning.map { 2 * $0 + 1 } : nil)
+    else { return nil }
+    return SpellingCandidate(
+      word: other, cost: cost,
+      startsAlike: other.unicodeScalars.first == text.unicodeScalars.first, offerCount: offerCount)
+  }
+}
+
+/// Another spelling of a word of a search.
+package struct SpellingCandidate: Sendable {
+  /// The maximum number of candidates per word.
+  package static let limit = 4
+  /// The maximum number of combinations that are tried.
+  private static let combinationLimit = 40
+
+  package let word: String
+  /// Twice the edit distance, plus one if only the prefix of the candidate is that near.
+  let cost: Int
+  let startsAlike: Bool
+  package var offerCount: Int64
+
+  package func isBetter(than other: SpellingCandidate) -> Bool {
+    if cost != other.cost { return cost < other.cost }
+    if startsAlike != other.startsAlike { return startsAlike }
+    return offerCount == other.offerCount ? word < other.word : offerCount > other.offerCount
+  }
+
+  /// The combinations of the candidates of several words, by ascending cost: for each word its
+  /// replacement, or nil to leave it as it is.
+  package static func combinations(_ candidates: [[SpellingCandidate]]) -> [[SpellingCandidate?]] {
+    var choices: [(cost: Int, choice: [SpellingCandidate?])] = [(0, [])]
+    for options in candidates {
+      let all = [nil] + options.map(Optional.some)
+      choices = choices.flatMap { base in
+        all.map { (base.cost + ($0?.cost ?? 0), base.choice + [$0]) }
+      }
+      // The sort is stable, so equal costs keep the order of the candidates.
+      choices.sort { $0.cost < $1.cost }
+      choices = Array(choices.prefix(combinationLimit))
+    }
+    return choices.map(\.choice).filter { $0.contains { $0 != nil } }
+  }
+}
