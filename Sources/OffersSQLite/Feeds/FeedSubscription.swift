@@ -93,13 +93,13 @@ enum FeedSubscription {
         WHERE feed_key = (SELECT feed_key FROM feed WHERE name = ?2)
           AND unsubscribed_at IS NULL
         """,
-      arguments: [seconds, name])
+      arguments: [seconds, name.lookedUp])
     guard database.changesCount > 0 else { return false }
     // The validators become invalid if the feed's offers change while it is unsubscribed, for
     // example by a search on its server.
     try database.execute(
       sql: "DELETE FROM feed_fetch WHERE feed_key = (SELECT feed_key FROM feed WHERE name = ?)",
-      arguments: [name])
+      arguments: [name.lookedUp])
     return true
   }
 }

@@ -6,7 +6,8 @@ import OffersCore
 enum FeedTable {
   static func findKey(_ name: String, in database: Database) throws -> Int64? {
     try Int64.fetchOne(
-      database.cachedStatement(sql: "SELECT feed_key FROM feed WHERE name = ?"), arguments: [name])
+      database.cachedStatement(sql: "SELECT feed_key FROM feed WHERE name = ?"),
+      arguments: [name.lookedUp])
   }
 
   /// The key of a feed that users can read: one that is subscribed or has offers. Other feeds, such
@@ -19,7 +20,7 @@ enum FeedTable {
         WHERE name = ? AND (unsubscribed_at IS NULL
           OR EXISTS (SELECT 1 FROM offer WHERE offer.feed_key = feed.feed_key))
         """,
-      arguments: [name])
+      arguments: [name.lookedUp])
   }
 
   static func hasOffers(feedKey: Int64, in database: Database) throws -> Bool {
@@ -48,7 +49,7 @@ enum FeedTable {
   static func countCurrent(of feed: String?, in database: Database) throws -> Int {
     try Int.fetchOne(
       database, sql: "SELECT sum(current_count) FROM feed WHERE ?1 IS NULL OR name = ?1",
-      arguments: [feed]) ?? 0
+      arguments: [feed?.lookedUp]) ?? 0
   }
 
   /// The number of those current offers that have expired at a time.
@@ -61,7 +62,7 @@ enum FeedTable {
         CROSS JOIN offer ON offer.offer_key = detail.offer_key
         CROSS JOIN feed ON feed.feed_key = offer.feed_key
         WHERE detail.expires_at <= ?1 AND offer.gone_at IS NULL AND (?2 IS NULL OR feed.name = ?2)
-        """, arguments: [OfferKeyQuery.seconds(now), feed]) ?? 0
+        """, arguments: [OfferKeyQuery.seconds(now), feed?.lookedUp]) ?? 0
   }
 
   static func names(in database: Database) throws -> [String] {
@@ -91,7 +92,7 @@ enum FeedTable {
         WHERE name = ? AND (
           unsubscribed_at IS NULL OR chosen_source IS NOT NULL OR feed_fetch.feed_key IS NOT NULL)
         """)
-    return try Row.fetchOne(statement, arguments: [name]).map { row in
+    return try Row.fetchOne(statement, arguments: [name.lookedUp]).map { row in
       let lastRunAt = (row["last_run_at"] as Int64?).map(OfferTable.date)
       let source = namedSource(from: row)
       guard row["is_subscribed"] else {
@@ -179,7 +180,7 @@ enum FeedTable {
       sql: """
         UPDATE feed_detail SET chosen_source = NULL, source_origin = NULL
         WHERE feed_key = (SELECT feed_key FROM feed WHERE name = ?)
-        """, arguments: [name])
+        """, arguments: [name.lookedUp])
   }
 
   /// The feeds that are stored but not subscribed: they were unsubscribed, or never synced

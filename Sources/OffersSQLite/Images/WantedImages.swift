@@ -5,7 +5,8 @@ import OffersCore
 extension OffersDatabase {
   public func findSource(of feed: String) async throws -> String? {
     try await read {
-      try String.fetchOne($0, sql: "SELECT source FROM feed WHERE name = ?", arguments: [feed])
+      try String.fetchOne(
+        $0, sql: "SELECT source FROM feed WHERE name = ?", arguments: [feed.lookedUp])
     }
   }
 

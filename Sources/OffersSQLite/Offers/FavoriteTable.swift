@@ -91,7 +91,7 @@ enum FavoriteTable {
   static func delete(_ ref: OfferRef, of user: User.ID, in database: Database) throws -> Bool {
     try database.execute(
       sql: "DELETE FROM favorite WHERE user_key = ? AND feed = ? AND id = ?",
-      arguments: [user, ref.feed, ref.offerID])
+      arguments: [user, ref.feed.lookedUp, ref.offerID.lookedUp])
     guard database.changesCount > 0 else { return false }
     try FoundOffers.updateListed(ref, in: database)
     return true

@@ -34,7 +34,7 @@ enum OfferTable {
 
   static func find(_ ref: OfferRef, of user: User.ID, in database: Database) throws -> UserOffer? {
     let statement = try database.cachedStatement(sql: findSQL)
-    return try one(statement, [user, ref.feed, ref.offerID])
+    return try one(statement, [user, ref.feed.lookedUp, ref.offerID.lookedUp])
   }
 
   static let findByKeySQL = "\(selection) WHERE offer.offer_key = ?"
@@ -58,7 +58,7 @@ enum OfferTable {
       sql: """
         SELECT offer.offer_key FROM offer JOIN feed USING (feed_key)
         WHERE feed.name = ? AND offer.id = ?
-        """, arguments: [ref.feed, ref.offerID])
+        """, arguments: [ref.feed.lookedUp, ref.offerID.lookedUp])
   }
 
   /// Removes an offer with its details. Its changes stay.
@@ -70,7 +70,7 @@ enum OfferTable {
   }
 
   static func feeds(havingID id: String, in database: Database) throws -> [String] {
-    try String.fetchAll(database, sql: feedsWithIDSQL, arguments: [id])
+    try String.fetchAll(database, sql: feedsWithIDSQL, arguments: [id.lookedUp])
   }
 
   /// The offers with the given keys, in the order of the keys; missing ones are omitted. For

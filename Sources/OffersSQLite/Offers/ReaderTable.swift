@@ -7,7 +7,7 @@ enum ReaderTable {
   static func find(_ name: String, of user: User.ID, in database: Database) throws -> ReaderMark? {
     try Row.fetchOne(
       database, sql: "SELECT change_id, read_at FROM reader WHERE user_key = ? AND name = ?",
-      arguments: [user, name]
+      arguments: [user, name.lookedUp]
     ).map { ReaderMark(changeID: $0["change_id"], readAt: OfferTable.date($0["read_at"])) }
   }
 

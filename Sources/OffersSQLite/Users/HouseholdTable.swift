@@ -70,7 +70,7 @@ enum HouseholdTable {
     _ ref: OfferRef, of user: User.ID, at seconds: Int64, in database: Database
   ) throws -> Bool {
     try database.cachedStatement(sql: shareSQL)
-      .execute(arguments: [seconds, user, ref.feed, ref.offerID])
+      .execute(arguments: [seconds, user, ref.feed.lookedUp, ref.offerID.lookedUp])
     return database.changesCount > 0
   }
 
@@ -82,7 +82,8 @@ enum HouseholdTable {
   ///
   /// - Returns: whether anybody shared it.
   static func unshare(_ ref: OfferRef, in database: Database) throws -> Bool {
-    try database.cachedStatement(sql: unshareSQL).execute(arguments: [ref.feed, ref.offerID])
+    try database.cachedStatement(sql: unshareSQL)
+      .execute(arguments: [ref.feed.lookedUp, ref.offerID.lookedUp])
     return database.changesCount > 0
   }
 }

@@ -19,7 +19,7 @@ enum UserTable {
   static func find(named name: String, in database: Database) throws -> User? {
     try Row.fetchOne(
       database, sql: "SELECT \(columns) FROM user WHERE folded_name = ?",
-      arguments: [User.folded(name)]
+      arguments: [User.folded(name).lookedUp]
     ).map(user)
   }
 

@@ -32,9 +32,7 @@ struct TextRules {
     #expect(try await store.fetchUsers().map(\.name) == ["owner"])
   }
 
-  /// The store in a file finds what is named by the text before the character, since GRDB binds texts
-  /// as C strings.
-  @Test("find nothing where they are looked up", arguments: [StoreKind.postgres, .memory])
+  @Test("find nothing where they are looked up", arguments: StoreKind.allCases)
   func findsNothing(kind: StoreKind) async throws {
     let store = try await kind.open().store
     try await store.sync([FeedOffer("1", name: "Black tea")])
