@@ -76,7 +76,8 @@ struct DatabaseOptions: ParsableArguments {
   /// - Throws: `OffersError` with `notFound` if there is none.
   func openExisting() async throws -> any OffersStorage {
     let place = try place
-    guard place.exists else { throw place.missing }
-    return try await open(.readWrite)
+    guard let database = try await place.openExisting(.readWrite) else { throw place.missing }
+    if Terminal.isError { Self.tellForeignSchema(database.maintenance) }
+    return database
   }
 }

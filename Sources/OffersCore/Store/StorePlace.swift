@@ -31,8 +31,19 @@ package protocol StorePlace: Sendable {
   ///   `CancellationError`.
   func open(_ access: StoreAccess) async throws -> any OffersStorage
 
+  /// Opens the store, unless there is none; then nothing is created.
+  ///
+  /// - Returns: nil if there is none.
+  func openExisting(_ access: StoreAccess) async throws -> (any OffersStorage)?
+
   /// Records one lookup of a cached image, as a hit, unless that had to wait for another process.
   func noteImageUse(of url: String) async throws
+}
+
+extension StorePlace {
+  package func openExisting(_ access: StoreAccess) async throws -> (any OffersStorage)? {
+    exists ? try await open(access) : nil
+  }
 }
 
 /// The thing that keeps a store.

@@ -6,18 +6,32 @@ import OffersCore
 actor Connection {
   /// Runs the actor's calls one after another on a dispatch queue, which may be blocked.
   private final class QueueExecutor: SerialExecutor {
-    private let queue = DispatchQueue(label: "offers.postgres")
+    let queue = DispatchQueue(label: "offers.postgres")
 
     func enqueue(_ job: consuming ExecutorJob) {
       let job = UnownedJob(job)
       queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
+
+    func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
   }
 
   private let executor = QueueExecutor()
   private var session: DatabaseSession?
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  /// Connects to the server. Needs no thread of the concurrency pool, which other work may block.
+  ///
+  /// - Parameter done: is called on the connection's thread, with what cancels the operations of the
+  ///   connection, or with the error.
+  nonisolated func open(
+    _ url: DatabaseURL, done: @escaping @Sendable (Result<Cancellation, any Error>) -> Void
+  ) {
+    executor.queue.async {
+      done(Result { try self.assumeIsolated { try $0.open(url) } })
+    }
+  }
 
   /// Connects to the server.
   ///

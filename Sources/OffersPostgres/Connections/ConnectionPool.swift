@@ -139,19 +139,19 @@ final class ConnectionPool: Sendable {
     waiter?.continuation.resume(throwing: error)
   }
 
-  /// Opens a connection for the operation that waits longest. The task belongs to that operation: it
-  /// ends with the attempt to connect, whose time is limited.
+  /// Opens a connection for the operation that waits longest. The time of the attempt to connect is
+  /// limited.
   private func open() {
     let age = state.withLock(\.age)
     let connection = Connection()
-    Task {
-      do {
-        let cancellation = try await connection.open(url)
+    connection.open(url) { [self] opened in
+      switch opened {
+      case .success(let cancellation):
         state.withLock { $0.openingCount -= 1 }
         give(
           back: Member(connection: connection, cancellation: cancellation, age: age),
           isUsable: true)
-      } catch {
+      case .failure(let error):
         let waiter = state.withLock { state in
           state.openingCount -= 1
           state.count -= 1

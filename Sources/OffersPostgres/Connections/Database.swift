@@ -61,15 +61,19 @@ final class Database: Sendable {
   /// transaction was in the way of is run again up to five times.
   ///
   /// - Parameters:
-  ///   - isKept: whether to commit. A trial is rolled back.
+  ///   - isKept: whether to commit. A trial is rolled back, and may be made in a database that was opened for
+  ///     reading only.
   ///   - isCounted: whether the version of the data changes. It does not with a lease, say.
   ///   - isRepeatable: whether the change leaves the same data if it is made twice.
+  ///   - isNote: whether it is made even if the database was opened for reading only, such as that of a
+  ///     recent search.
   ///   - body: the change. It may be run several times.
   func write<Result: Sendable>(
     isKept: Bool = true, isCounted: Bool = true, isRepeatable: Bool = false,
+    isNote: Bool = false,
     _ body: @escaping @Sendable (DatabaseSession) throws -> Result
   ) async throws -> Result {
-    if access == .readOnly {
+    if access == .readOnly, isKept, !isNote {
       throw OffersError(.invalidRequest, "The database was opened for reading only.")
     }
     return try await attempting(writers, isRepeatable: isRepeatable) { [commits] session, outcome in

@@ -17,10 +17,11 @@ enum WantedImages {
         [.number(User.ownerID), .date(Date()), .number(newestFactor * Int64(limit))]
       ).map(OfferColumns.offer)
     var seen: Set<String> = []
-    return Array(
-      rows.lazy.map(\.offer).filter { offer in
-        offer.imageURLText.map { seen.insert($0).inserted } ?? false
-      }.prefix(limit))
+    var wanted: [Offer] = []
+    for row in rows where wanted.count < limit {
+      if let url = row.offer.imageURLText, seen.insert(url).inserted { wanted.append(row.offer) }
+    }
+    return wanted
   }
 
   private static let favoritesSQL = """

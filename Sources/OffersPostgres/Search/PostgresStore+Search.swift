@@ -45,7 +45,7 @@ extension PostgresStore: SearchPreparation {
 
   package func noteSearch(_ search: RecentSearch) async throws {
     let words = search.words.split { $0.isWhitespace || $0 == "\0" }.joined(separator: " ")
-    try await database.write { [user] session in
+    try await database.write(isNote: true) { [user] session in
       try UserTable.check(user, isExclusive: true, in: session)
       if words.isEmpty { return }
       try RecentSearchTable.put(

@@ -28,6 +28,19 @@ package struct PostgresServer: StorePlace {
     try await PostgresStore.open(url, access: access, proposesFeed: true)
   }
 
+  package func openExisting(_ access: StoreAccess) async throws -> (any OffersStorage)? {
+    do {
+      let found = try await open(.readOnly)
+      if access == .readOnly { return found }
+      try await found.close()
+    } catch let error as OffersError where error.code == .notFound {
+      return nil
+    } catch let error as OffersError where error.code == .storageFailed && access == .readWrite {
+      // The tables may be those of an older version, which opening for writing brings up to date.
+    }
+    return try await open(access)
+  }
+
   package func noteImageUse(of url: String) async throws {
     let store = try await PostgresStore.open(self.url, access: .readWrite, proposesFeed: true)
     _ = store.imageUses.note(url, isAsked: true)

@@ -17,13 +17,21 @@ extension PostgresStore {
   }
 
   private func takeLease(on feed: String, waitSeconds: Double) async throws -> SyncLease {
-    let deadline = ContinuousClock.now + .seconds(waitSeconds)
+    let start = ContinuousClock.now
+    let deadline = start + .seconds(waitSeconds)
+    var first: SyncLease.Holder?
     while true {
-      let lease = try await database.write(isCounted: false) { session in
-        try SyncLease.take(feed, in: session)
+      let (lease, holder) = try await database.write(isCounted: false) { session in
+        let lease = try SyncLease.take(feed, in: session)
+        return (lease, lease == nil ? try SyncLease.findHolder(of: feed, in: session) : nil)
       }
       if let lease { return lease }
-      guard ContinuousClock.now < deadline else {
+      first = first ?? holder
+      // A holder that does not renew its lease has probably been killed: the lease ends soon.
+      let end =
+        holder == first && .seconds(waitSeconds) > SyncLease.renewalInterval
+        ? max(deadline, start + .seconds(SyncLease.seconds + 1)) : deadline
+      guard ContinuousClock.now < end else {
         throw OffersError(
           .locked, "Another process is syncing \(feed).",
           hint: "Nothing was changed. Wait for it, then sync again.")

@@ -58,7 +58,7 @@ struct ImportCommand: AsyncParsableCommand {
     let review = SourceReview(isAccepting: acceptSources)
     // A refused import must not create a database. If there is none yet, all sources are new, so
     // that they can be checked before.
-    if !place.exists { _ = try review.review(feeds.sources) }
+    if try await place.openExisting(.readOnly) == nil { _ = try review.review(feeds.sources) }
     let database = try await choice.record(in: try await place.open(.readWrite))
     if choice.isDefault, feeds.users.count == 1 {
       try await Self.check(feeds.users[0], in: database)

@@ -60,7 +60,7 @@ struct FeedsAddCommand: AsyncParsableCommand {
     Output.note("Added \(name) to \(DisplayText.oneLine(file.text)).")
     let place = try location.place
     // A removed feed with the same name may have left its source in the database.
-    if place.exists { try await place.open(.readWrite).forgetSource(of: name) }
+    try await place.openExisting(.readWrite)?.forgetSource(of: name)
     var job = SyncJob(
       feeds: [name], source: nil, place: place,
       configurationPath: SettingPath(text: file.text, origin: .option), user: user)

@@ -23,8 +23,7 @@ struct FeedsRemoveCommand: AsyncParsableCommand {
     let known = try file.load()
     let place = try location.place
     var did: [String] = []
-    if place.exists {
-      let database = try await place.open(.readWrite)
+    if let database = try await place.openExisting(.readWrite) {
       if try await database.unsubscribe(from: name) { did.append("no longer synced") }
       // The chosen source of a feed in the user's file is forgotten, because a later feed with this
       // name would be another one. If a shipped feed has the same name and source, that feed

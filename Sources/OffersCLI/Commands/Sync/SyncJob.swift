@@ -65,8 +65,9 @@ struct SyncJob: Sendable {
     var results = Results()
     try user.check(place)
     // A trial creates no database. If there is none, it compares with an empty store.
-    let database =
-      isTrial && !place.exists ? nil : try await user.record(in: try await place.open(.readWrite))
+    let opened = try await isTrial ? place.openExisting(.readWrite) : place.open(.readWrite)
+    let database: (any OffersStorage)? =
+      if let opened { try await user.record(in: opened) } else { nil }
     let store: any SyncStore = database ?? NoStore()
     let engine = SyncEngine(store: store, configuration: configuration, logger: log.logger)
     let names = try names(subscribed: try await store.fetchSubscribedFeeds(), configuration)

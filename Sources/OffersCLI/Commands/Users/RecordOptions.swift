@@ -45,8 +45,7 @@ struct RecordOptions: ParsableArguments {
   ///
   /// - Throws: `OffersError` with `notFound` if there is none, otherwise as `open(_:)`.
   func openExisting() async throws -> any OffersStorage {
-    let place = try place
-    guard place.exists else { throw place.missing }
-    return try await open(.readWrite)
+    let choice = try choice
+    return try await choice.record(in: try await location.openExisting())
   }
 }
