@@ -54,11 +54,13 @@ package struct OffersServer: Sendable {
     package let userHeader: UserHeader?
     /// The OpenID provider at which people log in; nil for none.
     package let openID: OpenIDSettings?
+    /// The cost of new passphrases.
+    let passphraseCost: Passphrase.Cost
 
     package init(
       token: TokenFile? = nil, certificate: ServerCertificate? = nil, isBehindTLS: Bool = false,
       proxies: TrustedProxies = TrustedProxies(), userHeader: UserHeader? = nil,
-      openID: OpenIDSettings? = nil
+      openID: OpenIDSettings? = nil, passphraseCost: Passphrase.Cost = .recommended
     ) {
       self.token = token
       self.certificate = certificate
@@ -66,6 +68,7 @@ package struct OffersServer: Sendable {
       self.proxies = proxies
       self.userHeader = userHeader
       self.openID = openID
+      self.passphraseCost = passphraseCost
     }
 
     /// Whether browsers reach the server by https only.

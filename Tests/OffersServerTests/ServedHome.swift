@@ -75,7 +75,8 @@ struct ServedHome {
       access: OffersServer.Access(
         token: try token.map { try TokenFile(write(token: $0)) }, certificate: certificate,
         isBehindTLS: isBehindTLS, proxies: TrustedProxies(proxies),
-        userHeader: try userHeader.map { try UserHeader($0) }, openID: openID),
+        userHeader: try userHeader.map { try UserHeader($0) }, openID: openID,
+        passphraseCost: Self.passphraseCost),
       logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
       accessLogger: log?.logger)
   }

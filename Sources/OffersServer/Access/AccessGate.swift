@@ -20,7 +20,7 @@ struct AccessGate: Sendable {
   let users: UserList
   /// The OpenID provider at which people log in; nil for none.
   let provider: OpenIDProvider?
-  let passphrases = PassphraseCheck()
+  let passphrases: PassphraseCheck
   /// Whether other machines can reach the server.
   private let isOpenToOthers: Bool
   /// The field in which trusted proxies name the user of a request; nil for none.
@@ -58,6 +58,7 @@ struct AccessGate: Sendable {
   ) {
     self.outage = outage
     isSecure = access.isSecure
+    passphrases = PassphraseCheck(cost: access.passphraseCost)
     cookie = SessionCookie(isSecure: access.isSecure)
     provider = access.openID.map {
       OpenIDProvider($0, isSecure: access.isSecure, now: content.now)

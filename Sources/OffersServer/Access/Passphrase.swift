@@ -6,13 +6,20 @@ import OffersCore
 
 /// Passphrases, and their derivation by scrypt (RFC 7914).
 ///
-/// A derivation takes 32 MiB and some tenths of a second of one processor: N = 2¹⁵, r = 8, p = 3, as
-/// OWASP's Password Storage Cheat Sheet recommends. A stored passphrase keeps the cost that it was
-/// made with.
+/// A stored passphrase keeps the cost that it was made with.
 package enum Passphrase {
-  private static let rounds = 1 << 15
-  private static let blockSize = 8
-  private static let parallelism = 3
+  /// The cost of a derivation: the parameters N, r and p of scrypt.
+  package struct Cost: Sendable {
+    /// N, a power of two.
+    let rounds: Int
+    let blockSize: Int
+    let parallelism: Int
+
+    /// As OWASP's Password Storage Cheat Sheet recommends: 32 MiB and some tenths of a second of one
+    /// processor.
+    package static let recommended = Cost(rounds: 1 << 15, blockSize: 8, parallelism: 3)
+  }
+
   private static let saltBytes = 16
   private static let keyBytes = 32
   /// The least and the greatest length, in characters and bytes.
@@ -51,37 +58,44 @@ package enum Passphrase {
   private static let leastBits = 28.0
 
   /// Derives the stored form of a passphrase, with a new salt. Blocks the calling thread.
-  package static func hash(_ text: String) throws -> PassphraseHash {
+  package static func hash(
+    _ text: String, cost: Cost = .recommended
+  ) throws -> PassphraseHash {
     var generator = SystemRandomNumberGenerator()
     let salt = (0..<saltBytes).map { _ in UInt8.random(in: 0...255, using: &generator) }
-    let key = try derive(text, salt, rounds, blockSize, parallelism)
+    let key = try derive(text, salt, cost)
     return PassphraseHash(
-      salt: salt, rounds: rounds, blockSize: blockSize, parallelism: parallelism,
+      salt: salt, rounds: cost.rounds, blockSize: cost.blockSize, parallelism: cost.parallelism,
       hash: key.withUnsafeBytes { Array($0) })
   }
 
   /// Whether a text is a passphrase. Blocks the calling thread.
   ///
-  /// - Parameter stored: the stored form; nil takes as long as another and gives false, so that the
-  ///   time does not tell which users there are.
-  static func matches(_ text: String, _ stored: PassphraseHash?) throws -> Bool {
+  /// - Parameters:
+  ///   - stored: the stored form; nil takes as long as another and gives false, so that the time does
+  ///     not tell which users there are.
+  ///   - cost: the cost of new passphrases, at which nil is derived.
+  static func matches(_ text: String, _ stored: PassphraseHash?, cost: Cost) throws -> Bool {
     let salt = stored?.salt ?? Array(repeating: 0, count: saltBytes)
-    let key = try derive(
-      text, salt, stored?.rounds ?? rounds, stored?.blockSize ?? blockSize,
-      stored?.parallelism ?? parallelism)
+    let cost =
+      stored.map {
+        Cost(rounds: $0.rounds, blockSize: $0.blockSize, parallelism: $0.parallelism)
+      } ?? cost
+    let key = try derive(text, salt, cost)
     guard let stored else { return false }
     // The comparison of keys takes constant time.
     return key == SymmetricKey(data: stored.hash)
   }
 
   private static func derive(
-    _ text: String, _ salt: [UInt8], _ rounds: Int, _ blockSize: Int, _ parallelism: Int
+    _ text: String, _ salt: [UInt8], _ cost: Cost
   ) throws -> SymmetricKey {
     do {
       // Keyboards of two systems may compose the same text differently (RFC 8265, section 4.2).
       return try KDF.Scrypt.deriveKey(
         from: Data(text.precomposedStringWithCanonicalMapping.utf8), salt: salt,
-        outputByteCount: keyBytes, rounds: rounds, blockSize: blockSize, parallelism: parallelism)
+        outputByteCount: keyBytes, rounds: cost.rounds, blockSize: cost.blockSize,
+        parallelism: cost.parallelism)
     } catch {
       throw OffersError(
         .limitExceeded, "The passphrase could not be checked.", hint: "See the free memory.",
@@ -96,17 +110,21 @@ package enum Passphrase {
 /// as many as the cores, and answer the other requests.
 struct PassphraseCheck: Sendable {
   private let turns = Turns(2, waitingLimit: 32)
+  private let cost: Passphrase.Cost
+
+  /// - Parameter cost: the cost of new passphrases.
+  init(cost: Passphrase.Cost) { self.cost = cost }
 
   /// Whether a text is a passphrase, as `Passphrase.matches`.
   ///
   /// - Throws: `Problem` with status 503 if too many wait.
   func matches(_ text: String, _ stored: PassphraseHash?) async throws -> Bool {
-    try await run { try Passphrase.matches(text, stored) }
+    try await run { [cost] in try Passphrase.matches(text, stored, cost: cost) }
   }
 
   /// The stored form of a new passphrase.
   func hash(_ text: String) async throws -> PassphraseHash {
-    try await run { try Passphrase.hash(text) }
+    try await run { [cost] in try Passphrase.hash(text, cost: cost) }
   }
 
   private func run<Value: Sendable>(

@@ -17,7 +17,10 @@ struct PageAssets: Sendable {
   /// The placeholder for the version in the files.
   private static let versionMark = "__VERSION__"
 
-  init() {
+  /// The files of this program.
+  static let shared = PageAssets()
+
+  private init() {
     var hash = DocumentHash()
     let all =
       Self.contentTypes.map { ($0, $1, EmbeddedFile.find($0) ?? []) }

@@ -12,8 +12,11 @@ extension ServedHome {
 
   static let passphrase = "correct horse battery"
 
-  /// The stored form of the passphrase, which takes a while to derive.
-  private static let hash = Result { try Passphrase.hash(passphrase) }
+  /// A cost at which tests do not wait for derivations.
+  static let passphraseCost = Passphrase.Cost(rounds: 1 << 4, blockSize: 8, parallelism: 1)
+
+  /// The stored form of the passphrase.
+  private static let hash = Result { try Passphrase.hash(passphrase, cost: passphraseCost) }
 
   /// Adds a user with a passphrase.
   @discardableResult

@@ -181,7 +181,7 @@ struct PageOtherTests {
   @Test("the assets that the service worker stores at installation exist")
   func precaches() async throws {
     let home = try await ServedHome(feeds: [])
-    let assets = PageAssets()
+    let assets = PageAssets.shared
     let worker = try await home.show("/sw.js").text
     let names = try #require(worker.between("const files = [", "]")).matches(of: /"([^"]+)"/)
     #expect(names.count > 10)
@@ -196,7 +196,7 @@ struct PageOtherTests {
     #expect(manifest.headers[.contentType] == "application/manifest+json")
     for size in [192, 512] {
       let path = try #require(manifest.text.between("\"src\": \"/assets/icon-\(size)", "\""))
-      let bytes = try #require(PageAssets().files["icon-\(size).png"]?.bytes)
+      let bytes = try #require(PageAssets.shared.files["icon-\(size).png"]?.bytes)
       #expect(path.hasPrefix(".png?v="))
       let header = try ImageHeader(reading: bytes)
       #expect(header.width == size)
