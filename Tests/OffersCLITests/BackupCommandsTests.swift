@@ -1,6 +1,7 @@
 import Foundation
 import OffersCore
 import OffersTestSupport
+import TestStores
 import Testing
 
 @Suite("Exporting, importing and backing up")
@@ -120,7 +121,9 @@ struct BackupCommandsTests {
     #expect(try other.offers("list", "--favorites").output.contains("Harvest Row"))
   }
 
-  @Test("a refused import changes nothing and creates no database")
+  @Test(
+    "a refused import changes nothing and creates no database",
+    .aboutFile)
   func refusals() throws {
     let home = try Self.lived()
     let text = try home.offers("export").output
@@ -151,7 +154,9 @@ struct BackupCommandsTests {
     #expect(try home.offers("export").output == text)
   }
 
-  @Test("an export overwrites no database, and a failed one leaves no temporary file")
+  @Test(
+    "an export overwrites no database, and a failed one leaves no temporary file",
+    .aboutFile)
   func exportTargets() throws {
     let home = try Self.lived()
     try home.offers("backup", home.folder.file("copy.sqlite"))
@@ -166,7 +171,9 @@ struct BackupCommandsTests {
     #expect(!names.contains { $0.contains(".new-") })
   }
 
-  @Test("an output path that is not a regular file is refused before anything is written")
+  @Test(
+    "an output path that is not a regular file is refused before anything is written",
+    .aboutFile)
   func specialFiles() throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     #expect(try home.shell("mkfifo pipe").status == 0)
@@ -178,7 +185,9 @@ struct BackupCommandsTests {
     }
   }
 
-  @Test("an interrupted export or backup leaves the old or the new file, and no temporary file")
+  @Test(
+    "an interrupted export or backup leaves the old or the new file, and no temporary file",
+    .aboutFile)
   func interruption() throws {
     let home = try Home(synced: (0..<3000).map { FeedItem("\($0)", "Tea", terms: "Buy one") })
     for command in ["export -o", "backup"] {
@@ -197,7 +206,9 @@ struct BackupCommandsTests {
     }
   }
 
-  @Test("an export removes a dead process's temporary file, but not that of a running process")
+  @Test(
+    "an export removes a dead process's temporary file, but not that of a running process",
+    .aboutFile)
   func remains() throws {
     let home = try Self.lived()
     let process = try OffersProgram.start(["--version"])
@@ -219,7 +230,9 @@ struct BackupCommandsTests {
     #expect(try !home.offers("doctor").output.contains("killed processes have left"))
   }
 
-  @Test("a backup is a single private file with the same contents")
+  @Test(
+    "a backup is a single private file with the same contents",
+    .aboutFile)
   func backup() throws {
     let home = try Self.lived()
     let copy = home.folder.file("copy.sqlite")
@@ -234,7 +247,9 @@ struct BackupCommandsTests {
       try home.offers("export", "--database", copy).output == home.offers("export").output)
   }
 
-  @Test("a backup replaces an older backup; other files need --force, and never the database")
+  @Test(
+    "a backup replaces an older backup; other files need --force, and never the database",
+    .aboutFile)
   func backupTargets() throws {
     let home = try Self.lived()
     let diary = try home.folder.write("Dear diary", to: "diary.txt")

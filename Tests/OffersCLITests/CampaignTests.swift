@@ -1,10 +1,11 @@
 import Foundation
 import OffersTestSupport
+import TestStores
 import Testing
 
 /// Short runs of the campaigns of `Scripts/soak`. A violation is printed with the command that
 /// repeats it.
-@Suite("Campaigns of faults and attacks", .serialized)
+@Suite("Campaigns of faults and attacks", .aboutFile, .serialized)
 struct CampaignTests {
   private func soak(
     _ arguments: String, program: String = OffersProgram.path, in home: Home

@@ -1,8 +1,9 @@
 import Foundation
 import OffersTestSupport
+import TestStores
 import Testing
 
-@Suite("The choice of the database")
+@Suite("The choice of the database", .aboutFile)
 struct DatabaseChoiceTests {
   private let folder: TemporaryFolder
 
@@ -52,7 +53,7 @@ struct DatabaseChoiceTests {
   @Test(
     "A URL instead of a path is refused before anything is created",
     arguments: [
-      "postgres://ana:secret@db.example/offers", "sqlite:///tmp/x", "file:///tmp/x?mode=ro",
+      "mysql://ana:secret@db.example/offers", "sqlite:///tmp/x", "file:///tmp/x?mode=ro",
       "https://x.example/y.sqlite", "a:/\u{301}b://c",
     ])
   func address(name: String) throws {
@@ -73,7 +74,7 @@ struct DatabaseChoiceTests {
       }
     }
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
-    for made in ["postgres:", "sqlite:", "https:", "file:", "a:"] {
+    for made in ["mysql:", "sqlite:", "https:", "file:", "a:"] {
       #expect(!FileManager.default.fileExists(atPath: made))
     }
   }

@@ -1,6 +1,7 @@
 import Foundation
 import OffersSQLite
 import OffersTestSupport
+import TestStores
 import Testing
 
 @Suite("offers doctor")
@@ -12,7 +13,9 @@ struct DoctorCommandTests {
     }
   }
 
-  @Test("a sound database gets one line per check, all of them ok")
+  @Test(
+    "a sound database gets one line per check, all of them ok",
+    .aboutFile)
   func sound() throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     let result = try home.offers("doctor")
@@ -47,7 +50,8 @@ struct DoctorCommandTests {
   }
 
   @Test(
-    "a trigger that somebody added is reported, on a terminal also when the database is written")
+    "a trigger that somebody added is reported, on a terminal also when the database is written",
+    .aboutFile)
   func triggers() throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     let added = try home.shell(
@@ -74,7 +78,9 @@ struct DoctorCommandTests {
     #expect(!listed.contains("forget_stars"))
   }
 
-  @Test("files that others can read or write are reported with the command that restricts access")
+  @Test(
+    "files that others can read or write are reported with the command that restricts access",
+    .aboutFile)
   func modes() throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     #expect(chmod(home.database, 0o644) == 0)
@@ -90,7 +96,9 @@ struct DoctorCommandTests {
     #expect(writable.output.contains("other users can replace the database in"))
   }
 
-  @Test("a clock behind the newest sync is reported until a feed is synced again")
+  @Test(
+    "a clock behind the newest sync is reported until a feed is synced again",
+    .aboutFile)
   func clock() throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     #expect(
@@ -144,7 +152,9 @@ struct DoctorCommandTests {
     #expect(broken.output.contains("problem   definitions  \(file):1"))
   }
 
-  @Test("a missing database, or a file that is none, is reported and left untouched")
+  @Test(
+    "a missing database, or a file that is none, is reported and left untouched",
+    .aboutFile)
   func others() throws {
     let home = try Home()
     let none = try home.offers("doctor")
@@ -162,7 +172,9 @@ struct DoctorCommandTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: home.folder.path) == ["diary.txt"])
   }
 
-  @Test("a repair reports what it did, and changes neither favorites nor chosen sources")
+  @Test(
+    "a repair reports what it did, and changes neither favorites nor chosen sources",
+    .aboutFile)
   func repair() throws {
     let home = try Home(synced: [FeedItem("1", "Tea"), FeedItem("2", "Jam")])
     try home.offers("favorite", "1")
@@ -187,7 +199,9 @@ struct DoctorCommandTests {
     #expect(try home.offers("doctor", "--repair").output.contains("repaired") == false)
   }
 
-  @Test("a damaged page is reported; favorites and readable records can still be exported")
+  @Test(
+    "a damaged page is reported; favorites and readable records can still be exported",
+    .aboutFile)
   func damage() throws {
     let home = try Home(synced: (0..<3000).map { FeedItem("\($0)", "Tea", terms: "Buy one") })
     try home.offers("favorite", "2999")

@@ -1,6 +1,7 @@
 import Foundation
 import OffersCore
 import OffersTestSupport
+import TestStores
 import Testing
 
 @testable import OffersCLI
@@ -44,7 +45,7 @@ struct ExitCodeTests {
   @Test(
     "an unwritable path exits with 1, and an empty path with 64",
     arguments: [
-      (["export", "-o", "/nowhere/x"], 1), (["backup", "/nowhere/x"], 1),
+      (["export", "-o", "/nowhere/x"], 1), (["backup", "/nowhere/x"], TestStore.isFile ? 1 : 64),
       (["feeds", "set", "ibotta", "--every", "2h", "--config", "/dev/null/feeds.yaml"], 1),
       (["sync", "--database", "/dev/null/offers.sqlite"], 1),
       (["export", "-o", ""], 64), (["backup", ""], 64), (["sync", "--from", ""], 64),

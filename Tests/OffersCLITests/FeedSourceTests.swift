@@ -42,7 +42,8 @@ struct FeedSourceTests {
     #expect(try await database.subscribe(to: "mine", source: "sample"))
     try third.offers("sync", "restaurants", "--from", "sample")
     #expect(try await database.fetchFeeds().map(\.name) == ["ibotta", "mine", "restaurants"])
-    let fourth = try await Home().store.open()
+    let fourthHome = try Home()
+    let fourth = try await fourthHome.store.open()
     #expect(try await fourth.subscribe(to: "facts", source: "https://example.com/"))
     #expect(try await fourth.fetchFeeds().map(\.name) == ["facts"])
     // A feed that was synced stays, too.
@@ -50,6 +51,7 @@ struct FeedSourceTests {
     try other.offers("sync")
     try other.offers("sync", "restaurants", "--from", "sample")
     #expect((try other.document("status")["feeds"] as? [Any])?.count == 2)
+    withExtendedLifetime(fourthHome) {}
   }
 
   @Test("a user's definition without a source is shown as having none")

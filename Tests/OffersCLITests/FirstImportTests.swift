@@ -2,6 +2,7 @@ import ChildProcesses
 import Foundation
 import OffersCore
 import OffersTestSupport
+import TestStores
 import Testing
 
 @Suite("The import of a large file into a new database", .serialized)
@@ -85,7 +86,7 @@ struct FirstImportTests {
 
   @Test(
     "A reader is answered during the import, without waiting for its end",
-    .timeLimit(.minutes(5)))
+    .aboutFile, .timeLimit(.minutes(5)))
   func keepsNoReaderWaiting() async throws {
     let process = try startStopped(try feed(16_000))
     let list = try home.offers("list", "--json")

@@ -1,9 +1,10 @@
 import Foundation
 import OffersTestSupport
+import TestStores
 import Testing
 
 /// A limit on the size of files stands for a full disk: SQLite cannot make its `-shm` file.
-@Suite("A disk without room, and other things that the system refuses")
+@Suite("A disk without room, and other things that the system refuses", .aboutFile)
 struct FullDiskTests {
   private let home: Home
 

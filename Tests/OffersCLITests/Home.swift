@@ -108,9 +108,10 @@ struct Home {
     return ShellResult(output: texts[0], errors: texts[1], status: status)
   }
 
-  /// Returns the result of the integrity checks by `sqlite3`: `ok` for a sound database, or if
-  /// `sqlite3` is not installed.
+  /// Returns the result of the integrity checks by `sqlite3`: `ok` for a sound database, for one on a
+  /// server, or if `sqlite3` is not installed.
   func integrity(of database: String? = nil) throws -> String {
+    if database == nil, !TestStore.isFile { return "ok\n" }
     let check = try shell(
       "if command -v sqlite3 >/dev/null; then sqlite3 -readonly '\(database ?? self.database)' "
         + "'PRAGMA integrity_check; PRAGMA foreign_key_check'; else echo ok; fi")
@@ -139,6 +140,8 @@ struct Home {
   func stable(_ text: String) -> String {
     text.replacing(folder.path, with: "HOME")
       .replacing(OffersDatabase.sqliteVersion, with: "VERSION")
+      .replacing(/libpq [\d.]+/, with: "libpq VERSION")
+      .replacing(/PostgreSQL  [\d.]+/, with: "PostgreSQL  VERSION")
       .replacing(/in \d[\d.]* s\b/, with: "in TIME")
       .replacing(/"duration_seconds":[\d.]+/, with: "\"duration_seconds\":TIME")
       .replacing(/"bytes":\d+/, with: "\"bytes\":SIZE")

@@ -2,6 +2,7 @@ import Foundation
 import OffersCore
 import OffersSync
 import OffersTestSupport
+import TestStores
 import Testing
 
 @testable import OffersCLI
@@ -194,6 +195,7 @@ struct ImageCommandTests {
     #expect(Set(server.requests.keys) == ["2", "7", "8", "9"])
     #expect(try home.offers("cache").output.hasPrefix("Holds  4 of 4 images, "))
     #expect(try home.document("cache")["capacity"] as? Int == 4)
+    guard TestStore.isFile else { return }
     #expect(try home.offers("doctor").output.contains("4 of 4 are held, all valid"))
   }
 

@@ -66,7 +66,7 @@ struct ImportedSourceTests {
       ("http://192.168.1.5/x", "in a private network"), ("http://[::1]/", "in a private network"),
       ("http://localhost:1/", "in a private network"), ("http://0x7f.1/", "in a private network"),
     ])
-  func refuses(source: String, reason: String) throws {
+  func refuses(source: String, reason: String) async throws {
     let empty = try Home()
     let lived = try Home(synced: [FeedItem("7", "Jam")])
     let before = try lived.offers("export").output
@@ -82,7 +82,7 @@ struct ImportedSourceTests {
         #expect(!result.errors.contains("b.example"))
       }
     }
-    #expect(try !empty.store.exists)
+    #expect(try await !empty.store.exists)
     #expect(try lived.offers("export").output == before)
   }
 

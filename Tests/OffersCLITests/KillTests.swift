@@ -7,7 +7,7 @@ import Testing
 
 /// Kills the program at random moments and in the middle of its writes. The tests have to wait for
 /// these moments, so they sleep for fractions of a second.
-@Suite("kill -9", .serialized)
+@Suite("kill -9", .aboutFile, .serialized)
 struct KillTests {
   private let home: Home
 

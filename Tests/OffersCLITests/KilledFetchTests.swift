@@ -1,12 +1,13 @@
 import Foundation
 import OffersCore
 import OffersTestSupport
+import TestStores
 import Testing
 
 /// Two processes sync one feed from a server whose document changes. Both are killed at random
 /// moments: while they start, fetch, read, write, or wait for each other. The tests sleep until
 /// these moments.
-@Suite("kill -9 of two concurrent syncs from a server", .serialized)
+@Suite("kill -9 of two concurrent syncs from a server", .aboutFile, .serialized)
 struct KilledFetchTests {
   private let home: Home
   private let server: ChangingServer

@@ -1,5 +1,6 @@
 import Foundation
 import OffersTestSupport
+import TestStores
 import Testing
 
 @Suite("offers list: filters, orders and pages")
@@ -69,7 +70,8 @@ struct ListFilterTests {
     for (words, ids) in cases { #expect(try Self.ids(home, words) == ids, "\(words)") }
   }
 
-  @Test("expired offers are marked and left out, except among favorites and on demand")
+  @Test(
+    "expired offers are marked and left out, except among favorites and on demand", .aboutFile)
   func expired() throws {
     let home = try Self.home()
     // Offer 1 expires in a day and offer 2 in a week: two weeks earlier, both have expired.

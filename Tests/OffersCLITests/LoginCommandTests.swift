@@ -142,17 +142,17 @@ struct LoginCommandTests {
           createdAt: seen, lastSeenAt: seen, peer: "", userAgent: ""))
     }
     var attempts = LoginAttempts(network: "192.0.2.1")
-    for _ in 0..<3 { attempts.fail(at: Date()) }
+    for _ in 0..<8 { attempts.fail(at: Date()) }
     var account = LoginAttempts(network: LoginAttempts.account("ben"))
     account.fail(at: Date())
     try await database.putAttempts([attempts, account], removing: [])
-    let text = "1 session, 1 API token; 3 failed attempts in 24 hours, 1 network waits"
+    let text = "1 session, 1 API token; 8 failed attempts in 24 hours, 1 network waits"
     #expect(try home.offers("status").output.contains("\nLogins    \(text)\n"))
     #expect(
       try logins()
-        == ["sessions": 1, "tokens": 1, "failed_attempts": 3, "waiting_networks": 1])
+        == ["sessions": 1, "tokens": 1, "failed_attempts": 8, "waiting_networks": 1])
     let found = try home.offers("doctor").output
-    #expect(found.contains(/\nok +logins +1 session, 1 API token; 3 failed/))
+    #expect(found.contains(/\nok +logins +1 session, 1 API token; 8 failed/))
     for _ in 0..<97 { attempts.fail(at: Date()) }
     try await database.putAttempts([attempts], removing: [])
     #expect(try home.offers("doctor").output.contains(/\nwarning +logins +1 session.* → Look for/))

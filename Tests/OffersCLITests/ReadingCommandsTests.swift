@@ -1,5 +1,6 @@
 import Foundation
 import OffersSQLite
+import TestStores
 import Testing
 
 @Suite("offers list, show, favorite and status")
@@ -198,13 +199,21 @@ struct ReadingCommandsTests {
     // Only some versions of SQLite are warned about.
     let warning = OffersDatabase.sqliteWarning.map { "Warning   \($0)\n" } ?? ""
     let status = try home.offers("status").output
-    #expect(status.contains(warning))
+    #expect(!TestStore.isFile || status.contains(warning))
+    let place =
+      TestStore.isFile
+      ? "HOME/offers.sqlite (SIZE)"
+      : home.database.replacing("postgres://offers@", with: "postgres://")
+    let engine =
+      TestStore.isFile
+      ? "SQLite    VERSION, writers take turns by a lock file"
+      : "PostgreSQL  VERSION, by libpq VERSION"
     #expect(
       home.stable(status.replacing(warning, with: "")) == """
-        Database  HOME/offers.sqlite (SIZE)
+        Database  \(place)
         Holds     4 offers, 1 favorite, 4 changes, 2 syncs
         History   1 record, about SIZE; at most 2,000,000 or 1.0 GB are kept
-        SQLite    VERSION, writers take turns by a lock file
+        \(engine)
 
         FEED    OFFERS  GONE  STARRED  LAST SYNC        NEXT DUE          SOURCE
         ibotta       4     0        1  failed just now  TIME  HOME/feed.json
@@ -222,12 +231,14 @@ struct ReadingCommandsTests {
     let document = try home.document("status")
     #expect(Set(document.keys) == ["database", "feeds"])
     let database = try #require(document["database"] as? [String: Any])
+    let engine = TestStore.isFile ? "sqlite" : "postgresql"
     #expect(
       Set(database.keys) == [
-        "path", "bytes", "sqlite_version", "sqlite_warning", "offers", "favorites", "changes",
-        "runs", "users", "logins", "history",
+        "path", "bytes", "\(engine)_version", "\(engine)_warning", "offers", "favorites",
+        "changes", "runs", "users", "logins", "history",
       ])
-    #expect(database["path"] as? String == home.database)
+    let name = home.database.replacing("postgres://offers@", with: "postgres://")
+    #expect(database["path"] as? String == name)
     let feed = try #require((document["feeds"] as? [[String: Any]])?.first)
     #expect(
       Set(feed.keys) == [

@@ -1,9 +1,10 @@
 import Foundation
 import Offers
 import OffersTestSupport
+import TestStores
 import Testing
 
-@Suite("The README")
+@Suite("The README", .aboutFile)
 struct ReadmeTests {
   private let page: DocumentPage
 

@@ -1,8 +1,9 @@
 import Foundation
 import OffersTestSupport
+import TestStores
 import Testing
 
-@Suite("offers restore", .serialized)
+@Suite("offers restore", .aboutFile, .serialized)
 struct RestoreCommandTests {
   private let home: Home
   private let copy: String

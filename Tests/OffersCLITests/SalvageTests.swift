@@ -1,8 +1,9 @@
 import Foundation
 import OffersTestSupport
+import TestStores
 import Testing
 
-@Suite("The salvage of a damaged database")
+@Suite("The salvage of a damaged database", .aboutFile)
 struct SalvageTests {
   private static let count = 3000
 

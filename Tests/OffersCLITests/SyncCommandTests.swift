@@ -1,5 +1,6 @@
 import Foundation
 import OffersTestSupport
+import TestStores
 import Testing
 
 @Suite("offers sync")
@@ -330,6 +331,7 @@ struct SyncCommandTests {
 
   @Test(
     "A first import on a full disk stores nothing, and the next import stores all offers",
+    .aboutFile,
     arguments: [(6000, "Nothing was changed"), (20_000, "Could not write a temporary file in")])
   func fullDiskAtFirst(count: Int, message: String) throws {
     let home = try Home()

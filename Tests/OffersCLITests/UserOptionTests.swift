@@ -1,5 +1,6 @@
 import Foundation
 import OffersTestSupport
+import TestStores
 import Testing
 
 @Suite("--user and OFFERS_USER")
@@ -97,7 +98,7 @@ struct UserOptionTests {
     }
   }
 
-  @Test("a database is not created for a user whom it cannot have")
+  @Test("a database is not created for a user whom it cannot have", .aboutFile)
   func absent() throws {
     let home = try Home()
     let feed = try home.feed([FeedItem("1", "Tea")])

@@ -3,12 +3,12 @@ import OffersCore
 import OffersPostgres
 import OffersSQLite
 import OffersTestSupport
+import Testing
 
 /// A store of its own for a test of the command line or of the server: a file, or with
 /// `OFFERS_TEST_STORE=postgres` a database on the tests' PostgreSQL server.
 ///
-/// A test about something that only a file has, such as a backup, is enabled only on files:
-/// `@Test("…", .enabled(if: TestStore.isFile))`.
+/// A test about something that only a file has, such as a backup, has the trait `.aboutFile`.
 public struct TestStore: Sendable {
   /// Whether the tests run on files.
   public static let isFile =
@@ -33,8 +33,14 @@ public struct TestStore: Sendable {
     }
   }
 
-  /// Whether a command has created the store. A database on the server is there from the start.
-  public var exists: Bool { get throws { try Self.place(address).exists } }
+  /// Whether a command has created the store: the file, or the tables of a database.
+  public var exists: Bool {
+    get async throws {
+      let store = try await Self.place(address).openExisting(.readOnly)
+      try await store?.close()
+      return store != nil
+    }
+  }
 
   /// Opens the store. Each call has connections of its own, as another process has.
   package func open(_ access: StoreAccess = .readWrite) async throws -> any OffersStorage {
@@ -50,5 +56,12 @@ public struct TestStore: Sendable {
 
   private static func place(_ address: String) throws -> any StorePlace {
     PostgresServer.isURL(address) ? try PostgresServer(url: address) : try SQLiteFile(path: address)
+  }
+}
+
+extension Trait where Self == ConditionTrait {
+  /// Runs a test or a suite only on files, because it is about something that only a file has.
+  public static var aboutFile: Self {
+    .enabled(if: TestStore.isFile, "It is about something that only a file has.")
   }
 }
