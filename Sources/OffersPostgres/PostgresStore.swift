@@ -53,18 +53,22 @@ package final class PostgresStore: Sendable {
       DatabaseURL(url), access: access, proposesFeed: proposesFeed, definitions: definitions)
   }
 
-  /// Opens a database. With `readOnly` its schema is neither made nor changed, and nothing is written.
+  /// Opens a database. With `readOnly` its schema is neither made nor changed, and nothing is written
+  /// but recent searches.
   ///
-  /// - Throws: `OffersError`: `notFound` for reading if the database has no schema, otherwise as
+  /// - Parameter createsSchema: whether opening for writing makes a schema if there is none.
+  /// - Throws: `OffersError`: `notFound` if the database has no schema and none is made, otherwise as
   ///   `open(url:access:definitions:)`.
   static func open(
-    _ url: DatabaseURL, access: StoreAccess, proposesFeed: Bool,
+    _ url: DatabaseURL, access: StoreAccess, proposesFeed: Bool, createsSchema: Bool = true,
     definitions: (any FeedDefinitions)? = nil
   ) async throws -> PostgresStore {
     let database = Database(url, access: access)
     do {
       switch access {
-      case .readWrite: try await Schema().migrate(database, proposesFeed: proposesFeed)
+      case .readWrite:
+        if !createsSchema { try await Schema.require(in: database) }
+        try await Schema().migrate(database, proposesFeed: proposesFeed)
       case .readOnly: try await Schema().check(database)
       }
       let version = try await database.readOnce { session in

@@ -36,17 +36,7 @@ struct MemoryChange: Sendable {
 
   /// Whether the reward rose or fell; nil unless both rewards are exact and comparable.
   private var direction: OfferChange.Kind? {
-    guard isOfReward, let oldReward, let reward, oldReward.isUpTo == reward.isUpTo else {
-      return nil
-    }
-    let numbers: (old: Int64, new: Int64)
-    switch (oldReward.value, reward.value) {
-    case (.amount(let old, let was), .amount(let new, let currency)) where was == currency:
-      numbers = (old, new)
-    case (.percent(let old), .percent(let new)): numbers = (old, new)
-    default: return nil
-    }
-    return numbers.old == numbers.new ? nil : numbers.old < numbers.new ? .up : .down
+    isOfReward ? .direction(from: oldReward, to: reward) : nil
   }
 }
 

@@ -79,6 +79,22 @@ struct DatabaseChoiceTests {
     }
   }
 
+  @Test("a server that cannot be reached is reported without the password of its URL")
+  func unreachable() throws {
+    let home = folder.file("")
+    let name = "postgres://ana:secret@127.0.0.1:1/offers"
+    for command in ["sync", "list", "status", "feeds", "favorite 1", "export", "changes", "doctor"]
+    {
+      let words = command.split(separator: " ").map(String.init) + ["--database", name]
+      let result = try OffersProgram.run(words, environment: ["HOME": home])
+      #expect(result.status == 1, "\(words)")
+      let all = result.output + result.errors
+      #expect(all.contains("offers on 127.0.0.1:1 cannot be reached"), "\(words): \(all)")
+      #expect(!all.contains("secret"), "it may be logged")
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+  }
+
   @Test("A name that SQLite could read as a URI is a file name")
   func oddName() throws {
     let home = try Home()

@@ -7,7 +7,7 @@ import Testing
 /// Two processes sync one feed from a server whose document changes. Both are killed at random
 /// moments: while they start, fetch, read, write, or wait for each other. The tests sleep until
 /// these moments.
-@Suite("kill -9 of two concurrent syncs from a server", .aboutFile, .serialized)
+@Suite("kill -9 of two concurrent syncs from a server", .serialized)
 struct KilledFetchTests {
   private let home: Home
   private let server: ChangingServer
@@ -100,7 +100,9 @@ struct KilledFetchTests {
     return (version, offers.map(\.ref.offerID))
   }
 
-  @Test("Two syncs killed at any moment leave one whole document with its own validator")
+  @Test(
+    "Two syncs killed at any moment leave one whole document with its own validator",
+    .aboutFile)
   func killsTwoSyncs() async throws {
     server.setPaces([.atOnce, .dripping, .dripping, .atOnce, .atOnce])
     var killCount = 0
@@ -144,7 +146,9 @@ struct KilledFetchTests {
     #expect(found.version == server.version, "after a \(server.statuses.last ?? 0)")
   }
 
-  @Test("A sync that was killed while fetching releases the feed's lock at once")
+  @Test(
+    "A sync that was killed while fetching releases the feed's lock at once",
+    .aboutFile)
   func freesTheFeed() async throws {
     let silent = try ScriptedServer([.silence])
     let process = try OffersProgram.start(

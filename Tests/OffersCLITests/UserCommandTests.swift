@@ -85,7 +85,9 @@ struct UserCommandTests {
     for words in [["list"], ["add", "ben"], ["remove", "ben", "--yes"], ["role", "a", "admin"]] {
       let result = try OffersProgram.run(["user"] + words, environment: home.environment)
       #expect(result.status == 66)
-      #expect(result.errors.contains(" with: offers sync"))
+      #expect(
+        result.errors.contains(
+          TestStore.isFile ? "Make it with: offers sync" : "Make it ready with: offers sync"))
     }
     #expect(try await !home.store.exists)
   }

@@ -12,7 +12,7 @@ import Testing
 /// and take their steps in turn; each continuation has a copy of that database.
 @Suite("Sequences of syncs")
 struct SequenceTests {
-  private static let batchCount = 4
+  private static let batchCount = 10
   private static let beginningsPerBatch = 100
   private static let endCount = 10
   private static let beginning = 0..<2

@@ -71,13 +71,20 @@ struct DatabaseOptions: ParsableArguments {
     Output.note("        They can change or remove favorites. See: offers doctor")
   }
 
+  /// Opens the database unless it is missing, otherwise as `open(_:tellsForeignSchema:)`.
+  ///
+  /// - Returns: nil if it is missing.
+  func openIfThere(_ access: StoreAccess) async throws -> (any OffersStorage)? {
+    let database = try await place.openExisting(access)
+    if Terminal.isError { Self.tellForeignSchema(database?.maintenance) }
+    return database
+  }
+
   /// Opens the database for writing, without creating a missing one.
   ///
   /// - Throws: `OffersError` with `notFound` if there is none.
   func openExisting() async throws -> any OffersStorage {
-    let place = try place
-    guard let database = try await place.openExisting(.readWrite) else { throw place.missing }
-    if Terminal.isError { Self.tellForeignSchema(database.maintenance) }
+    guard let database = try await openIfThere(.readWrite) else { throw try place.missing }
     return database
   }
 }

@@ -26,14 +26,14 @@ package struct Identity: Hashable, Sendable {
   }
 
   /// The refusal of an identity that another user has.
-  package static var isOfAnotherUser: OffersError {
+  package static var refusalOfTaken: OffersError {
     OffersError(
       .invalidRequest, "This login is connected to another user already.",
       hint: "Disconnect it there first, or log in there as somebody else.")
   }
 
   /// The refusal of a second identity of the same provider.
-  package static var isSecondOfProvider: OffersError {
+  package static var refusalOfSecond: OffersError {
     OffersError(
       .invalidRequest, "Another login of this provider is connected to you already.",
       hint: "Disconnect that one first.")

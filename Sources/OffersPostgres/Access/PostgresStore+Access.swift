@@ -124,10 +124,10 @@ extension PostgresStore: IdentityRepository {
       try UserTable.check(user, isExclusive: true, in: session)
       if let other = try IdentityTable.findUser(with: identity, in: session) {
         if other == user { return }
-        throw Identity.isOfAnotherUser
+        throw Identity.refusalOfTaken
       }
       guard try !IdentityTable.hasIdentity(of: identity.issuer, user, in: session) else {
-        throw Identity.isSecondOfProvider
+        throw Identity.refusalOfSecond
       }
       try IdentityTable.insert(identity, of: user, at: now, in: session)
     }

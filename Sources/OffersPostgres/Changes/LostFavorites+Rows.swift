@@ -55,7 +55,6 @@ extension LostFavorites {
     in session: DatabaseSession
   ) throws -> [ReturnedFavorite] {
     let favorites = try LostFavorites(of: user, in: session)
-    if favorites.isEmpty { return [] }
     let names = favorites.names(in: feed)
     if names.isEmpty { return [] }
     let new = try session.rows(
@@ -63,10 +62,7 @@ extension LostFavorites {
       SELECT id, name, description FROM offer
       WHERE offer_key > $1 AND feed_key = $2 AND name = ANY($3) ORDER BY offer_key
       """,
-      [
-        .number(lastKey), .number(feedKey),
-        .texts(names),
-      ])
+      [.number(lastKey), .number(feedKey), .texts(names)])
     var found: [ReturnedFavorite] = []
     for row in new.map({ $0 }) where found.count < returnedLimit {
       let returned = favorites.findReturned(

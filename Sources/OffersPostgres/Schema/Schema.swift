@@ -57,6 +57,15 @@ struct Schema {
       advice: Advice("Bring it up to date with", .sync))
   }
 
+  /// Refuses a database without a schema.
+  ///
+  /// - Throws: `OffersError` with `notFound`.
+  static func require(in database: Database) async throws {
+    guard try await database.readOnce({ try isThere($0) }) else {
+      throw PostgresStore.missing(database.url)
+    }
+  }
+
   private static func isThere(_ session: DatabaseSession) throws -> Bool {
     let row = try session.rows("SELECT to_regclass('schema_migration') IS NOT NULL").first
     return row?.flag(0) ?? false

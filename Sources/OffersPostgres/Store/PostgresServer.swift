@@ -30,15 +30,11 @@ package struct PostgresServer: StorePlace {
 
   package func openExisting(_ access: StoreAccess) async throws -> (any OffersStorage)? {
     do {
-      let found = try await open(.readOnly)
-      if access == .readOnly { return found }
-      try await found.close()
+      return try await PostgresStore.open(
+        url, access: access, proposesFeed: true, createsSchema: false)
     } catch let error as OffersError where error.code == .notFound {
       return nil
-    } catch let error as OffersError where error.code == .storageFailed && access == .readWrite {
-      // The tables may be those of an older version, which opening for writing brings up to date.
     }
-    return try await open(access)
   }
 
   package func noteImageUse(of url: String) async throws {

@@ -19,17 +19,18 @@ extension PostgresStore {
   private func takeLease(on feed: String, waitSeconds: Double) async throws -> SyncLease {
     let start = ContinuousClock.now
     let deadline = start + .seconds(waitSeconds)
-    var first: SyncLease.Holder?
+    var first: String?
     while true {
-      let (lease, holder) = try await database.write(isCounted: false) { session in
+      let (lease, renewal) = try await database.write(isCounted: false) { session in
         let lease = try SyncLease.take(feed, in: session)
-        return (lease, lease == nil ? try SyncLease.findHolder(of: feed, in: session) : nil)
+        return (lease, lease == nil ? try SyncLease.findRenewal(of: feed, in: session) : nil)
       }
       if let lease { return lease }
-      first = first ?? holder
-      // A holder that does not renew its lease has probably been killed: the lease ends soon.
+      first = first ?? renewal
+      // A holder that does not renew its lease has probably been killed, and the lease ends soon. A
+      // caller that waits for less than the time between renewals cannot tell.
       let end =
-        holder == first && .seconds(waitSeconds) > SyncLease.renewalInterval
+        renewal == first && .seconds(waitSeconds) > SyncLease.renewalInterval
         ? max(deadline, start + .seconds(SyncLease.seconds + 1)) : deadline
       guard ContinuousClock.now < end else {
         throw OffersError(

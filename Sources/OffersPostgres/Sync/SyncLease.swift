@@ -33,22 +33,14 @@ struct SyncLease: Sendable {
     return row.map { SyncLease(feed: feed, token: $0.number(0)) }
   }
 
-  /// The program that has a lease, and until when.
-  struct Holder: Equatable, Sendable {
-    let token: Int64
-    let until: Date
-  }
-
-  static func findHolder(of feed: String, in session: DatabaseSession) throws -> Holder? {
-    let row = try session.rows(
+  /// A text that changes when the lease of a feed is taken or renewed; nil if nobody has the lease.
+  static func findRenewal(of feed: String, in session: DatabaseSession) throws -> String? {
+    try session.rows(
       """
-      SELECT token, (extract(epoch FROM until) * 1000)::bigint FROM sync_lease
+      SELECT concat_ws(' ', token, extract(epoch FROM until)) FROM sync_lease
       WHERE feed = $1 AND until IS NOT NULL
       """, [.text(feed)]
-    ).first
-    return row.map {
-      Holder(token: $0.number(0), until: Date(timeIntervalSince1970: Double($0.number(1)) / 1000))
-    }
+    ).first?.text(0)
   }
 
   /// Renews the lease.

@@ -103,10 +103,10 @@ extension OffersDatabase: IdentityRepository {
       try Self.checkUser(user, in: database)
       if let other = try IdentityTable.findUser(with: identity, in: database) {
         if other == user { return }
-        throw Identity.isOfAnotherUser
+        throw Identity.refusalOfTaken
       }
       guard try !IdentityTable.hasIdentity(of: identity.issuer, user, in: database) else {
-        throw Identity.isSecondOfProvider
+        throw Identity.refusalOfSecond
       }
       try IdentityTable.insert(identity, of: user, at: now, in: database)
     }

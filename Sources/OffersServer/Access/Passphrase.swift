@@ -74,7 +74,7 @@ package enum Passphrase {
   /// - Parameters:
   ///   - stored: the stored form; nil takes as long as another and gives false, so that the time does
   ///     not tell which users there are.
-  ///   - cost: the cost of new passphrases, at which nil is derived.
+  ///   - cost: the cost of new passphrases, which the derivation for nil takes as well.
   static func matches(_ text: String, _ stored: PassphraseHash?, cost: Cost) throws -> Bool {
     let salt = stored?.salt ?? Array(repeating: 0, count: saltBytes)
     let cost =

@@ -161,7 +161,7 @@ struct AgreementRules {
 
   @Test(
     "after random steps of two users and syncs, every read answers as that of the store in memory",
-    arguments: StoreKind.databases, 1...6 as ClosedRange<UInt64>)
+    arguments: StoreKind.databases, 1...12 as ClosedRange<UInt64>)
   func agrees(kind: StoreKind, seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     let opened = try await kind.open()
@@ -176,7 +176,7 @@ struct AgreementRules {
       let result = try await step.run(on: store, ana: ana)
       let expected = try await step.run(on: simple, ana: ana)
       try #require(result == expected, "step \(number)")
-      guard number.isMultiple(of: 6) else { continue }
+      guard number.isMultiple(of: 4) else { continue }
       let reader = stores[Int.random(in: 0...1, using: &random)]
       let seed = UInt64.random(in: .min ... .max, using: &random)
       for user in [try #require(try await simple.fetchUsers().first), ana] {

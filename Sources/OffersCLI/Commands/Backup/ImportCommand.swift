@@ -58,8 +58,14 @@ struct ImportCommand: AsyncParsableCommand {
     let review = SourceReview(isAccepting: acceptSources)
     // A refused import must not create a database. If there is none yet, all sources are new, so
     // that they can be checked before.
-    if try await place.openExisting(.readOnly) == nil { _ = try review.review(feeds.sources) }
-    let database = try await choice.record(in: try await place.open(.readWrite))
+    let opened: any OffersStorage
+    if let existing = try await place.openExisting(.readWrite) {
+      opened = existing
+    } else {
+      _ = try review.review(feeds.sources)
+      opened = try await place.open(.readWrite)
+    }
+    let database = try await choice.record(in: opened)
     if choice.isDefault, feeds.users.count == 1 {
       try await Self.check(feeds.users[0], in: database)
     }

@@ -39,7 +39,7 @@ struct FeedsListCommand: AsyncParsableCommand {
   func run() async throws {
     let configuration = try configuration.path.load()
     // Listing creates no database.
-    let database = try await location.place.openExisting(.readOnly)
+    let database = try await location.openIfThere(.readOnly)
     let entries = try await configuration.fetchSummaries(in: database)
     try Output.print(json ? FeedListing.json(entries) : FeedListing.table(entries, at: Date()))
   }
