@@ -112,7 +112,7 @@ class Node:
 
 def mark(connection, method, ref):
     connection.request(
-        method, f"/api/v1/favorites/{ref}", headers={"Content-Type": "application/json"})
+        method, f"/api/v1/offers/{ref}/favorite", headers={"Content-Type": "application/json"})
     answer = connection.getresponse()
     answer.read()
     if answer.status >= 300:
