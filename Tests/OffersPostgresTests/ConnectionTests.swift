@@ -95,6 +95,32 @@ struct ConnectionTests {
     #expect(read == [Bool](repeating: true, count: 10))
   }
 
+  @Test(
+    "a statement is prepared once for its types on a direct connection, and through a pooler never",
+    arguments: [(TestCluster.Route.socket, 2), (.pooler, 0)])
+  func prepared(_ route: TestCluster.Route, _ count: Int) async throws {
+    let home = try await Home(route)
+    let texts = ["a", nil, "a", "c"]
+    for text in texts {
+      // The first statement of a transaction that fails.
+      await #expect(throws: OffersError.self) {
+        try await home.database.write { session in
+          _ = try session.rows(prepared: "SELECT $1 || 'b'", [.text(text)])
+          try session.run("SELECT 1 / 0")
+        }
+      }
+      let found = try await home.database.write(isKept: false) { session in
+        try session.rows(prepared: "SELECT $1 || 'b'", [.text(text)]).map { $0.findText(0) }
+      }
+      #expect(found == [text.map { $0 + "b" }])
+    }
+    let prepared = try await home.database.write(isKept: false) { session in
+      try session.rows("SELECT count(*) FROM pg_prepared_statements WHERE name LIKE 'offers%'")[0]
+        .number(0)
+    }
+    #expect(prepared == Int64(count))
+  }
+
   @Test("a text with U+0000 is refused, in an array as well")
   func nul() async throws {
     let home = try await Home()

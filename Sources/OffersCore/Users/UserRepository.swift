@@ -32,12 +32,7 @@ extension UserRepository {
   /// The owner of the store.
   ///
   /// - Throws: `OffersError` with `storageFailed` if the store is damaged.
-  package func fetchOwner() async throws -> User {
-    guard let owner = try await fetchUsers().first(where: \.isOwner) else {
-      throw OffersError(.storageFailed, "The database has no owner: it is damaged.")
-    }
-    return owner
-  }
+  package func fetchOwner() async throws -> User { try await fetchUsers().owner() }
 
   /// The user with a name, without regard to case.
   ///
@@ -48,5 +43,17 @@ extension UserRepository {
     throw OffersError(
       .notFound, "There is no user “\(name.prefix(80))”.",
       hint: NearestWord.hint(for: name, among: names, title: "Users"))
+  }
+}
+
+extension [User] {
+  /// The owner of the store that has these users.
+  ///
+  /// - Throws: `OffersError` with `storageFailed` if the store is damaged.
+  package func owner() throws -> User {
+    guard let owner = first(where: \.isOwner) else {
+      throw OffersError(.storageFailed, "The database has no owner: it is damaged.")
+    }
+    return owner
   }
 }

@@ -20,7 +20,8 @@ enum CredentialTable {
 
   static func usersWithPassphrase(in session: DatabaseSession) throws -> Set<User.ID> {
     Set(
-      try session.rows("SELECT user_key FROM passphrase ORDER BY user_key").map { $0.number(0) })
+      try session.rows(prepared: "SELECT user_key FROM passphrase ORDER BY user_key")
+        .map { $0.number(0) })
   }
 
   static func put(
@@ -59,8 +60,9 @@ enum CredentialTable {
   }
 
   static func findToken(hash: [UInt8], in session: DatabaseSession) throws -> APIToken? {
-    try session.rows("SELECT \(columns) FROM api_token WHERE hash = $1", [.bytes(hash)])
-      .first.map(token)
+    try session.rows(
+      prepared: "SELECT \(columns) FROM api_token WHERE hash = $1", [.bytes(hash)]
+    ).first.map(token)
   }
 
   static func insert(

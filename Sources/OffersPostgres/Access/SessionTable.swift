@@ -7,8 +7,9 @@ enum SessionTable {
     "session_id, user_key, fingerprint, created_at, last_seen_at, peer, user_agent"
 
   static func find(_ id: [UInt8], in session: DatabaseSession) throws -> Session? {
-    try session.rows("SELECT \(columns) FROM session WHERE session_id = $1", [.bytes(id)])
-      .first.map(stored)
+    try session.rows(
+      prepared: "SELECT \(columns) FROM session WHERE session_id = $1", [.bytes(id)]
+    ).first.map(stored)
   }
 
   static func list(in session: DatabaseSession) throws -> [Session] {

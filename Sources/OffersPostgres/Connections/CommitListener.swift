@@ -48,8 +48,7 @@ struct CommitListener: Sendable {
   }
 
   private init(_ session: DatabaseSession) throws {
-    let process = try session.rows("SELECT pg_backend_pid()").first?.number(0)
-    isDirect = process == session.toldProcess
+    isDirect = try session.isDirect()
   }
 
   /// Polls once, and passes on the notices until the next poll.

@@ -111,10 +111,10 @@ final class Database: Sendable {
   /// a standby takes over that lacks the last commits.
   private static func count(in session: DatabaseSession) throws -> CommitNotice? {
     try session.rows(
-      """
-      UPDATE commit_count SET number = number + 1 + (random() * 1000000)::bigint
-      WHERE shard = pg_backend_pid() % 16 RETURNING shard, number
-      """
+      prepared: """
+        UPDATE commit_count SET number = number + 1 + (random() * 1000000)::bigint
+        WHERE shard = pg_backend_pid() % 16 RETURNING shard, number
+        """
     ).first.map { CommitNotice(shard: $0.number(0), number: $0.number(1)) }
   }
 

@@ -4,9 +4,9 @@ import PostgresShim
 /// A connection to the server, as the statements of one operation use it. All calls block their
 /// thread.
 ///
-/// Statements are sent with their parameters and not prepared by name, and nothing is set beyond the
-/// end of a transaction: so the program also works through a pooler that gives each transaction
-/// another connection to the server, such as pgbouncer in transaction mode.
+/// Nothing is set beyond the end of a transaction, and statements are prepared by name only if the
+/// connection leads to one process of the server: so the program also works through a pooler that gives
+/// each transaction another connection to the server, such as pgbouncer in transaction mode.
 final class DatabaseSession {
   private let library: offers_libpq
   private let connection: OpaquePointer
@@ -20,6 +20,10 @@ final class DatabaseSession {
   /// How long the server has to answer after a statement was cancelled; nil if the connection is given
   /// up at once.
   private var graceSeconds: Int? = Limit.operation.graceSeconds
+  /// Whether the connection leads to one process of the server; nil before the first question.
+  private var knownDirect: Bool?
+  /// The names of the prepared statements.
+  private var prepared: [Statement: String] = [:]
 
   /// The longest time for an operation, the wait for other writers included.
   enum Limit {
@@ -110,18 +114,50 @@ final class DatabaseSession {
     hasCommitted = false
   }
 
-  /// The number of the server's process as the other side of the connection has told it. A pooler tells
-  /// a number of its own.
-  var toldProcess: Int64 { Int64(library.PQbackendPID(connection)) }
+  /// Whether the connection leads to one process of the server, not to a pooler. The number of the process
+  /// is told at the start of the connection, and a pooler tells one of its own.
+  func isDirect() throws -> Bool {
+    if let knownDirect { return knownDirect }
+    let process = try rows("SELECT pg_backend_pid()").first?.number(0)
+    let isDirect = process == Int64(library.PQbackendPID(connection))
+    knownDirect = isDirect
+    return isDirect
+  }
 
   /// Runs a statement with bound parameters and returns its rows.
   func rows(_ sql: String, _ parameters: [Parameter] = []) throws -> Rows {
-    try checkCancellation()
-    if parameters.contains(where: \.isUnstorable) {
-      throw StoredText.refusal
+    try check(parameters)
+    let sent = send(parameters) { [library, connection] values in
+      library.PQsendQueryParams(
+        connection, sql, values.count, values.types, values.pointers, values.lengths,
+        values.formats, 1)
     }
-    let sent = send(sql, parameters)
     return try results(isSent: sent)
+  }
+
+  /// Runs a statement like `rows(_:_:)`, but lets the server keep it, parsed and planned, for the next time.
+  /// This is for short statements that are run often, since the texts are kept as long as the connection,
+  /// and the plan does not depend on the parameters.
+  /// https://www.postgresql.org/docs/current/sql-prepare.html
+  func rows(prepared sql: String, _ parameters: [Parameter] = []) throws -> Rows {
+    try check(parameters)
+    guard try isDirect() else { return try rows(sql, parameters) }
+    let statement = Statement(sql: sql, types: parameters.map(\.type))
+    let name = try prepared[statement] ?? prepare(statement)
+    let sent = send(parameters) { [library, connection] values in
+      library.PQsendQueryPrepared(
+        connection, name, values.count, values.pointers, values.lengths, values.formats, 1)
+    }
+    return try results(isSent: sent)
+  }
+
+  private func prepare(_ statement: Statement) throws -> String {
+    let name = "offers_\(prepared.count + 1)"
+    let sent = library.PQsendPrepare(
+      connection, name, statement.sql, Int32(statement.types.count), statement.types)
+    _ = try results(isSent: sent == 1)
+    prepared[statement] = name
+    return name
   }
 
   /// Runs a statement with bound parameters and returns the number of rows that it wrote or read.
@@ -161,7 +197,13 @@ final class DatabaseSession {
     if cancellation.isCancelled { throw CancellationError() }
   }
 
-  private func send(_ sql: String, _ parameters: [Parameter]) -> Bool {
+  private func check(_ parameters: [Parameter]) throws {
+    try checkCancellation()
+    if parameters.contains(where: \.isUnstorable) { throw StoredText.refusal }
+  }
+
+  /// Sends a statement by a call of libpq, and tells whether that succeeded.
+  private func send(_ parameters: [Parameter], by call: (ParameterArrays) -> Int32) -> Bool {
     let values = parameters.map(\.encoded)
     // All values in one block, so that their addresses are valid together. An empty value needs an
     // address, too: without one it would be NULL.
@@ -173,14 +215,13 @@ final class DatabaseSession {
       if let value { block += value }
     }
     block.append(0)
-    let types = parameters.map(\.type)
-    let lengths = values.map { Int32($0?.count ?? 0) }
-    let formats = [Int32](repeating: 1, count: values.count)
     return block.withUnsafeBytes { block in
       let base = block.baseAddress?.assumingMemoryBound(to: CChar.self)
-      let pointers = starts.map { start in start.flatMap { base?.advanced(by: $0) } }
-      return library.PQsendQueryParams(
-        connection, sql, Int32(values.count), types, pointers, lengths, formats, 1) == 1
+      return call(
+        ParameterArrays(
+          types: parameters.map(\.type),
+          pointers: starts.map { start in start.flatMap { base?.advanced(by: $0) } },
+          lengths: values.map { Int32($0?.count ?? 0) })) == 1
     }
   }
 
@@ -246,6 +287,23 @@ final class DatabaseSession {
   private static func message(_ connection: OpaquePointer, _ library: offers_libpq) -> String {
     library.PQerrorMessage(connection).map { String(cString: $0) } ?? ""
   }
+}
+
+/// A statement with the types of its parameters.
+private struct Statement: Hashable {
+  let sql: String
+  let types: [UInt32]
+}
+
+/// The parameters of a statement as libpq takes them.
+private struct ParameterArrays {
+  let types: [UInt32]
+  let pointers: [UnsafePointer<CChar>?]
+  let lengths: [Int32]
+
+  var count: Int32 { Int32(types.count) }
+  /// All values are in the binary format.
+  var formats: [Int32] { [Int32](repeating: 1, count: types.count) }
 }
 
 /// Texts as C strings, with a null pointer behind the last one.

@@ -13,10 +13,10 @@ enum OfferTable {
   {
     if ref.feed.utf8.contains(0) || ref.offerID.utf8.contains(0) { return nil }
     return try session.rows(
-      """
-      SELECT \(OfferColumns.selection) FROM \(OfferColumns.tables)
-      WHERE feed.name = $2 AND offer.id = $3
-      """, [.number(user), .text(ref.feed), .text(ref.offerID)]
+      prepared: """
+        SELECT \(OfferColumns.selection) FROM \(OfferColumns.tables)
+        WHERE feed.name = $2 AND offer.id = $3
+        """, [.number(user), .text(ref.feed), .text(ref.offerID)]
     ).first.map(stored)
   }
 

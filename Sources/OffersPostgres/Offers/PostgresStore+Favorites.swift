@@ -44,14 +44,14 @@ extension PostgresStore: FavoriteRepository {
   static func star(
     _ refs: [OfferRef], of user: User.ID, at time: Date, in session: DatabaseSession
   ) throws -> Set<OfferRef> {
-    let rows = try session.rows(starSQL, wanted(refs, of: user) + [.date(time)])
+    let rows = try session.rows(prepared: starSQL, wanted(refs, of: user) + [.date(time)])
     return Set(rows.map { OfferRef(feed: $0.text(0), offerID: $0.text(1)) })
   }
 
   private static func unstar(
     _ refs: [OfferRef], of user: User.ID, in session: DatabaseSession
   ) throws -> Set<OfferRef> {
-    let rows = try session.rows(unstarSQL, wanted(refs, of: user))
+    let rows = try session.rows(prepared: unstarSQL, wanted(refs, of: user))
     return Set(rows.map { OfferRef(feed: $0.text(0), offerID: $0.text(1)) })
   }
 
@@ -60,9 +60,8 @@ extension PostgresStore: FavoriteRepository {
     _ refs: [OfferRef], of user: User.ID, in session: DatabaseSession
   ) throws -> [OfferRef: UserOffer] {
     var offers: [OfferRef: UserOffer] = [:]
-    for offer in try session.rows(offersSQL, wanted(refs, of: user)).map(OfferColumns.offer) {
-      offers[offer.ref] = offer
-    }
+    let rows = try session.rows(prepared: offersSQL, wanted(refs, of: user))
+    for offer in rows.map(OfferColumns.offer) { offers[offer.ref] = offer }
     return offers
   }
 

@@ -6,12 +6,12 @@ enum UserTable {
   private static let columns = "user_key, name, role, created_at, last_seen_at"
 
   static func list(in session: DatabaseSession) throws -> [User] {
-    try session.rows("SELECT \(columns) FROM account ORDER BY user_key").map(user)
+    try session.rows(prepared: "SELECT \(columns) FROM account ORDER BY user_key").map(user)
   }
 
   static func find(_ id: User.ID, in session: DatabaseSession) throws -> User? {
     try session.rows(
-      "SELECT \(columns) FROM account WHERE user_key = $1", [.number(id)]
+      prepared: "SELECT \(columns) FROM account WHERE user_key = $1", [.number(id)]
     ).first.map(user)
   }
 
@@ -75,9 +75,9 @@ enum UserTable {
   /// their record follow each other if `isExclusive`.
   static func check(_ id: User.ID, isExclusive: Bool = false, in session: DatabaseSession) throws {
     let lock = isExclusive ? "NO KEY UPDATE" : "KEY SHARE"
-    let count = try session.run(
-      "SELECT 1 FROM account WHERE user_key = $1 FOR \(lock)", [.number(id)])
-    if count == 0 { throw removed }
+    let rows = try session.rows(
+      prepared: "SELECT 1 FROM account WHERE user_key = $1 FOR \(lock)", [.number(id)])
+    if rows.count == 0 { throw removed }
   }
 
   /// The error about a user who was removed.

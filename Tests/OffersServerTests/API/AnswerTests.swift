@@ -4,6 +4,7 @@ import Hummingbird
 import HummingbirdTesting
 import OffersCore
 import OffersSync
+import TestStores
 import Testing
 
 @testable import OffersServer
@@ -47,7 +48,12 @@ struct AnswerTests {
       for _ in 1...3 {
         _ = try await client.write(.put, "offers/\(Self.ref)/favorite")
         #expect(try await isFavorite() == true)
+        let version = try await home.database.fetchDataVersion()
         _ = try await other.setFavorites(named: [Self.ref], to: false)
+        // A server with PostgreSQL hears of another's commit, or polls, within two seconds.
+        while !TestStore.isFile, try await home.database.fetchDataVersion() == version {
+          try await Task.sleep(for: .milliseconds(20))
+        }
         #expect(try await isFavorite() == false)
       }
     }

@@ -33,6 +33,8 @@
   F(PQisBusy)                     \
   F(PQsendQuery)                  \
   F(PQsendQueryParams)            \
+  F(PQsendPrepare)                \
+  F(PQsendQueryPrepared)          \
   F(PQgetResult)                  \
   F(PQresultStatus)               \
   F(PQresultErrorField)           \
