@@ -192,6 +192,10 @@ struct MemorySync {
       offer.foundAt = time
       state.offers.append(offer)
     }
+    let found = state.offers.filter { $0.foundAt != nil && !state.isStarred($0.ref) }
+      .sorted { ($0.foundAt ?? time, $0.key) > ($1.foundAt ?? time, $1.key) }
+    let surplus = Set(found.dropFirst(Retention.foundOfferLimit).map(\.key))
+    state.offers.removeAll { surplus.contains($0.key) }
   }
 
   private func check(_ content: MemoryOffer.Content) throws {

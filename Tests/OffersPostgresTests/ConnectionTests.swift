@@ -121,6 +121,21 @@ struct ConnectionTests {
     #expect(prepared == Int64(count))
   }
 
+  @Test("a statement that the server has forgotten is run again, and then not prepared any more")
+  func forgotten() async throws {
+    let home = try await Home()
+    for step in 1...4 {
+      let found = try await home.database.write { session in
+        _ = try session.rows(prepared: "SELECT $1::bigint + 1", [.number(1)])
+        try session.run("INSERT INTO note VALUES ('\(step)')")
+        if step == 2 { try session.script("DEALLOCATE ALL") }
+        return try session.rows(prepared: "SELECT $1::bigint + 1", [.number(1)])[0].number(0)
+      }
+      #expect(found == 2)
+    }
+    #expect(try await home.notes() == "1,2,3,4")
+  }
+
   @Test("a text with U+0000 is refused, in an array as well")
   func nul() async throws {
     let home = try await Home()

@@ -251,6 +251,8 @@ final class DatabaseSession {
     }
     if let failure {
       if failure.isReadOnly { isStandby = true }
+      // A pooler that is not recognized as one, or one that resets its connections.
+      if failure.isOfPreparedStatement { knownDirect = false }
       if failure.sqlState == "57014", cancellation.isCancelled { throw CancellationError() }
       throw library.PQstatus(connection) == CONNECTION_OK
         ? failure

@@ -20,8 +20,12 @@ struct PostgresFailure: Error {
     self.message = lines.joined(separator: " ")
   }
 
-  /// Whether the transaction may succeed if it is run again, because another one was in its way.
-  var isConflict: Bool { sqlState == "40001" || sqlState == "40P01" }
+  /// Whether the operation may succeed if it is run again: another transaction was in its way, or its
+  /// statements will not be prepared by name any more.
+  var isConflict: Bool { sqlState == "40001" || sqlState == "40P01" || isOfPreparedStatement }
+
+  /// Whether the server did not know a prepared statement, or knew another one of that name.
+  var isOfPreparedStatement: Bool { sqlState == "26000" || sqlState == "42P05" }
 
   /// Whether the server can only be read from: it is a standby, or was one when the program connected.
   var isReadOnly: Bool { sqlState == "25006" }

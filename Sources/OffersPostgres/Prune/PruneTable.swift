@@ -25,15 +25,36 @@ enum PruneTable {
   static func deleteOffers(
     _ bounds: PruneBounds, limit: Int, in session: DatabaseSession
   ) throws -> PruneCounts {
+    try deleteOffers(
+      """
+      SELECT offer.offer_key FROM \(OfferColumns.tables) WHERE \(isDoomed)
+      ORDER BY offer.offer_key LIMIT \(limit)
+      """, [.number(bounds.gone.seconds), .number(bounds.gone.run)], in: session)
+  }
+
+  /// Removes the found offers above `Retention.foundOfferLimit` that were not found for longest.
+  static func deleteSurplusFound(in session: DatabaseSession) throws {
+    let surplus = """
+      SELECT offer.offer_key FROM \(OfferColumns.tables)
+      WHERE offer.found_at IS NOT NULL AND NOT \(OfferColumns.isStarred)
+      ORDER BY offer.found_at DESC, offer.offer_key DESC OFFSET \(Retention.foundOfferLimit)
+      """
+    // The table of favorites is locked only if there are some.
+    if try session.rows("\(surplus) LIMIT 1").count == 0 { return }
+    _ = try deleteOffers(surplus, in: session)
+  }
+
+  /// Removes the offers whose keys a statement selects, with their changes.
+  private static func deleteOffers(
+    _ keys: String, _ parameters: [Parameter] = [], in session: DatabaseSession
+  ) throws -> PruneCounts {
     // Nobody can star an offer while it is being removed.
     try session.script("LOCK TABLE favorite IN SHARE MODE")
     let removed = try session.rows(
       """
-      DELETE FROM offer WHERE offer_key IN (
-        SELECT offer.offer_key FROM \(OfferColumns.tables) WHERE \(isDoomed)
-        ORDER BY offer.offer_key LIMIT \(limit))
+      DELETE FROM offer WHERE offer_key IN (\(keys))
       RETURNING offer_key, feed_key, gone_at IS NOT NULL
-      """, [.number(bounds.gone.seconds), .number(bounds.gone.run)])
+      """, parameters)
     var counts = PruneCounts()
     counts.offers = removed.count
     if removed.count == 0 { return counts }

@@ -303,6 +303,7 @@ final class DifferenceWriter {
       if batch.isFull { try insertFound(&batch) }
     }
     try insertFound(&batch)
+    try PruneTable.deleteSurplusFound(in: session)
   }
 
   private func insertFound(_ batch: inout OfferBatch) throws {

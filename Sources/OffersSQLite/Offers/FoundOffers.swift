@@ -7,11 +7,9 @@ import OffersCore
 /// They are searched and have their page, but are no offers of the feed: no list, count, change or
 /// export has them. Starring one lists it, and no sync then removes it; a sync that finds it in the
 /// feed's document makes it an ordinary new offer. Pruning removes those that no search found for
-/// `Retention.vanishedOfferSeconds`; a search removes the longest unseen above `limit`.
+/// `Retention.vanishedOfferSeconds`; a search removes the longest unseen above
+/// `Retention.foundOfferLimit`.
 enum FoundOffers {
-  /// The maximum number of found offers that are no favorites, of all feeds together.
-  static let limit = 5000
-
   /// An SQL condition that an offer was found by a search and is not listed.
   static let isUnlisted = """
     EXISTS (SELECT 1 FROM found_offer

@@ -31,8 +31,8 @@ extension DifferenceWriter {
     try index.finish(newAfter: counts.new > 0 ? lastKey : nil)
   }
 
-  /// Removes the longest unseen of the found offers above `FoundOffers.limit`, except for the newest
-  /// offer, whose key must not be given to another one.
+  /// Removes the longest unseen of the found offers above `Retention.foundOfferLimit`, except for the
+  /// newest offer, whose key must not be given to another one.
   private func removeSurplus() throws {
     let keys = try Int64.fetchAll(
       database,
@@ -42,7 +42,7 @@ extension DifferenceWriter {
           ORDER BY found_at DESC, offer_key DESC LIMIT -1 OFFSET ?)
         WHERE offer_key <> (SELECT max(offer_key) FROM offer)
         ORDER BY offer_key
-        """, arguments: [FoundOffers.limit])
+        """, arguments: [Retention.foundOfferLimit])
     for key in keys {
       try index.willChange(key)
       try OfferTable.delete(key, in: database)

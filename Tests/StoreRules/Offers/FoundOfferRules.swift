@@ -88,6 +88,26 @@ struct FoundOfferRules {
   }
 
   @Test(
+    "5,000 are kept beside the favorites; those that no search found for longest are removed",
+    arguments: StoreKind.allCases)
+  func bounds(kind: StoreKind) async throws {
+    let store = try await Self.filled(kind)
+    try await store.setFavorites(named: ["8"], to: true)
+    try await Self.find((11...5010).map(Self.film), at: 3000, in: store)
+    await #expect(throws: OffersError.self) { try await store.fetchOffer(named: "9") }
+    for id in ["1", "2", "3", "8", "11", "5010"] { _ = try await store.fetchOffer(named: id) }
+    try await Self.find([12, 5011, 5012].map(Self.film), at: 4000, in: store)
+    for id in ["11", "13"] {
+      await #expect(throws: OffersError.self) { try await store.fetchOffer(named: id) }
+    }
+    for id in ["8", "12", "14", "5012"] { _ = try await store.fetchOffer(named: id) }
+    #expect(try await Self.list(store) == ["1", "2", "3", "8"])
+    #expect(try await Self.kinds(store) == ["first ibotta"])
+    let feed = try #require(try await store.fetchFeeds().first)
+    #expect(feed.currentCount == 4 && feed.goneCount == 0)
+  }
+
+  @Test(
     "the first sync after a search is one entry with all of its offers",
     arguments: StoreKind.allCases)
   func firstSync(kind: StoreKind) async throws {
