@@ -1,4 +1,4 @@
-/// The ages from which on rows are removed, in seconds, and the number of offers that searches found.
+/// The ages at which rows are removed, in seconds, and the maximum number of offers that searches found.
 ///
 /// Kept for ever: favorites and their offers, the changes of favorites, the last and the last
 /// successful run of each feed, and named sources. Recent searches and images are bounded by their
@@ -13,7 +13,7 @@ package enum Retention {
   /// The age of vanished offers, counted from when they vanished.
   package static let vanishedOfferSeconds = 30 * daySeconds
   /// The maximum number of offers, of all feeds together, that only searches on the feeds' servers found and
-  /// that are no favorites. A search removes those above it that were not found for longest.
+  /// that are no favorites. A search that exceeds it removes those whose last find is oldest.
   package static let foundOfferLimit = 5000
 
   package static let daySeconds: Int64 = 86_400

@@ -58,7 +58,8 @@ final class Database: Sendable {
   /// If the connection is lost before the commit is sent, the whole is run again, once. If it is lost
   /// while the commit is under way, so is a change that may be repeated; for another one, and if the
   /// repetition fails as well, an error says that the outcome is unknown. A change that another
-  /// transaction was in the way of is run again up to five times.
+  /// transaction was in the way of, or whose prepared statement the server has forgotten, is run again up
+  /// to five times.
   ///
   /// - Parameters:
   ///   - isKept: whether to commit. A trial is rolled back, and may be made in a database that was opened for

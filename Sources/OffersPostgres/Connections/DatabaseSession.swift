@@ -24,6 +24,9 @@ final class DatabaseSession {
   private var knownDirect: Bool?
   /// The names of the prepared statements.
   private var prepared: [Statement: String] = [:]
+  /// Begins the names. It differs for each connection: should a pooler that is not recognized lead to
+  /// a process that another program has used, then the name is unknown there, and not another statement's.
+  private let namePrefix = "offers_\(UInt64.random(in: 0...UInt64.max))_"
 
   /// The longest time for an operation, the wait for other writers included.
   enum Limit {
@@ -137,13 +140,15 @@ final class DatabaseSession {
 
   /// Runs a statement like `rows(_:_:)`, but lets the server keep it, parsed and planned, for the next time.
   /// This is for short statements that are run often, since the texts are kept as long as the connection,
-  /// and the plan does not depend on the parameters.
+  /// and after a few times the plan no longer depends on the parameters.
   /// https://www.postgresql.org/docs/current/sql-prepare.html
   func rows(prepared sql: String, _ parameters: [Parameter] = []) throws -> Rows {
     try check(parameters)
     guard try isDirect() else { return try rows(sql, parameters) }
     let statement = Statement(sql: sql, types: parameters.map(\.type))
     let name = try prepared[statement] ?? prepare(statement)
+    // A request to cancel may have come while the statement was prepared.
+    try checkCancellation()
     let sent = send(parameters) { [library, connection] values in
       library.PQsendQueryPrepared(
         connection, name, values.count, values.pointers, values.lengths, values.formats, 1)
@@ -152,7 +157,7 @@ final class DatabaseSession {
   }
 
   private func prepare(_ statement: Statement) throws -> String {
-    let name = "offers_\(prepared.count + 1)"
+    let name = "\(namePrefix)\(prepared.count)"
     let sent = library.PQsendPrepare(
       connection, name, statement.sql, Int32(statement.types.count), statement.types)
     _ = try results(isSent: sent == 1)

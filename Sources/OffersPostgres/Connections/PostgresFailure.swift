@@ -24,8 +24,9 @@ struct PostgresFailure: Error {
   /// statements will not be prepared by name any more.
   var isConflict: Bool { sqlState == "40001" || sqlState == "40P01" || isOfPreparedStatement }
 
-  /// Whether the server did not know a prepared statement, or knew another one of that name.
-  var isOfPreparedStatement: Bool { sqlState == "26000" || sqlState == "42P05" }
+  /// Whether the server did not know a prepared statement, or could not run it any more because the type of
+  /// a column was changed.
+  var isOfPreparedStatement: Bool { sqlState == "26000" || sqlState == "0A000" }
 
   /// Whether the server can only be read from: it is a standby, or was one when the program connected.
   var isReadOnly: Bool { sqlState == "25006" }

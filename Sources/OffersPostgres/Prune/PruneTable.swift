@@ -32,14 +32,14 @@ enum PruneTable {
       """, [.number(bounds.gone.seconds), .number(bounds.gone.run)], in: session)
   }
 
-  /// Removes the found offers above `Retention.foundOfferLimit` that were not found for longest.
+  /// Removes the found offers above `Retention.foundOfferLimit`, those whose last find is oldest.
   static func deleteSurplusFound(in session: DatabaseSession) throws {
     let surplus = """
       SELECT offer.offer_key FROM \(OfferColumns.tables)
       WHERE offer.found_at IS NOT NULL AND NOT \(OfferColumns.isStarred)
       ORDER BY offer.found_at DESC, offer.offer_key DESC OFFSET \(Retention.foundOfferLimit)
       """
-    // The table of favorites is locked only if there are some.
+    // Stars wait for the lock, which is taken only if there is a surplus.
     if try session.rows("\(surplus) LIMIT 1").count == 0 { return }
     _ = try deleteOffers(surplus, in: session)
   }

@@ -93,18 +93,40 @@ struct FoundOfferRules {
   func bounds(kind: StoreKind) async throws {
     let store = try await Self.filled(kind)
     try await store.setFavorites(named: ["8"], to: true)
+    try await store.sync([1, 2].map(Self.film), at: 2500)
+    // A vanished offer, which is found again.
+    try await Self.find([Self.film(3)], at: 2600, in: store)
     try await Self.find((11...5010).map(Self.film), at: 3000, in: store)
-    await #expect(throws: OffersError.self) { try await store.fetchOffer(named: "9") }
-    for id in ["1", "2", "3", "8", "11", "5010"] { _ = try await store.fetchOffer(named: id) }
+    for id in ["3", "9"] {
+      await #expect(throws: OffersError.self) { try await store.fetchOffer(named: id) }
+    }
+    for id in ["1", "2", "8", "11", "5010"] { _ = try await store.fetchOffer(named: id) }
     try await Self.find([12, 5011, 5012].map(Self.film), at: 4000, in: store)
     for id in ["11", "13"] {
       await #expect(throws: OffersError.self) { try await store.fetchOffer(named: id) }
     }
     for id in ["8", "12", "14", "5012"] { _ = try await store.fetchOffer(named: id) }
-    #expect(try await Self.list(store) == ["1", "2", "3", "8"])
+    #expect(try await Self.list(store) == ["1", "2", "8"])
     #expect(try await Self.kinds(store) == ["first ibotta"])
     let feed = try #require(try await store.fetchFeeds().first)
-    #expect(feed.currentCount == 4 && feed.goneCount == 0)
+    #expect(feed.currentCount == 3 && feed.goneCount == 0)
+  }
+
+  @Test(
+    "one that is a favorite already is listed, and kept beside the 5,000",
+    arguments: StoreKind.databases)
+  func starredBefore(kind: StoreKind) async throws {
+    let home = try await DatabaseHome(kind)
+    try await home.sync([1, 2].map(Self.film))
+    try await home.star([(ref: "ibotta:8", at: 500)])
+    for found in [8...9, 11...5010] {
+      _ = try await home.store.apply(
+        home.store.plan(found.map(Self.film), at: 2000 + found.count, isSearch: true))
+    }
+    #expect(try await home.store.fetchOffers(OfferQuery()).map(\.ref.offerID) == ["1", "2", "8"])
+    let feed = try #require(try await home.store.fetchFeeds().first)
+    #expect(feed.currentCount == 3 && feed.goneCount == 0)
+    await #expect(throws: OffersError.self) { try await home.store.fetchOffer(named: "9") }
   }
 
   @Test(
