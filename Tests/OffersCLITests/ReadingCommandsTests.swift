@@ -206,8 +206,8 @@ struct ReadingCommandsTests {
       : home.database.replacing("postgres://offers@", with: "postgres://")
     let engine =
       TestStore.isFile
-      ? "SQLite    VERSION, writers take turns by a lock file"
-      : "PostgreSQL  VERSION, by libpq VERSION"
+      ? "Engine    SQLite VERSION, writers take turns by a lock file"
+      : "Engine    PostgreSQL VERSION, by libpq VERSION"
     #expect(
       home.stable(status.replacing(warning, with: "")) == """
         Database  \(place)

@@ -17,7 +17,11 @@ struct PostgresFailure: Error {
     let lines = message.split(whereSeparator: \.isNewline).map { line in
       line.trimmingPrefix(while: \.isWhitespace)
     }
-    self.message = lines.joined(separator: " ")
+    // libpq tells a failure and its advice in lines of their own.
+    self.message = lines.reduce("") { message, line in
+      if message.isEmpty { return String(line) }
+      return message + (".?!:".contains(message.suffix(1)) ? " " : ". ") + line
+    }
   }
 
   /// Whether the operation may succeed if it is run again: another transaction was in its way, or its

@@ -63,7 +63,7 @@ struct StatusCommand: AsyncParsableCommand {
       "Database  \(DisplayText.oneLine(database.place))\(size)",
       "Holds     \(holds.joined(separator: ", "))",
       "History   \(Self.text(contents.history))",
-      DisplayText.pad(engine.name, 8) + "  "
+      "Engine    \(engine.name) "
         + [engine.version, engine.remark].compactMap(\.self).joined(separator: ", "),
     ]
     lines += UserSummary.text(contents.users).map { ["Users     \($0)"] } ?? []
