@@ -89,11 +89,12 @@ class HouseholdTests(BrowserTest):
         try:
             self.open(f"/offers/{OTHER}")
             self.find("[data-sharing] button").click()
-            self.assertIn("Shared by Ana", self.find(".household").text)
+            self.wait("it is not shared", lambda: "Shared by Ana" in self.find(".household").text)
             self.open("/household")
             self.assertIn("Added by Ana", self.find("main").text)
             self.find(".unshare button").click()
-            self.assertIn("Nothing is shared yet", self.find("main").text)
+            self.wait("it is not taken off",
+                      lambda: "Nothing is shared yet" in self.find("main").text)
         finally:
             self.browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
         self.assertIn(OTHER, self.home.favorites())
