@@ -192,8 +192,13 @@ struct MemorySync {
       offer.foundAt = time
       state.offers.append(offer)
     }
+    removeSurplusFound()
+  }
+
+  /// Removes the found offers above `Retention.foundOfferLimit`, those whose last find is oldest.
+  private mutating func removeSurplusFound() {
     let found = state.offers.filter { $0.foundAt != nil && !state.isStarred($0.ref) }
-      .sorted { ($0.foundAt ?? time, $0.key) > ($1.foundAt ?? time, $1.key) }
+      .sorted { ($0.foundAt ?? .distantPast, $0.key) > ($1.foundAt ?? .distantPast, $1.key) }
     let surplus = Set(found.dropFirst(Retention.foundOfferLimit).map(\.key))
     state.offers.removeAll { surplus.contains($0.key) }
   }
@@ -205,7 +210,6 @@ struct MemorySync {
   }
 
   private static func ref(_ record: OfferRecord, _ feed: String) -> OfferRef {
-    let id = record.text(OfferField.id.rawValue).map { String(decoding: $0, as: UTF8.self) }
-    return OfferRef(feed: feed, offerID: id ?? "")
+    OfferRef(feed: feed, offerID: record.id)
   }
 }

@@ -92,6 +92,11 @@ package struct OfferRecord {
   @inlinable
   var lengthCount: Int { Int(base.load(fromByteOffset: 37, as: UInt8.self)) }
 
+  /// The offer's id in its feed.
+  package var id: String {
+    text(OfferField.id.rawValue).map { String(decoding: $0, as: UTF8.self) } ?? ""
+  }
+
   /// A field's text; nil if the feed has none.
   package func text(_ field: Int) -> UnsafeRawBufferPointer? {
     var found: UnsafeRawBufferPointer?

@@ -24,8 +24,9 @@ final class DatabaseSession {
   private var knownDirect: Bool?
   /// The names of the prepared statements.
   private var prepared: [Statement: String] = [:]
-  /// Begins the names. It differs for each connection: should a pooler that is not recognized lead to
-  /// a process that another program has used, then the name is unknown there, and not another statement's.
+  /// The beginning of these names, which differs for each connection. If a pooler is not recognized and
+  /// leads to a process that another connection has used, a name is unknown there instead of meaning
+  /// another statement.
   private let namePrefix = "offers_\(UInt64.random(in: 0...UInt64.max))_"
 
   /// The longest time for an operation, the wait for other writers included.

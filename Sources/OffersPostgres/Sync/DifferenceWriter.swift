@@ -206,8 +206,7 @@ final class DifferenceWriter {
       try check(record)
       let key = order.nextOfferKey()
       batch.append(record, key: key, words: &words)
-      let id = OfferBatch.string(record.text(OfferField.id.rawValue)) ?? ""
-      pending.append((key, id, record.position))
+      pending.append((key, record.id, record.position))
       if batch.isFull { try flush() }
     }
     try flush()

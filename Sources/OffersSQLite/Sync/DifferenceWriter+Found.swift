@@ -27,14 +27,16 @@ extension DifferenceWriter {
       if record.hasDetails { try writeDetail(record, key) }
       try FoundOffers.put(key, feedKey: feedKey, at: seconds, in: database)
       // A favorite may name an offer that was not stored so far.
-      try FoundOffers.updateListed(ref(record, plan.run.feed), in: database)
+      try FoundOffers.updateListed(
+        OfferRef(feed: plan.run.feed, offerID: record.id), in: database)
     }
     try removeSurplus()
     try index.finish(newAfter: counts.new > 0 ? lastKey : nil)
   }
 
   /// Removes the longest unseen of the found offers above `Retention.foundOfferLimit`, except for the
-  /// newest offer, whose key must not be given to another one. Their changes stay for the same reason.
+  /// newest offer, whose key must not be given to another one. Their changes stay, too:
+  /// the number of the newest one must not be given to another change.
   private func removeSurplus() throws {
     let keys = try Int64.fetchAll(
       database,
@@ -49,10 +51,5 @@ extension DifferenceWriter {
       try index.willChange(key)
       try OfferTable.delete(key, in: database)
     }
-  }
-
-  private func ref(_ record: OfferRecord, _ feed: String) -> OfferRef {
-    let id = record.text(OfferField.id.rawValue).map { String(decoding: $0, as: UTF8.self) }
-    return OfferRef(feed: feed, offerID: id ?? "")
   }
 }

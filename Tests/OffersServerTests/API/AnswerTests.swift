@@ -49,7 +49,7 @@ struct AnswerTests {
         _ = try await client.write(.put, "offers/\(Self.ref)/favorite")
         #expect(try await isFavorite() == true)
         _ = try await other.setFavorites(named: [Self.ref], to: false)
-        // A server with PostgreSQL hears of another's commit, or polls, within two seconds.
+        // On PostgreSQL a server knows of another program's commit within two seconds.
         while !TestStore.isFile,
           try await home.database.fetchDataVersion() != other.fetchDataVersion()
         {

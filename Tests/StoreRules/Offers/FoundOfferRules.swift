@@ -18,7 +18,7 @@ struct FoundOfferRules {
   }
 
   private static func find(
-    _ offers: [FeedOffer], at seconds: Int = 2000, in store: any RuledStore
+    _ offers: [FeedOffer], at seconds: Int = 2000, in store: any SyncStore
   ) async throws {
     _ = try await store.apply(store.plan(offers, at: seconds, isSearch: true))
   }
@@ -41,6 +41,14 @@ struct FoundOfferRules {
     }
   }
 
+  /// Checks the stored counts of the only feed.
+  private static func checkCounts(
+    current: Int, in store: any FeedRepository, at location: SourceLocation = #_sourceLocation
+  ) async throws {
+    let feed = try #require(try await store.fetchFeeds().first, sourceLocation: location)
+    #expect(feed.currentCount == current && feed.goneCount == 0, sourceLocation: location)
+  }
+
   @Test(
     "they are found again and shown, but are in no list, count or change",
     arguments: StoreKind.allCases)
@@ -53,8 +61,7 @@ struct FoundOfferRules {
     #expect(try await store.fetchOffer(named: "2").name == "Film 2")
     #expect(try await store.fetchOffers(OfferQuery(goneOnly: true)).isEmpty)
     #expect(try await Self.kinds(store) == ["first ibotta"])
-    let feed = try #require(try await store.fetchFeeds().first)
-    #expect(feed.currentCount == 3 && feed.goneCount == 0)
+    try await Self.checkCounts(current: 3, in: store)
   }
 
   @Test(
@@ -108,8 +115,7 @@ struct FoundOfferRules {
     for id in ["8", "12", "14", "5012"] { _ = try await store.fetchOffer(named: id) }
     #expect(try await Self.list(store) == ["1", "2", "8"])
     #expect(try await Self.kinds(store) == ["first ibotta"])
-    let feed = try #require(try await store.fetchFeeds().first)
-    #expect(feed.currentCount == 3 && feed.goneCount == 0)
+    try await Self.checkCounts(current: 3, in: store)
   }
 
   @Test(
@@ -120,12 +126,10 @@ struct FoundOfferRules {
     try await home.sync([1, 2].map(Self.film))
     try await home.star([(ref: "ibotta:8", at: 500)])
     for found in [8...9, 11...5010] {
-      _ = try await home.store.apply(
-        home.store.plan(found.map(Self.film), at: 2000 + found.count, isSearch: true))
+      try await Self.find(found.map(Self.film), at: 2000 + found.count, in: home.store)
     }
     #expect(try await home.store.fetchOffers(OfferQuery()).map(\.ref.offerID) == ["1", "2", "8"])
-    let feed = try #require(try await home.store.fetchFeeds().first)
-    #expect(feed.currentCount == 3 && feed.goneCount == 0)
+    try await Self.checkCounts(current: 3, in: home.store)
     await #expect(throws: OffersError.self) { try await home.store.fetchOffer(named: "9") }
   }
 
