@@ -145,7 +145,7 @@ struct Home {
     text.replacing(folder.path, with: "HOME")
       .replacing(OffersDatabase.sqliteVersion, with: "VERSION")
       .replacing(/libpq [\d.]+/, with: "libpq VERSION")
-      .replacing(/PostgreSQL  [\d.]+/, with: "PostgreSQL  VERSION")
+      .replacing(/PostgreSQL [\d.]+/, with: "PostgreSQL VERSION")
       .replacing(/in \d[\d.]* s\b/, with: "in TIME")
       .replacing(/"duration_seconds":[\d.]+/, with: "\"duration_seconds\":TIME")
       .replacing(/"bytes":\d+/, with: "\"bytes\":SIZE")

@@ -204,8 +204,15 @@ public struct ImageRepositoryRule: Sendable, CustomStringConvertible {
     },
     ImageRepositoryRule("ten thousand gathered uses are written without a flush") { check in
       try await check.put(1...50)
-      for use in 0..<ImageBounds.gatheredUses {
-        _ = try await check.images.findImage(check.url(use % 2 + 1))
+      try await withThrowingTaskGroup { group in
+        for number in 1...2 {
+          group.addTask {
+            for _ in 0..<ImageBounds.gatheredUses / 2 {
+              _ = try await check.images.findImage(check.url(number))
+            }
+          }
+        }
+        try await group.waitForAll()
       }
       // Any later write, such as this one, also writes the gathered uses.
       try await check.images.putFailure(

@@ -154,9 +154,9 @@ public final class TestCluster: Sendable {
 
   fileprivate func runNow(_ sql: String, in database: String, as role: String) throws -> String {
     let psql = Process()
-    psql.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    psql.executableURL = URL(fileURLWithPath: "\(folder)/psql")
     psql.arguments = [
-      "psql", "-qXAt", "-v", "ON_ERROR_STOP=1", "-h", folder, "-p", "\(port)", "-U", role,
+      "-qXAt", "-v", "ON_ERROR_STOP=1", "-h", folder, "-p", "\(port)", "-U", role,
       "-d", database, "-c", sql,
     ]
     let output = Pipe()

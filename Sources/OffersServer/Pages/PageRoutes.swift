@@ -16,7 +16,7 @@ struct PageRoutes: Sendable {
     self.content = content
     self.answers = answers
     self.access = access
-    shell = PageShell(templates: PageTemplates(), assets: .shared)
+    shell = PageShell(templates: .shared, assets: .shared)
   }
 
   func add(to router: Router<ServedContext>) {

@@ -7,7 +7,10 @@ struct PageTemplates: Sendable {
   /// The templates that could not be parsed, with the reasons. A test checks that there are none.
   let unreadable: [String]
 
-  init() {
+  /// The parsed templates, which all servers of a process share.
+  static let shared = PageTemplates()
+
+  private init() {
     MustacheContentTypes.register(PageEscaping(), named: PageEscaping.name)
     var library = MustacheLibrary()
     var unreadable: [String] = []

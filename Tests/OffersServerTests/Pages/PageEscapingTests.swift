@@ -8,7 +8,7 @@ import Testing
 struct PageEscapingTests {
   @Test("every template is valid and escapes bytes and not characters")
   func readsTemplates() throws {
-    let templates = PageTemplates()
+    let templates = PageTemplates.shared
     #expect(templates.unreadable.isEmpty)
     // A quote with a combining accent is one character, which Mustache's own escaping misses.
     let attack = "\"\u{301} onfocus=\"x'\u{301}<\u{301}b>\u{301}&\u{301}"

@@ -165,7 +165,7 @@ struct FetchAheadTests {
       starts.yield()
       defer { state.withLock { $0.underWay[host, default: 0] -= 1 } }
       if isSilent { try await Task.sleep(for: .seconds(3600)) }
-      for _ in 0..<50 { await Task.yield() }
+      for _ in 0..<5 { await Task.yield() }
       return TransportResponse(status: 200, bytes: FetchAheadTests.png)
     }
   }
