@@ -14,7 +14,16 @@ extension PostgresStore: FavoriteRepository {
   package func setFavorites(
     named names: [String], to isFavorite: Bool
   ) async throws -> [FavoriteChange] {
-    try await database.write(isRepeatable: true) { [user] session in
+    // Most callers name offers by their references, which need not be looked up before.
+    let refs = names.compactMap(OfferRef.init)
+    if refs.count == names.count {
+      do {
+        return try await setFavorites(refs, to: isFavorite)
+      } catch let error as OffersError where error.code == .notFound {
+        // It may be a bare id, or one that resembles others, which the error then names.
+      }
+    }
+    return try await database.write(isRepeatable: true) { [user] session in
       try UserTable.check(user, in: session)
       let refs = try names.map { try OfferTable.fetch(named: $0, of: user, in: session).offer.ref }
       return try Self.set(refs, to: isFavorite, of: user, in: session)

@@ -38,10 +38,10 @@ final class UserList: Sendable {
   func fetch() async throws -> Users {
     let version = try await store.fetchDataVersion()
     if let users = last.withLock({ $0 }), users.version == version { return users }
+    async let withPassphrase = store.fetchUsersWithPassphrase()
     let all = try await store.fetchUsers()
     let users = Users(
-      version: version, all: all, withPassphrase: try await store.fetchUsersWithPassphrase(),
-      owner: try all.owner())
+      version: version, all: all, withPassphrase: try await withPassphrase, owner: try all.owner())
     last.withLock { $0 = users }
     return users
   }
