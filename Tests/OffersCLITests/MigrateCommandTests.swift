@@ -72,6 +72,29 @@ struct MigrateCommandTests {
     #expect(logins.contains { $0.passphrase != nil })
   }
 
+  @Test(
+    "a target in which somebody could still log in who no longer can in the source is refused",
+    arguments: [
+      ["token", "revoke", "phone", "--user", "ben"], ["user", "passphrase", "ann", "--remove"],
+      ["user", "passphrase", "ann"],
+    ])
+  func refusesOtherLogins(change: [String]) async throws {
+    let home = try makeSource()
+    let target = home.folder.file("copy.sqlite")
+    try home.offers("migrate", "--to", target)
+    let before = try await TestStore.open(target, .readOnly).fetchLogins()
+    let changed = try OffersProgram.run(
+      change, environment: home.environment, input: "another passphrase of some length\n")
+    #expect(changed.status == 0, "\(changed.errors)")
+    let result = try home.offers("migrate", "--to", target, "--verify")
+    #expect(result.status == 64)
+    let user = change[0] == "token" ? "ben" : "ann"
+    #expect(result.errors.contains("has other logins than the source, of \(user)."))
+    let after = try await TestStore.open(target, .readOnly).fetchLogins()
+    #expect(after.map(\.passphrase) == before.map(\.passphrase))
+    #expect(after.flatMap(\.tokens).count == before.flatMap(\.tokens).count)
+  }
+
   @Test("a target with other data is refused and left as it is")
   func refusesOtherData() throws {
     let home = try makeSource()

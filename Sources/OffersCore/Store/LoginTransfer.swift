@@ -55,4 +55,12 @@ package struct UserLogin: Sendable {
     self.tokens = tokens
     self.connections = connections
   }
+
+  /// Whether another login of the user has nothing that this one lacks, and no other passphrase: nobody
+  /// could log in by it who cannot log in by this one.
+  package func includes(_ other: UserLogin) -> Bool {
+    (other.passphrase == nil || other.passphrase == passphrase)
+      && Set(other.tokens.map(\.hash)).isSubset(of: tokens.map(\.hash))
+      && Set(other.connections.map(\.identity)).isSubset(of: connections.map(\.identity))
+  }
 }

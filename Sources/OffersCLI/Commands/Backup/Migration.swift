@@ -5,7 +5,7 @@ import OffersSync
 ///
 /// The export is imported in one transaction, and the logins, which no export contains, in another
 /// one. A run that was interrupted in between is continued by the next one, which finds a target that
-/// says what the source says.
+/// says what the source says, and has no other logins.
 struct Migration {
   struct Result: Sendable {
     /// The contents of the export.
@@ -25,7 +25,7 @@ struct Migration {
   /// Copies the data, unless the target has all of it, and the logins.
   ///
   /// - Parameter verifies: whether to compare an export of the target with that of the source.
-  /// - Throws: `OffersError`: `invalidRequest` for a target with other data, `storageFailed` if the
+  /// - Throws: `OffersError`: `invalidRequest` for a target with other data or logins, `storageFailed` if the
   ///   target differs after the copy, otherwise as the export and the import.
   func run(verifies: Bool, _ bar: ProgressBar) async throws -> Result {
     let spool = try SpoolFile(folder: folder)
@@ -48,7 +48,13 @@ struct Migration {
         throw difference(isNew: isNew)
       }
     }
-    try await target.putLogins(try await source.fetchLogins())
+    let logins = try await source.fetchLogins()
+    if !isNew {
+      let known = Dictionary(uniqueKeysWithValues: logins.map { ($0.name, $0) })
+      let others = try await target.fetchLogins().filter { known[$0.name]?.includes($0) != true }
+      guard others.isEmpty else { throw otherLogins(of: others.map(\.name)) }
+    }
+    try await target.putLogins(logins)
     return Result(document: document, wasThere: !isNew, isVerified: verifies || !isNew)
   }
 
@@ -78,6 +84,16 @@ struct Migration {
       .invalidRequest, "\(target.place) has other data than the source.",
       hint: "Nothing was changed. Name an empty database. To merge two databases: "
         + "offers export --all-users, then offers import")
+  }
+
+  /// The refusal of a target in which somebody could log in who can no longer log in to the source.
+  private func otherLogins(of users: [String]) -> OffersError {
+    OffersError(
+      .invalidRequest,
+      "\(target.place) has other logins than the source, of \(users.joined(separator: ", ")).",
+      hint:
+        "Nothing was changed. Name an empty database, or remove there the passphrases, API tokens and "
+        + "connections that the source does not have.")
   }
 
   private static func export(
