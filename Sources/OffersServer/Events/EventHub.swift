@@ -114,6 +114,12 @@ final class EventHub: Sendable {
       return state.lastListener
     }
     stream.onTermination = { [weak self] _ in self?.end(number) }
+    // A commit, or the end of a sync, between the greeting and the registration.
+    if let next = try? await signal.fetchDataVersion(), next != version {
+      stream.yield(Self.changed(next))
+    }
+    let (nextStatus, nextRevision) = jobs.revised
+    if nextRevision != revision { stream.yield(Self.sync(nextStatus)) }
     return events
   }
 

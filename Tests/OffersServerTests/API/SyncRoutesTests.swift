@@ -203,6 +203,30 @@ struct SyncRoutesTests {
     _ = try await hub.listen(client(1), of: 1)
   }
 
+  /// Another version for each question, and no commit that is told.
+  private final class SilentSignal: CommitSignal {
+    private let version = Mutex<Int64>(0)
+    let commits = AsyncStream<Int64> { _ in }
+
+    func fetchDataVersion() async throws -> Int64 {
+      version.withLock { version in
+        version += 1
+        return version
+      }
+    }
+  }
+
+  @Test("a commit between the greeting of a stream and its registration is told")
+  func tellsOfEarlyCommits() async throws {
+    let hub = EventHub(
+      signal: SilentSignal(), jobs: SyncJobs(syncer: HeldSyncer(), now: { .now }))
+    let events = try await hub.listen(.session([1]), of: 1)
+    var texts: [String] = []
+    for await event in events.prefix(2) { texts.append(String(buffer: event)) }
+    #expect(texts.first?.contains("\"version\":1") == true)
+    #expect(texts.last?.contains("\"version\":2") == true)
+  }
+
   @Test("a client with 20 streams gets no more, and locks nobody out")
   func listenersOfClient() async throws {
     let home = try await ServedHome(feeds: [])
