@@ -118,6 +118,7 @@ let package = Package(
         .embedInCode("0001_create_offers.sql"),
         .embedInCode("0002_add_users.sql"),
         .embedInCode("0003_add_images.sql"),
+        .embedInCode("0004_index_names.sql"),
       ],
       swiftSettings: strict),
     // It opens libpq at run time, so that only those who use PostgreSQL need the library.

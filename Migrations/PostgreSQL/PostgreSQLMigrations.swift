@@ -34,6 +34,9 @@ package enum PostgreSQLMigrations {
     PostgreSQLMigration(
       number: 3, name: "0003_add_images", isExpanding: false,
       sql: text(PackageResources._003_add_images_sql)),
+    PostgreSQLMigration(
+      number: 4, name: "0004_index_names", isExpanding: true,
+      sql: text(PackageResources._004_index_names_sql)),
   ]
 
   private static func text(_ bytes: [UInt8]) -> String {

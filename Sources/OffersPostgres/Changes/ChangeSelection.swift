@@ -12,7 +12,7 @@ enum ChangeSelection {
     let entries =
       try ChangeTable.recorded(
         query, of: user, isNewest: true, limit: query.limit.map { max(0, $0) }, in: session)
-      + ChangeTable.expiring(query, of: user, limit: nil, in: session)
+      + ChangeTable.expiring(query, of: user, isNewest: true, limit: query.limit, in: session)
     let sorted = entries.sorted { ($0.at, $0.id, $0.key) < ($1.at, $1.id, $1.key) }.suffix(limit)
     return try view(Array(sorted), query, of: user, in: session)
   }
@@ -22,10 +22,9 @@ enum ChangeSelection {
     _ query: ChangeQuery, of user: User.ID, in session: DatabaseSession
   ) throws -> [ChangeTable.Place] {
     try FeedTable.check(query.feed, in: session)
-    let expiring = try ChangeTable.expiring(query, of: user, limit: nil, in: session).map {
-      ChangeTable.Place(id: 0, key: $0.key, at: $0.at.storedSeconds)
-    }
-    let places = try ChangeTable.places(query, of: user, in: session) + expiring
+    let places =
+      try ChangeTable.places(query, of: user, in: session)
+      + ChangeTable.expiringPlaces(query, of: user, in: session)
     // The offer of a recorded change does not count, because no other one has its number.
     return places.sorted { ($0.at, $0.id, $0.key) < ($1.at, $1.id, $1.key) }
       .suffix(max(0, query.limit ?? .max))

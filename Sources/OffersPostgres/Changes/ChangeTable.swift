@@ -151,7 +151,8 @@ enum ChangeTable {
         \(OfferColumns.selection)
       FROM favorite AS star JOIN feed ON feed.name = star.feed
       JOIN offer AS lost ON lost.feed_key = feed.feed_key AND lost.id = star.id
-      JOIN offer ON offer.feed_key = lost.feed_key AND offer.name = lost.name
+      JOIN offer ON offer.feed_key = lost.feed_key AND left(offer.name, 64) = left(lost.name, 64)
+        AND offer.name = lost.name
         AND offer.description IS NOT DISTINCT FROM lost.description
         AND offer.offer_key <> lost.offer_key
       JOIN change ON change.offer_key = offer.offer_key AND change.kind = 'new'
@@ -163,10 +164,43 @@ enum ChangeTable {
     ).map(entry)
   }
 
-  /// The current offers of a query that expire within 48 hours, in the order of their places.
+  /// The current offers of a query that expire within 48 hours.
+  ///
+  /// - Parameters:
+  ///   - query: selects the offers.
+  ///   - user: the user whose favorites are meant.
+  ///   - isNewest: whether the last ones come first, instead of the order of their places.
+  ///   - limit: the maximum number; nil for all.
+  ///   - session: the connection.
   static func expiring(
-    _ query: ChangeQuery, of user: User.ID, limit: Int?, in session: DatabaseSession
+    _ query: ChangeQuery, of user: User.ID, isNewest: Bool = false, limit: Int?,
+    in session: DatabaseSession
   ) throws -> [Entry] {
+    try expiringRows(
+      query, of: user, selecting: "\(OfferColumns.selection), ", isNewest: isNewest, limit: limit,
+      in: session
+    ).map { row in
+      let stored = OfferTable.stored(row)
+      return Entry(
+        id: 0, kind: .expiring, at: row.date(OfferColumns.count), feed: stored.offer.ref.feed,
+        offerCount: nil, fields: nil, stored: stored)
+    }
+  }
+
+  /// The places of the offers that `expiring` returns, up to the limit of the query, the last ones first.
+  static func expiringPlaces(
+    _ query: ChangeQuery, of user: User.ID, in session: DatabaseSession
+  ) throws -> [Place] {
+    try expiringRows(
+      query, of: user, selecting: "offer.offer_key, $1::bigint, ", isNewest: true,
+      limit: query.limit, in: session
+    ).map { Place(id: 0, key: $0.number(0), at: $0.number(2)) }
+  }
+
+  private static func expiringRows(
+    _ query: ChangeQuery, of user: User.ID, selecting columns: String, isNewest: Bool, limit: Int?,
+    in session: DatabaseSession
+  ) throws -> [Row] {
     guard query.kinds?.contains(.expiring) ?? true else { return [] }
     var bindings = Bindings([.number(user)])
     let now = bindings.add(.date(query.now))
@@ -185,17 +219,14 @@ enum ChangeTable {
       let key = bindings.add(.number(place.offerKey))
       conditions.append("(\(at), offer.offer_key) > (\(time), \(key))")
     }
+    let order = isNewest ? "DESC" : "ASC"
+    let most = bindings.add(.number(limit.map { Int64(max(0, $0)) }))
     let sql = """
-      SELECT \(OfferColumns.selection), \(at) FROM \(OfferColumns.tables)
-      WHERE \(conditions.joined(separator: " AND ")) ORDER BY \(at), offer.offer_key
-      LIMIT \(bindings.add(.number(limit.map(Int64.init))))::bigint
+      SELECT \(columns)\(at) FROM \(OfferColumns.tables)
+      WHERE \(conditions.joined(separator: " AND "))
+      ORDER BY \(at) \(order), offer.offer_key \(order) LIMIT \(most)::bigint
       """
-    return try session.rows(sql, bindings.parameters).map { row in
-      let stored = OfferTable.stored(row)
-      return Entry(
-        id: 0, kind: .expiring, at: row.date(OfferColumns.count), feed: stored.offer.ref.feed,
-        offerCount: nil, fields: nil, stored: stored)
-    }
+    return try session.rows(sql, bindings.parameters).map(\.self)
   }
 
   private static let spanSeconds = Int64(OfferChange.expiringSeconds)

@@ -32,7 +32,7 @@ extension LostFavorites {
     let row = try session.rows(
       """
       SELECT offer.id FROM \(OfferColumns.tables)
-      WHERE feed.name = $2 AND offer.name_key = $8 AND offer.name = $3
+      WHERE feed.name = $2 AND left(offer.name, 64) = left($3, 64) AND offer.name = $3
         AND offer.description IS NOT DISTINCT FROM $4 AND \(OfferColumns.isCurrent)
         AND offer.first_seen_at > $5 AND offer.first_seen_at >= $6 AND offer.first_seen_at < $7
         AND NOT \(OfferColumns.isFavorite)
@@ -42,7 +42,7 @@ extension LostFavorites {
         .number(user), .text(favorite.ref.feed), .text(favorite.name),
         favorite.description.map { .text($0) } ?? .text(nil as String?),
         .date(favorite.firstSeenAt), .number(goneAt.storedSeconds - successorSeconds),
-        .date(goneAt), .bytes(NaturalOrder.key(favorite.name)),
+        .date(goneAt),
       ]
     ).first
     return row.map { OfferRef(feed: favorite.ref.feed, offerID: $0.text(0)) }

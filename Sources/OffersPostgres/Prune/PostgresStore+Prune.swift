@@ -28,7 +28,7 @@ extension PostgresStore: PruneRepository {
   private func prune(_ bounds: PruneBounds) async throws -> PruneCounts {
     var counts = PruneCounts()
     while bounds.time != nil {
-      let removed = try await database.write { session in
+      let removed = try await database.write(kind: .ordered) { session in
         _ = try CommitOrder(locking: session)
         return try PruneTable.deleteOffers(bounds, limit: Self.batchCount, in: session)
       }
@@ -38,7 +38,7 @@ extension PostgresStore: PruneRepository {
     }
     var last: Int64? = 0
     while let after = last {
-      let removed = try await database.write { session in
+      let removed = try await database.write(kind: .ordered) { session in
         _ = try CommitOrder(locking: session)
         return try PruneTable.deleteChanges(
           bounds, after: after, limit: Self.batchCount, in: session)
@@ -46,8 +46,9 @@ extension PostgresStore: PruneRepository {
       counts.changes += removed.count
       last = removed.lastID
     }
+    try await removeUnusedWords()
     guard let time = bounds.time else { return counts }
-    counts.runs = try await database.write { session in
+    counts.runs = try await database.write(kind: .ordered) { session in
       _ = try CommitOrder(locking: session)
       let count = try PruneTable.deleteRuns(bounds, in: session)
       try NoticeTable.prune(
@@ -57,9 +58,20 @@ extension PostgresStore: PruneRepository {
     return counts
   }
 
+  /// Removes the words that only removed or changed offers had, in several transactions.
+  private func removeUnusedWords() async throws {
+    var next: String? = ""
+    while let word = next {
+      next = try await database.write(kind: .ordered, isCounted: false) { session in
+        _ = try CommitOrder(locking: session)
+        return try SearchWordTable.deleteUnused(after: word, limit: Self.batchCount, in: session)
+      }
+    }
+  }
+
   /// Counts what would be removed, by a transaction that removes it and is rolled back.
   private func countDoomed(_ bounds: PruneBounds) async throws -> PruneCounts {
-    try await database.write(isKept: false) { session in
+    try await database.write(kind: .ordered, isKept: false) { session in
       _ = try CommitOrder(locking: session)
       var counts = PruneCounts()
       if bounds.time != nil {

@@ -16,4 +16,31 @@ enum SearchWordTable {
         """, [.texts(piece)])
     }
   }
+
+  /// Removes words that no offer has any more. The transaction must have the lock of `CommitOrder`, so that no
+  /// other one adds offers with them meanwhile.
+  ///
+  /// - Parameters:
+  ///   - word: the words after it are looked at.
+  ///   - limit: the number of words to look at.
+  ///   - session: the connection.
+  /// - Returns: the last word that was looked at; nil if there was none.
+  static func deleteUnused(
+    after word: String, limit: Int, in session: DatabaseSession
+  ) throws -> String? {
+    let last = try session.rows(
+      """
+      SELECT max(word) FROM (
+        SELECT word FROM search_word WHERE word > $1 ORDER BY word LIMIT \(limit)) AS piece
+      """, [.text(word)]
+    ).first?.findText(0)
+    guard let last else { return nil }
+    try session.run(
+      """
+      DELETE FROM search_word WHERE word > $1 AND word <= $2 AND (
+        SELECT 1 FROM offer WHERE offer.search @@ (quote_literal(search_word.word))::tsquery LIMIT 1
+      ) IS NULL
+      """, [.text(word), .text(last)])
+    return last
+  }
 }
