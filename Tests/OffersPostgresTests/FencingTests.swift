@@ -99,6 +99,59 @@ struct FencingTests {
     #expect(try await until() == "")
   }
 
+  @Test("while several syncs wait for a long one, their leases are renewed and a star is stored")
+  func waits() async throws {
+    let made = try await TestCluster.shared.value.makeDatabase()
+    let store = try await PostgresStore.open(url: made.url())
+    let other = try await PostgresStore.open(url: made.url())
+    _ = try await store.sync([FeedOffer("1", name: "Tea")], feed: "tea")
+    let (signal, begun) = AsyncStream<Void>.makeStream()
+    let long = Task {
+      try await other.database.write(kind: .ordered) { session in
+        _ = try CommitOrder(locking: session)
+        begun.yield()
+        try session.run("SELECT pg_sleep(100)")
+      }
+    }
+    for await _ in signal { break }
+    @Sendable func leases() async throws -> Set<String> {
+      let rows = try await made.run("SELECT feed, until FROM sync_lease WHERE until IS NOT NULL")
+      return Set(rows.split(separator: "\n").map(String.init))
+    }
+    try await withThrowingTaskGroup { group in
+      for feed in ["rice", "oats", "beans"] {
+        group.addTask {
+          try await store.withSyncLock(on: feed, waitSeconds: 0) {
+            _ = try await store.sync([FeedOffer("1", name: "Late")], feed: feed)
+          }
+        }
+      }
+      while try await leases().count < 3 { try await Task.sleep(for: .milliseconds(50)) }
+      let first = try await leases()
+      _ = try await store.setFavorites(named: ["tea:1"], to: true)
+      while try await !leases().isDisjoint(with: first) {
+        try await Task.sleep(for: .milliseconds(50))
+      }
+      #expect(try await made.run("SELECT count(*) FROM offer") == "1")
+      long.cancel()
+      try await group.waitForAll()
+    }
+    #expect(try await made.run("SELECT count(*) FROM offer") == "4")
+  }
+
+  @Test("a sync that has committed is done, even if its lease was lost meanwhile")
+  func keepsTheCommit() async throws {
+    let made = try await TestCluster.shared.value.makeDatabase()
+    let store = try await PostgresStore.open(url: made.url())
+    try await store.withSyncLock(on: "tea", waitSeconds: 0) {
+      _ = try await store.sync([FeedOffer("1", name: "Tea")], feed: "tea")
+      try await made.run("UPDATE sync_lease SET token = token + 1")
+      // The next renewal finds it lost and cancels this task.
+      while !Task.isCancelled { await Task.yield() }
+    }
+    #expect(try await store.fetchOffer(named: "1").name == "Tea")
+  }
+
   @Test(
     "the lease of an image ends by the clock of the database, whatever the programs' clocks say")
   func images() async throws {

@@ -46,7 +46,7 @@ actor Connection {
   ///
   /// - Returns: its result, or its error and whether the connection can be used again.
   func run<Result: Sendable>(
-    within limit: DatabaseSession.Limit = .operation,
+    within limit: DatabaseSession.Limit = .statement,
     _ body: @Sendable (DatabaseSession) throws -> Result
   ) -> (result: Swift.Result<Result, any Error>, isUsable: Bool) {
     guard let session else {

@@ -3,29 +3,44 @@ import OffersCore
 /// A PostgreSQL database, through connections that it opens when they are needed: transactions, with
 /// their retries and errors.
 ///
-/// Readers and writers have connections of their own, so that no read waits for a writer of this
-/// program.
+/// Readers and each kind of writes have connections of their own, so that no read waits for a writer of this
+/// program, and no star for a sync.
 final class Database: Sendable {
+  /// The kinds of writes.
+  enum Writes {
+    /// Those that a person waits for.
+    case short
+    /// Those that lock the `CommitOrder`, and follow each other.
+    case ordered
+    /// Those of leases, which must be renewed in time. They wait for other transactions for two seconds at
+    /// most.
+    case lease
+  }
+
   private let readers: ConnectionPool
   private let writers: ConnectionPool
+  private let orderedWriters: ConnectionPool
+  private let leaseWriters: ConnectionPool
   let url: DatabaseURL
   /// The version of the data.
   let commits: CommitWatch
   private let access: StoreAccess
 
   init(
-    _ url: DatabaseURL, access: StoreAccess = .readWrite, readerLimit: Int = 4, writerLimit: Int = 3
+    _ url: DatabaseURL, access: StoreAccess = .readWrite, readerLimit: Int = 4, writerLimit: Int = 2
   ) {
     self.url = url
     self.access = access
     readers = ConnectionPool(url, limit: readerLimit)
     writers = ConnectionPool(url, limit: writerLimit)
+    // An import may take minutes.
+    orderedWriters = ConnectionPool(url, limit: 1, waitSeconds: 600)
+    leaseWriters = ConnectionPool(url, limit: 1)
     commits = CommitWatch(url)
   }
 
   func close() {
-    readers.close()
-    writers.close()
+    for pool in [readers, writers, orderedWriters, leaseWriters] { pool.close() }
     commits.close()
   }
 
@@ -34,8 +49,8 @@ final class Database: Sendable {
     _ body: @escaping @Sendable (DatabaseSession) throws -> Result
   ) async throws -> Result {
     try await attempting(readers) { session, _ in
-      try session.script("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
       do {
+        try session.script("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         let result = try body(session)
         try session.script("COMMIT")
         return result
@@ -62,6 +77,7 @@ final class Database: Sendable {
   /// to five times.
   ///
   /// - Parameters:
+  ///   - kind: the connection that is used.
   ///   - isKept: whether to commit. A trial is rolled back, and may be made in a database that was opened for
   ///     reading only.
   ///   - isCounted: whether the version of the data changes. It does not with a lease, say.
@@ -70,16 +86,23 @@ final class Database: Sendable {
   ///     recent search.
   ///   - body: the change. It may be run several times.
   func write<Result: Sendable>(
-    isKept: Bool = true, isCounted: Bool = true, isRepeatable: Bool = false,
+    kind: Writes = .short, isKept: Bool = true, isCounted: Bool = true,
+    isRepeatable: Bool = false,
     isNote: Bool = false,
     _ body: @escaping @Sendable (DatabaseSession) throws -> Result
   ) async throws -> Result {
     if access == .readOnly, isKept, !isNote {
       throw OffersError(.invalidRequest, "The database was opened for reading only.")
     }
-    return try await attempting(writers, isRepeatable: isRepeatable) { [commits] session, outcome in
-      try session.script(Self.beginWrite)
+    let pool =
+      switch kind {
+      case .short: writers
+      case .ordered: orderedWriters
+      case .lease: leaseWriters
+      }
+    return try await attempting(pool, isRepeatable: isRepeatable) { [commits] session, outcome in
       do {
+        try session.script(Self.begin(kind))
         let result = try body(session)
         if session.cancellation.isCancelled { throw CancellationError() }
         guard isKept, session.changedRows > 0 else {
@@ -102,10 +125,13 @@ final class Database: Sendable {
   }
 
   /// A writer that stops amid its transaction, such as by SIGSTOP, must not keep others waiting.
-  private static let beginWrite = """
-    BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '300s';
+  private static func begin(_ kind: Writes) -> String {
+    """
+    BEGIN ISOLATION LEVEL READ COMMITTED;
+    SET LOCAL lock_timeout = '\(kind == .lease ? 2 : 300)s';
     SET LOCAL idle_in_transaction_session_timeout = '10s'
     """
+  }
 
   /// Changes the version of the data, which is the sum of a few numbers: writers that commit at the same
   /// time seldom wait for each other. The step is random, so that a version is not given again when

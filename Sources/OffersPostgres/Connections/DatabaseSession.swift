@@ -15,11 +15,9 @@ final class DatabaseSession {
   private(set) var changedRows = 0
   /// Whether the server has confirmed a commit of the operation.
   private(set) var hasCommitted = false
-  /// When the running operation is given up.
+  private var limit = Limit.statement
+  /// When the running statement, or the operation, is given up.
   private var deadline = ContinuousClock.now
-  /// How long the server has to answer after a statement was cancelled; nil if the connection is given
-  /// up at once.
-  private var graceSeconds: Int? = Limit.operation.graceSeconds
   /// Whether the connection leads to one process of the server; nil before the first question.
   private var knownDirect: Bool?
   /// The names of the prepared statements.
@@ -29,14 +27,17 @@ final class DatabaseSession {
   /// another statement.
   private let namePrefix = "offers_\(UInt64.random(in: 0...UInt64.max))_"
 
-  /// The longest time for an operation, the wait for other writers included.
+  /// The longest time for the server's answers.
   enum Limit {
-    case operation
-    /// Only a lost server takes longer.
+    /// For each statement, the wait for other writers included.
+    case statement
+    /// For the whole operation. Only a lost server takes longer.
     case short
 
-    fileprivate var seconds: Int { self == .operation ? 600 : 2 }
-    fileprivate var graceSeconds: Int? { self == .operation ? 5 : nil }
+    fileprivate var seconds: Int { self == .statement ? 600 : 2 }
+    /// How long the server has to answer after a statement was cancelled; nil if the connection is given
+    /// up at once.
+    fileprivate var graceSeconds: Int? { self == .statement ? 5 : nil }
   }
 
   /// Connects, and waits until the server accepts the connection.
@@ -82,7 +83,10 @@ final class DatabaseSession {
 
   /// The failure to connect. libpq tells no code for it, only the message of the server.
   private static func openingFailure(_ message: String) -> PostgresFailure {
+    // The first one counts: the messages about limits and rights name the role or the database, too.
     let known = [
+      ("too many connections for", "53300"), ("permission denied for database", "42501"),
+      ("is not currently accepting connections", "57P03"),
       ("password authentication failed", "28P01"), ("no password supplied", "28P01"),
       ("no pg_hba.conf entry", "28000"), ("authentication failed", "28000"),
       ("role \"", "28000"), ("database \"", "3D000"), ("no such database", "3D000"),
@@ -111,9 +115,9 @@ final class DatabaseSession {
   }
 
   /// Begins an operation: sets its deadline and forgets the rows of the one before.
-  func begin(_ limit: Limit = .operation) {
+  func begin(_ limit: Limit = .statement) {
     deadline = .now + .seconds(limit.seconds)
-    graceSeconds = limit.graceSeconds
+    self.limit = limit
     changedRows = 0
     hasCommitted = false
   }
@@ -234,6 +238,7 @@ final class DatabaseSession {
   /// Waits for the results of what was sent and returns the last one.
   private func results(isSent: Bool) throws -> Rows {
     guard isSent else { throw lost() }
+    if limit == .statement { deadline = .now + .seconds(limit.seconds) }
     while true {
       let rest = library.PQflush(connection)
       if rest == 0 { break }
@@ -275,7 +280,7 @@ final class DatabaseSession {
     guard socket >= 0 else { throw lost() }
     var left = deadline - .now
     if left <= .zero {
-      guard let graceSeconds, left > .seconds(-graceSeconds) else {
+      guard let graceSeconds = limit.graceSeconds, left > .seconds(-graceSeconds) else {
         throw lost("the server did not answer in time")
       }
       cancellation.sendNow()

@@ -21,9 +21,14 @@ extension PostgresStore {
     let deadline = start + .seconds(waitSeconds)
     var first: String?
     while true {
-      let (lease, renewal) = try await database.write(isCounted: false) { session in
-        let lease = try SyncLease.take(feed, in: session)
-        return (lease, lease == nil ? try SyncLease.findRenewal(of: feed, in: session) : nil)
+      let (lease, renewal) = try await database.write(kind: .lease, isCounted: false) { session in
+        do {
+          let lease = try SyncLease.take(feed, in: session)
+          return (lease, lease == nil ? try SyncLease.findRenewal(of: feed, in: session) : nil)
+        } catch let failure as PostgresFailure where failure.isOfLock {
+          // The holder is committing its sync.
+          return (nil, nil)
+        }
       }
       if let lease { return lease }
       first = first ?? renewal
@@ -41,19 +46,36 @@ extension PostgresStore {
     }
   }
 
-  /// Runs `body` and renews the lease meanwhile. If the lease is lost, `body` is cancelled.
+  /// How a task of a sync has ended.
+  private enum Ending<Result: Sendable>: Sendable {
+    case sync(Swift.Result<Result, any Error>)
+    case renewals(any Error)
+  }
+
+  /// Runs `body` and renews the lease meanwhile. If the lease is lost, `body` is cancelled; if it has
+  /// committed before, its result counts.
   private func keeping<Result: Sendable>(
     _ lease: SyncLease, while body: @Sendable () async throws -> Result
   ) async throws -> Result {
     try await withoutActuallyEscaping(body) { body in
-      try await withThrowingTaskGroup(of: Result?.self) { group in
+      try await withThrowingTaskGroup(of: Ending<Result>.self) { group in
         group.addTask {
-          try await SyncLease.$current.withValue(lease) { try await body() }
+          do {
+            return .sync(
+              .success(try await SyncLease.$current.withValue(lease) { try await body() }))
+          } catch {
+            return .sync(.failure(error))
+          }
         }
-        group.addTask { try await self.renew(lease) }
-        defer { group.cancelAll() }
-        while let next = try await group.next() {
-          if let result = next { return result }
+        group.addTask { .renewals(await self.renew(lease)) }
+        var loss: (any Error)?
+        for try await ending in group {
+          group.cancelAll()
+          switch ending {
+          case .sync(.success(let result)): return result
+          case .sync(.failure(let error)): throw loss ?? error
+          case .renewals(let error): loss = error
+          }
         }
         throw CancellationError()
       }
@@ -61,24 +83,34 @@ extension PostgresStore {
   }
 
   /// Renews a lease until the task is cancelled. While the database cannot be reached it tries again, for
-  /// as long as the lease lasts.
+  /// as long as the lease lasts. A sync that is committing has locked its lease: nobody else can take it
+  /// then.
   ///
-  /// - Throws: `OffersError`: `locked` if another program has the lease, `storeUnreachable`.
-  private func renew<Nothing>(_ lease: SyncLease) async throws -> Nothing {
+  /// - Returns: `OffersError`: `locked` if another program has the lease, `storeUnreachable`;
+  ///   `CancellationError`.
+  private func renew(_ lease: SyncLease) async -> any Error {
     var end = ContinuousClock.now + .seconds(SyncLease.seconds)
     var wait = SyncLease.renewalInterval
     while true {
-      try await Task.sleep(for: wait)
-      let start = ContinuousClock.now
       do {
-        try await database.write(isCounted: false, isRepeatable: true) { session in
-          try lease.renew(in: session)
+        try await Task.sleep(for: wait)
+        let start = ContinuousClock.now
+        let isRenewed = try await database.write(kind: .lease, isCounted: false, isRepeatable: true)
+        {
+          do {
+            try lease.renew(in: $0)
+            return true
+          } catch let failure as PostgresFailure where failure.isOfLock {
+            return false
+          }
         }
-        end = start + .seconds(SyncLease.seconds)
-        wait = SyncLease.renewalInterval
+        if isRenewed { end = start + .seconds(SyncLease.seconds) }
+        wait = isRenewed ? SyncLease.renewalInterval : .milliseconds(250)
       } catch let error as OffersError where error.code == .storeUnreachable {
-        if end <= .now { throw error }
+        if end <= .now { return error }
         wait = .milliseconds(250)
+      } catch {
+        return error
       }
     }
   }
@@ -87,7 +119,9 @@ extension PostgresStore {
     // Not in the task of the caller, whose cancellation would leave the lease.
     let database = database
     try await Task {
-      try await database.write(isCounted: false, isRepeatable: true) { try lease.end(in: $0) }
+      try await database.write(kind: .lease, isCounted: false, isRepeatable: true) {
+        try lease.end(in: $0)
+      }
     }.value
   }
 }

@@ -83,7 +83,7 @@ extension PostgresStore: SyncStore {
 
   package func apply(_ plan: SyncPlan) async throws -> SyncRun {
     let lease = SyncLease.current
-    return try await database.write { [user] session in
+    return try await database.write(kind: .ordered) { [user] session in
       let writer = try DifferenceWriter(plan, of: user, in: session)
       let run = try writer.apply()
       try SyncLease.check(lease, plan.run.feed, in: session)
@@ -92,7 +92,7 @@ extension PostgresStore: SyncStore {
   }
 
   package func preview(_ plan: SyncPlan) async throws -> (run: SyncRun, changes: [OfferChange]) {
-    try await database.write(isKept: false) { [user] session in
+    try await database.write(kind: .ordered, isKept: false) { [user] session in
       let lastID = try ChangeTable.fetchLastID(in: session)
       let run = try DifferenceWriter(plan, of: user, in: session).apply()
       var query = ChangeQuery(now: plan.run.startedAt)
@@ -106,7 +106,7 @@ extension PostgresStore: SyncStore {
     _ run: SyncRun, remember source: NamedSource?, fetch: FetchState?
   ) async throws {
     let lease = SyncLease.current
-    try await database.write { session in
+    try await database.write(kind: .ordered) { session in
       var order = try CommitOrder(locking: session)
       let feedKey = try FeedTable.put(
         run.feed, source: source?.text ?? run.source, subscribes: run.outcome != .failed,

@@ -25,7 +25,8 @@ struct SyncLease: Sendable {
       """
       INSERT INTO sync_lease AS lease (feed, token, until)
       VALUES ($1, 1, clock_timestamp() + interval '\(seconds) seconds')
-      ON CONFLICT (feed) DO UPDATE SET token = lease.token + 1, until = excluded.until
+      ON CONFLICT (feed) DO UPDATE SET token = lease.token + 1,
+        until = clock_timestamp() + interval '\(seconds) seconds'
       WHERE lease.until IS NULL OR lease.until <= clock_timestamp()
       RETURNING token
       """, [.text(feed)]

@@ -27,7 +27,7 @@ extension PostgresStore: RecordTransfer {
   ) async throws -> ImportSummary {
     // Sorted, so that two imports cannot deadlock.
     try await withLeases(on: feeds.sorted()[...], []) { [user] leases in
-      try await self.database.write { session in
+      try await self.database.write(kind: .ordered) { session in
         try UserTable.check(user, in: session)
         let merge = try ImportMerge(
           into: PostgresImport(session), user: user, selections: selections,
