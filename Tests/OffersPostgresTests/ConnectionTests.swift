@@ -68,6 +68,27 @@ struct ConnectionTests {
     }
   }
 
+  @Test("operations wait for the open connections if the server accepts no further one")
+  func waitsAtTheLimit() async throws {
+    let home = try await Home()
+    let role = "few_\(home.made.name)"
+    try await home.made.run("CREATE ROLE \(role) LOGIN CONNECTION LIMIT 1", as: "postgres")
+    let url = home.made.url().replacing("offers@", with: "\(role)@")
+    let database = Database(try DatabaseURL(url), readerLimit: 3)
+    defer { database.close() }
+    let answers = try await withThrowingTaskGroup(of: Int64?.self) { group in
+      for number in 1...6 {
+        group.addTask {
+          try await database.read { session in
+            try session.rows("SELECT \(number)::bigint, pg_sleep(0.05)").first?.number(0)
+          }
+        }
+      }
+      return try await group.reduce(into: Set()) { $0.insert($1) }
+    }
+    #expect(answers == Set(1...6))
+  }
+
   @Test("every kind of value is bound and read exactly, empty and NULL ones too")
   func values() async throws {
     let home = try await Home()

@@ -57,12 +57,70 @@ struct OpeningTests {
     "an invalid URL is refused, and no part of it is repeated",
     arguments: [
       "postgres://u:hid%zzden@host/db", "postgres://[::1:5432/hidden", "postgres://h/db?hidden=1",
-      "postgres://host:port\0/hidden",
+      "postgres://host:port\0/hidden", "postgres:offers:hidden@host/db",
+      "POSTGRES://u:hidden@host/db",
+      "host=127.0.0.1 password=hidden dbname=o", "dbname = hidden",
     ])
   func invalidURL(url: String) async throws {
     let error = await Self.refusal(url)
     #expect(error?.code == .invalidRequest)
     #expect(!Self.all(error).contains("hid"))
+    #expect(PostgresServer.isMeant(by: url))
+  }
+
+  @Test(
+    "the path of a file is not taken for a database on a server",
+    arguments: ["offers.sqlite", "/a=b/c", "./host=1", "postgres.sqlite", "file:a", "support = 1"])
+  func path(text: String) {
+    #expect(!PostgresServer.isMeant(by: text))
+  }
+
+  @Test("a URL for other programs has all parts but passwords, as one word of a shell")
+  func shellWord() throws {
+    let url = try DatabaseURL(
+      "postgres://a%20b:hidden@db1:1,db2:2/o?sslmode=verify-full&sslpassword=hidden&sslrootcert=/a'b"
+    )
+    #expect(
+      url.shellWord
+        == "'postgres://a%20b@db1:1,db2:2/o?sslmode=verify-full&sslrootcert=%2Fa%27b'")
+    #expect(try DatabaseURL("postgres://ana@db/o").shellWord == "postgres://ana@db/o")
+  }
+
+  @Test("limits of connections and missing rights are told from a wrong password or database")
+  func limits() async throws {
+    let cluster = try await TestCluster.shared.value
+    let made = try await cluster.makeDatabase()
+    try await cluster.run("CREATE ROLE many LOGIN CONNECTION LIMIT 0", as: "postgres")
+    let url = made.url().replacing("offers@", with: "many@")
+    let many = await Self.refusal(url)
+    #expect(many?.code == .storeUnreachable)
+    #expect(many?.message.contains("accepts no more connections") == true)
+    try await cluster.run("ALTER ROLE many CONNECTION LIMIT -1", as: "postgres")
+    try await cluster.run("REVOKE CONNECT ON DATABASE \(made.name) FROM PUBLIC", as: "postgres")
+    let forbidden = await Self.refusal(url)
+    #expect(forbidden?.message.contains("The user may not do this") == true)
+    try await cluster.run(
+      "ALTER DATABASE \(made.name) ALLOW_CONNECTIONS false", as: "postgres")
+    let closed = await Self.refusal(made.url())
+    #expect(closed?.message.contains("is not currently accepting connections") == true)
+    #expect(closed?.code == .storeUnreachable)
+  }
+
+  @Test("a database that is read-only is not ready")
+  func readOnly() async throws {
+    let cluster = try await TestCluster.shared.value
+    let made = try await cluster.makeDatabase()
+    let store = try await PostgresStore.open(url: made.url())
+    try await store.checkReadiness()
+    try await cluster.run(
+      "ALTER DATABASE \(made.name) SET default_transaction_read_only = on", as: "postgres")
+    let other = try await PostgresStore.open(
+      url: made.url() + "?target_session_attrs=any", access: .readOnly)
+    let error = await #expect(throws: OffersError.self) { try await other.checkReadiness() }
+    #expect(error?.message.hasSuffix("is read-only.") == true)
+    let refused = await Self.refusal(made.url())
+    #expect(refused?.code == .storeUnreachable)
+    #expect(refused?.hint?.contains("target_session_attrs=any") == true)
   }
 
   @Test(

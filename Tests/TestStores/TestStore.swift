@@ -55,7 +55,8 @@ public struct TestStore: Sendable {
   }
 
   private static func place(_ address: String) throws -> any StorePlace {
-    PostgresServer.isURL(address) ? try PostgresServer(url: address) : try SQLiteFile(path: address)
+    PostgresServer.isMeant(by: address)
+      ? try PostgresServer(url: address) : try SQLiteFile(path: address)
   }
 }
 

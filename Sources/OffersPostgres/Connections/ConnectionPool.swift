@@ -152,13 +152,15 @@ final class ConnectionPool: Sendable {
           back: Member(connection: connection, cancellation: cancellation, age: age),
           isUsable: true)
       case .failure(let error):
-        let waiter = state.withLock { state in
+        let (waiter, areOthersOpen) = state.withLock { state in
           state.openingCount -= 1
           state.count -= 1
-          return state.waiters.isEmpty ? nil : state.waiters.removeFirst()
+          // The operation then waits for one of the other connections.
+          let waits = (error as? PostgresFailure)?.isOfLimit == true && state.count > 0
+          return (waits || state.waiters.isEmpty ? nil : state.waiters.removeFirst(), waits)
         }
         waiter?.continuation.resume(throwing: error)
-        openForWaiters()
+        if !areOthersOpen { openForWaiters() }
       }
     }
   }

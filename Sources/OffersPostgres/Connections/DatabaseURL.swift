@@ -13,10 +13,17 @@ package struct DatabaseURL: Sendable {
   package let description: String
   /// The URL with the hosts, their ports and the database alone.
   package let name: String
+  /// The URL without passwords, as a word of a shell, for other programs.
+  let shellWord: String
 
-  /// Whether a text is the URL of a PostgreSQL database, rather than a path.
-  package static func isURL(_ text: String) -> Bool {
-    text.hasPrefix("postgres://") || text.hasPrefix("postgresql://")
+  /// Whether a text means a PostgreSQL database, rather than a file. It may be no valid URL: libpq's form
+  /// of keywords and values, and a URL without slashes, would otherwise become the name of a file, with
+  /// the password in it.
+  package static func isMeant(by text: String) -> Bool {
+    let schemes = ["postgres:", "postgresql:"]
+    return schemes.contains { text.lowercased().hasPrefix($0) }
+      || text.contains(
+        /(^|\s)(host|hostaddr|port|dbname|user|password|passfile|service|sslmode)\s*=/)
   }
 
   /// Parses a URL.
@@ -28,7 +35,10 @@ package struct DatabaseURL: Sendable {
       .invalidRequest, "The address of the database is not a valid postgres:// URL.",
       hint: "An example is postgres://user@host:5432/database?sslmode=verify-full. "
         + "In its parts, write @ : / ? # % and spaces as %40 %3A %2F %3F %23 %25 %20.")
-    guard Self.isURL(text), !text.utf8.contains(0) else { throw invalid }
+    let schemes = ["postgres://", "postgresql://"]
+    guard schemes.contains(where: { text.hasPrefix($0) }), !text.utf8.contains(0) else {
+      throw invalid
+    }
     let library = try PostgresLibrary.load().functions
     guard let options = library.PQconninfoParse(text, nil) else { throw invalid }
     defer { library.PQconninfoFree(options) }
@@ -48,13 +58,20 @@ package struct DatabaseURL: Sendable {
     let database = values["dbname"].map { "the PostgreSQL database \($0)" }
     description =
       (database ?? "the PostgreSQL database") + (host.isEmpty ? "" : " on \(host)")
-    name =
-      "postgres://"
-      + Self.places(values) { host, port in
+    let place =
+      Self.places(values) { host, port in
         let host = host.contains(":") ? "[\(host)]" : Self.escaped(host)
         return port.isEmpty ? host : "\(host):\(port)"
       } + (values["dbname"].map { "/" + Self.escaped($0) } ?? "")
-      + (values["service"].map { "?service=" + Self.escaped($0) } ?? "")
+    name = "postgres://" + place + (values["service"].map { "?service=" + Self.escaped($0) } ?? "")
+    var others = values
+    for keyword in ["host", "port", "dbname", "user", "password", "sslpassword"] {
+      others[keyword] = nil
+    }
+    if values["host"] == nil { others["hostaddr"] = nil }
+    let parameters = others.sorted { $0.key < $1.key }.map { "\($0.key)=" + Self.escaped($0.value) }
+    let bare = "postgres://" + (values["user"].map { Self.escaped($0) + "@" } ?? "") + place
+    shellWord = parameters.isEmpty ? bare : "'\(bare)?\(parameters.joined(separator: "&"))'"
   }
 
   /// Whether libpq has probably read a part of a password as something else, because it has an

@@ -32,6 +32,12 @@ struct PostgresFailure: Error {
   /// a column was changed.
   var isOfPreparedStatement: Bool { sqlState == "26000" || sqlState == "0A000" }
 
+  /// Whether another transaction had a lock for too long.
+  var isOfLock: Bool { sqlState == "55P03" }
+
+  /// Whether the server, or a pooler, accepts no more connections.
+  var isOfLimit: Bool { sqlState == "53300" }
+
   /// Whether the server can only be read from: it is a standby, or was one when the program connected.
   var isReadOnly: Bool { sqlState == "25006" }
 
@@ -88,7 +94,7 @@ struct PostgresFailure: Error {
     case "42501":
       return storage(
         "The user may not do this in \(place): \(message)",
-        "Grant the user all rights on the tables, or make it their owner.")
+        "Grant the user the right, or make it the owner of the database.")
     case "53100", "53200":
       return storage(
         "The server of \(place) is out of disk or memory: \(message) Nothing was changed.",
@@ -96,15 +102,21 @@ struct PostgresFailure: Error {
     case "53300":
       return unreachable(
         "The server of \(place) accepts no more connections: \(message)",
-        "Raise its max_connections, or put a pooler such as pgbouncer in between.")
+        "Raise the limit (max_connections, or that of the role or the database), or put a pooler such as "
+          + "pgbouncer in between.")
     case "55P03", "57014", "25P03":
       return storage(
         "\(url.capitalized) was busy for too long. Nothing was changed.",
         "Another program holds a lock, or the server is overloaded. Try again.")
-    case "57P01", "57P02", "57P03", "57P05", "25006":
+    case "57P01", "57P02", "57P03", "57P05":
       return unreachable(
-        "\(url.capitalized) is starting, stopping or read-only now: \(message) "
-          + "Nothing was changed.", "Try again in a moment.")
+        "\(url.capitalized) is starting or stopping now: \(message) Nothing was changed.",
+        "Try again in a moment.")
+    case "25006":
+      return unreachable(
+        "\(url.capitalized) is read-only: \(message) Nothing was changed.",
+        "It may be a standby, or its primary is changing. Name the primary in the URL. Commands that only "
+          + "read can read from a standby with ?target_session_attrs=any.")
     case "22021", "22P05":
       return OffersError(
         .invalidRequest, "A text with the character U+0000 cannot be stored.", cause: cause)

@@ -10,12 +10,12 @@ package struct PostgresServer: StorePlace {
   ///   without libpq.
   package init(url text: String) throws { url = try DatabaseURL(text) }
 
-  /// Whether a text is the URL of a PostgreSQL database, rather than a path.
-  package static func isURL(_ text: String) -> Bool { DatabaseURL.isURL(text) }
+  /// Whether a text means a PostgreSQL database, rather than a file; it may be no valid URL.
+  package static func isMeant(by text: String) -> Bool { DatabaseURL.isMeant(by: text) }
 
   package var name: String { url.name }
 
-  package var medium: StoreMedium { .server { [name] in Self.tools(for: $0, of: name) } }
+  package var medium: StoreMedium { .server { [url] in Self.tools(for: $0, of: url.shellWord) } }
 
   /// Only a connection could tell.
   package var exists: Bool { true }
@@ -43,25 +43,25 @@ package struct PostgresServer: StorePlace {
     try await store.close()
   }
 
-  private static func tools(for work: FileWork, of name: String) -> Advice {
+  private static func tools(for work: FileWork, of url: String) -> Advice {
     switch work {
     case .backup:
       Advice(
-        "Back it up with pg_dump, such as: pg_dump --format=custom --file=offers.dump \(name)")
+        "Back it up with pg_dump, such as: pg_dump --format=custom --file=offers.dump \(url)")
     case .restoration:
       Advice(
         "Restore a dump into an empty database with pg_restore, such as: "
-          + "pg_restore --dbname=\(name) offers.dump (or psql for a dump in plain SQL).")
+          + "pg_restore --dbname=\(url) offers.dump (or psql for a dump in plain SQL).")
     case .salvage:
       Advice(
         "Promote a standby or restore the last backup with pg_restore. What is still readable is "
           + "exported by pg_dump, table by table.")
     case .examination:
       Advice(
-        "Check its tables and indexes with pg_amcheck \(name), and look into the server's log.")
+        "Check its tables and indexes with pg_amcheck \(url), and look into the server's log.")
     case .repair:
       Advice(
-        "Rebuild its indexes with reindexdb \(name). Damaged tables are restored from a backup with "
+        "Rebuild its indexes with reindexdb \(url). Damaged tables are restored from a backup with "
           + "pg_restore.")
     }
   }

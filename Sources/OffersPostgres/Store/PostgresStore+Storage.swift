@@ -23,5 +23,15 @@ extension PostgresStore: OffersStorage {
 }
 
 extension PostgresStore: StoreReadiness {
-  package func checkReadiness() async throws { try await Schema().check(database) }
+  package func checkReadiness() async throws {
+    try await Schema().check(database)
+    let isReadOnly = try await database.readOnce { session in
+      try session.rows(
+        "SELECT pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean"
+      ).first?.flag(0) ?? false
+    }
+    if isReadOnly {
+      throw OffersError(.storageFailed, "\(database.url.capitalized) is read-only.")
+    }
+  }
 }

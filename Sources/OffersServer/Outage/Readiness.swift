@@ -8,12 +8,17 @@ actor Readiness {
   private typealias Asker = AsyncStream<Problem?>.Continuation
 
   private let store: any StoreReadiness
+  private let outage: StoreOutage
   private let timeLimit: Duration
   private var askers: [Asker] = []
   private var check: Task<Void, Never>?
 
-  init(_ store: any StoreReadiness, timeLimit: Duration = .seconds(2)) {
+  /// - Parameter outage: is told whether the store can be reached.
+  init(
+    _ store: any StoreReadiness, outage: StoreOutage, timeLimit: Duration = .seconds(2)
+  ) {
     self.store = store
+    self.outage = outage
     self.timeLimit = timeLimit
   }
 
@@ -41,8 +46,11 @@ actor Readiness {
     var problem: Problem?
     do {
       try await store.checkReadiness()
+      outage.end()
     } catch {
-      problem = Self.problem(of: (error as? OffersError)?.code ?? .storageFailed)
+      let error = error as? OffersError
+      if let error, error.code == .storeUnreachable { outage.note(error) }
+      problem = Self.problem(of: error?.code ?? .storageFailed)
     }
     for asker in askers { asker.yield(problem) }
     askers = []

@@ -61,7 +61,8 @@ struct ReadinessTests {
         for await _ in answers {}
       }
     }
-    let readiness = Readiness(store, timeLimit: .zero)
+    let outage = StoreOutage(RecordedLog().logger)
+    let readiness = Readiness(store, outage: outage, timeLimit: .zero)
     for _ in 1...3 {
       let problem = await #expect(throws: Problem.self) { try await readiness.confirm() }
       #expect(problem?.status == .serviceUnavailable)
@@ -70,7 +71,22 @@ struct ReadinessTests {
     #expect(begun.withLock { $0 } <= 1)
     hold.finish()
     store.line.gate.withLock { $0 = nil }
-    let patient = Readiness(store)
+    let patient = Readiness(store, outage: outage)
     try await patient.confirm()
+  }
+
+  @Test("the log tells of an outage that only the checks have seen, once, and of its end")
+  func logs() async throws {
+    let home = try await ServedHome(feeds: [])
+    let store = RemoteStore(home.database)
+    let log = RecordedLog()
+    let readiness = Readiness(store, outage: StoreOutage(log.logger))
+    store.line.cut()
+    for _ in 1...3 { await #expect(throws: Problem.self) { try await readiness.confirm() } }
+    store.line.mend()
+    for _ in 1...2 { try await readiness.confirm() }
+    #expect(log.lines.count == 2)
+    #expect(log.lines.first?.hasPrefix("error the database cannot be reached") == true)
+    #expect(log.lines.last == "notice the database can be reached again")
   }
 }

@@ -12,6 +12,10 @@ enum ScheduleVariables {
     "HOME", "OFFERS_USER", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "TZ", "https_proxy", "HTTPS_PROXY",
     "http_proxy",
     "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
+    // Those of libpq that decide about the server and the login.
+    "PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE", "PGUSER", "PGPASSWORD", "PGSERVICE",
+    "PGSYSCONFDIR", "PGTARGETSESSIONATTRS", "PGCONNECT_TIMEOUT", "PGSSLMODE", "PGSSLROOTCERT",
+    "PGSSLCERT", "PGSSLKEY", "PGSSLCRL", "PGCHANNELBINDING", "PGGSSENCMODE", "PGKRBSRVNAME",
   ]
 
   /// The variables that are set and not empty, with their current values. The values of those in
