@@ -7,11 +7,10 @@ extension PostgresStore {
     let lease = try await takeLease(on: feed, waitSeconds: waitSeconds)
     do {
       let result = try await keeping(lease, while: body)
-      try await end(lease)
+      await end(lease)
       return result
     } catch {
-      // The error of the sync is the one to tell. A lease that is not given back ends by itself.
-      try? await end(lease)
+      await end(lease)
       throw error
     }
   }
@@ -115,10 +114,12 @@ extension PostgresStore {
     }
   }
 
-  private func end(_ lease: SyncLease) async throws {
+  /// Gives a lease back. If that fails, the outcome of the sync is still the one to tell, and the lease ends
+  /// by itself.
+  private func end(_ lease: SyncLease) async {
     // Not in the task of the caller, whose cancellation would leave the lease.
     let database = database
-    try await Task {
+    try? await Task {
       try await database.write(kind: .lease, isCounted: false, isRepeatable: true) {
         try lease.end(in: $0)
       }
