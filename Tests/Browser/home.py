@@ -179,14 +179,14 @@ class BrowserTest(unittest.TestCase):
     def script(self, text, *arguments):
         return self.browser.execute_script(text, *arguments)
 
-    def wait(self, what, condition, seconds=15):
+    def wait(self, what, condition, seconds=60):
         """Waits until a condition holds; `what` is the message of the failure otherwise."""
         # Scripts of the page may replace an element while the condition reads it: it is read again.
         ignored = [StaleElementReferenceException]
         waiting = WebDriverWait(self.browser, seconds, 0.05, ignored_exceptions=ignored)
         waiting.until(lambda _: condition(), what)
 
-    def wait_for(self, selector, seconds=15):
+    def wait_for(self, selector, seconds=60):
         self.wait(f"no element matches {selector}", lambda: self.all(selector), seconds)
         return self.find(selector)
 
@@ -222,7 +222,7 @@ class BrowserTest(unittest.TestCase):
         """Waits until the current offers and the favorites are stored in the browser."""
         wanted = self.home.favorites()
         self.wait("the offers are not stored", lambda: sorted((self.stored_offers() or {"refs": []})["refs"]) == wanted
-                  and self.stored_offers() is not None, 30)
+                  and self.stored_offers() is not None, 120)
 
     def rect(self, selector):
         return self.script(

@@ -103,7 +103,7 @@ class HouseholdTests(BrowserTest):
         self.home.run("household", "add", SHARED)
         self.open("/household")
         self.wait("the page is not stored", lambda: "/household" in self.stored())
-        self.wait("the offers are not stored", lambda: self.stored_offers() is not None, 30)
+        self.wait("the offers are not stored", lambda: self.stored_offers() is not None)
         self.home.stop()
         self.open("/household")
         self.assertIn("Added by Ana", self.find("main").text)

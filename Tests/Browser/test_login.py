@@ -168,7 +168,7 @@ class LoginTests(BrowserTest):
     def test_a_logout_deletes_the_stored_pages_and_offers(self):
         self.log_in()
         self.open("/")
-        self.wait("the offers are not stored", lambda: "ibotta:900113" in self.stored(), 30)
+        self.wait("the offers are not stored", lambda: "ibotta:900113" in self.stored())
         site = self.home.feeds_base + "/site"
         self.open("/web?url=" + site)
         self.wait_for("[data-web-set-home]:not([hidden])").click()

@@ -79,10 +79,10 @@ class UpdateTests(OfflineBase):
         self.open("/")
         self.wait_worker()
         self.wait_stored()
-        self.wait("the offer is not stored", lambda: self.stored_name("ibotta:777002") == "Second", 30)
+        self.wait("the offer is not stored", lambda: self.stored_name("ibotta:777002") == "Second")
         self.home.proxy.requests.clear()
         self.sync(self.offer(777002, "Changed"), self.offer(777003, "Third"))
-        self.wait("the new offer is not stored", lambda: self.stored_name("ibotta:777003") == "Third", 30)
+        self.wait("the new offer is not stored", lambda: self.stored_name("ibotta:777003") == "Third")
         self.wait("the gone offer is still stored", lambda: self.stored_name("ibotta:777001") is None)
         self.assertEqual(self.stored_name("ibotta:777002"), "Changed")
         asked = [urllib.parse.unquote(each) for each in self.requests("/api/v1/offline/offers")]
@@ -90,7 +90,7 @@ class UpdateTests(OfflineBase):
         # A star changes none of the offers, so that none is requested.
         self.home.proxy.requests.clear()
         self.home.run("favorite", REF)
-        self.wait("the browser did not ask", lambda: self.requests("/api/v1/offline"), 30)
+        self.wait("the browser did not ask", lambda: self.requests("/api/v1/offline"))
         self.wait_stored()
         self.assertEqual(self.requests("/api/v1/offline/offers"), [])
 
@@ -100,7 +100,7 @@ class UpdateTests(OfflineBase):
         self.sync()
         self.open("/")
         self.wait_worker()
-        self.wait("the favorite is not stored", lambda: (self.stored_offers() or {}).get("others") == 1, 30)
+        self.wait("the favorite is not stored", lambda: (self.stored_offers() or {}).get("others") == 1)
         self.home.stop()
         self.open("/favorites")
         self.assertEqual(self.shown(), ["ibotta:777001"])
@@ -161,7 +161,7 @@ class BoundTests(OfflineBase):
                 ".then((keys) => done(keys.map((key) => decodeURIComponent(new URL(key.url).pathname))))")
 
         own = "/api/v1/images/" + REF
-        self.wait("the image of the favorite is not stored", lambda: own in images(), 30)
+        self.wait("the image of the favorite is not stored", lambda: own in images())
         most = 0
         for feed in ("albums", "ibotta", "albums"):
             self.open("/feeds/" + feed)

@@ -188,7 +188,7 @@ class RefreshTests(BrowserTest):
             self.home.start()
             for tab in (one, other):
                 self.browser.switch_to.window(tab)
-                self.wait("the tab stays busy", lambda: not self.all("[aria-busy=true]"), 30)
+                self.wait("the tab stays busy", lambda: not self.all("[aria-busy=true]"))
         finally:
             gate.set()
             self.browser.switch_to.window(other)

@@ -36,7 +36,7 @@ class StarBase(BrowserTest):
             "const done = arguments[1]; caches.match(arguments[0], {ignoreSearch: !arguments[0].includes('?')}).then((found) => done(Boolean(found)))", path)
 
     def wait_sent(self):
-        self.wait("a wish is still waiting", lambda: self.waiting() == 0, 30)
+        self.wait("a wish is still waiting", lambda: self.waiting() == 0)
 
     def waiting(self):
         """The number of changes of stars that are stored in the browser and not sent yet."""
@@ -145,12 +145,12 @@ class WaitingTests(StarBase):
                     ".observe(document.querySelector('[data-toasts]'), {childList: true});"
                     "window.tries = 0; const real = window.fetch; window.fetch = (...all) => {"
                     " if (all[1]?.method === 'PUT') window.tries += 1; return real(...all) }")
-        self.wait("the request is not repeated", lambda: self.script("return window.tries") >= 2, 30)
+        self.wait("the request is not repeated", lambda: self.script("return window.tries") >= 2)
         self.assertEqual(self.script("return window.toasts"), 0)
         self.assertEqual(self.home.proxy.writes, [])
         self.home.start()
-        self.wait("the star was not sent", lambda: self.home.favorites() == [REF, OTHER], 30)
-        self.wait_for(".offline-bar[hidden]", 30)
+        self.wait("the star was not sent", lambda: self.home.favorites() == [REF, OTHER])
+        self.wait_for(".offline-bar[hidden]")
         self.wait_sent()
         self.assertEqual(self.home.proxy.writes, [f"PUT /api/v1/offers/{REF}/favorite HTTP/1.1"])
         # A removal on the command line is not undone: the star is not sent a second time.
@@ -214,7 +214,7 @@ class WaitingTests(StarBase):
         self.home.run("favorite", OTHER)
         self.wait_held()
         self.home.run("favorite", REF)
-        self.wait("the favorites are not requested again", lambda: self.pressed(REF) == "true", 30)
+        self.wait("the favorites are not requested again", lambda: self.pressed(REF) == "true")
         self.assertEqual(self.pressed(OTHER), "true")
 
     def test_an_accepted_star_is_shown_even_if_the_server_stops_then(self):

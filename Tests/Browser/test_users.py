@@ -65,7 +65,7 @@ class UserTests(BrowserTest):
         self.wait("Ana's star waits", lambda: OTHER not in self.own_stars())
         self.assertEqual(self.home.run("list", "--favorites", "--user", "Ben").count("ibotta:"), 0)
         # While the server is stopped, Ben sees none of hers either.
-        self.wait("Ben's list is not stored", lambda: (self.stored_offers() or {}).get("refs") == [], 30)
+        self.wait("Ben's list is not stored", lambda: (self.stored_offers() or {}).get("refs") == [])
         self.home.stop()
         self.open("/favorites")
         self.assertNotIn("Harvest Row", self.browser.page_source)
@@ -177,11 +177,11 @@ class UserTests(BrowserTest):
         self.log_in("ben", BEN)
         self.open("/")
         self.wait_ready()
-        self.wait("the offers are not stored", lambda: STAR in self.stored(), 30)
+        self.wait("the offers are not stored", lambda: STAR in self.stored())
         # A new passphrase on the machine of the server ends all sessions.
         self.home.run("user", "passphrase", "Ben", text=BEN + "\n")
         self.wait("the end of the session is not told",
-                  lambda: "You have been logged out." in self.find(".offline-bar").text, 30)
+                  lambda: "You have been logged out." in self.find(".offline-bar").text)
         link = self.find(".offline-bar a")
         self.assertEqual((link.text, link.get_attribute("href")),
                          ("Log in", self.home.base + "/login?next=%2F"))
