@@ -202,7 +202,7 @@ class BrowserTest(unittest.TestCase):
     def wait_worker(self):
         self.wait("no service worker controls the page", lambda: self.browser.execute_async_script(
             "const done = arguments[0]; navigator.serviceWorker.ready.then(() =>"
-            " done(Boolean(navigator.serviceWorker.controller)))"), seconds=60)
+            " done(Boolean(navigator.serviceWorker.controller)))"))
 
     def stored_offers(self):
         """The numbers of stored offers and of favorites that are no current offers; none before they are complete."""

@@ -31,8 +31,7 @@ struct CommitTests {
 
   @Test("a notice of another program is heard before the next poll, which is what counts")
   func hints() async throws {
-    let made = try await TestCluster.shared.value.makeDatabase()
-    let store = try await PostgresStore.open(url: made.url())
+    let (made, store) = try await PostgresStore.openNew()
     var commits = store.commits.makeAsyncIterator()
     let first = try #require(await commits.next())
     var version = first
@@ -46,8 +45,7 @@ struct CommitTests {
 
   @Test("a question is answered from memory, and many readers share one connection")
   func memory() async throws {
-    let made = try await TestCluster.shared.value.makeDatabase()
-    let store = try await PostgresStore.open(url: made.url())
+    let (made, store) = try await PostgresStore.openNew()
     var readers = (0..<20).map { _ in store.commits.makeAsyncIterator() }
     for index in readers.indices { _ = await readers[index].next() }
     // A poll counts as a scan of the table.

@@ -34,8 +34,7 @@ struct FencingTests {
 
   @Test("a lease ends by itself when its program has died")
   func expires() async throws {
-    let made = try await TestCluster.shared.value.makeDatabase()
-    let store = try await PostgresStore.open(url: made.url())
+    let (made, store) = try await PostgresStore.openNew()
     try await made.run("INSERT INTO sync_lease VALUES ('tea', 7, now() + interval '1 second')")
     try await store.withSyncLock(on: "tea", waitSeconds: 30) {}
     #expect(try await made.run("SELECT token, until FROM sync_lease") == "8|")
@@ -81,8 +80,7 @@ struct FencingTests {
 
   @Test("a lease is renewed while its sync runs, also when connections are lost")
   func renews() async throws {
-    let made = try await TestCluster.shared.value.makeDatabase()
-    let store = try await PostgresStore.open(url: made.url())
+    let (made, store) = try await PostgresStore.openNew()
     @Sendable func until() async throws -> String {
       try await made.run("SELECT extract(epoch FROM until) FROM sync_lease")
     }
@@ -101,8 +99,7 @@ struct FencingTests {
 
   @Test("while several syncs wait for a long one, their leases are renewed and a star is stored")
   func waits() async throws {
-    let made = try await TestCluster.shared.value.makeDatabase()
-    let store = try await PostgresStore.open(url: made.url())
+    let (made, store) = try await PostgresStore.openNew()
     let other = try await PostgresStore.open(url: made.url())
     _ = try await store.sync([FeedOffer("1", name: "Tea")], feed: "tea")
     let (signal, begun) = AsyncStream<Void>.makeStream()
@@ -141,8 +138,7 @@ struct FencingTests {
 
   @Test("a sync that has committed is done, even if its lease was lost meanwhile")
   func keepsTheCommit() async throws {
-    let made = try await TestCluster.shared.value.makeDatabase()
-    let store = try await PostgresStore.open(url: made.url())
+    let (made, store) = try await PostgresStore.openNew()
     try await store.withSyncLock(on: "tea", waitSeconds: 0) {
       _ = try await store.sync([FeedOffer("1", name: "Tea")], feed: "tea")
       try await made.run("UPDATE sync_lease SET token = token + 1")
@@ -155,8 +151,7 @@ struct FencingTests {
   @Test(
     "the lease of an image ends by the clock of the database, whatever the programs' clocks say")
   func images() async throws {
-    let made = try await TestCluster.shared.value.makeDatabase()
-    let store = try await PostgresStore.open(url: made.url())
+    let (made, store) = try await PostgresStore.openNew()
     let ahead = Date(timeIntervalSinceNow: 3600)
     func take(_ holder: Int64, _ seconds: Double, at now: Date) async throws -> Bool {
       try await store.takeLease(

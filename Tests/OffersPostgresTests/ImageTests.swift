@@ -81,8 +81,7 @@ struct ImageTests {
 
   @Test("the database itself refuses an image too many, whoever writes it")
   func refusesOthers() async throws {
-    let made = try await TestCluster.shared.value.makeDatabase()
-    let store = try await PostgresStore.open(url: made.url())
+    let (made, store) = try await PostgresStore.openNew()
     for number in 1...50 { try await store.putImage(Self.image(number)) }
     let copy = """
       INSERT INTO image_cache

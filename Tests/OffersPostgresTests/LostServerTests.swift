@@ -72,8 +72,7 @@ struct LostServerTests {
 
   @Test("a server that can only be read from is not taken for one to write to")
   func readOnly() async throws {
-    let made = try await TestCluster.shared.value.makeDatabase()
-    let store = try await PostgresStore.open(url: made.url())
+    let (made, store) = try await PostgresStore.openNew()
     try await store.sync([FeedOffer("1")])
     // As a standby, the server refuses the next writes of open connections, and new connections.
     try await made.run(

@@ -65,25 +65,25 @@ struct OpeningTests {
     let error = await Self.refusal(url)
     #expect(error?.code == .invalidRequest)
     #expect(!Self.all(error).contains("hid"))
-    #expect(PostgresServer.isMeant(by: url))
+    #expect(PostgresServer.isConnectionString(url))
   }
 
   @Test(
-    "the path of a file is not taken for a database on a server",
+    "a path is not taken for a connection string",
     arguments: ["offers.sqlite", "/a=b/c", "./host=1", "postgres.sqlite", "file:a", "support = 1"])
   func path(text: String) {
-    #expect(!PostgresServer.isMeant(by: text))
+    #expect(!PostgresServer.isConnectionString(text))
   }
 
-  @Test("a URL for other programs has all parts but passwords, as one word of a shell")
-  func shellWord() throws {
+  @Test("a URL as an argument of a shell command has all parts but passwords")
+  func shellArgument() throws {
     let url = try DatabaseURL(
       "postgres://a%20b:hidden@db1:1,db2:2/o?sslmode=verify-full&sslpassword=hidden&sslrootcert=/a'b"
     )
     #expect(
-      url.shellWord
+      url.shellArgument
         == "'postgres://a%20b@db1:1,db2:2/o?sslmode=verify-full&sslrootcert=%2Fa%27b'")
-    #expect(try DatabaseURL("postgres://ana@db/o").shellWord == "postgres://ana@db/o")
+    #expect(try DatabaseURL("postgres://ana@db/o").shellArgument == "postgres://ana@db/o")
   }
 
   @Test("limits of connections and missing rights are told from a wrong password or database")

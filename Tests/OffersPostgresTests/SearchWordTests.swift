@@ -9,8 +9,7 @@ import Testing
 struct SearchWordTests {
   @Test("pruning removes the words that no offer has, and leaves all others")
   func prunes() async throws {
-    let made = try await TestCluster.shared.value.makeDatabase()
-    let store = try await PostgresStore.open(url: made.url())
+    let (made, store) = try await PostgresStore.openNew()
     _ = try await store.sync(
       [FeedOffer("1", name: "Oat Milk"), FeedOffer("2", name: "Straße")], feed: "tea")
     let words = "SELECT string_agg(word, ',' ORDER BY word) FROM search_word"

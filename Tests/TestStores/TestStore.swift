@@ -55,7 +55,7 @@ public struct TestStore: Sendable {
   }
 
   private static func place(_ address: String) throws -> any StorePlace {
-    PostgresServer.isMeant(by: address)
+    PostgresServer.isConnectionString(address)
       ? try PostgresServer(url: address) : try SQLiteFile(path: address)
   }
 }

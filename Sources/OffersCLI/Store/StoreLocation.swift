@@ -11,7 +11,7 @@ enum StoreLocation {
   ///   URL; `storageFailed` for a `postgres://` URL if libpq is not installed. No message repeats the
   ///   text, because a URL may contain a password.
   static func place(named text: String) throws -> any StorePlace {
-    if PostgresServer.isMeant(by: text) { return try PostgresServer(url: text) }
+    if PostgresServer.isConnectionString(text) { return try PostgresServer(url: text) }
     do {
       return try SQLiteFile(path: text)
     } catch let error as OffersError {

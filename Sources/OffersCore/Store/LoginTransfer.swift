@@ -56,8 +56,8 @@ package struct UserLogin: Sendable {
     self.connections = connections
   }
 
-  /// Whether another login of the user has nothing that this one lacks, and no other passphrase: nobody
-  /// could log in by it who cannot log in by this one.
+  /// Whether `other`, the login of the same user in another store, has no passphrase, API token or identity
+  /// that this login does not have.
   package func includes(_ other: UserLogin) -> Bool {
     (other.passphrase == nil || other.passphrase == passphrase)
       && Set(other.tokens.map(\.hash)).isSubset(of: tokens.map(\.hash))

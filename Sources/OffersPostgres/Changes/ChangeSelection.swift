@@ -11,7 +11,7 @@ enum ChangeSelection {
     let limit = max(0, query.limit ?? .max)
     let entries =
       try ChangeTable.recorded(
-        query, of: user, isNewest: true, limit: query.limit.map { max(0, $0) }, in: session)
+        query, of: user, isNewest: true, limit: query.limit, in: session)
       + ChangeTable.expiring(query, of: user, isNewest: true, limit: query.limit, in: session)
     let sorted = entries.sorted { ($0.at, $0.id, $0.key) < ($1.at, $1.id, $1.key) }.suffix(limit)
     return try view(Array(sorted), query, of: user, in: session)

@@ -76,7 +76,7 @@ enum ChangeTable {
       LEFT JOIN offer ON offer.offer_key = change.offer_key
       WHERE \(conditions.joined(separator: " AND "))
       ORDER BY change.change_id \(isNewest ? "DESC" : "ASC")
-      LIMIT \(bindings.add(.number(limit.map(Int64.init))))::bigint
+      \(bindings.addLimit(limit))
       """
     return try session.rows(sql, bindings.parameters)
   }
@@ -96,7 +96,7 @@ enum ChangeTable {
     _ query: ChangeQuery, of user: User.ID, in session: DatabaseSession
   ) throws -> [Place] {
     try recorded(
-      query, of: user, isNewest: true, limit: query.limit.map { max(0, $0) },
+      query, of: user, isNewest: true, limit: query.limit,
       selecting: "change.change_id, change.at, $1::bigint", in: session
     ).map { Place(id: $0.number(0), key: 0, at: $0.number(1)) }
   }
@@ -151,8 +151,7 @@ enum ChangeTable {
         \(OfferColumns.selection)
       FROM favorite AS star JOIN feed ON feed.name = star.feed
       JOIN offer AS lost ON lost.feed_key = feed.feed_key AND lost.id = star.id
-      JOIN offer ON offer.feed_key = lost.feed_key AND left(offer.name, 64) = left(lost.name, 64)
-        AND offer.name = lost.name
+      JOIN offer ON offer.feed_key = lost.feed_key AND \(OfferColumns.hasName("lost.name"))
         AND offer.description IS NOT DISTINCT FROM lost.description
         AND offer.offer_key <> lost.offer_key
       JOIN change ON change.offer_key = offer.offer_key AND change.kind = 'new'
@@ -169,7 +168,7 @@ enum ChangeTable {
   /// - Parameters:
   ///   - query: selects the offers.
   ///   - user: the user whose favorites are meant.
-  ///   - isNewest: whether the last ones come first, instead of the order of their places.
+  ///   - isNewest: whether those that expire last come first, instead of those that expire first.
   ///   - limit: the maximum number; nil for all.
   ///   - session: the connection.
   static func expiring(
@@ -187,7 +186,8 @@ enum ChangeTable {
     }
   }
 
-  /// The places of the offers that `expiring` returns, up to the limit of the query, the last ones first.
+  /// The places of the offers that `expiring` returns, up to the limit of the query. Those that expire last
+  /// come first.
   static func expiringPlaces(
     _ query: ChangeQuery, of user: User.ID, in session: DatabaseSession
   ) throws -> [Place] {
@@ -220,11 +220,10 @@ enum ChangeTable {
       conditions.append("(\(at), offer.offer_key) > (\(time), \(key))")
     }
     let order = isNewest ? "DESC" : "ASC"
-    let most = bindings.add(.number(limit.map { Int64(max(0, $0)) }))
     let sql = """
       SELECT \(columns)\(at) FROM \(OfferColumns.tables)
       WHERE \(conditions.joined(separator: " AND "))
-      ORDER BY \(at) \(order), offer.offer_key \(order) LIMIT \(most)::bigint
+      ORDER BY \(at) \(order), offer.offer_key \(order) \(bindings.addLimit(limit))
       """
     return try session.rows(sql, bindings.parameters).map(\.self)
   }

@@ -32,7 +32,7 @@ extension LostFavorites {
     let row = try session.rows(
       """
       SELECT offer.id FROM \(OfferColumns.tables)
-      WHERE feed.name = $2 AND left(offer.name, 64) = left($3, 64) AND offer.name = $3
+      WHERE feed.name = $2 AND \(OfferColumns.hasName("$3"))
         AND offer.description IS NOT DISTINCT FROM $4 AND \(OfferColumns.isCurrent)
         AND offer.first_seen_at > $5 AND offer.first_seen_at >= $6 AND offer.first_seen_at < $7
         AND NOT \(OfferColumns.isFavorite)

@@ -152,15 +152,16 @@ final class ConnectionPool: Sendable {
           back: Member(connection: connection, cancellation: cancellation, age: age),
           isUsable: true)
       case .failure(let error):
-        let (waiter, areOthersOpen) = state.withLock { state in
+        let isAtLimit = (error as? PostgresFailure)?.isConnectionLimit == true
+        let (waiter, mayOpen) = state.withLock { state in
           state.openingCount -= 1
           state.count -= 1
-          // The operation then waits for one of the other connections.
-          let waits = (error as? PostgresFailure)?.isOfLimit == true && state.count > 0
-          return (waits || state.waiters.isEmpty ? nil : state.waiters.removeFirst(), waits)
+          // The operations wait for the connections that are open, instead of failing.
+          if isAtLimit, state.count > 0 { return (nil as Waiter?, false) }
+          return (state.waiters.isEmpty ? nil : state.waiters.removeFirst(), true)
         }
         waiter?.continuation.resume(throwing: error)
-        if !areOthersOpen { openForWaiters() }
+        if mayOpen { openForWaiters() }
       }
     }
   }

@@ -3,18 +3,21 @@ import OffersCore
 /// A PostgreSQL database, through connections that it opens when they are needed: transactions, with
 /// their retries and errors.
 ///
-/// Readers and each kind of writes have connections of their own, so that no read waits for a writer of this
-/// program, and no star for a sync.
+/// Reads and each kind of write transaction have connection pools of their own, so that no read waits for a
+/// write of this program, and no star for a sync.
 final class Database: Sendable {
-  /// The kinds of writes.
-  enum Writes {
-    /// Those that a person waits for.
+  /// The kinds of write transactions, each with its own pool.
+  enum WriteKind {
+    /// Short transactions, such as a star or a login.
     case short
-    /// Those that lock the `CommitOrder`, and follow each other.
+    /// Transactions that lock the row of `commit_order` (`CommitOrder`): syncs, imports and pruning. Only one
+    /// runs at a time.
     case ordered
-    /// Those of leases, which must be renewed in time. They wait for other transactions for two seconds at
-    /// most.
+    /// Transactions that take, renew or return the lease of a sync. Their lock timeout is two seconds, so that
+    /// a locked lease does not delay the renewal of others until they expire.
     case lease
+
+    fileprivate var lockTimeoutSeconds: Int { self == .lease ? 2 : 300 }
   }
 
   private let readers: ConnectionPool
@@ -33,7 +36,7 @@ final class Database: Sendable {
     self.access = access
     readers = ConnectionPool(url, limit: readerLimit)
     writers = ConnectionPool(url, limit: writerLimit)
-    // An import may take minutes.
+    // An import may hold the only connection for minutes.
     orderedWriters = ConnectionPool(url, limit: 1, waitSeconds: 600)
     leaseWriters = ConnectionPool(url, limit: 1)
     commits = CommitWatch(url)
@@ -77,7 +80,7 @@ final class Database: Sendable {
   /// to five times.
   ///
   /// - Parameters:
-  ///   - kind: the connection that is used.
+  ///   - kind: selects the connection pool and the lock timeout.
   ///   - isKept: whether to commit. A trial is rolled back, and may be made in a database that was opened for
   ///     reading only.
   ///   - isCounted: whether the version of the data changes. It does not with a lease, say.
@@ -86,9 +89,8 @@ final class Database: Sendable {
   ///     recent search.
   ///   - body: the change. It may be run several times.
   func write<Result: Sendable>(
-    kind: Writes = .short, isKept: Bool = true, isCounted: Bool = true,
-    isRepeatable: Bool = false,
-    isNote: Bool = false,
+    kind: WriteKind = .short, isKept: Bool = true, isCounted: Bool = true,
+    isRepeatable: Bool = false, isNote: Bool = false,
     _ body: @escaping @Sendable (DatabaseSession) throws -> Result
   ) async throws -> Result {
     if access == .readOnly, isKept, !isNote {
@@ -125,10 +127,10 @@ final class Database: Sendable {
   }
 
   /// A writer that stops amid its transaction, such as by SIGSTOP, must not keep others waiting.
-  private static func begin(_ kind: Writes) -> String {
+  private static func begin(_ kind: WriteKind) -> String {
     """
     BEGIN ISOLATION LEVEL READ COMMITTED;
-    SET LOCAL lock_timeout = '\(kind == .lease ? 2 : 300)s';
+    SET LOCAL lock_timeout = '\(kind.lockTimeoutSeconds)s';
     SET LOCAL idle_in_transaction_session_timeout = '10s'
     """
   }

@@ -15,6 +15,7 @@ final class DatabaseSession {
   private(set) var changedRows = 0
   /// Whether the server has confirmed a commit of the operation.
   private(set) var hasCommitted = false
+  /// The time limit of the running operation.
   private var limit = Limit.statement
   /// When the running statement, or the operation, is given up.
   private var deadline = ContinuousClock.now
@@ -83,7 +84,7 @@ final class DatabaseSession {
 
   /// The failure to connect. libpq tells no code for it, only the message of the server.
   private static func openingFailure(_ message: String) -> PostgresFailure {
-    // The first one counts: the messages about limits and rights name the role or the database, too.
+    // The order matters: messages about limits and privileges also contain `role "` or `database "`.
     let known = [
       ("too many connections for", "53300"), ("permission denied for database", "42501"),
       ("is not currently accepting connections", "57P03"),

@@ -13,13 +13,13 @@ package struct DatabaseURL: Sendable {
   package let description: String
   /// The URL with the hosts, their ports and the database alone.
   package let name: String
-  /// The URL without passwords, as a word of a shell, for other programs.
-  let shellWord: String
+  /// The URL without passwords, quoted for a shell, as an argument of programs such as `pg_dump`.
+  let shellArgument: String
 
-  /// Whether a text means a PostgreSQL database, rather than a file. It may be no valid URL: libpq's form
-  /// of keywords and values, and a URL without slashes, would otherwise become the name of a file, with
-  /// the password in it.
-  package static func isMeant(by text: String) -> Bool {
+  /// Whether a text is a connection string of libpq (a URI, or keywords and values), valid or not, rather than
+  /// a path. Only valid URIs can be opened; the others are recognized so that no file is created whose name
+  /// contains the password.
+  package static func isConnectionString(_ text: String) -> Bool {
     let schemes = ["postgres:", "postgresql:"]
     return schemes.contains { text.lowercased().hasPrefix($0) }
       || text.contains(
@@ -71,7 +71,7 @@ package struct DatabaseURL: Sendable {
     if values["host"] == nil { others["hostaddr"] = nil }
     let parameters = others.sorted { $0.key < $1.key }.map { "\($0.key)=" + Self.escaped($0.value) }
     let bare = "postgres://" + (values["user"].map { Self.escaped($0) + "@" } ?? "") + place
-    shellWord = parameters.isEmpty ? bare : "'\(bare)?\(parameters.joined(separator: "&"))'"
+    shellArgument = parameters.isEmpty ? bare : "'\(bare)?\(parameters.joined(separator: "&"))'"
   }
 
   /// Whether libpq has probably read a part of a password as something else, because it has an

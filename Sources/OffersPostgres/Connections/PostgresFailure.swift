@@ -32,11 +32,11 @@ struct PostgresFailure: Error {
   /// a column was changed.
   var isOfPreparedStatement: Bool { sqlState == "26000" || sqlState == "0A000" }
 
-  /// Whether another transaction had a lock for too long.
-  var isOfLock: Bool { sqlState == "55P03" }
+  /// Whether the lock timeout has passed.
+  var isLockTimeout: Bool { sqlState == "55P03" }
 
-  /// Whether the server, or a pooler, accepts no more connections.
-  var isOfLimit: Bool { sqlState == "53300" }
+  /// Whether a limit of connections is reached: that of the server, the role, the database or a pooler.
+  var isConnectionLimit: Bool { sqlState == "53300" }
 
   /// Whether the server can only be read from: it is a standby, or was one when the program connected.
   var isReadOnly: Bool { sqlState == "25006" }
@@ -61,7 +61,7 @@ struct PostgresFailure: Error {
   }
 
   private func error(about url: DatabaseURL, _ state: State) -> OffersError {
-    let said = message.last.map { ".?!".contains($0) } == true ? message : message + "."
+    let sentence = message.last.map { ".?!".contains($0) } == true ? message : message + "."
     let cause = [sqlState, message].compactMap(\.self).joined(separator: " ")
     func storage(_ message: String, _ hint: String) -> OffersError {
       OffersError(.storageFailed, message, hint: hint, cause: cause)
@@ -77,32 +77,32 @@ struct PostgresFailure: Error {
     }
     guard let sqlState else {
       return unreachable(
-        "\(url.capitalized) cannot be reached: \(said)",
+        "\(url.capitalized) cannot be reached: \(sentence)",
         "Nothing was changed. Check the address, and that the server runs and accepts connections.")
     }
     let place = url.description
     switch sqlState {
     case let state where state.hasPrefix("08"):
       return unreachable(
-        "The connection to \(place) failed: \(said) Nothing was changed.",
+        "The connection to \(place) failed: \(sentence) Nothing was changed.",
         "Try again in a moment.")
     case "28000", "28P01":
       return storage(
-        "\(url.capitalized) refused the user or the password: \(said)",
+        "\(url.capitalized) refused the user or the password: \(sentence)",
         "Check the user of the URL, and the password in it or in the file that PGPASSFILE names.")
     case "3D000":
-      return storage("There is no such database: \(said)", "Create it, or correct the URL.")
+      return storage("There is no such database: \(sentence)", "Create it, or correct the URL.")
     case "42501":
       return storage(
-        "The user may not do this in \(place): \(said)",
+        "The user may not do this in \(place): \(sentence)",
         "Grant the user the right, or make it the owner of the database.")
     case "53100", "53200":
       return storage(
-        "The server of \(place) is out of disk or memory: \(said) Nothing was changed.",
+        "The server of \(place) is out of disk or memory: \(sentence) Nothing was changed.",
         "Make room on the server, then try again.")
     case "53300":
       return unreachable(
-        "The server of \(place) accepts no more connections: \(said)",
+        "The server of \(place) accepts no more connections: \(sentence)",
         "Raise the limit (max_connections, or that of the role or the database), or put a pooler such as "
           + "pgbouncer in between.")
     case "55P03", "57014", "25P03":
@@ -111,11 +111,11 @@ struct PostgresFailure: Error {
         "Another program holds a lock, or the server is overloaded. Try again.")
     case "57P01", "57P02", "57P03", "57P05":
       return unreachable(
-        "\(url.capitalized) is starting or stopping now: \(said) Nothing was changed.",
+        "\(url.capitalized) is starting or stopping now: \(sentence) Nothing was changed.",
         "Try again in a moment.")
     case "25006":
       return unreachable(
-        "\(url.capitalized) is read-only: \(said) Nothing was changed.",
+        "\(url.capitalized) is read-only: \(sentence) Nothing was changed.",
         "It may be a standby, or its primary is changing. Name the primary in the URL. Commands that only "
           + "read can read from a standby with ?target_session_attrs=any.")
     case "22021", "22P05":
@@ -123,7 +123,7 @@ struct PostgresFailure: Error {
         .invalidRequest, "A text with the character U+0000 cannot be stored.", cause: cause)
     default:
       return storage(
-        "\(url.capitalized) reported: \(said) Nothing was changed.",
+        "\(url.capitalized) reported: \(sentence) Nothing was changed.",
         "Try again. If the error remains, look into the log of the server.")
     }
   }

@@ -9,4 +9,9 @@ struct Bindings {
     parameters.append(parameter)
     return "$\(parameters.count)"
   }
+
+  /// Adds the maximum number of rows, nil for all, and returns the `LIMIT` clause. A negative number is none.
+  mutating func addLimit(_ count: Int?) -> String {
+    "LIMIT \(add(.number(count.map { Int64(max(0, $0)) })))::bigint"
+  }
 }

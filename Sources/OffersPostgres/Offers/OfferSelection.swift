@@ -137,7 +137,7 @@ struct OfferSelection {
     let sql = """
       SELECT offer.offer_key, $1::bigint FROM \(OfferColumns.tables)
       WHERE \(condition) ORDER BY \(order.orderBy) OFFSET \(bindings.add(.number(Int64(offset))))
-      LIMIT \(bindings.add(.number(limit.map(Int64.init))))::bigint
+      \(bindings.addLimit(limit))
       """
     return try session.rows(sql, bindings.parameters).map { $0.number(0) }
   }

@@ -14,13 +14,14 @@ extension PostgresStore: FavoriteRepository {
   package func setFavorites(
     named names: [String], to isFavorite: Bool
   ) async throws -> [FavoriteChange] {
-    // Most callers name offers by their references, which need not be looked up before.
+    // References are starred without a look-up: `set` reads the offers in any case.
     let refs = names.compactMap(OfferRef.init)
     if refs.count == names.count {
       do {
         return try await setFavorites(refs, to: isFavorite)
       } catch let error as OffersError where error.code == .notFound {
-        // It may be a bare id, or one that resembles others, which the error then names.
+        // A bare id may have the form of a reference. If there is no such offer either, the look-up below
+        // throws an error that suggests similar ids.
       }
     }
     return try await database.write(isRepeatable: true) { [user] session in

@@ -10,12 +10,16 @@ package struct PostgresServer: StorePlace {
   ///   without libpq.
   package init(url text: String) throws { url = try DatabaseURL(text) }
 
-  /// Whether a text means a PostgreSQL database, rather than a file; it may be no valid URL.
-  package static func isMeant(by text: String) -> Bool { DatabaseURL.isMeant(by: text) }
+  /// Whether a text is a connection string of libpq, valid or not, rather than a path.
+  package static func isConnectionString(_ text: String) -> Bool {
+    DatabaseURL.isConnectionString(text)
+  }
 
   package var name: String { url.name }
 
-  package var medium: StoreMedium { .server { [url] in Self.tools(for: $0, of: url.shellWord) } }
+  package var medium: StoreMedium {
+    .server { [url] in Self.tools(for: $0, of: url.shellArgument) }
+  }
 
   /// Only a connection could tell.
   package var exists: Bool { true }

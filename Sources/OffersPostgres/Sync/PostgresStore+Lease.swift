@@ -20,15 +20,11 @@ extension PostgresStore {
     let deadline = start + .seconds(waitSeconds)
     var first: String?
     while true {
-      let (lease, renewal) = try await database.write(kind: .lease, isCounted: false) { session in
-        do {
+      let (lease, renewal) =
+        try await changeLease { session in
           let lease = try SyncLease.take(feed, in: session)
           return (lease, lease == nil ? try SyncLease.findRenewal(of: feed, in: session) : nil)
-        } catch let failure as PostgresFailure where failure.isOfLock {
-          // The holder is committing its sync.
-          return (nil, nil)
-        }
-      }
+        } ?? (nil, nil)
       if let lease { return lease }
       first = first ?? renewal
       // A holder that does not renew its lease has probably been killed, and the lease ends soon. A
@@ -45,19 +41,19 @@ extension PostgresStore {
     }
   }
 
-  /// How a task of a sync has ended.
-  private enum Ending<Result: Sendable>: Sendable {
+  /// The result of one of the two tasks of `keeping(_:while:)`.
+  private enum TaskOutcome<Result: Sendable>: Sendable {
     case sync(Swift.Result<Result, any Error>)
-    case renewals(any Error)
+    case renewal(any Error)
   }
 
-  /// Runs `body` and renews the lease meanwhile. If the lease is lost, `body` is cancelled; if it has
-  /// committed before, its result counts.
+  /// Runs `body` and renews the lease meanwhile. If the lease is lost, `body` is cancelled. If `body` has
+  /// committed by then and returns its result, that result is returned.
   private func keeping<Result: Sendable>(
     _ lease: SyncLease, while body: @Sendable () async throws -> Result
   ) async throws -> Result {
     try await withoutActuallyEscaping(body) { body in
-      try await withThrowingTaskGroup(of: Ending<Result>.self) { group in
+      try await withThrowingTaskGroup(of: TaskOutcome<Result>.self) { group in
         group.addTask {
           do {
             return .sync(
@@ -66,14 +62,14 @@ extension PostgresStore {
             return .sync(.failure(error))
           }
         }
-        group.addTask { .renewals(await self.renew(lease)) }
+        group.addTask { .renewal(await self.renew(lease)) }
         var loss: (any Error)?
-        for try await ending in group {
+        for try await outcome in group {
           group.cancelAll()
-          switch ending {
+          switch outcome {
           case .sync(.success(let result)): return result
           case .sync(.failure(let error)): throw loss ?? error
-          case .renewals(let error): loss = error
+          case .renewal(let error): loss = error
           }
         }
         throw CancellationError()
@@ -82,8 +78,8 @@ extension PostgresStore {
   }
 
   /// Renews a lease until the task is cancelled. While the database cannot be reached it tries again, for
-  /// as long as the lease lasts. A sync that is committing has locked its lease: nobody else can take it
-  /// then.
+  /// as long as the lease lasts. While the sync commits, it holds the lock of its lease, so that no other program
+  /// can take it.
   ///
   /// - Returns: `OffersError`: `locked` if another program has the lease, `storeUnreachable`;
   ///   `CancellationError`.
@@ -94,15 +90,7 @@ extension PostgresStore {
       do {
         try await Task.sleep(for: wait)
         let start = ContinuousClock.now
-        let isRenewed = try await database.write(kind: .lease, isCounted: false, isRepeatable: true)
-        {
-          do {
-            try lease.renew(in: $0)
-            return true
-          } catch let failure as PostgresFailure where failure.isOfLock {
-            return false
-          }
-        }
+        let isRenewed = try await changeLease(isRepeatable: true, lease.renew) != nil
         if isRenewed { end = start + .seconds(SyncLease.seconds) }
         wait = isRenewed ? SyncLease.renewalInterval : .milliseconds(250)
       } catch let error as OffersError where error.code == .storeUnreachable {
@@ -114,15 +102,24 @@ extension PostgresStore {
     }
   }
 
-  /// Gives a lease back. If that fails, the outcome of the sync is still the one to tell, and the lease ends
-  /// by itself.
+  /// Returns a lease. An error is ignored: the result of the sync stands, and the lease expires by itself.
   private func end(_ lease: SyncLease) async {
     // Not in the task of the caller, whose cancellation would leave the lease.
-    let database = database
-    try? await Task {
-      try await database.write(kind: .lease, isCounted: false, isRepeatable: true) {
-        try lease.end(in: $0)
+    _ = try? await Task { try await changeLease(isRepeatable: true, lease.end) }.value
+  }
+
+  /// Runs a transaction on a lease.
+  ///
+  /// - Returns: its result; nil if another transaction held the lock of the lease until the lock timeout.
+  private func changeLease<Result: Sendable>(
+    isRepeatable: Bool = false, _ body: @escaping @Sendable (DatabaseSession) throws -> Result
+  ) async throws -> Result? {
+    try await database.write(kind: .lease, isCounted: false, isRepeatable: isRepeatable) {
+      do {
+        return try body($0)
+      } catch let failure as PostgresFailure where failure.isLockTimeout {
+        return nil
       }
-    }.value
+    }
   }
 }

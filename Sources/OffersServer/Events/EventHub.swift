@@ -114,7 +114,7 @@ final class EventHub: Sendable {
       return state.lastListener
     }
     stream.onTermination = { [weak self] _ in self?.end(number) }
-    // A commit, or the end of a sync, between the greeting and the registration.
+    // If the version or the sync has changed before the listener was registered, nobody has told it.
     if let next = try? await signal.fetchDataVersion(), next != version {
       stream.yield(Self.changed(next))
     }

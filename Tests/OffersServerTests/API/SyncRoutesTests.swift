@@ -203,7 +203,7 @@ struct SyncRoutesTests {
     _ = try await hub.listen(client(1), of: 1)
   }
 
-  /// Another version for each question, and no commit that is told.
+  /// A signal whose version changes with each read, and whose stream of commits stays empty.
   private final class SilentSignal: CommitSignal {
     private let version = Mutex<Int64>(0)
     let commits = AsyncStream<Int64> { _ in }

@@ -86,7 +86,7 @@ struct Migration {
         + "offers export --all-users, then offers import")
   }
 
-  /// The refusal of a target in which somebody could log in who can no longer log in to the source.
+  /// The error for a target that has passphrases, API tokens or identities that the source does not have.
   private func otherLogins(of users: [String]) -> OffersError {
     OffersError(
       .invalidRequest,

@@ -12,7 +12,7 @@ enum ScheduleVariables {
     "HOME", "OFFERS_USER", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "TZ", "https_proxy", "HTTPS_PROXY",
     "http_proxy",
     "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
-    // Those of libpq that decide about the server and the login.
+    // libpq's connection parameters: https://www.postgresql.org/docs/current/libpq-envars.html
     "PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE", "PGUSER", "PGPASSWORD", "PGSERVICE",
     "PGSYSCONFDIR", "PGTARGETSESSIONATTRS", "PGCONNECT_TIMEOUT", "PGSSLMODE", "PGSSLROOTCERT",
     "PGSSLCERT", "PGSSLKEY", "PGSSLCRL", "PGCHANNELBINDING", "PGGSSENCMODE", "PGKRBSRVNAME",
