@@ -7,9 +7,12 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-/// The conditions of dependencies that an app without these traits neither resolves nor compiles.
-let http = TargetDependencyCondition.when(traits: ["HTTP"])
+/// The condition of dependencies that an app without this trait neither resolves nor compiles.
 let program = TargetDependencyCondition.when(traits: ["Program"])
+
+/// Whether this is the checkout of a dependency, in a folder that SwiftPM or Xcode made. An app needs the
+/// library only; in a clone, `swift build` builds the program.
+let isDependency = Context.packageDirectory.split(separator: "/").dropLast().last == "checkouts"
 
 let package = Package(
   name: "offers",
@@ -20,10 +23,8 @@ let package = Package(
     .library(name: "Offers", targets: ["Offers"]),
   ],
   traits: [
-    .trait(name: "HTTP", description: "The HTTP client."),
-    .trait(
-      name: "Program", description: "The command line and the server.", enabledTraits: ["HTTP"]),
-    .default(enabledTraits: ["HTTP", "Program"]),
+    .trait(name: "Program", description: "The command line and the server."),
+    .default(enabledTraits: isDependency ? [] : ["Program"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -39,7 +40,6 @@ let package = Package(
       url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
     .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
-    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
     .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
   ],
@@ -136,26 +136,24 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
+    // The C target has functions with fixed arguments, which Swift can call.
+    .target(name: "CurlShim", path: "Sources/OffersHTTP/Shim"),
     .target(
       name: "OffersHTTP",
       dependencies: [
+        "CurlShim",
         "OffersCore",
         "OffersFeeds",
         "OffersPlatform",
         "OffersSync",
-        .product(name: "AsyncHTTPClient", package: "async-http-client", condition: http),
         .product(name: "Logging", package: "swift-log"),
-        .product(name: "NIOCore", package: "swift-nio", condition: http),
-        .product(name: "NIOHTTP1", package: "swift-nio", condition: http),
-        .product(name: "NIOPosix", package: "swift-nio", condition: http),
-        .product(name: "NIOSSL", package: "swift-nio-ssl", condition: http),
       ],
+      exclude: ["Shim"],
       swiftSettings: strict),
     .target(
       name: "Offers",
       dependencies: [
-        "OffersCore", "OffersFeeds", "OffersSQLite", "OffersSync",
-        .target(name: "OffersHTTP", condition: http),
+        "OffersCore", "OffersFeeds", "OffersHTTP", "OffersSQLite", "OffersSync",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
@@ -185,7 +183,7 @@ let package = Package(
       exclude: ["API/openapi.json", "Assets", "Embedded", "Templates", "Worker"],
       swiftSettings: strict),
     .target(name: "SpawnShim", path: "Sources/OffersCLI/Processes/Shim"),
-    // The benchmark starts child processes, too, and cannot depend on a program.
+    // The tests and the benchmark start child processes, too, and cannot depend on a program.
     .target(
       name: "ChildProcesses", dependencies: ["OffersCore", "SpawnShim"],
       path: "Sources/OffersCLI/Processes", exclude: ["Shim"], swiftSettings: strict),
@@ -210,14 +208,9 @@ let package = Package(
         .embedInCode("Commands/Schedule/offers-sync.timer"),
       ],
       swiftSettings: strict),
-    .executableTarget(
-      name: "OffersBenchmark",
-      dependencies: ["ChildProcesses", "Expat", "OffersCore", "OffersFeeds", "OffersSQLite"],
-      swiftSettings: strict),
     .target(
-      name: "OffersFuzzing", dependencies: ["OffersCore", "OffersFeeds"], swiftSettings: strict),
-    .executableTarget(
-      name: "OffersFuzz", dependencies: ["OffersFuzzing"], swiftSettings: strict),
+      name: "OffersFuzzing", dependencies: ["OffersCore", "OffersFeeds"],
+      path: "Tests/OffersFuzzing", swiftSettings: strict),
     .target(
       name: "OffersTestSupport",
       dependencies: [
@@ -275,10 +268,8 @@ let package = Package(
     .testTarget(
       name: "OffersHTTPTests",
       dependencies: [
-        "OffersCore", "OffersHTTP", "OffersPlatform", "OffersSync", "OffersTestSupport",
-        .product(name: "NIOCore", package: "swift-nio", condition: http),
-      ],
-      swiftSettings: strict),
+        "CurlShim", "OffersCore", "OffersHTTP", "OffersPlatform", "OffersSync", "OffersTestSupport",
+      ], swiftSettings: strict),
     .testTarget(
       name: "OffersTests", dependencies: ["Offers", "OffersTestSupport"], swiftSettings: strict),
     .testTarget(
@@ -305,6 +296,20 @@ let package = Package(
       ], swiftSettings: strict),
   ]
 )
+
+// Only Scripts/benchmark and Scripts/fuzz, which set this variable, build their programs. These use
+// declarations with package access, so a package of their own could not compile them.
+if Context.environment["OFFERS_TOOLS"] != nil {
+  package.targets += [
+    .executableTarget(
+      name: "OffersBenchmark",
+      dependencies: ["ChildProcesses", "Expat", "OffersCore", "OffersFeeds", "OffersSQLite"],
+      path: "Tests/Benchmark", swiftSettings: strict),
+    .executableTarget(
+      name: "OffersFuzz", dependencies: ["OffersFuzzing"], path: "Tests/Fuzz",
+      swiftSettings: strict),
+  ]
+}
 
 // Only Scripts/document, which sets this variable, needs the plugin for DocC.
 if Context.environment["OFFERS_DOCUMENTATION"] != nil {

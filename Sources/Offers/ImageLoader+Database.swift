@@ -1,12 +1,9 @@
 import Foundation
 import Logging
 import OffersCore
+import OffersHTTP
 import OffersSQLite
 import OffersSync
-
-#if HTTP
-  import OffersHTTP
-#endif
 
 extension ImageLoader {
   /// A loader that caches images in a database, over a transport of the app's own.
@@ -27,26 +24,24 @@ extension ImageLoader {
       logger: logger ?? .silent, now: now)
   }
 
-  #if HTTP
-    /// A loader that caches images in a database, with the HTTP client of this package. `close()`
-    /// closes its connections.
-    ///
-    /// - Parameters:
-    ///   - images: the database of the image cache, opened for writing.
-    ///   - allowsPrivateNetwork: whether servers in private networks may be contacted.
-    ///   - environment: finds environment variables, for proxies (`https_proxy`, `http_proxy`,
-    ///     `all_proxy`, `no_proxy`) and certificates (`SSL_CERT_FILE`).
-    ///   - logger: logs each image that could not be fetched; nil for none.
-    ///   - now: the clock for the freshness of images and for the memory of failures.
-    public init(
-      images: OffersDatabase, allowsPrivateNetwork: Bool = false,
-      environment: @escaping @Sendable (String) -> String? = EnvironmentVariable.find,
-      logger: Logger? = nil, now: @escaping @Sendable () -> Date = { Date() }
-    ) {
-      let images: any ImageFetchStore = images
-      self.init(
-        images: images, allowsPrivateNetwork: allowsPrivateNetwork, environment: environment,
-        logger: logger ?? .silent, now: now)
-    }
-  #endif
+  /// A loader that caches images in a database, with the HTTP client of this package. `close()`
+  /// closes its connections.
+  ///
+  /// - Parameters:
+  ///   - images: the database of the image cache, opened for writing.
+  ///   - allowsPrivateNetwork: whether servers in private networks may be contacted.
+  ///   - environment: finds environment variables, for proxies (`https_proxy`, `http_proxy`,
+  ///     `all_proxy`, `no_proxy`) and certificates (`SSL_CERT_FILE`).
+  ///   - logger: logs each image that could not be fetched; nil for none.
+  ///   - now: the clock for the freshness of images and for the memory of failures.
+  public init(
+    images: OffersDatabase, allowsPrivateNetwork: Bool = false,
+    environment: @escaping @Sendable (String) -> String? = EnvironmentVariable.find,
+    logger: Logger? = nil, now: @escaping @Sendable () -> Date = { Date() }
+  ) {
+    let images: any ImageFetchStore = images
+    self.init(
+      images: images, allowsPrivateNetwork: allowsPrivateNetwork, environment: environment,
+      logger: logger ?? .silent, now: now)
+  }
 }

@@ -1,41 +1,68 @@
-import NIOCore
+import CurlShim
 import OffersCore
 import OffersSync
+import OffersTestSupport
 import Testing
 
 @testable import OffersHTTP
 
 @Suite("Errors of the HTTP client")
 struct ClientFailureTests {
-  /// An error of an application's own connection pool, whose name says nothing about the network.
-  private struct ConnectionQuotaExceeded: Error {}
+  private static func reason(
+    _ code: CURLcode, text: String = "", hasHead: Bool = false, proxyStatus: Int = 0
+  ) -> TransportFailure.Reason {
+    ClientFailure(code: code, text: text, hasHead: hasHead, proxyStatus: proxyStatus).reason
+  }
 
   @Test(
-    "a channel that was not connected or is closed means an unreachable server",
+    "a connection that cannot be made, or breaks before the response, means an unreachable server",
     arguments: [
-      ChannelError.connectTimeout(.seconds(1)), .ioOnClosedChannel, .alreadyClosed, .eof,
-      .inputClosed, .outputClosed,
+      CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY,
+      CURLE_RECV_ERROR, CURLE_SEND_ERROR,
     ])
-  func unreachable(error: ChannelError) {
-    #expect(ClientFailure.isUnreachable(error))
-    #expect((ClientFailure.translate(error) as? TransportFailure)?.reason == .unreachable)
+  func unreachable(code: CURLcode) {
+    #expect(Self.reason(code) == .unreachable)
   }
 
-  @Test("a failed call of the system means an unreachable server")
-  func system() {
-    let error = IOError(errnoCode: 111, reason: "connect")
-    #expect(ClientFailure.isUnreachable(error))
-    #expect((ClientFailure.translate(error) as? TransportFailure)?.reason == .unreachable)
+  @Test("a connection that breaks after the head was closed early; a bad chunk is no HTTP")
+  func broken() {
+    #expect(Self.reason(CURLE_RECV_ERROR, hasHead: true) == .closedEarly)
+    #expect(Self.reason(CURLE_PARTIAL_FILE, hasHead: true) == .closedEarly)
+    #expect(Self.reason(CURLE_GOT_NOTHING) == .closedEarly)
+    let text = "Illegal or missing hexadecimal sequence in chunked-encoding"
+    #expect(Self.reason(CURLE_RECV_ERROR, text: text, hasHead: true) == .invalidResponse)
+    #expect(Self.reason(CURLE_WEIRD_SERVER_REPLY) == .invalidResponse)
+    #expect(Self.reason(CURLE_UNSUPPORTED_PROTOCOL) == .invalidResponse)
+  }
+
+  @Test("a time-out is told by whether the head had come")
+  func late() {
+    #expect(Self.reason(CURLE_OPERATION_TIMEDOUT) == .noAnswer)
+    #expect(Self.reason(CURLE_OPERATION_TIMEDOUT, hasHead: true) == .stalled)
+  }
+
+  @Test("the answer of a proxy to CONNECT comes before libcurl's own code")
+  func proxies() {
+    #expect(Self.reason(CURLE_RECV_ERROR, proxyStatus: 407) == .proxyLogin)
+    #expect(Self.reason(CURLE_COULDNT_CONNECT, proxyStatus: 403) == .proxyRefusal)
+    #expect(Self.reason(CURLE_PROXY) == .proxyRefusal)
+    #expect(Self.reason(CURLE_PARTIAL_FILE, hasHead: true, proxyStatus: 200) == .closedEarly)
   }
 
   @Test(
-    "an error that is none of the network is not taken for one",
+    "certificates and encryption that are not valid are not trusted",
     arguments: [
-      ConnectionQuotaExceeded(), ChannelError.writeMessageTooLarge,
-      ChannelError.operationUnsupported, ChannelError.inappropriateOperationForState,
-    ] as [any Error])
-  func others(error: any Error) {
-    #expect(!ClientFailure.isUnreachable(error))
-    #expect((ClientFailure.translate(error) as? TransportFailure)?.reason == .other)
+      CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER,
+      CURLE_SSL_CACERT_BADFILE,
+    ])
+  func untrusted(code: CURLcode) {
+    #expect(Self.reason(code) == .untrusted)
+  }
+
+  @Test(
+    "any other error is told as such",
+    arguments: [CURLE_READ_ERROR, CURLE_BAD_FUNCTION_ARGUMENT])
+  func others(code: CURLcode) {
+    #expect(Self.reason(code) == .other)
   }
 }

@@ -43,25 +43,26 @@ struct ProxyTests {
   }
 
   @Test(
-    "another kind of proxy is refused with its variable and kind, but without credentials",
+    "proxies over TLS and for SOCKS are parsed, with the ports of their kinds",
     arguments: [
-      ("socks5://me:secret@p:1080", "socks5 proxy"), ("SOCKS://me:secret@p", "socks proxy"),
-      ("socks4://p", "socks4 proxy"), ("socks4a://p", "socks4a proxy"),
-      ("socks5h://p", "socks5h proxy"), ("https://me:secret@p:443", "https proxy"),
-      ("ftp://p", "proxy of another kind"), ("://p", "proxy of another kind"),
-      ("me:secret://x@p", "proxy of another kind"), ("secret://p", "proxy of another kind"),
+      ("https://p", Proxy(.https, host: "p", port: 443)),
+      ("SOCKS://p", Proxy(.socks4, host: "p", port: 1080)),
+      ("socks4a://p:9", Proxy(.socks4a, host: "p", port: 9)),
+      (
+        "socks5://me:secret@p",
+        Proxy(.socks5, host: "p", port: 1080, user: "me", password: "secret")
+      ),
+      ("socks5h://[::1]:1081", Proxy(.socks5h, host: "::1", port: 1081)),
     ])
-  func refusesKinds(text: String, kind: String) {
-    let error = #expect(throws: OffersError.self) {
-      try Proxy(parsing: text, variable: "all_proxy")
-    }
-    #expect(error?.code == .invalidRequest)
+  func readsKinds(text: String, expected: Proxy) throws {
+    #expect(try Proxy(parsing: text, variable: "all_proxy") == expected)
+  }
+
+  @Test("the URL of a proxy has its kind and port, and neither user nor password")
+  func urls() throws {
     #expect(
-      error?.message == "The variable all_proxy names a \(kind); only HTTP proxies are supported.")
-    #expect(
-      error?.hint
-        == "Set it to an address such as http://proxy.example:3128, or unset it.")
-    #expect(error?.cause == nil)
+      try Proxy(parsing: "socks5h://me:secret@[::1]", variable: "x").url == "socks5h://[::1]:1080")
+    #expect(try Proxy(parsing: "me:secret@p", variable: "x").url == "http://p:3128")
   }
 
   @Test(
@@ -71,15 +72,14 @@ struct ProxyTests {
       "http://me:secret@p:65536", "http://me:secret@p:x", "me:secret", "me:secret:3128",
       "http://me:secret@p q", "http://me:secret@[::1", "http://me:secret@::zz",
       "http://me:secret%0D%0A@p", "http://m%00e:secret@p", "http://secret%7F@p",
+      "ftp://p", "://p", "me:secret://x@p", "secret://p",
     ])
   func refusesOthers(text: String) {
     let error = #expect(throws: OffersError.self) {
       try Proxy(parsing: text, variable: "https_proxy")
     }
     #expect(error?.code == .invalidRequest)
-    #expect(
-      error?.message
-        == "The variable https_proxy does not name a proxy; only HTTP proxies are supported.")
+    #expect(error?.message == "The variable https_proxy does not name a proxy for HTTP or SOCKS.")
     #expect(
       error?.hint
         == "Set it to an address such as http://proxy.example:3128, or unset it.")

@@ -1,15 +1,15 @@
 import Foundation
 
 /// A socket that listens on a free loopback port.
-final class LoopbackListener: Sendable {
+package final class LoopbackListener: Sendable {
   /// The timeout of a wait for a connection or a request, in milliseconds. It is long, because on a
   /// busy machine a test that has begun can be suspended for minutes.
-  static let patience: Int32 = 900_000
+  package static let patience: Int32 = 900_000
 
-  let port: UInt16
+  package let port: UInt16
   private let descriptor: Int32
 
-  init() throws {
+  package init() throws {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -29,20 +29,20 @@ final class LoopbackListener: Sendable {
   deinit { close(descriptor) }
 
   /// The next connection, which the caller closes; nil after the timeout.
-  func accept(milliseconds: Int32) -> Int32? {
+  package func accept(milliseconds: Int32) -> Int32? {
     guard Self.waitForInput(descriptor, milliseconds: milliseconds) else { return nil }
     let connection = Glibc.accept(descriptor, nil, nil)
     return connection >= 0 ? connection : nil
   }
 
   /// Whether a socket became readable before the timeout: data, a connection to accept, or the end.
-  static func waitForInput(_ descriptor: Int32, milliseconds: Int32) -> Bool {
+  package static func waitForInput(_ descriptor: Int32, milliseconds: Int32) -> Bool {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&entry, 1, milliseconds) > 0
   }
 
   /// Sends all bytes; false if that fails, such as on a closed connection.
-  static func send(_ bytes: some Collection<UInt8>, to connection: Int32) -> Bool {
+  package static func send(_ bytes: some Collection<UInt8>, to connection: Int32) -> Bool {
     var rest = Array(bytes)[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes {

@@ -1,65 +1,61 @@
-import AsyncHTTPClient
-import NIOCore
-import NIOHTTP1
-import NIOPosix
-import NIOSSL
-import OffersCore
+import CurlShim
 import OffersSync
 
-/// Translates the errors of the HTTP client.
-enum ClientFailure {
-  /// The error as an `HTTPTransport` throws it: a `TransportFailure`, unless it is an `OffersError`
-  /// or a `CancellationError` already.
-  static func translate(_ error: any Error) -> any Error {
-    if error is OffersError || error is CancellationError { return error }
-    let (reason, hint) = explanation(of: error)
-    return TransportFailure(reason, hint: hint, cause: "\(error)")
+/// A failure of libcurl. https://curl.se/libcurl/c/libcurl-errors.html
+struct ClientFailure {
+  let code: CURLcode
+  /// libcurl's own description; empty if there is none.
+  let text: String
+  /// Whether the head of the response had been received.
+  let hasHead: Bool
+  /// The status with which a proxy answered to CONNECT; 0 if there was no proxy, or no answer.
+  let proxyStatus: Int
+
+  /// The error as an `HTTPTransport` throws it: a `TransportFailure`, or an `OffersError` for a fault of
+  /// the settings.
+  func translated(_ plan: TransferPlan) -> any Error {
+    let cause = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
+    if code == CURLE_SSL_CACERT_BADFILE, let file = plan.certificates {
+      return TrustedCertificates.unusable(file, cause: cause)
+    }
+    let reason = self.reason
+    return TransportFailure(reason, hint: Self.hint(reason), cause: cause)
   }
 
-  /// Whether an error lets another address of the host be tried: no connection to this address
-  /// could be established, or the connection failed.
-  static func isUnreachable(_ error: any Error) -> Bool {
-    if error as? HTTPClientError == .connectTimeout { return true }
-    return isConnectionError(error)
-  }
-
-  private static func isConnectionError(_ error: any Error) -> Bool {
-    if error is NIOConnectionError || error is IOError { return true }
-    switch error as? ChannelError {
-    case .connectTimeout?, .ioOnClosedChannel?, .alreadyClosed?, .inputClosed?, .outputClosed?,
-      .eof?:
-      return true
-    default: return false
+  var reason: TransportFailure.Reason {
+    if proxyStatus == 407 { return .proxyLogin }
+    if proxyStatus >= 300 { return .proxyRefusal }
+    switch code {
+    case CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT:
+      return .unreachable
+    case CURLE_OPERATION_TIMEDOUT: return hasHead ? .stalled : .noAnswer
+    case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE: return .closedEarly
+    case CURLE_RECV_ERROR, CURLE_SEND_ERROR:
+      // libcurl has no code of its own for a body whose chunks cannot be read.
+      if text.utf8.firstRange(of: "chunk".utf8) != nil { return .invalidResponse }
+      return hasHead ? .closedEarly : .unreachable
+    case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_HTTP2_STREAM,
+      CURLE_WRITE_ERROR:
+      return .invalidResponse
+    case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CIPHER,
+      CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
+      CURLE_SSL_CERTPROBLEM:
+      return .untrusted
+    case CURLE_PROXY: return .proxyRefusal
+    // libcurl gives up a line of more than 100 KB as if memory were short.
+    case CURLE_OUT_OF_MEMORY, CURLE_TOO_LARGE: return hasHead ? .other : .oversizedHead
+    default: return .other
     }
   }
 
-  private static func explanation(
-    of error: any Error
-  ) -> (TransportFailure.Reason, hint: String?) {
-    switch error as? HTTPClientError {
-    case .connectTimeout?: return (.noAnswer, nil)
-    case .readTimeout?, .deadlineExceeded?: return (.stalled, nil)
-    case .remoteConnectionClosed?: return (.closedEarly, nil)
-    case .proxyAuthenticationRequired?:
-      return (
-        .proxyLogin, "Nothing was changed. Put the proxy's user and password into HTTPS_PROXY."
-      )
-    case .invalidProxyResponse?: return (.proxyRefusal, nil)
-    default: break
+  private static func hint(_ reason: TransportFailure.Reason) -> String? {
+    switch reason {
+    case .untrusted:
+      "Nothing was changed. If it has a certificate authority of its own, put the path of that "
+        + "authority's certificate into \(TrustedCertificates.variable)."
+    case .proxyLogin:
+      "Nothing was changed. Put the proxy's user and password into HTTPS_PROXY."
+    default: nil
     }
-    switch error as? HTTPParserError {
-    case .invalidEOFState?: return (.closedEarly, nil)
-    case .headerOverflow?: return (.oversizedHead, nil)
-    case .some: return (.invalidResponse, nil)
-    case nil: break
-    }
-    if error is NIOSSLError || error is BoringSSLError || error is NIOSSLExtraError {
-      return (
-        .untrusted,
-        "Nothing was changed. If it has a certificate authority of its own, put the path of that "
-          + "authority's certificate into \(TrustedCertificates.variable)."
-      )
-    }
-    return (isConnectionError(error) ? .unreachable : .other, nil)
   }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import NIOSSL
 import OffersCore
 
 /// The root certificates that TLS connections trust.
@@ -8,21 +7,28 @@ enum TrustedCertificates {
   /// system's, as in OpenSSL.
   static let variable = "SSL_CERT_FILE"
 
-  /// The TLS configuration of a client that trusts the certificates in the file that `variable`
-  /// names, or the system's if the variable is unset or empty.
+  /// The path that the variable names; nil for the system's certificates.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` for a file that cannot be read as PEM
-  ///   certificates.
-  static func configuration(_ environment: (String) -> String?) throws -> TLSConfiguration {
-    var configuration = TLSConfiguration.makeClientConfiguration()
-    guard let path = environment(variable), !path.isEmpty else { return configuration }
+  /// - Throws: `OffersError` with `invalidRequest` for a file without a certificate in PEM, which
+  ///   libcurl would tell only after it has connected.
+  static func file(_ environment: (String) -> String?) throws -> String? {
+    guard let path = environment(variable), !path.isEmpty else { return nil }
+    let text: Data
     do {
-      configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(path))
+      text = try Data(contentsOf: URL(fileURLWithPath: path))
     } catch {
-      throw OffersError(
-        .invalidRequest, "\(variable) names \(path), which holds no certificates.",
-        hint: "Name a file of certificates in PEM, or unset it.", cause: "\(error)")
+      throw unusable(path, cause: "\(error)")
     }
-    return configuration
+    guard text.firstRange(of: Data("CERTIFICATE-----".utf8)) != nil else {
+      throw unusable(path, cause: "it has no line -----BEGIN CERTIFICATE-----")
+    }
+    return path
+  }
+
+  /// The error of a file that cannot be read as PEM certificates.
+  static func unusable(_ path: String, cause: String) -> OffersError {
+    OffersError(
+      .invalidRequest, "\(variable) names \(path), which holds no certificates.",
+      hint: "Name a file of certificates in PEM, or unset it.", cause: cause)
   }
 }

@@ -2,8 +2,23 @@ import Foundation
 import OffersCore
 import OffersSync
 
-/// An HTTP proxy.
+/// A proxy for HTTP or SOCKS.
 struct Proxy: Hashable, Sendable {
+  /// How a proxy is spoken to.
+  enum Kind: String, Hashable, Sendable {
+    case http, https, socks4, socks4a, socks5, socks5h
+
+    /// The port of an address with a scheme and without a port.
+    fileprivate var defaultPort: Int {
+      switch self {
+      case .http: 80
+      case .https: 443
+      default: 1080
+      }
+    }
+  }
+
+  let kind: Kind
   /// A name in lower case, or an address without brackets.
   let host: String
   let port: Int
@@ -11,17 +26,28 @@ struct Proxy: Hashable, Sendable {
   let user: String?
   let password: String?
 
-  init(host: String, port: Int, user: String? = nil, password: String? = nil) {
+  init(
+    _ kind: Kind = .http, host: String, port: Int, user: String? = nil, password: String? = nil
+  ) {
+    self.kind = kind
     self.host = host
     self.port = port
     self.user = user
     self.password = password
   }
 
-  /// Parses `http://user:password@host:3128` or `host:3128`.
+  /// The URL without the user and the password.
+  var url: String {
+    "\(kind.rawValue)://\(host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host):\(port)"
+  }
+
+  /// Whether the proxy resolves the names of servers, so that their addresses are not known here.
+  var resolvesNames: Bool { kind != .socks4 && kind != .socks5 }
+
+  /// Parses `http://user:password@host:3128`, `socks5h://host:1080` or `host:3128`.
   ///
-  /// The default port is 80 with a scheme and 3128 without. User and password may be
-  /// percent-encoded; anything after the port is ignored.
+  /// The default port is 80 for `http`, 443 for `https`, 1080 for SOCKS, and 3128 without a scheme.
+  /// User and password may be percent-encoded; anything after the port is ignored.
   ///
   /// - Parameters:
   ///   - text: the value of the environment variable.
@@ -31,11 +57,15 @@ struct Proxy: Hashable, Sendable {
   init(parsing text: String, variable: String) throws {
     var rest = text[...]
     var port = 3128
+    var kind = Kind.http
     if let mark = text.firstRange(of: "://") {
       let scheme = text[..<mark.lowerBound].lowercased()
-      guard scheme == "http" else { throw Self.unsupported(scheme, variable) }
+      guard let named = Kind(rawValue: scheme == "socks" ? "socks4" : scheme) else {
+        throw Self.malformed(variable)
+      }
+      kind = named
       rest = text[mark.upperBound...]
-      port = 80
+      port = kind.defaultPort
     }
     var user: String?
     var password: String?
@@ -50,7 +80,7 @@ struct Proxy: Hashable, Sendable {
       throw Self.malformed(variable)
     }
     if let named = place.port { port = named }
-    self.init(host: place.host, port: port, user: user, password: password)
+    self.init(kind, host: place.host, port: port, user: user, password: password)
   }
 
   private static func credential(_ text: Substring?, _ variable: String) throws -> String? {
@@ -62,24 +92,12 @@ struct Proxy: Hashable, Sendable {
     return decoded
   }
 
-  private static func unsupported(_ scheme: String, _ variable: String) -> OffersError {
-    let known = ["https", "socks", "socks4", "socks4a", "socks5", "socks5h"]
-    let what = known.contains(scheme) ? "\(scheme) proxy" : "proxy of another kind"
-    return OffersError(
-      .invalidRequest, "The variable \(variable) names a \(what); only HTTP proxies are supported.",
-      advice: advice(variable))
-  }
-
   private static func malformed(_ variable: String) -> OffersError {
     OffersError(
       .invalidRequest,
-      "The variable \(variable) does not name a proxy; only HTTP proxies are supported.",
-      advice: advice(variable))
-  }
-
-  private static func advice(_ variable: String) -> Advice {
-    Advice(
-      "Set it to an address such as http://proxy.example:3128, or unset it",
-      .unsetVariable(name: variable))
+      "The variable \(variable) does not name a proxy for HTTP or SOCKS.",
+      advice: Advice(
+        "Set it to an address such as http://proxy.example:3128, or unset it",
+        .unsetVariable(name: variable)))
   }
 }

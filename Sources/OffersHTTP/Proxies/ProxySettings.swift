@@ -13,7 +13,7 @@ struct ProxySettings: Hashable, Sendable {
   private let exceptions: ProxyExceptions
 
   /// - Parameter environment: returns the value of an environment variable; nil if it is not set.
-  /// - Throws: `OffersError` with `invalidRequest` for a variable that does not name an HTTP proxy,
+  /// - Throws: `OffersError` with `invalidRequest` for a variable that does not name a proxy,
   ///   if it is the one in effect for http or https. Nothing is checked if `no_proxy` has `*`.
   init(environment: (String) -> String?) throws {
     func find(_ names: String...) -> (name: String, value: String)? {

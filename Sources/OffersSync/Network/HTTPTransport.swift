@@ -1,8 +1,8 @@
 /// Sends HTTP requests, and receives their responses.
 ///
-/// `OffersSync` has no HTTP client of its own. With the package trait `HTTP`, which is on by default,
-/// the module `OffersHTTP` adds one and the initializers that use it; without the trait an app hands
-/// its own transport to ``SyncEngine`` and ``ImageLoader``. Conditional requests, redirects, limits
+/// `OffersSync` has no HTTP client of its own. The module `OffersHTTP` adds one, over libcurl, and the
+/// initializers that use it; an app may hand a transport of its own to ``SyncEngine`` and
+/// ``ImageLoader``. Conditional requests, redirects, limits
 /// of size, decompression and the wording of errors are the engine's; an implementation guarantees
 /// the rest:
 ///

@@ -92,7 +92,7 @@ struct TrustTests {
     let home = try await SyncedFolder()
     let run = try await home.sync(
       from: "https://feed.example/", limits: Self.limits,
-      environment: ["HTTPS_PROXY": "socks5://ana:geheim@127.0.0.1:1"])
+      environment: ["HTTPS_PROXY": "ftp://ana:geheim@127.0.0.1:1"])
     #expect(
       run.error?.message.contains("HTTPS_PROXY") == true
         || run.error?.message.contains("https_proxy") == true, "\(run.error as Any)")

@@ -1,0 +1,175 @@
+import CurlShim
+import Foundation
+import OffersSync
+import Synchronization
+
+/// Drives all transfers of an `HTTPConnections`, on a thread of its own that ends with `close()`.
+///
+/// The thread alone touches libcurl's handles. Other threads leave it commands, and wake it up.
+/// https://curl.se/libcurl/c/libcurl-multi.html
+final class TransferLoop: Sendable {
+  /// The most connections that are kept open without a transfer. The oldest is closed first.
+  static let idleConnections = 16
+  /// The longest sleep of the thread without a command or a deadline, in seconds.
+  private static let restSeconds = 60.0
+
+  private enum Command: Sendable {
+    case start(Transfer, TransferPlan)
+    case resume(Transfer)
+    case end(Transfer)
+  }
+
+  private struct State {
+    var commands: [Command] = []
+    var isClosed = false
+    var isStarted = false
+    /// The address of the multi handle while the thread runs: a pointer is not Sendable.
+    var multi: Int?
+  }
+
+  private let state = Mutex(State())
+  private let connectionsPerHost: Int
+
+  /// - Parameter connectionsPerHost: the most concurrent connections to one host and port.
+  init(connectionsPerHost: Int) { self.connectionsPerHost = connectionsPerHost }
+
+  /// Starts a transfer, which fails if the loop is closed.
+  func start(_ transfer: Transfer, _ plan: TransferPlan) {
+    let (isClosed, isFirst) = state.withLock { state in
+      defer { state.isStarted = true }
+      return (state.isClosed, !state.isStarted)
+    }
+    if isClosed {
+      return transfer.finish(.failure(TransportFailure(.other, cause: "the client is closed")))
+    }
+    leave(.start(transfer, plan))
+    if isFirst { Thread.detachNewThread { self.run() } }
+  }
+
+  /// Lets a transfer go on whose reader was behind.
+  func resume(_ transfer: Transfer) { leave(.resume(transfer)) }
+
+  /// Ends a transfer, unless it has ended. Its reader gets a `CancellationError` at once.
+  func cancel(_ transfer: Transfer) {
+    transfer.finish(.failure(CancellationError()))
+    leave(.end(transfer))
+  }
+
+  /// Ends all transfers, closes all connections and ends the thread.
+  func close() {
+    state.withLock { state in
+      state.isClosed = true
+      Self.wake(state)
+    }
+  }
+
+  private func leave(_ command: Command) {
+    state.withLock { state in
+      state.commands.append(command)
+      Self.wake(state)
+    }
+  }
+
+  private static func wake(_ state: borrowing State) {
+    if let multi = state.multi.flatMap(UnsafeMutableRawPointer.init(bitPattern:)) {
+      curl_multi_wakeup(multi)
+    }
+  }
+
+  // MARK: The thread
+
+  /// The transfers of a thread by their identity.
+  private typealias Running = [ObjectIdentifier: RunningTransfer]
+
+  private func run() {
+    var running: Running = [:]
+    guard Self.isReady, let multi = curl_multi_init() else {
+      return failAll(TransportFailure(.other, cause: "libcurl could not be started"))
+    }
+    curl_shim_multi_set(multi, CURLMOPT_MAX_HOST_CONNECTIONS, connectionsPerHost)
+    curl_shim_multi_set(multi, CURLMOPT_MAXCONNECTS, Self.idleConnections)
+    state.withLock { $0.multi = Int(bitPattern: multi) }
+    while true {
+      let (commands, isClosed) = state.withLock { state in
+        defer { state.commands = [] }
+        return (state.commands, state.isClosed)
+      }
+      if isClosed { break }
+      for command in commands { Self.obey(command, multi, &running) }
+      var count: Int32 = 0
+      curl_multi_perform(multi, &count)
+      Self.collectEnded(multi, &running)
+      let seconds = Self.attend(multi, &running)
+      curl_multi_poll(multi, nil, 0, Int32(min(seconds, Self.restSeconds) * 1000) + 1, nil)
+    }
+    state.withLock { $0.multi = nil }
+    for transfer in running.values { transfer.leave(multi, TransportFailure(.closedEarly)) }
+    curl_multi_cleanup(multi)
+    failAll(TransportFailure(.other, cause: "the client is closed"))
+  }
+
+  /// libcurl's own set-up, once for the process.
+  private static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+
+  /// Closes the loop, and fails the transfers that wait for their start.
+  private func failAll(_ failure: TransportFailure) {
+    let commands = state.withLock { state in
+      state.isClosed = true
+      defer { state.commands = [] }
+      return state.commands
+    }
+    for case .start(let transfer, _) in commands { transfer.finish(.failure(failure)) }
+  }
+
+  private static func obey(
+    _ command: Command, _ multi: UnsafeMutableRawPointer, _ running: inout Running
+  ) {
+    switch command {
+    case .start(let transfer, let plan):
+      guard let new = RunningTransfer(transfer, plan) else {
+        return transfer.finish(.failure(TransportFailure(.other, cause: "memory is short")))
+      }
+      running[ObjectIdentifier(transfer)] = new
+      new.join(multi)
+    case .resume(let transfer):
+      running[ObjectIdentifier(transfer)]?.resume()
+    case .end(let transfer):
+      running.removeValue(forKey: ObjectIdentifier(transfer))?.leave(multi, CancellationError())
+    }
+  }
+
+  /// Takes leave of the transfers that have ended.
+  private static func collectEnded(_ multi: UnsafeMutableRawPointer, _ running: inout Running) {
+    var code = CURLE_OK
+    while let handle = curl_shim_next_ended(multi, &code) {
+      guard let (key, transfer) = running.first(where: { $0.value.handle == handle }) else {
+        continue
+      }
+      if transfer.restarts(after: code, multi) { continue }
+      running[key] = nil
+      transfer.finish(code, multi)
+    }
+  }
+
+  /// Passes received bytes on, and ends the transfers whose time is over.
+  ///
+  /// - Returns: the seconds until the next deadline.
+  private static func attend(
+    _ multi: UnsafeMutableRawPointer, _ running: inout Running
+  ) -> Double {
+    let now = ContinuousClock.now
+    var least = restSeconds
+    for (key, transfer) in running {
+      transfer.flush()
+      guard let (deadline, failure) = transfer.deadline else { continue }
+      let seconds = (deadline - now) / .seconds(1)
+      if seconds <= 0 {
+        running[key] = nil
+        transfer.leave(multi, failure)
+      } else {
+        least = min(least, seconds)
+      }
+    }
+    return least
+  }
+}

@@ -1,0 +1,150 @@
+#include "CurlShim.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+struct curl_shim_transfer {
+  CURL *handle;
+  void *context;
+  curl_shim_callbacks callbacks;
+  struct curl_slist *headers;
+  struct curl_slist *addresses;
+  char failure[CURL_ERROR_SIZE];
+};
+
+static size_t receive_header(char *bytes, size_t size, size_t count, void *user) {
+  curl_shim_transfer *transfer = user;
+  return transfer->callbacks.header(transfer->context, bytes, size * count) ? size * count : 0;
+}
+
+static size_t receive_body(char *bytes, size_t size, size_t count, void *user) {
+  curl_shim_transfer *transfer = user;
+  bool taken = transfer->callbacks.body(transfer->context, bytes, size * count);
+  return taken ? size * count : CURL_WRITEFUNC_PAUSE;
+}
+
+static curl_socket_t open_socket(void *user, curlsocktype purpose, struct curl_sockaddr *address) {
+  (void)purpose;
+  curl_shim_transfer *transfer = user;
+  char text[INET6_ADDRSTRLEN];
+  const void *bytes = NULL;
+  if (address->family == AF_INET) {
+    bytes = &((const struct sockaddr_in *)&address->addr)->sin_addr;
+  } else if (address->family == AF_INET6) {
+    bytes = &((const struct sockaddr_in6 *)&address->addr)->sin6_addr;
+  }
+  if (!bytes || !inet_ntop(address->family, bytes, text, sizeof text)) return CURL_SOCKET_BAD;
+  if (!transfer->callbacks.connect(transfer->context, text)) return CURL_SOCKET_BAD;
+  int type = address->socktype;
+#ifdef SOCK_CLOEXEC
+  type |= SOCK_CLOEXEC;
+#endif
+  int descriptor = socket(address->family, type, address->protocol);
+#ifndef SOCK_CLOEXEC
+  if (descriptor >= 0) fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+#endif
+  return descriptor < 0 ? CURL_SOCKET_BAD : descriptor;
+}
+
+static int before_request(
+    void *user, char *remote, char *local, int remote_port, int local_port) {
+  (void)local, (void)remote_port, (void)local_port;
+  curl_shim_transfer *transfer = user;
+  bool may = transfer->callbacks.send(transfer->context, remote);
+  return may ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
+}
+
+curl_shim_transfer *curl_shim_make(curl_shim_callbacks callbacks) {
+  curl_shim_transfer *transfer = calloc(1, sizeof *transfer);
+  if (!transfer) return NULL;
+  CURL *handle = curl_easy_init();
+  if (!handle) {
+    free(transfer);
+    return NULL;
+  }
+  transfer->handle = handle;
+  transfer->callbacks = callbacks;
+  curl_easy_setopt(handle, CURLOPT_PRIVATE, transfer);
+  curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, transfer->failure);
+  curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, receive_header);
+  curl_easy_setopt(handle, CURLOPT_HEADERDATA, transfer);
+  curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, receive_body);
+  curl_easy_setopt(handle, CURLOPT_WRITEDATA, transfer);
+  curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+  curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, transfer);
+  curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, before_request);
+  curl_easy_setopt(handle, CURLOPT_PREREQDATA, transfer);
+  curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(handle, CURLOPT_PATH_AS_IS, 1L);
+  curl_easy_setopt(handle, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+  return transfer;
+}
+
+void curl_shim_set_context(curl_shim_transfer *transfer, void *context) {
+  transfer->context = context;
+}
+
+void curl_shim_free(curl_shim_transfer *transfer) {
+  curl_easy_cleanup(transfer->handle);
+  curl_slist_free_all(transfer->headers);
+  curl_slist_free_all(transfer->addresses);
+  free(transfer);
+}
+
+CURL *curl_shim_handle(curl_shim_transfer *transfer) { return transfer->handle; }
+
+const char *curl_shim_failure(curl_shim_transfer *transfer) { return transfer->failure; }
+
+CURLcode curl_shim_set_number(curl_shim_transfer *transfer, CURLoption option, long value) {
+  return (curl_easy_setopt)(transfer->handle, option, value);
+}
+
+CURLcode curl_shim_set_text(curl_shim_transfer *transfer, CURLoption option, const char *value) {
+  return (curl_easy_setopt)(transfer->handle, option, value);
+}
+
+CURLcode curl_shim_set_post(curl_shim_transfer *transfer, const void *bytes, size_t count) {
+  CURLcode code =
+      curl_easy_setopt(transfer->handle, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)count);
+  if (code != CURLE_OK) return code;
+  return curl_easy_setopt(transfer->handle, CURLOPT_COPYPOSTFIELDS, count > 0 ? bytes : "");
+}
+
+bool curl_shim_add_header(curl_shim_transfer *transfer, const char *line) {
+  struct curl_slist *longer = curl_slist_append(transfer->headers, line);
+  if (!longer) return false;
+  transfer->headers = longer;
+  return curl_easy_setopt(transfer->handle, CURLOPT_HTTPHEADER, longer) == CURLE_OK;
+}
+
+bool curl_shim_set_addresses(curl_shim_transfer *transfer, const char *line) {
+  struct curl_slist *longer = curl_slist_append(transfer->addresses, line);
+  if (!longer) return false;
+  transfer->addresses = longer;
+  return curl_easy_setopt(transfer->handle, CURLOPT_RESOLVE, longer) == CURLE_OK;
+}
+
+long curl_shim_number(curl_shim_transfer *transfer, CURLINFO info) {
+  long value = 0;
+  return (curl_easy_getinfo)(transfer->handle, info, &value) == CURLE_OK ? value : 0;
+}
+
+CURLMcode curl_shim_multi_set(CURLM *multi, CURLMoption option, long value) {
+  return (curl_multi_setopt)(multi, option, value);
+}
+
+CURL *curl_shim_next_ended(CURLM *multi, CURLcode *code) {
+  int left = 0;
+  CURLMsg *message;
+  while ((message = curl_multi_info_read(multi, &left))) {
+    if (message->msg != CURLMSG_DONE) continue;
+    *code = message->data.result;
+    return message->easy_handle;
+  }
+  return NULL;
+}
