@@ -32,9 +32,11 @@ require_packages() {
   [[ -e /usr/include/expat.h ]] || missing+=(libexpat1-dev)
   [[ -e /usr/include/qrencode.h ]] || missing+=(libqrencode-dev)
   [[ -e /usr/include/postgresql/libpq-fe.h ]] || missing+=(libpq-dev)
+  compgen -G '/usr/include/*/curl/curl.h' >/dev/null || [[ -e /usr/include/curl/curl.h ]] ||
+    missing+=(libcurl4-openssl-dev)
   compgen -G '/usr/lib/gcc/*/*/libstdc++.so' >/dev/null || missing+=(g++)
   command -v git >/dev/null || missing+=(git)
-  install_packages "the headers of SQLite, zlib, expat, libqrencode and libpq, a C++ library, git" "${missing[@]}"
+  install_packages "The build needs these headers and tools" "${missing[@]}"
 }
 
 # Installs what tests need besides the build: zsh and fish, in which they try the completions that
@@ -47,8 +49,7 @@ require_test_tools() {
   command -v systemd-analyze >/dev/null || missing+=(systemd)
   compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null || missing+=(postgresql-15)
   command -v pgbouncer >/dev/null || missing+=(pgbouncer)
-  install_packages "the shells zsh and fish, cron, systemd-analyze, PostgreSQL and pgbouncer" \
-    "${missing[@]}"
+  install_packages "The tests need these shells, cron, systemd-analyze and servers" "${missing[@]}"
 }
 
 # The Python environment that drives the browser, made by require_browser. Selenium uses Debian's
@@ -60,7 +61,7 @@ require_maps() {
   local folder=/usr/share/javascript/leaflet missing=()
   [[ -e $folder/leaflet.min.js ]] || missing+=(libjs-leaflet)
   [[ -e $folder/leaflet.markercluster.min.js ]] || missing+=(libjs-leaflet.markercluster)
-  install_packages "Leaflet and Leaflet.markercluster" "${missing[@]}"
+  install_packages "The maps of the web page need these scripts" "${missing[@]}"
 }
 
 # Installs what is missing of Chromium, its driver, the map library and the Python environment of the
@@ -73,10 +74,10 @@ require_browser() {
   command -v certutil >/dev/null || missing+=(libnss3-tools)
   compgen -G '/usr/lib/*/libzbar.so.0' >/dev/null || missing+=(libzbar0)
   python3 -c 'import ensurepip' 2>/dev/null || missing+=(python3-venv)
-  install_packages "Chromium and its driver, certutil, zbar, Python with venv" "${missing[@]}"
+  install_packages "The tests of the web page need this browser and these tools" "${missing[@]}"
   require_maps
   if "${browser_python[@]}" -c 'import selenium, axe_playwright_python, oauth2_provider' 2>/dev/null; then return; fi
-  say "Preparing a Python environment ..."
+  say "The tests of the web page need Selenium, axe and an OpenID provider: installing them by pip into .build/browser-venv (half a minute) ..."
   local venv=$root/.build/browser-venv
   python3 -m venv "$venv"
   "$venv/bin/pip" -q install selenium==4.51.0 django-oauth-toolkit==3.4.1
@@ -84,38 +85,68 @@ require_browser() {
   "$venv/bin/pip" -q install --no-deps axe-playwright-python==0.1.8
 }
 
-# Installs Debian packages with apt-get; DESCRIPTION tells a user of another system what is needed:
-#   install_packages DESCRIPTION [PACKAGE...]
+# Installs Debian packages that are missing, and says so before; nothing that is there is upgraded.
+# REASON is a sentence that ends with the list of the packages:
+#   install_packages REASON [PACKAGE...]
 install_packages() {
-  local what=$1 apt=(apt-get)
+  local reason=$1 log=${TMPDIR:-/tmp}/offers-apt-$$.log sudo=()
   shift
   if (($# == 0)); then return; fi
 
-  local advice="Install what is needed, as root: apt-get install $*"
-  command -v apt-get >/dev/null || die "This machine lacks $* and has no apt-get." \
-    "Install the same by your system's own means ($what)."
+  local advice="Install them, as root: apt-get install $*"
+  say "$reason: $*"
+  command -v apt-get >/dev/null ||
+    die "This machine has no apt-get. Install the same by your system's own means."
   if ((EUID != 0)); then
     command -v sudo >/dev/null || die "$advice"
-    apt=(sudo apt-get)
+    sudo=(sudo)
   fi
-  say "Installing $* ..."
   export DEBIAN_FRONTEND=noninteractive
-  "${apt[@]}" install -y --no-install-recommends "$@" >&2 ||
-    { "${apt[@]}" update >&2 &&
-      "${apt[@]}" install -y --no-install-recommends "$@" >&2; } ||
-    die "That did not work. $advice"
+  local install=("${sudo[@]}" apt-get install -y --no-install-recommends --no-upgrade "$@")
+  say "Installing them by apt-get (a minute or two) ..."
+  if ! "${install[@]}" >"$log" 2>&1 </dev/null &&
+    ! { "${sudo[@]}" apt-get update && "${install[@]}"; } >"$log" 2>&1 </dev/null; then
+    die "apt-get failed: $(grep -m 1 '^E:' "$log" || tail -n 1 "$log")" "Its output is in $log. $advice"
+  fi
+  rm -f "$log"
 }
 
-# The options of the build that is installed and packaged. Swift's own libraries are linked statically,
-# all others are the system's shared libraries, so that its security updates apply to the program.
-# shellcheck disable=SC2034
-release=(-c release --product offers --static-swift-stdlib --disable-local-rpath)
+# Builds with the given options of `swift build`. The output goes into .build/build.log; on a terminal
+# one line tells how far the build has come. A failed build prints its first errors.
+run_build() {
+  local log=$root/.build/build.log
+  mkdir -p "$root/.build"
+  if swift build --package-path "$root" "$@" 2>&1 </dev/null | show_progress "$log"; then return; fi
+  grep -m 5 'error:' "$log" | sort -u >&2 || true
+  die "The build failed. All of its output is in $log."
+}
 
-# A file whose modification time is the start of the last successful build. The time of the program
-# does not tell it: the linker does not touch an unchanged program, and sources may be edited during
-# a build.
+# Copies standard input to a file. On a terminal its latest lines of the form "[12/345] …" replace each
+# other on one line of standard error.
+show_progress() {
+  local log=$1 line
+  if [[ ! -t 2 ]]; then
+    cat >"$log"
+    return
+  fi
+  while IFS= read -r line; do
+    printf '%s\n' "$line"
+    if [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]]; then
+      printf '\r%s of %s steps\033[K' "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" >&2
+    fi
+  done >"$log"
+  printf '\r\033[K' >&2
+}
+
+# The options of the build in a clone. The tests share it, so that a clone compiles everything once; they
+# need -enable-testing. Swift's own libraries are those of the installed Swift.
 # shellcheck disable=SC2034
-stamp=$root/.build/offers-release-stamp
+clone=(-c release -Xswiftc -enable-testing)
+
+# The options of the build for the Debian package. Swift's own libraries are linked in; all others are the
+# system's shared libraries, so that its security updates apply to the program.
+# shellcheck disable=SC2034
+static=(-c release --static-swift-stdlib --disable-local-rpath)
 
 # Installs files below a prefix: the stripped program, and the manual page and the completions that
 # the program prints. Each FILE is a path below the prefix:
