@@ -1,5 +1,6 @@
 """The base of the browser tests: a server of feeds, a scratch database, `offers serve` and Chromium."""
 
+import atexit
 import json
 import os
 import signal
@@ -119,8 +120,35 @@ def chromium(environment=None):
     return webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver", env=environment))
 
 
+class SharedBrowser:
+    """One browser for all classes of tests. Each class has a server on a port of its own, and browsers keep
+    what they store by origin, so that no class sees what another has stored; cookies have no port, and are
+    removed."""
+
+    _browser = None
+
+    @classmethod
+    def take(cls):
+        """The browser, with one new tab, without cookies and log. What tests emulate ends with their tab."""
+        if cls._browser is None:
+            cls._browser = chromium()
+            atexit.register(cls._browser.quit)
+        browser = cls._browser
+        old = browser.window_handles
+        browser.switch_to.new_window("tab")
+        new = browser.current_window_handle
+        for handle in old:
+            browser.switch_to.window(handle)
+            browser.close()
+        browser.switch_to.window(new)
+        browser.execute_cdp_cmd("Network.clearBrowserCookies", {})
+        browser.execute_cdp_cmd("Browser.resetPermissions", {})
+        browser.get_log("browser")
+        return browser
+
+
 class BrowserTest(unittest.TestCase):
-    """The base class of the tests. Each class has a server and a browser of its own."""
+    """The base class of the tests. Each class has a server of its own; all share one browser."""
 
     feeds = ("ibotta", "restaurants", "facts", "albums", "movies")
     size = PHONE
@@ -128,12 +156,13 @@ class BrowserTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.home = Home(cls.feeds)
-        cls.browser = chromium()
+        cls.browser = SharedBrowser.take()
         cls.set_size(cls.size)
 
     @classmethod
     def tearDownClass(cls):
-        cls.browser.quit()
+        # The page must not ask the server that is about to end.
+        cls.browser.get("about:blank")
         cls.home.close()
 
     def run(self, result=None):

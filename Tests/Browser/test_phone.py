@@ -167,8 +167,14 @@ class SecurePhoneTests(BrowserTest):
         cls.home.serve_arguments = [
             "--token-file", write_token(folder), "--tls-cert", f"{folder}/cert.pem", "--tls-key", f"{folder}/key.pem"]
         cls.home.start()
+        # The authority is in the profile of a person whose home folder is another one.
         cls.browser = chromium(dict(os.environ, HOME=folder))
         cls.set_size(PHONE)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.quit()
+        cls.home.close()
 
     def log_in(self):
         self.browser.delete_all_cookies()
