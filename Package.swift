@@ -296,7 +296,6 @@ let package = Package(
         .product(name: "CryptoExtras", package: "swift-crypto", condition: program),
         .product(name: "HTTPTypes", package: "swift-http-types", condition: program),
         .product(name: "Hummingbird", package: "hummingbird", condition: program),
-        .product(name: "HummingbirdTesting", package: "hummingbird", condition: program),
         .product(name: "JWTKit", package: "jwt-kit", condition: program),
         .product(name: "NIOCore", package: "swift-nio", condition: program),
         .product(name: "NIOEmbedded", package: "swift-nio", condition: program),

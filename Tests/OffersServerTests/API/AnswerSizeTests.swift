@@ -1,5 +1,4 @@
 import Foundation
-import HummingbirdTesting
 import OffersCore
 import OffersSync
 import Testing

@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import OffersCore
 import Testing
 
@@ -10,7 +9,7 @@ import Testing
 @Suite("Logins of users")
 struct UserLoginTests {
   private static func logIn(
-    _ client: any TestClientProtocol, _ name: String, _ passphrase: String,
+    _ client: TestClient, _ name: String, _ passphrase: String,
     cookie: String? = nil, address: String? = nil
   ) async throws -> APIAnswer {
     var headers = ServedHome.form
@@ -22,7 +21,7 @@ struct UserLoginTests {
   }
 
   private static func post(
-    _ client: any TestClientProtocol, _ path: String, _ cookie: String, _ body: String
+    _ client: TestClient, _ path: String, _ cookie: String, _ body: String
   ) async throws -> APIAnswer {
     var headers = ServedHome.form
     headers[.cookie] = cookie
