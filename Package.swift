@@ -233,7 +233,8 @@ let package = Package(
     .target(
       name: "MemoryStore", dependencies: ["OffersCore"], path: "Tests/MemoryStore",
       swiftSettings: strict),
-    // The stores on which the suites of the command line and of the server run.
+    // The stores on which the suites of the command line and of the server run, and copies of prepared
+    // ones.
     .target(
       name: "TestStores",
       dependencies: ["OffersCore", "OffersPostgres", "OffersSQLite", "OffersTestSupport"],
@@ -243,6 +244,7 @@ let package = Package(
       name: "StoreRules",
       dependencies: [
         "MemoryStore", "OffersCore", "OffersPostgres", "OffersSQLite", "OffersTestSupport",
+        "TestStores",
       ], swiftSettings: strict),
     .testTarget(
       name: "OffersPlatformTests", dependencies: ["OffersPlatform", "OffersTestSupport"],
@@ -264,8 +266,9 @@ let package = Package(
       ], swiftSettings: strict),
     .testTarget(
       name: "OffersPostgresTests",
-      dependencies: ["OffersCore", "OffersPostgres", "OffersTestSupport", "PostgreSQLMigrations"],
-      swiftSettings: strict),
+      dependencies: [
+        "OffersCore", "OffersPostgres", "OffersTestSupport", "PostgreSQLMigrations", "TestStores",
+      ], swiftSettings: strict),
     .testTarget(
       name: "OffersSyncTests",
       dependencies: [

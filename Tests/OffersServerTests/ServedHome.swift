@@ -22,14 +22,25 @@ struct ServedHome {
 
   /// - Parameter feeds: the shipped feeds whose samples are synced.
   init(feeds: [String] = ["ibotta"]) async throws {
-    folder = try TemporaryFolder()
     let kind = "samples of " + feeds.joined(separator: ",")
-    store = try await TestStore(copyOf: kind, in: folder) { address in
-      let database = try await TestStore.open(address)
+    try await self.init(copyOf: kind) { database in
       let engine = SyncEngine(store: database)
       for feed in feeds {
         _ = try await engine.sync(feed, options: SyncOptions(source: .sample))
       }
+    }
+  }
+
+  /// - Parameters:
+  ///   - kind: what the database contains.
+  ///   - prepare: fills the first database of the kind, of which all others are copies.
+  init(
+    copyOf kind: String, prepare: @escaping @Sendable (any OffersStorage) async throws -> Void
+  ) async throws {
+    folder = try TemporaryFolder()
+    store = try await TestStore(copyOf: kind, in: folder) { address in
+      let database = try await TestStore.open(address)
+      try await prepare(database)
       try await database.close()
     }
     database = try await store.open()

@@ -5,8 +5,7 @@ import Synchronization
 
 /// A closed store of which tests get copies.
 enum StoreTemplate: Sendable {
-  /// The database file and those beside it.
-  case files([TemplateFile])
+  case file(FileTemplate)
   /// The name of a database on the tests' server.
   case database(String)
 
@@ -33,42 +32,52 @@ enum StoreTemplate: Sendable {
       return .database(
         try await TestCluster.shared.value.makeTemplate("store_\(number)", prepare))
     }
-    let folder = try TemporaryFolder()
-    let name = "offers.sqlite"
-    try await prepare(folder.file(name))
-    return .files(
-      try FileManager.default.contentsOfDirectory(atPath: folder.path)
-        .filter { $0.hasPrefix(name) }
-        .map { try TemplateFile(folder.file($0), suffix: String($0.dropFirst(name.count))) })
+    return .file(try await FileTemplate(prepare))
   }
 }
 
-/// A file of a template, kept in memory, so that none remains when the process ends.
-struct TemplateFile: Sendable {
-  /// The end of its name, behind that of the database file.
-  private let suffix: String
-  private let bytes: Data
-  private let permissions: Int
-
-  fileprivate init(_ path: String, suffix: String) throws {
-    self.suffix = suffix
-    bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-    permissions =
-      try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int ?? 0o600
+/// A closed database file, kept in memory with the files beside it, so that none remains when the
+/// process ends.
+package struct FileTemplate: Sendable {
+  private struct Part: Sendable {
+    /// The end of its name, behind that of the database file.
+    let suffix: String
+    let bytes: Data
+    let permissions: Int
   }
 
-  /// Writes the file beside, or as, a database file.
-  func write(to path: String) throws {
-    try bytes.write(to: URL(fileURLWithPath: path + suffix))
-    try FileManager.default.setAttributes(
-      [.posixPermissions: permissions], ofItemAtPath: path + suffix)
+  private let parts: [Part]
+
+  /// - Parameter prepare: creates the file at a path and fills it, then closes it.
+  package init(_ prepare: (_ path: String) async throws -> Void) async throws {
+    let folder = try TemporaryFolder()
+    let name = "offers.sqlite"
+    try await prepare(folder.file(name))
+    parts = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      .filter { $0.hasPrefix(name) }
+      .map { file in
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(file))
+        return Part(
+          suffix: String(file.dropFirst(name.count)),
+          bytes: try Data(contentsOf: URL(fileURLWithPath: folder.file(file))),
+          permissions: attributes[.posixPermissions] as? Int ?? 0o600)
+      }
+  }
+
+  /// Makes a copy at a path.
+  package func copy(to path: String) throws {
+    for part in parts {
+      try part.bytes.write(to: URL(fileURLWithPath: path + part.suffix))
+      try FileManager.default.setAttributes(
+        [.posixPermissions: part.permissions], ofItemAtPath: path + part.suffix)
+    }
   }
 }
 
 extension TestDatabase {
   private static let emptyStore = Task {
     try await TestCluster.shared.value.makeTemplate("empty_store") { url in
-      try await PostgresServer(url: url).open(.readWrite).close()
+      try await PostgresStore.open(url: url).close()
     }
   }
 

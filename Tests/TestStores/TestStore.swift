@@ -46,10 +46,10 @@ public struct TestStore: Sendable {
     prepare: @escaping @Sendable (_ address: String) async throws -> Void
   ) async throws {
     switch try await StoreTemplate.fetch(kind, prepare) {
-    case .files(let files):
+    case .file(let template):
       address = folder.file(name)
       database = nil
-      for file in files { try file.write(to: address) }
+      try template.copy(to: address)
     case .database(let template):
       let database = try await TestCluster.shared.value.makeDatabase(from: template)
       address = database.url()
