@@ -159,6 +159,7 @@ struct AgreementRules {
     }
   }
 
+  /// Takes some seconds: after each fourth of sixty steps, all that two users see is compared.
   @Test(
     "after random steps of two users and syncs, every read answers as that of the store in memory",
     arguments: StoreKind.databases, 1...(TestSize.isLong ? 12 : 2) as ClosedRange<UInt64>)
