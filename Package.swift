@@ -226,7 +226,8 @@ let package = Package(
     .target(
       name: "MemoryStore", dependencies: ["OffersCore"], path: "Tests/MemoryStore",
       swiftSettings: strict),
-    // The stores on which the suites of the command line and of the server run.
+    // The stores on which the suites of the command line and of the server run, and copies of prepared
+    // ones.
     .target(
       name: "TestStores",
       dependencies: ["OffersCore", "OffersPostgres", "OffersSQLite", "OffersTestSupport"],
@@ -236,6 +237,7 @@ let package = Package(
       name: "StoreRules",
       dependencies: [
         "MemoryStore", "OffersCore", "OffersPostgres", "OffersSQLite", "OffersTestSupport",
+        "TestStores",
       ], swiftSettings: strict),
     .testTarget(
       name: "OffersPlatformTests", dependencies: ["OffersPlatform", "OffersTestSupport"],
@@ -257,8 +259,9 @@ let package = Package(
       ], swiftSettings: strict),
     .testTarget(
       name: "OffersPostgresTests",
-      dependencies: ["OffersCore", "OffersPostgres", "OffersTestSupport", "PostgreSQLMigrations"],
-      swiftSettings: strict),
+      dependencies: [
+        "OffersCore", "OffersPostgres", "OffersTestSupport", "PostgreSQLMigrations", "TestStores",
+      ], swiftSettings: strict),
     .testTarget(
       name: "OffersSyncTests",
       dependencies: [
@@ -287,7 +290,6 @@ let package = Package(
         .product(name: "CryptoExtras", package: "swift-crypto", condition: program),
         .product(name: "HTTPTypes", package: "swift-http-types", condition: program),
         .product(name: "Hummingbird", package: "hummingbird", condition: program),
-        .product(name: "HummingbirdTesting", package: "hummingbird", condition: program),
         .product(name: "JWTKit", package: "jwt-kit", condition: program),
         .product(name: "NIOCore", package: "swift-nio", condition: program),
         .product(name: "NIOEmbedded", package: "swift-nio", condition: program),

@@ -12,6 +12,16 @@ die() {
   exit 1
 }
 
+# Puts temporary files into memory, unless TMPDIR names a place for them, there is no room, or no program
+# may be started there: tests wait for the disk most of their time otherwise.
+prefer_memory() {
+  if [[ -z ${TMPDIR:-} && -w /dev/shm ]] &&
+    (($(df --output=avail /dev/shm | tail -n 1) > 2 << 20)) &&
+    ! findmnt -no OPTIONS -T /dev/shm | grep -qw noexec; then
+    export TMPDIR=/dev/shm
+  fi
+}
+
 # Adds Swift to PATH if an installer has not done so, and fails if there is no Swift.
 require_swift() {
   local folder

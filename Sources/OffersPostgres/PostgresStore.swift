@@ -56,14 +56,16 @@ package final class PostgresStore: Sendable {
   /// Opens a database. With `readOnly` its schema is neither made nor changed, and nothing is written
   /// but recent searches.
   ///
-  /// - Parameter createsSchema: whether opening for writing makes a schema if there is none.
+  /// - Parameters:
+  ///   - createsSchema: whether opening for writing makes a schema if there is none.
+  ///   - leaseTimes: the times of the leases of syncs.
   /// - Throws: `OffersError`: `notFound` if the database has no schema and none is made, otherwise as
   ///   `open(url:access:definitions:)`.
   static func open(
     _ url: DatabaseURL, access: StoreAccess, proposesFeed: Bool, createsSchema: Bool = true,
-    definitions: (any FeedDefinitions)? = nil
+    definitions: (any FeedDefinitions)? = nil, leaseTimes: SyncLease.Times = SyncLease.Times()
   ) async throws -> PostgresStore {
-    let database = Database(url, access: access)
+    let database = Database(url, access: access, leaseTimes: leaseTimes)
     do {
       switch access {
       case .readWrite:

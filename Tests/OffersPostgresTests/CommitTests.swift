@@ -1,17 +1,19 @@
 import Foundation
 import OffersCore
 import OffersTestSupport
+import TestStores
 import Testing
 
 @testable import OffersPostgres
 
 @Suite("The version of the data in PostgreSQL", .timeLimit(.minutes(2)))
 struct CommitTests {
+  /// Takes some seconds, because commits behind a pooler are found by polling.
   @Test(
     "programs see each other's commits within two seconds, by the socket and through a pooler",
     arguments: [false, true])
   func otherPrograms(isPooled: Bool) async throws {
-    let made = try await TestCluster.shared.value.makeDatabase()
+    let made = try await TestDatabase.makeStore()
     let route = isPooled ? TestCluster.Route.pooler : .socket
     let one = try await PostgresStore.open(url: made.url(by: route))
     let other = try await PostgresStore.open(url: made.url(by: route))
@@ -84,7 +86,7 @@ struct CommitTests {
 
   @Test("a stream ends with the store")
   func ends() async throws {
-    let made = try await TestCluster.shared.value.makeDatabase()
+    let made = try await TestDatabase.makeStore()
     let store = try await PostgresStore.open(url: made.url())
     var commits = store.commits.makeAsyncIterator()
     #expect(await commits.next() != nil)

@@ -1,6 +1,7 @@
 import Foundation
 import OffersCore
 import OffersTestSupport
+import TestStores
 import Testing
 
 @testable import OffersPostgres
@@ -14,7 +15,7 @@ struct ImageTests {
     private var offers: [FeedOffer] = []
 
     init() async throws {
-      made = try await TestCluster.shared.value.makeDatabase()
+      made = try await TestDatabase.makeStore()
       store = try await PostgresStore.open(url: made.url())
     }
 
@@ -55,7 +56,7 @@ struct ImageTests {
 
   @Test("no commit holds more images than the limit, with writers on several nodes")
   func bound() async throws {
-    let made = try await TestCluster.shared.value.makeDatabase()
+    let made = try await TestDatabase.makeStore()
     let stores = [
       try await PostgresStore.open(url: made.url()),
       try await PostgresStore.open(url: made.url(by: .pooler)),

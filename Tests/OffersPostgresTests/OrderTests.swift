@@ -1,6 +1,7 @@
 import Foundation
 import OffersCore
 import OffersTestSupport
+import TestStores
 import Testing
 
 @testable import OffersPostgres
@@ -9,7 +10,7 @@ import Testing
 struct OrderTests {
   @Test("nothing appears behind a cursor, with four writers at once and a reader that polls")
   func cursors() async throws {
-    let made = try await TestCluster.shared.value.makeDatabase()
+    let made = try await TestDatabase.makeStore()
     let stores = [
       try await PostgresStore.open(url: made.url()),
       try await PostgresStore.open(url: made.url(by: .pooler)),
@@ -59,7 +60,7 @@ struct OrderTests {
 
   @Test("an offer with the longest texts is stored, and found by its words")
   func longTexts() async throws {
-    let made = try await TestCluster.shared.value.makeDatabase()
+    let made = try await TestDatabase.makeStore()
     let store = try await PostgresStore.open(url: made.url())
     let words = (0..<30_000).map { "wörd\($0)" }.joined(separator: " ")
     let attributes = (0..<200).map { #"["L","value\#($0) \#(words.prefix(15_000))"]"# }

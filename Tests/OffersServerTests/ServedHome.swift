@@ -1,6 +1,5 @@
 import Foundation
 import Hummingbird
-import HummingbirdTesting
 import Logging
 import OffersCore
 import OffersFeeds
@@ -12,7 +11,7 @@ import TestStores
 
 @testable import OffersServer
 
-/// A database with sample offers, and servers for it.
+/// A database with sample offers, synced when the first test asked for them, and servers for it.
 struct ServedHome {
   /// A token that servers accept.
   static let token = "kE4tqPz0YbW7-mRs2xVd"
@@ -23,13 +22,28 @@ struct ServedHome {
 
   /// - Parameter feeds: the shipped feeds whose samples are synced.
   init(feeds: [String] = ["ibotta"]) async throws {
-    folder = try TemporaryFolder()
-    store = try TestStore(in: folder)
-    database = try await store.open()
-    let engine = SyncEngine(store: database)
-    for feed in feeds {
-      _ = try await engine.sync(feed, options: SyncOptions(source: .sample))
+    let kind = "samples of " + feeds.joined(separator: ",")
+    try await self.init(copyOf: kind) { database in
+      let engine = SyncEngine(store: database)
+      for feed in feeds {
+        _ = try await engine.sync(feed, options: SyncOptions(source: .sample))
+      }
     }
+  }
+
+  /// - Parameters:
+  ///   - kind: what the database contains.
+  ///   - prepare: fills the first database of the kind, of which all others are copies.
+  init(
+    copyOf kind: String, prepare: @escaping @Sendable (any OffersStorage) async throws -> Void
+  ) async throws {
+    folder = try TemporaryFolder()
+    store = try await TestStore(copyOf: kind, in: folder) { address in
+      let database = try await TestStore.open(address)
+      try await prepare(database)
+      try await database.close()
+    }
+    database = try await store.open()
   }
 
   /// Syncs a feed from a file or from its sample.
@@ -84,10 +98,9 @@ struct ServedHome {
   /// Sends requests to a server without a network connection.
   func ask<Value: Sendable>(
     _ server: OffersServer? = nil,
-    _ body: @escaping @Sendable (any TestClientProtocol) async throws -> Value
+    _ body: @escaping @Sendable (TestClient) async throws -> Value
   ) async throws -> Value {
-    let server = try server ?? self.server()
-    return try await Application(responder: server.responder()).test(.router, body)
+    try await body(TestClient((server ?? self.server()).responder()))
   }
 }
 

@@ -24,6 +24,8 @@ public final class TestCluster: Sendable {
   private let commands: FileHandle
   private let answers: FileHandle
   private let lastNumber = Mutex(0)
+  /// The idle processes that run statements, by their roles.
+  private let psqls = Mutex<[String: [PsqlProcess]]>([:])
 
   /// The cluster of this process. The script is started by the first that asks.
   public static let shared = Task { try await onThread { try started.get() } }
@@ -41,6 +43,8 @@ public final class TestCluster: Sendable {
   /// Kills the server, as a crash does, or starts it again.
   public func setServer(isRunning: Bool) async throws {
     let command = isRunning ? "start" : "stop"
+    // Their connections are lost.
+    psqls.withLock { $0 = [:] }
     let answer = try await Self.onThread { [commands, answers] in
       try commands.write(contentsOf: Data("\(command)\n".utf8))
       return try Self.line(of: answers)
@@ -142,7 +146,7 @@ public final class TestCluster: Sendable {
   /// Runs SQL by psql and returns its output, a line a row, with bars between the columns.
   ///
   /// - Parameters:
-  ///   - sql: one statement.
+  ///   - sql: the statements, each a transaction of its own.
   ///   - database: the database to run it in.
   ///   - role: the role that runs it.
   @discardableResult
@@ -153,20 +157,12 @@ public final class TestCluster: Sendable {
   }
 
   fileprivate func runNow(_ sql: String, in database: String, as role: String) throws -> String {
-    let psql = Process()
-    psql.executableURL = URL(fileURLWithPath: "\(folder)/psql")
-    psql.arguments = [
-      "-qXAt", "-v", "ON_ERROR_STOP=1", "-h", folder, "-p", "\(port)", "-U", role,
-      "-d", database, "-c", sql,
-    ]
-    let output = Pipe()
-    psql.standardInput = FileHandle.nullDevice
-    psql.standardOutput = output
-    try psql.run()
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    psql.waitUntilExit()
-    guard psql.terminationStatus == 0 else { throw Failure(message: "psql failed: \(sql)") }
-    return text.trimmingCharacters(in: .newlines)
+    let idle = psqls.withLock { $0[role]?.popLast() }
+    let psql =
+      try idle ?? PsqlProcess("\(folder)/psql", folder: folder, port: port, role: role)
+    let answer = try psql.run(sql, in: database, as: role)
+    psqls.withLock { $0[role, default: []].append(psql) }
+    return answer
   }
 
   /// Runs work that waits on a thread that is not one of the concurrency pool.

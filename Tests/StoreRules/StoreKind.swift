@@ -3,6 +3,7 @@ import OffersCore
 import OffersPostgres
 import OffersSQLite
 import OffersTestSupport
+import TestStores
 
 /// A store as the rules need it.
 typealias RuledStore = OfferRepository & FavoriteRepository & HouseholdRepository & FeedRepository
@@ -27,11 +28,10 @@ enum StoreKind: String, CaseIterable, Codable, Sendable {
     switch self {
     case .sqlite:
       let folder = try FolderOfStore()
+      try await FolderOfStore.template.value.copy(to: folder.address)
       return OpenStore(store: try await folder.open(), place: folder)
     case .postgres:
-      let template = try await ServerOfStore.template.value
-      let server = ServerOfStore(
-        try await TestCluster.shared.value.makeDatabase(from: template))
+      let server = ServerOfStore(try await TestDatabase.makeStore())
       return OpenStore(store: try await server.open(), place: server)
     case .memory:
       return OpenStore(store: MemoryStore(), place: nil)
@@ -80,13 +80,6 @@ extension PlaceOfStore {
 
 /// A database on the tests' server, which is removed with the last store that has it open.
 private final class ServerOfStore: PlaceOfStore, FeedDefinitions {
-  /// An empty store, of which each test has a copy.
-  static let template = Task {
-    try await TestCluster.shared.value.makeTemplate("empty_store") { url in
-      try await PostgresStore.open(url: url).close()
-    }
-  }
-
   private let database: TestDatabase
 
   init(_ database: TestDatabase) { self.database = database }
@@ -111,6 +104,13 @@ private final class ServerOfStore: PlaceOfStore, FeedDefinitions {
 /// A database keeps its definitions of feeds, of which there are none here, and with them the folder:
 /// a test need not keep anything but the store.
 private final class FolderOfStore: PlaceOfStore, FeedDefinitions {
+  /// An empty store, of which each test has a copy.
+  static let template = Task {
+    try await FileTemplate { path in
+      try await OffersDatabase.open(path: path, proposesFeed: false).close()
+    }
+  }
+
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

@@ -33,6 +33,30 @@ public struct TestStore: Sendable {
     }
   }
 
+  /// A copy of a store that is prepared once for each kind and process: copying is much faster than
+  /// migrating and syncing.
+  ///
+  /// - Parameters:
+  ///   - kind: what the store contains. Stores of a kind are prepared in the same way.
+  ///   - folder: the folder for the file.
+  ///   - name: the name of the file.
+  ///   - prepare: creates the store with a path or URL and fills it, then closes it.
+  public init(
+    copyOf kind: String, in folder: TemporaryFolder, named name: String = "offers.sqlite",
+    prepare: @escaping @Sendable (_ address: String) async throws -> Void
+  ) async throws {
+    switch try await StoreTemplate.fetch(kind, prepare) {
+    case .file(let template):
+      address = folder.file(name)
+      database = nil
+      try template.copy(to: address)
+    case .database(let template):
+      let database = try await TestCluster.shared.value.makeDatabase(from: template)
+      address = database.url()
+      self.database = database
+    }
+  }
+
   /// Whether a command has created the store: the file, or the tables of a database.
   public var exists: Bool {
     get async throws {

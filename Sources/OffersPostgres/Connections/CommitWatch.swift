@@ -133,13 +133,14 @@ final class CommitWatch: Sendable {
   func confirm(_ numbers: [Int64: Int64], since mark: Mark) {
     let (version, waiters) = state.withLock { state in
       let isFirst = state.confirmedAt == nil
-      state.confirmedAt = mark.time
       state.failure = nil
       let isLatest = state.noteCount == mark.noteCount
       state.change { known in
         // A server that has taken over may lack the last commits: then the numbers become smaller.
         known = isLatest ? numbers : known.merging(numbers) { max($0, $1) }
       }
+      // Once the version is known: so the first poll does not tell it twice.
+      state.confirmedAt = mark.time
       if isFirst { state.tell() }
       defer { state.waiters = [] }
       return (state.version, state.waiters)

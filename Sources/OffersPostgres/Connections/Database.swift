@@ -28,12 +28,17 @@ final class Database: Sendable {
   /// The version of the data.
   let commits: CommitWatch
   private let access: StoreAccess
+  /// The times of the leases of syncs.
+  let leaseTimes: SyncLease.Times
 
   init(
-    _ url: DatabaseURL, access: StoreAccess = .readWrite, readerLimit: Int = 4, writerLimit: Int = 2
+    _ url: DatabaseURL, access: StoreAccess = .readWrite, readerLimit: Int = 4,
+    writerLimit: Int = 2,
+    leaseTimes: SyncLease.Times = SyncLease.Times()
   ) {
     self.url = url
     self.access = access
+    self.leaseTimes = leaseTimes
     readers = ConnectionPool(url, limit: readerLimit)
     writers = ConnectionPool(url, limit: writerLimit)
     // An import may hold the only connection for minutes.
@@ -102,9 +107,10 @@ final class Database: Sendable {
       case .ordered: orderedWriters
       case .lease: leaseWriters
       }
+    let begin = begin(kind)
     return try await attempting(pool, isRepeatable: isRepeatable) { [commits] session, outcome in
       do {
-        try session.script(Self.begin(kind))
+        try session.script(begin)
         let result = try body(session)
         if session.cancellation.isCancelled { throw CancellationError() }
         guard isKept, session.changedRows > 0 else {
@@ -127,11 +133,11 @@ final class Database: Sendable {
   }
 
   /// A writer that stops amid its transaction, such as by SIGSTOP, must not keep others waiting.
-  private static func begin(_ kind: WriteKind) -> String {
+  private func begin(_ kind: WriteKind) -> String {
     """
     BEGIN ISOLATION LEVEL READ COMMITTED;
     SET LOCAL lock_timeout = '\(kind.lockTimeoutSeconds)s';
-    SET LOCAL idle_in_transaction_session_timeout = '10s'
+    SET LOCAL idle_in_transaction_session_timeout = \(Int(leaseTimes.seconds * 1000))
     """
   }
 

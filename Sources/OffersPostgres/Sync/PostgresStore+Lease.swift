@@ -18,11 +18,12 @@ extension PostgresStore {
   private func takeLease(on feed: String, waitSeconds: Double) async throws -> SyncLease {
     let start = ContinuousClock.now
     let deadline = start + .seconds(waitSeconds)
+    let times = database.leaseTimes
     var first: String?
     while true {
       let (lease, renewal) =
         try await changeLease { session in
-          let lease = try SyncLease.take(feed, in: session)
+          let lease = try SyncLease.take(feed, for: times, in: session)
           return (lease, lease == nil ? try SyncLease.findRenewal(of: feed, in: session) : nil)
         } ?? (nil, nil)
       if let lease { return lease }
@@ -30,8 +31,8 @@ extension PostgresStore {
       // A holder that does not renew its lease has probably been killed, and the lease ends soon. A
       // caller that waits for less than the time between renewals cannot tell.
       let end =
-        renewal == first && .seconds(waitSeconds) > SyncLease.renewalInterval
-        ? max(deadline, start + .seconds(SyncLease.seconds + 1)) : deadline
+        renewal == first && waitSeconds > times.renewalSeconds
+        ? max(deadline, start + .seconds(times.seconds + 1)) : deadline
       guard ContinuousClock.now < end else {
         throw OffersError(
           .locked, "Another process is syncing \(feed).",
@@ -84,15 +85,15 @@ extension PostgresStore {
   /// - Returns: `OffersError`: `locked` if another program has the lease, `storeUnreachable`;
   ///   `CancellationError`.
   private func renew(_ lease: SyncLease) async -> any Error {
-    var end = ContinuousClock.now + .seconds(SyncLease.seconds)
-    var wait = SyncLease.renewalInterval
+    var end = ContinuousClock.now + .seconds(lease.times.seconds)
+    var wait = Duration.seconds(lease.times.renewalSeconds)
     while true {
       do {
         try await Task.sleep(for: wait)
         let start = ContinuousClock.now
         let isRenewed = try await changeLease(isRepeatable: true, lease.renew) != nil
-        if isRenewed { end = start + .seconds(SyncLease.seconds) }
-        wait = isRenewed ? SyncLease.renewalInterval : .milliseconds(250)
+        if isRenewed { end = start + .seconds(lease.times.seconds) }
+        wait = isRenewed ? .seconds(lease.times.renewalSeconds) : .milliseconds(250)
       } catch let error as OffersError where error.code == .storeUnreachable {
         if end <= .now { return error }
         wait = .milliseconds(250)

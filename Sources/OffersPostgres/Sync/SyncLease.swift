@@ -9,29 +9,39 @@ struct SyncLease: Sendable {
   let feed: String
   let token: Int64
 
+  let times: Times
+
+  /// The times of leases. Tests shorten them.
+  struct Times: Sendable {
+    /// How long a lease lasts without being renewed. A transaction of a program that has stopped is
+    /// ended after the same time (`Database.write`): so another program gets its lease, and the locks
+    /// that it had, within twice this time.
+    var seconds = 10.0
+    /// After how much time it is renewed.
+    var renewalSeconds = 3.0
+
+    /// The end of a lease that is taken or renewed now, by the clock of the database.
+    fileprivate var end: String { "clock_timestamp() + interval '\(seconds) seconds'" }
+  }
+
   /// The lease of the running sync, for the calls that it makes to the store.
   @TaskLocal static var current: SyncLease?
 
-  /// How long a lease lasts without being renewed. A transaction of a program that has stopped is ended
-  /// after the same time (`Database.write`): so another program gets its lease, and the locks that it
-  /// had, within twice this time.
-  static let seconds = 10
-  /// After how much time it is renewed.
-  static let renewalInterval = Duration.seconds(3)
-
   /// Takes the lease of a feed; nil if another program has it.
-  static func take(_ feed: String, in session: DatabaseSession) throws -> SyncLease? {
+  static func take(
+    _ feed: String, for times: Times, in session: DatabaseSession
+  ) throws -> SyncLease? {
     let row = try session.rows(
       """
       INSERT INTO sync_lease AS lease (feed, token, until)
-      VALUES ($1, 1, clock_timestamp() + interval '\(seconds) seconds')
+      VALUES ($1, 1, \(times.end))
       ON CONFLICT (feed) DO UPDATE SET token = lease.token + 1,
-        until = clock_timestamp() + interval '\(seconds) seconds'
+        until = \(times.end)
       WHERE lease.until IS NULL OR lease.until <= clock_timestamp()
       RETURNING token
       """, [.text(feed)]
     ).first
-    return row.map { SyncLease(feed: feed, token: $0.number(0)) }
+    return row.map { SyncLease(feed: feed, token: $0.number(0), times: times) }
   }
 
   /// A text that changes when the lease of a feed is taken or renewed; nil if nobody has the lease.
@@ -50,7 +60,7 @@ struct SyncLease: Sendable {
   func renew(in session: DatabaseSession) throws {
     let count = try session.run(
       """
-      UPDATE sync_lease SET until = clock_timestamp() + interval '\(Self.seconds) seconds'
+      UPDATE sync_lease SET until = \(times.end)
       WHERE feed = $1 AND token = $2 AND until IS NOT NULL
       """, [.text(feed), .number(token)])
     if count == 0 { throw lost }

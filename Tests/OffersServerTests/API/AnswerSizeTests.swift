@@ -1,21 +1,27 @@
 import Foundation
-import HummingbirdTesting
 import OffersCore
 import OffersSync
+import OffersTestSupport
 import Testing
 
 @testable import OffersServer
 
 @Suite("The size of answers")
 struct AnswerSizeTests {
-  private static let count = 60
+  /// So many offers have 12 MB.
+  private static let count = 30
   private static let largest = 8 << 20
 
   /// A home whose offers have descriptions and terms of 200 KiB, signs that HTML and JSON escape
   /// among them.
   private static func home() async throws -> ServedHome {
-    let home = try await ServedHome(feeds: [])
-    let long = String(repeating: "tea & more, ", count: (200 << 10) / 12)
+    try await ServedHome(copyOf: "long texts", prepare: fill)
+  }
+
+  private static func fill(_ database: any OffersStorage) async throws {
+    let folder = try TemporaryFolder()
+    let sentence = "tea & what people have with it on a long afternoon at home, "
+    let long = String(repeating: sentence, count: (200 << 10) / sentence.utf8.count)
     let records = (1...count).map {
       """
       {"id":"\($0)","name":"Tea \($0)","description":"\(long)","terms":"\(long)",
@@ -24,10 +30,10 @@ struct AnswerSizeTests {
     }
     // The first sync is one change; all offers but one are new in the second.
     for records in [Array(records.prefix(1)), records] {
-      try await home.sync(
-        from: try home.folder.write("[\(records.joined(separator: ","))]", to: "feed.json"))
+      let file = try folder.write("[\(records.joined(separator: ","))]", to: "feed.json")
+      _ = try await SyncEngine(store: database).sync(
+        "ibotta", options: SyncOptions(source: .file(file)))
     }
-    return home
   }
 
   private struct Records: ExportRecordSource {
@@ -84,7 +90,7 @@ struct AnswerSizeTests {
   func search() async throws {
     let home = try await Self.home()
     try await home.ask { client in
-      let answer = try await client.get("search?q=tea&limit=60")
+      let answer = try await client.get("search?q=tea&limit=\(Self.count)")
       #expect(answer.text.utf8.count < Self.largest)
       let offers = try answer.objects("offers")
       #expect(offers.count == Self.count)

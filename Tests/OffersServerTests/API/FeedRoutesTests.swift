@@ -1,5 +1,4 @@
 import Hummingbird
-import HummingbirdTesting
 import OffersCore
 import Testing
 

@@ -1,6 +1,5 @@
 import Foundation
 import Hummingbird
-import HummingbirdTesting
 import OffersCore
 import OffersTestSupport
 import Synchronization

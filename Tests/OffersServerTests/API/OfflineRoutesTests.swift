@@ -1,6 +1,5 @@
 import Foundation
 import Hummingbird
-import HummingbirdTesting
 import OffersCore
 import OffersTestSupport
 import Testing
@@ -10,7 +9,7 @@ import Testing
 @Suite("Routes of the stored offers")
 struct OfflineRoutesTests {
   /// The hashes of the listed offers by reference.
-  private static func hashes(_ client: any TestClientProtocol) async throws -> [String: String] {
+  private static func hashes(_ client: TestClient) async throws -> [String: String] {
     let pairs = try #require(try await client.get("offline").object["offers"] as? [[String]])
     return Dictionary(uniqueKeysWithValues: pairs.map { ($0[0], $0[1]) })
   }

@@ -1,6 +1,5 @@
 import Foundation
 import Hummingbird
-import HummingbirdTesting
 import OffersCore
 import Testing
 
@@ -8,7 +7,7 @@ import Testing
 
 @Suite("OpenAPI document")
 struct OpenAPITests {
-  private static func description(_ client: any TestClientProtocol) async throws -> [String: Any] {
+  private static func description(_ client: TestClient) async throws -> [String: Any] {
     try await client.get("openapi.json").object
   }
 

@@ -1,6 +1,5 @@
 import Foundation
 import Hummingbird
-import HummingbirdTesting
 import OffersCore
 import Testing
 
@@ -26,7 +25,7 @@ struct APIAnswer: Sendable {
   var detail: String { (try? object["detail"] as? String) ?? "" }
 }
 
-extension TestClientProtocol {
+extension TestClient {
   /// Sends a GET request to the API.
   func get(_ path: String, headers: HTTPFields = [:]) async throws -> APIAnswer {
     try await send(.get, path, headers: headers)

@@ -1,5 +1,4 @@
 import Hummingbird
-import HummingbirdTesting
 import OffersCore
 import OffersTestSupport
 import Synchronization
@@ -63,7 +62,7 @@ private final class Door: Sendable {
 struct SyncRoutesTests {
   /// Polls the status of the sync until a condition holds.
   private static func wait(
-    _ client: any TestClientProtocol, until isSo: ([String: Any]) throws -> Bool
+    _ client: TestClient, until isSo: ([String: Any]) throws -> Bool
   ) async throws {
     while try await !isSo(client.get("sync").object) { await Task.yield() }
   }

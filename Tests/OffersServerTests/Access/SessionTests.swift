@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import OffersCore
 import OffersTestSupport
 import TestStores
@@ -21,7 +20,7 @@ struct SessionTests {
 
   /// Logs a browser in and returns its `Cookie` field.
   private static func logIn(
-    _ client: any TestClientProtocol, agent: String? = nil, token: String = ServedHome.token
+    _ client: TestClient, agent: String? = nil, token: String = ServedHome.token
   ) async throws -> String {
     let answer = try await client.send(
       .post, "/login", headers: form(agent), body: "token=\(token)")
@@ -31,13 +30,13 @@ struct SessionTests {
 
   /// The status of a read with a cookie.
   private static func status(
-    _ client: any TestClientProtocol, _ cookie: String
+    _ client: TestClient, _ cookie: String
   ) async throws -> Int {
     try await client.get("offers", headers: [.cookie: cookie]).status
   }
 
   private static func post(
-    _ client: any TestClientProtocol, _ path: String, _ cookie: String
+    _ client: TestClient, _ path: String, _ cookie: String
   ) async throws -> APIAnswer {
     var headers = form()
     headers[.cookie] = cookie

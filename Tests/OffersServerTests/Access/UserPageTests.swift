@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import OffersCore
 import Testing
 
@@ -10,7 +9,7 @@ import Testing
 @Suite("The pages of users")
 struct UserPageTests {
   private static func post(
-    _ client: any TestClientProtocol, _ path: String, _ cookie: String?, _ body: String
+    _ client: TestClient, _ path: String, _ cookie: String?, _ body: String
   ) async throws -> APIAnswer {
     var headers = ServedHome.form
     headers[.cookie] = cookie
@@ -18,7 +17,7 @@ struct UserPageTests {
   }
 
   private static func page(
-    _ client: any TestClientProtocol, _ path: String, _ cookie: String
+    _ client: TestClient, _ path: String, _ cookie: String
   ) async throws -> APIAnswer {
     try await client.send(.get, path, headers: [.cookie: cookie, .accept: "text/html"])
   }

@@ -1,6 +1,5 @@
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import Synchronization
 import Testing
 
@@ -117,18 +116,17 @@ struct TurnsTests {
     let (responder, door) = (try home.server().responder(), Door())
     let held = (0..<16).map { _ in Task { try await responder.turns.take { await door.pass() } } }
     await Self.wait { door.inside == 16 }
-    try await Application(responder: responder).test(.router) { client in
-      async let page = client.get("offers")
-      await Self.wait { responder.turns.waitingCount == 1 }
-      #expect(try await client.get("health").status == 200)
-      #expect(try await client.get("images/ibotta:none").status == 404)
-      let star = try await client.write(
-        .put, "/api/v1/offers/ibotta:900117/favorite", headers: [.contentType: "application/json"])
-      #expect(star.status == 200)
-      #expect(responder.turns.waitingCount == 1)
-      door.open()
-      #expect(try await page.status == 200)
-    }
+    let client = TestClient(responder)
+    async let page = client.get("offers")
+    await Self.wait { responder.turns.waitingCount == 1 }
+    #expect(try await client.get("health").status == 200)
+    #expect(try await client.get("images/ibotta:none").status == 404)
+    let star = try await client.write(
+      .put, "/api/v1/offers/ibotta:900117/favorite", headers: [.contentType: "application/json"])
+    #expect(star.status == 200)
+    #expect(responder.turns.waitingCount == 1)
+    door.open()
+    #expect(try await page.status == 200)
     for task in held { try await task.value }
   }
 }

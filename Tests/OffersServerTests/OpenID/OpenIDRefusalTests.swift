@@ -2,7 +2,6 @@ import CryptoExtras
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import JWTKit
 import OffersCore
 import OffersTestSupport

@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import HummingbirdTesting
 import OffersCore
 import Testing
 
@@ -9,7 +8,7 @@ import Testing
 /// A browser's way to the provider and back.
 struct ProviderVisit {
   let provider: ScriptedProvider
-  let client: any TestClientProtocol
+  let client: TestClient
   /// The query with which the browser comes to the provider.
   let fields: [String: String]
   /// The `Cookie` field that the browser has got, after the one that it had.
@@ -22,7 +21,7 @@ struct ProviderVisit {
   ///   - body: the content of the form.
   ///   - cookie: the `Cookie` field of the browser; nil for none.
   init(
-    _ client: any TestClientProtocol, _ provider: ScriptedProvider, path: String = "/login/oidc",
+    _ client: TestClient, _ provider: ScriptedProvider, path: String = "/login/oidc",
     _ body: String = "next=/favorites", cookie: String? = nil
   ) async throws {
     var headers = ServedHome.form

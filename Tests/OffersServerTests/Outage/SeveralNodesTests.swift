@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import OffersCore
 import Testing
 
@@ -38,7 +37,7 @@ struct SeveralNodesTests {
       "/api/v1/searches", "/api/v1/feeds", "/api/v1/feeds/ibotta", "/api/v1/offline",
       "/api/v1/offline/offers?refs=ibotta:900117", "/api/v1/openapi.json", "/api/v1/ready",
     ]
-    @Sendable func ask(_ client: any TestClientProtocol) async throws -> [APIAnswer] {
+    @Sendable func ask(_ client: TestClient) async throws -> [APIAnswer] {
       var answers: [APIAnswer] = []
       for path in paths { answers.append(try await client.get(path, headers: headers)) }
       return answers

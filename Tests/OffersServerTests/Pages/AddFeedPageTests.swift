@@ -1,5 +1,4 @@
 import Hummingbird
-import HummingbirdTesting
 import OffersCore
 import Testing
 
@@ -8,7 +7,7 @@ import Testing
 @Suite("The section that adds a feed")
 struct AddFeedPageTests {
   private static func send(
-    _ client: any TestClientProtocol, _ form: String, origin: String = "http://localhost"
+    _ client: TestClient, _ form: String, origin: String = "http://localhost"
   ) async throws -> APIAnswer {
     try await client.send(
       .post, "/settings/add-feed",

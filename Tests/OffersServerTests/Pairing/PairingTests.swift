@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import OffersCore
 import TestStores
 import Testing
@@ -23,7 +22,7 @@ struct PairingTests {
   }
 
   /// Logs a browser in by the token, and returns its `Cookie` field.
-  private static func logIn(_ client: any TestClientProtocol) async throws -> String {
+  private static func logIn(_ client: TestClient) async throws -> String {
     var headers = form()
     headers[.userAgent] = "Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0"
     let answer = try await client.send(
@@ -33,7 +32,7 @@ struct PairingTests {
 
   /// Has a code made in the settings of a browser.
   private static func makeCode(
-    _ client: any TestClientProtocol, _ cookie: String
+    _ client: TestClient, _ cookie: String
   ) async throws -> String {
     let page = try await client.send(.post, "/pairing", headers: form(cookie), body: "")
     #expect(page.status == 200)
@@ -43,7 +42,7 @@ struct PairingTests {
 
   /// Shows a code.
   private static func pair(
-    _ client: any TestClientProtocol, _ code: String, cookie: String? = nil,
+    _ client: TestClient, _ code: String, cookie: String? = nil,
     from peer: String? = nil
   ) async throws -> APIAnswer {
     try await client.send(

@@ -104,7 +104,9 @@ struct OfferFilterRules {
   func combines(kind: StoreKind, sort: OfferQuery.Sort) async throws {
     let store = try await VariedOffers.store(kind)
     let scanned = try await VariedOffers.store(.memory)
-    for bits in 0..<1024 {
+    // Each order has combinations of its own. The step is odd, so that each bit varies.
+    let first = OfferQuery.Sort.allCases.firstIndex(of: sort) ?? 0
+    for bits in stride(from: TestSize.isLong ? 0 : first, to: 1024, by: TestSize.isLong ? 1 : 21) {
       var query = OfferQuery(
         feed: bits & 1 > 0 ? "shop" : nil, favoritesOnly: bits & 2 > 0, now: .at(4200), sort: sort,
         isReversed: bits & 256 > 0)

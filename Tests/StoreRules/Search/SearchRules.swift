@@ -80,6 +80,7 @@ struct SearchRules {
     (0..<2000).map { "w\($0)" }.joined(separator: " "), String(repeating: "a-", count: 2000),
   ]
 
+  /// Takes some seconds, because some of the texts have thousands of words.
   @Test("no query text causes an error", arguments: StoreKind.allCases)
   func takesAnything(kind: StoreKind) async throws {
     let store = try await Self.filled(kind)

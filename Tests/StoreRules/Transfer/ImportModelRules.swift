@@ -19,10 +19,12 @@ struct ImportModelRules {
     }
   }
 
-  @Test("after random histories, imports keep favorites and order, are idempotent, and agree")
-  func model() async throws {
-    var random = SeededGenerator(seed: 99)
-    for round in 0..<12 {
+  @Test(
+    "after random histories, imports keep favorites and order, are idempotent, and agree",
+    arguments: [99])
+  func model(seed: UInt64) async throws {
+    var random = SeededGenerator(seed: seed)
+    for round in 0..<(TestSize.isLong ? 12 : 2) {
       // Two stores of each database.
       var pairs: [[DatabaseHome]] = []
       for kind in StoreKind.databases {

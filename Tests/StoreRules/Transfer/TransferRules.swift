@@ -234,6 +234,7 @@ struct TransferRules {
     #expect(try await new.store.exported().text() == before)
   }
 
+  /// Takes the five seconds for which an import waits.
   @Test(
     "it waits for a sync of its feeds, and fails with a message after a while",
     arguments: StoreKind.databases)

@@ -100,13 +100,14 @@ struct FavoriteRules {
   }
 
   @Test(
-    "an unknown name is refused, and no other offer is starred", arguments: StoreKind.allCases,
-    ["9", "ibotta:9", "grocer:1", "", ":", "ibotta:", ":1"])
-  func refusesUnknown(kind: StoreKind, name: String) async throws {
+    "an unknown name is refused, and no other offer is starred", arguments: StoreKind.allCases)
+  func refusesUnknown(kind: StoreKind) async throws {
     let store = try await Self.filled(kind, "1", "2")
-    for names in [[name], ["1", name, "2"]] {
-      #expect(try await Self.refused(store, names)?.code == .notFound)
-      #expect(try await Self.refused(store, names, to: false)?.code == .notFound)
+    for name in ["9", "ibotta:9", "grocer:1", "", ":", "ibotta:", ":1"] {
+      for names in [[name], ["1", name, "2"]] {
+        #expect(try await Self.refused(store, names)?.code == .notFound, "\(names)")
+        #expect(try await Self.refused(store, names, to: false)?.code == .notFound, "\(names)")
+      }
     }
     #expect(try await store.stars() == [])
   }

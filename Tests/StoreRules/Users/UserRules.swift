@@ -72,23 +72,25 @@ struct UserRules {
   }
 
   @Test(
-    "an invalid name is refused, for a new user and for another", arguments: StoreKind.allCases,
-    [
+    "an invalid name is refused, for a new user and for another", arguments: StoreKind.allCases)
+  func invalidNames(kind: StoreKind) async throws {
+    let names = [
       "", " ", " Ana", "Ana ", "A\nna", "A\tna", "A\0na", "\u{1B}[2J", "A\u{202E}na", "A\u{2028}na",
       "A\u{200B}na", "A\u{FFFE}", String(repeating: "a", count: 65),
-    ])
-  func invalidNames(kind: StoreKind, name: String) async throws {
+    ]
     let store = try await kind.open().store
     let bo = try await store.addUser(named: "Bo", role: .member)
-    let operations: [(any RuledStore) async throws -> Void] = [
-      { try await $0.addUser(named: name, role: .member) },
-      { try await $0.changeUser(bo.id, name: name, role: .admin) },
-    ]
-    for operation in operations {
-      let error = try await Self.refused(store, operation)
-      #expect(error?.code == .invalidRequest)
-      #expect(error?.message == "“\(name.prefix(80))” is no name for a user.")
-      #expect(error?.hint?.contains("1 to 64 characters") == true)
+    for name in names {
+      let operations: [(any RuledStore) async throws -> Void] = [
+        { try await $0.addUser(named: name, role: .member) },
+        { try await $0.changeUser(bo.id, name: name, role: .admin) },
+      ]
+      for operation in operations {
+        let error = try await Self.refused(store, operation)
+        #expect(error?.code == .invalidRequest, "\(name.debugDescription)")
+        #expect(error?.message == "“\(name.prefix(80))” is no name for a user.")
+        #expect(error?.hint?.contains("1 to 64 characters") == true)
+      }
     }
   }
 

@@ -1,0 +1,78 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import NIOEmbedded
+import Synchronization
+
+@testable import OffersServer
+
+/// A response that a test has received whole.
+struct TestResponse: Sendable {
+  let status: HTTPResponse.Status
+  let headers: HTTPFields
+  let body: ByteBuffer
+}
+
+/// Sends requests to the responder of a server, without a network connection.
+struct TestClient: Sendable {
+  private let responder: ServedResponder
+
+  init(_ responder: ServedResponder) { self.responder = responder }
+
+  /// Sends a request, whose body arrives in pieces as from a connection, and returns the response.
+  ///
+  /// - Throws: the error that ends the body of the response.
+  @discardableResult
+  func execute(
+    uri: String, method: HTTPRequest.Method, headers: HTTPFields = [:], body: ByteBuffer? = nil
+  ) async throws -> TestResponse {
+    var headers = headers
+    if let body { headers[.contentLength] = "\(body.readableBytes)" }
+    let request = Request(
+      head: HTTPRequest(
+        method: method, scheme: "http", authority: "localhost", path: uri, headerFields: headers),
+      body: RequestBody(asyncSequence: Self.pieces(of: body)))
+    let context = ServedContext(
+      source: ApplicationRequestContextSource(
+        channel: NIOAsyncTestingChannel(),
+        logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })))
+    let response = try await responder.respond(to: request, context: context)
+    let received = ReceivedBody()
+    try await response.body.write(received)
+    return TestResponse(
+      status: response.status, headers: response.headers, body: received.bytes.withLock { $0 })
+  }
+
+  /// Sends a request, and calls `read` with the response.
+  @discardableResult
+  func execute<Value>(
+    uri: String, method: HTTPRequest.Method, headers: HTTPFields = [:], body: ByteBuffer? = nil,
+    read: (TestResponse) async throws -> Value
+  ) async throws -> Value {
+    try await read(execute(uri: uri, method: method, headers: headers, body: body))
+  }
+
+  private static func pieces(of body: ByteBuffer?) -> AsyncStream<ByteBuffer> {
+    AsyncStream { stream in
+      var rest = body ?? ByteBuffer()
+      while let piece = rest.readSlice(length: min(32 << 10, rest.readableBytes)),
+        piece.readableBytes > 0
+      {
+        stream.yield(piece)
+      }
+      stream.finish()
+    }
+  }
+}
+
+/// Collects the body of a response.
+private final class ReceivedBody: ResponseBodyWriter {
+  let bytes = Mutex(ByteBuffer())
+
+  func write(_ buffer: ByteBuffer) {
+    _ = bytes.withLock { $0.writeImmutableBuffer(buffer) }
+  }
+
+  func finish(_ trailingHeaders: HTTPFields?) {}
+}
