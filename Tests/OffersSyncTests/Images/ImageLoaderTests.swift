@@ -177,12 +177,12 @@ struct ImageLoaderTests {
     let home = try await FetchHome()
     let server = try ImageServer()
     try await withThrowingTaskGroup(of: Void.self) { group in
-      for seed in 0..<4 {
+      for number in 0..<4 {
         let database = try await OffersDatabase.open(path: home.database.path)
         group.addTask {
           let loader = ImageLoader(images: database, allowsPrivateNetwork: true) { _ in nil }
           var numbers = Array(0..<40)
-          var generator = SeededGenerator(seed: UInt64(seed))
+          var generator = SeededGenerator(number: number)
           numbers.shuffle(using: &generator)
           for number in numbers { _ = try await loader.image(at: server.url("\(number)")) }
           await loader.close()
