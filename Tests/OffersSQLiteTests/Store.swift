@@ -15,7 +15,7 @@ struct Store {
 
   init() async throws {
     folder = try TemporaryFolder()
-    database = try await OffersDatabase.open(path: folder.file("offers.sqlite"))
+    database = try await OffersDatabase.openNew(in: folder)
   }
 
   /// Opens a database in a folder of the test.
