@@ -18,10 +18,11 @@ struct HostileHTMLTests {
     "<a =\"", "<a b=\"\"", ">", "\"", " ", "\u{A0}", "<script></script", "<div><!---->",
   ]
 
-  @Test("a megabyte of a repeated fragment is read in linear time", arguments: pieces)
+  @Test("a repeated fragment is read in linear time", arguments: pieces)
   func isLinear(piece: String) {
+    let byteCount = TestSize.isLong ? 1_000_000 : 200_000
     for tail in ["", ">", "\">"] {
-      let html = Array((String(repeating: piece, count: 1_000_000 / piece.utf8.count) + tail).utf8)
+      let html = Array((String(repeating: piece, count: byteCount / piece.utf8.count) + tail).utf8)
       var length = 0
       let time = ContinuousClock().measure { length = Self.text(html).count }
       // Far above the time that linear work takes, and far below that of quadratic work.

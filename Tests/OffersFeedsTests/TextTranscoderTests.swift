@@ -311,7 +311,8 @@ struct TextTranscoderTests {
       [0xFF, 0xFE], [0xFE, 0xFF], [0xEF, 0xBB, 0xBF], [0x3C, 0], [0, 0x3C],
     ]
     var refusedCount = 0
-    let count = TestSize.scaled(10_000)
+    // Few random documents are refused, so there must be many.
+    let count = TestSize.isLong ? 10_000 : 2000
     for round in 0..<count {
       let (charset, isCertain) = charsets[round % charsets.count]
       let highest: UInt8 = Bool.random(using: &random) ? 0xFF : 0x8F
@@ -329,7 +330,7 @@ struct TextTranscoderTests {
       #expect(isPassed || String(validating: whole.run.bytes, as: UTF8.self) != nil)
       if whole.error != nil { refusedCount += 1 }
     }
-    #expect(refusedCount > count / 100)
+    #expect(refusedCount > count / 500)
     #expect(refusedCount < count / 2)
   }
 }

@@ -91,7 +91,7 @@ struct NewOffersTests {
     let (store, now) = try await Self.filled(&random)
     let last = try #require(try Self.ids(store).last)
     var queries: [ChangeQuery] = []
-    for _ in 0..<120 {
+    for _ in 0..<(TestSize.isLong ? 120 : 20) {
       var query = ChangeQuery(now: Self.date(now))
       if Bool.random(using: &random) { query.afterID = Int64.random(in: 0...last, using: &random) }
       if Bool.random(using: &random) {
