@@ -25,13 +25,13 @@ struct EditDistanceTests {
 
   @Test("matches its definition, up to the limit")
   func definition() {
-    var random = SeededGenerator(seed: 7)
+    var random = SeededGenerator(number: 7)
     func word() -> [Character] {
       (0..<Int.random(in: 1...7, using: &random)).map { _ in
         "abcé".randomElement(using: &random) ?? "a"
       }
     }
-    for _ in 0..<3000 {
+    for _ in 0..<TestSize.scaled(3000) {
       let (left, right) = (word(), word())
       let limit = Int.random(in: 1...3, using: &random)
       let found = EditDistance(from: String(left), limit: limit).distances(to: String(right))

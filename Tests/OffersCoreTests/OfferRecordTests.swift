@@ -92,8 +92,8 @@ struct OfferRecordTests {
 
   @Test("any set of fields of any length survives a round trip")
   func keepsAnyFields() throws {
-    var random = SeededGenerator(seed: 11)
-    for round in 0..<500 {
+    var random = SeededGenerator(number: 11)
+    for round in 0..<TestSize.scaled(500) {
       var texts: [OfferField: String] = [:]
       for field in OfferField.allCases where Bool.random(using: &random) {
         let count = Int.random(in: 0...20, using: &random)

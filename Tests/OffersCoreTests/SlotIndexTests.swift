@@ -8,7 +8,7 @@ struct SlotIndexTests {
   @Test(
     "a position is found by its own hash and by no other", arguments: [0, 1, 2, 3, 31, 32, 5000])
   func finds(count: Int) {
-    var random = SeededGenerator(seed: UInt64(count))
+    var random = SeededGenerator(number: count)
     let hashes = (0..<count).map { _ in UInt64.random(in: .min ... .max, using: &random) }
     var index = SlotIndex(count: count)
     for (slot, hash) in hashes.enumerated() { index.insert(slot, hash: hash) }

@@ -42,12 +42,12 @@ struct ByteBlockTests {
   }
 
   @Test("the first marked byte is found among several", arguments: 1...4)
-  func many(seed: Int) {
-    var random = SeededGenerator(seed: UInt64(seed))
+  func many(number: Int) {
+    var random = SeededGenerator(number: number)
     let bytes: [UInt8] = [
       0, 0x1F, 0x20, 0x21, 0x22, 0x23, 0x5B, 0x5C, 0x5D, 0x7F, 0x80, 0xDC, 0xFF,
     ]
-    for _ in 0..<2000 {
+    for _ in 0..<TestSize.scaled(2000) {
       Self.check((0..<16).map { _ in bytes.randomElement(using: &random) ?? 0 })
     }
   }

@@ -174,10 +174,14 @@ struct DateParserTests {
     #expect(parse("0000-01-01") == ParsedDate(seconds: -62_167_219_200, isWholeDay: true))
   }
 
-  @Test("every day of 900 years survives formatting and parsing")
+  /// By default one day of each 19, which reaches every day of every month.
+  @Test("the days of 900 years survive formatting and parsing")
   func roundTrips() {
+    var random = SeededGenerator(number: 12)
+    let step = TestSize.isLong ? 1 : 19
+    let first = -150_000 + Int.random(in: 0..<step, using: &random)
     var day = 0
-    for number in stride(from: Int64(-150_000), through: 180_000, by: 1) {
+    for number in stride(from: Int64(first), through: 180_000, by: step) {
       let seconds = number * 86_400 + Int64(day % 86_400)
       day += 7919
       for isWholeDay in [true, false] {
@@ -204,18 +208,18 @@ struct DateParserTests {
 
   @Test("no text crashes the parser")
   func survivesAnyText() {
-    var random = SeededGenerator(seed: 11)
+    var random = SeededGenerator(number: 11)
     let parts = [
       "2026", "-08", "-21", "T", "01", ":00", "Z", "+02", " ", "Aug", "21", ",", "Fri", "PM", "GMT",
       "/", ".", "1440154800", "9", "99999999999999999999", "é", "(", ")",
     ]
-    for _ in 0..<30_000 {
+    for _ in 0..<TestSize.scaled(30_000) {
       let count = Int.random(in: 0...9, using: &random)
       let text = (0..<count).map { _ in parts.randomElement(using: &random) ?? "" }.joined()
       let value = Self.parse(text)
       if value != "nil" { #expect(Self.parse(value) == value, "\(text)") }
     }
-    for _ in 0..<30_000 {
+    for _ in 0..<TestSize.scaled(30_000) {
       let count = Int.random(in: 0...24, using: &random)
       let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
       if let date = bytes.withUnsafeBytes({ DateParser.parse($0) }) {

@@ -36,9 +36,9 @@ struct FeedTextTests {
     #expect(Array(kept.utf8) == Array(text.utf8))
   }
 
-  @Test("adjacent escapes of all kinds are decoded", arguments: 1...20)
-  func decodesAnyOrder(seed: Int) throws {
-    var random = SeededGenerator(seed: UInt64(seed))
+  @Test("adjacent escapes of all kinds are decoded", arguments: 1...TestSize.scaled(20))
+  func decodesAnyOrder(number: Int) throws {
+    var random = SeededGenerator(number: number)
     let parts: [(json: String, text: String)] = [
       (#"\r"#, "\r"), (#"\r"#, "\r"), (#"\n"#, "\n"), (#"\n"#, "\n"), (#"\u000d"#, "\r"),
       (#"\u000A"#, "\n"), (#"\\"#, "\\"), (#"\""#, "\""), (#"\u00ae"#, "®"), ("r", "r"),

@@ -11,8 +11,8 @@ struct MutatedDefinitionTests {
   func survivesMutations(name: String) throws {
     let original = Array(try ShippedDefinition.text(name).unicodeScalars)
     let pieces = Array("{}[]:,*&#'\"-@$?.| \n\t\\=0aé\u{85}\u{FEFF}".unicodeScalars)
-    var generator = SeededGenerator(seed: 20_250_118)
-    for _ in 0..<300 {
+    var generator = SeededGenerator(number: 20_250_118)
+    for _ in 0..<TestSize.scaled(300) {
       var scalars = original
       for _ in 0...Int.random(in: 0...2, using: &generator) {
         let place = Int.random(in: 0..<scalars.count, using: &generator)

@@ -138,13 +138,13 @@ struct RewardCurrencyTests {
 
   @Test("whitespace around a reward makes no difference")
   func ignoresSpaceAround() {
-    var random = SeededGenerator(seed: 13)
+    var random = SeededGenerator(number: 13)
     let parts = [
       "$", "$5", "$0.75", "Up to ", "up to ", " ", " Cash Back", " back", "%", "1", "0", ",", ".",
       "00", "USD", " CAD", " k", " per lb", "€", "£", "¥", "EUR ", "\u{A0}", "-", " million", "/",
       "é",
     ]
-    for _ in 0..<30_000 {
+    for _ in 0..<TestSize.scaled(30_000) {
       let count = Int.random(in: 1...6, using: &random)
       let text = (0..<count).map { _ in parts.randomElement(using: &random) ?? "" }.joined()
       for currency in ["USD", "EUR", nil] {
@@ -156,10 +156,10 @@ struct RewardCurrencyTests {
 
   @Test("no bytes crash the parser")
   func survivesAnyBytes() {
-    var random = SeededGenerator(seed: 17)
+    var random = SeededGenerator(number: 17)
     let common = Array("$%.,0123456789 USDEUR€£¥-".utf8)
     let parser = RewardParser(currency: "USD", bareCurrency: "KWD")
-    for _ in 0..<50_000 {
+    for _ in 0..<TestSize.scaled(50_000) {
       let bytes = (0..<Int.random(in: 0...16, using: &random)).map { _ in
         Int.random(in: 0..<8, using: &random) > 0
           ? common.randomElement(using: &random) ?? 0 : UInt8.random(in: 0...255, using: &random)

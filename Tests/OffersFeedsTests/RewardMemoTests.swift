@@ -19,11 +19,11 @@ struct RewardMemoTests {
   }
 
   @Test("they equal parsed ones, in any order and repetition", arguments: 1...4)
-  func agrees(seed: Int) {
-    var random = SeededGenerator(seed: UInt64(seed))
+  func agrees(number: Int) {
+    var random = SeededGenerator(number: number)
     let parser = RewardParser(currency: "USD", bareCurrency: "USD")
     var memo = RewardMemo(parser)
-    for _ in 0..<20_000 {
+    for _ in 0..<TestSize.scaled(20_000) {
       let text =
         Bool.random(using: &random)
         ? Self.texts.randomElement(using: &random) ?? ""

@@ -72,11 +72,11 @@ struct RewardParserTests {
 
   @Test("no text crashes the parser")
   func survivesAnyText() {
-    var random = SeededGenerator(seed: 7)
+    var random = SeededGenerator(number: 7)
     let parts = [
       "$", "%", "1", "0", "9", ",", ".", " ", "up to", "-", "é", "\u{A0}", "000", "CAD", "(", "x",
     ]
-    for _ in 0..<20_000 {
+    for _ in 0..<TestSize.scaled(20_000) {
       let count = Int.random(in: 0...8, using: &random)
       let text = (0..<count).map { _ in parts.randomElement(using: &random) ?? "" }.joined()
       let value = Self.parse(text)

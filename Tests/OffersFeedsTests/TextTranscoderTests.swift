@@ -298,9 +298,9 @@ struct TextTranscoderTests {
     Self.expect(pairs, "shift_jis", becomes: text, in: "Shift_JIS")
   }
 
-  @Test("10,000 random documents give UTF-8 or an error, the same in any chunks")
+  @Test("random documents give UTF-8 or an error, the same in any chunks")
   func survivesNoise() {
-    var random = SeededGenerator(seed: 5)
+    var random = SeededGenerator(number: 5)
     let charsets: [(String?, Bool)] = [
       (nil, false), ("utf-8", false), ("iso-8859-1", false), ("shift_jis", true), ("gbk", false),
       ("big5", true), ("iso-2022-jp", true), ("utf-16", true), ("windows-1258", true),
@@ -311,7 +311,9 @@ struct TextTranscoderTests {
       [0xFF, 0xFE], [0xFE, 0xFF], [0xEF, 0xBB, 0xBF], [0x3C, 0], [0, 0x3C],
     ]
     var refusedCount = 0
-    for round in 0..<10_000 {
+    // Few random documents are refused, so there must be many.
+    let count = TestSize.isLong ? 10_000 : 2000
+    for round in 0..<count {
       let (charset, isCertain) = charsets[round % charsets.count]
       let highest: UInt8 = Bool.random(using: &random) ? 0xFF : 0x8F
       let bytes =
@@ -328,7 +330,7 @@ struct TextTranscoderTests {
       #expect(isPassed || String(validating: whole.run.bytes, as: UTF8.self) != nil)
       if whole.error != nil { refusedCount += 1 }
     }
-    #expect(refusedCount > 100)
-    #expect(refusedCount < 5000)
+    #expect(refusedCount > count / 500)
+    #expect(refusedCount < count / 2)
   }
 }

@@ -136,9 +136,9 @@ struct XMLTokenReaderTests {
     #expect(recorder.text == "<a></a>")
   }
 
-  @Test("10,000 random documents give tokens or an error, the same in any chunks")
+  @Test("random documents give tokens or an error, the same in any chunks")
   func survivesNoise() {
-    var random = SeededGenerator(seed: 3)
+    var random = SeededGenerator(number: 3)
     let tokens: [[UInt8]] =
       [
         "<a>", "</a>", "<g:b x='1'>", "</g:b>", "<c/>", " xmlns='u'", "<d xmlns:g='http://a'>",
@@ -149,7 +149,8 @@ struct XMLTokenReaderTests {
       ].map { Array($0.utf8) } + [[0xFF], [0xC3], [0]]
     var acceptedCount = 0
     var refusedCount = 0
-    for round in 0..<10_000 {
+    let count = TestSize.scaled(10_000)
+    for round in 0..<count {
       var bytes: [UInt8] = []
       for _ in 0..<Int.random(in: 0...12, using: &random) {
         bytes += tokens.randomElement(using: &random) ?? []
@@ -160,7 +161,7 @@ struct XMLTokenReaderTests {
       #expect(TokenRun(bytes, pieceSizes: sizes) == whole, "round \(round)")
       if whole.error == nil { acceptedCount += 1 } else { refusedCount += 1 }
     }
-    #expect(acceptedCount > 50)
-    #expect(refusedCount > 1000)
+    #expect(acceptedCount > count / 200)
+    #expect(refusedCount > count / 10)
   }
 }

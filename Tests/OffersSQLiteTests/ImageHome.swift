@@ -16,7 +16,7 @@ final class ImageHome: ImageRepositoryHome {
   /// - Parameter ofAna: whether the favorites are those of another user than the owner.
   init(ofAna: Bool = false) async throws {
     folder = try TemporaryFolder()
-    let database = try await OffersDatabase.open(path: folder.file("offers.sqlite"))
+    let database = try await OffersDatabase.openNew(in: folder)
     userKey =
       ofAna ? try await database.addUser(named: "Ana", role: .viewer).id : User.ownerID
     opened = Mutex(database)

@@ -64,7 +64,8 @@ struct ImageModelTests {
   }
 
   private static let operationCount =
-    ProcessInfo.processInfo.environment["OFFERS_IMAGE_OPERATIONS"].flatMap { Int($0) } ?? 20_000
+    ProcessInfo.processInfo.environment["OFFERS_IMAGE_OPERATIONS"].flatMap { Int($0) }
+    ?? TestSize.scaled(20_000)
 
   private static let header = ImageHeader(format: .png, width: 3, height: 2)
 
@@ -80,7 +81,7 @@ struct ImageModelTests {
   func equalsModel() async throws {
     let home = try await ImageHome()
     var model = Model()
-    var generator = SeededGenerator(seed: 50)
+    var generator = SeededGenerator(number: 50)
     let watched = Watch(path: home.folder.file("offers.sqlite"))
     defer { watched.stop() }
     for step in 0..<Self.operationCount {
@@ -111,7 +112,7 @@ struct ImageModelTests {
         try await home.crash()
         model.crash()
       }
-      if step % 500 == 0 {
+      if step % 100 == 0 {
         try await home.database.flushImageUses()
         model.flush()
         let held = try await home.database.fetchImageContents(now: Date()).images.map(\.url)
@@ -241,7 +242,7 @@ struct ImageModelTests {
       }
       let database = try await OffersDatabase.open(path: path)
       group.addTask {
-        var generator = SeededGenerator(seed: 7)
+        var generator = SeededGenerator(number: 7)
         for _ in 0..<60 {
           let limit = Int.random(in: 1...80, using: &generator)
           _ = try await database.setImageLimit(limit)

@@ -92,22 +92,6 @@ struct ImportTests {
     #expect(try new.rows(query) == ["7|x|99"])
   }
 
-  @Test("a change of an unknown offer is refused, and nothing is changed")
-  func refusesStray() async throws {
-    let old = try await Self.lived()
-    let new = try await Store()
-    var kept = try await old.exported()
-    kept.records.removeAll {
-      if case .offer(let offer) = $0 { offer.ref.offerID == "pie" } else { false }
-    }
-    let before = try await new.exported().text()
-    let error = await #expect(throws: OffersError.self) { try await new.take(kept) }
-    #expect(error?.code == .malformedFeed)
-    #expect(error?.message.contains("ibotta:pie, which is not among its offers") == true)
-    #expect(try await new.exported().text() == before)
-    #expect(try new.rows("SELECT count(*) FROM temp.sqlite_schema") == ["0"])
-  }
-
   @Test("few imported offers update the search index, many rebuild it")
   func searchIndex() async throws {
     let old = try await Self.lived()

@@ -39,6 +39,7 @@ struct MigratedCopyTests {
     #expect(try Store.rows(path, "PRAGMA user_version") == ["\(Schema.version)"])
   }
 
+  /// It takes ten seconds, for which SQLite itself tries to open the log.
   @Test("is refused while there are writes in its log")
   func hasLog() async throws {
     try folder.write(Data(repeating: 7, count: 5000), to: "offers.sqlite-wal")

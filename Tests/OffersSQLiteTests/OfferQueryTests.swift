@@ -54,11 +54,12 @@ struct OfferQueryTests {
   }
 
   @Test(
-    "page by page, every filter and every order list the same offers as at once",
+    "page by page, filters in every order list the same offers as at once",
     arguments: OfferQuery.Sort.allCases, [false, true])
   func pages(sort: OfferQuery.Sort, isReversed: Bool) async throws {
     let store = try await Self.filled()
-    for bits in 0..<256 {
+    var random = SeededGenerator(number: 3)
+    for bits in (0..<256).shuffled(using: &random).prefix(TestSize.scaled(256)) {
       var query = OfferQuery(
         feed: bits & 1 > 0 ? "shop" : nil, favoritesOnly: bits & 2 > 0, now: Self.now, sort: sort,
         isReversed: isReversed)

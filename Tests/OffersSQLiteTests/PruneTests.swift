@@ -93,37 +93,6 @@ struct PruneTests {
     try Self.check(store)
   }
 
-  @Test(
-    "changes are removed after 400 days, except rows that include a favorite")
-  func changes() async throws {
-    let store = try await Store()
-    try await store.sync((1...3).map { FeedOffer("\($0)") }, at: 1000)
-    try await store.sync((1...3).map { FeedOffer("\($0)", name: "Tea") }, at: 2000)
-    try await store.sync([FeedOffer("1", name: "Jam")], feed: "grocer", at: 2500)
-    try await store.sync((1...3).map { FeedOffer("\($0)", name: "Jam") }, at: 3000)
-    _ = try await store.database.setFavorites(named: ["ibotta:2"], to: true)
-    let now = 2000 + 400 * Self.day
-    #expect(try await Self.prune(store, goneBefore: 0, now: now) == PruneCounts())
-    for isTrial in [true, false] {
-      // The changes of 2 reference these runs.
-      #expect(
-        try await Self.prune(store, goneBefore: 0, now: now + 1000, isTrial: isTrial)
-          == Self.counts(changes: 3))
-    }
-    #expect(
-      try store.rows("SELECT change_id FROM \(Store.eachChange) ORDER BY 1") == [
-        "1", "2", "3", "5", "8", "9", "10",
-      ])
-    _ = try await store.database.setFavorites(named: ["ibotta:2"], to: false)
-    try await store.sync([FeedOffer("1", name: "Jam")], at: now)
-    for isTrial in [true, false] {
-      #expect(
-        try await Self.prune(store, goneBefore: 0, now: now + 5000, isTrial: isTrial)
-          == Self.counts(changes: 7, runs: 3))
-    }
-    try Self.check(store)
-  }
-
   @Test("runs without changes are removed after 30 days, except a feed's last and last good one")
   func runs() async throws {
     let store = try await Store()
@@ -182,47 +151,6 @@ struct PruneTests {
     #expect(store.database.sizeBytes < before / 4)
     #expect(try store.rows("PRAGMA freelist_count") == ["0"])
     #expect(try store.rows("PRAGMA journal_mode") == ["wal"])
-    try Self.check(store)
-  }
-
-  @Test("a trial counts what a prune would remove, and removes nothing", arguments: 1...8)
-  func trial(seed: Int) async throws {
-    var random = SeededGenerator(seed: UInt64(seed))
-    let store = try await Store()
-    var now = 1000
-    for _ in 0..<30 {
-      now += Int.random(in: 1...60 * Self.day, using: &random)
-      let ids = (1...40).filter { _ in Int.random(in: 0..<4, using: &random) > 0 }
-      try await store.sync(
-        ids.map { FeedOffer("\($0)", name: "\(Int.random(in: 1...3, using: &random))") },
-        feed: ["ibotta", "grocer"][Int.random(in: 0...1, using: &random)], at: now)
-      if Int.random(in: 0..<5, using: &random) == 0 {
-        let feed = try await store.database.fetchSubscribedFeeds().last ?? ""
-        for id in ids.prefix(3) {
-          try store.execute(
-            """
-            INSERT OR IGNORE INTO favorite (user_key, feed, id, created_at)
-            VALUES (1, '\(feed)', '\(id)', 1)
-            """)
-        }
-      }
-    }
-    let tables = ["offer", Store.eachChange, "sync_run", "favorite"]
-    func sizes() throws -> [Int] {
-      try tables.map { Int(try store.rows("SELECT count(*) FROM \($0)")[0]) ?? 0 }
-    }
-    let before = try sizes()
-    let gone = now - Int.random(in: 0...300 * Self.day, using: &random)
-    let trial = try await Self.prune(store, goneBefore: gone, now: now, isTrial: true)
-    #expect(try sizes() == before)
-    let counts = try await Self.prune(store, goneBefore: gone, now: now)
-    #expect(counts == trial)
-    #expect(try zip(before, sizes()).map(-) == [counts.offers, counts.changes, counts.runs, 0])
-    let orphans = """
-      SELECT count(*) FROM \(Store.eachChange)
-      WHERE kind <> 'new' AND offer_key NOT IN (SELECT offer_key FROM offer)
-      """
-    #expect(try store.rows(orphans) == ["0"])
     try Self.check(store)
   }
 

@@ -49,7 +49,7 @@ struct SearchTextTests {
 
   @Test("a list is indexed with one line per element, whatever characters they contain")
   func lines() async throws {
-    var random = SeededGenerator(seed: 7)
+    var random = SeededGenerator(number: 7)
     for count in [1, 4, 5, 6, 7, 8, 9, 40, 300] {
       let categories = (0..<count).map { _ in Self.text(&random) }
       let attributes = (0..<count).map { _ in

@@ -6,8 +6,8 @@ import Testing
 @Suite("Sorted keys")
 struct SortedKeysTests {
   @Test("any span of keys is found, in whatever order they were inserted", arguments: 1...6)
-  func finds(seed: Int) {
-    var random = SeededGenerator(seed: UInt64(seed))
+  func finds(number: Int) {
+    var random = SeededGenerator(number: number)
     let keys = (0..<Int.random(in: 0...40, using: &random)).map { _ in
       Int64.random(in: -5...60, using: &random)
     }

@@ -15,7 +15,7 @@ struct Store {
 
   init() async throws {
     folder = try TemporaryFolder()
-    database = try await OffersDatabase.open(path: folder.file("offers.sqlite"))
+    database = try await OffersDatabase.openNew(in: folder)
   }
 
   /// Opens a database in a folder of the test.
@@ -43,12 +43,19 @@ struct Store {
 
   /// The rows of a query as text, with columns joined by a bar.
   static func rows(_ path: String, _ sql: String) throws -> [String] {
+    try rows(path, [sql]).first ?? []
+  }
+
+  /// The rows of each query on one connection.
+  static func rows(_ path: String, _ queries: [String]) throws -> [[String]] {
     try DatabaseQueue(path: path).inDatabase { database in
-      try Row.fetchAll(database, sql: sql).map { row in
-        row.databaseValues.map { value in
-          String.fromDatabaseValue(value) ?? Int64.fromDatabaseValue(value).map(String.init)
-            ?? "NULL"
-        }.joined(separator: "|")
+      try queries.map { sql in
+        try Row.fetchAll(database, sql: sql).map { row in
+          row.databaseValues.map { value in
+            String.fromDatabaseValue(value) ?? Int64.fromDatabaseValue(value).map(String.init)
+              ?? "NULL"
+          }.joined(separator: "|")
+        }
       }
     }
   }

@@ -30,13 +30,13 @@ struct UpgradeTests {
       ? [] : ["SELECT * FROM image_cache ORDER BY 1", "SELECT * FROM image_use ORDER BY 1"]
     if version >= 4 { try Store.execute(path, Self.images) }
     let kept = data + images
-    let before = try kept.map { try Store.rows(path, $0) }
+    let before = try Store.rows(path, kept)
     let database = try await OffersDatabase.open(path: path, access: access)
     #expect(try Store.rows(path, "PRAGMA user_version") == ["\(SQLiteMigrations.currentVersion)"])
     #expect(try await Store.rows(path, Self.schema) == Store().rows(Self.schema))
-    #expect(try kept.map { try Store.rows(path, $0) } == before)
-    #expect(try Store.rows(path, "PRAGMA integrity_check") == ["ok"])
-    #expect(try Store.rows(path, "PRAGMA foreign_key_check") == [])
+    #expect(try Store.rows(path, kept) == before)
+    let checks = try Store.rows(path, ["PRAGMA integrity_check", "PRAGMA foreign_key_check"])
+    #expect(checks == [["ok"], []])
     let favorites = try await database.fetchOffers(OfferQuery(favoritesOnly: true))
     #expect(favorites.map(\.name) == ["Milk 7"])
     let contents = try await database.fetchImageContents(now: .distantPast)

@@ -81,22 +81,6 @@ struct WriterTurnsTests {
     #expect(try other.tryLock())
   }
 
-  @Test("syncs of one feed are serialized, those of different feeds are not")
-  func syncsTakeTurns() async throws {
-    let store = try await Store()
-    let other = try await OffersDatabase.open(path: store.path)
-    try await store.database.withSyncLock(on: "ibotta", waitSeconds: 0) {
-      let error = await #expect(throws: OffersError.self) {
-        try await other.withSyncLock(on: "ibotta", waitSeconds: 0.1) {}
-      }
-      #expect(error?.code == .locked)
-      let free = try await other.withSyncLock(on: "grocer", waitSeconds: 0) { true }
-      #expect(free)
-    }
-    let free = try await other.withSyncLock(on: "ibotta", waitSeconds: 0) { true }
-    #expect(free)
-  }
-
   @Test("a failed sync releases its lock, and a waiting one acquires it")
   func givesTheFeedBack() async throws {
     let store = try await Store()

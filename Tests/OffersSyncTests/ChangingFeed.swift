@@ -18,8 +18,8 @@ struct ChangingFeed {
 
   private static let names = ["Tea", "Milk", "Bread", "Lamp", "Bike"]
 
-  init(seed: UInt64) {
-    random = SeededGenerator(seed: seed)
+  init(number: Int) {
+    random = SeededGenerator(number: number)
     isVouching = Bool.random(using: &random)
     // More than ten offers, so that a quarantine is possible, or too few for one.
     add(chance(50) ? 12...16 : 1...6)

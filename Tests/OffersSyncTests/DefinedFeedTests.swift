@@ -17,7 +17,7 @@ private struct DefinedFeeds {
     _ yaml: String, variables: [String: String] = [:], log: RecordedLog = RecordedLog()
   ) async throws {
     folder = try TemporaryFolder()
-    database = try await OffersDatabase.open(path: folder.file("offers.sqlite"))
+    database = try await OffersDatabase.openNew(in: folder)
     engine = SyncEngine(
       store: database, configuration: try FeedConfiguration(yaml: yaml, name: "feeds.yaml"),
       environment: { variables[$0] }, logger: log.logger)

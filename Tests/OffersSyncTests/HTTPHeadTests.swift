@@ -31,7 +31,7 @@ struct HTTPHeadTests {
         pauseMilliseconds: 100)
     ])
     let error = try await Self.refusal(
-      of: server.url(), limits: FetchLimits(idleSeconds: 3, totalSeconds: 60))
+      of: server.url(), limits: FetchLimits(idleSeconds: 1, totalSeconds: 60))
     #expect(error.code == .sourceFailed)
     #expect(error.message.hasPrefix(server.url()))
   }

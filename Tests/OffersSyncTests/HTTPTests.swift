@@ -109,7 +109,7 @@ struct Bad: Sendable, CustomTestStringConvertible {
   let code: OffersError.Code
   let says: String
   /// Short only in cases that the limit ends.
-  var idleSeconds: Int64 { testDescription.contains("silen") ? 3 : 30 }
+  var idleSeconds: Int64 { testDescription.contains("silen") ? 1 : 30 }
 
   private init(
     _ name: String, _ step: ScriptedServer.Step, _ code: OffersError.Code = .sourceFailed,

@@ -7,30 +7,31 @@ import Testing
 
 @testable import OffersSync
 
-/// Ten thousand random sequences of syncs and favorites against a simple model: 1000 prefixes,
-/// each continued in ten ways. The sequences of one test share a database, each with its own feed,
-/// and take their steps in turn; each continuation has a copy of that database.
+/// Random sequences of syncs and favorites against a simple model: 50 prefixes, each continued in ten
+/// ways, or 1000 in a long run. The sequences of one test share a database, each with its own feed, and
+/// take their steps in turn; each continuation has a copy of that database.
 @Suite("Sequences of syncs")
 struct SequenceTests {
-  private static let batchCount = 10
-  private static let beginningsPerBatch = 100
+  private static let batchCount = TestSize.isLong ? 10 : 1
+  private static let beginningsPerBatch = TestSize.isLong ? 100 : 50
   private static let endCount = 10
   private static let beginning = 0..<2
   private static let longest = 6
 
   /// One feed: the content of its server and the expected content of the database.
   private struct Sequence {
-    private(set) var seed: UInt64
+    /// Tells the sequence apart from the others of the test.
+    private(set) var number: Int
     let definition: FeedDefinition
     private(set) var stepCount = beginning.upperBound
     var server: ChangingFeed
     var expected = ExpectedFeed()
 
-    init(seed: UInt64, _ template: FeedDefinition) {
-      self.seed = seed
-      server = ChangingFeed(seed: seed)
+    init(number: Int, _ template: FeedDefinition) {
+      self.number = number
+      server = ChangingFeed(number: number)
       var definition = template
-      definition.name = "feed\(seed)"
+      definition.name = "feed\(number)"
       definition.source = Template([.literal("https://feed.example/offers.json")])
       self.definition = definition
     }
@@ -38,8 +39,8 @@ struct SequenceTests {
     /// A copy of the feed that continues independently.
     func goingOn(as end: Int) -> Sequence {
       var other = self
-      other.seed = seed * UInt64(endCount) + UInt64(end)
-      other.server.random = SeededGenerator(seed: other.seed)
+      other.number = 10_000 + number * endCount + end
+      other.server.random = SeededGenerator(number: other.number)
       other.stepCount =
         other.server.chance(70) ? 3 : Int.random(in: 4...longest, using: &other.server.random)
       return other
@@ -83,7 +84,7 @@ struct SequenceTests {
     let home = try await SyncedFolder()
     let template = try FeedConfiguration.shipped.fetch("ibotta")
     var beginnings = (0..<Self.beginningsPerBatch).map {
-      Sequence(seed: UInt64(batch * Self.beginningsPerBatch + $0), template)
+      Sequence(number: batch * Self.beginningsPerBatch + $0, template)
     }
     try await Self.run(&beginnings, Self.beginning, home.database)
     for end in 0..<Self.endCount {
@@ -112,7 +113,7 @@ struct SequenceTests {
         let view = found[sequence.definition.name]
         let expected = sequence.expected.isSubscribed ? View(sequence.expected) : nil
         if view == expected { continue }
-        try #require(view == expected, "seed \(sequence.seed), step \(step)")
+        try #require(view == expected, "sequence \(sequence.number), step \(step)")
       }
     }
   }
@@ -138,7 +139,7 @@ struct SequenceTests {
     if result == expected, asked == [etag] { return }
     try #require(
       result == expected && asked == [etag],
-      "seed \(sequence.seed), step \(step): asked by \(asked), got \(document.text)")
+      "sequence \(sequence.number), step \(step): asked by \(asked), got \(document.text)")
   }
 
   private static func answer(_ known: String?, _ document: ExpectedDocument) -> SimulatedAnswer {

@@ -14,7 +14,7 @@ struct ServerSearchTests {
 
   init() async throws {
     folder = try TemporaryFolder()
-    database = try await OffersDatabase.open(path: folder.file("offers.sqlite"))
+    database = try await OffersDatabase.openNew(in: folder)
   }
 
   private static func page(_ ids: [Int], of count: Int? = nil, next: String? = nil) -> String {

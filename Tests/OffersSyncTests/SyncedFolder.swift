@@ -12,7 +12,7 @@ struct SyncedFolder {
 
   init() async throws {
     folder = try TemporaryFolder()
-    database = try await OffersDatabase.open(path: folder.file("offers.sqlite"))
+    database = try await OffersDatabase.openNew(in: folder)
   }
 
   /// An independent copy of the database.

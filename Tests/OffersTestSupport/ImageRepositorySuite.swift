@@ -223,7 +223,8 @@ public struct ImageRepositoryRule: Sendable, CustomStringConvertible {
     },
   ]
 
-  private static let favorites: [ImageRepositoryRule] = [
+  /// The rules about the images of favorites.
+  public static let favorites: [ImageRepositoryRule] = [
     ImageRepositoryRule("the images of up to 30 favorites are not evicted") { check in
       for number in 1...30 { try await check.home.setFavorite(check.url(number), to: true) }
       try await check.put(1...200)

@@ -7,6 +7,7 @@ struct ImageFetch: Sendable {
   let transport: any HTTPTransport
   let allowsPrivateNetwork: Bool
   let now: @Sendable () -> Date
+  var limits = Self.standardLimits
 
   /// The result of a request.
   enum Answer: Sendable {
@@ -25,7 +26,7 @@ struct ImageFetch: Sendable {
     let isUnreached: Bool
   }
 
-  static let limits = FetchLimits(
+  static let standardLimits = FetchLimits(
     bodyBytes: ImageBounds.bytes, idleSeconds: 10, totalSeconds: 10, redirects: 3)
   /// The freshness lifetime of an image whose server declares none: a day.
   static let freshSeconds = 86_400
@@ -39,13 +40,13 @@ struct ImageFetch: Sendable {
   /// - Throws: `Failure`; `CancellationError`.
   func pull(_ name: String, at address: ImageAddress, held: CachedImage?) async throws -> Answer {
     let hasAnswered = Atomic(false)
-    return try await Timeout.run(seconds: Self.limits.totalSeconds) {
+    return try await Timeout.run(seconds: limits.totalSeconds) {
       try await request(name, address.url, held) {
         hasAnswered.store(true, ordering: .relaxed)
       }
     } late: {
       Failure(
-        error: FetchFailure.tooSlow(address.url, Self.limits), retryAfter: nil,
+        error: FetchFailure.tooSlow(address.url, limits), retryAfter: nil,
         isUnreached: !hasAnswered.load(ordering: .relaxed))
     }
   }
@@ -59,7 +60,7 @@ struct ImageFetch: Sendable {
     // The server is named by an offer, not by a user, so only `allowsPrivateNetwork` permits one in
     // a private network.
     let document = HTTPDocument(
-      transport: transport, limits: Self.limits, namedOrigin: nil, sourceMayBePrivate: false,
+      transport: transport, limits: limits, namedOrigin: nil, sourceMayBePrivate: false,
       allowsPrivateNetwork: allowsPrivateNetwork, isImage: true, isFirst: true, isMoved: false,
       condition: FetchCondition(
         validators: Validators(

@@ -59,7 +59,8 @@ public actor ImageLoader: ImageSource {
 
   package init(
     images: any ImageFetchStore, transport: TransportChoice, allowsPrivateNetwork: Bool,
-    logger: Logger, now: @escaping @Sendable () -> Date, patience: Duration = .seconds(15)
+    logger: Logger, now: @escaping @Sendable () -> Date, patience: Duration = .seconds(15),
+    limits: FetchLimits? = nil
   ) {
     let opened: any HTTPTransport
     switch transport {
@@ -76,7 +77,8 @@ public actor ImageLoader: ImageSource {
     self.logger = logger
     self.now = now
     fetch = ImageFetch(
-      transport: opened, allowsPrivateNetwork: allowsPrivateNetwork, now: now)
+      transport: opened, allowsPrivateNetwork: allowsPrivateNetwork, now: now,
+      limits: limits ?? ImageFetch.standardLimits)
   }
 
   /// Cancels running requests, writes the uses of images that are gathered in memory, and closes

@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Images of several users' favorites")
 struct HouseholdImageTests {
-  @Test("the rules for favorites hold for those of any user", arguments: ImageRepositoryRule.all)
+  @Test(
+    "the rules for favorites hold for those of any user", arguments: ImageRepositoryRule.favorites)
   func keeps(rule: ImageRepositoryRule) async throws {
     #expect(try await rule.violation { try await ImageHome(ofAna: true) } == nil)
   }

@@ -19,19 +19,6 @@ struct RecordTests {
     }
   }
 
-  @Test("an import adds to the favorites of the user who imports")
-  func imports() async throws {
-    let home = try await Household()
-    try await home.owners.setFavorites(named: ["1", "2"], to: true)
-    try await home.anas.setFavorites(named: ["2"], to: true)
-    let kept = try await home.store.exported()
-    let summary = try await home.anas.importRecords(
-      from: kept, feeds: kept.feeds, selections: [])
-    #expect(summary.newFavorites == 1 && summary.sameFavorites == 1)
-    #expect(try await Household.stars(home.anas) == ["1", "2"])
-    #expect(try await Household.stars(home.owners) == ["1", "2"])
-  }
-
   @Test("news are told to each user once, whatever the other was told")
   func news() async throws {
     let home = try await Household()

@@ -44,9 +44,9 @@ struct SimulatedFeed {
   private(set) var complaints: [String] = []
   private var isFirst = true
 
-  init(_ number: Int, seed: UInt64) {
+  init(_ number: Int) {
     name = "feed\(number)"
-    random = SeededGenerator(seed: seed &+ UInt64(number) &* 7919)
+    random = SeededGenerator(number: number * 7919)
     style = Style.allCases[number % Style.allCases.count]
     everySeconds = [7200, 6 * 3600, 86_400][number % 3]
     offers = Set(1...40)

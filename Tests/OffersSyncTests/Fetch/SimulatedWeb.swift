@@ -85,7 +85,7 @@ final class FetchHome: Sendable {
   /// - Parameter start: the initial time, 2026-01-01 by default.
   init(start: TimeInterval = 1_767_225_600) async throws {
     folder = try TemporaryFolder()
-    database = try await OffersDatabase.open(path: folder.file("offers.sqlite"))
+    database = try await OffersDatabase.openNew(in: folder)
     seconds = Mutex(start)
   }
 

@@ -177,12 +177,12 @@ struct ImageLoaderTests {
     let home = try await FetchHome()
     let server = try ImageServer()
     try await withThrowingTaskGroup(of: Void.self) { group in
-      for seed in 0..<4 {
+      for number in 0..<4 {
         let database = try await OffersDatabase.open(path: home.database.path)
         group.addTask {
           let loader = ImageLoader(images: database, allowsPrivateNetwork: true) { _ in nil }
           var numbers = Array(0..<40)
-          var generator = SeededGenerator(seed: UInt64(seed))
+          var generator = SeededGenerator(number: number)
           numbers.shuffle(using: &generator)
           for number in numbers { _ = try await loader.image(at: server.url("\(number)")) }
           await loader.close()
@@ -276,16 +276,29 @@ struct ImageLoaderTests {
     await loader.close()
   }
 
-  @Test("a slow download is cancelled after ten seconds", .timeLimit(.minutes(1)))
-  func endsDripping() async throws {
-    let home = try await FetchHome()
-    let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n".utf8)
-    let server = try ScriptedServer([.drip([0x89], after: head, pauseMilliseconds: 200)])
-    let loader = ImageLoader(images: home.database, allowsPrivateNetwork: true) { _ in nil }
-    let error = await #expect(throws: OffersError.self) {
-      try await loader.image(at: server.url("/a"))
+  /// A server that sends a byte every 20 milliseconds.
+  private struct DrippingWeb: HTTPTransport {
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+      let body = AsyncThrowingStream<[UInt8], any Error>(unfolding: {
+        try await Task.sleep(for: .milliseconds(20))
+        return [0x89]
+      })
+      return TransportResponse(status: 200, body: body)
     }
-    #expect(error?.message == "\(server.url("/a")) took longer than 10 seconds.")
+  }
+
+  @Test("a slow download is cancelled at its limit, which is ten seconds", .timeLimit(.minutes(1)))
+  func endsDripping() async throws {
+    #expect(ImageFetch.standardLimits.totalSeconds == 10)
+    let home = try await FetchHome()
+    let loader = ImageLoader(
+      images: home.database, transport: .shared(DrippingWeb()), allowsPrivateNetwork: false,
+      logger: .silent, now: { home.now },
+      limits: FetchLimits(bodyBytes: ImageBounds.bytes, idleSeconds: 10, totalSeconds: 1))
+    let error = await #expect(throws: OffersError.self) {
+      try await loader.image(at: Self.url)
+    }
+    #expect(error?.message == "\(Self.url) took longer than 1 seconds.")
     await loader.close()
   }
 }
