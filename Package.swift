@@ -27,7 +27,6 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-    .package(url: "https://github.com/apple/swift-certificates", from: "1.0.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
@@ -223,11 +222,9 @@ let package = Package(
       dependencies: [
         "OffersFuzzing",
         "OffersCore",
-        .product(name: "Crypto", package: "swift-crypto", condition: program),
         .product(name: "NIOCore", package: "swift-nio", condition: program),
         .product(name: "NIOPosix", package: "swift-nio", condition: program),
         .product(name: "NIOSSL", package: "swift-nio-ssl", condition: program),
-        .product(name: "X509", package: "swift-certificates", condition: program),
       ], path: "Tests/OffersTestSupport", swiftSettings: strict),
     // A store without a database: it may know the protocols only.
     .target(
