@@ -30,24 +30,27 @@ require_packages() {
   [[ -e /usr/include/sqlite3.h ]] || missing+=(libsqlite3-dev)
   [[ -e /usr/include/zlib.h ]] || missing+=(zlib1g-dev)
   [[ -e /usr/include/expat.h ]] || missing+=(libexpat1-dev)
+  [[ -e /usr/include/openssl/evp.h ]] || missing+=(libssl-dev)
   [[ -e /usr/include/qrencode.h ]] || missing+=(libqrencode-dev)
   [[ -e /usr/include/postgresql/libpq-fe.h ]] || missing+=(libpq-dev)
   compgen -G '/usr/lib/gcc/*/*/libstdc++.so' >/dev/null || missing+=(g++)
   command -v git >/dev/null || missing+=(git)
-  install_packages "the headers of SQLite, zlib, expat, libqrencode and libpq, a C++ library, git" "${missing[@]}"
+  install_packages "the headers of SQLite, zlib, expat, OpenSSL, libqrencode and libpq, a C++ library, git" "${missing[@]}"
 }
 
 # Installs what tests need besides the build: zsh and fish, in which they try the completions that
-# offers prints, cron, whose crontab offers edits, and systemd-analyze, which rates the units.
+# offers prints, cron, whose crontab offers edits, systemd-analyze, which rates the units, and openssl, which
+# makes their certificates.
 require_test_tools() {
   local missing=()
   command -v zsh >/dev/null || missing+=(zsh)
   command -v fish >/dev/null || missing+=(fish)
   command -v crontab >/dev/null || missing+=(cron)
   command -v systemd-analyze >/dev/null || missing+=(systemd)
+  command -v openssl >/dev/null || missing+=(openssl)
   compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null || missing+=(postgresql-15)
   command -v pgbouncer >/dev/null || missing+=(pgbouncer)
-  install_packages "the shells zsh and fish, cron, systemd-analyze, PostgreSQL and pgbouncer" \
+  install_packages "the shells zsh and fish, cron, systemd-analyze, openssl, PostgreSQL and pgbouncer" \
     "${missing[@]}"
 }
 
