@@ -28,8 +28,6 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-    .package(url: "https://github.com/apple/swift-certificates", from: "1.0.0"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
@@ -41,7 +39,6 @@ let package = Package(
     .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
-    .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
   ],
   targets: [
     .target(
@@ -97,7 +94,8 @@ let package = Package(
     .target(name: "EmbeddedPages", path: "Sources/OffersServer/Embedded"),
     .systemLibrary(name: "Expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "ZLib", providers: [.apt(["zlib1g-dev"])]),
-    // Only OffersServer needs it, so that an app without the trait `Program` does not.
+    // Only OffersServer needs these two, so that an app without the trait `Program` does not.
+    .systemLibrary(name: "LibCrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "QREncode", providers: [.apt(["libqrencode-dev"])]),
     .target(name: "SQLiteShim", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(
@@ -161,15 +159,13 @@ let package = Package(
       name: "OffersServer",
       dependencies: [
         "EmbeddedPages",
+        "LibCrypto",
         "OffersCore",
         "OffersPlatform",
         "QREncode",
-        .product(name: "Crypto", package: "swift-crypto", condition: program),
-        .product(name: "CryptoExtras", package: "swift-crypto", condition: program),
         .product(name: "HTTPTypes", package: "swift-http-types", condition: program),
         .product(name: "Hummingbird", package: "hummingbird", condition: program),
         .product(name: "HummingbirdCore", package: "hummingbird", condition: program),
-        .product(name: "JWTKit", package: "jwt-kit", condition: program),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Mustache", package: "swift-mustache", condition: program),
         .product(name: "NIOCore", package: "swift-nio", condition: program),
@@ -216,11 +212,9 @@ let package = Package(
       dependencies: [
         "OffersFuzzing",
         "OffersCore",
-        .product(name: "Crypto", package: "swift-crypto", condition: program),
         .product(name: "NIOCore", package: "swift-nio", condition: program),
         .product(name: "NIOPosix", package: "swift-nio", condition: program),
         .product(name: "NIOSSL", package: "swift-nio-ssl", condition: program),
-        .product(name: "X509", package: "swift-certificates", condition: program),
       ], path: "Tests/OffersTestSupport", swiftSettings: strict),
     // A store without a database: it may know the protocols only.
     .target(
@@ -286,11 +280,8 @@ let package = Package(
       dependencies: [
         "OffersCore", "OffersFeeds", "OffersHTTP", "OffersServer", "OffersSQLite", "OffersSync",
         "OffersTestSupport", "TestStores",
-        .product(name: "Crypto", package: "swift-crypto", condition: program),
-        .product(name: "CryptoExtras", package: "swift-crypto", condition: program),
         .product(name: "HTTPTypes", package: "swift-http-types", condition: program),
         .product(name: "Hummingbird", package: "hummingbird", condition: program),
-        .product(name: "JWTKit", package: "jwt-kit", condition: program),
         .product(name: "NIOCore", package: "swift-nio", condition: program),
         .product(name: "NIOEmbedded", package: "swift-nio", condition: program),
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: program),

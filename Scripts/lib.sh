@@ -40,6 +40,7 @@ require_packages() {
   [[ -e /usr/include/sqlite3.h ]] || missing+=(libsqlite3-dev)
   [[ -e /usr/include/zlib.h ]] || missing+=(zlib1g-dev)
   [[ -e /usr/include/expat.h ]] || missing+=(libexpat1-dev)
+  [[ -e /usr/include/openssl/evp.h ]] || missing+=(libssl-dev)
   [[ -e /usr/include/qrencode.h ]] || missing+=(libqrencode-dev)
   [[ -e /usr/include/postgresql/libpq-fe.h ]] || missing+=(libpq-dev)
   compgen -G '/usr/include/*/curl/curl.h' >/dev/null || [[ -e /usr/include/curl/curl.h ]] ||
@@ -50,16 +51,18 @@ require_packages() {
 }
 
 # Installs what tests need besides the build: zsh and fish, in which they try the completions that
-# offers prints, cron, whose crontab offers edits, and systemd-analyze, which rates the units.
+# offers prints, cron, whose crontab offers edits, systemd-analyze, which rates the units, and openssl, which
+# makes their certificates.
 require_test_tools() {
   local missing=()
   command -v zsh >/dev/null || missing+=(zsh)
   command -v fish >/dev/null || missing+=(fish)
   command -v crontab >/dev/null || missing+=(cron)
   command -v systemd-analyze >/dev/null || missing+=(systemd)
+  command -v openssl >/dev/null || missing+=(openssl)
   compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null || missing+=(postgresql-15)
   command -v pgbouncer >/dev/null || missing+=(pgbouncer)
-  install_packages "The tests need these shells, cron, systemd-analyze and servers" "${missing[@]}"
+  install_packages "The tests need these shells, cron, systemd-analyze, openssl and servers" "${missing[@]}"
 }
 
 # The Python environment that drives the browser, made by require_browser. Selenium uses Debian's

@@ -168,7 +168,7 @@ package struct OffersServer: Sendable {
   ///
   /// - Parameter url: a URL of the server, such as one of `fetchReachableURLs`.
   /// - Returns: an invitation of the owner; nil if the token file cannot be used now.
-  /// - Throws: `OffersError` if the users cannot be read.
+  /// - Throws: `OffersError` if the users cannot be read, or libcrypto fails.
   package func makeInvitation(to url: String) async throws -> PhoneInvitation? {
     let now = content.now()
     let owner = try await UserList(content.store).fetch().owner
@@ -177,7 +177,7 @@ package struct OffersServer: Sendable {
       guard let version = tokens.current(now: now, logger: accessLogger) else { return nil }
       proof = .tokenFile(version: version.number)
     }
-    let code = pairings.make(for: Visitor(owner, proof), now: now)
+    let code = try pairings.make(for: Visitor(owner, proof), now: now)
     return PhoneInvitation(server: url, code: code)
   }
 

@@ -52,7 +52,7 @@ struct ServedResponder: HTTPResponder {
     context.markAuthenticated()
     var response = try await answer(request, context)
     UserField.set(visitor, in: &response)
-    if !visitor.isRemembered, let field = access.note(visitor, request) {
+    if !visitor.isRemembered, let field = try access.note(visitor, request) {
       response.headers.append(HTTPField(name: .setCookie, value: field))
     }
     return response

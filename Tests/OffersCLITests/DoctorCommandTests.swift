@@ -40,7 +40,8 @@ struct DoctorCommandTests {
     let document = try Home.parse(home.offers("doctor", "--json").output)
     let libraries = try #require(document["libraries"] as? [String: String])
     // libpq is optional.
-    #expect(libraries.keys.filter { $0 != "libpq" }.sorted() == ["expat", "sqlite", "zlib"])
+    #expect(
+      libraries.keys.filter { $0 != "libpq" }.sorted() == ["expat", "libcrypto", "sqlite", "zlib"])
     #expect(libraries["sqlite"] == OffersDatabase.sqliteVersion)
     for (name, version) in libraries {
       #expect(version.wholeMatch(of: #/\d+\.\d+(\.\d+)*/#) != nil, "\(name) \(version)")

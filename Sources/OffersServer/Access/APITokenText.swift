@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import OffersCore
 
@@ -9,14 +8,15 @@ package enum APITokenText {
   package static let byteCount = 32
 
   /// A new token.
-  package static func make() -> String { prefix + randomText() }
+  ///
+  /// - Throws: `OffersError` if no random bytes can be made.
+  package static func make() throws -> String { prefix + (try randomText()) }
 
   /// A text of 256 random bits in base64url.
-  package static func randomText() -> String {
-    var generator = SystemRandomNumberGenerator()
-    let bytes = (0..<byteCount).map { _ in UInt8.random(in: 0...255, using: &generator) }
-    return Data(bytes).base64EncodedString().replacing(bytes: "+", with: "-")
-      .replacing(bytes: "/", with: "_").replacing(bytes: "=", with: "")
+  ///
+  /// - Throws: `OffersError` if no random bytes can be made.
+  package static func randomText() throws -> String {
+    Base64URL.text(of: try RandomBytes.make(byteCount))
   }
 
   /// Whether a text has the form of a token.
@@ -25,7 +25,7 @@ package enum APITokenText {
   }
 
   /// The SHA-256 by which a token is stored.
-  package static func hash(of token: String) -> [UInt8] {
-    Array(SHA256.hash(data: Data(token.utf8)))
-  }
+  ///
+  /// - Throws: `OffersError` if libcrypto fails.
+  package static func hash(of token: String) throws -> [UInt8] { try SHA256.digest(of: token) }
 }

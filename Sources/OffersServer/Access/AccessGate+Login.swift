@@ -25,7 +25,7 @@ extension AccessGate {
   ///   be stored.
   func logIn(withToken token: String, _ request: Request, from client: Peer) async throws -> Login {
     guard let version = await currentVersion() else { throw Self.unavailable }
-    guard version.token.isToken(token) else {
+    guard try version.token.isToken(token) else {
       return .refused(wait: await attempts.fail(client))
     }
     await attempts.succeed(client)
@@ -115,7 +115,7 @@ extension AccessGate {
     let counted = [LoginAttempts.logins(from: client.network)]
     // As with passphrases, the attempt counts as failed before the code is looked at.
     if let wait = await attempts.begin(counted, client) { return .waiting(wait) }
-    switch pairings.redeem(typed, now: now()) {
+    switch try pairings.redeem(typed, now: now()) {
     case .unknown:
       attempts.refuse(client)
       return .refused(.unknown)
@@ -145,8 +145,10 @@ extension AccessGate {
   }
 
   /// Makes a pairing code for a visitor that is logged in.
-  func makePairingCode(for visitor: Visitor) -> PairingCode {
-    pairings.make(for: visitor, now: now())
+  ///
+  /// - Throws: `OffersError` if libcrypto fails.
+  func makePairingCode(for visitor: Visitor) throws -> PairingCode {
+    try pairings.make(for: visitor, now: now())
   }
 
   /// Stores a new session.
@@ -156,8 +158,8 @@ extension AccessGate {
   func startSession(
     of user: User.ID, _ request: Request, _ client: Peer, version: TokenFile.Version? = nil
   ) async throws -> String {
-    let value = SessionCookie.newValue()
-    let id = SessionCookie.sessionID(of: value)
+    let value = try SessionCookie.newValue()
+    let id = try SessionCookie.sessionID(of: value)
     let agent = (request.headers[.userAgent] ?? "").unicodeScalars.filter {
       $0.value >= 0x20 && $0.value < 0x7F
     }
@@ -165,7 +167,7 @@ extension AccessGate {
     let old = try await findSession(of: request)
     try await store.putSession(
       Session(
-        id: id, user: user, fingerprint: version?.token.fingerprint(of: id), createdAt: now,
+        id: id, user: user, fingerprint: try version?.token.fingerprint(of: id), createdAt: now,
         lastSeenAt: now, peer: client.text,
         userAgent: String(String.UnicodeScalarView(agent.prefix(Session.userAgentLimit)))))
     // The old session ends last: a failure to store the new one leaves the browser logged in.

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -111,7 +110,9 @@ struct AccessGate: Sendable {
       return visitor
     } catch let error as OffersError where error.code == .storeUnreachable {
       outage.note(error)
-      guard var visitor = known.find(shown, at: now()), isStillValid(visitor) else { throw error }
+      guard var visitor = known.find(shown, at: now()), try isStillValid(visitor) else {
+        throw error
+      }
       visitor.isRemembered = true
       return visitor
     }
@@ -130,17 +131,17 @@ struct AccessGate: Sendable {
       shown = ["session"] + cookie.values(in: request.headers)
     }
     // No header field has a line feed, which therefore separates them.
-    return Array(SHA256.hash(data: Data(shown.joined(separator: "\n").utf8)))
+    return try SHA256.digest(of: shown.joined(separator: "\n"))
   }
 
   /// Whether a visitor from before is still valid, as far as that can be told without the store.
-  private func isStillValid(_ visitor: Visitor) -> Bool {
+  private func isStillValid(_ visitor: Visitor) throws -> Bool {
     let version = tokens?.current(now: now(), logger: logger)
     switch visitor.proof {
     case .thisMachine, .terminal, .proxy: return true
     case .tokenFile(let number): return version?.number == number
     case .apiToken(let token, _): return !token.isExpired(at: now())
-    case .session(let session): return isValid(session, version)
+    case .session(let session): return try isValid(session, version)
     }
   }
 
@@ -182,12 +183,12 @@ struct AccessGate: Sendable {
   private func findVisitor(
     showing shown: String, _ version: TokenFile.Version?, _ users: UserList.Users
   ) async throws -> Visitor? {
-    if let version, version.token.isToken(shown) {
+    if let version, try version.token.isToken(shown) {
       return Visitor(
         users.owner, .tokenFile(version: version.number), hasHousehold: users.areSeveral)
     }
     guard APITokenText.isToken(shown) else { return nil }
-    let hash = APITokenText.hash(of: shown)
+    let hash = try APITokenText.hash(of: shown)
     guard let token = try await store.findToken(hash: hash), !token.isExpired(at: now()),
       let user = users.find(token.user)
     else { return nil }
@@ -216,7 +217,7 @@ struct AccessGate: Sendable {
       return try await store.findToken(hash: hash).map { !$0.isExpired(at: now()) } ?? false
     case .session(let session):
       let version = await currentVersion()
-      return try await store.findSession(session.id).map { isValid($0, version) } ?? false
+      return try await store.findSession(session.id).map { try isValid($0, version) } ?? false
     }
   }
 
@@ -233,8 +234,8 @@ struct AccessGate: Sendable {
 
   func findSession(of request: Request, _ version: TokenFile.Version?) async throws -> Session? {
     for value in cookie.values(in: request.headers) {
-      if let session = try await store.findSession(SessionCookie.sessionID(of: value)),
-        isValid(session, version)
+      if let session = try await store.findSession(try SessionCookie.sessionID(of: value)),
+        try isValid(session, version)
       {
         return session
       }
@@ -244,10 +245,10 @@ struct AccessGate: Sendable {
 
   /// Whether a stored session is valid: it has not expired, and the token with which it began has
   /// not changed.
-  private func isValid(_ session: Session, _ version: TokenFile.Version?) -> Bool {
+  private func isValid(_ session: Session, _ version: TokenFile.Version?) throws -> Bool {
     if session.isExpired(at: now()) { return false }
     if session.fingerprint == nil { return true }
-    return version?.token.hasMade(session) ?? false
+    return try version?.token.hasMade(session) ?? false
   }
 
   /// The token of the token file that is valid now; nil without a file, or while it cannot be used.
@@ -263,7 +264,7 @@ struct AccessGate: Sendable {
     guard isChosen else { return version }
     do {
       let foreign = try await store.fetchSessions().filter {
-        $0.fingerprint != nil && !version.token.hasMade($0)
+        try $0.fingerprint != nil && !version.token.hasMade($0)
       }
       try await store.endSessions(foreign.map(\.id))
     } catch {
@@ -288,7 +289,8 @@ struct AccessGate: Sendable {
   ///   - request: the request, which has the session's cookie.
   /// - Returns: the `Set-Cookie` field by which the browser keeps the cookie for as long as the
   ///   session lasts; nil if no session was noted.
-  func note(_ visitor: Visitor, _ request: Request) -> String? {
+  /// - Throws: `OffersError` if libcrypto fails.
+  func note(_ visitor: Visitor, _ request: Request) throws -> String? {
     let now = now()
     switch visitor.proof {
     case .apiToken(let token, let hash):
@@ -296,8 +298,8 @@ struct AccessGate: Sendable {
       return nil
     case .session(let session):
       guard isDue(session.id, lastNotedAt: session.lastSeenAt, now),
-        let value = cookie.values(in: request.headers).first(where: {
-          SessionCookie.sessionID(of: $0) == session.id
+        let value = try cookie.values(in: request.headers).first(where: {
+          try SessionCookie.sessionID(of: $0) == session.id
         })
       else { return nil }
       store.noteSession(session.id, seenAt: now)
@@ -325,7 +327,7 @@ struct AccessGate: Sendable {
   /// - Throws: `OffersError` if they cannot be read.
   func fetchSessions(of user: User.ID) async throws -> [Session] {
     let version = await currentVersion()
-    return try await store.fetchSessions().filter { $0.user == user && isValid($0, version) }
+    return try await store.fetchSessions().filter { try $0.user == user && isValid($0, version) }
   }
 
   /// Ends sessions.

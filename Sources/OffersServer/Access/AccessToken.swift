@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import OffersCore
 
@@ -11,14 +10,16 @@ struct AccessToken: Sendable {
   static let mostBytes = 4096
 
   /// The random key with which the token is compared.
-  private let key = SymmetricKey(size: .bits256)
-  private let code: HMAC<SHA256>.MAC
+  private let key: HMACKey
+  private let code: [UInt8]
   /// The token as the key of fingerprints.
-  private let secret: SymmetricKey
+  private let secret: HMACKey
 
-  init(_ text: String) {
-    code = HMAC.authenticationCode(for: Data(text.utf8), using: key)
-    secret = SymmetricKey(data: Data(text.utf8))
+  /// - Throws: `OffersError` if libcrypto fails.
+  init(_ text: String) throws {
+    key = try .random()
+    code = try key.code(of: Array(text.utf8))
+    secret = HMACKey(Array(text.utf8))
   }
 
   /// Checks the text of a token.
@@ -51,19 +52,22 @@ struct AccessToken: Sendable {
 
   /// Whether a text is the token, compared in constant time: the time reveals nothing about the
   /// token, however often somebody guesses.
-  func isToken(_ text: String) -> Bool {
-    HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: Data(text.utf8), using: key)
+  ///
+  /// - Throws: `OffersError` if libcrypto fails.
+  func isToken(_ text: String) throws -> Bool {
+    try key.isCode(code, of: Array(text.utf8))
   }
 
   /// The fingerprint of a session that is made with this token.
-  func fingerprint(of sessionID: [UInt8]) -> [UInt8] {
-    Array(HMAC<SHA256>.authenticationCode(for: sessionID, using: secret))
-  }
+  ///
+  /// - Throws: `OffersError` if libcrypto fails.
+  func fingerprint(of sessionID: [UInt8]) throws -> [UInt8] { try secret.code(of: sessionID) }
 
   /// Whether a session was made with this token.
-  func hasMade(_ session: Session) -> Bool {
+  ///
+  /// - Throws: `OffersError` if libcrypto fails.
+  func hasMade(_ session: Session) throws -> Bool {
     guard let fingerprint = session.fingerprint else { return false }
-    return HMAC<SHA256>.isValidAuthenticationCode(
-      fingerprint, authenticating: session.id, using: secret)
+    return try secret.isCode(fingerprint, of: session.id)
   }
 }

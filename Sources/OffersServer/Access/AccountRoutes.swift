@@ -137,12 +137,12 @@ struct AccountRoutes: Sendable {
     try visitor.check(scope)
     let now = access.now()
     let days = form["days"].flatMap { Int($0) }.flatMap { Self.tokenDays.contains($0) ? $0 : nil }
-    let text = APITokenText.make()
+    let text = try APITokenText.make()
     let token = try await access.store.addToken(
       APIToken(
         id: 0, user: visitor.user.id, name: form["name"] ?? "", scope: scope, createdAt: now,
         expiresAt: days.map { now + Double($0) * 86_400 }),
-      hash: APITokenText.hash(of: text))
+      hash: try APITokenText.hash(of: text))
     var page = Page("token", title: "New API token", menuEntry: .settings) { fields in
       fields.set("tokenName", token.name)
       fields.set("tokenText", text)

@@ -1,5 +1,3 @@
-import Crypto
-import CryptoExtras
 import Dispatch
 import Foundation
 import OffersCore
@@ -61,12 +59,10 @@ package enum Passphrase {
   package static func hash(
     _ text: String, cost: Cost = .recommended
   ) throws -> PassphraseHash {
-    var generator = SystemRandomNumberGenerator()
-    let salt = (0..<saltBytes).map { _ in UInt8.random(in: 0...255, using: &generator) }
-    let key = try derive(text, salt, cost)
+    let salt = try RandomBytes.make(saltBytes)
     return PassphraseHash(
       salt: salt, rounds: cost.rounds, blockSize: cost.blockSize, parallelism: cost.parallelism,
-      hash: key.withUnsafeBytes { Array($0) })
+      hash: try derive(text, salt, cost))
   }
 
   /// Whether a text is a passphrase. Blocks the calling thread.
@@ -81,26 +77,21 @@ package enum Passphrase {
       stored.map {
         Cost(rounds: $0.rounds, blockSize: $0.blockSize, parallelism: $0.parallelism)
       } ?? cost
-    let key = try derive(text, salt, cost)
+    var key = try derive(text, salt, cost)
+    defer { SecretBytes.wipe(&key) }
     guard let stored else { return false }
-    // The comparison of keys takes constant time.
-    return key == SymmetricKey(data: stored.hash)
+    return SecretBytes.areEqual(key, stored.hash)
   }
 
   private static func derive(
     _ text: String, _ salt: [UInt8], _ cost: Cost
-  ) throws -> SymmetricKey {
-    do {
-      // Keyboards of two systems may compose the same text differently (RFC 8265, section 4.2).
-      return try KDF.Scrypt.deriveKey(
-        from: Data(text.precomposedStringWithCanonicalMapping.utf8), salt: salt,
-        outputByteCount: keyBytes, rounds: cost.rounds, blockSize: cost.blockSize,
-        parallelism: cost.parallelism)
-    } catch {
-      throw OffersError(
-        .limitExceeded, "The passphrase could not be checked.", hint: "See the free memory.",
-        cause: "\(error)")
-    }
+  ) throws -> [UInt8] {
+    // Keyboards of two systems may compose the same text differently (RFC 8265, section 4.2).
+    var bytes = Array(text.precomposedStringWithCanonicalMapping.utf8)
+    defer { SecretBytes.wipe(&bytes) }
+    return try Scrypt.deriveKey(
+      from: bytes, salt: salt, rounds: cost.rounds, blockSize: cost.blockSize,
+      parallelism: cost.parallelism, count: keyBytes)
   }
 }
 

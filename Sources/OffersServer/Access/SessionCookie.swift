@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import HTTPTypes
 import OffersCore
@@ -14,13 +13,14 @@ struct SessionCookie: Sendable {
   var name: String { isSecure ? "__Host-offers-session" : "offers-session" }
 
   /// The value of a new cookie, in hexadecimal.
-  static func newValue() -> String {
-    var generator = SystemRandomNumberGenerator()
-    return hex((0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) })
-  }
+  ///
+  /// - Throws: `OffersError` if no random bytes can be made.
+  static func newValue() throws -> String { hex(try RandomBytes.make(32)) }
 
   /// The id of the session whose cookie has this value: its SHA-256.
-  static func sessionID(of value: String) -> [UInt8] { Array(SHA256.hash(data: Data(value.utf8))) }
+  ///
+  /// - Throws: `OffersError` if libcrypto fails.
+  static func sessionID(of value: String) throws -> [UInt8] { try SHA256.digest(of: value) }
 
   /// The maximum number of values that are looked up for a request.
   private static let valueLimit = 4

@@ -32,7 +32,7 @@ package final class TokenFile: Sendable {
     self.path = path
     // The facts are older than the content, so that a change in between is noticed later.
     let mark = FileMark(path)
-    state = Mutex(State(mark: mark, token: AccessToken(try Self.read(path))))
+    state = Mutex(State(mark: mark, token: try AccessToken(try Self.read(path))))
   }
 
   /// A token with the number of its version, which every change of the token raises.
@@ -65,9 +65,9 @@ package final class TokenFile: Sendable {
       let text = try Self.read(path)
       state.isUsable = true
       // A file that could not be used for a while may have the same token: its sessions stay.
-      let isSame = state.token.isToken(text)
+      let isSame = try state.token.isToken(text)
       if !isSame {
-        state.token = AccessToken(text)
+        state.token = try AccessToken(text)
         state.number += 1
       }
       if !isSame || !wasUsable {

@@ -1,6 +1,4 @@
-import Crypto
 import Foundation
-import JWTKit
 import OffersCore
 
 /// A provider at which people log in, by the authorization code flow of OpenID Connect Core 1.0 with
@@ -8,40 +6,24 @@ import OffersCore
 struct OpenIDProvider: Sendable {
   /// The path to which the provider sends browsers back.
   static let callbackPath = "/login/oidc/callback"
-  /// How long the description and the keys of the provider are kept, in seconds.
+  /// How long the description of the provider is kept, in seconds.
   private static let keepSeconds = 3600.0
-  /// The shortest time after which keys are pulled again for a token with an unknown key, in seconds.
-  private static let renewSeconds = 60.0
 
   let settings: OpenIDSettings
   let logins: PendingLogins
   private let now: @Sendable () -> Date
   private let metadata: PulledValue<ProviderMetadata>
-  private let keys: PulledValue<ProviderKeys>
   /// The turns of exchanging codes: strangers can cause such requests with made-up codes.
   private let turns = Turns(8)
 
   /// - Parameters:
   ///   - isSecure: whether browsers reach this server by https only.
-  ///   - now: the clock of logins, tokens and keys.
+  ///   - now: the clock of logins and tokens.
   init(_ settings: OpenIDSettings, isSecure: Bool, now: @escaping @Sendable () -> Date) {
     self.settings = settings
     self.now = now
     logins = PendingLogins(settings, isSecure: isSecure, now: now)
-    let metadata = PulledValue(now: now) { try await ProviderMetadata.pull(settings) }
-    self.metadata = metadata
-    keys = PulledValue(now: now) {
-      let url = try await metadata.fetch(youngerThan: Self.keepSeconds).keysURL
-      let answer = try await settings.transport.pull(url)
-      do {
-        guard answer.status == 200 else {
-          throw Self.failure(settings, "answered \(answer.status) when it was asked for its keys")
-        }
-        return try ProviderKeys(json: answer.body)
-      } catch let error as DecodingError {
-        throw Self.failure(settings, "sent keys that cannot be read", cause: "\(error)")
-      }
-    }
+    metadata = PulledValue(now: now) { try await ProviderMetadata.pull(settings) }
   }
 
   /// Begins a login.
@@ -55,13 +37,13 @@ struct OpenIDProvider: Sendable {
     _ purpose: PendingLogin.Purpose, next: String, origin: String
   ) async throws -> (url: String, cookie: String) {
     let endpoint = try await metadata.fetch(youngerThan: Self.keepSeconds).authorizationEndpoint
-    let login = PendingLogin(
+    let login = try PendingLogin(
       purpose, next: next, redirectURL: origin + Self.callbackPath, at: now())
     let query = Self.form([
       ("response_type", "code"), ("client_id", settings.clientID),
       ("redirect_uri", login.redirectURL), ("scope", "openid"), ("state", login.state),
       ("nonce", login.nonce),
-      ("code_challenge", Base64URL.text(of: SHA256.hash(data: Data(login.verifier.utf8)))),
+      ("code_challenge", Base64URL.text(of: try SHA256.digest(of: login.verifier))),
       ("code_challenge_method", "S256"),
     ])
     let mark = endpoint.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
@@ -92,9 +74,7 @@ struct OpenIDProvider: Sendable {
       throw Self.failure(settings, "sent no ID token")
     }
     do {
-      let token = try IDToken(text)
-      return try await token.verify(
-        with: try await fetchKey(of: token), settings, nonce: login.nonce, now: now())
+      return try IDToken(text).verify(settings, nonce: login.nonce, now: now())
     } catch let refusal as IDToken.Refusal {
       throw Self.failure(settings, "sent an answer that \(refusal.reason)")
     }
@@ -121,16 +101,6 @@ struct OpenIDProvider: Sendable {
     }
     return try await settings.transport.post(
       Self.form(fields), to: metadata.tokenEndpoint, authorization: authorization)
-  }
-
-  /// The key of a token. For an unknown one the keys are pulled again, at most once a minute, because
-  /// the provider may have a new key.
-  private func fetchKey(of token: IDToken) async throws -> JWK {
-    for seconds in [Self.keepSeconds, Self.renewSeconds] {
-      let keys = try await keys.fetch(youngerThan: seconds)
-      if let key = keys.find(token.keyIdentifier, for: token.algorithm) { return key }
-    }
-    throw IDToken.Refusal(reason: "is signed with a key that the provider does not publish")
   }
 
   /// The members of an answer of the token endpoint that are used (RFC 6749, sections 5.1 and 5.2).

@@ -32,13 +32,14 @@ struct PendingLogin: Codable, Sendable {
   /// The random value that shows the provider that the code comes from who began the login (RFC 7636).
   let verifier: String
 
-  init(_ purpose: Purpose, next: String, redirectURL: String, at now: Date) {
+  /// - Throws: `OffersError` if no random values can be made.
+  init(_ purpose: Purpose, next: String, redirectURL: String, at now: Date) throws {
     self.purpose = purpose
     self.next = next.utf8.count <= Self.pathBytes ? next : "/"
     self.redirectURL = redirectURL
     startedAt = now
-    state = APITokenText.randomText()
-    nonce = APITokenText.randomText()
-    verifier = APITokenText.randomText()
+    state = try APITokenText.randomText()
+    nonce = try APITokenText.randomText()
+    verifier = try APITokenText.randomText()
   }
 }

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -21,7 +20,8 @@ final class PendingLogins: Sendable {
   /// The maximum number of values that are looked at for a request.
   private static let valueLimit = 4
 
-  private let key: SymmetricKey
+  /// The key; the error of libcrypto if there is none.
+  private let key: Result<SealingKey, any Error>
   private let isSecure: Bool
   private let now: @Sendable () -> Date
   /// The states of logins that ended here, until they expire, the oldest first.
@@ -31,13 +31,11 @@ final class PendingLogins: Sendable {
   ///   - settings: the registration, whose secret the key is derived from.
   ///   - isSecure: whether browsers reach the server by https only.
   init(_ settings: OpenIDSettings, isSecure: Bool, now: @escaping @Sendable () -> Date) {
-    key =
-      settings.secret.map { secret in
-        HKDF<SHA256>.deriveKey(
-          inputKeyMaterial: SymmetricKey(data: Data(secret.utf8)),
-          info: Data("offers pending login \(settings.clientID) \(settings.issuer)".utf8),
-          outputByteCount: 32)
-      } ?? SymmetricKey(size: .bits256)
+    key = Result {
+      guard let secret = settings.secret else { return try SealingKey.random() }
+      let purpose = "offers pending login \(settings.clientID) \(settings.issuer)"
+      return try SealingKey(HMACKey(Array(secret.utf8)).code(of: Array(purpose.utf8)))
+    }
     self.isSecure = isSecure
     self.now = now
   }
@@ -48,11 +46,10 @@ final class PendingLogins: Sendable {
   /// The `Set-Cookie` field that gives a browser a login. Browsers send such a cookie along when another
   /// site sends them to a page (`SameSite=Lax`), as the provider does.
   ///
-  /// - Throws: an error of the encryption, which does not occur.
+  /// - Throws: `OffersError` if libcrypto fails.
   func setting(_ login: PendingLogin) throws -> String {
-    let sealed = try AES.GCM.seal(JSONEncoder().encode(login), using: key)
-    return field(
-      Base64URL.text(of: sealed.combined ?? Data()), seconds: Int(PendingLogin.lifetimeSeconds))
+    let sealed = try key.get().seal(Array(JSONEncoder().encode(login)))
+    return field(Base64URL.text(of: sealed), seconds: Int(PendingLogin.lifetimeSeconds))
   }
 
   /// The `Set-Cookie` field that removes the login from a browser.
@@ -66,13 +63,15 @@ final class PendingLogins: Sendable {
   /// Ends the login of a request's browser. It cannot be ended again.
   ///
   /// - Parameter state: the state that the provider sent back.
-  /// - Throws: `Problem` with status 400 if the browser has no such login, or it has expired.
+  /// - Throws: `Problem` with status 400 if the browser has no such login, or it has expired;
+  ///   `OffersError` if libcrypto fails.
   func end(_ state: String, of request: Request) throws -> PendingLogin {
     let now = now()
+    let key = try key.get()
     let values = CookieFields.values(
       of: name, in: request.headers, limit: Self.valueLimit
     ) { (1...4096).contains($0.utf8.count) }
-    let login = values.lazy.compactMap { self.open($0) }.first { $0.state == state }
+    let login = values.lazy.compactMap { Self.open($0, key) }.first { $0.state == state }
     guard let login, abs(now.timeIntervalSince(login.startedAt)) < PendingLogin.lifetimeSeconds,
       note(state, at: now)
     else {
@@ -83,12 +82,12 @@ final class PendingLogins: Sendable {
     return login
   }
 
-  private func open(_ value: String) -> PendingLogin? {
+  private static func open(_ value: String, _ key: SealingKey) -> PendingLogin? {
     // A value under another key, as of another host, is none of ours.
     guard let sealed = Base64URL.data(of: value),
-      let bytes = try? AES.GCM.open(AES.GCM.SealedBox(combined: sealed), using: key)
+      let bytes = key.open(Array(sealed))
     else { return nil }
-    return try? JSONDecoder().decode(PendingLogin.self, from: bytes)
+    return try? JSONDecoder().decode(PendingLogin.self, from: Data(bytes))
   }
 
   /// Remembers that a login has ended. Returns false if it had ended before.
@@ -100,21 +99,5 @@ final class PendingLogins: Sendable {
       ended.append((state, now))
       return true
     }
-  }
-}
-
-/// Base64 for URLs and cookies, without padding (RFC 4648, section 5).
-enum Base64URL {
-  static func text(of bytes: some Sequence<UInt8>) -> String {
-    Data(bytes).base64EncodedString().replacing(bytes: "+", with: "-")
-      .replacing(bytes: "/", with: "_").replacing(bytes: "=", with: "")
-  }
-
-  /// The bytes of a text; nil for a text of another form.
-  static func data(of text: String) -> Data? {
-    let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
-    return Data(
-      base64Encoded: text.replacing(bytes: "-", with: "+").replacing(bytes: "_", with: "/")
-        + padding)
   }
 }

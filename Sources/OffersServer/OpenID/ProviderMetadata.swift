@@ -9,8 +9,6 @@ struct ProviderMetadata: Decodable, Sendable {
   let authorizationEndpoint: String
   /// Where a code is exchanged for an ID token.
   let tokenEndpoint: String
-  /// Where the keys of ID tokens are.
-  let keysURL: String
   /// The ways in which clients may authenticate to the token endpoint; nil for the usual one.
   let authenticationMethods: [String]?
 
@@ -18,7 +16,6 @@ struct ProviderMetadata: Decodable, Sendable {
     case issuer
     case authorizationEndpoint = "authorization_endpoint"
     case tokenEndpoint = "token_endpoint"
-    case keysURL = "jwks_uri"
     case authenticationMethods = "token_endpoint_auth_methods_supported"
   }
 
@@ -42,7 +39,8 @@ struct ProviderMetadata: Decodable, Sendable {
       throw failure(
         settings, "calls itself “\(metadata.issuer.prefix(200))”, not \(settings.issuer)")
     }
-    let urls = [metadata.authorizationEndpoint, metadata.tokenEndpoint, metadata.keysURL]
+    // The token endpoint's TLS vouches for ID tokens: see `IDToken`.
+    let urls = [metadata.authorizationEndpoint, metadata.tokenEndpoint]
     guard
       urls.allSatisfy({ ProviderURL.isAllowed($0, mayBeLoopback: settings.isLoopback) })
     else { throw failure(settings, "names an address that is not an https URL") }

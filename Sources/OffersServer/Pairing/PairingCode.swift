@@ -18,10 +18,12 @@ struct PairingCode: Hashable, Sendable {
   }
 
   /// Makes a random code.
-  init() {
-    var generator = SystemRandomNumberGenerator()
-    let bytes = (0..<Self.length).map { _ in
-      Self.alphabet[Int.random(in: 0..<Self.alphabet.count, using: &generator)]
+  ///
+  /// - Throws: `OffersError` if no random bytes can be made.
+  init() throws {
+    // The number of characters is a power of two, so that all are equally likely.
+    let bytes = try RandomBytes.make(Self.length).map {
+      Self.alphabet[Int($0) % Self.alphabet.count]
     }
     characters = String(decoding: bytes, as: UTF8.self)
   }

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import Synchronization
 
@@ -23,13 +22,14 @@ final class PairingCodes: Sendable {
   }
 
   private struct Entry {
-    let code: HMAC<SHA256>.MAC
+    let code: [UInt8]
     let maker: Visitor
     let madeAt: Date
     var isUsed = false
   }
 
-  private let key = SymmetricKey(size: .bits256)
+  /// The key; the error of libcrypto if there is none.
+  private let key = Result { try HMACKey.random() }
   private let entries = Mutex<[Entry]>([])
 
   /// Makes a code.
@@ -38,9 +38,10 @@ final class PairingCodes: Sendable {
   ///   - maker: the user whom the code logs in, with the proof of the visitor that asks for it. It is
   ///     accepted only while this proof is.
   ///   - now: the time, from which the code is valid for ten minutes.
-  func make(for maker: Visitor, now: Date) -> PairingCode {
-    let code = PairingCode()
-    let entry = Entry(code: authenticationCode(of: code), maker: maker, madeAt: now)
+  /// - Throws: `OffersError` if libcrypto fails.
+  func make(for maker: Visitor, now: Date) throws -> PairingCode {
+    let code = try PairingCode()
+    let entry = Entry(code: try authenticationCode(of: code), maker: maker, madeAt: now)
     entries.withLock { entries in
       let own = entries.indices.filter { entries[$0].maker.user.id == maker.user.id }
       if let oldest = own.first, own.count >= Self.limit { entries.remove(at: oldest) }
@@ -50,15 +51,14 @@ final class PairingCodes: Sendable {
   }
 
   /// Finds out what a typed code is. A valid one is used up.
-  func redeem(_ typed: String, now: Date) -> Finding {
+  ///
+  /// - Throws: `OffersError` if libcrypto fails.
+  func redeem(_ typed: String, now: Date) throws -> Finding {
     guard let code = PairingCode(typed) else { return .unknown }
-    let data = Data(code.characters.utf8)
+    let shown = try authenticationCode(of: code)
     return entries.withLock { entries in
       // All are compared, in constant time each: the time tells nothing about any of them.
-      let matches = entries.indices.filter { index in
-        HMAC<SHA256>.isValidAuthenticationCode(
-          entries[index].code, authenticating: data, using: key)
-      }
+      let matches = entries.indices.filter { SecretBytes.areEqual(entries[$0].code, shown) }
       guard let index = matches.last else { return .unknown }
       if entries[index].isUsed { return .used }
       // A difference below zero comes from a clock that was set back.
@@ -69,7 +69,7 @@ final class PairingCodes: Sendable {
     }
   }
 
-  private func authenticationCode(of code: PairingCode) -> HMAC<SHA256>.MAC {
-    HMAC.authenticationCode(for: Data(code.characters.utf8), using: key)
+  private func authenticationCode(of code: PairingCode) throws -> [UInt8] {
+    try key.get().code(of: Array(code.characters.utf8))
   }
 }

@@ -22,7 +22,8 @@ struct PairingRoutes: Sendable {
         try visitor.checkMayManage(user)
         guest = user
       }
-      let code = access.makePairingCode(for: guest.map { Visitor($0, visitor.proof) } ?? visitor)
+      let code = try access.makePairingCode(
+        for: guest.map { Visitor($0, visitor.proof) } ?? visitor)
       let html = try shell.html(
         invitationPage(code, for: guest, server: server(of: request)), address: "/settings",
         for: visitor)

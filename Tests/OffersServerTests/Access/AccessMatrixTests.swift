@@ -118,7 +118,7 @@ struct AccessMatrixTests {
     _ = try await home.bearer(of: other, .admin, named: "otto-token", at: now)
     let revoked = try await home.cookie(of: member, at: now)
     let value = String(revoked.dropFirst("offers-session=".count))
-    try await database.endSessions([SessionCookie.sessionID(of: value)])
+    try await database.endSessions([try SessionCookie.sessionID(of: value)])
     let gone = try await home.addUser("Gonzo", .admin)
     let removed = try await home.cookie(of: gone, at: now)
     try await database.removeUser(gone.id)
@@ -146,7 +146,7 @@ struct AccessMatrixTests {
         try await token("admin token of a viewer", viewer, .admin, .favorites),
         try await token("expired token", admin, .admin, nil, expiresAt: now + 1),
         Kind(
-          name: "forged token", fields: [.authorization: "Bearer \(APITokenText.make())"],
+          name: "forged token", fields: [.authorization: "Bearer \(try APITokenText.make())"],
           right: nil),
       ]
     )

@@ -28,10 +28,10 @@ extension ServedHome {
 
   /// Stores a session of a user, and returns its `Cookie` field.
   func cookie(of user: User, at now: Date) async throws -> String {
-    let value = SessionCookie.newValue()
+    let value = try SessionCookie.newValue()
     try await database.putSession(
       Session(
-        id: SessionCookie.sessionID(of: value), user: user.id, fingerprint: nil, createdAt: now,
+        id: try SessionCookie.sessionID(of: value), user: user.id, fingerprint: nil, createdAt: now,
         lastSeenAt: now, peer: "192.0.2.1", userAgent: "Browser of \(user.name)"))
     return "offers-session=\(value)"
   }
@@ -40,11 +40,11 @@ extension ServedHome {
   func bearer(
     of user: User, _ scope: Right, named name: String, at now: Date, expiresAt: Date? = nil
   ) async throws -> String {
-    let text = APITokenText.make()
+    let text = try APITokenText.make()
     _ = try await database.addToken(
       APIToken(
         id: 0, user: user.id, name: name, scope: scope, createdAt: now, expiresAt: expiresAt),
-      hash: APITokenText.hash(of: text))
+      hash: try APITokenText.hash(of: text))
     return "Bearer \(text)"
   }
 }

@@ -42,7 +42,8 @@ struct ServerCertificateTests {
   @Test(
     "a key of another certificate, an encrypted one, and one that everybody may read are refused")
   func refusesKeys() throws {
-    let other = try TestCertificate().write(to: folder, certificate: "b.pem", key: "b-key.pem")
+    let other = try TestCertificate(.second).write(
+      to: folder, certificate: "b.pem", key: "b-key.pem")
     let mismatch = error(key: other.key)
     #expect(mismatch?.code == .invalidRequest)
     #expect(
@@ -74,7 +75,7 @@ struct ServerCertificateTests {
       ObjectIdentifier(certificate.context(now: clock.now, logger: log.logger))
     }
     let first = context()
-    let renewed = try TestCertificate()
+    let renewed = try TestCertificate(.second)
     try folder.write(renewed.certificate, to: "cert.pem")
     // The files are examined once a second.
     #expect(context() == first)

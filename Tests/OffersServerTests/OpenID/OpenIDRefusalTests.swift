@@ -1,8 +1,6 @@
-import CryptoExtras
 import Foundation
 import HTTPTypes
 import Hummingbird
-import JWTKit
 import OffersCore
 import OffersTestSupport
 import Testing
@@ -11,8 +9,6 @@ import Testing
 
 @Suite("Answers of an OpenID provider that are refused")
 struct OpenIDRefusalTests {
-  private typealias Claim = ScriptedProvider.Claim
-
   private static let discovery = ScriptedProvider.issuer + "/.well-known/openid-configuration"
   private static let start = SteppedClock().now.timeIntervalSince1970
 
@@ -51,7 +47,7 @@ struct OpenIDRefusalTests {
       $0["iss"] = .text(ScriptedProvider.issuer + "/")
     },
     Change("another audience", "is meant for another client") { $0["aud"] = .text("other") },
-    Change("no audience", "has a wrong signature, or lacks a claim") { $0["aud"] = nil },
+    Change("no audience", "lacks a claim") { $0["aud"] = nil },
     Change("an empty list of audiences", "is meant for another client") { $0["aud"] = .texts([]) },
     Change("several audiences without a party", "is meant for another client") {
       $0["aud"] = .texts([ScriptedProvider.clientID, "other"])
@@ -77,6 +73,8 @@ struct OpenIDRefusalTests {
     Change("another nonce", "belongs to another login") { $0["nonce"] = .text("x") },
     Change("no nonce", "belongs to another login") { $0["nonce"] = nil },
     Change("no subject", "lacks a claim") { $0["sub"] = nil },
+    Change("no issuer", "lacks a claim") { $0["iss"] = nil },
+    Change("an expiry that is a text", "has one of another type") { $0["exp"] = .text("never") },
     Change("an empty subject", "does not name a person") { $0["sub"] = .text("") },
     Change("a long subject", "does not name a person") {
       $0["sub"] = .text(String(repeating: "a", count: 256))
@@ -101,135 +99,85 @@ struct OpenIDRefusalTests {
     }
   }
 
-  /// A way to sign a token, and why the token is refused; nil if it is accepted.
-  struct Signing: Sendable, CustomTestStringConvertible {
+  /// A form of a token, and why the token is refused; nil if it is accepted.
+  struct Form: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let reason: String?
-    let sign: @Sendable ([String: ScriptedProvider.Claim]) async throws -> String
+    let make: @Sendable ([String: ScriptedProvider.Claim]) throws -> String
+
+    init(
+      _ name: String, _ reason: String?,
+      _ make: @escaping @Sendable ([String: ScriptedProvider.Claim]) throws -> String
+    ) {
+      testDescription = name
+      self.reason = reason
+      self.make = make
+    }
+
+    /// A token with another header.
+    init(_ name: String, _ reason: String?, header: String) {
+      self.init(name, reason) { try ScriptedProvider.token($0, header: header) }
+    }
   }
 
-  private static func text(_ value: some Encodable) throws -> String {
-    Base64URL.text(of: try JSONEncoder().encode(value))
-  }
-
-  private static let notPublic = "is not signed with a public key of the provider"
-
-  private static let signings = [
-    Signing(testDescription: "alg none", reason: notPublic) { claims in
-      "\(try text(["alg": "none", "kid": "one"])).\(try text(ScriptedProvider.Claims(claims)))."
+  private static let forms = [
+    // TLS vouches for the token endpoint, so that the algorithm and the key are not looked at.
+    Form("an elliptic curve", nil, header: #"{"alg":"ES256"}"#),
+    Form("the client's secret", nil, header: #"{"alg":"HS256"}"#),
+    Form("alg none", "is not signed", header: #"{"alg":"none"}"#),
+    Form("alg none in capitals", "is not signed", header: #"{"alg":"NONE"}"#),
+    Form("no alg", "is not signed", header: #"{"kid":"one"}"#),
+    Form("alg null", "is not signed", header: #"{"alg":null}"#),
+    Form("no signature", "is not signed") { try ScriptedProvider.token($0, signature: "") },
+    Form("an unknown extension", "has extensions", header: #"{"alg":"RS256","crit":["x"],"x":1}"#),
+    Form("extensions null", "has extensions", header: #"{"alg":"RS256","crit":null}"#),
+    Form("an alg that is no text", "is not an ID token", header: #"{"alg":1}"#),
+    Form("a header that is no object", "is not an ID token", header: "[]"),
+    Form("a header that is no JSON", "is not an ID token", header: "{"),
+    Form("a body that is no JSON", "lacks a claim") { _ in "eyJhbGciOiJSUzI1NiJ9.e30x.c2ln" },
+    Form("an empty body", "lacks a claim") { _ in "eyJhbGciOiJSUzI1NiJ9..c2ln" },
+    Form("a body that is no base64", "is not an ID token") { _ in "eyJhbGciOiJSUzI1NiJ9.*.c2ln" },
+    Form("a signature that is no base64", "is not an ID token") {
+      try ScriptedProvider.token($0, signature: "*")
     },
-    Signing(testDescription: "alg none in capitals", reason: notPublic) { claims in
-      "\(try text(["alg": "NONE", "kid": "one"])).\(try text(ScriptedProvider.Claims(claims)))."
+    Form("two parts", "is not an ID token") { claims in
+      try ScriptedProvider.token(claims).split(separator: ".").prefix(2).joined(separator: ".")
     },
-    Signing(testDescription: "no alg", reason: notPublic) { claims in
-      "\(try text(["kid": "one"])).\(try text(ScriptedProvider.Claims(claims)))."
+    Form("five parts, as of an encrypted token", "is not an ID token") {
+      try ScriptedProvider.token($0) + ".a.b"
     },
-    Signing(testDescription: "the client's secret", reason: notPublic) { claims in
-      let keys = await JWTKeyCollection().add(
-        hmac: HMACKey(from: ScriptedProvider.secret), digestAlgorithm: .sha256, kid: "one")
-      return try await keys.sign(ScriptedProvider.Claims(claims), kid: "one")
-    },
-    Signing(testDescription: "the public key as a secret", reason: notPublic) { claims in
-      let pem = try ScriptedProvider.rsa.get().publicKey.pemRepresentation
-      let keys = await JWTKeyCollection().add(
-        hmac: HMACKey(from: pem), digestAlgorithm: .sha256, kid: "one")
-      return try await keys.sign(ScriptedProvider.Claims(claims), kid: "one")
-    },
-    Signing(testDescription: "another key with the name", reason: "has a wrong signature") {
-      try await ScriptedProvider.sign($0, key: _RSA.Signing.PrivateKey(keySize: .bits2048))
-    },
-    Signing(testDescription: "an unknown key", reason: "does not publish") {
-      try await ScriptedProvider.sign($0, kid: "two")
-    },
-    Signing(testDescription: "no name of the key, of which there is one", reason: nil) {
-      try await ScriptedProvider.sign($0, kid: nil)
-    },
-    Signing(testDescription: "an unknown extension", reason: "has extensions") {
-      try await ScriptedProvider.sign($0, header: ["crit": ["x"], "x": true])
-    },
-    Signing(testDescription: "the algorithm of another kind of key", reason: "does not publish") {
-      let keys = await JWTKeyCollection().add(ecdsa: ES256PrivateKey(), kid: "one")
-      return try await keys.sign(ScriptedProvider.Claims($0), kid: "one")
-    },
-    Signing(testDescription: "other claims behind the signature", reason: "has a wrong signature") {
-      var parts = try await ScriptedProvider.sign($0).split(separator: ".").map(String.init)
-      var claims = $0
-      claims["sub"] = .text("owner")
-      parts[1] = try text(ScriptedProvider.Claims(claims))
-      return parts.joined(separator: ".")
-    },
-    Signing(testDescription: "no token", reason: "is not an ID token") { _ in "token" },
-    Signing(testDescription: "a huge token", reason: "is not an ID token") {
+    Form("no token", "is not an ID token") { _ in "token" },
+    Form("a huge token", "is not an ID token") {
       var claims = $0
       claims["x"] = .text(String(repeating: "x", count: 20_000))
-      return try await ScriptedProvider.sign(claims)
+      return try ScriptedProvider.token(claims)
     },
   ]
 
-  @Test("only a token that is signed with a key of the provider counts", arguments: signings)
-  func signatures(signing: Signing) async throws {
+  @Test(
+    "only a token in the form of a signed one without unknown extensions counts", arguments: forms)
+  func tokens(form: Form) async throws {
     let (home, provider, _, server) = try await Self.served()
-    provider.change { $0.sign = signing.sign }
+    provider.change { $0.makeToken = form.make }
     try await home.ask(server) { client in
       let answer = try await ProviderVisit(client, provider).finish(as: "ben")
-      #expect(answer.status == (signing.reason == nil ? 303 : 502))
-      #expect((answer.session == nil) == (signing.reason != nil))
-      if let reason = signing.reason { #expect(answer.text.contains(reason)) }
+      #expect(answer.status == (form.reason == nil ? 303 : 502))
+      #expect((answer.session == nil) == (form.reason != nil))
+      if let reason = form.reason { #expect(answer.text.contains(reason)) }
     }
   }
 
-  @Test("a token with an elliptic curve key counts; keys of unknown kinds and uses are passed over")
-  func curves() async throws {
-    let (home, provider, _, server) = try await Self.served()
-    let key = ES256PrivateKey()
-    let parts = try #require(key.parameters)
-    func coded(_ text: String) -> String { Base64URL.text(of: Data(base64Encoded: text) ?? Data()) }
-    let published =
-      #"{"kty":"EC","crv":"P-256","kid":"curve","alg":"ES256","use":"sig","x":"\#(coded(parts.x))""#
-      + #","y":"\#(coded(parts.y))"}"#
-    provider.change { state in
-      state.keys = [
-        #"{"kty":"oct","kid":"secret","k":"AA"}"#, #"{"kty":"EC","crv":"P-999","kid":"odd"}"#,
-        ScriptedProvider.publicKey("encryption", members: #","use":"enc""#), published,
-      ]
-      state.sign = { claims in
-        let keys = await JWTKeyCollection().add(ecdsa: key, kid: "curve")
-        return try await keys.sign(ScriptedProvider.Claims(claims), kid: "curve")
-      }
-    }
-    try await home.ask(server) { (client) async throws in
-      #expect(try await ProviderVisit(client, provider).finish(as: "ben").session != nil)
-      provider.change { $0.sign = { try await ScriptedProvider.sign($0, kid: "encryption") } }
-      #expect(try await ProviderVisit(client, provider).finish(as: "ben").status == 502)
-    }
-  }
-
-  @Test("the keys are pulled again for an unknown one, at most once a minute")
-  func rotation() async throws {
+  @Test("nothing but the description is pulled from the provider, once an hour")
+  func pulls() async throws {
     let (home, provider, clock, server) = try await Self.served()
-    @Sendable func pulls() -> Int {
-      provider.state.withLock { $0.pulled.count { $0.hasSuffix("/keys") } }
-    }
     try await home.ask(server) { (client) async throws in
-      #expect(try await ProviderVisit(client, provider).finish(as: "ben").session != nil)
-      #expect(try await ProviderVisit(client, provider).finish(as: "ben").session != nil)
-      #expect(pulls() == 1)
-      provider.change { state in
-        state.keys = [ScriptedProvider.publicKey("two")]
-        state.sign = { try await ScriptedProvider.sign($0, kid: "two") }
+      for _ in 0..<2 {
+        #expect(try await ProviderVisit(client, provider).finish(as: "ben").session != nil)
       }
-      clock.advance(by: 59)
-      for _ in 0..<5 {
-        #expect(try await ProviderVisit(client, provider).finish(as: "ben").status == 502)
-      }
-      #expect(pulls() == 1)
-      clock.advance(by: 1)
-      #expect(try await ProviderVisit(client, provider).finish(as: "ben").session != nil)
-      #expect(pulls() == 2)
-      // A key that is not published any more counts for an hour at most.
+      #expect(provider.state.withLock { $0.pulled } == [Self.discovery])
       clock.advance(by: 3600)
-      provider.change { $0.keys = [] }
-      #expect(try await ProviderVisit(client, provider).finish(as: "ben").status == 502)
+      #expect(try await ProviderVisit(client, provider).finish(as: "ben").session != nil)
+      #expect(provider.state.withLock { $0.pulled } == [Self.discovery, Self.discovery])
     }
   }
 
@@ -240,7 +188,8 @@ struct OpenIDRefusalTests {
       (ScriptedProvider.description(["issuer": "https://login.example/"]), 200, "calls itself"),
       (ScriptedProvider.description(["issuer": "https://evil.example"]), 200, "calls itself"),
       (ScriptedProvider.description(["token_endpoint": "http://login.example/t"]), 200, "https"),
-      (ScriptedProvider.description(["jwks_uri": "http://127.0.0.1/keys"]), 200, "https"),
+      (ScriptedProvider.description(["token_endpoint": "http://127.0.0.1/t"]), 200, "https"),
+      (ScriptedProvider.description(["token_endpoint": "ftp://login.example/t"]), 200, "https"),
       (ScriptedProvider.description(["authorization_endpoint": "javascript:x"]), 200, "https"),
     ])
   func descriptions(text: String, status: Int, reason: String) async throws {

@@ -44,6 +44,21 @@ struct OpenIDSettingsTests {
     #expect(error?.code == .invalidRequest)
   }
 
+  @Test(
+    "requests to a provider go by https, to one on this machine also by http",
+    arguments: [
+      ("https://login.example/token", true, true), ("http://127.0.0.1:8000/token", false, true),
+      ("http://localhost/token", false, true), ("http://[::1]/token", false, true),
+      ("http://login.example/token", false, false), ("http://10.0.0.5/token", false, false),
+      ("http://127.0.0.1.evil.example/token", false, false),
+      ("http://localhost@evil.example/token", false, false),
+      ("HTTP://login.example/token", false, false), ("ftp://127.0.0.1/token", false, false),
+    ])
+  func endpoints(url: String, isAllowed: Bool, isAllowedHere: Bool) {
+    #expect(ProviderURL.isAllowed(url, mayBeLoopback: false) == isAllowed)
+    #expect(ProviderURL.isAllowed(url, mayBeLoopback: true) == isAllowedHere)
+  }
+
   @Test("a client id is one line of printable ASCII", arguments: ["", "a\nb", "\u{e9}"])
   func refusedIDs(id: String) {
     let error = #expect(throws: OffersError.self) { try settings(id: id) }

@@ -1,27 +1,21 @@
-import Crypto
-import CryptoExtras
 import Foundation
-import JWTKit
 import OffersCore
 import Synchronization
 
 @testable import OffersServer
 
-/// An OpenID provider in memory, which checks codes and PKCE, signs ID tokens, and can be told to
+/// An OpenID provider in memory, which checks codes and PKCE, makes ID tokens, and can be told to
 /// misbehave.
 final class ScriptedProvider: ProviderTransport {
   static let issuer = "https://login.example"
   static let clientID = "offers"
   static let secret = "the client's secret of 32 bytes or more: 7%"
-  static let rsa = Result { try _RSA.Signing.PrivateKey(keySize: .bits2048) }
 
   /// A claim of a token.
-  enum Claim: Codable, Sendable {
+  enum Claim: Encodable, Sendable {
     case text(String)
     case texts([String])
     case number(Double)
-
-    init(from decoder: any Decoder) throws { self = .text("") }
 
     func encode(to encoder: any Encoder) throws {
       var container = encoder.singleValueContainer()
@@ -31,15 +25,6 @@ final class ScriptedProvider: ProviderTransport {
       case .number(let number): try container.encode(number)
       }
     }
-  }
-
-  struct Claims: JWTPayload {
-    var members: [String: Claim]
-
-    init(_ members: [String: Claim]) { self.members = members }
-    init(from decoder: any Decoder) throws { members = [:] }
-    func encode(to encoder: any Encoder) throws { try members.encode(to: encoder) }
-    func verify(using algorithm: some JWTAlgorithm) {}
   }
 
   /// A request to the token endpoint.
@@ -62,10 +47,9 @@ final class ScriptedProvider: ProviderTransport {
     /// Changes the claims of a token.
     var alter: @Sendable (inout [String: Claim]) -> Void = { _ in }
     /// Makes the token of claims.
-    var sign: @Sendable ([String: Claim]) async throws -> String = {
-      try await ScriptedProvider.sign($0)
+    var makeToken: @Sendable ([String: Claim]) throws -> String = {
+      try ScriptedProvider.token($0)
     }
-    var keys: [String] = [ScriptedProvider.publicKey("one")]
     var pulled: [String] = []
     var posted: [Sent] = []
     fileprivate var grants: [String: Grant] = [:]
@@ -87,21 +71,20 @@ final class ScriptedProvider: ProviderTransport {
   ///
   /// - Parameter fields: the query of the authorization request.
   func authorize(_ subject: String, _ fields: [String: String]) -> String {
-    let code = "code-" + APITokenText.randomText()
+    let code = "code-\(UUID())"
     state.withLock { $0.grants[code] = Grant(subject: subject, fields: fields) }
     return code
   }
 
   func pull(_ url: String) async throws -> ProviderAnswer {
-    let (failure, answer, keys) = state.withLock { state in
+    let (failure, answer) = state.withLock { state in
       state.pulled.append(url)
-      return (state.failure, state.answers[url], state.keys)
+      return (state.failure, state.answers[url])
     }
     if let failure { throw failure }
     if let answer { return answer }
     return switch url {
     case Self.issuer + "/.well-known/openid-configuration": Self.answer(Self.description())
-    case Self.issuer + "/keys": Self.answer("{\"keys\":[\(keys.joined(separator: ","))]}")
     default: ProviderAnswer(status: 404, body: [])
     }
   }
@@ -110,14 +93,14 @@ final class ScriptedProvider: ProviderTransport {
     _ form: String, to url: String, authorization: String?
   ) async throws -> ProviderAnswer {
     let sent = Sent(form: FieldList.parse(form), authorization: authorization)
-    let (failure, answer, grant, alter, sign) = state.withLock { state in
+    let (failure, answer, grant, alter, makeToken) = state.withLock { state in
       state.posted.append(sent)
       let grant = sent.form["code"].flatMap { state.grants.removeValue(forKey: $0) }
-      return (state.failure, state.answers[url], grant, state.alter, state.sign)
+      return (state.failure, state.answers[url], grant, state.alter, state.makeToken)
     }
     if let failure { throw failure }
     if let answer { return answer }
-    let hash = SHA256.hash(data: Data((sent.form["code_verifier"] ?? "").utf8))
+    let hash = try SHA256.digest(of: sent.form["code_verifier"] ?? "")
     guard let grant, grant.fields["code_challenge"] == Base64URL.text(of: hash),
       grant.fields["redirect_uri"] == sent.form["redirect_uri"]
     else { return Self.answer(#"{"error":"invalid_grant"}"#, status: 400) }
@@ -128,7 +111,7 @@ final class ScriptedProvider: ProviderTransport {
       "email": .text("owner@example.com"), "preferred_username": .text("owner"),
     ]
     alter(&claims)
-    let token = try await sign(claims)
+    let token = try makeToken(claims)
     return Self.answer(
       #"{"access_token":"secret-access","token_type":"Bearer","id_token":"\#(token)"}"#)
   }
@@ -147,22 +130,12 @@ final class ScriptedProvider: ProviderTransport {
     return "{" + members.map { "\"\($0)\":\"\($1)\"" }.joined(separator: ",") + "}"
   }
 
-  /// A token that is signed with the RSA key.
-  static func sign(
-    _ claims: [String: Claim], kid: String? = "one", header: JWTHeader = JWTHeader(),
-    key: _RSA.Signing.PrivateKey? = nil
-  ) async throws -> String {
-    let key = try Insecure.RSA.PrivateKey(backing: key ?? rsa.get())
-    let keys = await JWTKeyCollection().add(rsa: key, digestAlgorithm: .sha256)
-    var header = header
-    if let kid { header.kid = kid }
-    return try await keys.sign(Claims(claims), header: header)
-  }
-
-  /// The RSA key as a member of the set of keys.
-  static func publicKey(_ kid: String, members: String = "") -> String {
-    guard let parts = try? rsa.get().publicKey.getKeyPrimitives() else { return "{}" }
-    return #"{"kty":"RSA","kid":"\#(kid)","n":"\#(Base64URL.text(of: parts.modulus))""#
-      + #","e":"\#(Base64URL.text(of: parts.publicExponent))"\#(members)}"#
+  /// A token. Nobody checks its signature.
+  static func token(
+    _ claims: [String: Claim], header: String = #"{"alg":"RS256","kid":"one","typ":"JWT"}"#,
+    signature: String = "c2lnbmF0dXJl"
+  ) throws -> String {
+    let body = Base64URL.text(of: try JSONEncoder().encode(claims))
+    return "\(Base64URL.text(of: header.utf8)).\(body).\(signature)"
   }
 }

@@ -1,5 +1,6 @@
 import OffersCore
 import OffersFeeds
+import OffersServer
 
 /// The versions of the shared libraries that the dynamic linker loaded. The system updates them
 /// independently of the program.
@@ -9,6 +10,7 @@ enum LibraryVersions {
     StoreLocation.engines.map { (key: $0.key, name: $0.name, version: $0.version) } + [
       ("expat", "expat", LoadedLibraries.expatVersion),
       ("zlib", "zlib", LoadedLibraries.zlibVersion),
+      ("libcrypto", "libcrypto", LibCryptoVersion.text),
     ]
   }
 

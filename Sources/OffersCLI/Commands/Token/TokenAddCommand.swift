@@ -45,12 +45,12 @@ struct TokenAddCommand: AsyncParsableCommand {
     let seconds = expires == "never" ? nil : try Since.seconds(parsing: expires)
     let database = try await record.location.openExisting()
     let user = try await record.choice.fetchUser(in: database)
-    let text = APITokenText.make()
+    let text = try APITokenText.make()
     let token = try await database.addToken(
       APIToken(
         id: 0, user: user.id, name: name, scope: scope, createdAt: now,
         expiresAt: seconds.map { now + $0 }),
-      hash: APITokenText.hash(of: text))
+      hash: try APITokenText.hash(of: text))
     if json {
       return try Output.print(
         JSONWriter.document { json in

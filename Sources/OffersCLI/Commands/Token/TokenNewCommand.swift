@@ -61,7 +61,7 @@ struct TokenNewCommand: AsyncParsableCommand {
         hint: "Name another file.")
     }
     let file = try AtomicFile(watched: path, hint: hint)
-    var line = APITokenText.randomText() + "\n"
+    var line = try APITokenText.randomText() + "\n"
     try line.withUTF8 { try file.append(UnsafeRawBufferPointer($0)) }
     try file.commit(isPrivate: true, isNew: true)
   }
