@@ -47,7 +47,9 @@ enum Output {
   static func noteRaw(_ text: String) {
     var text = text
     // A failure to write to standard error cannot be reported anywhere.
-    text.withUTF8 { try? FileBytes.writeAll(UnsafeRawBufferPointer($0), to: ProcessContext.current.errors) }
+    text.withUTF8 {
+      try? FileBytes.writeAll(UnsafeRawBufferPointer($0), to: ProcessContext.current.errors)
+    }
   }
 
   /// Prints an error to standard error: `offers:`, the feed and the message, then the hint on a

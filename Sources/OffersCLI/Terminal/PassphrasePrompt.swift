@@ -8,7 +8,9 @@ enum PassphrasePrompt {
   /// - Parameter name: the user whose passphrase it is.
   /// - Throws: `OffersError` with `invalidRequest` without a passphrase, and for two that differ.
   static func readNew(of name: String) throws -> String {
-    guard isatty(ProcessContext.current.input) == 1 else { return try require(ProcessContext.readLine()) }
+    guard isatty(ProcessContext.current.input) == 1 else {
+      return try require(ProcessContext.readLine())
+    }
     let first = try require(ask("New passphrase of \(DisplayText.oneLine(name)): "))
     guard try require(ask("The same again: ")) == first else {
       throw OffersError(.invalidRequest, "The two passphrases differ. Nothing was changed.")
