@@ -31,27 +31,27 @@ struct AbsentDefinitionsTests {
   }
 
   @Test("a command that needs a definition names the absent file and how to add a feed")
-  func explains() throws {
+  func explains() async throws {
     let home = try Home()
     for words in [["sync", "tea"], ["feeds", "show", "tea"], ["feeds", "check", "tea"]] {
       let environment = home.environment.merging(
         ["OFFERS_CONFIG": home.folder.file("absent.yaml")]
       ) { $1 }
-      let result = try OffersProgram.run(words, environment: environment)
+      let result = try await OffersProgram.call(words, environment: environment)
       #expect(result.status == 66, "\(words)")
       #expect(result.errors.contains("absent.yaml"), "\(words)")
       #expect(result.errors.contains("offers feeds add NAME SOURCE"), "\(words)")
     }
-    let option = try home.offers("feeds", "--config", home.folder.file("absent.yaml"))
+    let option = try await home.call("feeds", "--config", home.folder.file("absent.yaml"))
     #expect(option.status == 66)
     #expect(option.errors.contains("offers feeds add NAME SOURCE"))
   }
 
   @Test("subscribed feeds that lack their definition are not left out in silence")
-  func refusesSync() throws {
+  func refusesSync() async throws {
     let home = try Home()
     try home.folder.write(#"[{"id":"1","title":"Rug","price":"$1"}]"#, to: "shop.json")
-    #expect(try home.offers("feeds", "add", "shop", home.folder.file("shop.json")).status == 0)
+    #expect(try await home.call("feeds", "add", "shop", home.folder.file("shop.json")).status == 0)
     let result = try Self.run(home, "sync")
     #expect(result.status == 66)
     #expect(result.errors.contains("There is no feed “shop”"))

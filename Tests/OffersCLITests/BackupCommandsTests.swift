@@ -36,17 +36,17 @@ struct BackupCommandsTests {
   }
 
   @Test("importing an export recreates the database, and exports the same bytes again")
-  func roundTrip() throws {
+  func roundTrip() async throws {
     let home = try Self.lived()
     let saved = home.folder.file("saved.json")
-    let told = try home.offers("export", "-o", saved)
+    let told = try await home.call("export", "-o", saved)
     #expect(told.output == "")
     #expect(told.errors.hasPrefix("\(saved): 143 offers, 3 favorites, "))
     #expect(try Self.mode(of: saved) == 0o600)
     let text = try home.folder.text(of: "saved.json")
-    #expect(try home.offers("export", "--json").output == text)
+    #expect(try await home.call("export", "--json").output == text)
     #expect(
-      try home.offers("export", "--json", "-o", saved).output
+      try await home.call("export", "--json", "-o", saved).output
         == "{\"path\":\"\(saved)\",\"bytes\":\(text.utf8.count),\"offers\":143,"
         + "\"users\":1,\"favorites\":3,\"changes\":148}\n")
     let other = try Home()
@@ -55,7 +55,7 @@ struct BackupCommandsTests {
         == "143 new offers, 0 updated, 0 known; 3 new favorites, 0 known; 148 changes of 9 syncs\n")
     #expect(try other.offers("export").output == text)
     for command in [["list"], ["changes"], ["history", "ibotta:1"], ["list", "--favorites"]] {
-      let old = try OffersProgram.run(command + ["--json"], environment: home.environment)
+      let old = try await OffersProgram.call(command + ["--json"], environment: home.environment)
       let new = try OffersProgram.run(command + ["--json"], environment: other.environment)
       #expect(old.output == new.output, "\(command)")
     }
@@ -77,15 +77,15 @@ struct BackupCommandsTests {
   }
 
   @Test("a sync after an import finds the offers unchanged, coordinates to their last digit")
-  func isUnchangedAfterImport() throws {
+  func isUnchangedAfterImport() async throws {
     let home = try Home()
     let feed = try home.folder.write(
       """
       {"restaurants":[{"name":"Ember","category":"Grill","location":{"address":"1 Main St",
         "lat":32.950787000000005,"lng":-96.82111809999999}}]}
       """, to: "restaurants.json")
-    #expect(try home.offers("sync", "restaurants", "--quiet", "--from", feed).status == 0)
-    try home.offers("export", "-o", home.folder.file("all.json"))
+    #expect(try await home.call("sync", "restaurants", "--quiet", "--from", feed).status == 0)
+    try await home.call("export", "-o", home.folder.file("all.json"))
     let other = ["OFFERS_DATABASE": home.folder.file("other.sqlite")]
     func run(_ words: String...) throws -> String {
       try OffersProgram.run(words, environment: home.environment.merging(other) { $1 }).output
@@ -101,14 +101,14 @@ struct BackupCommandsTests {
   }
 
   @Test("the documentation's example of an export is exactly what an export writes")
-  func documented() throws {
+  func documented() async throws {
     let parts = try PackageFolder.text(of: "Sources/OffersCore/OffersCore.docc/Format.md")
       .components(
         separatedBy: "\n```json\n")
     let document = try #require(parts.last?.components(separatedBy: "```").first)
     let home = try Home()
     #expect(try home.offers("import", "-", "--accept-sources", input: document).status == 0)
-    #expect(try home.offers("export").output == document)
+    #expect(try await home.call("export").output == document)
   }
 
   @Test("an export of favorites round-trips, including those of unsubscribed feeds")
@@ -124,9 +124,9 @@ struct BackupCommandsTests {
   @Test(
     "a refused import changes nothing and creates no database",
     .aboutFile)
-  func refusals() throws {
+  func refusals() async throws {
     let home = try Self.lived()
-    let text = try home.offers("export").output
+    let text = try await home.call("export").output
     let before = try Data(contentsOf: URL(fileURLWithPath: home.database))
     let empty = try Home()
     let cases: [(String, String, Int32)] = [
@@ -150,23 +150,23 @@ struct BackupCommandsTests {
     }
     #expect(try Data(contentsOf: URL(fileURLWithPath: home.database)) == before)
     #expect(try empty.offers("list").status == 66 || empty.offers("list").output == "")
-    #expect(try home.offers("import", home.folder.file("nothing.json")).status == 66)
-    #expect(try home.offers("export").output == text)
+    #expect(try await home.call("import", home.folder.file("nothing.json")).status == 66)
+    #expect(try await home.call("export").output == text)
   }
 
   @Test(
     "an export overwrites no database, and a failed one leaves no temporary file",
     .aboutFile)
-  func exportTargets() throws {
+  func exportTargets() async throws {
     let home = try Self.lived()
-    try home.offers("backup", home.folder.file("copy.sqlite"))
+    try await home.call("backup", home.folder.file("copy.sqlite"))
     for name in ["offers.sqlite", "offers.sqlite-lock", "copy.sqlite"] {
-      let result = try home.offers("export", "-o", home.folder.file(name))
+      let result = try await home.call("export", "-o", home.folder.file(name))
       #expect(result.status == 64)
       #expect(result.errors.contains("is a database. It was left untouched."))
     }
-    #expect(try home.offers("export", "-o", home.folder.file("no/where.json")).status == 1)
-    #expect(try home.offers("export", "-o", "/dev/null").errors.contains("not a regular file"))
+    #expect(try await home.call("export", "-o", home.folder.file("no/where.json")).status == 1)
+    #expect(try await home.call("export", "-o", "/dev/null").errors.contains("not a regular file"))
     let names = try FileManager.default.contentsOfDirectory(atPath: home.folder.path)
     #expect(!names.contains { $0.contains(".new-") })
   }
@@ -209,7 +209,7 @@ struct BackupCommandsTests {
   @Test(
     "an export removes a dead process's temporary file, but not that of a running process",
     .aboutFile)
-  func remains() throws {
+  func remains() async throws {
     let home = try Self.lived()
     let process = try OffersProgram.start(["--version"])
     process.wait()
@@ -217,15 +217,15 @@ struct BackupCommandsTests {
     let living = "saved.json.offers.new-\(ProcessInfo.processInfo.processIdentifier)"
     let mine = "saved.json.new-\(process.pid)"
     for name in dead + [living, mine] { try home.folder.write("x", to: name) }
-    let found = try home.offers("doctor").output
+    let found = try await home.call("doctor").output
     #expect(found.contains("killed processes have left files (1): "))
-    try home.offers("export", "-o", home.folder.file("saved.json"))
+    try await home.call("export", "-o", home.folder.file("saved.json"))
     let names = try FileManager.default.contentsOfDirectory(atPath: home.folder.path)
     #expect(!names.contains(where: dead.contains))
     #expect(names.contains(living))
     #expect(names.contains(mine))
     for name in dead { try home.folder.write("x", to: name) }
-    let repaired = try home.offers("doctor", "--repair").output
+    let repaired = try await home.call("doctor", "--repair").output
     #expect(repaired.contains("removed the files of killed processes (1)"), "\(repaired)")
     #expect(try !home.offers("doctor").output.contains("killed processes have left"))
   }
@@ -233,44 +233,44 @@ struct BackupCommandsTests {
   @Test(
     "a backup is a single private file with the same contents",
     .aboutFile)
-  func backup() throws {
+  func backup() async throws {
     let home = try Self.lived()
     let copy = home.folder.file("copy.sqlite")
     try home.folder.write("", to: "copy.sqlite")
-    let result = try home.offers("backup", copy)
+    let result = try await home.call("backup", copy)
     #expect(home.stable(result.output).hasPrefix("HOME/copy.sqlite: "))
     #expect(result.output.hasSuffix(", sound\n"))
     #expect(try Self.mode(of: copy) == 0o600)
     let names = try FileManager.default.contentsOfDirectory(atPath: home.folder.path)
     #expect(names.filter { $0.hasPrefix("copy") } == ["copy.sqlite"])
     #expect(
-      try home.offers("export", "--database", copy).output == home.offers("export").output)
+      try await home.call("export", "--database", copy).output == home.offers("export").output)
   }
 
   @Test(
     "a backup replaces an older backup; other files need --force, and never the database",
     .aboutFile)
-  func backupTargets() throws {
+  func backupTargets() async throws {
     let home = try Self.lived()
     let diary = try home.folder.write("Dear diary", to: "diary.txt")
-    let refused = try home.offers("backup", diary)
+    let refused = try await home.call("backup", diary)
     #expect(refused.status == 64)
     #expect(refused.errors.contains("is not a backup of offers. It was left untouched."))
     #expect(try home.folder.text(of: "diary.txt") == "Dear diary")
-    #expect(try home.offers("backup", diary, "--force").status == 0)
-    #expect(try home.offers("backup", diary, "--json").output.hasPrefix("{\"path\":"))
+    #expect(try await home.call("backup", diary, "--force").status == 0)
+    #expect(try await home.call("backup", diary, "--json").output.hasPrefix("{\"path\":"))
     for name in ["offers.sqlite", "offers.sqlite-wal", "offers.sqlite-lock"] {
-      let result = try home.offers("backup", home.folder.file(name), "--force")
+      let result = try await home.call("backup", home.folder.file(name), "--force")
       #expect(result.status == 64)
       #expect(result.errors.contains("is the database itself"))
     }
-    #expect(try home.offers("list").status == 0)
+    #expect(try await home.call("list").status == 0)
     let other = try Self.lived()
     let path = other.folder.file("offers.sqlite")
-    let kept = try home.offers("backup", path)
+    let kept = try await home.call("backup", path)
     #expect(kept.status == 64)
     #expect(kept.errors.contains("is another database of offers. It was left untouched."))
-    #expect(try home.offers("export", "--output", path).status == 64)
+    #expect(try await home.call("export", "--output", path).status == 64)
     #expect(try other.offers("list", "--favorites").output.contains("Harvest Row"))
   }
 }

@@ -45,27 +45,28 @@ struct ChangesCommandTests {
   }
 
   @Test("changes are listed oldest first, with old and new rewards and a star for favorites")
-  func table() throws {
+  func table() async throws {
     let home = try Self.home()
-    let result = try home.offers("changes")
+    let result = try await home.call("changes")
     #expect(Self.stable(home, result.output) == Self.table)
     #expect(result.errors == "")
     for since in ["2w", "12h", "2020-01-01", "2020-01-01T08:15:00+02:00"] {
-      #expect(try home.offers("changes", "--since", since).output == result.output)
+      #expect(try await home.call("changes", "--since", since).output == result.output)
     }
   }
 
   @Test("sync --news prints only if there are changes; with --json it always prints a document")
-  func news() throws {
+  func news() async throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     let nothing = #"{"changes":[],"failing":[]}"# + "\n"
-    try home.offers("favorite", "1")
-    #expect(try home.offers("sync", "--news").output == "")
-    #expect(try home.offers("sync", "--news", "--json").output == nothing)
+    try await home.call("favorite", "1")
+    #expect(try await home.call("sync", "--news").output == "")
+    #expect(try await home.call("sync", "--news", "--json").output == nothing)
     _ = try home.feed([FeedItem("1", "Tea", "$2.00 Cash Back")])
-    let changes = try #require(try home.document("sync", "--news")["changes"] as? [[String: Any]])
+    let changes = try #require(
+      try await home.callDocument("sync", "--news")["changes"] as? [[String: Any]])
     #expect(changes.map { $0["kind"] as? String } == ["up"])
-    #expect(try home.offers("sync", "--news", "--json").output == nothing)
+    #expect(try await home.call("sync", "--news", "--json").output == nothing)
   }
 
   @Test("options limit changes to favorites, a feed, kinds or a number")
@@ -86,10 +87,10 @@ struct ChangesCommandTests {
   }
 
   @Test("the JSON of a change has every key, with null for unknown values")
-  func document() throws {
+  func document() async throws {
     let home = try Self.home()
     #expect(
-      home.stable(try home.offers("changes", "--kind", "down,gone", "--json").output)
+      home.stable(try await home.call("changes", "--kind", "down,gone", "--json").output)
         == #"{"changes":[{"at":"TIME","kind":"gone","feed":"ibotta","ref":"ibotta:2","#
         + #""name":"Jam","favorite":true,"offers":null,"from":null,"to":null,"fields":[],"returned_favorite":null},"#
         + #"{"at":"TIME","kind":"down","feed":"ibotta","ref":"ibotta:1","name":"Teas","#
@@ -99,20 +100,20 @@ struct ChangesCommandTests {
         + #""minor_units":100,"currency":"USD","percent":null,"up_to":false},"#
         + #""fields":["name","reward"],"returned_favorite":null}]}"# + "\n")
     #expect(
-      home.stable(try home.offers("changes", "--kind", "first", "--json").output)
+      home.stable(try await home.call("changes", "--kind", "first", "--json").output)
         == #"{"changes":[{"at":"TIME","kind":"first","feed":"ibotta","ref":null,"name":null,"#
         + #""favorite":false,"offers":3,"from":null,"to":null,"fields":[],"#
         + #""returned_favorite":null}]}"# + "\n")
-    let new = try home.document("changes", "--kind", "new", "--limit", "1")
+    let new = try await home.callDocument("changes", "--kind", "new", "--limit", "1")
     let changes = try #require(new["changes"] as? [[String: Any]])
     #expect(changes.first?["returned_favorite"] as? String == "ibotta:2")
   }
 
   @Test("with --limit, changes --since last marks no change as read")
-  func limitedLast() throws {
+  func limitedLast() async throws {
     let home = try Self.home()
     for _ in 1...2 {
-      let cut = try home.offers("changes", "--since", "last", "--limit", "2")
+      let cut = try await home.call("changes", "--since", "last", "--limit", "2")
       #expect(
         Self.stable(home, cut.output) == """
              WHEN  KIND     ID        REWARD         NAME
@@ -123,26 +124,26 @@ struct ChangesCommandTests {
           """)
       #expect(cut.errors == "Only the newest 2 are shown, so none is marked as read.\n")
     }
-    let whole = try home.offers("changes", "--since", "last", "--limit", "\(Int.max)")
+    let whole = try await home.call("changes", "--since", "last", "--limit", "\(Int.max)")
     #expect(Self.stable(home, whole.output) == Self.table)
     #expect(whole.errors == "")
-    #expect(try home.offers("changes", "--since", "last").output == "")
+    #expect(try await home.call("changes", "--since", "last").output == "")
   }
 
   @Test("changes --since last lists each change once per reader and says when there are none")
-  func last() throws {
+  func last() async throws {
     let home = try Self.home()
-    let first = try home.offers("changes", "--since", "last")
+    let first = try await home.call("changes", "--since", "last")
     #expect(Self.stable(home, first.output) == Self.table)
-    let second = try home.offers("changes", "--since", "last")
+    let second = try await home.call("changes", "--since", "last")
     #expect(second.output == "")
     #expect(home.stable(second.errors) == "No changes since TIME.\n")
     #expect(
-      try home.offers("changes", "--since", "last", "--reader", "mail").output == first.output)
+      try await home.call("changes", "--since", "last", "--reader", "mail").output == first.output)
     _ = try home.feed([FeedItem("3", "Bun", "Free", terms: "One."), FeedItem("4", "Jam")])
-    #expect(try home.offers("sync", "--quiet").status == 0)
+    #expect(try await home.call("sync", "--quiet").status == 0)
     for reader in ["default", "mail"] {
-      let third = try home.offers("changes", "--since", "last", "--reader", reader)
+      let third = try await home.call("changes", "--since", "last", "--reader", reader)
       #expect(
         Self.stable(home, third.output) == """
              WHEN  KIND     ID        REWARD                           NAME
@@ -151,25 +152,25 @@ struct ChangesCommandTests {
 
           """)
       #expect(
-        try home.offers("changes", "--since", "last", "--reader", reader, "--json").output
+        try await home.call("changes", "--since", "last", "--reader", reader, "--json").output
           == "{\"changes\":[]}\n")
     }
   }
 
   @Test("changes that could not be printed are not marked as read")
-  func failedOutput() throws {
+  func failedOutput() async throws {
     let home = try Self.home()
     #expect(try home.shell("offers changes --since last > /dev/full").status == 1)
     #expect(
-      Self.stable(home, try home.offers("changes", "--since", "last").output) == Self.table)
+      Self.stable(home, try await home.call("changes", "--since", "last").output) == Self.table)
   }
 
   @Test("changes that span several database pages are listed once each, in order")
-  func manyPages() throws {
+  func manyPages() async throws {
     let home = try Home(synced: [FeedItem("0", "Tea")])
     _ = try home.feed((0...1203).map { FeedItem("\($0)", $0 == 0 ? "Tea" : "Offer \($0)") })
-    #expect(try home.offers("sync", "--quiet").status == 0)
-    let names = try home.offers("changes").output.split(separator: "\n").dropFirst(2).map {
+    #expect(try await home.call("sync", "--quiet").status == 0)
+    let names = try await home.call("changes").output.split(separator: "\n").dropFirst(2).map {
       $0.drop { $0 != "O" }
     }
     #expect(names == (1...1203).map { "Offer \($0)" })
@@ -184,16 +185,16 @@ struct ChangesCommandTests {
       (["--since", "last", "--reader", ""], 64), (["--feed", "nope"], 66),
       (["--database", "/nowhere/x.sqlite"], 66),
     ] as [([String], Int32)])
-  func refuses(options: [String], status: Int32) throws {
+  func refuses(options: [String], status: Int32) async throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
-    let result = try OffersProgram.run(["changes"] + options, environment: home.environment)
+    let result = try await OffersProgram.call(["changes"] + options, environment: home.environment)
     #expect(result.status == status)
     #expect(result.output == "")
     #expect(result.errors != "")
   }
 
   @Test("history lists each reward, without a chart when piped")
-  func history() throws {
+  func history() async throws {
     let home = try Self.home()
     let table = """
       ★ $1.00 Cash Back
@@ -206,9 +207,9 @@ struct ChangesCommandTests {
       TIME  $1.00 Cash Back  down
 
       """
-    #expect(Self.stable(home, try home.offers("history", "1").output) == table)
+    #expect(Self.stable(home, try await home.call("history", "1").output) == table)
     #expect(
-      home.stable(try home.offers("history", "4").output) == """
+      home.stable(try await home.call("history", "4").output) == """
         Up to 5% back
         Jam
         ibotta:4
@@ -217,23 +218,23 @@ struct ChangesCommandTests {
 
         """)
     #expect(
-      home.stable(try home.offers("history", "2", "--json").output)
+      home.stable(try await home.call("history", "2", "--json").output)
         == #"{"ref":"ibotta:2","name":"Jam","points":[{"at":"TIME","event":"new","reward":"#
         + #"{"role":"reward","text":"Up to 5% back","kind":"percent","minor_units":null,"currency":null,"#
         + #""percent":5,"up_to":true}},{"at":"TIME","event":"gone","reward":{"role":"reward","text":"#
         + #""Up to 5% back","kind":"percent","minor_units":null,"currency":null,"percent":5,"#
         + #""up_to":true}}]}"# + "\n")
-    #expect(try home.offers("history", "9").status == 66)
+    #expect(try await home.call("history", "9").status == 66)
   }
 
   @Test("prune reports what it removed; with --dry-run, what it would remove")
-  func prune() throws {
+  func prune() async throws {
     let home = try Home(synced: (1...4).map { FeedItem("\($0)", "Tea \($0)") })
-    #expect(try home.offers("favorite", "1").status == 0)
+    #expect(try await home.call("favorite", "1").status == 0)
     _ = try home.feed([FeedItem("3", "Tea 3"), FeedItem("5", "Tea 5")])
-    #expect(try home.offers("sync", "--quiet", "--accept-removals").status == 0)
+    #expect(try await home.call("sync", "--quiet", "--accept-removals").status == 0)
     _ = try home.feed([FeedItem("3", "Tea"), FeedItem("5", "Tea 5")])
-    #expect(try home.offers("sync", "--quiet").status == 0)
+    #expect(try await home.call("sync", "--quiet").status == 0)
     let now = TestStore.isFile ? " The file has SIZE." : ""
     let size = TestStore.isFile ? " The file has SIZE; before it had SIZE." : ""
     func prune(_ options: String...) throws -> String {
@@ -257,11 +258,11 @@ struct ChangesCommandTests {
         + (TestStore.isFile
           ? #""before":SIZE,"after":SIZE}"# : #""bytes_before":null,"bytes_after":null}"#)
         + "\n")
-    #expect(try home.offers("list", "--favorites").output.contains("gone: Tea 1"))
+    #expect(try await home.call("list", "--favorites").output.contains("gone: Tea 1"))
   }
 
   @Test("prune does not believe the clock after a jump", .aboutFile)
-  func pruneAfterJump() throws {
+  func pruneAfterJump() async throws {
     let home = try Home(synced: (1...4).map { FeedItem("\($0)", "Tea \($0)") })
     let shifts: [(Int, Int32, String)] = [
       (10, 0, ""), (401, 64, "the sync before this day was 411 days ago."),
@@ -270,7 +271,8 @@ struct ChangesCommandTests {
       let sql = "UPDATE sync_run SET started_at = started_at - \(days * 86_400)"
       #expect(try home.shell("sqlite3 \"$OFFERS_DATABASE\" '\(sql)'").status == 0)
       for options in [[], ["--dry-run"]] {
-        let result = try OffersProgram.run(["prune"] + options, environment: home.environment)
+        let result = try await OffersProgram.call(
+          ["prune"] + options, environment: home.environment)
         #expect(result.status == status)
         #expect(result.errors.contains(status == 0 ? "Ages are counted from the sync of" : message))
         #expect(result.errors.contains("add --trust-clock."))

@@ -32,10 +32,10 @@ struct CommandCallTests {
       let path = try home.folder.write("", to: name)
       return try FileHandle(forWritingTo: URL(fileURLWithPath: path))
     }
-    var streams = Output.Streams(
+    var context = ProcessContext(
       output: files[0].fileDescriptor, errors: files[1].fileDescriptor)
-    if isOutputClosed { streams.output = -1 }
-    let code = await Output.$streams.withValue(streams) {
+    if isOutputClosed { context.output = -1 }
+    let code = await ProcessContext.$current.withValue(context) {
       await Offers.run(arguments: arguments)
     }
     for file in files { try file.close() }

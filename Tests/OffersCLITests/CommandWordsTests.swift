@@ -60,10 +60,10 @@ struct CommandWordsTests {
   }
 
   @Test("--database before the command selects the database")
-  func usesDatabase() throws {
+  func usesDatabase() async throws {
     let home = try Home()
     let other = home.folder.file("other.sqlite")
-    #expect(try home.offers("--database", other, "sync", "--quiet").status == 0)
+    #expect(try await home.call("--database", other, "sync", "--quiet").status == 0)
     #expect(FileManager.default.fileExists(atPath: other))
     #expect(!FileManager.default.fileExists(atPath: home.database))
   }
@@ -83,11 +83,11 @@ struct CommandWordsTests {
   }
 
   @Test("list of an unknown feed prints no partial document")
-  func printsNoHalfDocument() throws {
+  func printsNoHalfDocument() async throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
-    let result = try home.offers("list", "--json", "--feed", "nope")
+    let result = try await home.call("list", "--json", "--feed", "nope")
     #expect(result.status == 66)
     #expect(result.output == "")
-    #expect(try home.document("list", "--favorites")["offers"] as? [String] == [])
+    #expect(try await home.callDocument("list", "--favorites")["offers"] as? [String] == [])
   }
 }

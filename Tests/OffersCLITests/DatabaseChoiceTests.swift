@@ -56,7 +56,7 @@ struct DatabaseChoiceTests {
       "mysql://ana:secret@db.example/offers", "sqlite:///tmp/x", "file:///tmp/x?mode=ro",
       "https://x.example/y.sqlite", "a:/\u{301}b://c",
     ])
-  func address(name: String) throws {
+  func address(name: String) async throws {
     let commands = [
       ["sync"], ["list"], ["status"], ["feeds"], ["show", "1"], ["search", "tea"], ["doctor"],
       ["export"], ["export", "--salvage"], ["backup", "copy"], ["changes"],
@@ -65,7 +65,7 @@ struct DatabaseChoiceTests {
       for words in [command + ["--database", name], ["--database", name] + command, command] {
         let path = folder.file("")
         let environment = words == command ? ["OFFERS_DATABASE": name] : [:]
-        let result = try OffersProgram.run(
+        let result = try await OffersProgram.call(
           words, environment: ["HOME": path].merging(environment) { $1 })
         #expect(result.status == 64, "\(words)")
         #expect(result.output == "")
@@ -110,9 +110,9 @@ struct DatabaseChoiceTests {
   }
 
   @Test("Commands that read do not create a missing database")
-  func reading() throws {
+  func reading() async throws {
     for command in [["list"], ["status"], ["show", "1"], ["favorite", "1"]] {
-      let result = try OffersProgram.run(command, environment: ["HOME": folder.file("home")])
+      let result = try await OffersProgram.call(command, environment: ["HOME": folder.file("home")])
       #expect(result.status == 66)
       #expect(result.errors.contains("Make it with: offers sync"))
     }

@@ -16,9 +16,9 @@ struct DoctorCommandTests {
   @Test(
     "a sound database gets one line per check, all of them ok",
     .aboutFile)
-  func sound() throws {
+  func sound() async throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
-    let result = try home.offers("doctor")
+    let result = try await home.call("doctor")
     #expect(result.status == 0)
     #expect(result.errors == "")
     let lines = result.output.split(separator: "\n")
@@ -53,7 +53,7 @@ struct DoctorCommandTests {
   @Test(
     "a trigger that somebody added is reported, on a terminal also when the database is written",
     .aboutFile)
-  func triggers() throws {
+  func triggers() async throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     let added = try home.shell(
       """
@@ -67,8 +67,8 @@ struct DoctorCommandTests {
     #expect(warning.contains("the trigger forget_stars was not created by this program"))
     #expect(warning.contains("and 1 more"))
     // A repair leaves it: the user may have added it.
-    #expect(try home.offers("doctor", "--repair").output.contains("forget_stars"))
-    let star = try home.offers("favorite", "1")
+    #expect(try await home.call("doctor", "--repair").output.contains("forget_stars"))
+    let star = try await home.call("favorite", "1")
     #expect(star.status == 1)
     #expect(star.errors.contains("did not create (the trigger forget_stars) would have removed"))
     guard PseudoTerminal.isPresent else { return }
@@ -82,16 +82,16 @@ struct DoctorCommandTests {
   @Test(
     "files that others can read or write are reported with the command that restricts access",
     .aboutFile)
-  func modes() throws {
+  func modes() async throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     #expect(chmod(home.database, 0o644) == 0)
-    let readable = try home.offers("doctor")
+    let readable = try await home.call("doctor")
     #expect(readable.status == 0)
     #expect(Self.lines(readable, "warning").count == 1)
     #expect(readable.output.contains("may be read by others → Restrict access: chmod 600 "))
     #expect(chmod(home.database, 0o666) == 0)
     #expect(chmod(home.folder.path, 0o777) == 0)
-    let writable = try home.offers("doctor")
+    let writable = try await home.call("doctor")
     #expect(writable.status == 1)
     #expect(Self.lines(writable, "problem").count == 2)
     #expect(writable.output.contains("other users can replace the database in"))
@@ -100,18 +100,18 @@ struct DoctorCommandTests {
   @Test(
     "a clock behind the newest sync is reported until a feed is synced again",
     .aboutFile)
-  func clock() throws {
+  func clock() async throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     #expect(
       try home.shell(
         "sqlite3 \"$OFFERS_DATABASE\" 'UPDATE sync_run SET started_at = started_at + 864000'"
       ).status == 0)
-    let result = try home.offers("doctor")
+    let result = try await home.call("doctor")
     #expect(result.status == 1)
     #expect(
       Self.lines(result, "problem").first?.contains("but the newest sync or star is of") == true)
-    try home.offers("sync", "--force", "--quiet")
-    let later = try home.offers("doctor")
+    try await home.call("sync", "--force", "--quiet")
+    let later = try await home.call("doctor")
     #expect(later.status == 0)
     #expect(
       Self.lines(later, "warning").first?.contains("1 sync, 0 offers and 0 images have times after")
@@ -120,14 +120,14 @@ struct DoctorCommandTests {
       try home.shell(
         "sqlite3 \"$OFFERS_DATABASE\" 'UPDATE sync_run SET started_at = started_at - 40000000'"
       ).status == 0)
-    let paused = try home.offers("doctor")
+    let paused = try await home.call("doctor")
     #expect(paused.status == 0)
     #expect(
       Self.lines(paused, "warning").first?.contains("so nothing is cleared away") == true)
   }
 
   @Test("feeds that have no definition or fail, and invalid definitions, are reported")
-  func feeds() throws {
+  func feeds() async throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     let yaml = """
       feeds:
@@ -138,17 +138,17 @@ struct DoctorCommandTests {
 
       """
     let file = try home.folder.write(yaml, to: "feeds.yaml")
-    #expect(try home.offers("sync", "corner", "--quiet", "--config", file).status == 0)
-    #expect(try home.offers("doctor", "--config", file).status == 0)
-    let missing = try home.offers("doctor")
+    #expect(try await home.call("sync", "corner", "--quiet", "--config", file).status == 0)
+    #expect(try await home.call("doctor", "--config", file).status == 0)
+    let missing = try await home.call("doctor")
     #expect(missing.status == 1)
     #expect(missing.output.contains("problem   feed corner  has no definition any more"))
-    try home.offers("sync", "ibotta", "--quiet", "--from", home.folder.file("gone.json"))
-    let failing = try home.offers("doctor", "--config", file)
+    try await home.call("sync", "ibotta", "--quiet", "--from", home.folder.file("gone.json"))
+    let failing = try await home.call("doctor", "--config", file)
     #expect(failing.status == 0)
     #expect(Self.lines(failing, "warning").first?.contains("feed ibotta") == true)
     try home.folder.write("feeds: [", to: "feeds.yaml")
-    let broken = try home.offers("doctor", "--config", file)
+    let broken = try await home.call("doctor", "--config", file)
     #expect(broken.status == 1)
     #expect(broken.output.contains("problem   definitions  \(file):1"))
   }
@@ -156,15 +156,15 @@ struct DoctorCommandTests {
   @Test(
     "a missing database, or a file that is none, is reported and left untouched",
     .aboutFile)
-  func others() throws {
+  func others() async throws {
     let home = try Home()
-    let none = try home.offers("doctor")
+    let none = try await home.call("doctor")
     #expect(none.status == 1)
     #expect(none.output.contains("There is no database yet at"))
     #expect(none.output.contains("→ Make it with: offers sync"))
     let diary = try home.folder.write("Dear diary", to: "diary.txt")
     for words in [[], ["--repair"]] {
-      let result = try OffersProgram.run(
+      let result = try await OffersProgram.call(
         ["doctor", "--database", diary] + words, environment: home.environment)
       #expect(result.status == 1)
       #expect(result.output.contains("is not a database of this program"))
@@ -176,10 +176,10 @@ struct DoctorCommandTests {
   @Test(
     "a repair reports what it did, and changes neither favorites nor chosen sources",
     .aboutFile)
-  func repair() throws {
+  func repair() async throws {
     let home = try Home(synced: [FeedItem("1", "Tea"), FeedItem("2", "Jam")])
-    try home.offers("favorite", "1")
-    let before = try home.offers("export").output
+    try await home.call("favorite", "1")
+    let before = try await home.call("export").output
     #expect(
       try home.shell(
         """
@@ -189,23 +189,23 @@ struct DoctorCommandTests {
       ).status == 0)
     let document = try Home.parse(home.offers("doctor", "--json").output)
     #expect(document["healthy"] as? Bool == false)
-    let result = try home.offers("doctor", "--repair")
+    let result = try await home.call("doctor", "--repair")
     #expect(result.status == 0)
     #expect(
       Self.lines(result, "repaired").map { $0.dropFirst(10) } == [
         "schema       created offer_by_gone", "counts       corrected the counts: ibotta 2, not 9",
         "leases       ended the leases of dead processes (1)",
       ])
-    #expect(try home.offers("export").output == before)
-    #expect(try home.offers("doctor", "--repair").output.contains("repaired") == false)
+    #expect(try await home.call("export").output == before)
+    #expect(try await home.call("doctor", "--repair").output.contains("repaired") == false)
   }
 
   @Test(
     "a damaged page is reported; favorites and readable records can still be exported",
     .aboutFile)
-  func damage() throws {
+  func damage() async throws {
     let home = try Home(synced: (0..<3000).map { FeedItem("\($0)", "Tea", terms: "Buy one") })
-    try home.offers("favorite", "2999")
+    try await home.call("favorite", "2999")
     let page = try home.shell(
       """
       sqlite3 "$OFFERS_DATABASE" "SELECT pageno FROM dbstat WHERE name = 'offer'
@@ -219,19 +219,19 @@ struct DoctorCommandTests {
           + "seek=\(number - 1) conv=notrunc status=none"
       ).status == 0)
     for words in [["doctor"], ["doctor", "--repair"]] {
-      let result = try OffersProgram.run(words, environment: home.environment)
+      let result = try await OffersProgram.call(words, environment: home.environment)
       #expect(result.status == 1)
       #expect(result.output.contains("SQLite finds damage"))
       #expect(result.output.contains("offers export --salvage -o saved.json"))
     }
-    #expect(try home.offers("export").output == "")
-    #expect(try home.offers("backup", home.folder.file("copy.sqlite")).status == 1)
+    #expect(try await home.call("export").output == "")
+    #expect(try await home.call("backup", home.folder.file("copy.sqlite")).status == 1)
     let names = try FileManager.default.contentsOfDirectory(atPath: home.folder.path)
     #expect(!names.contains { $0.hasPrefix("copy") })
-    let stars = try home.offers("export", "--favorites")
+    let stars = try await home.call("export", "--favorites")
     #expect(stars.status == 0, "\(stars.errors)")
     #expect(stars.output.contains("ibotta:2999"))
-    let saved = try home.offers("export", "--salvage")
+    let saved = try await home.call("export", "--salvage")
     #expect(saved.status == 1)
     #expect(saved.errors == "Some records could not be read: offers. The export has the others.\n")
     let other = try Home()

@@ -16,9 +16,9 @@ struct ExitCodeTests {
       ["sync", "--from", ""], ["sync", "--from", "ftp://e.com/x"], ["list", "--database", ""],
       ["sync", "--due", "--force"],
     ])
-  func wrongUsage(arguments: [String]) throws {
+  func wrongUsage(arguments: [String]) async throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
-    let result = try OffersProgram.run(arguments, environment: home.environment)
+    let result = try await OffersProgram.call(arguments, environment: home.environment)
     #expect(result.status == 64)
     #expect(result.output == "")
     #expect(result.errors != "")
@@ -33,9 +33,9 @@ struct ExitCodeTests {
       ["show", "1", "--database", "/nowhere/offers.sqlite"],
       ["favorite", "1", "--database", "/nowhere/offers.sqlite"],
     ])
-  func notFound(arguments: [String]) throws {
+  func notFound(arguments: [String]) async throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
-    let result = try OffersProgram.run(arguments, environment: home.environment)
+    let result = try await OffersProgram.call(arguments, environment: home.environment)
     #expect(result.status == 66)
     #expect(result.output == "")
     #expect(result.errors.hasPrefix("offers: "))
@@ -50,9 +50,9 @@ struct ExitCodeTests {
       (["sync", "--database", "/dev/null/offers.sqlite"], 1),
       (["export", "-o", ""], 64), (["backup", ""], 64), (["sync", "--from", ""], 64),
     ])
-  func unwritable(arguments: [String], status: Int) throws {
+  func unwritable(arguments: [String], status: Int) async throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
-    let result = try OffersProgram.run(arguments, environment: home.environment)
+    let result = try await OffersProgram.call(arguments, environment: home.environment)
     #expect(Int(result.status) == status)
     #expect(result.errors.hasPrefix("offers: "))
     #expect(result.errors.split(separator: "\n", omittingEmptySubsequences: false).count == 3)
@@ -72,8 +72,8 @@ struct ExitCodeTests {
       (["serve", "--refresh", "-1h"], "“-1h” is not a duration."),
       (["serve", "--port", "-1"], "--port must be 0 to 65535."),
     ])
-  func belowZero(arguments: [String], message: String) throws {
-    let result = try OffersProgram.run(
+  func belowZero(arguments: [String], message: String) async throws {
+    let result = try await OffersProgram.call(
       arguments, environment: try Home(synced: [FeedItem("1", "Tea")]).environment)
     #expect(result.errors.hasPrefix("offers: \(message)\n"))
     #expect(result.status == 64)
@@ -119,37 +119,37 @@ struct ExitCodeTests {
       ),
       (["sync", "--qiet"], "offers: Unknown option '--qiet'. Did you mean '--quiet'?"),
     ])
-  func suggestions(arguments: [String], expected: String) throws {
+  func suggestions(arguments: [String], expected: String) async throws {
     let home = try Home(synced: [FeedItem("110579", "Tea"), FeedItem("2", "Jam")])
-    let result = try OffersProgram.run(arguments, environment: home.environment)
+    let result = try await OffersProgram.call(arguments, environment: home.environment)
     #expect(result.errors.hasPrefix(expected), "\(result.errors)")
     #expect((result.status == 0) == (arguments.contains("--page")))
   }
 
   @Test("An unreadable feed, or a file that is not a database of the program, exits with 1")
-  func failed() throws {
+  func failed() async throws {
     let home = try Home()
     let truncated = try home.folder.write("[{", to: "truncated.json")
-    #expect(try home.offers("sync", "--from", truncated).status == 1)
-    #expect(try home.offers("sync", "--from", home.folder.path).status == 1)
+    #expect(try await home.call("sync", "--from", truncated).status == 1)
+    #expect(try await home.call("sync", "--from", home.folder.path).status == 1)
     let foreign = try home.folder.write("somebody's diary", to: "diary.txt")
-    #expect(try home.offers("sync", "--database", foreign).status == 1)
+    #expect(try await home.call("sync", "--database", foreign).status == 1)
     #expect(try home.folder.text(of: "diary.txt") == "somebody's diary")
   }
 
   @Test("Help and the version exit with 0 and go to standard output")
-  func help() throws {
+  func help() async throws {
     let home = try Home()
     for arguments in [["--help"], ["--version"], ["sync", "--help"], ["help", "list"], []] {
       let result = try OffersProgram.run(arguments, environment: home.environment)
       #expect(result.status == 0)
       #expect(result.output != "" && result.errors == "")
     }
-    #expect(try home.offers("--version").output == Version.current + "\n")
+    #expect(try await home.call("--version").output == Version.current + "\n")
   }
 
   @Test("A second sync of a feed exits with 11; reads and favorites work; a kill frees the lock")
-  func locked() throws {
+  func locked() async throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     let pipe = home.folder.file("endless-feed")
     #expect(mkfifo(pipe, 0o600) == 0)
@@ -160,16 +160,16 @@ struct ExitCodeTests {
     defer { close(writer) }
 
     let waiting = try OffersProgram.start(["sync", "--quiet"], environment: home.environment)
-    #expect(try home.offers("list").output.contains("Tea"))
-    #expect(try home.offers("favorite", "1").status == 0)
-    #expect(try home.offers("status").status == 0)
+    #expect(try await home.call("list").output.contains("Tea"))
+    #expect(try await home.call("favorite", "1").status == 0)
+    #expect(try await home.call("status").status == 0)
     #expect(waiting.wait() == 11)
     #expect(holder.isRunning)
 
     holder.send(SIGKILL)
     holder.wait()
-    #expect(try home.offers("sync", "--quiet").status == 0)
-    #expect(try home.offers("list", "--favorites").output.contains("Tea"))
+    #expect(try await home.call("sync", "--quiet").status == 0)
+    #expect(try await home.call("list", "--favorites").output.contains("Tea"))
   }
 
   @Test("The error of a locked feed has an exit code of its own")
@@ -191,9 +191,9 @@ struct ExitCodeTests {
   }
 
   @Test("A sync of a known and an unknown feed syncs the known one and exits with 3")
-  func someFailed() throws {
+  func someFailed() async throws {
     let home = try Home()
-    let result = try home.offers("sync", "nofeed", "ibotta")
+    let result = try await home.call("sync", "nofeed", "ibotta")
     #expect(result.output.hasPrefix("ibotta: 64 new"))
     #expect(result.errors.hasPrefix("offers: There is no feed “nofeed”."))
     #expect(result.status == 3)

@@ -6,17 +6,17 @@ import Testing
 @Suite("The sources that offers feeds shows")
 struct FeedSourceTests {
   @Test("after a sync of the sample, a feed is shown with the source that its next sync reads")
-  func showsNextSource() throws {
+  func showsNextSource() async throws {
     let home = try Home()
-    try home.offers("sync", "facts", "--from", "sample")
+    try await home.call("sync", "facts", "--from", "sample")
     for command in ["status", "feeds"] {
-      let feeds = try #require(try home.document(command)["feeds"] as? [[String: Any]])
+      let feeds = try #require(try await home.callDocument(command)["feeds"] as? [[String: Any]])
       func source(_ name: String) -> String? {
         feeds.first { $0["name"] as? String == name }?["source"] as? String
       }
       #expect(source("facts")?.hasPrefix("https://") == true)
     }
-    let feeds = try #require(try home.document("feeds")["feeds"] as? [[String: Any]])
+    let feeds = try #require(try await home.callDocument("feeds")["feeds"] as? [[String: Any]])
     let ibotta = try #require(feeds.first { $0["name"] as? String == "ibotta" })
     #expect(ibotta["source"] as? String == "sample")
   }
@@ -24,15 +24,16 @@ struct FeedSourceTests {
   @Test("a first sync of another feed does not add the sample feed, unless that sync fails")
   func beginsWithAnother() async throws {
     let home = try Home()
-    #expect(try home.offers("sync", "restaurants", "--from", "nowhere.json").status == 66)
-    #expect(try home.document("status")["feeds"].map { "\($0)" }?.contains("ibotta") == true)
-    try home.offers("sync", "restaurants", "--from", "sample")
-    let again = try home.offers("sync", "--due")
+    #expect(try await home.call("sync", "restaurants", "--from", "nowhere.json").status == 66)
+    #expect(
+      try await home.callDocument("status")["feeds"].map { "\($0)" }?.contains("ibotta") == true)
+    try await home.call("sync", "restaurants", "--from", "sample")
+    let again = try await home.call("sync", "--due")
     #expect(again.output == "")
-    let feeds = try #require(try home.document("status")["feeds"] as? [[String: Any]])
+    let feeds = try #require(try await home.callDocument("status")["feeds"] as? [[String: Any]])
     #expect(feeds.map { $0["name"] as? String } == ["restaurants"])
-    try home.offers("sync", "ibotta")
-    #expect((try home.document("status")["feeds"] as? [Any])?.count == 2)
+    try await home.call("sync", "ibotta")
+    #expect((try await home.callDocument("status")["feeds"] as? [Any])?.count == 2)
     // A feed that was subscribed explicitly stays.
     let third = try Home()
     let database = try await third.store.open()
@@ -55,50 +56,52 @@ struct FeedSourceTests {
   }
 
   @Test("a user's definition without a source is shown as having none")
-  func hasNoSource() throws {
+  func hasNoSource() async throws {
     let home = try Home()
     let config = try home.folder.write(
       "feeds: {mine: {id: id, fields: {name: name}}}\n", to: "feeds.yaml")
-    let list = try home.offers("feeds", "--config", config).output
+    let list = try await home.call("feeds", "--config", config).output
     #expect(list.contains(/\nmine .* none yet: offers sync mine --from SOURCE\n/))
     #expect(list.contains(/\nibotta .* sample\n/))
   }
 
   @Test("a feed that is subscribed again keeps its source, unless its definition was removed, too")
-  func remembersSource() throws {
+  func remembersSource() async throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     func source(_ name: String) throws -> String? {
       let feeds = try #require(try home.document("feeds")["feeds"] as? [[String: Any]])
       return feeds.first { $0["name"] as? String == name }?["source"] as? String
     }
     let path = home.folder.file("feed.json")
-    try home.offers("feeds", "remove", "ibotta")
+    try await home.call("feeds", "remove", "ibotta")
     #expect(try source("ibotta") == path)
-    #expect(try home.offers("sync", "ibotta").output.hasPrefix("ibotta: 0 new, 0 changed, 0 gone"))
+    #expect(
+      try await home.call("sync", "ibotta").output.hasPrefix("ibotta: 0 new, 0 changed, 0 gone"))
     #expect(try source("ibotta") == path)
     let (first, second) = (
       try home.feed([FeedItem("1", "Jam")], named: "first.json"),
       try home.feed([FeedItem("2", "Bun")], named: "second.json")
     )
-    try home.offers("feeds", "add", "mine", first)
-    try home.offers("sync", "mine", "--from", path)
+    try await home.call("feeds", "add", "mine", first)
+    try await home.call("sync", "mine", "--from", path)
     #expect(try source("mine") == path)
-    try home.offers("feeds", "remove", "mine")
-    try home.offers("feeds", "add", "mine", second)
+    try await home.call("feeds", "remove", "mine")
+    try await home.call("feeds", "add", "mine", second)
     #expect(try source("mine") == second)
     // The definition may also be removed by hand.
-    try home.offers("sync", "mine", "--from", path)
+    try await home.call("sync", "mine", "--from", path)
     try FileManager.default.removeItem(atPath: home.folder.file(".config/offers/feeds.yaml"))
-    try home.offers("feeds", "remove", "mine")
-    try home.offers("feeds", "add", "mine", first)
+    try await home.call("feeds", "remove", "mine")
+    try await home.call("feeds", "add", "mine", first)
     #expect(try source("mine") == first)
   }
 
   @Test("removing the copy of a shipped definition keeps the feed's remembered source")
-  func keepsSourceOfACopy() throws {
+  func keepsSourceOfACopy() async throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
-    try home.offers("feeds", "show", "ibotta", "--save")
-    try home.offers("feeds", "remove", "ibotta")
-    #expect(try home.offers("sync", "ibotta").output.hasPrefix("ibotta: 0 new, 0 changed, 0 gone"))
+    try await home.call("feeds", "show", "ibotta", "--save")
+    try await home.call("feeds", "remove", "ibotta")
+    #expect(
+      try await home.call("sync", "ibotta").output.hasPrefix("ibotta: 0 new, 0 changed, 0 gone"))
   }
 }

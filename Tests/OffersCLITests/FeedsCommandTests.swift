@@ -29,41 +29,43 @@ struct FeedsCommandTests {
   }
 
   @Test("feeds add recognizes a well-known format from the address alone, and syncs the feed")
-  func addsByAddress() throws {
+  func addsByAddress() async throws {
     let home = try Home()
     let path = try home.folder.write(Self.rss, to: "shop.rss")
-    let added = try home.offers("feeds", "add", "corner-shop", path)
+    let added = try await home.call("feeds", "add", "corner-shop", path)
     #expect(added.status == 0)
     #expect(
       home.stable(added.output)
         == "corner-shop: 2 new, 0 changed, 0 gone, 0 back, 0 unchanged, 1 skipped in TIME\n")
-    let offer = try home.document("show", "corner-shop:t1")
+    let offer = try await home.callDocument("show", "corner-shop:t1")
     #expect(offer["name"] as? String == "Tea & Honey")
     #expect((offer["reward"] as? [String: Any])?["minor_units"] as? Int == 450)
-    let feeds = try #require(try home.document("feeds")["feeds"] as? [[String: Any]])
+    let feeds = try #require(try await home.callDocument("feeds")["feeds"] as? [[String: Any]])
     let shop = try #require(feeds.first { $0["name"] as? String == "corner-shop" })
     #expect(shop["title"] as? String == "Corner Shop")
     #expect(shop["source"] as? String == path)
     // Later syncs include it.
-    #expect(try home.offers("sync").output.contains("corner-shop: 0 new"))
+    #expect(try await home.call("sync").output.contains("corner-shop: 0 new"))
   }
 
   @Test("feeds set stores a feed's sync interval beside its definition, and restores the default")
-  func setsInterval() throws {
+  func setsInterval() async throws {
     let home = try Home()
     func every() throws -> Int? {
       let feeds = try #require(try home.document("feeds")["feeds"] as? [[String: Any]])
       return feeds.first { $0["name"] as? String == "albums" }?["every_seconds"] as? Int
     }
     #expect(
-      try home.offers("feeds", "set", "albums", "--every", "90m").output == "albums: every 90m\n")
+      try await home.call("feeds", "set", "albums", "--every", "90m").output
+        == "albums: every 90m\n")
     #expect(try every() == 5400)
     #expect(try configuration(home) == "feeds: {}\nintervals:\n  albums: 90m\n")
     #expect(
-      try home.offers("feeds", "set", "albums", "--every", "90m").output
+      try await home.call("feeds", "set", "albums", "--every", "90m").output
         == "albums: every 90m, as before\n")
     #expect(
-      try home.offers("feeds", "set", "albums", "--every", "default").output == "albums: every 6h\n"
+      try await home.call("feeds", "set", "albums", "--every", "default").output
+        == "albums: every 6h\n"
     )
     #expect(try every() == 21_600)
     for (name, every, said) in [
@@ -77,64 +79,65 @@ struct FeedsCommandTests {
   }
 
   @Test("options on the command line take precedence over guesses")
-  func addsByHand() throws {
+  func addsByHand() async throws {
     let home = try Home()
     let path = try home.folder.write(Self.shop, to: "shop.json")
-    let added = try home.offers(
+    let added = try await home.call(
       "feeds", "add", "teas", path, "--items", "data.products", "--map", "id=sku",
       "name={title} ({sku})", "--every", "2h", "--format", "json")
     #expect(added.status == 0, "\(added.errors)")
-    #expect(try home.document("show", "teas:a-1")["name"] as? String == "Green Tea (a-1)")
-    let shown = try home.offers("feeds", "show", "teas").output
+    #expect(try await home.callDocument("show", "teas:a-1")["name"] as? String == "Green Tea (a-1)")
+    let shown = try await home.call("feeds", "show", "teas").output
     #expect(shown.contains("every: 2h"))
     #expect(shown.contains("items: data.products"))
     // The printed text is itself a valid definition.
     let copy = try home.folder.write(shown, to: "copy.yaml")
-    #expect(try home.offers("feeds", "check", copy).status == 0)
+    #expect(try await home.call("feeds", "check", copy).status == 0)
   }
 
   @Test("a second feed is appended after the first, and comments are kept")
-  func keepsTheFile() throws {
+  func keepsTheFile() async throws {
     let home = try Home()
     let rss = try home.folder.write(Self.rss, to: "shop.rss")
-    #expect(try home.offers("feeds", "add", "one", rss).status == 0)
+    #expect(try await home.call("feeds", "add", "one", rss).status == 0)
     let first = "# mine\n" + (try configuration(home))
     try home.folder.write(first, to: ".config/offers/feeds.yaml")
-    #expect(try home.offers("feeds", "add", "two", rss).status == 0)
+    #expect(try await home.call("feeds", "add", "two", rss).status == 0)
     #expect(try configuration(home).hasPrefix(first))
-    #expect(try home.offers("feeds", "remove", "two").status == 0)
+    #expect(try await home.call("feeds", "remove", "two").status == 0)
     #expect(
       try configuration(home).trimmingCharacters(in: .whitespacesAndNewlines)
         == first.trimmingCharacters(in: .whitespacesAndNewlines))
-    #expect(try home.offers("feeds", "remove", "one").status == 0)
-    #expect(try home.offers("feeds", "show", "one").status == 66)
+    #expect(try await home.call("feeds", "remove", "one").status == 0)
+    #expect(try await home.call("feeds", "show", "one").status == 66)
   }
 
   @Test("adding a feed to a file with comments and other settings keeps the rest of the file")
-  func addsToSettings() throws {
+  func addsToSettings() async throws {
     let home = try Home()
     let shop = try home.folder.write(Self.rss, to: "shop.rss")
     let settings = "# mine\r\nallow-private-network: true\r\n"
     let path = try home.folder.write(settings, to: "feeds.yaml")
-    let added = try home.offers("feeds", "add", "shop", shop, "--config", path)
+    let added = try await home.call("feeds", "add", "shop", shop, "--config", path)
     #expect(added.status == 0, "\(added.errors)")
     #expect(
       try home.folder.text(of: "feeds.yaml").hasPrefix(settings + "feeds:\r\n  shop:\r\n"))
-    #expect(try home.offers("feeds", "remove", "shop", "--config", path).status == 0)
+    #expect(try await home.call("feeds", "remove", "shop", "--config", path).status == 0)
     #expect(try home.folder.text(of: "feeds.yaml") == settings + "feeds: {}\r\n")
   }
 
   @Test("a definitions file of more than 1 MiB is refused")
-  func boundsFiles() throws {
+  func boundsFiles() async throws {
     let home = try Home()
     let path = try home.folder.write(String(repeating: "#", count: (1 << 20) + 1), to: "feeds.yaml")
-    let result = try OffersProgram.run(["feeds", "--config", path], environment: home.environment)
+    let result = try await OffersProgram.call(
+      ["feeds", "--config", path], environment: home.environment)
     #expect(result.status != 0)
     #expect(result.errors.contains("is larger than 1 MiB."), "\(result.errors)")
   }
 
   @Test("adding a document without offers is refused and stores no definition")
-  func refusesEmptyDocuments() throws {
+  func refusesEmptyDocuments() async throws {
     let home = try Home()
     for (name, text) in [
       ("empty.rss", "<rss version='2.0'><channel><title>x</title></channel></rss>"),
@@ -148,7 +151,7 @@ struct FeedsCommandTests {
       #expect(throws: (any Error).self) { try configuration(home) }
     }
     let shop = try home.folder.write(Self.shop, to: "shop.json")
-    let wrong = try home.offers(
+    let wrong = try await home.call(
       "feeds", "add", "feed", shop, "--items", "data.things", "--map", "id=sku", "name=title")
     #expect(wrong.status == 1)
     #expect(wrong.errors.contains("data.things"))
@@ -164,43 +167,44 @@ struct FeedsCommandTests {
       (["feed", "x.json", "--every", "soon"], "not an interval between syncs"),
       (["feed", "x.json", "--items", "a["], "a["),
     ])
-  func refusesMistakes(words: [String], says: String) throws {
+  func refusesMistakes(words: [String], says: String) async throws {
     let home = try Home()
-    let result = try OffersProgram.run(["feeds", "add"] + words, environment: home.environment)
+    let result = try await OffersProgram.call(
+      ["feeds", "add"] + words, environment: home.environment)
     #expect(result.status == 64)
     #expect(result.errors.contains(says), "\(result.errors)")
   }
 
   @Test("a mistake in the definitions file is reported with its line, for any feed")
-  func refusesWrongFiles() throws {
+  func refusesWrongFiles() async throws {
     let home = try Home()
     let path = try home.folder.write(
       "feeds:\n  a:\n    id: id\n    fields:\n      nmae: title\n", to: "feeds.yaml")
     for words in [["feeds"], ["sync", "a"], ["feeds", "check", "a"]] {
-      let result = try OffersProgram.run(
+      let result = try await OffersProgram.call(
         words + ["--config", path], environment: home.environment)
       #expect(result.status == 64)
       #expect(result.errors.contains("feeds.yaml:5: “nmae” is not a field."), "\(result.errors)")
       #expect(result.errors.contains("Did you mean name?"))
     }
-    #expect(try home.offers("feeds", "--config", home.folder.file("none.yaml")).status == 66)
+    #expect(try await home.call("feeds", "--config", home.folder.file("none.yaml")).status == 66)
   }
 
   @Test("a check stores nothing and reports what each field matched")
-  func checks() throws {
+  func checks() async throws {
     let home = try Home()
     let path = try home.folder.write(Self.rss, to: "shop.rss")
-    #expect(try home.offers("feeds", "add", "shop", path).status == 0)
-    let before = try home.document("status")["feeds"] as? [[String: Any]]
-    let result = try home.offers("feeds", "check", "shop")
+    #expect(try await home.call("feeds", "add", "shop", path).status == 0)
+    let before = try await home.callDocument("status")["feeds"] as? [[String: Any]]
+    let result = try await home.call("feeds", "check", "shop")
     #expect(result.status == 0)
     #expect(result.output.hasPrefix("Corner Shop: 2 of 3 records are offers, 1 skipped"))
     #expect(result.output.contains(/\n  link +1 +50 %\n/))
     #expect(result.output.contains("record 3 skipped: no id"))
-    let after = try home.document("status")["feeds"] as? [[String: Any]]
+    let after = try await home.callDocument("status")["feeds"] as? [[String: Any]]
     #expect(before?.count == after?.count)
-    #expect(try home.offers("feeds", "check", "albums", "--from", "sample").status == 0)
-    let unnamed = try home.offers("feeds", "check", "ibotta")
+    #expect(try await home.call("feeds", "check", "albums", "--from", "sample").status == 0)
+    let unnamed = try await home.call("feeds", "check", "ibotta")
     #expect(unnamed.status == 0)
     #expect(
       unnamed.errors == """
@@ -211,21 +215,22 @@ struct FeedsCommandTests {
   }
 
   @Test("a removed feed is no longer synced, keeps its offers, and can be subscribed again")
-  func removes() throws {
+  func removes() async throws {
     let home = try Home()
-    #expect(try home.offers("sync", "restaurants", "--from", "sample").status == 0)
+    #expect(try await home.call("sync", "restaurants", "--from", "sample").status == 0)
     let listed = try #require(
-      try home.document("list", "--feed", "restaurants")["offers"] as? [[String: Any]])
+      try await home.callDocument("list", "--feed", "restaurants")["offers"] as? [[String: Any]])
     let ref = try #require(listed.first?["ref"] as? String)
-    #expect(try home.offers("favorite", ref).status == 0)
-    let removed = try home.offers("feeds", "remove", "restaurants")
+    #expect(try await home.call("favorite", ref).status == 0)
+    let removed = try await home.call("feeds", "remove", "restaurants")
     #expect(removed.output == "restaurants: no longer synced. Its offers and favorites stay.\n")
-    #expect(try home.offers("sync").output == "")
-    #expect(try home.offers("list", "--favorites").output.contains(ref))
-    #expect(try home.offers("feeds", "remove", "restaurants").output.contains("was not subscribed"))
-    #expect(try home.offers("feeds", "remove", "nosuch").status == 66)
-    #expect(try home.offers("sync", "restaurants", "--from", "sample").status == 0)
-    #expect(try home.offers("sync", "ibotta", "restaurants", "--quiet").status != 64)
+    #expect(try await home.call("sync").output == "")
+    #expect(try await home.call("list", "--favorites").output.contains(ref))
+    #expect(
+      try await home.call("feeds", "remove", "restaurants").output.contains("was not subscribed"))
+    #expect(try await home.call("feeds", "remove", "nosuch").status == 66)
+    #expect(try await home.call("sync", "restaurants", "--from", "sample").status == 0)
+    #expect(try await home.call("sync", "ibotta", "restaurants", "--quiet").status != 64)
   }
 
   @Test("feeds added by concurrent processes are all stored")
@@ -247,42 +252,43 @@ struct FeedsCommandTests {
 
   @Test(
     "a field called name is guessed as the name despite one odd value, and notes are printed")
-  func guessesOddNames() throws {
+  func guessesOddNames() async throws {
     let home = try Home()
     let odd = String(repeating: "x", count: 200)
     let feed = try home.folder.write(
       #"[{"id":"a1","name":"\#(odd)","reward":"$1"},{"id":"b2","name":"Tea","reward":"$2"},"#
         + #"{"id":"c3","name":"Jam","reward":"$3"}]"#, to: "odd.json")
-    #expect(try home.offers("feeds", "guess", feed).output.contains("\n      name: name\n"))
-    let added = try home.offers("feeds", "add", "odd", feed)
+    #expect(try await home.call("feeds", "guess", feed).output.contains("\n      name: name\n"))
+    let added = try await home.call("feeds", "add", "odd", feed)
     #expect(added.status == 0)
     #expect(added.errors.contains("The currency of the rewards is unknown"))
-    #expect(try home.offers("list").output.contains("Tea"))
+    #expect(try await home.call("list").output.contains("Tea"))
   }
 
   @Test("feeds show --save copies a shipped definition with its comments into the user's file")
-  func savesShipped() throws {
+  func savesShipped() async throws {
     let home = try Home()
     let config = home.folder.file("feeds.yaml")
     func save(_ name: String) throws -> OffersProgram.Result {
       try home.offers("feeds", "show", name, "--save", "--config", config)
     }
-    try home.offers("feeds", "set", "albums", "--every", "2h", "--config", config)
+    try await home.call("feeds", "set", "albums", "--every", "2h", "--config", config)
     #expect(try save("albums").status == 0)
     #expect(try home.folder.text(of: "feeds.yaml").contains("\n  # Album charts of Apple Music"))
     #expect(
-      try home.offers("feeds", "set", "albums", "--every", "default", "--config", config).output
+      try await home.call("feeds", "set", "albums", "--every", "default", "--config", config).output
         == "albums: every 6h\n")
     #expect(try save("facts").errors == "facts is now defined in \(config).\n")
     let yaml = try home.folder.text(of: "feeds.yaml")
     try home.folder.write(
       yaml.replacing("title: {from: title}", with: "title: My facts"), to: "feeds.yaml")
     #expect(
-      try home.offers("feeds", "show", "facts", "--config", config).output
+      try await home.call("feeds", "show", "facts", "--config", config).output
         .contains("title: My facts"))
     for name in ["albums", "facts"] {
       #expect(
-        try home.offers("feeds", "check", name, "--from", "sample", "--config", config).status == 0)
+        try await home.call("feeds", "check", name, "--from", "sample", "--config", config).status
+          == 0)
     }
     let again = try save("facts")
     #expect(again.errors.hasPrefix("offers: \(config) already defines facts."))
@@ -292,12 +298,12 @@ struct FeedsCommandTests {
   }
 
   @Test("a failed search does not change the status of the feed's syncs")
-  func failedSearch() throws {
+  func failedSearch() async throws {
     let home = try Home()
-    try home.offers("sync", "movies", "--from", "sample")
+    try await home.call("sync", "movies", "--from", "sample")
     #expect(
-      try home.offers("search", "--feed", "movies", "superman").errors.contains("TMDB_API_KEY"))
-    let status = try home.document("status")
+      try await home.call("search", "--feed", "movies", "superman").errors.contains("TMDB_API_KEY"))
+    let status = try await home.callDocument("status")
     let movies = try #require(
       (status["feeds"] as? [[String: Any]])?.first { $0["name"] as? String == "movies" })
     #expect((movies["last_run"] as? [String: Any])?["outcome"] as? String == "updated")

@@ -65,6 +65,18 @@ struct Home {
   /// The environment of each run: the home folder and the database in it.
   var environment: [String: String] { ["HOME": folder.path, "OFFERS_DATABASE": database] }
 
+  /// Runs a command on this home's database, in the process of the tests.
+  @discardableResult
+  func call(_ arguments: String...) async throws -> OffersProgram.Result {
+    try await OffersProgram.call(arguments, environment: environment)
+  }
+
+  /// Runs a command with `--json` in the process of the tests, and returns the parsed document.
+  func callDocument(_ arguments: String...) async throws -> [String: Any] {
+    let result = try await OffersProgram.call(arguments + ["--json"], environment: environment)
+    return try Self.parse(result.output)
+  }
+
   /// Runs the program on this home's database.
   @discardableResult
   func offers(_ arguments: String..., input: String? = nil) throws -> OffersProgram.Result {

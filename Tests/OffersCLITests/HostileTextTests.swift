@@ -46,17 +46,17 @@ struct HostileTextTests {
   }
 
   @Test("An offer takes one line of the table, whatever its texts contain")
-  func oneLine() throws {
+  func oneLine() async throws {
     let home = try Home(synced: [Self.item("1"), FeedItem("3", "Jam")])
-    #expect(try home.offers("list").output.split(separator: "\n").count == 3)
-    #expect(try home.offers("favorite", "1").output.split(separator: "\n").count == 1)
+    #expect(try await home.call("list").output.split(separator: "\n").count == 3)
+    #expect(try await home.call("favorite", "1").output.split(separator: "\n").count == 1)
   }
 
   @Test("Control characters in a source's name are escaped in the status and in errors")
-  func status() throws {
+  func status() async throws {
     let home = try Home()
     let path = try home.feed([FeedItem("1", "Tea")], named: "\u{1B}[31mfeed\n.json")
-    #expect(try home.offers("sync", "--from", path).status == 0)
+    #expect(try await home.call("sync", "--from", path).status == 0)
     try home.folder.write("[", to: "\u{1B}[31mfeed\n.json")
     let sync = try home.offers("sync")
     #expect(sync.status == 1)
@@ -75,7 +75,7 @@ struct HostileTextTests {
   }
 
   @Test("JSON documents contain no raw control characters")
-  func documents() throws {
+  func documents() async throws {
     let home = try Home(synced: [Self.item("1")])
     for command in [
       ["list", "--json"], ["show", "1", "--json"], ["favorite", "1", "--json"],
@@ -88,7 +88,7 @@ struct HostileTextTests {
           $0 == "\n" || !(0..<0x20).contains($0.value) && !(0x7F..<0xA0).contains($0.value)
         })
     }
-    let terms = try home.document("show", "1")["terms"] as? String
+    let terms = try await home.callDocument("show", "1")["terms"] as? String
     #expect(terms == Self.name.replacing("\r\n", with: "\n"))
   }
 

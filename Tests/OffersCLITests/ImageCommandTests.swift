@@ -19,7 +19,7 @@ struct ImageCommandTests {
   }
 
   @Test("an image is fetched once, then read from the cache without the server")
-  func getsImage() throws {
+  func getsImage() async throws {
     let server = try ImageServer()
     let home = try Self.home(server)
     let result = try Self.image(home, "1")
@@ -28,7 +28,7 @@ struct ImageCommandTests {
     #expect(Array(bytes) == ImageServer.image("1"))
     let piped = try home.shell("offers image 1 | cmp - 1.png && offers image 1 -o - | cmp - 1.png")
     #expect(piped.status == 0, "\(piped.errors)")
-    let document = try home.document("image", "1")
+    let document = try await home.callDocument("image", "1")
     #expect(
       Set(document.keys) == [
         "ref", "url", "type", "width", "height", "bytes", "fetched_at", "fresh_until",
@@ -40,14 +40,14 @@ struct ImageCommandTests {
   }
 
   @Test("the reason why an image cannot be fetched is printed")
-  func refuses() throws {
+  func refuses() async throws {
     let server = try ImageServer()
     let home = try Home(synced: [
       FeedItem("1", "Tea", image: server.url("1")), FeedItem("2", "Jam"),
       FeedItem("3", "Milk", image: "pictures/3.png"),
     ])
     let url = server.url("1")
-    let refused = try home.offers("image", "1")
+    let refused = try await home.call("image", "1")
     #expect(
       refused.errors == """
         offers: \(url) leads to 127.0.0.1, which is not on the public internet.
@@ -55,26 +55,26 @@ struct ImageCommandTests {
 
         """)
     #expect((refused.status, refused.output) == (1, ""))
-    let none = try home.offers("image", "2")
+    let none = try await home.call("image", "2")
     #expect(none.errors == "offers: ibotta:2 has no image.\n")
     #expect(none.status == 66)
-    let relative = try home.offers("image", "3")
+    let relative = try await home.call("image", "3")
     #expect(
       relative.errors
         == "offers: The picture's address pictures/3.png is relative to a feed that is not on the web.\n"
     )
-    #expect(try home.offers("image", "9").status == 66)
+    #expect(try await home.call("image", "9").status == 66)
     #expect(server.requests.isEmpty)
   }
 
   @Test("sync --images fetches images, counts cached ones, and reports failures")
-  func syncsImages() throws {
+  func syncsImages() async throws {
     let server = try ImageServer()
     let home = try Home(synced: [
       FeedItem("1", "Tea", image: server.url("1")), FeedItem("2", "Jam"),
       FeedItem("3", "Milk", image: server.url("3")), FeedItem("4", "Egg", image: "x.png"),
     ])
-    let first = try home.offers("sync", "--images", "--allow-private-network")
+    let first = try await home.call("sync", "--images", "--allow-private-network")
     #expect(
       home.stable(first.output) == """
         ibotta: no offers found in TIME
@@ -91,13 +91,13 @@ struct ImageCommandTests {
       first.errors
         == "  ibotta:4: The picture's address x.png is relative to a feed that is not on the web.\n"
     )
-    let second = try home.document("sync", "--images", "--allow-private-network")
+    let second = try await home.callDocument("sync", "--images", "--allow-private-network")
     let images = second["images"] as? [String: Any]
     #expect(images?["fetched"] as? Int == 0)
     #expect(images?["held"] as? Int == 2)
     #expect((images?["failed"] as? [[String: String]])?.map { $0["ref"] } == ["ibotta:4"])
     #expect(server.requests == ["1": 1, "3": 1])
-    #expect(try home.offers("sync", "--images", "--dry-run").status == 64)
+    #expect(try await home.call("sync", "--images", "--dry-run").status == 64)
   }
 
   @Test("sync reports failures with the same reason once, with a hint")
@@ -139,12 +139,12 @@ struct ImageCommandTests {
   }
 
   @Test("sync --images fetches at most 50 images: those of favorites, then of the newest offers")
-  func prefersFavorites() throws {
+  func prefersFavorites() async throws {
     let server = try ImageServer(pauseMicroseconds: 0)
     let ids = (1...70).map(String.init)
     let home = try Self.home(server, ids)
-    #expect(try home.offers("favorite", "3", "5").status == 0)
-    let result = try home.offers("sync", "--images", "--allow-private-network")
+    #expect(try await home.call("favorite", "3", "5").status == 0)
+    let result = try await home.call("sync", "--images", "--allow-private-network")
     #expect(result.output.hasSuffix("images: 50 fetched, 0 already cached, 0 failed\n"))
     #expect(Set(server.requests.keys) == Set(["3", "5"] + (23...70).map(String.init)))
     let cache = try home.document("cache")
@@ -155,19 +155,19 @@ struct ImageCommandTests {
   }
 
   @Test("cache shows the cached images, and cache clear removes them")
-  func showsCache() throws {
+  func showsCache() async throws {
     let server = try ImageServer()
     let home = try Self.home(server)
-    #expect(try home.offers("favorite", "2").status == 0)
+    #expect(try await home.call("favorite", "2").status == 0)
     #expect(
-      try home.offers("cache").output == """
+      try await home.call("cache").output == """
         Holds  0 of 50 images, 0 B, 0 of favorites
         Asked  0 times, found 0 times; 0 evicted
 
         """)
     for id in ["1", "2", "2"] { #expect(try Self.image(home, id).status == 0) }
     #expect(
-      try home.offers("cache").output == """
+      try await home.call("cache").output == """
         Holds  2 of 50 images, 116 B, 1 of favorites
         Asked  3 times, found 1 time (33 %); 0 evicted
 
@@ -176,12 +176,12 @@ struct ImageCommandTests {
            PNG   1 × 1   58 B  just now  \(server.url("1"))
 
         """)
-    #expect(try home.offers("cache", "clear").output == "Cleared 2 images.\n")
-    #expect(try home.offers("cache", "clear", "--json").output == "{\"cleared\":0}\n")
+    #expect(try await home.call("cache", "clear").output == "Cleared 2 images.\n")
+    #expect(try await home.call("cache", "clear", "--json").output == "{\"cleared\":0}\n")
     #expect(
-      try home.offers("cache", "--json").output
+      try await home.call("cache", "--json").output
         == #"{"capacity":50,"hits":0,"misses":0,"evictions":0,"images":[],"failures":[]}"# + "\n")
-    #expect(try home.offers("cache", "away").status == 64)
+    #expect(try await home.call("cache", "away").status == 64)
   }
 
   @Test("the limit that an app set holds for sync --images and cache, and doctor shows it")
@@ -189,23 +189,23 @@ struct ImageCommandTests {
     let server = try ImageServer(pauseMicroseconds: 0)
     let home = try Self.home(server, (1...9).map(String.init))
     try await home.store.open().setImageLimit(4)
-    #expect(try home.offers("favorite", "2").status == 0)
-    let result = try home.offers("sync", "--images", "--allow-private-network")
+    #expect(try await home.call("favorite", "2").status == 0)
+    let result = try await home.call("sync", "--images", "--allow-private-network")
     #expect(result.output.hasSuffix("images: 4 fetched, 0 already cached, 0 failed\n"))
     #expect(Set(server.requests.keys) == ["2", "7", "8", "9"])
-    #expect(try home.offers("cache").output.hasPrefix("Holds  4 of 4 images, "))
-    #expect(try home.document("cache")["capacity"] as? Int == 4)
+    #expect(try await home.call("cache").output.hasPrefix("Holds  4 of 4 images, "))
+    #expect(try await home.callDocument("cache")["capacity"] as? Int == 4)
     guard TestStore.isFile else { return }
-    #expect(try home.offers("doctor").output.contains("4 of 4 are held, all valid"))
+    #expect(try await home.call("doctor").output.contains("4 of 4 are held, all valid"))
   }
 
   @Test("piped, show prints no picture in any mode")
-  func drawsNothingPiped() throws {
+  func drawsNothingPiped() async throws {
     let server = try ImageServer()
     let home = try Self.home(server)
-    let plain = try home.offers("show", "1").output
+    let plain = try await home.call("show", "1").output
     for mode in ["auto", "always", "never"] {
-      #expect(try home.offers("show", "1", "--images", mode).output == plain)
+      #expect(try await home.call("show", "1", "--images", mode).output == plain)
     }
     #expect(!plain.contains("picture"))
     #expect(server.requests.isEmpty)

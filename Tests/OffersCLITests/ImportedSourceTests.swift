@@ -87,7 +87,7 @@ struct ImportedSourceTests {
   }
 
   @Test("--accept-sources adopts local sources; one with a variable is left out and reported")
-  func accepts() throws {
+  func accepts() async throws {
     let home = try Home()
     let server = try ScriptedServer([.answer("200 OK", [], #"[{"id":"1","name":"Tea"}]"#)])
     let file = try home.feed([FeedItem("1", "Tea")])
@@ -108,7 +108,7 @@ struct ImportedSourceTests {
     let sources = try Home.parse(result.output)["sources"] as? [[String: Any]]
     #expect(sources?.map { $0["taken"] as? Bool } == [true, true, false, false])
     #expect(try Self.sources(home)["albums"]?.contains("env:") == false)
-    #expect(try home.offers("sync", "ibotta").output.hasPrefix("ibotta: 0 new"))
+    #expect(try await home.call("sync", "ibotta").output.hasPrefix("ibotta: 0 new"))
     #expect(server.requests.count == 1)
   }
 
@@ -125,7 +125,7 @@ struct ImportedSourceTests {
         feed: "ibotta", source: url, outcome: .unchanged, bytes: 0, startedAt: Date(),
         durationSeconds: 0),
       remember: NamedSource(url, origin: .imported), fetch: nil)
-    let result = try home.offers("sync", "ibotta")
+    let result = try await home.call("sync", "ibotta")
     #expect(result.status == 1)
     #expect(result.errors.contains("not on the public internet"))
     #expect(result.errors.contains("The source came with an import."))

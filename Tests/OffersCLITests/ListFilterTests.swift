@@ -45,9 +45,9 @@ struct ListFilterTests {
   }
 
   @Test("each filter and each order selects the expected offers")
-  func filtersAndOrders() throws {
+  func filtersAndOrders() async throws {
     let home = try Self.home()
-    #expect(try home.offers("favorite", "3").status == 0)
+    #expect(try await home.call("favorite", "3").status == 0)
     let cases: [([String], [String])] = [
       ([], ["1", "2", "3", "4", "5"]), (["--feed", "shop", "--limit", "1"], ["1"]),
       (["--favorites"], ["3"]), (["--retailer", "TARGET"], ["2", "3"]),
@@ -72,7 +72,7 @@ struct ListFilterTests {
 
   @Test(
     "expired offers are marked and left out, except among favorites and on demand", .aboutFile)
-  func expired() throws {
+  func expired() async throws {
     let home = try Self.home()
     // Offer 1 expires in a day and offer 2 in a week: two weeks earlier, both have expired.
     let sql = "UPDATE offer_detail SET expires_at = expires_at - 14 * 86400"
@@ -80,35 +80,35 @@ struct ListFilterTests {
     #expect(try Self.ids(home, []) == ["3", "4", "5"])
     #expect(try Self.ids(home, ["--expired"]) == ["3", "4", "5", "1", "2"])
     #expect(try Self.ids(home, ["--expired", "--sort", "name"]) == ["5", "4", "3", "2", "1"])
-    try home.offers("favorite", "1")
-    #expect(try home.offers("list", "--favorites").output.contains("expired: Äpple Juice"))
-    let only = try home.offers("list", "--retailer", "Wal-Mart")
+    try await home.call("favorite", "1")
+    #expect(try await home.call("list", "--favorites").output.contains("expired: Äpple Juice"))
+    let only = try await home.call("list", "--retailer", "Wal-Mart")
     #expect(only.output == "")
     #expect(
       only.errors
         == "The only matching offer has expired. To see what has expired, add --expired.\n")
     let shown = try home.offers("show", "1").output
     #expect(shown.contains("★ $1.50 (expired)\n") && shown.contains("\nExpired on  "))
-    #expect(try home.document("show", "1")["expired"] as? Bool == true)
-    #expect(try home.document("show", "3")["expired"] as? Bool == false)
-    #expect(try home.offers("search", "juice").errors.contains("Nothing found"))
-    let found = try home.offers("search", "juice", "--expired").output
+    #expect(try await home.callDocument("show", "1")["expired"] as? Bool == true)
+    #expect(try await home.callDocument("show", "3")["expired"] as? Bool == false)
+    #expect(try await home.call("search", "juice").errors.contains("Nothing found"))
+    let found = try await home.call("search", "juice", "--expired").output
     #expect(found.contains("expired: apple Juice 2 oz."))
-    #expect(try home.offers("search", "juice", "--favorites").output.contains("expired: Äpple"))
+    #expect(try await home.call("search", "juice", "--favorites").output.contains("expired: Äpple"))
   }
 
   @Test("list --gone lists offers that left their feed, with the time they left")
-  func gone() throws {
+  func gone() async throws {
     let home = try Home(synced: (1...3).map { FeedItem("\($0)", "Tea \($0)") })
     _ = try home.feed([FeedItem("1", "Tea 1"), FeedItem("3", "Tea 3")])
-    #expect(try home.offers("sync").status == 0)
+    #expect(try await home.call("sync").status == 0)
     #expect(
-      home.stable(try home.offers("list", "--gone").output) == """
+      home.stable(try await home.call("list", "--gone").output) == """
            ID        REWARD           GONE AT           NAME
            ibotta:2  $1.00 Cash Back  TIME  Tea 2
 
         """)
-    #expect(try home.offers("list", "--gone", "--favorites").output == "")
+    #expect(try await home.call("list", "--gone", "--favorites").output == "")
   }
 
   @Test("a page prints its range and the total; a page past the end, the number of pages")
@@ -154,9 +154,9 @@ struct ListFilterTests {
       (["--expiring", "2026-11-01"], "“2026-11-01” is not a duration.", "Write 30m"),
       (["--page", "9223372036854775807"], "There is no page 9223372036854775807.", "from 1."),
     ])
-  func refusals(words: [String], message: String, hint: String) throws {
+  func refusals(words: [String], message: String, hint: String) async throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
-    let result = try OffersProgram.run(["list"] + words, environment: home.environment)
+    let result = try await OffersProgram.call(["list"] + words, environment: home.environment)
     #expect(result.output == "")
     #expect(result.errors.hasPrefix("offers: \(message)\n"), "\(result.errors)")
     #expect(result.errors.contains(hint), "\(result.errors)")
@@ -164,30 +164,30 @@ struct ListFilterTests {
   }
 
   @Test("wrong usage is reported before anything is read")
-  func usage() throws {
+  func usage() async throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     for words in [["--page", "0"], ["--limit", "0"], ["--json", "--format", "csv"]] {
-      let result = try OffersProgram.run(["list"] + words, environment: home.environment)
+      let result = try await OffersProgram.call(["list"] + words, environment: home.environment)
       #expect(result.status == 64, "\(words)")
       #expect(result.output == "", "\(words)")
     }
-    #expect(try home.offers("list", "--json", "--format", "json").status == 0)
+    #expect(try await home.call("list", "--json", "--format", "json").status == 0)
   }
 
   @Test("a misspelt retailer, category or feed gets a suggestion instead of an empty list")
-  func misspelt() throws {
+  func misspelt() async throws {
     let home = try Self.home()
     #expect(
-      try home.offers("list", "--retailer", "walmart").errors
+      try await home.call("list", "--retailer", "walmart").errors
         == "No offer has the retailer “walmart”. Did you mean Wal-Mart®? There are: Target, Wal-Mart®.\n"
     )
     #expect(
-      try home.offers("list", "--category", "drink", "--json").errors
+      try await home.call("list", "--category", "drink", "--json").errors
         == "No offer has the category “drink”. Did you mean Drinks? There are: Drinks, Food.\n")
-    let both = try home.offers("list", "--retailer", "target", "--category", "food")
+    let both = try await home.call("list", "--retailer", "target", "--category", "food")
     #expect(both.errors == "No offer matches the filters. See all offers: offers list\n")
     #expect(both.status == 0)
-    let feed = try home.offers("list", "--feed", "shp")
+    let feed = try await home.call("list", "--feed", "shp")
     #expect(feed.errors.contains("Did you mean shop? Feeds: shop."))
     #expect(feed.status == 66)
     let plain = try Home(synced: [FeedItem("1", "Tea")])

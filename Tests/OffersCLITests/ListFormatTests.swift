@@ -41,7 +41,7 @@ struct ListFormatTests {
   }
 
   @Test("json prints one document and ndjson one line per offer, with all or some members")
-  func json() throws {
+  func json() async throws {
     let home = try ListFilterTests.home()
     #expect(try Self.list(home, "--format", "json") == Self.list(home, "--json"))
     let parts =
@@ -52,13 +52,14 @@ struct ListFormatTests {
       "--columns", "name,reward,reward_percent,categories,favorite,latitude", "--sort", "reward",
       "--limit", "1",
     ]
-    let line = try OffersProgram.run(
+    let line = try await OffersProgram.call(
       ["list", "--format", "ndjson"] + words, environment: home.environment)
     #expect(line.output == parts + "\n")
-    let document = try OffersProgram.run(["list", "--json"] + words, environment: home.environment)
+    let document = try await OffersProgram.call(
+      ["list", "--json"] + words, environment: home.environment)
     #expect(document.output == #"{"offers":["# + parts + "]}\n")
     let lines = try Self.list(home, "--format", "ndjson").split(separator: "\n")
-    let offers = try #require(try home.document("list")["offers"] as? [[String: Any]])
+    let offers = try #require(try await home.callDocument("list")["offers"] as? [[String: Any]])
     #expect(lines.count == 5)
     for (line, offer) in zip(lines, offers) {
       #expect(
@@ -67,11 +68,11 @@ struct ListFormatTests {
   }
 
   @Test("an offer with all columns requested equals the offer of the whole document")
-  func allColumns() throws {
+  func allColumns() async throws {
     let home = try ListFilterTests.home()
-    let whole = try #require(try home.document("list")["offers"] as? [[String: Any]])
+    let whole = try #require(try await home.callDocument("list")["offers"] as? [[String: Any]])
     let names = OfferColumn.allCases.map(\.rawValue).filter { !$0.hasPrefix("reward_") }
-    let parts = try home.document("list", "--columns", names.joined(separator: ","))
+    let parts = try await home.callDocument("list", "--columns", names.joined(separator: ","))
     let offers = try #require(parts["offers"] as? [[String: Any]])
     #expect(NSArray(array: whole) == NSArray(array: offers))
   }

@@ -35,7 +35,7 @@ struct MigrateCommandTests {
     let home = try makeSource()
     let before = try export(home.database, home)
     let target = home.folder.file("copy.sqlite")
-    let first = try home.offers("migrate", "--to", target, "--verify", "--json")
+    let first = try await home.call("migrate", "--to", target, "--verify", "--json")
     #expect(first.status == 0, "\(first.errors)")
     let result = try Home.parse(first.output)
     #expect(result["copied"] as? Bool == true)
@@ -43,9 +43,9 @@ struct MigrateCommandTests {
     #expect(result["users"] as? Int == 3)
     #expect(try export(target, home) == before)
     #expect(try export(home.database, home) == before)
-    let tokens = try home.offers("token", "list", "--user", "ben", "--database", target)
+    let tokens = try await home.call("token", "list", "--user", "ben", "--database", target)
     #expect(tokens.output.contains("phone"))
-    let second = try home.offers("migrate", "--to", target)
+    let second = try await home.call("migrate", "--to", target)
     #expect(second.status == 0, "\(second.errors)")
     #expect(second.output.contains("were there already"))
     let logins = try await (
@@ -63,10 +63,10 @@ struct MigrateCommandTests {
     let home = try makeSource()
     let target = home.folder.file("copy.sqlite")
     let document = try home.folder.write(export(home.database, home), to: "export.json")
-    try home.offers("import", document, "--accept-sources", "--database", target)
+    try await home.call("import", document, "--accept-sources", "--database", target)
     // An import makes nobody an admin, unlike a migration.
-    try home.offers("user", "role", "ann", "admin", "--database", target)
-    let result = try home.offers("migrate", "--to", target)
+    try await home.call("user", "role", "ann", "admin", "--database", target)
+    let result = try await home.call("migrate", "--to", target)
     #expect(result.status == 0, "\(result.errors)")
     let logins = try await TestStore.open(target, .readOnly).fetchLogins()
     #expect(logins.contains { $0.passphrase != nil })
@@ -86,7 +86,7 @@ struct MigrateCommandTests {
     let changed = try OffersProgram.run(
       change, environment: home.environment, input: "another passphrase of some length\n")
     #expect(changed.status == 0, "\(changed.errors)")
-    let result = try home.offers("migrate", "--to", target, "--verify")
+    let result = try await home.call("migrate", "--to", target, "--verify")
     #expect(result.status == 64)
     let user = change[0] == "token" ? "ben" : "ann"
     #expect(result.errors.contains("has other logins than the source, of \(user)."))
@@ -96,20 +96,20 @@ struct MigrateCommandTests {
   }
 
   @Test("a target with other data is refused and left as it is")
-  func refusesOtherData() throws {
+  func refusesOtherData() async throws {
     let home = try makeSource()
     let other = try Home(synced: [FeedItem("9", "Rice")])
     let before = try export(other.database, home)
-    let result = try home.offers("migrate", "--to", other.database)
+    let result = try await home.call("migrate", "--to", other.database)
     #expect(result.status == 64)
     #expect(result.errors.contains("has other data than the source"))
     #expect(try export(other.database, home) == before)
   }
 
   @Test("the source as the target and a missing source are refused")
-  func refusesItself() throws {
+  func refusesItself() async throws {
     let home = try Home()
-    #expect(try home.offers("migrate", "--to", home.folder.file("new.sqlite")).status == 66)
+    #expect(try await home.call("migrate", "--to", home.folder.file("new.sqlite")).status == 66)
     #expect(!FileManager.default.fileExists(atPath: home.folder.file("new.sqlite")))
     let full = try Home(synced: [FeedItem("1", "Oat Milk")])
     let result = try full.offers("migrate", "--to", full.database)
@@ -121,7 +121,7 @@ struct MigrateCommandTests {
   func keepsOrigins() async throws {
     let home = try makeSource()
     let target = home.folder.file("copy.sqlite")
-    try home.offers("migrate", "--to", target)
+    try await home.call("migrate", "--to", target)
     let states = try await (
       TestStore.open(home.database, .readOnly).findSyncState(of: "ibotta")?.source,
       TestStore.open(target, .readOnly).findSyncState(of: "ibotta")?.source

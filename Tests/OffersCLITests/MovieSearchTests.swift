@@ -37,7 +37,7 @@ struct MovieSearchTests {
   }
 
   @Test("--favorites searches the stored favorites without asking the server")
-  func favorites() throws {
+  func favorites() async throws {
     let server = try ScriptedServer([Self.page(["Superman II", "Superman"], of: 1)])
     let home = try Self.home(server)
     let searched = try Self.search(home, "superman", "--json")
@@ -48,23 +48,23 @@ struct MovieSearchTests {
     #expect(Self.names(found) == ["Superman"] && found.errors == "")
     #expect(server.requests.count == 1)
     // A starred one is listed, and none is a change.
-    #expect(try home.offers("list", "--feed", "movies").output.contains("Superman\n"))
-    #expect(try home.offers("list", "--feed", "movies").output.contains("Superman II") == false)
-    #expect(try home.offers("changes", "--feed", "movies").output == "")
+    #expect(try await home.call("list", "--feed", "movies").output.contains("Superman\n"))
+    #expect(try await home.call("list", "--feed", "movies").output.contains("Superman II") == false)
+    #expect(try await home.call("changes", "--feed", "movies").output == "")
   }
 
   @Test("A search that the server did not answer is no recent search")
-  func unanswered() throws {
+  func unanswered() async throws {
     let server = try ScriptedServer([Self.page(["Superman"], of: 1)])
     let home = try Self.home(server)
     #expect(try Self.search(home, "superman").status == 0)
     #expect(Self.names(try Self.search(home, "super")) == ["Superman"])
-    let searches = try home.document("search")["searches"] as? [[String: Any]]
+    let searches = try await home.callDocument("search")["searches"] as? [[String: Any]]
     #expect(searches?.compactMap { $0["words"] as? String } == ["superman"])
   }
 
   @Test("The server is asked page by page, and its results are found offline later")
-  func pages() throws {
+  func pages() async throws {
     let server = try ScriptedServer([
       Self.page(["Superman II", "Superman", "Man of Steel"], of: 2),
       Self.page(["Superman II", "Superman", "Man of Steel"], of: 2),
@@ -93,12 +93,13 @@ struct MovieSearchTests {
     #expect(offline.status == 0)
     let all = try home.offers("search", "supergirl")
     #expect(Self.names(all) == ["Supergirl"] && all.errors == "")
-    #expect(try home.document("search")["searches"].map { "\($0)" }?.contains("movies") == true)
-    #expect(try home.offers("status").output.contains("movies") == false)
+    #expect(
+      try await home.callDocument("search")["searches"].map { "\($0)" }?.contains("movies") == true)
+    #expect(try await home.call("status").output.contains("movies") == false)
   }
 
   @Test("A search without an answer from the server and without stored offers fails")
-  func offline() throws {
+  func offline() async throws {
     let server = try ScriptedServer([
       .answer(
         "401 Unauthorized", ["Content-Type: application/json"],
@@ -115,7 +116,7 @@ struct MovieSearchTests {
     // Without its key, the search sends no request.
     let keyless = try home.offers("search", "--feed", "movies", "superman")
     #expect(keyless.errors.contains("TMDB_API_KEY is not set") && keyless.status == 64)
-    #expect(try home.offers("search").errors.hasPrefix("No searches yet."))
+    #expect(try await home.call("search").errors.hasPrefix("No searches yet."))
   }
 
   @Test("Without results from the server, the stored offers are searched, with typos corrected")
@@ -145,7 +146,7 @@ struct MovieSearchTests {
 
   @Test(
     "Real result pages are read, as many as the definition allows", .enabled(if: shared != nil))
-  func realPages() throws {
+  func realPages() async throws {
     let folder = try #require(Self.shared)
     let pages = try ["superman-page-1.json", "superman-page-2.json", "nothing-found.json"].map {
       ScriptedServer.Step.answer(
@@ -157,7 +158,7 @@ struct MovieSearchTests {
     #expect(Self.names(all).count == 40 && all.errors == "More: --page 3\n")
     let nothing = try Self.search(home, "qqqqqqqq")
     #expect(nothing.errors == "Nothing found for “qqqqqqqq” in movies.\n")
-    #expect(try home.document("search")["searches"] as? [Any] != nil)
-    #expect(try home.offers("search", "superman", "--limit", "100").errors == "")
+    #expect(try await home.callDocument("search")["searches"] as? [Any] != nil)
+    #expect(try await home.call("search", "superman", "--limit", "100").errors == "")
   }
 }

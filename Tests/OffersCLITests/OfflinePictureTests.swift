@@ -19,7 +19,7 @@ struct OfflinePictureTests {
   }
 
   @Test("show draws the picture that sync --images fetched, with the terminal's own protocol")
-  func showsPicture() throws {
+  func showsPicture() async throws {
     let (home, picture, _) = try Self.home()
     let base64 = Data(picture).base64EncodedString()
     for mode in ["auto", "always"] {
@@ -34,7 +34,7 @@ struct OfflinePictureTests {
           "\u{1B}]1337;File=inline=1;size=\(picture.count);width=1;preserveAspectRatio=1:"
             + "\(base64)\u{07}\n$1.00 Cash Back\n"))
     }
-    let cache = try home.document("cache")
+    let cache = try await home.callDocument("cache")
     #expect(cache["misses"] as? Int == 3)
     #expect(cache["hits"] as? Int == 4)
   }

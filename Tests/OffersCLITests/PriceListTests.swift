@@ -45,9 +45,9 @@ struct PriceListTests {
   }
 
   @Test("a list of prices has a column for them, and a mixed one says which values are prices")
-  func columns() throws {
+  func columns() async throws {
     let home = try Self.home()
-    let shop = try home.offers("list", "--feed", "shop").output
+    let shop = try await home.call("list", "--feed", "shop").output
     #expect(
       shop == """
            ID      PRICE  NAME
@@ -55,25 +55,26 @@ struct PriceListTests {
            shop:2  $3.00  Cup
 
         """)
-    let mixed = try home.offers("list", "--sort", "price", "--limit", "5").output
+    let mixed = try await home.call("list", "--sort", "price", "--limit", "5").output
     #expect(mixed.contains("VALUE"))
     #expect(mixed.contains("price $3.00"))
     #expect(mixed.contains("ibotta:"))
-    let csv = try home.offers(
+    let csv = try await home.call(
       "list", "--feed", "shop", "--format", "csv", "--columns", "id,price,reward_role"
     ).output
     #expect(csv == "id,reward,reward_role\r\n1,$5.00,price\r\n2,$3.00,price\r\n")
-    #expect(try home.offers("search", "rug").output.contains("PRICE"))
-    #expect(try home.offers("changes", "--feed", "shop").output.contains("2 products, first sync"))
-    let offer = try home.document("show", "shop:1")
+    #expect(try await home.call("search", "rug").output.contains("PRICE"))
+    #expect(
+      try await home.call("changes", "--feed", "shop").output.contains("2 products, first sync"))
+    let offer = try await home.callDocument("show", "shop:1")
     #expect((offer["reward"] as? [String: Any])?["role"] as? String == "price")
-    let card = try home.offers("show", "shop:1").output
+    let card = try await home.call("show", "shop:1").output
     #expect(card.hasPrefix("Price $5.00\nRug\n"))
-    #expect(try home.offers("history", "shop:1").output.contains("The price has not changed"))
+    #expect(try await home.call("history", "shop:1").output.contains("The price has not changed"))
   }
 
   @Test("rewards and prices are filtered separately, and a note names the other filter")
-  func filters() throws {
+  func filters() async throws {
     let home = try Self.home()
     func ids(_ words: String...) throws -> [String] {
       let result = try OffersProgram.run(
@@ -84,19 +85,19 @@ struct PriceListTests {
     #expect(try ids("--price-at-most", "$5.00") == ["shop:1", "shop:2"])
     #expect(try !ids("--reward-at-least", "3").contains { $0.hasPrefix("shop:") })
     #expect(try ids("--sort", "price", "--limit", "2") == ["shop:2", "shop:1"])
-    let wrong = try home.offers("list", "--feed", "shop", "--reward-at-least", "3")
+    let wrong = try await home.call("list", "--feed", "shop", "--reward-at-least", "3")
     #expect(wrong.errors.contains("--price-at-most"))
-    let none = try home.offers("list", "--feed", "ibotta", "--price-at-most", "3")
+    let none = try await home.call("list", "--feed", "ibotta", "--price-at-most", "3")
     #expect(none.errors.contains("--reward-at-least"))
-    let refused = try home.offers("list", "--price-at-most", "5%")
+    let refused = try await home.call("list", "--price-at-most", "5%")
     #expect(refused.status == 64)
     #expect(refused.errors.contains("“5%” is not a price."))
   }
 
   @Test("the byline follows the name, and a list without values has no column for them")
-  func bylines() throws {
+  func bylines() async throws {
     let home = try Self.home()
-    let list = try home.offers("list", "--feed", "records").output
+    let list = try await home.call("list", "--feed", "records").output
     #expect(
       list == """
            ID         NAME
@@ -104,32 +105,32 @@ struct PriceListTests {
            records:2  Fall
 
         """)
-    #expect(try home.offers("search", "rise").output.contains("Rise – Skillet"))
-    #expect(try home.offers("show", "records:1").output.hasPrefix("Rise\nSkillet\n"))
-    let chosen = try home.offers("list", "--feed", "records", "--columns", "name").output
+    #expect(try await home.call("search", "rise").output.contains("Rise – Skillet"))
+    #expect(try await home.call("show", "records:1").output.hasPrefix("Rise\nSkillet\n"))
+    let chosen = try await home.call("list", "--feed", "records", "--columns", "name").output
     #expect(chosen == "NAME\nRise\nFall\n")
   }
 
   @Test("counts say what is counted")
-  func nouns() throws {
+  func nouns() async throws {
     let home = try Self.home(includesSample: false)
     #expect(
-      try home.offers("list", "--feed", "records", "--limit", "1").errors == "1 of 2 albums\n")
+      try await home.call("list", "--feed", "records", "--limit", "1").errors == "1 of 2 albums\n")
     #expect(
-      try home.offers("list", "--feed", "shop", "--page", "2", "--limit", "1").errors
+      try await home.call("list", "--feed", "shop", "--page", "2", "--limit", "1").errors
         == "2–2 of 2 products\n")
-    #expect(try home.offers("list", "--limit", "1").errors == "1 of 4 offers\n")
-    #expect(try home.offers("doctor").output.contains("2 albums, "))
+    #expect(try await home.call("list", "--limit", "1").errors == "1 of 4 offers\n")
+    #expect(try await home.call("doctor").output.contains("2 albums, "))
   }
 
   @Test("a price that falls is good news, and the news name it as a price")
-  func changes() throws {
+  func changes() async throws {
     let home = try Self.home()
-    try home.offers("favorite", "shop:1")
-    try home.offers("sync", "--news")
+    try await home.call("favorite", "shop:1")
+    try await home.call("sync", "--news")
     try Self.write("$4.00", to: home)
     #expect(
-      try home.offers("sync", "shop", "--news").output
+      try await home.call("sync", "shop", "--news").output
         == "★ price down: Rug, $5.00 → $4.00 (shop:1)\n")
     let colored = try home.shell("offers changes --kind down").output
     #expect(colored.contains("$5.00 → $4.00"))
@@ -142,13 +143,13 @@ struct PriceListTests {
   @Test(
     "a plain sync on a terminal names the favorites that changed before the counts",
     .enabled(if: PseudoTerminal.isPresent))
-  func namesFavorites() throws {
+  func namesFavorites() async throws {
     func feed(_ items: [FeedItem], in home: Home) throws { _ = try home.feed(items) }
     let home = try Home(synced: [
       FeedItem("1", "Tea", "$1.00"), FeedItem("2", "Jam", "$2.00"), FeedItem("3", "Soap", "$1.00"),
       FeedItem("4", "Rice", "$1.00"),
     ])
-    try home.offers("favorite", "1", "2", "3")
+    try await home.call("favorite", "1", "2", "3")
     #expect(try !PseudoTerminal.run(["sync"], in: home).contains("★"))
     try feed(
       [FeedItem("1", "Tea", "$1.50"), FeedItem("2", "Jam", "$1.00"), FeedItem("4", "Rice", "$9")],
@@ -161,13 +162,13 @@ struct PriceListTests {
     #expect(!lines.contains { $0.contains("Rice") })
     #expect(lines.last?.hasPrefix("ibotta: 0 new, 3 changed, 1 gone") == true)
     try feed([FeedItem("3", "Soap", "$1.00"), FeedItem("1", "Tea", "$1.50")], in: home)
-    let piped = try home.offers("sync").output
+    let piped = try await home.call("sync").output
     #expect(!piped.contains("★"))
   }
 
   @Test(
     "a plain sync on a terminal names no expired favorites", .enabled(if: PseudoTerminal.isPresent))
-  func namesNoExpiredFavorites() throws {
+  func namesNoExpiredFavorites() async throws {
     let home = try Home()
     let folder = home.folder
     try folder.write(
@@ -189,7 +190,7 @@ struct PriceListTests {
     try feed("$1.00")
     let words = ["sync", "shop", "--config", folder.file("feeds.yaml")]
     _ = try PseudoTerminal.run(words, in: home)
-    try home.offers("favorite", "1", "2")
+    try await home.call("favorite", "1", "2")
     try feed("$2.00")
     let shown = try PseudoTerminal.run(words, in: home)
     #expect(shown.contains("★ up: Jam, $1.00 → $2.00 (shop:2)"))

@@ -56,21 +56,21 @@ struct PrivateNetworkOptionTests {
   @Test(
     "the option and the setting permit private networks for commands that fetch images",
     .enabled(if: PseudoTerminal.isPresent))
-  func opensImages() throws {
+  func opensImages() async throws {
     let server = try ImageServer()
     let home = try Home(synced: [FeedItem("1", "Tea", image: server.url("1"))])
     let show = ["show", "1", "--images", "always"]
-    #expect(try home.offers("image", "1").status == 1)
+    #expect(try await home.call("image", "1").status == 1)
     #expect(
       try PseudoTerminal.run(show, in: home).contains("which is not on the public internet"))
     #expect(server.requests.isEmpty)
     _ = try PseudoTerminal.run(show + ["--allow-private-network"], in: home)
     #expect(server.requests == ["1": 1])
-    #expect(try home.offers("cache", "clear").status == 0)
+    #expect(try await home.call("cache", "clear").status == 0)
     let setting = try home.opened()
     _ = try PseudoTerminal.run(show + setting, in: home)
     #expect(server.requests == ["1": 2])
-    #expect(try home.offers("cache", "clear").status == 0)
+    #expect(try await home.call("cache", "clear").status == 0)
     #expect(try Self.run(home, ["image", "1", "--json"], "", setting).status == 0)
     #expect(server.requests == ["1": 3])
   }

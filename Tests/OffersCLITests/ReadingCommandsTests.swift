@@ -15,10 +15,10 @@ struct ReadingCommandsTests {
   ]
 
   @Test("A list shows the offers in the feed's order, with stars, and truncates nothing when piped")
-  func list() throws {
+  func list() async throws {
     let home = try Home(synced: Self.items)
-    #expect(try home.offers("favorite", "110580").status == 0)
-    let result = try home.offers("list")
+    #expect(try await home.call("favorite", "110580").status == 0)
+    let result = try await home.call("list")
     #expect(
       result.output == """
            ID             REWARD            NAME
@@ -32,40 +32,40 @@ struct ReadingCommandsTests {
   }
 
   @Test("A limited list shows the first offers and prints the total to standard error")
-  func limit() throws {
+  func limit() async throws {
     let home = try Home(synced: Self.items)
-    let result = try home.offers("list", "--limit", "2")
+    let result = try await home.call("list", "--limit", "2")
     #expect(result.output.split(separator: "\n").count == 3)
     #expect(result.errors == "2 of 4 offers\n")
-    #expect(try home.offers("list", "--limit", "4").errors == "")
+    #expect(try await home.call("list", "--limit", "4").errors == "")
   }
 
   @Test("A list that spans several database pages shows each offer once, in order")
-  func manyPages() throws {
+  func manyPages() async throws {
     let home = try Home(synced: (1...1203).map { FeedItem("\($0)", "Offer \($0)") })
-    let names = try home.offers("list").output.split(separator: "\n").dropFirst().map {
+    let names = try await home.call("list").output.split(separator: "\n").dropFirst().map {
       $0.drop { $0 != "O" }
     }
     #expect(names == (1...1203).map { "Offer \($0)" })
-    let limited = try home.document("list", "--limit", "1001")
+    let limited = try await home.callDocument("list", "--limit", "1001")
     #expect((limited["offers"] as? [Any])?.count == 1001)
   }
 
   @Test("A favorite that left its feed is still listed and shown, marked as gone")
-  func goneFavorite() throws {
+  func goneFavorite() async throws {
     let home = try Home(synced: Self.items)
-    #expect(try home.offers("favorite", "110581").status == 0)
+    #expect(try await home.call("favorite", "110581").status == 0)
     _ = try home.feed([Self.items[0], Self.items[1], Self.items[3]])
-    #expect(try home.offers("sync").status == 0)
+    #expect(try await home.call("sync").status == 0)
     #expect(
-      try home.offers("list", "--favorites").output == """
+      try await home.call("list", "--favorites").output == """
            ID             NAME
         ★  ibotta:110581  gone: Jam
 
         """)
-    #expect(!(try home.offers("list").output.contains("Jam")))
+    #expect(!(try await home.call("list").output.contains("Jam")))
     #expect(
-      home.stable(try home.offers("show", "110581").output) == """
+      home.stable(try await home.call("show", "110581").output) == """
         ★ (gone)
         Jam
 
@@ -75,23 +75,23 @@ struct ReadingCommandsTests {
 
         """)
     #expect(
-      try home.offers("favorite", "110581").output
+      try await home.call("favorite", "110581").output
         == "★ ibotta:110581  Jam (gone from its feed) (was already a favorite)\n")
   }
 
   @Test("Empty lists print a hint on standard error")
-  func emptyLists() throws {
+  func emptyLists() async throws {
     let home = try Home(synced: [])
-    #expect(try home.offers("list").output == "")
-    #expect(try home.offers("list").errors == "No offers yet. Read a feed with: offers sync\n")
+    #expect(try await home.call("list").output == "")
+    #expect(try await home.call("list").errors == "No offers yet. Read a feed with: offers sync\n")
     #expect(
-      try home.offers("list", "--favorites").errors
+      try await home.call("list", "--favorites").errors
         == "No favorites yet. Star an offer with: offers favorite ID\n")
-    #expect(try home.offers("list", "--json").output == "{\"offers\":[]}\n")
+    #expect(try await home.call("list", "--json").output == "{\"offers\":[]}\n")
   }
 
   @Test("show prints a card with the offer's terms, for an id with or without its feed")
-  func card() throws {
+  func card() async throws {
     let home = try Home(synced: Self.items)
     let card = """
       $0.75 Cash Back
@@ -108,34 +108,34 @@ struct ReadingCommandsTests {
       First seen  TIME
 
       """
-    #expect(home.stable(try home.offers("show", "110579").output) == card)
-    #expect(home.stable(try home.offers("show", "ibotta:110579").output) == card)
-    #expect(try home.offers("show", "a:b").output.contains("Odd id"))
-    #expect(try home.offers("show", "ibotta:a:b").output.contains("Odd id"))
+    #expect(home.stable(try await home.call("show", "110579").output) == card)
+    #expect(home.stable(try await home.call("show", "ibotta:110579").output) == card)
+    #expect(try await home.call("show", "a:b").output.contains("Odd id"))
+    #expect(try await home.call("show", "ibotta:a:b").output.contains("Odd id"))
   }
 
   @Test("Categories that are an attribute as well are shown once, with its label")
-  func categories() throws {
+  func categories() async throws {
     let home = try Home()
-    try home.offers("sync", "albums", "--quiet", "--from", "sample")
-    let shown = try home.offers("show", "albums:8800001200").output
+    try await home.call("sync", "albums", "--quiet", "--from", "sample")
+    let shown = try await home.call("show", "albums:8800001200").output
     #expect(shown.contains("\nGenre       Singer/Songwriter, Music\n"))
     #expect(!shown.contains("\nCategory"))
     #expect(shown.components(separatedBy: "Singer/Songwriter").count == 2)
   }
 
   @Test("The JSON of an offer has every key, null for missing values, and exact amounts")
-  func offerDocument() throws {
+  func offerDocument() async throws {
     let home = try Home(synced: Self.items)
     #expect(
-      home.stable(try home.offers("show", "110580", "--json").output)
+      home.stable(try await home.call("show", "110580", "--json").output)
         == #"{"ref":"ibotta:110580","feed":"ibotta","id":"110580","name":"Any Brand Milk","#
         + #""description":null,"terms":null,"reward":{"role":"reward","text":"Up to 2.5% back","#
         + #""kind":"percent","minor_units":null,"currency":null,"percent":2.5,"up_to":true},"image_url":null,"#
         + #""url":null,"favorite":false,"state":"current","expired":false,"first_seen_at":"TIME","#
         + #""changed_at":"TIME","gone_at":null,"retailer":null,"categories":[],"starts_at":null,"#
         + #""expires_at":null,"latitude":null,"longitude":null,"attributes":[]}"# + "\n")
-    let offer = try home.document("show", "110579")
+    let offer = try await home.callDocument("show", "110579")
     let reward = try #require(offer["reward"] as? [String: Any])
     #expect(
       Set(reward.keys) == [
@@ -143,8 +143,8 @@ struct ReadingCommandsTests {
       ])
     #expect(reward["minor_units"] as? Int == 75)
     #expect(reward["currency"] as? String == "USD")
-    #expect(try home.document("show", "110581")["reward"] is NSNull)
-    let listed = try #require(try home.document("list")["offers"] as? [[String: Any]])
+    #expect(try await home.callDocument("show", "110581")["reward"] is NSNull)
+    let listed = try #require(try await home.callDocument("list")["offers"] as? [[String: Any]])
     #expect(listed.map { $0["id"] as? String } == ["110579", "110580", "110581", "a:b"])
     for document in listed + [offer] {
       #expect(
@@ -158,27 +158,27 @@ struct ReadingCommandsTests {
   }
 
   @Test("favorite reports what changed, also for repeated calls, and --remove removes the star")
-  func favorite() throws {
+  func favorite() async throws {
     let home = try Home(synced: Self.items)
     #expect(
-      try home.offers("favorite", "110579", "ibotta:110581").output
+      try await home.call("favorite", "110579", "ibotta:110581").output
         == "★ ibotta:110579  Sunrise® Tea\n★ ibotta:110581  Jam\n")
     #expect(
-      try home.offers("favorite", "110579").output
+      try await home.call("favorite", "110579").output
         == "★ ibotta:110579  Sunrise® Tea (was already a favorite)\n")
     #expect(
-      try home.offers("favorite", "--remove", "110579", "--json").output
+      try await home.call("favorite", "--remove", "110579", "--json").output
         == #"{"favorites":[{"ref":"ibotta:110579","favorite":false,"changed":true}]}"# + "\n")
     #expect(
-      try home.offers("favorite", "--remove", "110579", "110581").output
+      try await home.call("favorite", "--remove", "110579", "110581").output
         == "☆ ibotta:110579  Sunrise® Tea (was not a favorite)\n☆ ibotta:110581  Jam\n")
-    #expect(try home.offers("list", "--favorites").output == "")
+    #expect(try await home.call("list", "--favorites").output == "")
   }
 
   @Test("When one of several offers is unknown, none is starred")
-  func favoriteOfUnknown() throws {
+  func favoriteOfUnknown() async throws {
     let home = try Home(synced: Self.items)
-    let result = try home.offers("favorite", "110579", "999")
+    let result = try await home.call("favorite", "110579", "999")
     #expect(result.output == "")
     #expect(
       result.errors == """
@@ -187,13 +187,13 @@ struct ReadingCommandsTests {
 
         """)
     #expect(result.status == 66)
-    #expect(try home.offers("list", "--favorites").output == "")
+    #expect(try await home.call("list", "--favorites").output == "")
   }
 
   @Test("status shows the database, each feed, and why the last sync failed")
-  func status() throws {
+  func status() async throws {
     let home = try Home(synced: Self.items)
-    #expect(try home.offers("favorite", "110579").status == 0)
+    #expect(try await home.call("favorite", "110579").status == 0)
     try home.folder.write("<html>", to: "feed.json")
     #expect(try home.offers("sync").status == 1)
     // Only some versions of SQLite are warned about.
@@ -226,9 +226,9 @@ struct ReadingCommandsTests {
   }
 
   @Test("status --json has the database and the feeds")
-  func statusDocument() throws {
+  func statusDocument() async throws {
     let home = try Home(synced: Self.items)
-    let document = try home.document("status")
+    let document = try await home.callDocument("status")
     #expect(Set(document.keys) == ["database", "feeds"])
     let database = try #require(document["database"] as? [String: Any])
     let engine = TestStore.isFile ? "sqlite" : "postgresql"

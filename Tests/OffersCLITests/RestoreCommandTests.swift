@@ -22,17 +22,17 @@ struct RestoreCommandTests {
   }
 
   @Test("puts a backup in place, and tells where the old database is")
-  func restores() throws {
+  func restores() async throws {
     #expect(try stars() == 2)
-    let result = try home.offers("restore", copy)
+    let result = try await home.call("restore", copy)
     #expect(result.status == 0)
     #expect(result.output.wholeMatch(of: /.*\/offers\.sqlite: \d+ kB, sound\n/) != nil)
     #expect(result.errors.hasPrefix("The old database is now \(home.database).before-"))
     #expect(try stars() == 1)
-    let document = try home.document("restore", copy)
+    let document = try await home.callDocument("restore", copy)
     let aside = try #require(document["aside"] as? String)
     #expect(document["path"] as? String == home.database)
-    let undone = try home.offers("list", "--favorites", "--database", aside)
+    let undone = try await home.call("list", "--favorites", "--database", aside)
     #expect(undone.output.split(separator: "\n").count == 2)
   }
 
@@ -52,22 +52,22 @@ struct RestoreCommandTests {
   }
 
   @Test("refuses a damaged backup with the commands that save what it has")
-  func damaged() throws {
+  func damaged() async throws {
     #expect(
       try home.shell("head -c 16384 /dev/zero | dd of=copy.sqlite bs=8192 seek=4 conv=notrunc")
         .status
         == 0)
-    let result = try home.offers("restore", copy)
+    let result = try await home.call("restore", copy)
     #expect(result.status == 1)
     #expect(
       result.errors.contains("offers export --salvage --database \(copy) -o saved.json"),
       "\(result.errors)")
-    #expect(try home.offers("restore", "missing").status == 66)
+    #expect(try await home.call("restore", "missing").status == 66)
     #expect(try stars() == 2)
   }
 
   @Test("that is killed leaves the old database or the new one, and the other one aside")
-  func killed() throws {
+  func killed() async throws {
     var killCount = 0
     for round in 0..<16 {
       let process = try OffersProgram.start(["restore", copy], environment: home.environment)
@@ -81,10 +81,10 @@ struct RestoreCommandTests {
       #expect(try home.integrity() == "ok\n")
       for name in asides.split(separator: "\n") {
         let path = home.folder.file(String(name))
-        let old = try home.offers("list", "--favorites", "--database", path).output
+        let old = try await home.call("list", "--favorites", "--database", path).output
         #expect(old.split(separator: "\n").count == 3)
         // The next round begins with the old database again.
-        #expect(try home.offers("restore", path).status == 0)
+        #expect(try await home.call("restore", path).status == 0)
       }
       _ = try home.shell("rm -f offers.sqlite.before-*")
     }

@@ -146,13 +146,13 @@ struct SalvageTests {
   }
 
   @Test("a truncated file yields its remaining offers")
-  func cutShort() throws {
+  func cutShort() async throws {
     let home = try Self.lived()
     #expect(
       try home.shell(
         "truncate -s $(($(stat -c %s \"$OFFERS_DATABASE\") / 2)) \"$OFFERS_DATABASE\""
       ).status == 0)
-    let doctor = try home.offers("doctor")
+    let doctor = try await home.call("doctor")
     #expect(doctor.status == 1)
     #expect(doctor.output.contains("offers export --salvage -o saved.json"))
     let saved = try Self.saved(home)
@@ -162,18 +162,18 @@ struct SalvageTests {
   }
 
   @Test("where nothing can be salvaged, the errors suggest sqlite3's .recover instead")
-  func hopeless() throws {
+  func hopeless() async throws {
     let home = try Self.lived()
     #expect(
       try home.shell(
         "head -c 4096 /dev/zero | tr '\\0' Z "
           + "| dd of=\"$OFFERS_DATABASE\" bs=1 seek=100 conv=notrunc status=none"
       ).status == 0)
-    let doctor = try home.offers("doctor")
+    let doctor = try await home.call("doctor")
     #expect(doctor.status == 1)
     #expect(!doctor.output.contains("--salvage"), "\(doctor.output)")
     #expect(doctor.output.contains("sqlite3 FILE .recover"))
-    let saved = try home.offers("export", "--salvage")
+    let saved = try await home.call("export", "--salvage")
     #expect(saved.status == 1)
     #expect(saved.output == "")
     #expect(!saved.errors.contains("doctor"), "\(saved.errors)")
@@ -181,10 +181,10 @@ struct SalvageTests {
   }
 
   @Test("the salvage of a sound database is complete")
-  func sound() throws {
+  func sound() async throws {
     let home = try Self.lived()
-    let all = try home.offers("export")
-    let saved = try home.offers("export", "--salvage")
+    let all = try await home.call("export")
+    let saved = try await home.call("export", "--salvage")
     #expect(saved.status == 0)
     #expect(saved.errors == "")
     #expect(saved.output == all.output)

@@ -34,7 +34,7 @@ struct SearchCommandTests {
   }
 
   @Test("A search without results fails only with --exit-status")
-  func nothing() throws {
+  func nothing() async throws {
     let home = try Self.home()
     for (options, status) in [([], 0), (["--exit-status"], 66)] as [([String], Int32)] {
       for words in [["xylophone"], ["xylophone", "--feed", "ibotta"]] {
@@ -44,18 +44,19 @@ struct SearchCommandTests {
         #expect(result.errors.hasPrefix("Nothing found for “xylophone”"))
       }
     }
-    #expect(try home.offers("search", "tea", "--exit-status").status == 0)
+    #expect(try await home.call("search", "tea", "--exit-status").status == 0)
     #expect(
-      try home.offers("search", "🙂").errors == "“🙂” contains no letter or digit to search for.\n")
+      try await home.call("search", "🙂").errors
+        == "“🙂” contains no letter or digit to search for.\n")
     #expect(
-      try home.offers("search", "tea", "--page", "4").errors
+      try await home.call("search", "tea", "--page", "4").errors
         == "Nothing found on page 4 for “tea”.\n")
   }
 
   @Test("The JSON has the offers, the positions of the matches, and the searched words")
-  func document() throws {
+  func document() async throws {
     let home = try Self.home()
-    let document = try home.document("search", "grene", "coffee", "--limit", "1")
+    let document = try await home.callDocument("search", "grene", "coffee", "--limit", "1")
     #expect(
       Set(document.keys) == [
         "words", "corrected_words", "feed", "page", "has_more", "source", "error", "offers",
@@ -70,13 +71,13 @@ struct SearchCommandTests {
     #expect(matches.map { $0["field"] as? String } == ["name", "terms"])
     #expect(matches.map { $0["ranges"] as? [[Int]] } == [[[0, 5]], [[23, 29]]])
     #expect(matches.allSatisfy { $0["index"] is NSNull })
-    let nothing = try home.offers("search", "xylophone", "--json")
+    let nothing = try await home.call("search", "xylophone", "--json")
     #expect(try (Home.parse(nothing.output)["offers"] as? [Any])?.isEmpty == true)
     #expect(nothing.status == 0)
   }
 
   @Test("Any word can be searched for, even one that begins with a hyphen")
-  func anyWord() throws {
+  func anyWord() async throws {
     let home = try Self.home()
     for words in [
       ["-coffee"], ["--", "--coffee"], ["coffee", "--", "--json"], ["-c"], ["-"], ["--", "-h"],
@@ -85,7 +86,7 @@ struct SearchCommandTests {
       let result = try OffersProgram.run(["search"] + words, environment: home.environment)
       #expect(result.status == 0, "\(words): \(result.errors)")
     }
-    #expect(try home.offers("search", "-coffee").output.contains("ibotta:1"))
+    #expect(try await home.call("search", "-coffee").output.contains("ibotta:1"))
   }
 
   @Test(
@@ -102,11 +103,12 @@ struct SearchCommandTests {
   }
 
   @Test("An unknown feed, an unknown search number and a missing database exit with 66")
-  func notThere() throws {
+  func notThere() async throws {
     let home = try Self.home()
     for words in [["tea", "--feed", "nobody"], ["7!"]] {
       #expect(
-        try OffersProgram.run(["search"] + words, environment: home.environment).status == 66)
+        try await OffersProgram.call(["search"] + words, environment: home.environment).status == 66
+      )
     }
     let empty = try Home()
     #expect(try empty.offers("search", "tea").status == 66)
@@ -114,22 +116,22 @@ struct SearchCommandTests {
   }
 
   @Test("Recent searches with results are stored and can be repeated by number")
-  func recent() throws {
+  func recent() async throws {
     let home = try Self.home()
     #expect(try home.offers("search").errors.hasPrefix("No searches yet."))
     for words in ["rye", "tea", "xylophone", "cofee", "Rye"] { try home.offers("search", words) }
     #expect(
-      try home.offers("search").output == """
+      try await home.call("search").output == """
         NO  FEED  WORDS
         1!  –     Rye
         2!  –     cofee
         3!  –     tea
 
         """)
-    let picked = try home.offers("search", "3!")
+    let picked = try await home.call("search", "3!")
     #expect(picked.output.contains("Green Tea"))
-    #expect(try home.document("search", "1!")["words"] as? String == "tea")
-    let searches = try home.document("search")["searches"] as? [[String: Any]]
+    #expect(try await home.callDocument("search", "1!")["words"] as? String == "tea")
+    let searches = try await home.callDocument("search")["searches"] as? [[String: Any]]
     #expect(searches?.map { $0["words"] as? String } == ["tea", "Rye", "cofee"])
     #expect(searches?.map { $0["number"] as? Int } == [1, 2, 3])
   }
@@ -144,18 +146,19 @@ struct SearchCommandTests {
   }
 
   @Test("A sync may skip the search index, and the next search builds it")
-  func noIndex() throws {
+  func noIndex() async throws {
     let home = try Home()
     #expect(
-      try home.offers("sync", "--quiet", "--no-index", "--from", home.feed(Self.items)).status == 0)
-    #expect(try home.offers("search", "tea").output.contains("Green Tea"))
+      try await home.call("sync", "--quiet", "--no-index", "--from", home.feed(Self.items)).status
+        == 0)
+    #expect(try await home.call("search", "tea").output.contains("Green Tea"))
     for item in ["Oat", "Wheat"] {
       let feed = try home.feed(Self.items + [FeedItem("9", item)])
-      try home.offers("sync", "--quiet", "--no-index", "--from", feed)
+      try await home.call("sync", "--quiet", "--no-index", "--from", feed)
     }
     // The feed is unchanged, but the sync builds the index.
-    #expect(try home.offers("sync").output.contains("9 unchanged") == false)
-    #expect(try home.offers("search", "wheat").output.contains("Wheat"))
+    #expect(try await home.call("sync").output.contains("9 unchanged") == false)
+    #expect(try await home.call("search", "wheat").output.contains("Wheat"))
   }
 
   @Test(

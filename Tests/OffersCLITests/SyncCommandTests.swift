@@ -6,9 +6,9 @@ import Testing
 @Suite("offers sync")
 struct SyncCommandTests {
   @Test("The first sync reads the built-in sample and says how to choose another source")
-  func firstSync() throws {
+  func firstSync() async throws {
     let home = try Home()
-    let result = try home.offers("sync")
+    let result = try await home.call("sync")
     #expect(
       home.stable(result.output)
         == "ibotta: 64 new, 0 changed, 0 gone, 0 back, 0 unchanged, 0 skipped in TIME\n")
@@ -22,19 +22,19 @@ struct SyncCommandTests {
   }
 
   @Test("A source that worked is read again by the next sync, which reports what changed")
-  func rememberedSource() throws {
+  func rememberedSource() async throws {
     let home = try Home()
     let path = try home.feed([FeedItem("1", "Tea"), FeedItem("2", "Milk"), FeedItem("3", "Jam")])
-    #expect(try home.offers("sync", "--from", path).status == 0)
+    #expect(try await home.call("sync", "--from", path).status == 0)
     _ = try home.feed([FeedItem("1", "Green tea"), FeedItem("2", "Milk"), FeedItem("4", "Rice")])
-    let result = try home.offers("sync")
+    let result = try await home.call("sync")
     #expect(
       home.stable(result.output)
         == "ibotta: 1 new, 1 changed, 1 gone, 0 back, 1 unchanged, 0 skipped in TIME\n")
     #expect(result.errors == "")
     _ = try home.feed([FeedItem("1", "Tea"), FeedItem("2", "Milk"), FeedItem("3", "Jam")])
     #expect(
-      home.stable(try home.offers("sync").output)
+      home.stable(try await home.call("sync").output)
         == "ibotta: 0 new, 1 changed, 1 gone, 1 back, 1 unchanged, 0 skipped in TIME\n")
   }
 
@@ -47,14 +47,14 @@ struct SyncCommandTests {
   }
 
   @Test("A source that failed is not remembered")
-  func failedSource() throws {
+  func failedSource() async throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
-    #expect(try home.offers("sync", "--from", home.folder.file("nowhere.json")).status == 66)
-    #expect(home.stable(try home.offers("sync").output).contains("1 unchanged"))
+    #expect(try await home.call("sync", "--from", home.folder.file("nowhere.json")).status == 66)
+    #expect(home.stable(try await home.call("sync").output).contains("1 unchanged"))
   }
 
   @Test("Standard input is read with -, and not remembered")
-  func standardInput() throws {
+  func standardInput() async throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     let result = try home.offers(
       "sync", "--from", "-", input: #"[{"id":"1","name":"Tea"},{"id":"2","name":"Milk"}]"#)
@@ -62,12 +62,12 @@ struct SyncCommandTests {
       home.stable(result.output)
         == "ibotta: 1 new, 1 changed, 0 gone, 0 back, 0 unchanged, 0 skipped in TIME\n")
     #expect(
-      home.stable(try home.offers("sync").output)
+      home.stable(try await home.call("sync").output)
         == "ibotta: 0 new, 1 changed, 1 gone, 0 back, 0 unchanged, 0 skipped in TIME\n")
   }
 
   @Test("Offers from standard input that replaced the sample are protected by the quarantine")
-  func quarantinedInput() throws {
+  func quarantinedInput() async throws {
     let home = try Home()
     func feed(_ count: Int) -> String {
       "[\((1...count).map { #"{"id":"\#($0)","name":"Tea"}"# }.joined(separator: ","))]"
@@ -75,18 +75,18 @@ struct SyncCommandTests {
     #expect(try home.offers("sync").status == 0)
     #expect(try home.offers("sync", "--from", "-", input: feed(100)).status == 0)
     #expect(try home.offers("sync", "--from", "-", input: feed(3)).status != 0)
-    let listed = try home.document("list", "--limit", "200")["offers"] as? [Any]
+    let listed = try await home.callDocument("list", "--limit", "200")["offers"] as? [Any]
     #expect(listed?.count == 100)
   }
 
   @Test("A feed from standard input is not replaced by the sample; its next sync needs a source")
-  func keepsStandardInput() throws {
+  func keepsStandardInput() async throws {
     let home = try Home()
     let feed = [FeedItem("1", "Tea"), FeedItem("2", "Milk")]
     let text = String(decoding: try JSONEncoder().encode(feed), as: UTF8.self)
     #expect(try home.offers("sync", "--from", "-", input: text).status == 0)
     for arguments in [["sync"], ["sync", "--accept-removals"], ["sync", "--force", "--dry-run"]] {
-      let result = try OffersProgram.run(arguments, environment: home.environment)
+      let result = try await OffersProgram.call(arguments, environment: home.environment)
       #expect(result.status == 66)
       #expect(
         result.errors == """
@@ -102,16 +102,16 @@ struct SyncCommandTests {
         ibotta: was read from standard input, and has no source of its own; offers sync ibotta --from URL-OR-FILE gives it one
 
         """)
-    #expect(try home.offers("show", "2").output.contains("Milk"))
+    #expect(try await home.call("show", "2").output.contains("Milk"))
     #expect(try home.offers("sync", "--from", home.feed(feed)).status == 0)
     #expect(try home.offers("sync").output.contains("2 unchanged"))
     // The sample can still be named explicitly.
     #expect(try home.offers("sync", "--from", "-", input: text).status == 0)
-    #expect(try home.offers("sync", "--from", "sample").output.hasPrefix("ibotta: 64 new"))
+    #expect(try await home.call("sync", "--from", "sample").output.hasPrefix("ibotta: 64 new"))
   }
 
   @Test("A sync from another source keeps the waiting time that the feed's server asked for")
-  func leavesWhatTheServerAskedFor() throws {
+  func leavesWhatTheServerAskedFor() async throws {
     let own = (1...20).map { FeedItem("\($0)", "Tea \($0)") }
     let text = String(decoding: try JSONEncoder().encode(own), as: UTF8.self)
     let server = try ScriptedServer([
@@ -120,7 +120,7 @@ struct SyncCommandTests {
       .answer("200 OK", [], text),
     ])
     let home = try Home()
-    #expect(try home.offers("sync", "--from", server.url()).status == 0)
+    #expect(try await home.call("sync", "--from", server.url()).status == 0)
     #expect(try home.offers("sync").status == 1)
     let other = try home.feed((101...120).map { FeedItem("\($0)", "Milk") }, named: "other.json")
     let held = try home.offers("sync", "ibotta", "--from", other)
@@ -128,16 +128,16 @@ struct SyncCommandTests {
     #expect(try home.offers("status").output.contains("--from \(other) --accept-removals"))
     for input in [nil, text] {
       if input != nil { #expect(try home.offers("sync", "--from", "-", input: input).status == 0) }
-      #expect(try home.offers("sync").output.contains("its server asked for no requests"))
+      #expect(try await home.call("sync").output.contains("its server asked for no requests"))
       #expect(server.requests.count == 2)
     }
     // The stored offers no longer come from the document that the validators belong to.
-    #expect(try home.offers("sync", "--force").status == 0)
+    #expect(try await home.call("sync", "--force").status == 0)
     #expect(server.requests.last?.lowercased().contains("if-none-match") == false)
   }
 
   @Test("After another source changed offers, the feed's own document is fetched in full")
-  func readsItsOwnAnew() throws {
+  func readsItsOwnAnew() async throws {
     func text(_ items: [FeedItem]) throws -> String {
       String(decoding: try JSONEncoder().encode(items), as: UTF8.self)
     }
@@ -146,14 +146,14 @@ struct SyncCommandTests {
       .answer("200 OK", [#"ETag: "1""#], try text(own)), .answer("200 OK", [], try text(own)),
     ])
     let home = try Home()
-    #expect(try home.offers("sync", "--from", server.url()).status == 0)
+    #expect(try await home.call("sync", "--from", server.url()).status == 0)
     // The other source lacks most offers and renames one.
     let other = try home.feed([FeedItem("1", "Milk")] + own[1..<10], named: "other.json")
-    #expect(try home.offers("sync", "ibotta", "--from", other).status == 1)
-    #expect(try home.offers("show", "1").output.contains("Milk"))
-    #expect(try home.offers("sync").status == 0)
+    #expect(try await home.call("sync", "ibotta", "--from", other).status == 1)
+    #expect(try await home.call("show", "1").output.contains("Milk"))
+    #expect(try await home.call("sync").status == 0)
     #expect(server.requests.last?.lowercased().contains("if-none-match") == false)
-    #expect(try home.offers("show", "1").output.contains("Tea 1"))
+    #expect(try await home.call("show", "1").output.contains("Tea 1"))
   }
 
   @Test("A sync without subscribed feeds says so")
@@ -169,22 +169,22 @@ struct SyncCommandTests {
   }
 
   @Test("--quiet prints nothing on success, and errors on failure")
-  func quiet() throws {
+  func quiet() async throws {
     let home = try Home()
     let good = try home.offers("sync", "--quiet")
     #expect(good.output == "" && good.errors == "" && good.status == 0)
-    let odd = try home.offers("sync", "--quiet", "--from", home.feed([FeedItem("1", nil)]))
+    let odd = try await home.call("sync", "--quiet", "--from", home.feed([FeedItem("1", nil)]))
     #expect(odd.output == "")
     #expect(odd.errors.contains("None of the 1 records"))
   }
 
   @Test("Invalid records are skipped and listed, and valid ones are stored")
-  func skippedRecords() throws {
+  func skippedRecords() async throws {
     let home = try Home()
     let path = try home.folder.write(
       #"[{"id":"1","name":"Tea"},{"name":"no id"},7,{"id":"3","name":"Jam","terms":["a"]}]"#,
       to: "odd-records.json")
-    let result = try home.offers("sync", "--from", path)
+    let result = try await home.call("sync", "--from", path)
     #expect(
       home.stable(result.output)
         == "ibotta: 2 new, 0 changed, 0 gone, 0 back, 0 unchanged, 2 skipped in TIME\n")
@@ -199,19 +199,20 @@ struct SyncCommandTests {
   }
 
   @Test("The first five problems of records are listed, and the rest are counted")
-  func manySkippedRecords() throws {
+  func manySkippedRecords() async throws {
     let home = try Home()
     let items = [FeedItem("1", "Tea")] + (0..<30).map { FeedItem(nil, "Offer \($0)") }
-    let lines = try home.offers("sync", "--from", home.feed(items)).errors.split(separator: "\n")
+    let lines = try await home.call("sync", "--from", home.feed(items)).errors.split(
+      separator: "\n")
     #expect(lines.count == 6)
     #expect(lines.last == "  and 25 more")
   }
 
   @Test("A truncated feed fails, names the byte, and removes nothing")
-  func truncated() throws {
+  func truncated() async throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     let path = try home.folder.write(#"[{"id":"2","name":"Mi"#, to: "truncated.json")
-    let result = try home.offers("sync", "--from", path)
+    let result = try await home.call("sync", "--from", path)
     #expect(result.output == "")
     #expect(
       result.errors == """
@@ -220,15 +221,15 @@ struct SyncCommandTests {
 
         """)
     #expect(result.status == 1)
-    #expect(try home.offers("list").output.contains("Tea"))
+    #expect(try await home.call("list").output.contains("Tea"))
   }
 
   @Test("Too many removals are held back until --accept-removals")
-  func quarantine() throws {
+  func quarantine() async throws {
     let items = (1...20).map { FeedItem("\($0)", "Offer \($0)") }
     let home = try Home(synced: items)
     let path = try home.feed([items[0]])
-    let held = try home.offers("sync", "--from", path)
+    let held = try await home.call("sync", "--from", path)
     #expect(
       home.stable(held.output)
         == "ibotta: 0 new, 0 changed, 0 gone, 0 back, 1 unchanged, 0 skipped in TIME\n")
@@ -239,7 +240,7 @@ struct SyncCommandTests {
 
         """)
     #expect(held.status == 1)
-    let accepted = try home.offers("sync", "--accept-removals")
+    let accepted = try await home.call("sync", "--accept-removals")
     #expect(
       home.stable(accepted.output)
         == "ibotta: 0 new, 0 changed, 19 gone, 0 back, 1 unchanged, 0 skipped in TIME\n")
@@ -247,10 +248,10 @@ struct SyncCommandTests {
   }
 
   @Test("--json prints a single document with the runs")
-  func json() throws {
+  func json() async throws {
     let home = try Home()
     let path = try home.feed([FeedItem("1", "Tea")])
-    let result = try home.offers("sync", "--json", "--from", path)
+    let result = try await home.call("sync", "--json", "--from", path)
     #expect(
       home.stable(result.output)
         == #"{"runs":[{"feed":"ibotta","outcome":"updated","new":1,"changed":0,"gone":0,"back":0,"#
@@ -283,7 +284,7 @@ struct SyncCommandTests {
   }
 
   @Test("A server that asked for no requests is only asked again with --force")
-  func force() throws {
+  func force() async throws {
     let server = try ScriptedServer([
       .answer("200 OK", [], #"[{"id":"1","name":"Tea"}]"#),
       .answer("429 Too Many Requests", ["Retry-After: 3600"], ""),
@@ -291,10 +292,10 @@ struct SyncCommandTests {
       .answer("200 OK", [], #"[{"id":"1","name":"Green tea"}]"#),
     ])
     let home = try Home()
-    #expect(try home.offers("sync", "--from", server.url()).status == 0)
+    #expect(try await home.call("sync", "--from", server.url()).status == 0)
     // The second round passes options, which the argument parser handles.
     for (request, options) in [(2, []), (3, ["--force", "--verbose"])] {
-      let refused = try OffersProgram.run(["sync"] + options, environment: home.environment)
+      let refused = try await OffersProgram.call(["sync"] + options, environment: home.environment)
       #expect(refused.status == 1)
       #expect(server.requests.count == request)
       #expect(try home.offers("sync").output.contains("its server asked for no requests"))
@@ -302,7 +303,7 @@ struct SyncCommandTests {
       #expect(due.output == "" && due.errors == "" && due.status == 0)
       #expect(server.requests.count == request)
     }
-    let result = try home.offers("sync", "--force")
+    let result = try await home.call("sync", "--force")
     #expect(
       home.stable(result.output)
         == "ibotta: 0 new, 1 changed, 0 gone, 0 back, 0 unchanged, 0 skipped in TIME\n")
@@ -311,7 +312,7 @@ struct SyncCommandTests {
   }
 
   @Test("Without space for a temporary file, a long document is still compared and read")
-  func fullDisk() throws {
+  func fullDisk() async throws {
     let home = try Home()
     func document(_ name: String) -> ScriptedServer.Step {
       let space = String(repeating: " ", count: 8 << 20)
@@ -326,14 +327,14 @@ struct SyncCommandTests {
       #expect(result.output.hasPrefix("ibotta: \(counts)"), "\(result.errors)")
       #expect(result.status == 0)
     }
-    #expect(try home.offers("show", "2").output.contains("Rice"))
+    #expect(try await home.call("show", "2").output.contains("Rice"))
   }
 
   @Test(
     "A first import on a full disk stores nothing, and the next import stores all offers",
     .aboutFile,
     arguments: [(6000, "Nothing was changed"), (20_000, "Could not write a temporary file in")])
-  func fullDiskAtFirst(count: Int, message: String) throws {
+  func fullDiskAtFirst(count: Int, message: String) async throws {
     let home = try Home()
     let offers = (1...count).map {
       #"{"id":"\#($0)","name":"Tea \#($0)","description":"\#(String(repeating: "green ", count: 60))"}"#
@@ -343,9 +344,9 @@ struct SyncCommandTests {
     let refused = try home.shell("trap '' XFSZ; ulimit -f 2048; offers \(sync)")
     #expect(refused.status == 1)
     #expect(refused.errors.contains(message), "\(refused.errors)")
-    #expect(try home.offers("list", "--json").output == "{\"offers\":[]}\n")
+    #expect(try await home.call("list", "--json").output == "{\"offers\":[]}\n")
     #expect(try home.shell("offers \(sync)").status == 0)
-    #expect(try home.offers("show", "\(count)").output.contains("Tea \(count)"))
-    #expect(try home.offers("doctor").status == 0)
+    #expect(try await home.call("show", "\(count)").output.contains("Tea \(count)"))
+    #expect(try await home.call("doctor").status == 0)
   }
 }

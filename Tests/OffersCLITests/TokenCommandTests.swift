@@ -10,10 +10,10 @@ struct TokenCommandTests {
   }
 
   @Test("token new makes a private file with a random token, in folders that it makes")
-  func makes() throws {
+  func makes() async throws {
     let home = try Home()
     let path = home.folder.file("new folder/token")
-    let result = try home.offers("token", "new", path)
+    let result = try await home.call("token", "new", path)
     #expect((result.status, result.errors) == (0, ""))
     #expect(result.output.contains("offers serve --host ADDRESS --token-file '\(path)'"))
     let text = try home.folder.text(of: "new folder/token")
@@ -24,7 +24,7 @@ struct TokenCommandTests {
     let names = try FileManager.default.contentsOfDirectory(
       atPath: home.folder.file("new folder"))
     #expect(names == ["token"])
-    let other = try home.document("token", "new", home.folder.file("other"), "--json")
+    let other = try await home.callDocument("token", "new", home.folder.file("other"), "--json")
     #expect(other["bits"] as? Int == 256)
     #expect(other["path"] as? String == home.folder.file("other"))
     #expect(other.count == 2)
@@ -32,23 +32,23 @@ struct TokenCommandTests {
   }
 
   @Test("token new overwrites nothing")
-  func keeps() throws {
+  func keeps() async throws {
     let home = try Home()
     let path = try home.folder.write("mine", to: "token")
-    let again = try home.offers("token", "new", path)
+    let again = try await home.call("token", "new", path)
     #expect(again.status == 64)
     #expect(again.errors.contains("exists already"))
     #expect(try home.folder.text(of: "token") == "mine")
-    #expect(try home.offers("token", "new", home.folder.path).status == 64)
-    #expect(try home.offers("token", "new", "/proc/token").status == 1)
-    #expect(try home.offers("token", "new").status == 64)
+    #expect(try await home.call("token", "new", home.folder.path).status == 64)
+    #expect(try await home.call("token", "new", "/proc/token").status == 1)
+    #expect(try await home.call("token", "new").status == 64)
   }
 
   @Test("serve accepts a new token, and refuses a weak one and options that cannot be meant")
   func serves() async throws {
     let home = try Home()
     let path = home.folder.file("token")
-    #expect(try home.offers("token", "new", path).status == 0)
+    #expect(try await home.call("token", "new", path).status == 0)
     let serving = try Serving(
       home, "--token-file", path, "--behind-tls", "--trusted-proxy", "127.0.0.1",
       "--trusted-proxy", "fd00::/8")

@@ -29,10 +29,10 @@ struct UserCommandTests {
   }
 
   @Test("users are added with a role, listed, renamed, and given another role")
-  func changes() throws {
+  func changes() async throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
-    #expect(try home.offers("user", "add", "ben").output == "ben: added as a member\n")
-    let added = try home.document("user", "add", "Grandma", "--role", "viewer")
+    #expect(try await home.call("user", "add", "ben").output == "ben: added as a member\n")
+    let added = try await home.callDocument("user", "add", "Grandma", "--role", "viewer")
     #expect(
       added.keys.sorted() == [
         "created_at", "favorites", "id", "last_seen_at", "name", "owner", "role",
@@ -40,20 +40,24 @@ struct UserCommandTests {
     #expect(added["id"] as? Int == 3)
     #expect(added["owner"] as? Bool == false)
     #expect(try Self.users(home) == ["owner admin 0", "ben member 0", "Grandma viewer 0"])
-    #expect(try home.offers("user", "rename", "owner", "ana").output == "owner: now named ana\n")
-    #expect(try home.document("user", "rename", "grandma", "Oma")["name"] as? String == "Oma")
-    #expect(try home.offers("user", "rename", "ben", "Ben").status == 0)
-    #expect(try home.offers("user", "role", "ben", "admin").output == "Ben: now an admin\n")
-    #expect(try home.offers("user", "role", "ben", "admin").output == "Ben: an admin, as before\n")
-    #expect(try home.document("user", "role", "oma", "member")["role"] as? String == "member")
+    #expect(
+      try await home.call("user", "rename", "owner", "ana").output == "owner: now named ana\n")
+    #expect(
+      try await home.callDocument("user", "rename", "grandma", "Oma")["name"] as? String == "Oma")
+    #expect(try await home.call("user", "rename", "ben", "Ben").status == 0)
+    #expect(try await home.call("user", "role", "ben", "admin").output == "Ben: now an admin\n")
+    #expect(
+      try await home.call("user", "role", "ben", "admin").output == "Ben: an admin, as before\n")
+    #expect(
+      try await home.callDocument("user", "role", "oma", "member")["role"] as? String == "member")
     #expect(try Self.users(home) == ["ana admin 0", "Ben admin 0", "Oma member 0"])
-    #expect(try home.offers("user").output == home.offers("user", "list").output)
+    #expect(try await home.call("user").output == home.offers("user", "list").output)
   }
 
   @Test("what cannot be is refused, with the reason, and changes nothing")
-  func refusals() throws {
+  func refusals() async throws {
     let home = try Self.household()
-    let before = try home.offers("user", "list", "--json").output
+    let before = try await home.call("user", "list", "--json").output
     for (words, status, reason) in [
       (["add", "BEN"], 64, "There is a user “ben” already."),
       (["add", ""], 64, "is no name for a user"),
@@ -76,14 +80,14 @@ struct UserCommandTests {
       #expect(result.errors.contains(reason), "\(words): \(result.errors)")
       #expect(!result.errors.contains("\u{1B}"))
     }
-    #expect(try home.offers("user", "list", "--json").output == before)
+    #expect(try await home.call("user", "list", "--json").output == before)
   }
 
   @Test("without a database no user is listed or added, and none is created")
   func absent() async throws {
     let home = try Home()
     for words in [["list"], ["add", "ben"], ["remove", "ben", "--yes"], ["role", "a", "admin"]] {
-      let result = try OffersProgram.run(["user"] + words, environment: home.environment)
+      let result = try await OffersProgram.call(["user"] + words, environment: home.environment)
       #expect(result.status == 66)
       #expect(
         result.errors.contains(
@@ -94,7 +98,7 @@ struct UserCommandTests {
 
   @Test(
     "the table fits 80 columns, with long names in full", .enabled(if: PseudoTerminal.isPresent))
-  func table() throws {
+  func table() async throws {
     let home = try Self.household()
     let usual = try PseudoTerminal.run(["user"], in: home).split(separator: "\n")
     #expect(usual.count == 3)
@@ -105,19 +109,19 @@ struct UserCommandTests {
     let long = String(repeating: "Wilhelmina ", count: 5) + "the second"
     try #require(long.count <= 80)
     let name = String(long.prefix(64)).trimmingCharacters(in: .whitespaces)
-    #expect(try home.offers("user", "add", name).status == 0)
+    #expect(try await home.call("user", "add", name).status == 0)
     let text = try PseudoTerminal.run(["user"], in: home)
     #expect(text.contains(name))
     for line in text.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
   }
 
   @Test("a user's favorites are exported before the user is removed; those of others stay")
-  func removes() throws {
+  func removes() async throws {
     let home = try Self.household()
-    let stars = try home.offers("export", "--favorites", "--user", "ben").output
-    let others = try home.offers("export").output
+    let stars = try await home.call("export", "--favorites", "--user", "ben").output
+    let others = try await home.call("export").output
     let path = home.folder.file("saved.json")
-    let result = try home.offers("user", "remove", "ben", "--yes", "--export", path)
+    let result = try await home.call("user", "remove", "ben", "--yes", "--export", path)
     #expect(result.status == 0)
     #expect(result.output == "ben: removed, with 2 favorites\n")
     #expect(
@@ -130,13 +134,13 @@ struct UserCommandTests {
     let facts = try FileManager.default.attributesOfItem(atPath: path)
     #expect(facts[.posixPermissions] as? Int == 0o600)
     #expect(try Self.users(home) == ["owner admin 1"])
-    #expect(try home.offers("export").output == others)
-    #expect(try home.offers("list", "--user", "ben").status == 66)
+    #expect(try await home.call("export").output == others)
+    #expect(try await home.call("list", "--user", "ben").status == 66)
     // Somebody of the same name has none of it, until it is imported.
-    #expect(try home.offers("user", "add", "ben").status == 0)
+    #expect(try await home.call("user", "add", "ben").status == 0)
     #expect(try Self.users(home).last == "ben member 0")
-    #expect(try home.offers("import", path, "--accept-sources", "--user", "ben").status == 0)
-    let again = try home.offers("export", "--favorites", "--user", "ben").output
+    #expect(try await home.call("import", path, "--accept-sources", "--user", "ben").status == 0)
+    let again = try await home.call("export", "--favorites", "--user", "ben").output
     func favorites(_ text: String) -> [Substring] {
       text.split(separator: "\n").filter { $0.contains("starred_at") }
     }
@@ -145,10 +149,10 @@ struct UserCommandTests {
   }
 
   @Test("no favorite that is set during the removal is lost")
-  func starsMeanwhile() throws {
+  func starsMeanwhile() async throws {
     let count = 60
     let home = try Home(synced: (1...count).map { FeedItem("\($0)", "Tea") })
-    try home.offers("user", "add", "ben")
+    try await home.call("user", "add", "ben")
     let result = try home.shell(
       """
       for id in $(seq \(count)); do
@@ -171,7 +175,7 @@ struct UserCommandTests {
   }
 
   @Test("the export has a name of its own in the current folder, and overwrites nothing")
-  func exportFile() throws {
+  func exportFile() async throws {
     let home = try Self.household()
     let mine = try home.folder.write("mine", to: "ben-favorites.json")
     let taken = TestStore.isFile ? ["--export \"$OFFERS_DATABASE\""] : []
@@ -188,10 +192,10 @@ struct UserCommandTests {
     #expect(removed.output == #"{"name":"ben","favorites":2,"export":"ben-favorites.json"}"# + "\n")
     #expect(try home.folder.text(of: "ben-favorites.json").contains("ibotta:2"))
     // Nothing is written for a user without favorites, or if none is wanted.
-    try home.offers("user", "add", "eve")
+    try await home.call("user", "add", "eve")
     #expect(try home.shell("offers user remove eve --yes --json").output.contains(":null}"))
-    try home.offers("user", "add", "joe")
-    try home.offers("favorite", "1", "--user", "joe")
+    try await home.call("user", "add", "joe")
+    try await home.call("favorite", "1", "--user", "joe")
     let bare = try home.shell("offers user remove joe --yes --no-export")
     #expect((bare.output, bare.errors) == ("joe: removed, with 1 favorite\n", ""))
     #expect(try Self.names(in: home).count { $0.hasSuffix("favorites.json") } == 1)
@@ -238,24 +242,26 @@ struct UserCommandTests {
   }
 
   @Test("the searches of a removed user are exported, too; the passphrase stays at a logout")
-  func searches() throws {
+  func searches() async throws {
     let home = try Self.household()
-    #expect(try home.offers("search", "tea", "--user", "ben").status == 0)
-    #expect(try home.offers("user", "logout", "ben").output == "ben: logged out of 0 browsers\n")
+    #expect(try await home.call("search", "tea", "--user", "ben").status == 0)
     #expect(
-      try home.offers("user", "logout", "--json").output == #"{"user":"owner","sessions":0}"# + "\n"
+      try await home.call("user", "logout", "ben").output == "ben: logged out of 0 browsers\n")
+    #expect(
+      try await home.call("user", "logout", "--json").output == #"{"user":"owner","sessions":0}"#
+        + "\n"
     )
-    #expect(try home.offers("user", "logout", "eve").status == 66)
+    #expect(try await home.call("user", "logout", "eve").status == 66)
     let path = home.folder.file("saved.json")
-    #expect(try home.offers("user", "remove", "ben", "--yes", "--export", path).status == 0)
-    #expect(try home.offers("user", "add", "joe").status == 0)
-    #expect(try home.offers("import", path, "--accept-sources", "--user", "joe").status == 0)
-    let searches = try home.document("search", "--user", "joe")["searches"]
+    #expect(try await home.call("user", "remove", "ben", "--yes", "--export", path).status == 0)
+    #expect(try await home.call("user", "add", "joe").status == 0)
+    #expect(try await home.call("import", path, "--accept-sources", "--user", "joe").status == 0)
+    let searches = try await home.callDocument("search", "--user", "joe")["searches"]
     #expect((searches as? [[String: Any]])?.map { $0["words"] as? String } == ["tea"])
   }
 
   @Test("status and doctor tell the number of users if there are more than the owner")
-  func counts() throws {
+  func counts() async throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     #expect(try !home.offers("status").output.contains("\nUsers "))
     #expect(try !home.offers("doctor").output.contains("  users "))
@@ -264,12 +270,12 @@ struct UserCommandTests {
     }
     #expect(try users() == 1)
     for name in ["ben", "joe"] { try home.offers("user", "add", name) }
-    try home.offers("favorite", "1", "--user", "ben")
-    let status = try home.offers("status", "--user", "joe").output
+    try await home.call("favorite", "1", "--user", "ben")
+    let status = try await home.call("status", "--user", "joe").output
     #expect(status.contains("\nUsers     3: 1 admin, 2 members\n"))
     #expect(status.contains("0 favorites"))
     #expect(status.contains(/\nibotta +1 +0 +0\b/))
-    let starred = try home.offers("status", "--user", "ben").output
+    let starred = try await home.call("status", "--user", "ben").output
     #expect(starred.contains("1 favorite,"))
     #expect(starred.contains(/\nibotta +1 +0 +1\b/))
     #expect(try users() == 3)

@@ -32,25 +32,25 @@ struct UserOptionTests {
   }
 
   @Test("the stars of two users are separate, and a shared star is removed for one only")
-  func stars() throws {
+  func stars() async throws {
     let home = try Self.home()
-    try home.offers("favorite", "1", "2")
-    #expect(try home.offers("favorite", "2", "3", "--user", "ben").status == 0)
+    try await home.call("favorite", "1", "2")
+    #expect(try await home.call("favorite", "2", "3", "--user", "ben").status == 0)
     #expect(try Self.stars(home) == ["ibotta:1", "ibotta:2"])
     #expect(try Self.stars(home, "--user", "ben") == ["ibotta:2", "ibotta:3"])
     #expect(try Self.stars(home, "--user", "owner") == ["ibotta:1", "ibotta:2"])
-    try home.offers("favorite", "2", "--remove")
+    try await home.call("favorite", "2", "--remove")
     #expect(try Self.stars(home) == ["ibotta:1"])
     #expect(try Self.stars(home, "--user", "BEN") == ["ibotta:2", "ibotta:3"])
-    #expect(try home.document("show", "2", "--user", "ben")["favorite"] as? Bool == true)
-    #expect(try home.document("show", "2")["favorite"] as? Bool == false)
-    let found = try home.offers("search", "milk", "--favorites", "--user", "ben")
+    #expect(try await home.callDocument("show", "2", "--user", "ben")["favorite"] as? Bool == true)
+    #expect(try await home.callDocument("show", "2")["favorite"] as? Bool == false)
+    let found = try await home.call("search", "milk", "--favorites", "--user", "ben")
     #expect(found.output.contains("★  ibotta:3"))
-    #expect(try home.offers("search", "milk", "--favorites").output == "")
+    #expect(try await home.call("search", "milk", "--favorites").output == "")
   }
 
   @Test("OFFERS_USER names the user, --user wins over it, and an empty name is refused")
-  func variable() throws {
+  func variable() async throws {
     let home = try Self.home()
     #expect(try Self.run(home, as: "ben", "favorite", "3").status == 0)
     #expect(try Self.stars(home) == [])
@@ -66,13 +66,13 @@ struct UserOptionTests {
                 Name a user with --user, or unset OFFERS_USER.
 
         """)
-    #expect(try home.offers("list", "--user", "").status == 64)
+    #expect(try await home.call("list", "--user", "").status == 64)
     // A command without users is not affected.
     #expect(try Self.run(home, as: "", "doctor").status == 0)
   }
 
   @Test("every command that takes a user refuses an unknown one, and suggests a similar one")
-  func unknown() throws {
+  func unknown() async throws {
     let home = try Self.home()
     let saved = try home.folder.write(try home.offers("export").output, to: "saved.json")
     for command in [
@@ -92,35 +92,35 @@ struct UserOptionTests {
           """, "\(command)")
     }
     for command in [["doctor"], ["prune"], ["backup", "x"], ["feeds"], ["serve"], ["cache"]] {
-      let result = try OffersProgram.run(
+      let result = try await OffersProgram.call(
         command + ["--user", "ben"], environment: home.environment)
       #expect(result.status == 64, "\(command)")
     }
   }
 
   @Test("a database is not created for a user whom it cannot have", .aboutFile)
-  func absent() throws {
+  func absent() async throws {
     let home = try Home()
     let feed = try home.feed([FeedItem("1", "Tea")])
     for command in [["sync", "--from", feed], ["sync", "--from", feed, "--dry-run"], ["list"]] {
-      let result = try OffersProgram.run(
+      let result = try await OffersProgram.call(
         command + ["--user", "ben"], environment: home.environment)
       #expect(result.status == 66)
       #expect(result.errors.contains("There is no database yet at"))
       #expect(!FileManager.default.fileExists(atPath: home.database))
     }
-    #expect(try home.offers("sync", "--quiet", "--from", feed, "--user", "owner").status == 0)
-    #expect(try home.offers("list", "--user", "owner").output.contains("Tea"))
+    #expect(try await home.call("sync", "--quiet", "--from", feed, "--user", "owner").status == 0)
+    #expect(try await home.call("list", "--user", "owner").output.contains("Tea"))
   }
 
   @Test("recent searches and the marks of changes belong to a user")
-  func records() throws {
+  func records() async throws {
     let home = try Self.home()
-    try home.offers("search", "tea")
-    try home.offers("search", "jam", "--user", "ben")
-    #expect(try home.offers("search").output.contains("tea"))
+    try await home.call("search", "tea")
+    try await home.call("search", "jam", "--user", "ben")
+    #expect(try await home.call("search").output.contains("tea"))
     #expect(try !home.offers("search").output.contains("jam"))
-    #expect(try home.offers("search", "1!", "--user", "ben").output.contains("ibotta:2"))
+    #expect(try await home.call("search", "1!", "--user", "ben").output.contains("ibotta:2"))
     func read(_ options: String...) throws -> Int? {
       let document = try Home.parse(
         OffersProgram.run(
@@ -135,10 +135,10 @@ struct UserOptionTests {
   }
 
   @Test("the news are those of the user, each once for each user")
-  func news() throws {
+  func news() async throws {
     let home = try Self.home()
-    try home.offers("favorite", "1")
-    try home.offers("favorite", "1", "2", "--user", "ben")
+    try await home.call("favorite", "1")
+    try await home.call("favorite", "1", "2", "--user", "ben")
     func news(_ options: String...) throws -> [String] {
       let result = try OffersProgram.run(
         ["sync", "--news", "--json"] + options, environment: home.environment)
@@ -159,10 +159,10 @@ struct UserOptionTests {
 
   @Test(
     "on a terminal a sync names the favorites of the user", .enabled(if: PseudoTerminal.isPresent))
-  func terminalNews() throws {
+  func terminalNews() async throws {
     let home = try Self.home()
-    try home.offers("favorite", "1")
-    try home.offers("favorite", "2", "--user", "ben")
+    try await home.call("favorite", "1")
+    try await home.call("favorite", "2", "--user", "ben")
     _ = try home.feed([
       FeedItem("1", "Tea", "$2.00 Cash Back"), FeedItem("2", "Jam", "$3.00 Cash Back"),
     ])
@@ -173,21 +173,21 @@ struct UserOptionTests {
   }
 
   @Test("an export has the shared data and the user's favorites, which an import gives to a user")
-  func transfer() throws {
+  func transfer() async throws {
     let home = try Self.home()
-    try home.offers("favorite", "1")
-    try home.offers("favorite", "2", "3", "--user", "ben")
+    try await home.call("favorite", "1")
+    try await home.call("favorite", "2", "3", "--user", "ben")
     func favorites(_ text: String) -> Int {
       text.components(separatedBy: "\"starred_at\"").count - 1
     }
-    let all = try home.offers("export", "--user", "ben").output
+    let all = try await home.call("export", "--user", "ben").output
     #expect(favorites(all) == 2)
     #expect(all.contains("\"name\":\"Tea\""))
-    let stars = try home.offers("export", "--favorites", "--user", "ben").output
+    let stars = try await home.call("export", "--favorites", "--user", "ben").output
     #expect(favorites(stars) == 2)
     #expect(!stars.contains("\"name\":\"Tea\""))
-    #expect(favorites(try home.offers("export").output) == 1)
-    let salvage = try home.offers("export", "--salvage", "--user", "ben")
+    #expect(favorites(try await home.call("export").output) == 1)
+    let salvage = try await home.call("export", "--salvage", "--user", "ben")
     #expect((salvage.status, salvage.output) == (64, ""))
 
     let other = try Self.home()

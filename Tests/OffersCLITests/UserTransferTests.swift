@@ -38,13 +38,13 @@ struct UserTransferTests {
   }
 
   @Test("a household moves to another machine, with a line for each user")
-  func moves() throws {
+  func moves() async throws {
     let home = try Self.household()
     let path = home.folder.file("all.json")
-    let told = try home.offers("export", "--all-users", "-o", path)
+    let told = try await home.call("export", "--all-users", "-o", path)
     #expect(told.errors.contains(": 3 offers, 3 users, 4 favorites, "), "\(told.errors)")
     #expect(
-      try home.document("export", "--all-users", "-o", path)["users"] as? Int == 3)
+      try await home.callDocument("export", "--all-users", "-o", path)["users"] as? Int == 3)
     let other = try Home()
     let taken = try other.offers("import", path, "--accept-sources")
     #expect(taken.status == 0)
@@ -85,10 +85,10 @@ struct UserTransferTests {
   }
 
   @Test("several users are not imported for one, nor one user with all exported")
-  func refusals() throws {
+  func refusals() async throws {
     let home = try Self.household()
-    let text = try home.offers("export", "--all-users").output
-    let before = try home.offers("export", "--all-users").output
+    let text = try await home.call("export", "--all-users").output
+    let before = try await home.call("export", "--all-users").output
     let new = try Home()
     for target in [home, new] {
       for (words, variables) in [
@@ -106,15 +106,15 @@ struct UserTransferTests {
         #expect(result.errors.contains("Leave out --user and unset OFFERS_USER"))
       }
     }
-    #expect(try home.offers("export", "--all-users").output == before)
+    #expect(try await home.call("export", "--all-users").output == before)
     #expect(!FileManager.default.fileExists(atPath: new.database))
     for flag in ["--all-users", "--salvage"] {
-      let result = try home.offers("export", flag, "--user", "ben")
+      let result = try await home.call("export", flag, "--user", "ben")
       #expect((result.status, result.output) == (64, ""))
       #expect(result.errors.contains("\(flag) exports all users."))
     }
     // A variable is a default only.
-    let all = try OffersProgram.run(
+    let all = try await OffersProgram.call(
       ["export", "--all-users"],
       environment: home.environment.merging(["OFFERS_USER": "ben"]) { $1 })
     #expect(all.output == text)

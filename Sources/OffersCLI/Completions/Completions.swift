@@ -80,7 +80,7 @@ enum Completions {
     guard !isOption(text), DisplayText.oneLine(text).utf8.elementsEqual(text.utf8),
       text.utf8.allSatisfy({ ShellQuoting.isPlain($0) || $0 == UInt8(ascii: " ") || $0 >= 0x80 })
     else { return nil }
-    switch EnvironmentVariable.find("SAP_SHELL") {
+    switch ProcessContext.variable("SAP_SHELL") {
     case "fish": return title.map { "\(text)\t\($0)" } ?? text
     case "zsh":
       let text = text.replacing(bytes: ":", with: "\\:")

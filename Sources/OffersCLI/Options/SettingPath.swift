@@ -38,7 +38,7 @@ struct SettingPath: Sendable {
     option: (value: String?, name: String), variable: String,
     folder: (variable: String, inHome: String), file: String, what: String
   ) throws -> SettingPath? {
-    if let named = option.value ?? EnvironmentVariable.find(variable) {
+    if let named = option.value ?? ProcessContext.variable(variable) {
       guard !named.isEmpty else {
         throw OffersError(
           .invalidRequest, "The path of \(what) is empty.",
@@ -55,7 +55,7 @@ struct SettingPath: Sendable {
   /// without a home folder. A relative path counts as unset, as the specification requires.
   private static func base(_ variable: String, inHome: String) -> String? {
     func absolute(_ name: String) -> String? {
-      EnvironmentVariable.find(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
+      ProcessContext.variable(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
     }
     return absolute(variable) ?? absolute("HOME").map { "\($0)/\(inHome)" }
   }

@@ -12,7 +12,7 @@ struct TerminalOptions: ParsableArguments {
 
   /// The style of standard output.
   var style: Style {
-    let environment = ProcessInfo.processInfo.environment
+    let environment = ProcessContext.environment
     return Style(color, isTerminal: Terminal.isOutput) { environment[$0] }
   }
 }
@@ -30,7 +30,7 @@ struct PagedOptions: ParsableArguments {
   /// - Throws: `ExitCode.success` if the user left the pager before all was printed, `ExitCode`
   ///   with 1 if the pager failed; otherwise as `print`.
   func show(_ print: () async throws -> Void) async throws {
-    let environment = ProcessInfo.processInfo.environment
+    let environment = ProcessContext.environment
     guard Terminal.isOutput, !noPager, let pager = Pager({ environment[$0] }) else {
       return try await print()
     }

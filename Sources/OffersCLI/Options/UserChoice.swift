@@ -14,7 +14,7 @@ struct UserChoice: Sendable {
   /// - Parameter option: the value of `--user`; nil if it was not given.
   /// - Throws: `OffersError` with `invalidRequest` for an empty name.
   init(option: String? = nil) throws {
-    name = option ?? EnvironmentVariable.find("OFFERS_USER")
+    name = option ?? ProcessContext.variable("OFFERS_USER")
     if name?.isEmpty == true {
       throw OffersError(
         .invalidRequest, "The name of the user is empty.",

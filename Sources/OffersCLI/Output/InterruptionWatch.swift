@@ -28,7 +28,9 @@ final class InterruptionWatch: InterruptionGuard {
   init(_ clearUp: @escaping @Sendable () -> Void) {
     let turn = Turn()
     self.turn = turn
-    let signals: [Signal] = [SIGINT, SIGTERM, SIGHUP].compactMap { number in
+    // Signals end the process, which is not up to a command that shares it with others.
+    let numbers = ProcessContext.current.isProcess ? [SIGINT, SIGTERM, SIGHUP] : []
+    let signals: [Signal] = numbers.compactMap { number in
       var old = sigaction()
       sigaction(number, nil, &old)
       let isIgnored = unsafeBitCast(old.__sigaction_handler, to: Int.self) == 1

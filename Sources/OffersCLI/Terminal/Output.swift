@@ -15,16 +15,6 @@ enum Output {
     }
   }
 
-  /// The file descriptors that a command prints to.
-  struct Streams: Sendable {
-    var output = STDOUT_FILENO
-    var errors = STDERR_FILENO
-  }
-
-  /// The descriptors of the current task: the standard ones, unless a caller, such as a test, sets
-  /// others.
-  @TaskLocal static var streams = Streams()
-
   /// Prints text and a line end to standard output.
   ///
   /// - Throws: `ReaderGone` if the reader of a pipe has closed it and SIGPIPE is ignored;
@@ -57,14 +47,16 @@ enum Output {
   static func noteRaw(_ text: String) {
     var text = text
     // A failure to write to standard error cannot be reported anywhere.
-    text.withUTF8 { try? FileBytes.writeAll(UnsafeRawBufferPointer($0), to: streams.errors) }
+    text.withUTF8 {
+      try? FileBytes.writeAll(UnsafeRawBufferPointer($0), to: ProcessContext.current.errors)
+    }
   }
 
   /// Prints an error to standard error: `offers:`, the feed and the message, then the hint on a
   /// second line. The feed and the hint are optional.
   static func error(_ error: OffersError, feed: String? = nil) {
     let place = feed.map { "\($0): " } ?? ""
-    let style = Style(.auto, isTerminal: Terminal.isError, EnvironmentVariable.find)
+    let style = Style(.auto, isTerminal: Terminal.isError, ProcessContext.variable)
     let name = "offers:"
     let indent = String(repeating: " ", count: name.count + 1)
     var text = indent + place + DisplayText.oneLine(error.message)
@@ -77,7 +69,7 @@ enum Output {
   /// ends the program, unless the signal is ignored, as it is while a pager runs.
   private static func write(_ bytes: UnsafeRawBufferPointer) throws {
     do {
-      try FileBytes.writeAll(bytes, to: streams.output)
+      try FileBytes.writeAll(bytes, to: ProcessContext.current.output)
     } catch {
       if error.number == EPIPE { throw ReaderGone() }
       let reason = error.number == EBADF ? "it is closed" : error.text

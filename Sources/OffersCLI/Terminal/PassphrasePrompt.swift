@@ -8,7 +8,9 @@ enum PassphrasePrompt {
   /// - Parameter name: the user whose passphrase it is.
   /// - Throws: `OffersError` with `invalidRequest` without a passphrase, and for two that differ.
   static func readNew(of name: String) throws -> String {
-    guard isatty(STDIN_FILENO) == 1 else { return try require(readLine()) }
+    guard isatty(ProcessContext.current.input) == 1 else {
+      return try require(ProcessContext.readLine())
+    }
     let first = try require(ask("New passphrase of \(DisplayText.oneLine(name)): "))
     guard try require(ask("The same again: ")) == first else {
       throw OffersError(.invalidRequest, "The two passphrases differ. Nothing was changed.")
@@ -28,18 +30,19 @@ enum PassphrasePrompt {
   /// Asks on standard error, and reads a line that the terminal does not show.
   private static func ask(_ question: String) -> String? {
     Output.noteRaw(question)
+    let input = ProcessContext.current.input
     var shown = termios()
-    guard tcgetattr(STDIN_FILENO, &shown) == 0 else { return readLine() }
+    guard tcgetattr(input, &shown) == 0 else { return ProcessContext.readLine() }
     var hidden = shown
     hidden.c_lflag &= ~tcflag_t(ECHO)
     // Interrupting the prompt would leave the terminal without echo, so that its keys send no signal.
     hidden.c_lflag &= ~tcflag_t(ISIG)
-    guard tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden) == 0 else { return readLine() }
+    guard tcsetattr(input, TCSAFLUSH, &hidden) == 0 else { return ProcessContext.readLine() }
     defer {
-      tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown)
+      tcsetattr(input, TCSAFLUSH, &shown)
       Output.noteRaw("\n")
     }
-    guard let line = readLine() else { return nil }
+    guard let line = ProcessContext.readLine() else { return nil }
     // Control-C arrives as a character.
     return line.unicodeScalars.contains { $0.value == 3 } ? nil : line
   }

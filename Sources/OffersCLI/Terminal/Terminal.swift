@@ -5,12 +5,12 @@ import OffersCore
 enum Terminal {
   /// Whether standard output goes to a terminal, directly or through a pager.
   static var isOutput: Bool {
-    Output.streams.output == STDOUT_FILENO && isStandardOutput
+    ProcessContext.current.output == STDOUT_FILENO && isStandardOutput
   }
 
   /// Whether messages, which are printed to standard error, go to a terminal.
   static var isError: Bool {
-    Output.streams.errors == STDERR_FILENO && isStandardError
+    ProcessContext.current.errors == STDERR_FILENO && isStandardError
   }
 
   private static let isStandardOutput = isatty(STDOUT_FILENO) == 1
@@ -18,7 +18,7 @@ enum Terminal {
 
   /// Whether a line on standard error can be erased and redrawn.
   static var canRedraw: Bool {
-    isError && EnvironmentVariable.find("TERM") != "dumb"
+    isError && ProcessContext.variable("TERM") != "dumb"
   }
 
   /// The width in columns of the terminal to which the output goes, directly or through a pager;
@@ -31,7 +31,7 @@ enum Terminal {
   static var errorWidth: Int { columns(of: STDERR_FILENO) }
 
   private static func columns(of descriptor: Int32) -> Int {
-    if let columns = EnvironmentVariable.find("COLUMNS").flatMap({ Int($0) }), columns >= 20 {
+    if let columns = ProcessContext.variable("COLUMNS").flatMap({ Int($0) }), columns >= 20 {
       return min(columns, 10_000)
     }
     var size = winsize()

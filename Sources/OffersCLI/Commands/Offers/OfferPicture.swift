@@ -34,7 +34,7 @@ struct OfferPicture {
         }
         return line("not fetched yet; offers sync --images")
       }
-      let environment = ProcessInfo.processInfo.environment
+      let environment = ProcessContext.environment
       let drawing = TerminalPicture.draw(
         image, TerminalPicture.way { environment[$0] }, width: Terminal.width ?? 80,
         colors: TerminalPicture.colors { environment[$0] }, path: environment["PATH"] ?? "")

@@ -39,7 +39,7 @@ struct OpenCommand: AsyncParsableCommand {
         .notFound, "The link of \(offer.ref) is not a web page: \(url)",
         hint: "Only http and https links are opened.")
     }
-    let browser = Browser(ProcessInfo.processInfo.environment)
+    let browser = Browser(ProcessContext.environment)
     let isOpened = browser.open(link, isSilent: json) {
       Output.note("Opening \(link.text) with \($0)")
     }

@@ -35,7 +35,7 @@ enum ScheduleVariables {
     var found: [EnvironmentFile.Variable] = []
     for name in paths + others + named.sorted() where !found.contains(where: { $0.name == name }) {
       let option = options[name] ?? nil
-      guard let value = option ?? EnvironmentVariable.find(name), !value.isEmpty else { continue }
+      guard let value = option ?? ProcessContext.variable(name), !value.isEmpty else { continue }
       let isPath = paths.contains(name) && !value.contains("://")
       found.append(.init(name: name, value: isPath ? SettingPath.absolute(value) : value))
     }

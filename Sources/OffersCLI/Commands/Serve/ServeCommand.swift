@@ -164,7 +164,7 @@ struct ServeCommand: AsyncParsableCommand {
     let path = try configuration.path
     let allowsPrivateNetwork = network.allowsPrivateNetwork(try path.load())
     let connections = HTTPConnections(
-      connectionsPerHost: 2, environment: EnvironmentVariable.find)
+      connectionsPerHost: 2, environment: ProcessContext.variable)
     let provider = try openID.settings(
       transport: connections, allowsPrivateNetwork: allowsPrivateNetwork)
     let database = try await location.open(.readWrite, tellsForeignSchema: true)
@@ -189,7 +189,7 @@ struct ServeCommand: AsyncParsableCommand {
       accessLogger: logging.log.accessLogger)
     try await server.checkLogins()
     Self.raiseFileLimit()
-    let manager = ServiceManager(ProcessInfo.processInfo.environment)
+    let manager = ServiceManager(ProcessContext.environment)
     // A check that times out ends 2 of these intervals after the one before. So two checks in a row
     // must fail before systemd restarts the server.
     let check = manager?.watchdogSeconds.map { seconds in
@@ -238,12 +238,13 @@ struct ServeCommand: AsyncParsableCommand {
       Output.note(
         ServeGreeting(url: url, urls: urls, invitation: invitation, owner: owner).text(
           width: Terminal.errorWidth,
-          style: Style(.auto, isTerminal: Terminal.isError, EnvironmentVariable.find)))
+          style: Style(.auto, isTerminal: Terminal.isError, ProcessContext.variable)))
     }
     guard open, let link = WebLink(url) else { return }
     // A thread waits for the browser, which may run until its window is closed.
+    let browser = Browser(ProcessContext.environment)
     Thread.detachNewThread {
-      if !Browser(ProcessInfo.processInfo.environment).open(link, willStart: { _ in }) {
+      if !browser.open(link, willStart: { _ in }) {
         Output.note("No browser could be started. Open the address yourself.")
       }
     }

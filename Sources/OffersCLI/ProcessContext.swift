@@ -1,0 +1,50 @@
+import Foundation
+import Glibc
+import OffersCore
+
+/// The standard descriptors and the environment variables that a command uses.
+///
+/// They are those of the process, unless a caller, such as a test, runs a command with others. Then
+/// several commands can run in one process at the same time. Such a command changes nothing of the
+/// process: it installs no signal handlers and starts no pager.
+struct ProcessContext: Sendable {
+  var input = STDIN_FILENO
+  var output = STDOUT_FILENO
+  var errors = STDERR_FILENO
+  /// The environment variables; nil for those of the process.
+  var variables: [String: String]?
+
+  /// The context of the current task. Work on a thread or a dispatch queue of its own has that of
+  /// the process.
+  @TaskLocal static var current = ProcessContext()
+
+  /// Whether the descriptors are those of the process, which then runs this one command.
+  var isProcess: Bool {
+    input == STDIN_FILENO && output == STDOUT_FILENO && errors == STDERR_FILENO
+  }
+
+  /// All environment variables.
+  static var environment: [String: String] {
+    current.variables ?? ProcessInfo.processInfo.environment
+  }
+
+  /// The value of an environment variable; nil if it is not set.
+  static func variable(_ name: String) -> String? {
+    guard let variables = current.variables else { return EnvironmentVariable.find(name) }
+    return variables[name]
+  }
+
+  /// Reads a line of standard input without its end; nil at the end of the input.
+  static func readLine() -> String? {
+    let input = current.input
+    if input == STDIN_FILENO { return Swift.readLine() }
+    var line: [UInt8] = []
+    var byte: UInt8 = 0
+    // The rest of the input stays for the next line, so that bytes are read one at a time.
+    while read(input, &byte, 1) == 1 {
+      if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
+      line.append(byte)
+    }
+    return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
+  }
+}
