@@ -29,8 +29,16 @@ struct ProcessContext: Sendable {
   }
 
   /// The value of an environment variable; nil if it is not set.
-  static func variable(_ name: String) -> String? {
-    guard let variables = current.variables else { return EnvironmentVariable.find(name) }
+  static func variable(_ name: String) -> String? { current.value(of: name) }
+
+  /// Finds environment variables of the current task's context, on any thread.
+  static var findVariable: @Sendable (String) -> String? {
+    let context = current
+    return { context.value(of: $0) }
+  }
+
+  private func value(of name: String) -> String? {
+    guard let variables else { return EnvironmentVariable.find(name) }
     return variables[name]
   }
 

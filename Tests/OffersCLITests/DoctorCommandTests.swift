@@ -41,7 +41,9 @@ struct DoctorCommandTests {
     let libraries = try #require(document["libraries"] as? [String: String])
     // libpq is optional.
     #expect(
-      libraries.keys.filter { $0 != "libpq" }.sorted() == ["expat", "libcrypto", "sqlite", "zlib"])
+      libraries.keys.filter { $0 != "libpq" }.sorted() == [
+        "expat", "libcrypto", "libcurl", "sqlite", "zlib",
+      ])
     #expect(libraries["sqlite"] == OffersDatabase.sqliteVersion)
     for (name, version) in libraries {
       #expect(version.wholeMatch(of: #/\d+\.\d+(\.\d+)*/#) != nil, "\(name) \(version)")

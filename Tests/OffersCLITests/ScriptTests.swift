@@ -138,7 +138,7 @@ struct ScriptTests {
       packages.map { ($0["name"] as? String ?? "", $0["versionInfo"] as? String ?? "") },
       uniquingKeysWith: { one, _ in one })
     #expect(versions["offers"] == "1.2")
-    for name in ["GRDB.swift", "async-http-client", "hummingbird", "swift-nio", "swift-runtime"] {
+    for name in ["GRDB.swift", "swift-nio-ssl", "hummingbird", "swift-nio", "swift-runtime"] {
       #expect(versions[name]?.first?.isNumber == true, "\(name)")
     }
     #expect(versions["libc6"]?.hasPrefix(">= ") == true)

@@ -43,7 +43,7 @@ struct ClientFailure {
       return .untrusted
     case CURLE_PROXY: return .proxyRefusal
     // libcurl gives up a line of more than 100 KB as if memory were short.
-    case CURLE_OUT_OF_MEMORY, CURLE_TOO_LARGE: return hasHead ? .other : .oversizedHead
+    case CURLE_OUT_OF_MEMORY: return hasHead ? .other : .oversizedHead
     default: return .other
     }
   }

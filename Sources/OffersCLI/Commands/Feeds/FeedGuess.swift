@@ -21,7 +21,7 @@ enum FeedGuess {
   ) async throws -> DefinitionGuess.Proposal {
     try FeedName.check(name)
     let guess = DefinitionGuess(name: name, items: items, missing: missing)
-    _ = try await SyncEngine(store: NoStore()).readStart(
+    _ = try await SyncEngine(store: NoStore(), environment: ProcessContext.findVariable).readStart(
       of: address(of: source), isPublicOnly: isPublicOnly, options: options
     ) { bytes in
       try guess.consume(bytes)
@@ -44,8 +44,9 @@ enum FeedGuess {
   static func check(
     _ definition: FeedDefinition, firstCount: Int = 1, options: SyncOptions
   ) async throws -> FeedCheck {
-    let check = try await SyncEngine(store: NoStore()).check(
-      definition, from: nil, firstCount: firstCount, options: options)
+    let check = try await SyncEngine(store: NoStore(), environment: ProcessContext.findVariable)
+      .check(
+        definition, from: nil, firstCount: firstCount, options: options)
     if check.offerCount > 0 { return check }
     let places = definition.items.map {
       $0.steps.isEmpty ? "the top level" : $0.descriptionFromRoot

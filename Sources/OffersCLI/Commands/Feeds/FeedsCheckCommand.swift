@@ -41,7 +41,7 @@ struct FeedsCheckCommand: AsyncParsableCommand {
       throw OffersError(
         .invalidRequest, "\(feed) defines \(definitions.count) feeds; --from applies to one only.")
     }
-    let engine = SyncEngine(store: NoStore())
+    let engine = SyncEngine(store: NoStore(), environment: ProcessContext.findVariable)
     let options = network.syncOptions(configured)
     for definition in definitions {
       let check = try await engine.check(

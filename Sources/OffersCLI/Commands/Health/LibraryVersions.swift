@@ -1,5 +1,6 @@
 import OffersCore
 import OffersFeeds
+import OffersHTTP
 import OffersServer
 
 /// The versions of the shared libraries that the dynamic linker loaded. The system updates them
@@ -11,6 +12,7 @@ enum LibraryVersions {
       ("expat", "expat", LoadedLibraries.expatVersion),
       ("zlib", "zlib", LoadedLibraries.zlibVersion),
       ("libcrypto", "libcrypto", LibCryptoVersion.text),
+      ("libcurl", "libcurl", CurlVersion.text),
     ]
   }
 

@@ -52,7 +52,9 @@ struct OfferPicture {
   private func image(from database: any OffersStorage) async throws -> CachedImage? {
     if mode == .auto { return try await database.findImage(of: offer) }
     let writable = try await place.open(.readWrite)
-    let loader = ImageLoader(images: writable, allowsPrivateNetwork: allowsPrivateNetwork)
+    let loader = ImageLoader(
+      images: writable, allowsPrivateNetwork: allowsPrivateNetwork,
+      environment: ProcessContext.findVariable)
     do {
       let image = try await loader.image(
         of: offer, feedSource: try await database.findSource(of: offer.ref.feed))

@@ -179,7 +179,9 @@ struct SearchCommand: AsyncParsableCommand {
   ) async throws -> ServerSearch {
     var options = SyncOptions(allowsPrivateNetwork: network.allowPrivateNetwork)
     options.lockWaitSeconds = 2
-    return try await SyncEngine(store: database, configuration: configuration).search(
+    return try await SyncEngine(
+      store: database, configuration: configuration, environment: ProcessContext.findVariable
+    ).search(
       feed, for: text, page: all ? nil : page ?? 1, options: options,
       progress: { bar.show($0) })
   }

@@ -69,7 +69,9 @@ struct SyncJob: Sendable {
     let database: (any OffersStorage)? =
       if let opened { try await user.record(in: opened) } else { nil }
     let store: any SyncStore = database ?? NoStore()
-    let engine = SyncEngine(store: store, configuration: configuration, logger: log.logger)
+    let engine = SyncEngine(
+      store: store, configuration: configuration, environment: ProcessContext.findVariable,
+      logger: log.logger)
     let names = try names(subscribed: try await store.fetchSubscribedFeeds(), configuration)
     if names.isEmpty, reason != .due, !isQuiet, !isJSON, !printsOnlyNews {
       Output.note("No feed is subscribed. See all feeds: offers feeds")
@@ -160,7 +162,9 @@ struct SyncJob: Sendable {
     into database: any OffersStorage, _ bar: ProgressBar, allowsPrivateNetwork: Bool
   ) async throws -> FetchedImages {
     let offers = try await database.fetchOffersWithWantedImages()
-    let loader = ImageLoader(images: database, allowsPrivateNetwork: allowsPrivateNetwork)
+    let loader = ImageLoader(
+      images: database, allowsPrivateNetwork: allowsPrivateNetwork,
+      environment: ProcessContext.findVariable)
     let result: FetchedImages
     do {
       result = try await loader.fetchAhead(offers, feeds: database) { bar.show(images: $0, of: $1) }
