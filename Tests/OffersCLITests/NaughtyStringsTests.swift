@@ -94,7 +94,7 @@ struct NaughtyStringsTests {
       ["list"], ["list", "--format", "markdown"], ["list", "--sort", "name"], ["changes"],
       ["search", "a"], ["search", "offer", "--limit", "1000"], ["status"],
     ] {
-      let result = try OffersProgram.run(command, environment: home.environment)
+      let result = try await OffersProgram.call(command, environment: home.environment)
       #expect(result.status == 0)
       #expect(Self.isPlain(result.output) && Self.isPlain(result.errors), "\(command)")
     }
@@ -105,12 +105,12 @@ struct NaughtyStringsTests {
   }
 
   @Test("any text is accepted as an argument on the command line", arguments: [0, 1, 2, 3])
-  func commandLine(part: Int) throws {
+  func commandLine(part: Int) async throws {
     let (home, _) = try Self.home()
     let some = Self.texts.enumerated().filter { $0.offset % 8 == part }.map(\.element)
     for text in some where !text.contains("\0") {
       for command in [["search", "--", text], ["show", "--", text], ["list", "--feed=\(text)"]] {
-        let result = try OffersProgram.run(command, environment: home.environment)
+        let result = try await OffersProgram.call(command, environment: home.environment)
         #expect([0, 64, 66].contains(result.status), "\(command): \(result.errors)")
         #expect(Self.isPlain(result.output) && Self.isPlain(result.errors), "\(command)")
       }
