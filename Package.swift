@@ -135,7 +135,9 @@ let package = Package(
       ],
       swiftSettings: strict),
     // The C target has functions with fixed arguments, which Swift can call.
-    .target(name: "CurlShim", path: "Sources/OffersHTTP/Shim"),
+    .target(
+      name: "CurlShim", path: "Sources/OffersHTTP/Shim",
+      linkerSettings: [.linkedLibrary("curl")]),
     .target(
       name: "OffersHTTP",
       dependencies: [

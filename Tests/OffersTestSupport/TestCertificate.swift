@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A self-signed certificate for `localhost`, and its key, both in PEM.
+/// A self-signed certificate for `localhost` and the names below `hosts.test`, and its key, both in PEM.
 ///
 /// The command `openssl` makes them, once for each kind in a process of tests.
 public struct TestCertificate: Sendable {
@@ -33,7 +33,8 @@ public struct TestCertificate: Sendable {
     openssl.executableURL = URL(fileURLWithPath: path)
     openssl.arguments = [
       "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-      "-days", "1", "-subj", "/CN=offers test", "-addext", "subjectAltName=DNS:localhost",
+      "-days", "1", "-subj", "/CN=offers test", "-addext",
+      "subjectAltName=DNS:localhost,DNS:*.hosts.test",
       "-keyout", files.key, "-out", files.certificate,
     ]
     let messages = try folder.write("", to: "messages")
