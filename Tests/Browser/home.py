@@ -23,7 +23,7 @@ import feed_server
 from proxy import Proxy
 
 ROOT = Path(__file__).resolve().parents[2]
-PROGRAM = os.environ.get("OFFERS_PROGRAM", str(ROOT / ".build/debug/offers"))
+PROGRAM = os.environ.get("OFFERS_PROGRAM", str(ROOT / ".build/release/offers"))
 SHOTS = ROOT / ".build/screenshots"
 PHONE = (375, 812)
 DESKTOP = (1280, 900)
