@@ -121,7 +121,7 @@ def chromium(environment=None):
 
 
 class SharedBrowser:
-    """One browser for all classes of tests. Each class has a server on a port of its own, and browsers keep
+    """One browser for all classes of tests in a process. Each class has a server on a port of its own, and browsers keep
     what they store by origin, so that no class sees what another has stored; cookies have no port, and are
     removed."""
 
