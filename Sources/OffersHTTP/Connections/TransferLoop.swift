@@ -35,24 +35,24 @@ final class TransferLoop: Sendable {
 
   /// Starts a transfer, which fails if the loop is closed.
   func start(_ transfer: Transfer, _ plan: TransferPlan) {
-    let (isClosed, isFirst) = state.withLock { state in
+    let (isLeft, isFirst) = state.withLock { state in
+      guard Self.leave(.start(transfer, plan), in: &state) else { return (false, false) }
       defer { state.isStarted = true }
-      return (state.isClosed, !state.isStarted)
+      return (true, !state.isStarted)
     }
-    if isClosed {
-      return transfer.finish(.failure(TransportFailure(.other, cause: "the client is closed")))
-    }
-    leave(.start(transfer, plan))
+    if !isLeft { transfer.finish(.failure(Self.closed)) }
     if isFirst { Thread.detachNewThread { self.run() } }
   }
 
   /// Lets a transfer go on whose reader was behind.
-  func resume(_ transfer: Transfer) { leave(.resume(transfer)) }
+  func resume(_ transfer: Transfer) {
+    state.withLock { _ = Self.leave(.resume(transfer), in: &$0) }
+  }
 
   /// Ends a transfer, unless it has ended. Its reader gets a `CancellationError` at once.
   func cancel(_ transfer: Transfer) {
     transfer.finish(.failure(CancellationError()))
-    leave(.end(transfer))
+    state.withLock { _ = Self.leave(.end(transfer), in: &$0) }
   }
 
   /// Ends all transfers, closes all connections and ends the thread.
@@ -63,12 +63,15 @@ final class TransferLoop: Sendable {
     }
   }
 
-  private func leave(_ command: Command) {
-    state.withLock { state in
-      state.commands.append(command)
-      Self.wake(state)
-    }
+  /// Leaves a command to the thread. Returns false if the loop is closed.
+  private static func leave(_ command: Command, in state: inout State) -> Bool {
+    if state.isClosed { return false }
+    state.commands.append(command)
+    wake(state)
+    return true
   }
+
+  private static let closed = TransportFailure(.other, cause: "the client is closed")
 
   private static func wake(_ state: borrowing State) {
     if let multi = state.multi.flatMap(UnsafeMutableRawPointer.init(bitPattern:)) {
@@ -91,8 +94,10 @@ final class TransferLoop: Sendable {
     state.withLock { $0.multi = Int(bitPattern: multi) }
     while true {
       let (commands, isClosed) = state.withLock { state in
+        // The transfers that nobody starts any more are failed at the end.
+        if state.isClosed { return ([], true) }
         defer { state.commands = [] }
-        return (state.commands, state.isClosed)
+        return (state.commands, false)
       }
       if isClosed { break }
       for command in commands { Self.obey(command, multi, &running) }
@@ -105,7 +110,7 @@ final class TransferLoop: Sendable {
     state.withLock { $0.multi = nil }
     for transfer in running.values { transfer.leave(multi, TransportFailure(.closedEarly)) }
     curl_multi_cleanup(multi)
-    failAll(TransportFailure(.other, cause: "the client is closed"))
+    failAll(Self.closed)
   }
 
   /// libcurl's own set-up, once for the process.
