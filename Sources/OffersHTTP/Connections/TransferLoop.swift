@@ -93,7 +93,7 @@ final class TransferLoop: Sendable {
     curl_shim_multi_set(multi, CURLMOPT_MAXCONNECTS, Self.idleConnections)
     state.withLock { $0.multi = Int(bitPattern: multi) }
     while true {
-      let (commands, isClosed) = state.withLock { state in
+      let (commands, isClosed): ([Command], Bool) = state.withLock { state in
         // The transfers that nobody starts any more are failed at the end.
         if state.isClosed { return ([], true) }
         defer { state.commands = [] }
