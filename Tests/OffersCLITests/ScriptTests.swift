@@ -92,7 +92,7 @@ struct ScriptTests {
         + "'\(PackageFolder.file("Scripts/package"))' \"$PWD\"")
     #expect(made.status == 0, "\(made.errors)")
     let package = made.output.trimmingCharacters(in: .newlines)
-    #expect(package.hasSuffix(".deb"))
+    #expect(package.hasPrefix(home.folder.path + "/offers_") && package.hasSuffix(".deb"))
     let files = try home.shell("dpkg-deb -c '\(package)' | awk '!/\\/$/ {print $6}' | sort").output
     #expect(
       files == """
