@@ -17,7 +17,7 @@ struct TransferTests {
       idleSeconds: idleSeconds)
   }
 
-  /// What a server's bytes become: the response, with its whole body.
+  /// Sends a request to a server that answers by a script, and returns the response and its whole body.
   private static func receive(
     _ steps: [ScriptedServer.Step], headSeconds: Double = 20, idleSeconds: Double = 20
   ) async throws -> (head: TransportResponse, body: String) {
