@@ -9,13 +9,16 @@ import Testing
 @Suite("Errors of the HTTP client")
 struct ClientFailureTests {
   private static func reason(
-    _ code: CURLcode, text: String = "", hasHead: Bool = false, proxyStatus: Int = 0
+    _ code: CURLcode, text: String = "", isSent: Bool = false, hasHead: Bool = false,
+    proxyStatus: Int = 0
   ) -> TransportFailure.Reason {
-    ClientFailure(code: code, text: text, hasHead: hasHead, proxyStatus: proxyStatus).reason
+    ClientFailure(
+      code: code, text: text, isSent: isSent || hasHead, hasHead: hasHead, proxyStatus: proxyStatus
+    ).reason
   }
 
   @Test(
-    "a connection that cannot be made, or breaks before the response, means an unreachable server",
+    "a connection that cannot be made, or breaks before the request is sent, means an unreachable server",
     arguments: [
       CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY,
       CURLE_RECV_ERROR, CURLE_SEND_ERROR,
@@ -24,9 +27,12 @@ struct ClientFailureTests {
     #expect(Self.reason(code) == .unreachable)
   }
 
-  @Test("a connection that breaks after the head was closed early; a bad chunk is no HTTP")
+  @Test("a connection that breaks after its request was closed early; a bad chunk is no HTTP")
   func broken() {
+    #expect(Self.reason(CURLE_RECV_ERROR, isSent: true) == .closedEarly)
     #expect(Self.reason(CURLE_RECV_ERROR, hasHead: true) == .closedEarly)
+    let reset = "OpenSSL SSL_connect: Connection reset by peer in connection to shop.example:443"
+    #expect(Self.reason(CURLE_SSL_CONNECT_ERROR, text: reset) == .closedEarly)
     #expect(Self.reason(CURLE_PARTIAL_FILE, hasHead: true) == .closedEarly)
     #expect(Self.reason(CURLE_GOT_NOTHING) == .closedEarly)
     let text = "Illegal or missing hexadecimal sequence in chunked-encoding"

@@ -3,7 +3,7 @@ import OffersTestSupport
 import Synchronization
 
 /// A loopback server that answers one request with a body of a given size, as fast as its client takes
-/// it, and tells how far it has come. With a size of 0 it never answers.
+/// it or piece by piece, and tells how far it has come. With a size of 0 it never answers.
 final class FloodServer: Sendable {
   private struct State {
     var isAsked = false
@@ -18,7 +18,11 @@ final class FloodServer: Sendable {
   let url: String
   private let progress = Progress()
 
-  init(bytes: Int) throws {
+  /// - Parameters:
+  ///   - bytes: the size of the body.
+  ///   - pieceBytes: the size of the pieces in which it is sent.
+  ///   - pauseMicroseconds: how long the server waits after each piece.
+  init(bytes: Int, pieceBytes: Int = 64 << 10, pauseMicroseconds: UInt32 = 0) throws {
     let listener = try LoopbackListener()
     url = "http://127.0.0.1:\(listener.port)/"
     let progress = progress
@@ -30,11 +34,15 @@ final class FloodServer: Sendable {
         close(connection)
         progress.state.withLock { $0.isClosed = true }
       }
-      Self.serve(connection, bytes, progress)
+      let piece = [UInt8](repeating: 97, count: pieceBytes)
+      Self.serve(connection, bytes, by: piece, pauseMicroseconds, progress)
     }
   }
 
-  private static func serve(_ connection: Int32, _ bytes: Int, _ progress: Progress) {
+  private static func serve(
+    _ connection: Int32, _ bytes: Int, by piece: [UInt8], _ pauseMicroseconds: UInt32,
+    _ progress: Progress
+  ) {
     var request = [UInt8](repeating: 0, count: 4096)
     guard LoopbackListener.waitForInput(connection, milliseconds: LoopbackListener.patience),
       recv(connection, &request, request.count, 0) > 0
@@ -43,10 +51,10 @@ final class FloodServer: Sendable {
     if bytes > 0 {
       let head = "HTTP/1.1 200 OK\r\nContent-Length: \(bytes)\r\n\r\n"
       guard LoopbackListener.send(Array(head.utf8), to: connection) else { return }
-      let piece = [UInt8](repeating: 97, count: 64 << 10)
       for _ in 0..<(bytes / piece.count) {
         guard LoopbackListener.send(piece, to: connection) else { return }
         progress.state.withLock { $0.sentBytes += piece.count }
+        if pauseMicroseconds > 0 { usleep(pauseMicroseconds) }
       }
     }
     // Waits until the client closes the connection.

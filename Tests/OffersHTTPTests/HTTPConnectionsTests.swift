@@ -149,7 +149,7 @@ struct HTTPConnectionsTests {
     #expect(server.requests.isEmpty)
   }
 
-  @Test("a connection that one may use is none for whoever may not, and the other way round")
+  @Test("a request that must not go to a private network shares no connection with one that may")
   func keepsTrustApart() async throws {
     for isTrustedFirst in [true, false] {
       let names = Names([["127.0.0.1"]])

@@ -77,6 +77,7 @@ struct TransferTests {
       ("", TransportFailure.Reason.closedEarly), ("<html>", .invalidResponse),
       ("HTTP/1.1 OK\r\n\r\n", .invalidResponse),
       ("HTTP/1.1 200 OK\r\nno colon\r\n\r\n", .invalidResponse),
+      ("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", .invalidResponse),
       ("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", .invalidResponse),
       ("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nTea", .invalidResponse),
       ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nTea", .closedEarly),
@@ -151,6 +152,18 @@ struct TransferTests {
     #expect(received == count)
   }
 
+  @Test("a sender that sends little at a time is held back, too")
+  func steadySender() async throws {
+    let server = try FloodServer(bytes: 2 << 20, pieceBytes: 8 << 10, pauseMicroseconds: 300)
+    let request = try Self.request(server.url)
+    let loop = TransferLoop(connectionsPerHost: 1)
+    defer { loop.startClosing() }
+    let transfer = Transfer()
+    _ = try await transfer.fetchHead { loop.start(transfer, Self.plan(request)) }
+    _ = try await server.waitUntilHeld()
+    #expect(transfer.unreadBytes <= Transfer.mostBytes + (64 << 10))
+  }
+
   @Test("a body that nobody reads any more ends its connection")
   func droppedBodies() async throws {
     let server = try FloodServer(bytes: 32 << 20)
@@ -191,17 +204,76 @@ struct TransferTests {
     let server = try ScriptedServer([.answer("200 OK", [], "Tea")])
     let request = try TransportRequest(url: "http://shop.example:\(server.port)/")
     // A plan whose look-up was passed over, as by a name that changed since.
-    let plan = TransferPlan(
-      request: request, proxy: nil, addresses: [try #require(NetworkAddress("127.0.0.1"))],
-      certificates: nil)
+    let plan = Self.plan(request, [try #require(NetworkAddress("127.0.0.1"))])
     let loop = TransferLoop(connectionsPerHost: 1)
-    defer { loop.close() }
-    let transfer = Transfer()
+    defer { loop.startClosing() }
     let error = await #expect(throws: OffersError.self) {
-      try await transfer.fetchHead { loop.start(transfer, plan) }
+      try await Self.status(of: plan, by: loop)
     }
     #expect(error?.message.contains("leads to a private network") == true)
     #expect(server.requests.isEmpty)
+  }
+
+  @Test("a kept connection to a private address carries no request that must not go there")
+  func keptConnection() async throws {
+    let server = try ScriptedServer([
+      .inTurn([
+        .text("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nTea"),
+        .text("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nJam"),
+      ])
+    ])
+    let loop = TransferLoop(connectionsPerHost: 1)
+    defer { loop.startClosing() }
+    let addresses = [try #require(NetworkAddress("127.0.0.1"))]
+    let url = "http://shop.example:\(server.port)/"
+    #expect(
+      try await Self.status(of: Self.plan(Self.request(url), addresses), by: loop) == 200)
+    let error = await #expect(throws: OffersError.self) {
+      try await Self.status(of: Self.plan(TransportRequest(url: url), addresses), by: loop)
+    }
+    #expect(error?.message.contains("leads to a private network") == true)
+    #expect(server.requests.count == 1)
+  }
+
+  @Test("a request that is cancelled does not wait for the look-up of its name")
+  func hangingLookUp() async throws {
+    let connections = HTTPConnections(
+      environment: { _ in nil },
+      lookUp: { _, _ in
+        try await Task.sleep(for: .seconds(600))
+        return []
+      })
+    let task = Task { try await connections.send(Self.request("http://shop.example/")) }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  @Test("a name and a password in a URL are sent to nobody")
+  func credentials() async throws {
+    let server = try ScriptedServer([.answer("200 OK", [], "Tea")])
+    let connections = HTTPConnections(environment: { _ in nil })
+    await #expect(throws: TransportFailure.self) {
+      try await connections.send(Self.request("http://me:secret@127.0.0.1:\(server.port)/"))
+    }
+    #expect(server.requests.isEmpty)
+  }
+
+  /// The plan of a direct connection.
+  private static func plan(
+    _ request: TransportRequest, _ addresses: [NetworkAddress] = []
+  ) -> TransferPlan {
+    TransferPlan(
+      request: request, begun: .now, proxy: nil, addresses: addresses, certificates: nil)
+  }
+
+  /// The status of a response, whose body is read to its end.
+  private static func status(
+    of plan: TransferPlan, by loop: TransferLoop
+  ) async throws -> Int {
+    let transfer = Transfer()
+    let head = try await transfer.fetchHead { loop.start(transfer, plan) }
+    while try await transfer.nextPiece({ loop.resume(transfer) }) != nil {}
+    return head.status
   }
 
   @Test("a proxy's refusals are told apart")

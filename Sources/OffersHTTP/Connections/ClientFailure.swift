@@ -6,6 +6,8 @@ struct ClientFailure {
   let code: CURLcode
   /// libcurl's own description; empty if there is none.
   let text: String
+  /// Whether the request had been sent.
+  let isSent: Bool
   /// Whether the head of the response had been received.
   let hasHead: Bool
   /// The status with which a proxy answered to CONNECT; 0 if there was no proxy, or no answer.
@@ -33,10 +35,12 @@ struct ClientFailure {
     case CURLE_RECV_ERROR, CURLE_SEND_ERROR:
       // libcurl has no code of its own for a body whose chunks cannot be read.
       if text.utf8.firstRange(of: "chunk".utf8) != nil { return .invalidResponse }
-      return hasHead ? .closedEarly : .unreachable
+      return isSent ? .closedEarly : .unreachable
     case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_HTTP2_STREAM,
       CURLE_WRITE_ERROR:
       return .invalidResponse
+    case CURLE_SSL_CONNECT_ERROR where Self.signsOfAnEnd.contains(where: text.contains):
+      return .closedEarly
     case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CIPHER,
       CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
       CURLE_SSL_CERTPROBLEM:
@@ -47,6 +51,9 @@ struct ClientFailure {
     default: return .other
     }
   }
+
+  /// What libcurl's text holds if a connection ended during its handshake.
+  private static let signsOfAnEnd = ["SSL_ERROR_SYSCALL", "Connection reset", "unexpected eof"]
 
   private static func hint(_ reason: TransportFailure.Reason) -> String? {
     switch reason {

@@ -15,6 +15,9 @@ package final class HTTPConnections: ClosableTransport {
   package typealias LookUp =
     @Sendable (_ name: String, _ port: Int) async throws -> [NetworkAddress]
 
+  /// The most addresses of a name that are tried.
+  private static let mostAddresses = 4
+
   private let environment: @Sendable (String) -> String?
   private let names: NameCache
   let loop: TransferLoop
@@ -33,9 +36,9 @@ package final class HTTPConnections: ClosableTransport {
     loop = TransferLoop(connectionsPerHost: connectionsPerHost)
   }
 
-  deinit { loop.close() }
+  deinit { loop.startClosing() }
 
-  package func close() async { loop.close() }
+  package func close() async { await loop.close() }
 
   package func send(_ request: TransportRequest) async throws -> TransportResponse {
     let plan = try await plan(request)
@@ -51,6 +54,7 @@ package final class HTTPConnections: ClosableTransport {
   }
 
   private func plan(_ request: TransportRequest) async throws -> TransferPlan {
+    let begun = ContinuousClock.now
     try Self.check(request.headers)
     let proxy = try ProxySettings(environment: environment).proxy(for: request.url)
     var addresses: [NetworkAddress] = []
@@ -64,7 +68,8 @@ package final class HTTPConnections: ClosableTransport {
     // Certificates matter for https, or for a proxy over TLS.
     let isEncrypted = request.url.scheme == "https" || proxy?.kind == .https
     return TransferPlan(
-      request: request, proxy: proxy, addresses: addresses,
+      request: request, begun: begun, proxy: proxy,
+      addresses: Array(addresses.prefix(Self.mostAddresses)),
       certificates: isEncrypted ? try TrustedCertificates.file(environment) : nil)
   }
 

@@ -8,8 +8,6 @@ actor NameCache {
   private static let keepSeconds = 60.0
   /// The most names that are kept.
   private static let mostNames = 256
-  /// The most addresses of a name that are tried.
-  private static let mostAddresses = 4
 
   private struct Name: Hashable {
     let text: String
@@ -17,8 +15,8 @@ actor NameCache {
   }
 
   private struct Entry {
-    let addresses: Task<[NetworkAddress], any Error>
-    let begun: ContinuousClock.Instant
+    let addresses: [NetworkAddress]
+    let found: ContinuousClock.Instant
   }
 
   private let lookUp: HTTPConnections.LookUp
@@ -26,36 +24,30 @@ actor NameCache {
 
   init(_ lookUp: @escaping HTTPConnections.LookUp) { self.lookUp = lookUp }
 
-  /// The first addresses of a name.
+  /// The addresses of a name. Callers that ask for a name at the same time look it up each on their own,
+  /// so that one that is cancelled does not wait, and fails no other.
   ///
   /// - Throws: `OffersError` with `sourceFailed` if it cannot be resolved, or not in time.
   func find(_ text: String, _ port: Int) async throws -> [NetworkAddress] {
     let name = Name(text: text, port: port)
-    let now = ContinuousClock.now
-    if let entry = entries[name], now - entry.begun < .seconds(Self.keepSeconds) {
-      return try await entry.addresses.value
+    if let entry = entries[name], .now - entry.found < .seconds(Self.keepSeconds) {
+      return entry.addresses
     }
+    let addresses = try await Self.resolve(name, lookUp)
     if entries.count >= Self.mostNames { entries = [:] }
-    let task = Task { [lookUp] in try await Self.resolve(name, lookUp) }
-    entries[name] = Entry(addresses: task, begun: now)
-    do {
-      return try await task.value
-    } catch {
-      entries[name] = nil
-      throw error
-    }
+    entries[name] = Entry(addresses: addresses, found: .now)
+    return addresses
   }
 
   private static func resolve(
     _ name: Name, _ lookUp: @escaping HTTPConnections.LookUp
   ) async throws -> [NetworkAddress] {
-    let all = try await Timeout.run(seconds: HostAddresses.lookUpSeconds) {
+    try await Timeout.run(seconds: HostAddresses.lookUpSeconds) {
       try await lookUp(name.text, name.port)
     } late: {
       OffersError(
         .sourceFailed, "The host name \(name.text) could not be resolved in time.",
         hint: "Nothing was changed. Check the network, then sync again.")
     }
-    return all
   }
 }

@@ -66,11 +66,17 @@ struct ResponseHead {
     head.headers.append(HeaderField(last.name, last.value + " " + Self.trimmed(line)))
   }
 
-  /// Throws if the lengths of the body contradict each other (RFC 9112, section 6.3).
+  /// Throws if the lengths of the body contradict each other (RFC 9112, section 6.3), or if it has a
+  /// transfer coding that was not asked for: libcurl would decompress it without a limit.
   private func checkLengths() throws(TransportFailure) {
     let lengths = Set(head.headers["content-length"])
     if lengths.count > 1 {
       throw TransportFailure(.invalidResponse, cause: "its lengths contradict each other")
+    }
+    let codings = head.headers["transfer-encoding"].flatMap { $0.split(separator: ",") }
+      .map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+    if let other = codings.first(where: { !["chunked", "identity"].contains($0) }) {
+      throw TransportFailure(.invalidResponse, cause: "it has the transfer coding \(other)")
     }
   }
 

@@ -15,7 +15,6 @@ final class RunningTransfer {
   private let transfer: Transfer
   private let plan: TransferPlan
   private let shim: OpaquePointer
-  private let started = ContinuousClock.now
   private var head = ResponseHead()
   /// The bytes of the body that were received and not passed on yet.
   private var pending: [UInt8] = []
@@ -52,10 +51,10 @@ final class RunningTransfer {
 
   // MARK: Called by the loop
 
-  /// Becomes one of the loop's transfers.
-  func join(_ multi: UnsafeMutableRawPointer) {
+  /// Becomes one of the loop's transfers. Returns false if libcurl refuses it.
+  func join(_ multi: UnsafeMutableRawPointer) -> Bool {
     curl_shim_set_context(shim, Unmanaged.passUnretained(self).toOpaque())
-    curl_multi_add_handle(multi, handle)
+    return curl_multi_add_handle(multi, handle) == CURLM_OK
   }
 
   /// Ends the transfer before its end.
@@ -82,9 +81,8 @@ final class RunningTransfer {
     isRestarted = true
     refusal = nil
     curl_multi_remove_handle(multi, handle)
-    curl_shim_set_number(shim, CURLOPT_FRESH_CONNECT, 1)
-    curl_multi_add_handle(multi, handle)
-    return true
+    return curl_shim_set_number(shim, CURLOPT_FRESH_CONNECT, 1) == CURLE_OK
+      && curl_multi_add_handle(multi, handle) == CURLM_OK
   }
 
   /// Goes on after the reader was behind.
@@ -110,13 +108,14 @@ final class RunningTransfer {
     if head.isComplete {
       return ((idle ?? .now), TransportFailure(.stalled))
     }
-    let limit = started + .seconds(request.headSeconds)
+    let limit = plan.begun + .seconds(request.headSeconds)
     return (min(idle ?? limit, limit), TransportFailure(.noAnswer))
   }
 
   private func failure(_ code: CURLcode) -> any Error {
     ClientFailure(
-      code: code, text: String(cString: curl_shim_failure(shim)), hasHead: head.isComplete,
+      code: code, text: String(cString: curl_shim_failure(shim)), isSent: lastHeard != nil,
+      hasHead: head.isComplete,
       proxyStatus: plan.proxy == nil ? 0 : curl_shim_number(shim, CURLINFO_HTTP_CONNECTCODE)
     ).translated(plan)
   }
@@ -137,12 +136,10 @@ final class RunningTransfer {
 
   private func receive(body bytes: UnsafePointer<CChar>?, _ count: Int) -> Bool {
     lastHeard = .now
-    if pending.count >= Self.pieceBytes {
-      flush()
-      if transfer.holdsSender() {
-        isPaused = true
-        return false
-      }
+    if pending.count >= Self.pieceBytes { flush() }
+    if transfer.holdsSender() {
+      isPaused = true
+      return false
     }
     pending += UnsafeRawBufferPointer(start: bytes, count: count)
     return true

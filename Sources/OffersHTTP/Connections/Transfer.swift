@@ -29,6 +29,9 @@ final class Transfer: Sendable {
 
   private let state = Mutex(State())
 
+  /// The number of bytes that were passed on and not read yet.
+  var unreadBytes: Int { state.withLock { $0.unreadBytes } }
+
   // MARK: The reader's side
 
   /// Waits for the head of the response.

@@ -23,6 +23,10 @@ final class TransferLoop: Sendable {
     var commands: [Command] = []
     var isClosed = false
     var isStarted = false
+    /// Whether the thread has released all that it had of libcurl.
+    var isEnded = false
+    /// The callers of `close()` that wait for the thread.
+    var waiting: [CheckedContinuation<Void, Never>] = []
     /// The address of the multi handle while the thread runs: a pointer is not Sendable.
     var multi: Int?
   }
@@ -49,17 +53,32 @@ final class TransferLoop: Sendable {
     state.withLock { _ = Self.leave(.resume(transfer), in: &$0) }
   }
 
-  /// Ends a transfer, unless it has ended. Its reader gets a `CancellationError` at once.
+  /// Ends a transfer, unless it has ended. Its reader gets the pieces that have come, then a
+  /// `CancellationError`.
   func cancel(_ transfer: Transfer) {
     transfer.finish(.failure(CancellationError()))
     state.withLock { _ = Self.leave(.end(transfer), in: &$0) }
   }
 
-  /// Ends all transfers, closes all connections and ends the thread.
-  func close() {
+  /// Ends all transfers, closes all connections and ends the thread. Does not wait for them.
+  func startClosing() {
     state.withLock { state in
       state.isClosed = true
       Self.wake(state)
+    }
+  }
+
+  /// Ends all transfers and closes all connections, and waits for it: a process that exits while its
+  /// thread is in libcurl or OpenSSL may crash.
+  func close() async {
+    startClosing()
+    await withCheckedContinuation { caller in
+      let isEnded = state.withLock { state in
+        if !state.isStarted || state.isEnded { return true }
+        state.waiting.append(caller)
+        return false
+      }
+      if isEnded { caller.resume() }
     }
   }
 
@@ -71,6 +90,8 @@ final class TransferLoop: Sendable {
     return true
   }
 
+  private static let refused = TransportFailure(
+    .other, cause: "libcurl refused the options of the transfer, or memory is short")
   private static let closed = TransportFailure(.other, cause: "the client is closed")
 
   private static func wake(_ state: borrowing State) {
@@ -94,7 +115,7 @@ final class TransferLoop: Sendable {
     state.withLock { $0.multi = Int(bitPattern: multi) }
     while true {
       let (commands, isClosed): ([Command], Bool) = state.withLock { state in
-        // The transfers that nobody starts any more are failed at the end.
+        // `failAll` takes the commands that are left.
         if state.isClosed { return ([], true) }
         defer { state.commands = [] }
         return (state.commands, false)
@@ -116,14 +137,16 @@ final class TransferLoop: Sendable {
   /// libcurl's own set-up, once for the process.
   private static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
-  /// Closes the loop, and fails the transfers that wait for their start.
+  /// Closes the loop at the end of the thread, and fails the transfers that wait for their start.
   private func failAll(_ failure: TransportFailure) {
-    let commands = state.withLock { state in
+    let (commands, callers) = state.withLock { state in
       state.isClosed = true
-      defer { state.commands = [] }
-      return state.commands
+      state.isEnded = true
+      defer { (state.commands, state.waiting) = ([], []) }
+      return (state.commands, state.waiting)
     }
     for case .start(let transfer, _) in commands { transfer.finish(.failure(failure)) }
+    for caller in callers { caller.resume() }
   }
 
   private static func obey(
@@ -132,10 +155,13 @@ final class TransferLoop: Sendable {
     switch command {
     case .start(let transfer, let plan):
       guard let new = RunningTransfer(transfer, plan) else {
-        return transfer.finish(.failure(TransportFailure(.other, cause: "memory is short")))
+        return transfer.finish(.failure(Self.refused))
       }
       running[ObjectIdentifier(transfer)] = new
-      new.join(multi)
+      if !new.join(multi) {
+        running[ObjectIdentifier(transfer)] = nil
+        transfer.finish(.failure(Self.refused))
+      }
     case .resume(let transfer):
       running[ObjectIdentifier(transfer)]?.resume()
     case .end(let transfer):

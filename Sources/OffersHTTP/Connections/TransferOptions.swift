@@ -20,7 +20,7 @@ enum TransferOptions {
       let isSet = body.withUnsafeBytes { curl_shim_set_post(shim, $0.baseAddress, $0.count) }
       guard isSet == CURLE_OK else { return false }
     }
-    return setHeaders(request.headers, shim) && setTrust(plan, shim) && setWay(plan, shim)
+    return setHeaders(request.headers, shim) && setTrust(plan, shim) && setRoute(plan, shim)
   }
 
   /// The fields of the request, and none of those that libcurl adds by itself.
@@ -35,7 +35,9 @@ enum TransferOptions {
   /// TLS of version 1.2 or newer, by the certificates of the plan. The folder of the system's
   /// certificates is not used: with it, libcurl would read the file of them for each connection.
   private static func setTrust(_ plan: TransferPlan, _ shim: OpaquePointer) -> Bool {
-    guard setNumber(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2), shim),
+    let version = Int(CURL_SSLVERSION_TLSv1_2)
+    guard setNumber(CURLOPT_SSLVERSION, version, shim),
+      setNumber(CURLOPT_PROXY_SSLVERSION, version, shim),
       setText(CURLOPT_CAPATH, nil, shim), setText(CURLOPT_PROXY_CAPATH, nil, shim)
     else { return false }
     guard let file = plan.certificates else { return true }
@@ -43,7 +45,7 @@ enum TransferOptions {
   }
 
   /// The proxy, or the addresses of the host. Empty texts keep libcurl from looking at the environment.
-  private static func setWay(_ plan: TransferPlan, _ shim: OpaquePointer) -> Bool {
+  private static func setRoute(_ plan: TransferPlan, _ shim: OpaquePointer) -> Bool {
     guard setText(CURLOPT_NOPROXY, "", shim), setText(CURLOPT_PROXY, plan.proxy?.url ?? "", shim)
     else { return false }
     if let proxy = plan.proxy {
@@ -54,7 +56,7 @@ enum TransferOptions {
     }
     guard !plan.addresses.isEmpty else { return true }
     let origin = HTTPOrigin(plan.request.url)
-    // libcurl looks a name with a final dot up with the dot, or without it.
+    // Of a name with a final dot, some versions of libcurl look up the name with the dot, others without.
     let bare = origin.host.hasSuffix(".") ? String(origin.host.dropLast()) : origin.host
     return [bare, bare + "."].allSatisfy { name in
       curl_shim_set_addresses(shim, plan.addressLine(for: name, port: origin.port))

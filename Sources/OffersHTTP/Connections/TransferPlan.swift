@@ -5,6 +5,8 @@ import OffersSync
 /// Everything that a transfer is set up with.
 struct TransferPlan: Sendable {
   let request: TransportRequest
+  /// When the request was made, from which the limit of its head counts.
+  let begun: ContinuousClock.Instant
   /// The proxy; nil for a direct connection.
   let proxy: Proxy?
   /// The addresses that the host's name was resolved to, in the order of preference; empty for an

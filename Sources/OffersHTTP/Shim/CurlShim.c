@@ -68,20 +68,28 @@ curl_shim_transfer *curl_shim_make(curl_shim_callbacks callbacks) {
   }
   transfer->handle = handle;
   transfer->callbacks = callbacks;
-  curl_easy_setopt(handle, CURLOPT_PRIVATE, transfer);
-  curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, transfer->failure);
-  curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, receive_header);
-  curl_easy_setopt(handle, CURLOPT_HEADERDATA, transfer);
-  curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, receive_body);
-  curl_easy_setopt(handle, CURLOPT_WRITEDATA, transfer);
-  curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, open_socket);
-  curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, transfer);
-  curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, before_request);
-  curl_easy_setopt(handle, CURLOPT_PREREQDATA, transfer);
-  curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(handle, CURLOPT_PATH_AS_IS, 1L);
-  curl_easy_setopt(handle, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+  // Each of them matters: without one, an address would not be checked, or a removed transfer would wait
+  // for the look-up of its proxy.
+  bool is_set = curl_easy_setopt(handle, CURLOPT_PRIVATE, transfer) == CURLE_OK
+      && curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, transfer->failure) == CURLE_OK
+      && curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, receive_header) == CURLE_OK
+      && curl_easy_setopt(handle, CURLOPT_HEADERDATA, transfer) == CURLE_OK
+      && curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, receive_body) == CURLE_OK
+      && curl_easy_setopt(handle, CURLOPT_WRITEDATA, transfer) == CURLE_OK
+      && curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, open_socket) == CURLE_OK
+      && curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, transfer) == CURLE_OK
+      && curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, before_request) == CURLE_OK
+      && curl_easy_setopt(handle, CURLOPT_PREREQDATA, transfer) == CURLE_OK
+      && curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L) == CURLE_OK
+      && curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK
+      && curl_easy_setopt(handle, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L) == CURLE_OK
+      && curl_easy_setopt(handle, CURLOPT_PATH_AS_IS, 1L) == CURLE_OK
+      && curl_easy_setopt(handle, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L) == CURLE_OK
+      && curl_easy_setopt(handle, CURLOPT_QUICK_EXIT, 1L) == CURLE_OK;
+  if (!is_set) {
+    curl_shim_free(transfer);
+    return NULL;
+  }
   return transfer;
 }
 

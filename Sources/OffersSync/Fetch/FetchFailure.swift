@@ -42,7 +42,7 @@ enum FetchFailure {
   ///   - error: the error that the fetch threw.
   ///   - url: the URL of the document before any redirect, for the message.
   static func translate(_ error: any Error, _ url: String) -> any Error {
-    // The HTTP client reports some cancellations as errors of the connection.
+    // An app's own transport may report a cancellation as an error of the connection.
     if Task.isCancelled { return CancellationError() }
     if error is OffersError || error is CancellationError { return error }
     let failure =

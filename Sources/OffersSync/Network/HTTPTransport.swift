@@ -34,7 +34,7 @@ public protocol HTTPTransport: Sendable {
 
 /// A transport that must be closed after use.
 package protocol ClosableTransport: HTTPTransport {
-  /// Starts to close all connections. Must be called after all requests have ended.
+  /// Closes all connections, and waits until they are closed. Must be called after all requests have ended.
   func close() async
 }
 

@@ -68,7 +68,7 @@ package struct ProviderClient: ProviderTransport {
         OffersError(.sourceFailed, "\(origin.host) did not answer in time.", hint: Self.hint)
       }
     } catch let failure as TransportFailure {
-      // The HTTP client reports some cancellations as errors of the connection.
+      // An app's own transport may report a cancellation as an error of the connection.
       if Task.isCancelled { throw CancellationError() }
       throw OffersError(
         .sourceFailed, "\(origin.host) \(FetchFailure.predicate(failure.reason)).",

@@ -24,8 +24,8 @@ typedef struct {
 /// A transfer: its handle, and everything that must live as long as the handle.
 typedef struct curl_shim_transfer curl_shim_transfer;
 
-/// Makes a transfer, which follows no redirect, decodes no content, keeps no cookie and reads no
-/// configuration of the system. Returns NULL if memory is short.
+/// Makes a transfer, which follows no redirect, decodes no content, keeps no cookie and sends no name and
+/// password of a URL. Returns NULL if memory is short, or if libcurl lacks an option.
 curl_shim_transfer *curl_shim_make(curl_shim_callbacks callbacks);
 void curl_shim_set_context(curl_shim_transfer *transfer, void *context);
 /// Frees a transfer that is not part of a multi handle.
