@@ -102,7 +102,7 @@ require_browser() {
 # REASON is a sentence that ends with the list of the packages:
 #   install_packages REASON [PACKAGE...]
 install_packages() {
-  local reason=$1 log=${TMPDIR:-/tmp}/offers-apt-$$.log sudo=()
+  local reason=$1 log sudo=()
   shift
   if (($# == 0)); then return; fi
 
@@ -114,7 +114,8 @@ install_packages() {
     command -v sudo >/dev/null || die "$advice"
     sudo=(sudo)
   fi
-  export DEBIAN_FRONTEND=noninteractive
+  sudo+=(env DEBIAN_FRONTEND=noninteractive)
+  log=$(mktemp -t offers-apt.XXXXXX)
   local install=("${sudo[@]}" apt-get install -y --no-install-recommends --no-upgrade "$@")
   say "Installing them by apt-get (a minute or two) ..."
   if ! "${install[@]}" >"$log" 2>&1 </dev/null &&

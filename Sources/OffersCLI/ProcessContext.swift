@@ -49,7 +49,10 @@ struct ProcessContext: Sendable {
     var line: [UInt8] = []
     var byte: UInt8 = 0
     // The rest of the input stays for the next line, so that bytes are read one at a time.
-    while read(input, &byte, 1) == 1 {
+    while true {
+      let count = read(input, &byte, 1)
+      if count < 0, errno == EINTR { continue }
+      guard count == 1 else { break }
       if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
       line.append(byte)
     }

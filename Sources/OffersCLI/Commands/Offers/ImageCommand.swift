@@ -60,7 +60,8 @@ struct ImageCommand: AsyncParsableCommand {
     }
     let loader = ImageLoader(
       images: database,
-      allowsPrivateNetwork: try network.allowsPrivateNetwork(configuration.path.load()))
+      allowsPrivateNetwork: try network.allowsPrivateNetwork(configuration.path.load()),
+      environment: ProcessContext.findVariable)
     let image: CachedImage
     do {
       image = try await loader.image(

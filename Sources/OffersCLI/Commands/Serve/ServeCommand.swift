@@ -164,12 +164,13 @@ struct ServeCommand: AsyncParsableCommand {
     let path = try configuration.path
     let allowsPrivateNetwork = network.allowsPrivateNetwork(try path.load())
     let connections = HTTPConnections(
-      connectionsPerHost: 2, environment: ProcessContext.variable)
+      connectionsPerHost: 2, environment: ProcessContext.findVariable)
     let provider = try openID.settings(
       transport: connections, allowsPrivateNetwork: allowsPrivateNetwork)
     let database = try await location.open(.readWrite, tellsForeignSchema: true)
     let loader = ImageLoader(
-      images: database, allowsPrivateNetwork: allowsPrivateNetwork, logger: logging.log.logger)
+      images: database, allowsPrivateNetwork: allowsPrivateNetwork,
+      environment: ProcessContext.findVariable, logger: logging.log.logger)
     let feeds = ServedFeeds(
       database: database, configurationPath: path, allowsPrivateNetwork: allowsPrivateNetwork,
       log: logging.log)

@@ -13,6 +13,7 @@ struct ServedFeeds: FeedSyncer {
   let log: Log
 
   private let known = KnownFeedCache()
+  private let findVariable = ProcessContext.findVariable
 
   init(
     database: any OffersStorage, configurationPath: SettingPath, allowsPrivateNetwork: Bool,
@@ -52,7 +53,8 @@ struct ServedFeeds: FeedSyncer {
       ? try await database.fetchSubscribedFeeds().filter(configuration.names.contains)
       : wanted.feeds
     let engine = SyncEngine(
-      store: database, configuration: configuration, logger: log.logger)
+      store: database, configuration: configuration, environment: findVariable,
+      logger: log.logger)
     var options = SyncOptions(
       source: wanted.source, acceptsRemovals: wanted.acceptsRemovals, reason: wanted.reason,
       // A request from this machine is not trusted either: it may come from a proxy or another
@@ -67,7 +69,8 @@ struct ServedFeeds: FeedSyncer {
   func search(_ feed: String, for words: String, page: Int) async throws -> ServerSearch {
     let configuration = try configurationPath.load()
     let engine = SyncEngine(
-      store: database, configuration: configuration, logger: log.logger)
+      store: database, configuration: configuration, environment: findVariable,
+      logger: log.logger)
     var options = SyncOptions(
       allowsPrivateNetwork: allowsPrivateNetwork || configuration.allowsPrivateNetwork)
     options.lockWaitSeconds = 2
