@@ -249,7 +249,7 @@ let package = Package(
     .testTarget(
       name: "OffersSQLiteTests",
       dependencies: [
-        "OffersCore", "OffersSQLite", "OffersTestSupport", "SQLiteMigrations",
+        "OffersCore", "OffersSQLite", "OffersTestSupport", "SQLiteMigrations", "TestStores",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ], swiftSettings: strict),
@@ -262,7 +262,7 @@ let package = Package(
       name: "OffersSyncTests",
       dependencies: [
         "OffersCore", "OffersFeeds", "OffersHTTP", "OffersPlatform", "OffersSQLite", "OffersSync",
-        "OffersTestSupport", .product(name: "Logging", package: "swift-log"),
+        "OffersTestSupport", "TestStores", .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
     .testTarget(
       name: "OffersHTTPTests",
@@ -292,8 +292,8 @@ let package = Package(
   ]
 )
 
-// Only Scripts/benchmark and Scripts/fuzz, which set this variable, build their programs. These use
-// declarations with package access, so a package of their own could not compile them.
+// Only Scripts/benchmark and Scripts/fuzz, which set this variable, build their programs. They stay in this
+// package because they use declarations with package access.
 if Context.environment["OFFERS_TOOLS"] != nil {
   package.targets += [
     .executableTarget(

@@ -3,15 +3,15 @@ import Testing
 
 @Suite("A file of definitions that does not exist")
 struct AbsentDefinitionsTests {
-  private static func run(_ home: Home, _ words: String...) throws -> OffersProgram.Result {
+  private static func run(_ home: Home, _ words: String...) async throws -> OffersProgram.Result {
     let environment = home.environment.merging(
       ["OFFERS_CONFIG": home.folder.file("absent.yaml")]
     ) { $1 }
-    return try OffersProgram.run(words, environment: environment)
+    return try await OffersProgram.call(words, environment: environment)
   }
 
   @Test("commands that need no own definition work when OFFERS_CONFIG names an absent file")
-  func works() throws {
+  func works() async throws {
     let home = try Home()
     for words in [
       ["sync"], ["list"], ["search", "tea"], ["show", "900117"], ["changes"], ["status"], ["feeds"],
@@ -20,10 +20,10 @@ struct AbsentDefinitionsTests {
       let environment = home.environment.merging(
         ["OFFERS_CONFIG": home.folder.file("absent.yaml")]
       ) { $1 }
-      let result = try OffersProgram.run(words, environment: environment)
+      let result = try await OffersProgram.call(words, environment: environment)
       #expect(result.status == 0, "\(words): \(result.errors)")
       if words == ["status"] {
-        let doctor = try Self.run(home, "doctor")
+        let doctor = try await Self.run(home, "doctor")
         #expect(doctor.status == 0)
         #expect(doctor.output.contains("there is no file"))
       }
@@ -52,7 +52,7 @@ struct AbsentDefinitionsTests {
     let home = try Home()
     try home.folder.write(#"[{"id":"1","title":"Rug","price":"$1"}]"#, to: "shop.json")
     #expect(try await home.call("feeds", "add", "shop", home.folder.file("shop.json")).status == 0)
-    let result = try Self.run(home, "sync")
+    let result = try await Self.run(home, "sync")
     #expect(result.status == 66)
     #expect(result.errors.contains("There is no feed “shop”"))
   }

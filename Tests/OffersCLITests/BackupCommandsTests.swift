@@ -7,13 +7,13 @@ import Testing
 @Suite("Exporting, importing and backing up")
 struct BackupCommandsTests {
   /// Creates a home with every shipped sample, changes of each kind, and favorites.
-  private static func lived() throws -> Home {
+  private static func lived() async throws -> Home {
     let home = try Home()
     for feed in ["ibotta", "albums", "facts", "movies", "restaurants"] {
-      try home.offers("sync", feed, "--quiet", "--from", "sample")
+      try await home.call("sync", feed, "--quiet", "--from", "sample")
     }
     // The other offers of the sample give way to those of the first file.
-    #expect(try home.offers("favorite", "900117").status == 0)
+    #expect(try await home.call("favorite", "900117").status == 0)
     let odd = "Mil\u{1B}[31mk\r\r\n\t\u{2028}日本🍓 \"é\u{301}\\"
     let feeds = [
       [FeedItem("1", "Tea"), FeedItem("2", odd, "Up to 2.5% back", description: odd)],
@@ -22,11 +22,11 @@ struct BackupCommandsTests {
     ]
     for (number, items) in feeds.enumerated() {
       let path = try home.feed(items, named: "\(number).json")
-      try home.offers("sync", "ibotta", "--quiet", "--accept-removals", "--from", path)
+      try await home.call("sync", "ibotta", "--quiet", "--accept-removals", "--from", path)
     }
-    try home.offers("sync", "ibotta", "--quiet", "--from", home.folder.file("missing.json"))
-    #expect(try home.offers("favorite", "ibotta:1", "ibotta:a:b").status == 0)
-    try home.offers("feeds", "remove", "facts")
+    try await home.call("sync", "ibotta", "--quiet", "--from", home.folder.file("missing.json"))
+    #expect(try await home.call("favorite", "ibotta:1", "ibotta:a:b").status == 0)
+    try await home.call("feeds", "remove", "facts")
     return home
   }
 
@@ -37,7 +37,7 @@ struct BackupCommandsTests {
 
   @Test("importing an export recreates the database, and exports the same bytes again")
   func roundTrip() async throws {
-    let home = try Self.lived()
+    let home = try await Self.lived()
     let saved = home.folder.file("saved.json")
     let told = try await home.call("export", "-o", saved)
     #expect(told.output == "")
@@ -51,12 +51,12 @@ struct BackupCommandsTests {
         + "\"users\":1,\"favorites\":3,\"changes\":148}\n")
     let other = try Home()
     #expect(
-      try other.offers("import", saved, "--accept-sources").output
+      try await other.call("import", saved, "--accept-sources").output
         == "143 new offers, 0 updated, 0 known; 3 new favorites, 0 known; 148 changes of 9 syncs\n")
-    #expect(try other.offers("export").output == text)
+    #expect(try await other.call("export").output == text)
     for command in [["list"], ["changes"], ["history", "ibotta:1"], ["list", "--favorites"]] {
       let old = try await OffersProgram.call(command + ["--json"], environment: home.environment)
-      let new = try OffersProgram.run(command + ["--json"], environment: other.environment)
+      let new = try await OffersProgram.call(command + ["--json"], environment: other.environment)
       #expect(old.output == new.output, "\(command)")
     }
     let again = try other.offers("import", "-", "--json", input: text)
@@ -67,10 +67,10 @@ struct BackupCommandsTests {
         "role":"admin","new":false,"favorites":{"new":0,"known":3}}]}
 
         """)
-    #expect(try other.offers("export").output == text)
+    #expect(try await other.call("export").output == text)
     // The next sync of the same documents finds no changes.
     for feed in ["albums", "movies", "restaurants"] {
-      let run = try other.offers("sync", feed, "--from", "sample").output
+      let run = try await other.call("sync", feed, "--from", "sample").output
       #expect(run.contains(": 0 new, 0 changed, 0 gone, 0 back"), "\(run)")
     }
     #expect(try other.integrity() == "ok\n" || other.integrity() == "ok")
@@ -87,16 +87,17 @@ struct BackupCommandsTests {
     #expect(try await home.call("sync", "restaurants", "--quiet", "--from", feed).status == 0)
     try await home.call("export", "-o", home.folder.file("all.json"))
     let other = ["OFFERS_DATABASE": home.folder.file("other.sqlite")]
-    func run(_ words: String...) throws -> String {
-      try OffersProgram.run(words, environment: home.environment.merging(other) { $1 }).output
+    func run(_ words: String...) async throws -> String {
+      try await OffersProgram.call(words, environment: home.environment.merging(other) { $1 })
+        .output
     }
-    _ = try run("import", home.folder.file("all.json"))
-    #expect(try run("sync", "restaurants", "--from", feed).contains(" 0 changed, 0 gone"))
+    _ = try await run("import", home.folder.file("all.json"))
+    #expect(try await run("sync", "restaurants", "--from", feed).contains(" 0 changed, 0 gone"))
     // A change of another field names that field only.
     let text = try String(contentsOfFile: feed, encoding: .utf8).replacing("Grill", with: "Steak")
     let changed = try home.folder.write(text, to: "changed.json")
-    #expect(try run("sync", "restaurants", "--from", changed).contains(" 1 changed"))
-    let changes = try run("changes", "--kind", "changed")
+    #expect(try await run("sync", "restaurants", "--from", changed).contains(" 1 changed"))
+    let changes = try await run("changes", "--kind", "changed")
     #expect(changes.contains("(categories)"), "\(changes)")
   }
 
@@ -112,20 +113,20 @@ struct BackupCommandsTests {
   }
 
   @Test("an export of favorites round-trips, including those of unsubscribed feeds")
-  func favorites() throws {
-    let home = try Self.lived()
-    let text = try home.offers("export", "--favorites").output
+  func favorites() async throws {
+    let home = try await Self.lived()
+    let text = try await home.call("export", "--favorites").output
     let other = try Home()
     try other.offers("import", "-", "--accept-sources", input: text)
-    #expect(try other.offers("export", "--favorites").output == text)
-    #expect(try other.offers("list", "--favorites").output.contains("Harvest Row"))
+    #expect(try await other.call("export", "--favorites").output == text)
+    #expect(try await other.call("list", "--favorites").output.contains("Harvest Row"))
   }
 
   @Test(
     "a refused import changes nothing and creates no database",
     .aboutFile)
   func refusals() async throws {
-    let home = try Self.lived()
+    let home = try await Self.lived()
     let text = try await home.call("export").output
     let before = try Data(contentsOf: URL(fileURLWithPath: home.database))
     let empty = try Home()
@@ -149,7 +150,8 @@ struct BackupCommandsTests {
       }
     }
     #expect(try Data(contentsOf: URL(fileURLWithPath: home.database)) == before)
-    #expect(try empty.offers("list").status == 66 || empty.offers("list").output == "")
+    let list = try await empty.call("list")
+    #expect(list.status == 66 || list.output == "")
     #expect(try await home.call("import", home.folder.file("nothing.json")).status == 66)
     #expect(try await home.call("export").output == text)
   }
@@ -158,7 +160,7 @@ struct BackupCommandsTests {
     "an export overwrites no database, and a failed one leaves no temporary file",
     .aboutFile)
   func exportTargets() async throws {
-    let home = try Self.lived()
+    let home = try await Self.lived()
     try await home.call("backup", home.folder.file("copy.sqlite"))
     for name in ["offers.sqlite", "offers.sqlite-lock", "copy.sqlite"] {
       let result = try await home.call("export", "-o", home.folder.file(name))
@@ -174,8 +176,8 @@ struct BackupCommandsTests {
   @Test(
     "an output path that is not a regular file is refused before anything is written",
     .aboutFile)
-  func specialFiles() throws {
-    let home = try Home(synced: [FeedItem("1", "Tea")])
+  func specialFiles() async throws {
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
     #expect(try home.shell("mkfifo pipe").status == 0)
     for command in ["backup pipe", "backup --force pipe", "export -o pipe", "list --database pipe"]
     {
@@ -188,8 +190,8 @@ struct BackupCommandsTests {
   @Test(
     "an interrupted export or backup leaves the old or the new file, and no temporary file",
     .aboutFile)
-  func interruption() throws {
-    let home = try Home(synced: (0..<3000).map { FeedItem("\($0)", "Tea", terms: "Buy one") })
+  func interruption() async throws {
+    let home = try await Home(synced: (0..<3000).map { FeedItem("\($0)", "Tea", terms: "Buy one") })
     for command in ["export -o", "backup"] {
       let result = try home.shell(
         """
@@ -210,7 +212,7 @@ struct BackupCommandsTests {
     "an export removes a dead process's temporary file, but not that of a running process",
     .aboutFile)
   func remains() async throws {
-    let home = try Self.lived()
+    let home = try await Self.lived()
     let process = try OffersProgram.start(["--version"])
     process.wait()
     let dead = ["old-1.sqlite.offers.new-\(process.pid)"]
@@ -227,14 +229,14 @@ struct BackupCommandsTests {
     for name in dead { try home.folder.write("x", to: name) }
     let repaired = try await home.call("doctor", "--repair").output
     #expect(repaired.contains("removed the files of killed processes (1)"), "\(repaired)")
-    #expect(try !home.offers("doctor").output.contains("killed processes have left"))
+    #expect(try await !home.call("doctor").output.contains("killed processes have left"))
   }
 
   @Test(
     "a backup is a single private file with the same contents",
     .aboutFile)
   func backup() async throws {
-    let home = try Self.lived()
+    let home = try await Self.lived()
     let copy = home.folder.file("copy.sqlite")
     try home.folder.write("", to: "copy.sqlite")
     let result = try await home.call("backup", copy)
@@ -244,14 +246,14 @@ struct BackupCommandsTests {
     let names = try FileManager.default.contentsOfDirectory(atPath: home.folder.path)
     #expect(names.filter { $0.hasPrefix("copy") } == ["copy.sqlite"])
     #expect(
-      try await home.call("export", "--database", copy).output == home.offers("export").output)
+      try await home.call("export", "--database", copy).output == home.call("export").output)
   }
 
   @Test(
     "a backup replaces an older backup; other files need --force, and never the database",
     .aboutFile)
   func backupTargets() async throws {
-    let home = try Self.lived()
+    let home = try await Self.lived()
     let diary = try home.folder.write("Dear diary", to: "diary.txt")
     let refused = try await home.call("backup", diary)
     #expect(refused.status == 64)
@@ -265,12 +267,12 @@ struct BackupCommandsTests {
       #expect(result.errors.contains("is the database itself"))
     }
     #expect(try await home.call("list").status == 0)
-    let other = try Self.lived()
+    let other = try await Self.lived()
     let path = other.folder.file("offers.sqlite")
     let kept = try await home.call("backup", path)
     #expect(kept.status == 64)
     #expect(kept.errors.contains("is another database of offers. It was left untouched."))
     #expect(try await home.call("export", "--output", path).status == 64)
-    #expect(try other.offers("list", "--favorites").output.contains("Harvest Row"))
+    #expect(try await other.call("list", "--favorites").output.contains("Harvest Row"))
   }
 }

@@ -9,19 +9,19 @@ import Testing
 struct ChangesCommandTests {
   /// A home with a favorite 1 whose reward rises and then falls, a favorite 2 that disappears and
   /// returns as 4, and an edited offer 3.
-  private static func home() throws -> Home {
-    let home = try Home(synced: [
+  private static func home() async throws -> Home {
+    let home = try await Home(synced: [
       FeedItem("1", "Tea", "$0.75 Cash Back"), FeedItem("2", "Jam", "Up to 5% back"),
       FeedItem("3", "Bun", nil),
     ])
-    #expect(try home.offers("favorite", "1", "2").status == 0)
+    #expect(try await home.call("favorite", "1", "2").status == 0)
     _ = try home.feed([FeedItem("1", "Tea", "$1.25 Cash Back"), FeedItem("3", "Bun", "Free")])
-    #expect(try home.offers("sync", "--quiet").status == 0)
+    #expect(try await home.call("sync", "--quiet").status == 0)
     _ = try home.feed([
       FeedItem("1", "Teas", "$1.00 Cash Back"), FeedItem("3", "Bun", "Free", terms: "One."),
       FeedItem("4", "Jam", "Up to 5% back"),
     ])
-    #expect(try home.offers("sync", "--quiet").status == 0)
+    #expect(try await home.call("sync", "--quiet").status == 0)
     return home
   }
 
@@ -46,7 +46,7 @@ struct ChangesCommandTests {
 
   @Test("changes are listed oldest first, with old and new rewards and a star for favorites")
   func table() async throws {
-    let home = try Self.home()
+    let home = try await Self.home()
     let result = try await home.call("changes")
     #expect(Self.stable(home, result.output) == Self.table)
     #expect(result.errors == "")
@@ -57,7 +57,7 @@ struct ChangesCommandTests {
 
   @Test("sync --news prints only if there are changes; with --json it always prints a document")
   func news() async throws {
-    let home = try Home(synced: [FeedItem("1", "Tea")])
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
     let nothing = #"{"changes":[],"failing":[]}"# + "\n"
     try await home.call("favorite", "1")
     #expect(try await home.call("sync", "--news").output == "")
@@ -70,25 +70,26 @@ struct ChangesCommandTests {
   }
 
   @Test("options limit changes to favorites, a feed, kinds or a number")
-  func filters() throws {
-    let home = try Self.home()
-    func kinds(_ options: String...) throws -> [String] {
+  func filters() async throws {
+    let home = try await Self.home()
+    func kinds(_ options: String...) async throws -> [String] {
       let document = try Home.parse(
-        OffersProgram.run(["changes", "--json"] + options, environment: home.environment).output)
+        await OffersProgram.call(["changes", "--json"] + options, environment: home.environment)
+          .output)
       let changes = document["changes"] as? [[String: Any]] ?? []
       return changes.map { "\($0["kind"] ?? "") \($0["ref"] ?? "")" }
     }
     #expect(
-      try kinds("--favorites") == ["up ibotta:1", "gone ibotta:2", "down ibotta:1"])
+      try await kinds("--favorites") == ["up ibotta:1", "gone ibotta:2", "down ibotta:1"])
     #expect(
-      try kinds("--kind", "up,gone", "--feed", "ibotta") == ["up ibotta:1", "gone ibotta:2"])
-    #expect(try kinds("--limit", "2") == ["changed ibotta:3", "new ibotta:4"])
-    #expect(try kinds("--kind", "expiring") == [])
+      try await kinds("--kind", "up,gone", "--feed", "ibotta") == ["up ibotta:1", "gone ibotta:2"])
+    #expect(try await kinds("--limit", "2") == ["changed ibotta:3", "new ibotta:4"])
+    #expect(try await kinds("--kind", "expiring") == [])
   }
 
   @Test("the JSON of a change has every key, with null for unknown values")
   func document() async throws {
-    let home = try Self.home()
+    let home = try await Self.home()
     #expect(
       home.stable(try await home.call("changes", "--kind", "down,gone", "--json").output)
         == #"{"changes":[{"at":"TIME","kind":"gone","feed":"ibotta","ref":"ibotta:2","#
@@ -111,7 +112,7 @@ struct ChangesCommandTests {
 
   @Test("with --limit, changes --since last marks no change as read")
   func limitedLast() async throws {
-    let home = try Self.home()
+    let home = try await Self.home()
     for _ in 1...2 {
       let cut = try await home.call("changes", "--since", "last", "--limit", "2")
       #expect(
@@ -132,7 +133,7 @@ struct ChangesCommandTests {
 
   @Test("changes --since last lists each change once per reader and says when there are none")
   func last() async throws {
-    let home = try Self.home()
+    let home = try await Self.home()
     let first = try await home.call("changes", "--since", "last")
     #expect(Self.stable(home, first.output) == Self.table)
     let second = try await home.call("changes", "--since", "last")
@@ -159,7 +160,7 @@ struct ChangesCommandTests {
 
   @Test("changes that could not be printed are not marked as read")
   func failedOutput() async throws {
-    let home = try Self.home()
+    let home = try await Self.home()
     #expect(try home.shell("offers changes --since last > /dev/full").status == 1)
     #expect(
       Self.stable(home, try await home.call("changes", "--since", "last").output) == Self.table)
@@ -167,7 +168,7 @@ struct ChangesCommandTests {
 
   @Test("changes that span several database pages are listed once each, in order")
   func manyPages() async throws {
-    let home = try Home(synced: [FeedItem("0", "Tea")])
+    let home = try await Home(synced: [FeedItem("0", "Tea")])
     _ = try home.feed((0...1203).map { FeedItem("\($0)", $0 == 0 ? "Tea" : "Offer \($0)") })
     #expect(try await home.call("sync", "--quiet").status == 0)
     let names = try await home.call("changes").output.split(separator: "\n").dropFirst(2).map {
@@ -186,7 +187,7 @@ struct ChangesCommandTests {
       (["--database", "/nowhere/x.sqlite"], 66),
     ] as [([String], Int32)])
   func refuses(options: [String], status: Int32) async throws {
-    let home = try Home(synced: [FeedItem("1", "Tea")])
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
     let result = try await OffersProgram.call(["changes"] + options, environment: home.environment)
     #expect(result.status == status)
     #expect(result.output == "")
@@ -195,7 +196,7 @@ struct ChangesCommandTests {
 
   @Test("history lists each reward, without a chart when piped")
   func history() async throws {
-    let home = try Self.home()
+    let home = try await Self.home()
     let table = """
       ★ $1.00 Cash Back
       Teas
@@ -229,7 +230,7 @@ struct ChangesCommandTests {
 
   @Test("prune reports what it removed; with --dry-run, what it would remove")
   func prune() async throws {
-    let home = try Home(synced: (1...4).map { FeedItem("\($0)", "Tea \($0)") })
+    let home = try await Home(synced: (1...4).map { FeedItem("\($0)", "Tea \($0)") })
     #expect(try await home.call("favorite", "1").status == 0)
     _ = try home.feed([FeedItem("3", "Tea 3"), FeedItem("5", "Tea 5")])
     #expect(try await home.call("sync", "--quiet", "--accept-removals").status == 0)
@@ -237,23 +238,23 @@ struct ChangesCommandTests {
     #expect(try await home.call("sync", "--quiet").status == 0)
     let now = TestStore.isFile ? " The file has SIZE." : ""
     let size = TestStore.isFile ? " The file has SIZE; before it had SIZE." : ""
-    func prune(_ options: String...) throws -> String {
-      try OffersProgram.run(["prune"] + options, environment: home.environment).output
+    func prune(_ options: String...) async throws -> String {
+      try await OffersProgram.call(["prune"] + options, environment: home.environment).output
         .replacing(/\d[\d.]* k?B/, with: "SIZE").replacing(/"bytes_([a-z]+)":\d+/) {
           "\"\($0.output.1)\":SIZE"
         }
     }
     #expect(
-      try prune()
+      try await prune()
         == "Removed 0 offers, 0 changes and 0 syncs.\(size)\n")
     #expect(
-      try prune("--older-than", "0m", "--dry-run")
+      try await prune("--older-than", "0m", "--dry-run")
         == "Would remove 2 offers, 2 changes and 0 syncs.\(now)\n")
     #expect(
-      try prune("--older-than", "0m")
+      try await prune("--older-than", "0m")
         == "Removed 2 offers, 2 changes and 0 syncs.\(size)\n")
     #expect(
-      try prune("--json")
+      try await prune("--json")
         == #"{"offers":0,"changes":0,"runs":0,"dry_run":false,"counted_from":null,"#
         + (TestStore.isFile
           ? #""before":SIZE,"after":SIZE}"# : #""bytes_before":null,"bytes_after":null}"#)
@@ -263,7 +264,7 @@ struct ChangesCommandTests {
 
   @Test("prune does not believe the clock after a jump", .aboutFile)
   func pruneAfterJump() async throws {
-    let home = try Home(synced: (1...4).map { FeedItem("\($0)", "Tea \($0)") })
+    let home = try await Home(synced: (1...4).map { FeedItem("\($0)", "Tea \($0)") })
     let shifts: [(Int, Int32, String)] = [
       (10, 0, ""), (401, 64, "the sync before this day was 411 days ago."),
     ]
@@ -277,14 +278,14 @@ struct ChangesCommandTests {
         #expect(result.errors.contains(status == 0 ? "Ages are counted from the sync of" : message))
         #expect(result.errors.contains("add --trust-clock."))
       }
-      let trusting = try OffersProgram.run(
+      let trusting = try await OffersProgram.call(
         ["prune", "--trust-clock", "--dry-run"], environment: home.environment)
       #expect(trusting.status == 0 && trusting.errors.isEmpty)
     }
     for (options, status) in [
       (["--older-than", "last"], Int32(64)), (["--database", "/nowhere/x.sqlite"], 66),
     ] {
-      let result = try OffersProgram.run(["prune"] + options, environment: home.environment)
+      let result = try await OffersProgram.call(["prune"] + options, environment: home.environment)
       #expect(result.status == status)
     }
   }

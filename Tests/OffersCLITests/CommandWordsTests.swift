@@ -69,8 +69,8 @@ struct CommandWordsTests {
   }
 
   @Test("with closed standard streams, messages are not written into the database file")
-  func survivesClosedDescriptors() throws {
-    let home = try Home(synced: [FeedItem("1", "Tea")])
+  func survivesClosedDescriptors() async throws {
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
     let script = """
       offers sync --from nowhere.json <&- >&- 2>&-
       offers sync --from feed.json <&- >&- 2>&-
@@ -84,7 +84,7 @@ struct CommandWordsTests {
 
   @Test("list of an unknown feed prints no partial document")
   func printsNoHalfDocument() async throws {
-    let home = try Home(synced: [FeedItem("1", "Tea")])
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
     let result = try await home.call("list", "--json", "--feed", "nope")
     #expect(result.status == 66)
     #expect(result.output == "")

@@ -18,15 +18,15 @@ struct CompletionTests {
     return result.output.split(separator: "\n").map(String.init)
   }
 
-  private static func home() throws -> Home {
-    try Home(synced: [
+  private static func home() async throws -> Home {
+    try await Home(synced: [
       FeedItem("110579", "Tea"), FeedItem("110580", "Jam: plum"), FeedItem("2", "Milk\u{1B}[2J"),
     ])
   }
 
   @Test("ids are completed by prefix, with or without their feed")
-  func completesIDs() throws {
-    let home = try Self.home()
+  func completesIDs() async throws {
+    let home = try await Self.home()
     for command in [["show"], ["favorite"], ["image"], ["history"]] {
       #expect(
         try Self.complete(home, command, argument: "positional@0", word: "1105")
@@ -40,8 +40,8 @@ struct CompletionTests {
   }
 
   @Test("fish and zsh also get the offers' names, without control characters")
-  func tellsNames() throws {
-    let home = try Self.home()
+  func tellsNames() async throws {
+    let home = try await Self.home()
     #expect(
       try Self.complete(home, ["show"], argument: "positional@0", word: "", shell: "fish")
         == ["110579\tTea", "110580\tJam: plum", "2\tMilk␛[2J"])
@@ -51,8 +51,8 @@ struct CompletionTests {
   }
 
   @Test("an id that several feeds have is completed with its feed")
-  func tellsFeedsApart() throws {
-    let home = try Self.home()
+  func tellsFeedsApart() async throws {
+    let home = try await Self.home()
     let feed = try home.feed([FeedItem("2", "Milk")], named: "shop.json")
     #expect(try home.offers("feeds", "add", "shop", feed).status == 0)
     #expect(
@@ -82,8 +82,8 @@ struct CompletionTests {
       (["shop", ":", "2"], ["2"]), (["1105"], ["110579", "110580"]),
       (["ibotta:1105"], ["ibotta:110579", "ibotta:110580"]),
     ])
-  func bashColon(typed: [String], expected: [String]) throws {
-    let home = try Self.home()
+  func bashColon(typed: [String], expected: [String]) async throws {
+    let home = try await Self.home()
     let feed = try home.feed([FeedItem("2", "Milk")], named: "shop.json")
     #expect(try home.offers("feeds", "add", "shop", feed).status == 0)
     for command in ["show", "favorite"] {
@@ -93,8 +93,8 @@ struct CompletionTests {
   }
 
   @Test("feed names are completed, including those of the user's definitions")
-  func completesFeeds() throws {
-    let home = try Self.home()
+  func completesFeeds() async throws {
+    let home = try await Self.home()
     let settings = try home.folder.write(
       "feeds:\n  shop: {source: x.json, id: id, fields: {name: name}}\n", to: "own.yaml")
     let found = try Self.complete(
@@ -105,8 +105,8 @@ struct CompletionTests {
   }
 
   @Test("names of users are completed, and searches are those of the user")
-  func completesUsers() throws {
-    let home = try Self.home()
+  func completesUsers() async throws {
+    let home = try await Self.home()
     #expect(try home.offers("user", "add", "ben").status == 0)
     #expect(try home.offers("user", "add", "$(touch made)").status == 0)
     #expect(try home.offers("search", "tea").status == 0)

@@ -9,9 +9,9 @@ struct DatabaseChoiceTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  private func sync(_ arguments: [String], _ environment: [String: String]) throws -> Int32 {
+  private func sync(_ arguments: [String], _ environment: [String: String]) async throws -> Int32 {
     let home = ["HOME": folder.file("home")].merging(environment) { $1 }
-    return try OffersProgram.run(["sync", "--quiet"] + arguments, environment: home).status
+    return try await OffersProgram.call(["sync", "--quiet"] + arguments, environment: home).status
   }
 
   private func exists(_ name: String) -> Bool {
@@ -19,8 +19,8 @@ struct DatabaseChoiceTests {
   }
 
   @Test("The default database is in the home folder, created with private permissions")
-  func home() throws {
-    #expect(try sync([], [:]) == 0)
+  func home() async throws {
+    #expect(try await sync([], [:]) == 0)
     let name = "home/.local/share/offers/offers.sqlite"
     #expect(exists(name))
     var information = stat()
@@ -31,22 +31,22 @@ struct DatabaseChoiceTests {
   }
 
   @Test("An absolute XDG_DATA_HOME moves the database; a relative one is ignored")
-  func dataHome() throws {
-    #expect(try sync([], ["XDG_DATA_HOME": folder.file("data")]) == 0)
+  func dataHome() async throws {
+    #expect(try await sync([], ["XDG_DATA_HOME": folder.file("data")]) == 0)
     #expect(exists("data/offers/offers.sqlite"))
     #expect(!exists("home"))
-    #expect(try sync([], ["XDG_DATA_HOME": "data"]) == 0)
+    #expect(try await sync([], ["XDG_DATA_HOME": "data"]) == 0)
     #expect(exists("home/.local/share/offers/offers.sqlite"))
   }
 
   @Test("OFFERS_DATABASE overrides XDG_DATA_HOME, and --database overrides both")
-  func named() throws {
+  func named() async throws {
     let environment = [
       "XDG_DATA_HOME": folder.file("data"), "OFFERS_DATABASE": folder.file("named.sqlite"),
     ]
-    #expect(try sync([], environment) == 0)
+    #expect(try await sync([], environment) == 0)
     #expect(exists("named.sqlite") && !exists("data"))
-    #expect(try sync(["--database", folder.file("given.sqlite")], environment) == 0)
+    #expect(try await sync(["--database", folder.file("given.sqlite")], environment) == 0)
     #expect(exists("given.sqlite") && !exists("data"))
   }
 
@@ -80,13 +80,13 @@ struct DatabaseChoiceTests {
   }
 
   @Test("a server that cannot be reached is reported without the password of its URL")
-  func unreachable() throws {
+  func unreachable() async throws {
     let home = folder.file("")
     let name = "postgres://ana:secret@127.0.0.1:1/offers"
     for command in ["sync", "list", "status", "feeds", "favorite 1", "export", "changes", "doctor"]
     {
       let words = command.split(separator: " ").map(String.init) + ["--database", name]
-      let result = try OffersProgram.run(words, environment: ["HOME": home])
+      let result = try await OffersProgram.call(words, environment: ["HOME": home])
       #expect(result.status == 1, "\(words)")
       let all = result.output + result.errors
       #expect(all.contains("offers on 127.0.0.1:1 cannot be reached"), "\(words): \(all)")

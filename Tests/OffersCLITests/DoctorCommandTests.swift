@@ -17,7 +17,7 @@ struct DoctorCommandTests {
     "a sound database gets one line per check, all of them ok",
     .aboutFile)
   func sound() async throws {
-    let home = try Home(synced: [FeedItem("1", "Tea")])
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
     let result = try await home.call("doctor")
     #expect(result.status == 0)
     #expect(result.errors == "")
@@ -35,9 +35,9 @@ struct DoctorCommandTests {
   }
 
   @Test("the versions of the loaded libraries are printed, in the JSON document by name")
-  func libraries() throws {
-    let home = try Home(synced: [FeedItem("1", "Tea")])
-    let document = try Home.parse(home.offers("doctor", "--json").output)
+  func libraries() async throws {
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
+    let document = try await Home.parse(home.call("doctor", "--json").output)
     let libraries = try #require(document["libraries"] as? [String: String])
     // libpq is optional.
     #expect(
@@ -48,7 +48,7 @@ struct DoctorCommandTests {
     for (name, version) in libraries {
       #expect(version.wholeMatch(of: #/\d+\.\d+(\.\d+)*/#) != nil, "\(name) \(version)")
     }
-    let line = Self.lines(try home.offers("doctor"), "ok        libraries").first ?? ""
+    let line = Self.lines(try await home.call("doctor"), "ok        libraries").first ?? ""
     for version in libraries.values { #expect(line.contains(" \(version)")) }
   }
 
@@ -56,14 +56,14 @@ struct DoctorCommandTests {
     "a trigger that somebody added is reported, on a terminal also when the database is written",
     .aboutFile)
   func triggers() async throws {
-    let home = try Home(synced: [FeedItem("1", "Tea")])
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
     let added = try home.shell(
       """
       sqlite3 "$OFFERS_DATABASE" "CREATE TRIGGER forget_stars AFTER INSERT ON favorite
         BEGIN DELETE FROM favorite; END; CREATE VIEW mine AS SELECT id FROM offer"
       """)
     try #require(added.status == 0)
-    let result = try home.offers("doctor")
+    let result = try await home.call("doctor")
     #expect(result.status == 0)
     let warning = Self.lines(result, "warning").first ?? ""
     #expect(warning.contains("the trigger forget_stars was not created by this program"))
@@ -85,7 +85,7 @@ struct DoctorCommandTests {
     "files that others can read or write are reported with the command that restricts access",
     .aboutFile)
   func modes() async throws {
-    let home = try Home(synced: [FeedItem("1", "Tea")])
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
     #expect(chmod(home.database, 0o644) == 0)
     let readable = try await home.call("doctor")
     #expect(readable.status == 0)
@@ -103,7 +103,7 @@ struct DoctorCommandTests {
     "a clock behind the newest sync is reported until a feed is synced again",
     .aboutFile)
   func clock() async throws {
-    let home = try Home(synced: [FeedItem("1", "Tea")])
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
     #expect(
       try home.shell(
         "sqlite3 \"$OFFERS_DATABASE\" 'UPDATE sync_run SET started_at = started_at + 864000'"
@@ -130,7 +130,7 @@ struct DoctorCommandTests {
 
   @Test("feeds that have no definition or fail, and invalid definitions, are reported")
   func feeds() async throws {
-    let home = try Home(synced: [FeedItem("1", "Tea")])
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
     let yaml = """
       feeds:
         corner:
@@ -179,7 +179,7 @@ struct DoctorCommandTests {
     "a repair reports what it did, and changes neither favorites nor chosen sources",
     .aboutFile)
   func repair() async throws {
-    let home = try Home(synced: [FeedItem("1", "Tea"), FeedItem("2", "Jam")])
+    let home = try await Home(synced: [FeedItem("1", "Tea"), FeedItem("2", "Jam")])
     try await home.call("favorite", "1")
     let before = try await home.call("export").output
     #expect(
@@ -189,7 +189,7 @@ struct DoctorCommandTests {
           INSERT INTO image_lease VALUES ('x', 1, 5); DROP INDEX offer_by_gone"
         """
       ).status == 0)
-    let document = try Home.parse(home.offers("doctor", "--json").output)
+    let document = try await Home.parse(home.call("doctor", "--json").output)
     #expect(document["healthy"] as? Bool == false)
     let result = try await home.call("doctor", "--repair")
     #expect(result.status == 0)
@@ -206,7 +206,7 @@ struct DoctorCommandTests {
     "a damaged page is reported; favorites and readable records can still be exported",
     .aboutFile)
   func damage() async throws {
-    let home = try Home(synced: (0..<3000).map { FeedItem("\($0)", "Tea", terms: "Buy one") })
+    let home = try await Home(synced: (0..<3000).map { FeedItem("\($0)", "Tea", terms: "Buy one") })
     try await home.call("favorite", "2999")
     let page = try home.shell(
       """
@@ -238,8 +238,8 @@ struct DoctorCommandTests {
     #expect(saved.errors == "Some records could not be read: offers. The export has the others.\n")
     let other = try Home()
     #expect(try other.offers("import", "-", "--accept-sources", input: saved.output).status == 0)
-    let list = try other.offers("list").output.split(separator: "\n")
+    let list = try await other.call("list").output.split(separator: "\n")
     #expect((2000..<3001).contains(list.count))
-    #expect(try other.offers("list", "--favorites").output.contains("ibotta:2999"))
+    #expect(try await other.call("list", "--favorites").output.contains("ibotta:2999"))
   }
 }

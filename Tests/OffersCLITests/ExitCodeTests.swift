@@ -17,7 +17,7 @@ struct ExitCodeTests {
       ["sync", "--due", "--force"],
     ])
   func wrongUsage(arguments: [String]) async throws {
-    let home = try Home(synced: [FeedItem("1", "Tea")])
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
     let result = try await OffersProgram.call(arguments, environment: home.environment)
     #expect(result.status == 64)
     #expect(result.output == "")
@@ -34,7 +34,7 @@ struct ExitCodeTests {
       ["favorite", "1", "--database", "/nowhere/offers.sqlite"],
     ])
   func notFound(arguments: [String]) async throws {
-    let home = try Home(synced: [FeedItem("1", "Tea")])
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
     let result = try await OffersProgram.call(arguments, environment: home.environment)
     #expect(result.status == 66)
     #expect(result.output == "")
@@ -51,7 +51,7 @@ struct ExitCodeTests {
       (["export", "-o", ""], 64), (["backup", ""], 64), (["sync", "--from", ""], 64),
     ])
   func unwritable(arguments: [String], status: Int) async throws {
-    let home = try Home(synced: [FeedItem("1", "Tea")])
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
     let result = try await OffersProgram.call(arguments, environment: home.environment)
     #expect(Int(result.status) == status)
     #expect(result.errors.hasPrefix("offers: "))
@@ -74,7 +74,7 @@ struct ExitCodeTests {
     ])
   func belowZero(arguments: [String], message: String) async throws {
     let result = try await OffersProgram.call(
-      arguments, environment: try Home(synced: [FeedItem("1", "Tea")]).environment)
+      arguments, environment: try await Home(synced: [FeedItem("1", "Tea")]).environment)
     #expect(result.errors.hasPrefix("offers: \(message)\n"))
     #expect(result.status == 64)
   }
@@ -120,7 +120,7 @@ struct ExitCodeTests {
       (["sync", "--qiet"], "offers: Unknown option '--qiet'. Did you mean '--quiet'?"),
     ])
   func suggestions(arguments: [String], expected: String) async throws {
-    let home = try Home(synced: [FeedItem("110579", "Tea"), FeedItem("2", "Jam")])
+    let home = try await Home(synced: [FeedItem("110579", "Tea"), FeedItem("2", "Jam")])
     let result = try await OffersProgram.call(arguments, environment: home.environment)
     #expect(result.errors.hasPrefix(expected), "\(result.errors)")
     #expect((result.status == 0) == (arguments.contains("--page")))
@@ -141,7 +141,7 @@ struct ExitCodeTests {
   func help() async throws {
     let home = try Home()
     for arguments in [["--help"], ["--version"], ["sync", "--help"], ["help", "list"], []] {
-      let result = try OffersProgram.run(arguments, environment: home.environment)
+      let result = try await OffersProgram.call(arguments, environment: home.environment)
       #expect(result.status == 0)
       #expect(result.output != "" && result.errors == "")
     }
@@ -150,7 +150,7 @@ struct ExitCodeTests {
 
   @Test("A second sync of a feed exits with 11; reads and favorites work; a kill frees the lock")
   func locked() async throws {
-    let home = try Home(synced: [FeedItem("1", "Tea")])
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
     let pipe = home.folder.file("endless-feed")
     #expect(mkfifo(pipe, 0o600) == 0)
     let holder = try OffersProgram.start(
@@ -202,8 +202,8 @@ struct ExitCodeTests {
   @Test(
     "Output to a closed stream is reported and exits with 1",
     arguments: ["list --json", "list", "export", "search tea", "show 1", "status", "--version"])
-  func closedOutput(command: String) throws {
-    let home = try Home(synced: [FeedItem("1", "Tea")])
+  func closedOutput(command: String) async throws {
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
     let result = try home.shell("offers \(command) >&-")
     #expect(result.status == 1)
     #expect(result.errors == "offers: The output could not be written: it is closed.\n")

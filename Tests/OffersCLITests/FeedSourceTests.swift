@@ -41,7 +41,7 @@ struct FeedSourceTests {
       #expect(try await database.subscribe(to: "ibotta", source: "sample") == false)
     }
     #expect(try await database.subscribe(to: "mine", source: "sample"))
-    try third.offers("sync", "restaurants", "--from", "sample")
+    try await third.call("sync", "restaurants", "--from", "sample")
     #expect(try await database.fetchFeeds().map(\.name) == ["ibotta", "mine", "restaurants"])
     let fourthHome = try Home()
     let fourth = try await fourthHome.store.open()
@@ -49,9 +49,9 @@ struct FeedSourceTests {
     #expect(try await fourth.fetchFeeds().map(\.name) == ["facts"])
     // A feed that was synced stays, too.
     let other = try Home()
-    try other.offers("sync")
-    try other.offers("sync", "restaurants", "--from", "sample")
-    #expect((try other.document("status")["feeds"] as? [Any])?.count == 2)
+    try await other.call("sync")
+    try await other.call("sync", "restaurants", "--from", "sample")
+    #expect((try await other.callDocument("status")["feeds"] as? [Any])?.count == 2)
     withExtendedLifetime(fourthHome) {}
   }
 
@@ -67,38 +67,38 @@ struct FeedSourceTests {
 
   @Test("a feed that is subscribed again keeps its source, unless its definition was removed, too")
   func remembersSource() async throws {
-    let home = try Home(synced: [FeedItem("1", "Tea")])
-    func source(_ name: String) throws -> String? {
-      let feeds = try #require(try home.document("feeds")["feeds"] as? [[String: Any]])
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
+    func source(_ name: String) async throws -> String? {
+      let feeds = try #require(try await home.callDocument("feeds")["feeds"] as? [[String: Any]])
       return feeds.first { $0["name"] as? String == name }?["source"] as? String
     }
     let path = home.folder.file("feed.json")
     try await home.call("feeds", "remove", "ibotta")
-    #expect(try source("ibotta") == path)
+    #expect(try await source("ibotta") == path)
     #expect(
       try await home.call("sync", "ibotta").output.hasPrefix("ibotta: 0 new, 0 changed, 0 gone"))
-    #expect(try source("ibotta") == path)
+    #expect(try await source("ibotta") == path)
     let (first, second) = (
       try home.feed([FeedItem("1", "Jam")], named: "first.json"),
       try home.feed([FeedItem("2", "Bun")], named: "second.json")
     )
     try await home.call("feeds", "add", "mine", first)
     try await home.call("sync", "mine", "--from", path)
-    #expect(try source("mine") == path)
+    #expect(try await source("mine") == path)
     try await home.call("feeds", "remove", "mine")
     try await home.call("feeds", "add", "mine", second)
-    #expect(try source("mine") == second)
+    #expect(try await source("mine") == second)
     // The definition may also be removed by hand.
     try await home.call("sync", "mine", "--from", path)
     try FileManager.default.removeItem(atPath: home.folder.file(".config/offers/feeds.yaml"))
     try await home.call("feeds", "remove", "mine")
     try await home.call("feeds", "add", "mine", first)
-    #expect(try source("mine") == first)
+    #expect(try await source("mine") == first)
   }
 
   @Test("removing the copy of a shipped definition keeps the feed's remembered source")
   func keepsSourceOfACopy() async throws {
-    let home = try Home(synced: [FeedItem("1", "Tea")])
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
     try await home.call("feeds", "show", "ibotta", "--save")
     try await home.call("feeds", "remove", "ibotta")
     #expect(

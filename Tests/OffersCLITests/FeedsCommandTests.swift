@@ -51,14 +51,14 @@ struct FeedsCommandTests {
   @Test("feeds set stores a feed's sync interval beside its definition, and restores the default")
   func setsInterval() async throws {
     let home = try Home()
-    func every() throws -> Int? {
-      let feeds = try #require(try home.document("feeds")["feeds"] as? [[String: Any]])
+    func every() async throws -> Int? {
+      let feeds = try #require(try await home.callDocument("feeds")["feeds"] as? [[String: Any]])
       return feeds.first { $0["name"] as? String == "albums" }?["every_seconds"] as? Int
     }
     #expect(
       try await home.call("feeds", "set", "albums", "--every", "90m").output
         == "albums: every 90m\n")
-    #expect(try every() == 5400)
+    #expect(try await every() == 5400)
     #expect(try configuration(home) == "feeds: {}\nintervals:\n  albums: 90m\n")
     #expect(
       try await home.call("feeds", "set", "albums", "--every", "90m").output
@@ -67,11 +67,11 @@ struct FeedsCommandTests {
       try await home.call("feeds", "set", "albums", "--every", "default").output
         == "albums: every 6h\n"
     )
-    #expect(try every() == 21_600)
+    #expect(try await every() == 21_600)
     for (name, every, said) in [
       ("album", "1h", "Did you mean albums?"), ("albums", "often", "not an interval between syncs"),
     ] {
-      let refused = try home.offers("feeds", "set", name, "--every", every)
+      let refused = try await home.call("feeds", "set", name, "--every", every)
       #expect(refused.status != 0)
       #expect(refused.errors.contains(said))
     }
@@ -145,7 +145,7 @@ struct FeedsCommandTests {
       ("torn.json", #"[{"id":1,"na"#),
     ] {
       let path = try home.folder.write(text, to: name)
-      let result = try home.offers("feeds", "add", "feed", path)
+      let result = try await home.call("feeds", "add", "feed", path)
       #expect(result.status == 1, "\(name): \(result.errors)")
       #expect(!result.errors.isEmpty)
       #expect(throws: (any Error).self) { try configuration(home) }
@@ -269,16 +269,16 @@ struct FeedsCommandTests {
   func savesShipped() async throws {
     let home = try Home()
     let config = home.folder.file("feeds.yaml")
-    func save(_ name: String) throws -> OffersProgram.Result {
-      try home.offers("feeds", "show", name, "--save", "--config", config)
+    func save(_ name: String) async throws -> OffersProgram.Result {
+      try await home.call("feeds", "show", name, "--save", "--config", config)
     }
     try await home.call("feeds", "set", "albums", "--every", "2h", "--config", config)
-    #expect(try save("albums").status == 0)
+    #expect(try await save("albums").status == 0)
     #expect(try home.folder.text(of: "feeds.yaml").contains("\n  # Album charts of Apple Music"))
     #expect(
       try await home.call("feeds", "set", "albums", "--every", "default", "--config", config).output
         == "albums: every 6h\n")
-    #expect(try save("facts").errors == "facts is now defined in \(config).\n")
+    #expect(try await save("facts").errors == "facts is now defined in \(config).\n")
     let yaml = try home.folder.text(of: "feeds.yaml")
     try home.folder.write(
       yaml.replacing("title: {from: title}", with: "title: My facts"), to: "feeds.yaml")
@@ -290,10 +290,10 @@ struct FeedsCommandTests {
         try await home.call("feeds", "check", name, "--from", "sample", "--config", config).status
           == 0)
     }
-    let again = try save("facts")
+    let again = try await save("facts")
     #expect(again.errors.hasPrefix("offers: \(config) already defines facts."))
     #expect(again.status == 64)
-    #expect(try save("nosuch").status == 66)
+    #expect(try await save("nosuch").status == 66)
     #expect(try home.folder.text(of: "feeds.yaml").contains("title: My facts"))
   }
 

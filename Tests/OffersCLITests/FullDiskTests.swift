@@ -9,8 +9,8 @@ struct FullDiskTests {
   private let home: Home
 
   /// The database has no file beside it, as after a move.
-  init() throws {
-    home = try Home(synced: [FeedItem("1", "Tea"), FeedItem("2", "Jam")])
+  init() async throws {
+    home = try await Home(synced: [FeedItem("1", "Tea"), FeedItem("2", "Jam")])
     for ending in ["-wal", "-shm", "-lock"] { unlink(home.database + ending) }
   }
 

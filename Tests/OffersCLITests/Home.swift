@@ -46,9 +46,9 @@ struct Home {
   var database: String { store.address }
 
   /// Creates a home that has synced a feed.
-  init(synced items: [FeedItem]) throws {
+  init(synced items: [FeedItem]) async throws {
     try self.init()
-    let result = try offers("sync", "--quiet", "--from", feed(items))
+    let result = try await call("sync", "--quiet", "--from", feed(items))
     guard result.status == 0 else { throw Unexpected(result.errors) }
   }
 
@@ -67,8 +67,8 @@ struct Home {
 
   /// Runs a command on this home's database, in the process of the tests.
   @discardableResult
-  func call(_ arguments: String...) async throws -> OffersProgram.Result {
-    try await OffersProgram.call(arguments, environment: environment)
+  func call(_ arguments: String..., input: String = "") async throws -> OffersProgram.Result {
+    try await OffersProgram.call(arguments, environment: environment, input: input)
   }
 
   /// Runs a command with `--json` in the process of the tests, and returns the parsed document.
@@ -77,13 +77,13 @@ struct Home {
     return try Self.parse(result.output)
   }
 
-  /// Runs the program on this home's database.
+  /// Runs the program on this home's database as a child process.
   @discardableResult
   func offers(_ arguments: String..., input: String? = nil) throws -> OffersProgram.Result {
     try OffersProgram.run(arguments, environment: environment, input: input)
   }
 
-  /// Runs the program with `--json` and returns the parsed document.
+  /// Runs the program as a child process with `--json`, and returns the parsed document.
   func document(_ arguments: String...) throws -> [String: Any] {
     let result = try OffersProgram.run(arguments + ["--json"], environment: environment)
     return try Self.parse(result.output)

@@ -82,10 +82,10 @@ struct HostileCompletionTests {
 
   @Test(
     "an id or name with shell metacharacters is neither completed nor executed", arguments: shells)
-  func ids(shell: String) throws {
+  func ids(shell: String) async throws {
     let plain = Set(Self.metacharacters.indices.map { "a\($0) plain" })
     for mark in Self.marks {
-      let home = try Home(synced: Self.items(mark))
+      let home = try await Home(synced: Self.items(mark))
       try #require(
         home.shell("command -v zsh && command -v fish").status == 0, "Scripts/test installs them")
       let named = try home.shell(try Self.script(shell, "offers show a"))
@@ -96,8 +96,8 @@ struct HostileCompletionTests {
   }
 
   @Test("a search with shell metacharacters is neither completed nor executed", arguments: shells)
-  func searches(shell: String) throws {
-    let home = try Home(synced: [FeedItem("1", "Tea")])
+  func searches(shell: String) async throws {
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
     for (number, mark) in Self.marks.enumerated() {
       let words = "tea '\(mark)$(touch made\(number))'\(mark)`touch made`"
       #expect(try home.offers("search", "tea").status == 0)
@@ -110,8 +110,8 @@ struct HostileCompletionTests {
   }
 
   @Test("an id that begins like an option is completed with its feed only")
-  func options() throws {
-    let home = try Home(synced: [FeedItem("-ofile", "Tea"), FeedItem("--config=x", "Milk")])
+  func options() async throws {
+    let home = try await Home(synced: [FeedItem("-ofile", "Tea"), FeedItem("--config=x", "Milk")])
     let result = try home.shell(try Self.script("bash", "offers show "))
     #expect(
       result.output.split(separator: "\n").sorted() == ["ibotta:-ofile"],
@@ -119,9 +119,9 @@ struct HostileCompletionTests {
   }
 
   @Test("a command that a hint suggests is quoted for the shell", arguments: marks)
-  func hints(mark: String) throws {
+  func hints(mark: String) async throws {
     let id = "x'\(mark)$(touch made)'\(mark)"
-    let home = try Home(synced: [FeedItem(id, "Tea")])
+    let home = try await Home(synced: [FeedItem(id, "Tea")])
     let hint = try home.offers("open", id).errors
     let command = try #require(hint.split(separator: "offers show ").last)
     #expect(try home.shell("offers show \(command)").output.contains("Tea"))

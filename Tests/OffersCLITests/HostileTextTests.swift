@@ -25,8 +25,10 @@ struct HostileTextTests {
   }
 
   @Test("No command prints control characters into a pipe")
-  func piped() throws {
-    let home = try Home(synced: [Self.item("1"), Self.item("\u{1B}[31m2"), FeedItem("3", "Jam")])
+  func piped() async throws {
+    let home = try await Home(synced: [
+      Self.item("1"), Self.item("\u{1B}[31m2"), FeedItem("3", "Jam"),
+    ])
     for command in [
       ["list"], ["show", "1"], ["favorite", "1"], ["list", "--favorites"],
       ["search", "tea"], ["search", "31m"], ["search", "te\u{1B}c"], ["search"],
@@ -38,7 +40,7 @@ struct HostileTextTests {
       ["sync", "\u{1B}c"],
       ["sync", "--from", "/nowhere/\u{1B}c"], ["list", "--database", "/nowhere/\u{1B}c"],
     ] {
-      let result = try OffersProgram.run(command, environment: home.environment)
+      let result = try await OffersProgram.call(command, environment: home.environment)
       #expect(Self.isPlain(result.output), "\(command)")
       #expect(Self.isPlain(result.errors), "\(command)")
       #expect(result.output + result.errors != "", "\(command)")
@@ -47,7 +49,7 @@ struct HostileTextTests {
 
   @Test("An offer takes one line of the table, whatever its texts contain")
   func oneLine() async throws {
-    let home = try Home(synced: [Self.item("1"), FeedItem("3", "Jam")])
+    let home = try await Home(synced: [Self.item("1"), FeedItem("3", "Jam")])
     #expect(try await home.call("list").output.split(separator: "\n").count == 3)
     #expect(try await home.call("favorite", "1").output.split(separator: "\n").count == 1)
   }
@@ -58,17 +60,17 @@ struct HostileTextTests {
     let path = try home.feed([FeedItem("1", "Tea")], named: "\u{1B}[31mfeed\n.json")
     #expect(try await home.call("sync", "--from", path).status == 0)
     try home.folder.write("[", to: "\u{1B}[31mfeed\n.json")
-    let sync = try home.offers("sync")
+    let sync = try await home.call("sync")
     #expect(sync.status == 1)
-    let status = try home.offers("status")
+    let status = try await home.call("status")
     #expect(Self.isPlain(sync.output) && Self.isPlain(sync.errors) && Self.isPlain(status.output))
   }
 
   @Test("Problems of records are printed without the feed's control characters")
-  func problems() throws {
+  func problems() async throws {
     let home = try Home()
     let items = [Self.item("\u{1B}[2J\u{202E}\n1"), Self.item("\u{1B}[2J\u{202E}\n1")]
-    let result = try home.offers("sync", "--from", home.feed(items))
+    let result = try await home.call("sync", "--from", home.feed(items))
     #expect(result.errors.contains("came before"))
     #expect(result.errors.split(separator: "\n").count == 1)
     #expect(Self.isPlain(result.output) && Self.isPlain(result.errors))
@@ -76,13 +78,13 @@ struct HostileTextTests {
 
   @Test("JSON documents contain no raw control characters")
   func documents() async throws {
-    let home = try Home(synced: [Self.item("1")])
+    let home = try await Home(synced: [Self.item("1")])
     for command in [
       ["list", "--json"], ["show", "1", "--json"], ["favorite", "1", "--json"],
       ["changes", "--json"], ["history", "1", "--json"], ["search", "tea", "--json"],
       ["search", "--json"],
     ] {
-      let result = try OffersProgram.run(command, environment: home.environment)
+      let result = try await OffersProgram.call(command, environment: home.environment)
       #expect(
         result.output.unicodeScalars.allSatisfy {
           $0 == "\n" || !(0..<0x20).contains($0.value) && !(0x7F..<0xA0).contains($0.value)
@@ -95,8 +97,8 @@ struct HostileTextTests {
   @Test(
     "No command prints a feed's control characters on a terminal",
     .enabled(if: PseudoTerminal.isPresent))
-  func onTerminal() throws {
-    let home = try Home(synced: [Self.item("1"), FeedItem("3", "Jam")])
+  func onTerminal() async throws {
+    let home = try await Home(synced: [Self.item("1"), FeedItem("3", "Jam")])
     for command in [
       ["list"], ["show", "1"], ["favorite", "1"], ["show", "\u{1B}c"], ["status"], ["changes"],
       ["history", "1"],
@@ -110,8 +112,8 @@ struct HostileTextTests {
   @Test(
     "The only escape sequences in search results are the program's own styles",
     .enabled(if: PseudoTerminal.isPresent))
-  func marked() throws {
-    let home = try Home(synced: [Self.item("1")])
+  func marked() async throws {
+    let home = try await Home(synced: [Self.item("1")])
     for words in ["tea", "31m", "end", "2j"] {
       let shown = try PseudoTerminal.run(
         ["search", words], in: home, variables: ["TERM": "xterm", "NO_COLOR": ""])

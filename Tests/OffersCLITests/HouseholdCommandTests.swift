@@ -5,57 +5,61 @@ import Testing
 @Suite("offers household")
 struct HouseholdCommandTests {
   /// A home with three offers and the users owner and ben.
-  private static func home() throws -> Home {
-    let home = try Home(synced: [
+  private static func home() async throws -> Home {
+    let home = try await Home(synced: [
       FeedItem("1", "Tea"), FeedItem("2", "Jam"), FeedItem("3", "Milk"),
     ])
-    guard try home.offers("user", "add", "ben").status == 0 else {
+    guard try await home.call("user", "add", "ben").status == 0 else {
       throw Home.Unexpected("no user was added")
     }
     return home
   }
 
   @Test("adds, lists and removes offers; the stars of both users stay")
-  func list() throws {
-    let home = try Self.home()
-    #expect(try home.offers("household").output == "")
-    #expect(try home.offers("household").errors.contains("Nobody shares an offer"))
+  func list() async throws {
+    let home = try await Self.home()
+    #expect(try await home.call("household").output == "")
+    #expect(try await home.call("household").errors.contains("Nobody shares an offer"))
     #expect(
-      try home.offers("household", "add", "1", "ibotta:2").output
+      try await home.call("household", "add", "1", "ibotta:2").output
         == "+ ibotta:1  Tea\n+ ibotta:2  Jam\n")
-    let again = try home.offers("household", "add", "1", "--user", "ben")
+    let again = try await home.call("household", "add", "1", "--user", "ben")
     #expect(again.output == "+ ibotta:1  Tea\n")
     #expect(
-      try home.offers("household", "add", "1").output == "+ ibotta:1  Tea (was shared already)\n")
-    let shown = try home.offers("household", "--user", "ben").output
+      try await home.call("household", "add", "1").output
+        == "+ ibotta:1  Tea (was shared already)\n")
+    let shown = try await home.call("household", "--user", "ben").output
     #expect(shown.contains("SHARED BY") && shown.contains(/★  ibotta:1 .* owner, ben +Tea/))
     #expect(shown.contains(/\n   ibotta:2 .* owner +Jam/))
-    let document = try home.document("household", "list")
+    let document = try await home.callDocument("household", "list")
     let offers = try #require(document["offers"] as? [[String: Any]])
     #expect(offers.map { $0["ref"] as? String } == ["ibotta:1", "ibotta:2"])
     let sharers = try #require(offers[0]["shared_by"] as? [[String: String]])
     #expect(sharers.map { $0["user"] } == ["owner", "ben"])
-    let removed = try home.document("household", "remove", "1", "3", "--user", "ben")
+    let removed = try await home.callDocument("household", "remove", "1", "3", "--user", "ben")
     let changes = try #require(removed["offers"] as? [[String: Any]])
     #expect(changes.map { $0["changed"] as? Bool } == [true, false])
     #expect(
-      try home.offers("household", "remove", "1").output == "- ibotta:1  Tea (was not shared)\n")
+      try await home.call("household", "remove", "1").output == "- ibotta:1  Tea (was not shared)\n"
+    )
     for user in ["owner", "ben"] {
-      #expect(try home.offers("list", "--favorites", "--user", user).output.contains("ibotta:1"))
+      #expect(
+        try await home.call("list", "--favorites", "--user", user).output.contains("ibotta:1"))
     }
-    #expect(try home.document("household")["offers"].map { ($0 as? [Any])?.count } == 1)
+    #expect(try await home.callDocument("household")["offers"].map { ($0 as? [Any])?.count } == 1)
   }
 
   @Test("refuses unknown offers, users and databases, and changes nothing then")
-  func refusals() throws {
-    let home = try Self.home()
+  func refusals() async throws {
+    let home = try await Self.home()
     for words in [["add", "1", "no"], ["remove", "no"], ["add", "1", "--user", "eve"]] {
-      let result = try OffersProgram.run(["household"] + words, environment: home.environment)
+      let result = try await OffersProgram.call(
+        ["household"] + words, environment: home.environment)
       #expect(result.status == 66, "\(words)")
     }
-    #expect(try home.offers("list", "--favorites").output == "")
+    #expect(try await home.call("list", "--favorites").output == "")
     let empty = try Home()
-    #expect(try empty.offers("household", "add", "1").status == 66)
+    #expect(try await empty.call("household", "add", "1").status == 66)
     #expect(!FileManager.default.fileExists(atPath: empty.database))
   }
 }

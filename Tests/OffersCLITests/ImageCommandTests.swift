@@ -10,8 +10,9 @@ import Testing
 @Suite("offers image, cache, sync --images and show --images")
 struct ImageCommandTests {
   /// Creates a home with offers whose images are on the server.
-  private static func home(_ server: ImageServer, _ ids: [String] = ["1", "2"]) throws -> Home {
-    try Home(synced: ids.map { FeedItem($0, "Tea \($0)", image: server.url($0)) })
+  private static func home(_ server: ImageServer, _ ids: [String] = ["1", "2"]) async throws -> Home
+  {
+    try await Home(synced: ids.map { FeedItem($0, "Tea \($0)", image: server.url($0)) })
   }
 
   private static func image(_ home: Home, _ id: String) throws -> Home.ShellResult {
@@ -21,7 +22,7 @@ struct ImageCommandTests {
   @Test("an image is fetched once, then read from the cache without the server")
   func getsImage() async throws {
     let server = try ImageServer()
-    let home = try Self.home(server)
+    let home = try await Self.home(server)
     let result = try Self.image(home, "1")
     #expect(result.errors == "1.png: PNG, 1 × 1, 58 B\n")
     let bytes = try Data(contentsOf: URL(fileURLWithPath: home.folder.file("1.png")))
@@ -35,14 +36,14 @@ struct ImageCommandTests {
       ])
     #expect(document["type"] as? String == "image/png")
     #expect(document["bytes"] as? Int == 58)
-    #expect(try home.offers("image", "1", "--json", "-o", "-").status == 64)
+    #expect(try await home.call("image", "1", "--json", "-o", "-").status == 64)
     #expect(server.requests == ["1": 1])
   }
 
   @Test("the reason why an image cannot be fetched is printed")
   func refuses() async throws {
     let server = try ImageServer()
-    let home = try Home(synced: [
+    let home = try await Home(synced: [
       FeedItem("1", "Tea", image: server.url("1")), FeedItem("2", "Jam"),
       FeedItem("3", "Milk", image: "pictures/3.png"),
     ])
@@ -70,7 +71,7 @@ struct ImageCommandTests {
   @Test("sync --images fetches images, counts cached ones, and reports failures")
   func syncsImages() async throws {
     let server = try ImageServer()
-    let home = try Home(synced: [
+    let home = try await Home(synced: [
       FeedItem("1", "Tea", image: server.url("1")), FeedItem("2", "Jam"),
       FeedItem("3", "Milk", image: server.url("3")), FeedItem("4", "Egg", image: "x.png"),
     ])
@@ -142,12 +143,12 @@ struct ImageCommandTests {
   func prefersFavorites() async throws {
     let server = try ImageServer(pauseMicroseconds: 0)
     let ids = (1...70).map(String.init)
-    let home = try Self.home(server, ids)
+    let home = try await Self.home(server, ids)
     #expect(try await home.call("favorite", "3", "5").status == 0)
     let result = try await home.call("sync", "--images", "--allow-private-network")
     #expect(result.output.hasSuffix("images: 50 fetched, 0 already cached, 0 failed\n"))
     #expect(Set(server.requests.keys) == Set(["3", "5"] + (23...70).map(String.init)))
-    let cache = try home.document("cache")
+    let cache = try await home.callDocument("cache")
     let held = cache["images"] as? [[String: Any]] ?? []
     #expect(held.count == 50)
     #expect(held.count { $0["favorite"] as? Bool == true } == 2)
@@ -157,7 +158,7 @@ struct ImageCommandTests {
   @Test("cache shows the cached images, and cache clear removes them")
   func showsCache() async throws {
     let server = try ImageServer()
-    let home = try Self.home(server)
+    let home = try await Self.home(server)
     #expect(try await home.call("favorite", "2").status == 0)
     #expect(
       try await home.call("cache").output == """
@@ -187,7 +188,7 @@ struct ImageCommandTests {
   @Test("the limit that an app set holds for sync --images and cache, and doctor shows it")
   func respectsLimit() async throws {
     let server = try ImageServer(pauseMicroseconds: 0)
-    let home = try Self.home(server, (1...9).map(String.init))
+    let home = try await Self.home(server, (1...9).map(String.init))
     try await home.store.open().setImageLimit(4)
     #expect(try await home.call("favorite", "2").status == 0)
     let result = try await home.call("sync", "--images", "--allow-private-network")
@@ -202,7 +203,7 @@ struct ImageCommandTests {
   @Test("piped, show prints no picture in any mode")
   func drawsNothingPiped() async throws {
     let server = try ImageServer()
-    let home = try Self.home(server)
+    let home = try await Self.home(server)
     let plain = try await home.call("show", "1").output
     for mode in ["auto", "always", "never"] {
       #expect(try await home.call("show", "1", "--images", mode).output == plain)
@@ -213,9 +214,9 @@ struct ImageCommandTests {
 
   @Test(
     "a terminal that cannot show pictures gets a note", .enabled(if: PseudoTerminal.isPresent))
-  func tellsPlaceholder() throws {
+  func tellsPlaceholder() async throws {
     let server = try ImageServer()
-    let home = try Self.home(server)
+    let home = try await Self.home(server)
     let shown = try PseudoTerminal.run(["show", "1"], in: home)
     // Showing an offer sends no request.
     #expect(server.requests.isEmpty)

@@ -7,9 +7,9 @@ struct ImageProcessesTests {
   /// Each stored image is either still in the cache or was evicted, so at least that many images
   /// were fetched. Further fetches mean that two processes fetched the same image.
   @Test("eight processes respect the capacity, see no lock errors, and rarely fetch an image twice")
-  func sharesImages() throws {
+  func sharesImages() async throws {
     let server = try ImageServer(pauseMicroseconds: 20_000)
-    let home = try Home(
+    let home = try await Home(
       synced: (0..<200).map { FeedItem("\($0)", "Tea \($0)", image: server.url("\($0)")) })
     // Squaring makes low ids more frequent, like the few offers that most people look at.
     let script = """

@@ -10,9 +10,9 @@ import Testing
 @Suite("Imports from a pipe")
 struct ImportFileTests {
   @Test("endless white space is refused before it fills the disk")
-  func endlessSpaces() throws {
-    let home = try Home(synced: [FeedItem("1", "Tea")])
-    let text = try home.offers("export").output
+  func endlessSpaces() async throws {
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
+    let text = try await home.call("export").output
     for (start, place) in [("", "0"), (String(text.dropLast(3)), "\(text.utf8.count - 4)")] {
       try home.folder.write(start, to: "start.json")
       let result = try home.shell(
@@ -31,10 +31,10 @@ struct ImportFileTests {
   }
 
   @Test("an import from a pipe has a size limit, an import from a file has none")
-  func bound() throws {
-    let home = try Home(synced: (0..<3000).map { FeedItem("\($0)", "Tea") })
+  func bound() async throws {
+    let home = try await Home(synced: (0..<3000).map { FeedItem("\($0)", "Tea") })
     let saved = home.folder.file("saved.json")
-    try home.offers("export", "-o", saved)
+    try await home.call("export", "-o", saved)
     func read(_ path: String, limitBytes: Int) throws -> Int {
       var count = 0
       try ImportFile(path, folder: home.folder.path, limitBytes: limitBytes) { _, _ in }
@@ -61,7 +61,7 @@ struct ImportFileTests {
   }
 
   @Test("an import of many feeds needs no more open files than an import of one")
-  func manyFeeds() throws {
+  func manyFeeds() async throws {
     let home = try Home()
     let time = "2026-11-21T09:07:22Z"
     let feeds = (0..<400).map {
@@ -72,6 +72,6 @@ struct ImportFileTests {
         + "\"runs\":[],\"offers\":[],\"changes\":[],\"favorites\":[]}", to: "feeds.json")
     let result = try home.shell("ulimit -n 100; offers import feeds.json")
     #expect(result.status == 0, "\(result.errors)")
-    #expect(try home.offers("feeds").output.contains("feed-399"))
+    #expect(try await home.call("feeds").output.contains("feed-399"))
   }
 }

@@ -24,8 +24,8 @@ struct ImportedSourceTests {
       + "\"runs\":[],\"offers\":[\(offers.joined(separator: ","))],\"changes\":[],\"favorites\":[]}"
   }
 
-  private static func sources(_ home: Home) throws -> [String: String] {
-    let feeds = try home.document("status")["feeds"] as? [[String: Any]] ?? []
+  private static func sources(_ home: Home) async throws -> [String: String] {
+    let feeds = try await home.callDocument("status")["feeds"] as? [[String: Any]] ?? []
     return Dictionary(
       uniqueKeysWithValues: feeds.compactMap { feed in
         (feed["name"] as? String).map { ($0, feed["source"] as? String ?? "") }
@@ -33,7 +33,7 @@ struct ImportedSourceTests {
   }
 
   @Test("each source that an import adopts is listed, in the JSON too, without control characters")
-  func tells() throws {
+  func tells() async throws {
     let home = try Home()
     let text = Self.export([
       ("ibotta", "https://a.example/\u{1B}[31m\nx"), ("facts", "https://b.example/{page}"),
@@ -68,8 +68,8 @@ struct ImportedSourceTests {
     ])
   func refuses(source: String, reason: String) async throws {
     let empty = try Home()
-    let lived = try Home(synced: [FeedItem("7", "Jam")])
-    let before = try lived.offers("export").output
+    let lived = try await Home(synced: [FeedItem("7", "Jam")])
+    let before = try await lived.call("export").output
     let text = Self.export([("facts", "https://b.example/"), ("albums", source)])
     for home in [empty, lived] {
       for words in [["import", "-"], ["import", "-", "--json"]] {
@@ -83,7 +83,7 @@ struct ImportedSourceTests {
       }
     }
     #expect(try await !empty.store.exists)
-    #expect(try lived.offers("export").output == before)
+    #expect(try await lived.call("export").output == before)
   }
 
   @Test("--accept-sources adopts local sources; one with a variable is left out and reported")
@@ -107,7 +107,7 @@ struct ImportedSourceTests {
         """)
     let sources = try Home.parse(result.output)["sources"] as? [[String: Any]]
     #expect(sources?.map { $0["taken"] as? Bool } == [true, true, false, false])
-    #expect(try Self.sources(home)["albums"]?.contains("env:") == false)
+    #expect(try await Self.sources(home)["albums"]?.contains("env:") == false)
     #expect(try await home.call("sync", "ibotta").output.hasPrefix("ibotta: 0 new"))
     #expect(server.requests.count == 1)
   }
@@ -134,16 +134,16 @@ struct ImportedSourceTests {
   }
 
   @Test("an export moved to another machine is refused with a hint about its file source")
-  func moves() throws {
-    let home = try Home(synced: [FeedItem("1", "Tea")])
-    let text = try home.offers("export").output
+  func moves() async throws {
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
+    let text = try await home.call("export").output
     #expect(try home.offers("import", "-", input: text).status == 0)
     let other = try Home()
     let refused = try other.offers("import", "-", input: text)
     #expect(refused.status == 64)
     #expect(refused.errors.contains("ibotta: \(home.folder.file("feed.json")) (a file)"))
     #expect(try other.offers("import", "-", "--accept-sources", input: text).status == 0)
-    #expect(try other.offers("export").output == text)
+    #expect(try await other.call("export").output == text)
     #expect(try other.offers("import", "-", input: text).errors == "")
   }
 }

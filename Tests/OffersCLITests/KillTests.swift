@@ -116,7 +116,7 @@ struct KillTests {
     let names = Self.names(items)
     let usual = try duration(of: ["sync", "--quiet", "--from", path])
     var killCount = 0
-    for round in 0..<12 {
+    for round in 0..<(TestSize.isLong ? 12 : 3) {
       let database = home.folder.file("fresh-\(round).sqlite")
       let arguments = ["sync", "--quiet", "--from", path, "--database", database]
       let isWriting = { size(of: database + "-wal") > 500_000 }

@@ -6,44 +6,45 @@ import Testing
 
 @Suite("offers list: formats and columns")
 struct ListFormatTests {
-  private static func list(_ home: Home, _ words: String...) throws -> String {
-    let result = try OffersProgram.run(["list"] + words, environment: home.environment)
+  private static func list(_ home: Home, _ words: String...) async throws -> String {
+    let result = try await OffersProgram.call(["list"] + words, environment: home.environment)
     #expect(result.errors == "", "\(words)")
     return result.output
   }
 
   @Test("a table shows the requested columns in the requested order")
-  func table() throws {
-    let home = try ListFilterTests.home()
+  func table() async throws {
+    let home = try await ListFilterTests.home()
     #expect(
-      try Self.list(home, "--columns", "Name, reward-minor-units,retailer,ref", "--limit", "5")
-        == """
-        NAME                REWARD MINOR UNITS  RETAILER   ID
-        Äpple Juice 10 oz.                 150  Wal-Mart®  shop:1
-        apple Juice 2 oz.                    –  Target     shop:2
-        Zwieback                           300  Target     shop:3
-        Tea | Milk, "both"                   –  –          shop:4
-        Bread                                –  –          shop:5
+      try await Self.list(
+        home, "--columns", "Name, reward-minor-units,retailer,ref", "--limit", "5")
+          == """
+          NAME                REWARD MINOR UNITS  RETAILER   ID
+          Äpple Juice 10 oz.                 150  Wal-Mart®  shop:1
+          apple Juice 2 oz.                    –  Target     shop:2
+          Zwieback                           300  Target     shop:3
+          Tea | Milk, "both"                   –  –          shop:4
+          Bread                                –  –          shop:5
 
-        """)
+          """)
   }
 
   @Test("a table includes the column that its filter or order refers to")
-  func usualColumns() throws {
-    let home = try ListFilterTests.home()
-    func head(_ words: String...) throws -> String {
-      let result = try OffersProgram.run(["list"] + words, environment: home.environment)
+  func usualColumns() async throws {
+    let home = try await ListFilterTests.home()
+    func head(_ words: String...) async throws -> String {
+      let result = try await OffersProgram.call(["list"] + words, environment: home.environment)
       return result.output.split(separator: "\n").first.map(String.init) ?? ""
     }
-    #expect(try head("--expiring", "48h").contains("REWARD  EXPIRES AT        NAME"))
-    #expect(try head("--sort", "expiry").contains("  EXPIRES AT  "))
-    #expect(try head("--new-since", "1d").contains("  FIRST SEEN AT     NAME"))
+    #expect(try await head("--expiring", "48h").contains("REWARD  EXPIRES AT        NAME"))
+    #expect(try await head("--sort", "expiry").contains("  EXPIRES AT  "))
+    #expect(try await head("--new-since", "1d").contains("  FIRST SEEN AT     NAME"))
   }
 
   @Test("json prints one document and ndjson one line per offer, with all or some members")
   func json() async throws {
-    let home = try ListFilterTests.home()
-    #expect(try Self.list(home, "--format", "json") == Self.list(home, "--json"))
+    let home = try await ListFilterTests.home()
+    #expect(try await Self.list(home, "--format", "json") == Self.list(home, "--json"))
     let parts =
       #"{"name":"Zwieback","reward":{"role":"reward","text":"$3.00","kind":"amount","#
       + #""minor_units":300,"currency":"USD","percent":null,"up_to":false},"reward_percent":null,"categories":[],"#
@@ -58,7 +59,7 @@ struct ListFormatTests {
     let document = try await OffersProgram.call(
       ["list", "--json"] + words, environment: home.environment)
     #expect(document.output == #"{"offers":["# + parts + "]}\n")
-    let lines = try Self.list(home, "--format", "ndjson").split(separator: "\n")
+    let lines = try await Self.list(home, "--format", "ndjson").split(separator: "\n")
     let offers = try #require(try await home.callDocument("list")["offers"] as? [[String: Any]])
     #expect(lines.count == 5)
     for (line, offer) in zip(lines, offers) {
@@ -69,7 +70,7 @@ struct ListFormatTests {
 
   @Test("an offer with all columns requested equals the offer of the whole document")
   func allColumns() async throws {
-    let home = try ListFilterTests.home()
+    let home = try await ListFilterTests.home()
     let whole = try #require(try await home.callDocument("list")["offers"] as? [[String: Any]])
     let names = OfferColumn.allCases.map(\.rawValue).filter { !$0.hasPrefix("reward_") }
     let parts = try await home.callDocument("list", "--columns", names.joined(separator: ","))
@@ -78,34 +79,35 @@ struct ListFormatTests {
   }
 
   @Test("CSV follows RFC 4180 and begins with a header record")
-  func csv() throws {
-    let home = try ListFilterTests.home()
+  func csv() async throws {
+    let home = try await ListFilterTests.home()
     #expect(
-      try Self.list(home, "--format", "csv", "--columns", "name,description,categories,gone_at")
+      try await Self.list(
+        home, "--format", "csv", "--columns", "name,description,categories,gone_at")
         == "name,description,categories,gone_at\r\n"
         + "Äpple Juice 10 oz.,,Food; Drinks,\r\napple Juice 2 oz.,,Drinks,\r\nZwieback,,,\r\n"
         + "\"Tea | Milk, \"\"both\"\"\",\"One\ntwo\tthree\",,\r\nBread,,,\r\n")
-    let all = try Self.list(home, "--format", "csv", "--limit", "1")
+    let all = try await Self.list(home, "--format", "csv", "--limit", "1")
     let names = OfferColumn.allCases.map(\.rawValue)
     #expect(all.components(separatedBy: "\r\n")[0] == names.joined(separator: ","))
     #expect(all.components(separatedBy: "\r\n").count == 3)
   }
 
   @Test("TSV has one line per offer, whatever its texts contain")
-  func tsv() throws {
-    let home = try ListFilterTests.home()
+  func tsv() async throws {
+    let home = try await ListFilterTests.home()
     #expect(
-      try Self.list(
+      try await Self.list(
         home, "--format", "tsv", "--columns", "ref,description,favorite", "--sort", "feed")
         == "ref\tdescription\tfavorite\nshop:1\t\tfalse\nshop:2\t\tfalse\nshop:3\t\tfalse\n"
         + "shop:4\tOne two three\tfalse\nshop:5\t\tfalse\n")
   }
 
   @Test("Markdown output escapes characters that have a meaning in Markdown")
-  func markdown() throws {
-    let home = try ListFilterTests.home()
+  func markdown() async throws {
+    let home = try await ListFilterTests.home()
     #expect(
-      try Self.list(
+      try await Self.list(
         home, "--format", "markdown", "--sort", "name", "--columns", "ref,reward_percent,name")
           == """
           | ID | REWARD PERCENT | NAME |
@@ -123,32 +125,34 @@ struct ListFormatTests {
   }
 
   @Test("an empty list is a valid document of its format; only table and markdown print a note")
-  func empty() throws {
-    let home = try Home(synced: [FeedItem("1", "Tea")])
-    func run(_ format: String) throws -> OffersProgram.Result {
-      try home.offers("list", "--favorites", "--format", format, "--columns", "ref,name")
+  func empty() async throws {
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
+    func run(_ format: String) async throws -> OffersProgram.Result {
+      try await home.call("list", "--favorites", "--format", format, "--columns", "ref,name")
     }
-    #expect(try run("json").output == #"{"offers":[]}"# + "\n")
-    #expect(try run("ndjson").output == "")
-    #expect(try run("csv").output == "ref,name\r\n")
-    #expect(try run("tsv").output == "ref\tname\n")
-    #expect(try run("markdown").output == "| ID | NAME |\n| --- | --- |\n")
+    #expect(try await run("json").output == #"{"offers":[]}"# + "\n")
+    #expect(try await run("ndjson").output == "")
+    #expect(try await run("csv").output == "ref,name\r\n")
+    #expect(try await run("tsv").output == "ref\tname\n")
+    #expect(try await run("markdown").output == "| ID | NAME |\n| --- | --- |\n")
     for format in ["table", "markdown"] {
       #expect(
-        try run(format).errors == "No favorites yet. Star an offer with: offers favorite ID\n")
+        try await run(format).errors == "No favorites yet. Star an offer with: offers favorite ID\n"
+      )
     }
-    for format in ["json", "ndjson", "csv", "tsv"] { #expect(try run(format).errors == "") }
+    for format in ["json", "ndjson", "csv", "tsv"] { #expect(try await run(format).errors == "") }
   }
 
   @Test("a list that spans several database pages has one header, in every format")
-  func manyPages() throws {
-    let home = try Home(synced: (1...1203).map { FeedItem("\($0)", "Offer \($0)") })
+  func manyPages() async throws {
+    let home = try await Home(synced: (1...1203).map { FeedItem("\($0)", "Offer \($0)") })
     let lines = [
       "csv": 1204, "tsv": 1204, "ndjson": 1203, "markdown": 1205, "json": 1, "table": 1204,
     ]
     for (format, count) in lines {
       for sort in ["feed", "reward"] {
-        let output = try Self.list(home, "--format", format, "--sort", sort, "--limit", "1203")
+        let output = try await Self.list(
+          home, "--format", format, "--sort", sort, "--limit", "1203")
         #expect(output.utf8.count { $0 == 0x0A } == count, "\(format) \(sort)")
       }
     }
@@ -157,8 +161,8 @@ struct ListFormatTests {
   @Test(
     "no line is wider than the terminal, and columns that do not fit are named",
     .enabled(if: PseudoTerminal.isPresent), arguments: [40, 80, 200])
-  func terminal(width: Int) throws {
-    let home = try ListFilterTests.home()
+  func terminal(width: Int) async throws {
+    let home = try await ListFilterTests.home()
     let names = OfferColumn.allCases.map(\.rawValue).joined(separator: ",")
     let shown = try PseudoTerminal.run(["list", "--columns", names], in: home, columns: width)
     for line in shown.split(separator: "\n") where !line.hasPrefix("No room for") {
@@ -176,9 +180,9 @@ struct ListFormatTests {
   @Test(
     "no format prints a feed's control codes on a terminal", .enabled(if: PseudoTerminal.isPresent),
     arguments: ListFormat.allCases)
-  func hostile(format: ListFormat) throws {
+  func hostile(format: ListFormat) async throws {
     let name = "Tea\u{1B}[2J\u{7}\u{9B}31m\u{1B}]0;x\u{7}\u{85}\u{7F}\rX\tY"
-    let home = try Home(synced: [FeedItem("1", name, name, description: name)])
+    let home = try await Home(synced: [FeedItem("1", name, name, description: name)])
     let shown = try PseudoTerminal.run(["list", "--format", format.rawValue], in: home)
     for scalar in shown.unicodeScalars {
       let isSafe = !(0..<0x20).contains(scalar.value) && !(0x7F..<0xA0).contains(scalar.value)
@@ -200,9 +204,9 @@ struct ListFormatTests {
   }
 
   @Test("piped, CSV keeps the feed's control characters")
-  func exact() throws {
-    let home = try Home(synced: [FeedItem("1", "Tea\u{1B}[2J\r\nMilk")])
-    let bytes = Array(try Self.list(home, "--format", "csv", "--columns", "name").utf8)
+  func exact() async throws {
+    let home = try await Home(synced: [FeedItem("1", "Tea\u{1B}[2J\r\nMilk")])
+    let bytes = Array(try await Self.list(home, "--format", "csv", "--columns", "name").utf8)
     #expect(bytes == Array("name\r\n\"Tea\u{1B}[2J\nMilk\"\r\n".utf8))
   }
 }

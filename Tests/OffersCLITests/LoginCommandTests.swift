@@ -7,8 +7,8 @@ import Testing
 
 @Suite("offers user passphrase and offers token")
 struct LoginCommandTests {
-  private static func tokens(_ home: Home, _ words: String...) throws -> [String] {
-    let result = try OffersProgram.run(
+  private static func tokens(_ home: Home, _ words: String...) async throws -> [String] {
+    let result = try await OffersProgram.call(
       ["token", "list", "--json"] + words, environment: home.environment)
     let document = try Home.parse(result.output)
     return (document["tokens"] as? [[String: Any]] ?? []).map {
@@ -17,14 +17,15 @@ struct LoginCommandTests {
   }
 
   @Test("a passphrase is read from standard input, and is in no file of the database")
-  func passphrase() throws {
-    let home = try Home(synced: [FeedItem("1", "Tea")])
-    #expect(try home.offers("user", "add", "ben").status == 0)
+  func passphrase() async throws {
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
+    #expect(try await home.call("user", "add", "ben").status == 0)
     let text = "correct horse battery"
     #expect(
-      try home.offers("user", "passphrase", input: text + "\n").output == "owner: passphrase set\n")
+      try await home.call("user", "passphrase", input: text + "\n").output
+        == "owner: passphrase set\n")
     #expect(
-      try home.offers("user", "passphrase", "BEN", "--json", input: text + "\n").output
+      try await home.call("user", "passphrase", "BEN", "--json", input: text + "\n").output
         == #"{"user":"ben","passphrase":true}"# + "\n")
     for name in try FileManager.default.contentsOfDirectory(atPath: home.folder.path)
     where name.contains("sqlite") {
@@ -32,7 +33,8 @@ struct LoginCommandTests {
       #expect(bytes.firstRange(of: Data(text.utf8)) == nil)
     }
     #expect(
-      try home.offers("user", "passphrase", "ben", "--remove").output == "ben: passphrase removed\n"
+      try await home.call("user", "passphrase", "ben", "--remove").output
+        == "ben: passphrase removed\n"
     )
   }
 
@@ -43,44 +45,45 @@ struct LoginCommandTests {
       ("aaaaaaaaaaaaaaaa\n", "too weak"), ("ownerowner12\n", "too weak"),
       (String(repeating: "long words ", count: 100) + "\n", "more than 1024 bytes"),
     ])
-  func weak(input: String, reason: String) throws {
-    let home = try Home(synced: [FeedItem("1", "Tea")])
-    let result = try home.offers("user", "passphrase", input: input)
+  func weak(input: String, reason: String) async throws {
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
+    let result = try await home.call("user", "passphrase", input: input)
     #expect(result.status == 64)
     #expect(result.output == "")
     #expect(result.errors.contains(reason))
   }
 
   @Test("a token is printed once, listed without its text, and revoked")
-  func tokens() throws {
-    let home = try Home(synced: [FeedItem("1", "Tea")])
-    #expect(try home.offers("user", "add", "ben", "--role", "viewer").status == 0)
-    let made = try home.offers("token", "add", "kitchen")
+  func tokens() async throws {
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
+    #expect(try await home.call("user", "add", "ben", "--role", "viewer").status == 0)
+    let made = try await home.call("token", "add", "kitchen")
     #expect(made.output.hasPrefix("offers_"))
     #expect(made.output.count == 51)
     #expect(made.errors == "Keep it: it is not shown again.\n")
-    let document = try home.document(
+    let document = try await home.callDocument(
       "token", "add", "sync", "--scope", "sync", "--expires", "90d", "--user", "ben")
     #expect((document["token"] as? String)?.hasPrefix("offers_") == true)
     #expect(document["expires_at"] as? String != nil)
-    #expect(try Self.tokens(home) == ["owner kitchen read", "ben sync sync"])
-    #expect(try Self.tokens(home, "--user", "ben") == ["ben sync sync"])
-    let list = try home.offers("token", "list").output
+    #expect(try await Self.tokens(home) == ["owner kitchen read", "ben sync sync"])
+    #expect(try await Self.tokens(home, "--user", "ben") == ["ben sync sync"])
+    let list = try await home.call("token", "list").output
     #expect(list.hasPrefix("NAME     USER   SCOPE  EXPIRES"))
     #expect(!list.contains("offers_"))
-    #expect(try home.offers("token", "revoke", "sync").status == 66)
-    #expect(try home.offers("token", "revoke", "sync", "--user", "ben").output == "sync: revoked\n")
-    #expect(try home.offers("token", "revoke", "kitchen").output == "kitchen: revoked\n")
+    #expect(try await home.call("token", "revoke", "sync").status == 66)
     #expect(
-      try home.offers("token").errors
+      try await home.call("token", "revoke", "sync", "--user", "ben").output == "sync: revoked\n")
+    #expect(try await home.call("token", "revoke", "kitchen").output == "kitchen: revoked\n")
+    #expect(
+      try await home.call("token").errors
         == "There are no API tokens. Make one: offers token add NAME\n")
   }
 
   @Test("a token above its user's role tells so; a name that is taken or invalid is refused")
-  func refusals() throws {
-    let home = try Home(synced: [FeedItem("1", "Tea")])
-    #expect(try home.offers("user", "add", "ben", "--role", "viewer").status == 0)
-    let high = try home.offers("token", "add", "all", "--scope", "admin", "--user", "ben")
+  func refusals() async throws {
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
+    #expect(try await home.call("user", "add", "ben", "--role", "viewer").status == 0)
+    let high = try await home.call("token", "add", "all", "--scope", "admin", "--user", "ben")
     #expect(
       high.errors.contains("ben is a viewer, so that the token gives the right “favorites” only"))
     for (words, reason) in [
@@ -88,20 +91,21 @@ struct LoginCommandTests {
       ([""], "is no name for a token"), (["x", "--scope", "root"], "There is no scope “root”"),
       (["x", "--expires", "soon"], "“soon”"),
     ] {
-      let result = try OffersProgram.run(["token", "add"] + words, environment: home.environment)
+      let result = try await OffersProgram.call(
+        ["token", "add"] + words, environment: home.environment)
       #expect(result.status == 64, "\(words)")
       #expect(result.errors.contains(reason), "\(words): \(result.errors)")
     }
-    #expect(try Self.tokens(home) == ["ben all admin"])
+    #expect(try await Self.tokens(home) == ["ben all admin"])
   }
 
   @Test("an export of all users has neither passphrases nor tokens, nor anything made from them")
   func exportsNoSecrets() async throws {
-    let home = try Home(synced: [FeedItem("1", "Tea")])
-    #expect(try home.offers("user", "add", "ben").status == 0)
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
+    #expect(try await home.call("user", "add", "ben").status == 0)
     let text = "correct horse battery"
-    #expect(try home.offers("user", "passphrase", "ben", input: text + "\n").status == 0)
-    let token = try home.offers("token", "add", "kitchen", "--user", "ben").output
+    #expect(try await home.call("user", "passphrase", "ben", input: text + "\n").status == 0)
+    let token = try await home.call("token", "add", "kitchen", "--user", "ben").output
       .trimmingCharacters(in: .whitespacesAndNewlines)
     let database = try await home.store.open()
     let session = [UInt8](repeating: 0xAB, count: 32)
@@ -112,7 +116,7 @@ struct LoginCommandTests {
     let users = try await database.fetchUsers()
     let ben = try #require(users.last)
     let passphrase = try #require(try await database.findPassphrase(of: ben.id))
-    let export = try home.offers("export", "--all-users").output
+    let export = try await home.call("export", "--all-users").output
     #expect(export.contains(#""name":"ben""#))
     for secret in [text, token, "192.0.2.77", "SecretBrowser", "kitchen"] {
       #expect(!export.contains(secret), "\(secret)")
@@ -126,13 +130,14 @@ struct LoginCommandTests {
 
   @Test("status and doctor tell of sessions, tokens and failed attempts, and warn of guessing")
   func logins() async throws {
-    let home = try Home(synced: [FeedItem("1", "Tea")])
-    func logins() throws -> [String: Int]? {
-      (try home.document("status")["database"] as? [String: Any])?["logins"] as? [String: Int]
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
+    func logins() async throws -> [String: Int]? {
+      (try await home.callDocument("status")["database"] as? [String: Any])?["logins"]
+        as? [String: Int]
     }
-    #expect(try !home.offers("status").output.contains("\nLogins "))
-    #expect(try !home.offers("doctor").output.contains("  logins "))
-    #expect(try home.offers("token", "add", "kitchen").status == 0)
+    #expect(try await !home.call("status").output.contains("\nLogins "))
+    #expect(try await !home.call("doctor").output.contains("  logins "))
+    #expect(try await home.call("token", "add", "kitchen").status == 0)
     let database = try await home.store.open()
     // The second login removes the session that expired before it.
     for (number, seen) in [Date() - 31 * 86_400, Date()].enumerated() {
@@ -147,15 +152,16 @@ struct LoginCommandTests {
     account.fail(at: Date())
     try await database.putAttempts([attempts, account], removing: [])
     let text = "1 session, 1 API token; 8 failed attempts in 24 hours, 1 network waits"
-    #expect(try home.offers("status").output.contains("\nLogins    \(text)\n"))
+    #expect(try await home.call("status").output.contains("\nLogins    \(text)\n"))
     #expect(
-      try logins()
+      try await logins()
         == ["sessions": 1, "tokens": 1, "failed_attempts": 8, "waiting_networks": 1])
-    let found = try home.offers("doctor").output
+    let found = try await home.call("doctor").output
     #expect(found.contains(/\nok +logins +1 session, 1 API token; 8 failed/))
     for _ in 0..<97 { attempts.fail(at: Date()) }
     try await database.putAttempts([attempts], removing: [])
-    #expect(try home.offers("doctor").output.contains(/\nwarning +logins +1 session.* → Look for/))
-    #expect(try home.offers("doctor").status == 0)
+    #expect(
+      try await home.call("doctor").output.contains(/\nwarning +logins +1 session.* → Look for/))
+    #expect(try await home.call("doctor").status == 0)
   }
 }

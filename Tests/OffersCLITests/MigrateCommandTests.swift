@@ -7,33 +7,33 @@ import Testing
 @Suite("offers migrate")
 struct MigrateCommandTests {
   /// A home with feeds, favorites, a history and several users who can log in.
-  private func makeSource() throws -> Home {
-    let home = try Home(synced: [FeedItem("1", "Oat Milk"), FeedItem("2", "Olives")])
+  private func makeSource() async throws -> Home {
+    let home = try await Home(synced: [FeedItem("1", "Oat Milk"), FeedItem("2", "Olives")])
     let changed = try home.feed([
       FeedItem("1", "Oat Milk", "$2.00 Cash Back"), FeedItem("3", "Tea"),
     ])
-    try home.offers("sync", "--quiet", "--from", changed, "--accept-removals")
-    try home.offers("sync", "facts", "--quiet", "--from", "sample")
-    try home.offers("favorite", "ibotta:1", "ibotta:2")
-    try home.offers("search", "oat")
-    try home.offers("changes")
-    try home.offers("user", "add", "ben")
-    try home.offers("user", "add", "ann", "--role", "admin")
-    try home.offers("user", "passphrase", "ann", input: "a passphrase of some length\n")
-    try home.offers("token", "add", "phone", "--user", "ben")
-    try home.offers("household", "add", "ibotta:3", "--user", "ben")
+    try await home.call("sync", "--quiet", "--from", changed, "--accept-removals")
+    try await home.call("sync", "facts", "--quiet", "--from", "sample")
+    try await home.call("favorite", "ibotta:1", "ibotta:2")
+    try await home.call("search", "oat")
+    try await home.call("changes")
+    try await home.call("user", "add", "ben")
+    try await home.call("user", "add", "ann", "--role", "admin")
+    try await home.call("user", "passphrase", "ann", input: "a passphrase of some length\n")
+    try await home.call("token", "add", "phone", "--user", "ben")
+    try await home.call("household", "add", "ibotta:3", "--user", "ben")
     return home
   }
 
-  private func export(_ database: String, _ home: Home) throws -> String {
-    try home.offers("export", "--all-users", "--database", database).output
+  private func export(_ database: String, _ home: Home) async throws -> String {
+    try await home.call("export", "--all-users", "--database", database).output
   }
 
   @Test(
     "a copy has the same export, roles, passphrases and tokens, and a second run changes nothing")
   func copies() async throws {
-    let home = try makeSource()
-    let before = try export(home.database, home)
+    let home = try await makeSource()
+    let before = try await export(home.database, home)
     let target = home.folder.file("copy.sqlite")
     let first = try await home.call("migrate", "--to", target, "--verify", "--json")
     #expect(first.status == 0, "\(first.errors)")
@@ -41,8 +41,8 @@ struct MigrateCommandTests {
     #expect(result["copied"] as? Bool == true)
     #expect(result["verified"] as? Bool == true)
     #expect(result["users"] as? Int == 3)
-    #expect(try export(target, home) == before)
-    #expect(try export(home.database, home) == before)
+    #expect(try await export(target, home) == before)
+    #expect(try await export(home.database, home) == before)
     let tokens = try await home.call("token", "list", "--user", "ben", "--database", target)
     #expect(tokens.output.contains("phone"))
     let second = try await home.call("migrate", "--to", target)
@@ -60,9 +60,9 @@ struct MigrateCommandTests {
 
   @Test("a copy that was interrupted before the logins is completed by the next run")
   func completes() async throws {
-    let home = try makeSource()
+    let home = try await makeSource()
     let target = home.folder.file("copy.sqlite")
-    let document = try home.folder.write(export(home.database, home), to: "export.json")
+    let document = try await home.folder.write(export(home.database, home), to: "export.json")
     try await home.call("import", document, "--accept-sources", "--database", target)
     // An import makes nobody an admin, unlike a migration.
     try await home.call("user", "role", "ann", "admin", "--database", target)
@@ -79,11 +79,11 @@ struct MigrateCommandTests {
       ["user", "passphrase", "ann"],
     ])
   func refusesOtherLogins(change: [String]) async throws {
-    let home = try makeSource()
+    let home = try await makeSource()
     let target = home.folder.file("copy.sqlite")
-    try home.offers("migrate", "--to", target)
+    try await home.call("migrate", "--to", target)
     let before = try await TestStore.open(target, .readOnly).fetchLogins()
-    let changed = try OffersProgram.run(
+    let changed = try await OffersProgram.call(
       change, environment: home.environment, input: "another passphrase of some length\n")
     #expect(changed.status == 0, "\(changed.errors)")
     let result = try await home.call("migrate", "--to", target, "--verify")
@@ -97,13 +97,13 @@ struct MigrateCommandTests {
 
   @Test("a target with other data is refused and left as it is")
   func refusesOtherData() async throws {
-    let home = try makeSource()
-    let other = try Home(synced: [FeedItem("9", "Rice")])
-    let before = try export(other.database, home)
+    let home = try await makeSource()
+    let other = try await Home(synced: [FeedItem("9", "Rice")])
+    let before = try await export(other.database, home)
     let result = try await home.call("migrate", "--to", other.database)
     #expect(result.status == 64)
     #expect(result.errors.contains("has other data than the source"))
-    #expect(try export(other.database, home) == before)
+    #expect(try await export(other.database, home) == before)
   }
 
   @Test("the source as the target and a missing source are refused")
@@ -111,15 +111,15 @@ struct MigrateCommandTests {
     let home = try Home()
     #expect(try await home.call("migrate", "--to", home.folder.file("new.sqlite")).status == 66)
     #expect(!FileManager.default.fileExists(atPath: home.folder.file("new.sqlite")))
-    let full = try Home(synced: [FeedItem("1", "Oat Milk")])
-    let result = try full.offers("migrate", "--to", full.database)
+    let full = try await Home(synced: [FeedItem("1", "Oat Milk")])
+    let result = try await full.call("migrate", "--to", full.database)
     #expect(result.status == 64)
     #expect(result.errors.contains("the same database"))
   }
 
   @Test("the origin of a named source, which says how far it is trusted, goes on")
   func keepsOrigins() async throws {
-    let home = try makeSource()
+    let home = try await makeSource()
     let target = home.folder.file("copy.sqlite")
     try await home.call("migrate", "--to", target)
     let states = try await (

@@ -14,9 +14,9 @@ struct MovieSearchTests {
   }
 
   /// Creates a home whose movies feed uses the given server.
-  private static func home(_ server: ScriptedServer) throws -> Home {
+  private static func home(_ server: ScriptedServer) async throws -> Home {
     let home = try Home()
-    let movies = try home.offers("feeds", "show", "movies").output
+    let movies = try await home.call("feeds", "show", "movies").output
     let own = movies.replacing("https://api.themoviedb.org", with: server.url(""))
     try FileManager.default.createDirectory(
       atPath: home.folder.file(".config/offers"), withIntermediateDirectories: true)
@@ -24,8 +24,9 @@ struct MovieSearchTests {
     return home
   }
 
-  private static func search(_ home: Home, _ words: String...) throws -> OffersProgram.Result {
-    try OffersProgram.run(
+  private static func search(_ home: Home, _ words: String...) async throws -> OffersProgram.Result
+  {
+    try await OffersProgram.call(
       ["search", "--feed", "movies"] + words,
       environment: home.environment.merging(["TMDB_API_KEY": "s3cret"]) { $1 })
   }
@@ -39,12 +40,12 @@ struct MovieSearchTests {
   @Test("--favorites searches the stored favorites without asking the server")
   func favorites() async throws {
     let server = try ScriptedServer([Self.page(["Superman II", "Superman"], of: 1)])
-    let home = try Self.home(server)
-    let searched = try Self.search(home, "superman", "--json")
+    let home = try await Self.home(server)
+    let searched = try await Self.search(home, "superman", "--json")
     let offers = try Home.parse(searched.output)["offers"] as? [[String: Any]] ?? []
     let last = try #require(offers.first { $0["name"] as? String == "Superman" })
-    #expect(try home.offers("favorite", try #require(last["ref"] as? String)).status == 0)
-    let found = try Self.search(home, "superman", "--favorites")
+    #expect(try await home.call("favorite", try #require(last["ref"] as? String)).status == 0)
+    let found = try await Self.search(home, "superman", "--favorites")
     #expect(Self.names(found) == ["Superman"] && found.errors == "")
     #expect(server.requests.count == 1)
     // A starred one is listed, and none is a change.
@@ -56,9 +57,9 @@ struct MovieSearchTests {
   @Test("A search that the server did not answer is no recent search")
   func unanswered() async throws {
     let server = try ScriptedServer([Self.page(["Superman"], of: 1)])
-    let home = try Self.home(server)
-    #expect(try Self.search(home, "superman").status == 0)
-    #expect(Self.names(try Self.search(home, "super")) == ["Superman"])
+    let home = try await Self.home(server)
+    #expect(try await Self.search(home, "superman").status == 0)
+    #expect(Self.names(try await Self.search(home, "super")) == ["Superman"])
     let searches = try await home.callDocument("search")["searches"] as? [[String: Any]]
     #expect(searches?.compactMap { $0["words"] as? String } == ["superman"])
   }
@@ -70,14 +71,14 @@ struct MovieSearchTests {
       Self.page(["Superman II", "Superman", "Man of Steel"], of: 2),
       Self.page(["Supergirl"], of: 2),
     ])
-    let home = try Self.home(server)
-    let first = try Self.search(home, "superman")
+    let home = try await Self.home(server)
+    let first = try await Self.search(home, "superman")
     #expect(first.status == 0 && Self.names(first) == ["Superman II", "Superman", "Man of Steel"])
     #expect(first.errors == "More: --page 2\n")
-    let cut = try Self.search(home, "superman", "--limit", "1")
+    let cut = try await Self.search(home, "superman", "--limit", "1")
     #expect(Self.names(cut) == ["Superman II"])
     #expect(cut.errors == "More on this page: omit --limit\n")
-    let second = try Self.search(home, "superman", "--page", "2")
+    let second = try await Self.search(home, "superman", "--page", "2")
     #expect(Self.names(second) == ["Supergirl"] && second.errors == "")
     #expect(
       server.requests.map { $0.split(separator: " ")[1] } == [
@@ -86,12 +87,12 @@ struct MovieSearchTests {
         "/3/search/movie?api_key=s3cret&query=superman&page=2",
       ])
     // The scripted server answers no further requests.
-    let offline = try Self.search(home, "superman")
+    let offline = try await Self.search(home, "superman")
     #expect(Set(Self.names(offline)) == ["Superman", "Superman II"])
     #expect(
       offline.errors.contains("These are stored offers of movies, not results of its server."))
     #expect(offline.status == 0)
-    let all = try home.offers("search", "supergirl")
+    let all = try await home.call("search", "supergirl")
     #expect(Self.names(all) == ["Supergirl"] && all.errors == "")
     #expect(
       try await home.callDocument("search")["searches"].map { "\($0)" }?.contains("movies") == true)
@@ -105,29 +106,29 @@ struct MovieSearchTests {
         "401 Unauthorized", ["Content-Type: application/json"],
         #"{"status_code":7,"status_message":"Invalid API key: s3cret","success":false}"#)
     ])
-    let home = try Self.home(server)
-    let refused = try Self.search(home, "superman")
+    let home = try await Self.home(server)
+    let refused = try await Self.search(home, "superman")
     #expect(refused.status == 1 && refused.output == "")
     #expect(refused.errors.contains("Invalid API key: {env:TMDB_API_KEY}"))
-    let document = try Home.parse(try Self.search(home, "superman", "--json").output)
+    let document = try Home.parse(try await Self.search(home, "superman", "--json").output)
     #expect((document["error"] as? [String: Any])?["code"] as? String == "sourceFailed")
     #expect((document["offers"] as? [Any])?.isEmpty == true)
     #expect(document["source"] as? String == "store")
     // Without its key, the search sends no request.
-    let keyless = try home.offers("search", "--feed", "movies", "superman")
+    let keyless = try await home.call("search", "--feed", "movies", "superman")
     #expect(keyless.errors.contains("TMDB_API_KEY is not set") && keyless.status == 64)
     #expect(try await home.call("search").errors.hasPrefix("No searches yet."))
   }
 
   @Test("Without results from the server, the stored offers are searched, with typos corrected")
-  func nothing() throws {
+  func nothing() async throws {
     let server = try ScriptedServer([
       Self.page(["Superman"], of: 1), Self.page([], of: 1), Self.page([], of: 1),
       Self.page([], of: 1),
     ])
-    let home = try Self.home(server)
-    _ = try Self.search(home, "superman")
-    let typo = try Self.search(home, "supermna")
+    let home = try await Self.home(server)
+    _ = try await Self.search(home, "superman")
+    let typo = try await Self.search(home, "supermna")
     #expect(Self.names(typo) == ["Superman"])
     #expect(
       typo.errors == """
@@ -135,9 +136,9 @@ struct MovieSearchTests {
         Nothing found for “supermna”. These match “superman”:
 
         """)
-    let nothing = try Self.search(home, "xylophone", "--exit-status")
+    let nothing = try await Self.search(home, "xylophone", "--exit-status")
     #expect(nothing.status == 66 && nothing.errors == "Nothing found for “xylophone” in movies.\n")
-    let behind = try Self.search(home, "superman", "--page", "9")
+    let behind = try await Self.search(home, "superman", "--page", "9")
     #expect(behind.status == 0 && behind.output == "")
     #expect(behind.errors == "Nothing found on page 9 for “superman” in movies.\n")
   }
@@ -153,10 +154,10 @@ struct MovieSearchTests {
         "200 OK", [], try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8))
     }
     let server = try ScriptedServer(pages)
-    let home = try Self.home(server)
-    let all = try Self.search(home, "superman", "--all")
+    let home = try await Self.home(server)
+    let all = try await Self.search(home, "superman", "--all")
     #expect(Self.names(all).count == 40 && all.errors == "More: --page 3\n")
-    let nothing = try Self.search(home, "qqqqqqqq")
+    let nothing = try await Self.search(home, "qqqqqqqq")
     #expect(nothing.errors == "Nothing found for “qqqqqqqq” in movies.\n")
     #expect(try await home.callDocument("search")["searches"] as? [Any] != nil)
     #expect(try await home.call("search", "superman", "--limit", "100").errors == "")

@@ -44,14 +44,13 @@ struct OffersProgram: Sendable {
       [path] + arguments, environment: environment(extra), from: input, to: output, errors: errors)
   }
 
-  /// Runs a command in the process of the tests, with an empty input. This takes a fraction of the
-  /// time of a child process.
+  /// Runs a command in the process of the tests, which takes a fraction of the time of a child process.
   static func call(
-    _ arguments: [String], environment extra: [String: String] = [:]
+    _ arguments: [String], environment extra: [String: String] = [:], input text: String = ""
   ) async throws -> Result {
     let folder = try TemporaryFolder()
     let input = try FileHandle(
-      forReadingFrom: URL(fileURLWithPath: try folder.write("", to: "input")))
+      forReadingFrom: URL(fileURLWithPath: try folder.write(text, to: "input")))
     let files = try ["output", "errors"].map { name in
       try FileHandle(forWritingTo: URL(fileURLWithPath: try folder.write("", to: name)))
     }

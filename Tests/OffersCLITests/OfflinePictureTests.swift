@@ -9,9 +9,9 @@ struct OfflinePictureTests {
   /// - Parameter pauseMicroseconds: How long the server took to answer each request.
   private static func home(
     pauseMicroseconds: UInt32 = 0
-  ) throws -> (home: Home, picture: [UInt8], progress: String) {
+  ) async throws -> (home: Home, picture: [UInt8], progress: String) {
     let server = try ImageServer(pauseMicroseconds: pauseMicroseconds)
-    let home = try Home(
+    let home = try await Home(
       synced: ["1", "2", "3"].map { FeedItem($0, "Tea \($0)", image: server.url($0)) })
     let progress = try PseudoTerminal.run(
       ["sync", "--images", "--allow-private-network"], in: home)
@@ -20,7 +20,7 @@ struct OfflinePictureTests {
 
   @Test("show draws the picture that sync --images fetched, with the terminal's own protocol")
   func showsPicture() async throws {
-    let (home, picture, _) = try Self.home()
+    let (home, picture, _) = try await Self.home()
     let base64 = Data(picture).base64EncodedString()
     for mode in ["auto", "always"] {
       let words = ["show", "1", "--images", mode]
@@ -40,8 +40,8 @@ struct OfflinePictureTests {
   }
 
   @Test("chafa draws on other terminals; without it, a line tells how to see the picture")
-  func asksChafa() throws {
-    let (home, _, _) = try Self.home()
+  func asksChafa() async throws {
+    let (home, _, _) = try await Self.home()
     try home.folder.write("#!/bin/sh\necho drawn: \"$@\"\n", to: "chafa")
     #expect(chmod(home.folder.file("chafa"), 0o700) == 0)
     let path = home.folder.path + ":/usr/bin:/bin"
@@ -62,10 +62,10 @@ struct OfflinePictureTests {
   }
 
   @Test("fetching pictures shows a progress bar and erases it at the end")
-  func showsProgress() throws {
+  func showsProgress() async throws {
     // The bar appears after half a second, and at most two images are fetched from a server at a
     // time.
-    let (_, _, progress) = try Self.home(pauseMicroseconds: 900_000)
+    let (_, _, progress) = try await Self.home(pauseMicroseconds: 900_000)
     let line = try #require(progress.firstMatch(of: /\r\x1B\[Kimages  \[([#·]+)\]  \d of 3/))
     #expect(line.output.1.count == 20)
     #expect(

@@ -7,8 +7,8 @@ import Testing
 @Suite("offers open")
 struct OpenCommandTests {
   /// Creates a home with fake browsers that log the arguments they were called with.
-  private static func home() throws -> Home {
-    let home = try ListFilterTests.home()
+  private static func home() async throws -> Home {
+    let home = try await ListFilterTests.home()
     for (name, status) in [("good", 0), ("bad", 3), ("xdg-open", 0)] {
       let path = try home.folder.write(
         "#!/bin/sh\nfor word; do echo \"\(name) [$word]\" >> '\(home.folder.path)/opened'; done\n"
@@ -31,8 +31,8 @@ struct OpenCommandTests {
   }
 
   @Test("without BROWSER, xdg-open opens the link, and its name is printed")
-  func desktop() throws {
-    let (result, opened) = try Self.open(try Self.home(), "1", browser: nil)
+  func desktop() async throws {
+    let (result, opened) = try Self.open(await Self.home(), "1", browser: nil)
     #expect(opened == "xdg-open [https://shop.example/1]\n")
     #expect(result.errors == "Opening https://shop.example/1 with xdg-open\n")
     #expect(result.output == "")
@@ -59,15 +59,15 @@ struct OpenCommandTests {
       // A quote that is not closed makes a command unusable; the next one may work.
       ("good 'a b", "xdg-open [LINK]\n"), ("good \\", "xdg-open [LINK]\n"),
     ])
-  func browsers(browser: String, expected: String) throws {
-    let (result, opened) = try Self.open(try Self.home(), "shop:1", browser: browser)
+  func browsers(browser: String, expected: String) async throws {
+    let (result, opened) = try Self.open(await Self.home(), "shop:1", browser: browser)
     #expect(opened == expected.replacing("LINK", with: "https://shop.example/1"))
     #expect(result.status == 0)
   }
 
   @Test("neither the link nor BROWSER is interpreted by a shell")
-  func noShell() throws {
-    let home = try Self.home()
+  func noShell() async throws {
+    let home = try await Self.home()
     let marker = home.folder.file("marker")
     let (result, opened) = try Self.open(
       home, "2", browser: "good $(touch \(marker)) ;touch \(marker)")
@@ -82,8 +82,8 @@ struct OpenCommandTests {
       "sh -c 'good %s'", "sh -c 'good \"%s\"'", #"sh -c "good '%s'""#, "sh -c 'good x%s'",
       #"sh -c "good \"%s\"""#, #"sh -c good\ %s"#,
     ])
-  func shell(browser: String) throws {
-    let home = try Self.home()
+  func shell(browser: String) async throws {
+    let home = try await Self.home()
     let offers = try home.folder.write(
       #"[{"id":"6","title":"Tea","page":"https://shop.example/6?a=1&touch marker;touch>marker;$(touch marker)''#x"}]"#,
       to: "evil.json")
@@ -101,8 +101,8 @@ struct OpenCommandTests {
   }
 
   @Test("without a working browser, the link is printed with a hint")
-  func noBrowser() throws {
-    let home = try Self.home()
+  func noBrowser() async throws {
+    let home = try await Self.home()
     for (browser, tried) in [(nil, "xdg-open"), ("nowhere:bad", "nowhere, bad")] {
       let path = browser == nil ? "/nowhere" : nil
       let (result, _) = try Self.open(home, "1", browser: browser, path: path)
@@ -114,8 +114,8 @@ struct OpenCommandTests {
   }
 
   @Test("the JSON says whether the link was opened")
-  func json() throws {
-    let home = try Self.home()
+  func json() async throws {
+    let home = try await Self.home()
     for (browser, opened) in [("good", true), ("bad", false)] {
       let (result, _) = try Self.open(home, "1", browser: browser, options: ["--json"])
       #expect(
@@ -128,8 +128,8 @@ struct OpenCommandTests {
   }
 
   @Test("only web pages are opened, and an offer without a link is reported")
-  func refusals() throws {
-    let home = try Self.home()
+  func refusals() async throws {
+    let home = try await Self.home()
     let script = try Self.open(home, "5", browser: "good")
     let none = try Self.open(home, "3", browser: "good")
     let unknown = try Self.open(home, "99", browser: "good")

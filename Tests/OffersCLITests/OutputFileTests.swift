@@ -35,9 +35,9 @@ struct OutputFileTests {
   @Test(
     "image, export, backup and feeds set do not replace a file that is not regular",
     arguments: kinds)
-  func refuses(kind: String) throws {
+  func refuses(kind: String) async throws {
     let server = try ImageServer()
-    let home = try Home(synced: [FeedItem("1", "Tea", image: server.url("1"))])
+    let home = try await Home(synced: [FeedItem("1", "Tea", image: server.url("1"))])
     guard try Self.make(kind, in: home) else { return }
     let path = home.folder.file(kind)
     let before = Self.kind(path)
@@ -46,7 +46,7 @@ struct OutputFileTests {
       ["export", "-o", path], ["backup", path], ["backup", "--force", path],
       ["feeds", "set", "ibotta", "--every", "2h", "--config", path],
     ] {
-      let result = try OffersProgram.run(words, environment: home.environment)
+      let result = try await OffersProgram.call(words, environment: home.environment)
       #expect(result.status != 0, "\(words)")
       #expect(result.errors != "", "\(words)")
       #expect(Self.kind(path) == before, "\(words)")
@@ -56,12 +56,12 @@ struct OutputFileTests {
   }
 
   @Test("image replaces no database, keeps a file's mode, and creates files with the umask's mode")
-  func images() throws {
+  func images() async throws {
     let server = try ImageServer()
-    let home = try Home(synced: [FeedItem("1", "Tea", image: server.url("1"))])
+    let home = try await Home(synced: [FeedItem("1", "Tea", image: server.url("1"))])
     let image = "offers image 1 --allow-private-network -o"
     if TestStore.isFile { #expect(try home.shell("\(image) offers.sqlite").status == 64) }
-    #expect(try home.offers("list").output.contains("Tea"))
+    #expect(try await home.call("list").output.contains("Tea"))
     let modes = try home.shell(
       """
       umask 027; \(image) new.png && touch old.png && chmod 604 old.png && \(image) old.png &&

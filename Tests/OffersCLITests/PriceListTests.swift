@@ -5,7 +5,9 @@ import Testing
 @Suite("Prices, bylines and nouns on the command line")
 struct PriceListTests {
   /// Creates a home with a shop of prices, with albums, and with the cash back of the sample.
-  private static func home(price: String = "$5.00", includesSample: Bool = true) throws -> Home {
+  private static func home(price: String = "$5.00", includesSample: Bool = true) async throws
+    -> Home
+  {
     let home = try Home()
     try FileManager.default.createDirectory(
       atPath: home.folder.file(".config/offers"), withIntermediateDirectories: true)
@@ -31,7 +33,7 @@ struct PriceListTests {
       #"[{"id":"1","title":"Rise","by":"Skillet"},{"id":"2","title":"Fall"}]"#,
       to: "records.json")
     for feed in ["shop", "records"] + (includesSample ? ["ibotta"] : []) {
-      let result = try home.offers("sync", "--quiet", feed)
+      let result = try await home.call("sync", "--quiet", feed)
       guard result.status == 0 else { throw Home.Unexpected(result.errors) }
     }
     return home
@@ -46,7 +48,7 @@ struct PriceListTests {
 
   @Test("a list of prices has a column for them, and a mixed one says which values are prices")
   func columns() async throws {
-    let home = try Self.home()
+    let home = try await Self.home()
     let shop = try await home.call("list", "--feed", "shop").output
     #expect(
       shop == """
@@ -75,16 +77,16 @@ struct PriceListTests {
 
   @Test("rewards and prices are filtered separately, and a note names the other filter")
   func filters() async throws {
-    let home = try Self.home()
-    func ids(_ words: String...) throws -> [String] {
-      let result = try OffersProgram.run(
+    let home = try await Self.home()
+    func ids(_ words: String...) async throws -> [String] {
+      let result = try await OffersProgram.call(
         ["list", "--columns", "ref", "--format", "tsv"] + words, environment: home.environment)
       return result.output.split(separator: "\n").dropFirst().map(String.init)
     }
-    #expect(try ids("--price-at-most", "4") == ["shop:2"])
-    #expect(try ids("--price-at-most", "$5.00") == ["shop:1", "shop:2"])
-    #expect(try !ids("--reward-at-least", "3").contains { $0.hasPrefix("shop:") })
-    #expect(try ids("--sort", "price", "--limit", "2") == ["shop:2", "shop:1"])
+    #expect(try await ids("--price-at-most", "4") == ["shop:2"])
+    #expect(try await ids("--price-at-most", "$5.00") == ["shop:1", "shop:2"])
+    #expect(try await !ids("--reward-at-least", "3").contains { $0.hasPrefix("shop:") })
+    #expect(try await ids("--sort", "price", "--limit", "2") == ["shop:2", "shop:1"])
     let wrong = try await home.call("list", "--feed", "shop", "--reward-at-least", "3")
     #expect(wrong.errors.contains("--price-at-most"))
     let none = try await home.call("list", "--feed", "ibotta", "--price-at-most", "3")
@@ -96,7 +98,7 @@ struct PriceListTests {
 
   @Test("the byline follows the name, and a list without values has no column for them")
   func bylines() async throws {
-    let home = try Self.home()
+    let home = try await Self.home()
     let list = try await home.call("list", "--feed", "records").output
     #expect(
       list == """
@@ -113,7 +115,7 @@ struct PriceListTests {
 
   @Test("counts say what is counted")
   func nouns() async throws {
-    let home = try Self.home(includesSample: false)
+    let home = try await Self.home(includesSample: false)
     #expect(
       try await home.call("list", "--feed", "records", "--limit", "1").errors == "1 of 2 albums\n")
     #expect(
@@ -125,7 +127,7 @@ struct PriceListTests {
 
   @Test("a price that falls is good news, and the news name it as a price")
   func changes() async throws {
-    let home = try Self.home()
+    let home = try await Self.home()
     try await home.call("favorite", "shop:1")
     try await home.call("sync", "--news")
     try Self.write("$4.00", to: home)
@@ -145,7 +147,7 @@ struct PriceListTests {
     .enabled(if: PseudoTerminal.isPresent))
   func namesFavorites() async throws {
     func feed(_ items: [FeedItem], in home: Home) throws { _ = try home.feed(items) }
-    let home = try Home(synced: [
+    let home = try await Home(synced: [
       FeedItem("1", "Tea", "$1.00"), FeedItem("2", "Jam", "$2.00"), FeedItem("3", "Soap", "$1.00"),
       FeedItem("4", "Rice", "$1.00"),
     ])

@@ -22,33 +22,33 @@ struct PrivateNetworkOptionTests {
 
   private static func run(
     _ home: Home, _ command: [String], _ url: String, _ options: [String] = []
-  ) throws -> OffersProgram.Result {
-    try OffersProgram.run(
+  ) async throws -> OffersProgram.Result {
+    try await OffersProgram.call(
       command.map { $0 == "URL" ? url : $0 } + options, environment: home.environment)
   }
 
   @Test(
     "every command that reads a feed needs --allow-private-network for a private network",
     arguments: commands)
-  func guardsFeeds(command: [String]) throws {
+  func guardsFeeds(command: [String]) async throws {
     let home = try Home()
     let (server, target) = try Self.servers(4)
-    let refused = try Self.run(home, command, server.url())
+    let refused = try await Self.run(home, command, server.url())
     #expect(refused.status == 1)
     #expect(refused.errors.contains("which is not on the public internet"))
     #expect(refused.errors.contains("add --allow-private-network"))
     #expect(target.requests.isEmpty)
-    let allowed = try Self.run(home, command, server.url(), ["--allow-private-network"])
+    let allowed = try await Self.run(home, command, server.url(), ["--allow-private-network"])
     #expect(allowed.status == 0, "\(allowed.errors)")
     #expect(!target.requests.isEmpty)
   }
 
   @Test(
     "the setting permits private networks for every command that reads a feed", arguments: commands)
-  func opensFeeds(command: [String]) throws {
+  func opensFeeds(command: [String]) async throws {
     let home = try Home()
     let (server, target) = try Self.servers(4)
-    let result = try Self.run(home, command, server.url(), try home.opened())
+    let result = try await Self.run(home, command, server.url(), try home.opened())
     #expect(result.status == 0, "\(result.errors)")
     #expect(!target.requests.isEmpty)
   }
@@ -58,7 +58,7 @@ struct PrivateNetworkOptionTests {
     .enabled(if: PseudoTerminal.isPresent))
   func opensImages() async throws {
     let server = try ImageServer()
-    let home = try Home(synced: [FeedItem("1", "Tea", image: server.url("1"))])
+    let home = try await Home(synced: [FeedItem("1", "Tea", image: server.url("1"))])
     let show = ["show", "1", "--images", "always"]
     #expect(try await home.call("image", "1").status == 1)
     #expect(
@@ -71,7 +71,7 @@ struct PrivateNetworkOptionTests {
     _ = try PseudoTerminal.run(show + setting, in: home)
     #expect(server.requests == ["1": 2])
     #expect(try await home.call("cache", "clear").status == 0)
-    #expect(try Self.run(home, ["image", "1", "--json"], "", setting).status == 0)
+    #expect(try await Self.run(home, ["image", "1", "--json"], "", setting).status == 0)
     #expect(server.requests == ["1": 3])
   }
 }

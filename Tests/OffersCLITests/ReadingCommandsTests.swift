@@ -16,7 +16,7 @@ struct ReadingCommandsTests {
 
   @Test("A list shows the offers in the feed's order, with stars, and truncates nothing when piped")
   func list() async throws {
-    let home = try Home(synced: Self.items)
+    let home = try await Home(synced: Self.items)
     #expect(try await home.call("favorite", "110580").status == 0)
     let result = try await home.call("list")
     #expect(
@@ -33,7 +33,7 @@ struct ReadingCommandsTests {
 
   @Test("A limited list shows the first offers and prints the total to standard error")
   func limit() async throws {
-    let home = try Home(synced: Self.items)
+    let home = try await Home(synced: Self.items)
     let result = try await home.call("list", "--limit", "2")
     #expect(result.output.split(separator: "\n").count == 3)
     #expect(result.errors == "2 of 4 offers\n")
@@ -42,7 +42,7 @@ struct ReadingCommandsTests {
 
   @Test("A list that spans several database pages shows each offer once, in order")
   func manyPages() async throws {
-    let home = try Home(synced: (1...1203).map { FeedItem("\($0)", "Offer \($0)") })
+    let home = try await Home(synced: (1...1203).map { FeedItem("\($0)", "Offer \($0)") })
     let names = try await home.call("list").output.split(separator: "\n").dropFirst().map {
       $0.drop { $0 != "O" }
     }
@@ -53,7 +53,7 @@ struct ReadingCommandsTests {
 
   @Test("A favorite that left its feed is still listed and shown, marked as gone")
   func goneFavorite() async throws {
-    let home = try Home(synced: Self.items)
+    let home = try await Home(synced: Self.items)
     #expect(try await home.call("favorite", "110581").status == 0)
     _ = try home.feed([Self.items[0], Self.items[1], Self.items[3]])
     #expect(try await home.call("sync").status == 0)
@@ -81,7 +81,7 @@ struct ReadingCommandsTests {
 
   @Test("Empty lists print a hint on standard error")
   func emptyLists() async throws {
-    let home = try Home(synced: [])
+    let home = try await Home(synced: [])
     #expect(try await home.call("list").output == "")
     #expect(try await home.call("list").errors == "No offers yet. Read a feed with: offers sync\n")
     #expect(
@@ -92,7 +92,7 @@ struct ReadingCommandsTests {
 
   @Test("show prints a card with the offer's terms, for an id with or without its feed")
   func card() async throws {
-    let home = try Home(synced: Self.items)
+    let home = try await Home(synced: Self.items)
     let card = """
       $0.75 Cash Back
       Sunrise® Tea
@@ -126,7 +126,7 @@ struct ReadingCommandsTests {
 
   @Test("The JSON of an offer has every key, null for missing values, and exact amounts")
   func offerDocument() async throws {
-    let home = try Home(synced: Self.items)
+    let home = try await Home(synced: Self.items)
     #expect(
       home.stable(try await home.call("show", "110580", "--json").output)
         == #"{"ref":"ibotta:110580","feed":"ibotta","id":"110580","name":"Any Brand Milk","#
@@ -159,7 +159,7 @@ struct ReadingCommandsTests {
 
   @Test("favorite reports what changed, also for repeated calls, and --remove removes the star")
   func favorite() async throws {
-    let home = try Home(synced: Self.items)
+    let home = try await Home(synced: Self.items)
     #expect(
       try await home.call("favorite", "110579", "ibotta:110581").output
         == "★ ibotta:110579  Sunrise® Tea\n★ ibotta:110581  Jam\n")
@@ -177,7 +177,7 @@ struct ReadingCommandsTests {
 
   @Test("When one of several offers is unknown, none is starred")
   func favoriteOfUnknown() async throws {
-    let home = try Home(synced: Self.items)
+    let home = try await Home(synced: Self.items)
     let result = try await home.call("favorite", "110579", "999")
     #expect(result.output == "")
     #expect(
@@ -192,13 +192,13 @@ struct ReadingCommandsTests {
 
   @Test("status shows the database, each feed, and why the last sync failed")
   func status() async throws {
-    let home = try Home(synced: Self.items)
+    let home = try await Home(synced: Self.items)
     #expect(try await home.call("favorite", "110579").status == 0)
     try home.folder.write("<html>", to: "feed.json")
-    #expect(try home.offers("sync").status == 1)
+    #expect(try await home.call("sync").status == 1)
     // Only some versions of SQLite are warned about.
     let warning = OffersDatabase.sqliteWarning.map { "Warning   \($0)\n" } ?? ""
-    let status = try home.offers("status").output
+    let status = try await home.call("status").output
     #expect(!TestStore.isFile || status.contains(warning))
     let place =
       TestStore.isFile
@@ -227,7 +227,7 @@ struct ReadingCommandsTests {
 
   @Test("status --json has the database and the feeds")
   func statusDocument() async throws {
-    let home = try Home(synced: Self.items)
+    let home = try await Home(synced: Self.items)
     let document = try await home.callDocument("status")
     #expect(Set(document.keys) == ["database", "feeds"])
     let database = try #require(document["database"] as? [String: Any])
@@ -250,8 +250,8 @@ struct ReadingCommandsTests {
   }
 
   @Test("A closed pipe ends the program without an error message", arguments: ["", "--json"])
-  func closedPipe(option: String) throws {
-    let home = try Home(synced: (1...4000).map { FeedItem("\($0)", "Offer \($0)") })
+  func closedPipe(option: String) async throws {
+    let home = try await Home(synced: (1...4000).map { FeedItem("\($0)", "Offer \($0)") })
     let result = try home.shell("offers list \(option) | head -c 100")
     #expect(result.output.utf8.count == 100)
     #expect(result.errors == "")

@@ -46,6 +46,6 @@ struct ReadmeTests {
     #expect(await screen.offers.first?.isFavorite == true)
     try await screen.find("TEA")
     #expect(await screen.offers.map(\.name) == ["Tea"])
-    #expect(try home.offers("list", "--favorites").output.contains("Tea"))
+    #expect(try await home.call("list", "--favorites").output.contains("Tea"))
   }
 }

@@ -9,26 +9,27 @@ struct RestoreCommandTests {
   private let copy: String
 
   /// The database has two favorites, the backup one.
-  init() throws {
-    home = try Home(synced: (0..<2000).map { FeedItem("\($0)", "Tea \($0)", terms: "Buy one") })
+  init() async throws {
+    home = try await Home(
+      synced: (0..<2000).map { FeedItem("\($0)", "Tea \($0)", terms: "Buy one") })
     copy = home.folder.file("copy.sqlite")
-    try home.offers("favorite", "1")
-    try home.offers("backup", copy)
-    try home.offers("favorite", "2")
+    try await home.call("favorite", "1")
+    try await home.call("backup", copy)
+    try await home.call("favorite", "2")
   }
 
-  private func stars() throws -> Int {
-    try home.offers("list", "--favorites").output.split(separator: "\n").count - 1
+  private func stars() async throws -> Int {
+    try await home.call("list", "--favorites").output.split(separator: "\n").count - 1
   }
 
   @Test("puts a backup in place, and tells where the old database is")
   func restores() async throws {
-    #expect(try stars() == 2)
+    #expect(try await stars() == 2)
     let result = try await home.call("restore", copy)
     #expect(result.status == 0)
     #expect(result.output.wholeMatch(of: /.*\/offers\.sqlite: \d+ kB, sound\n/) != nil)
     #expect(result.errors.hasPrefix("The old database is now \(home.database).before-"))
-    #expect(try stars() == 1)
+    #expect(try await stars() == 1)
     let document = try await home.callDocument("restore", copy)
     let aside = try #require(document["aside"] as? String)
     #expect(document["path"] as? String == home.database)
@@ -37,7 +38,7 @@ struct RestoreCommandTests {
   }
 
   @Test("is refused with the process that has the database open, such as a server")
-  func inUse() throws {
+  func inUse() async throws {
     let result = try home.shell(
       """
       offers serve --port 0 --json > address & server=$!
@@ -48,7 +49,7 @@ struct RestoreCommandTests {
     let pid = try #require(result.output.firstMatch(of: /server (\d+)/)?.output.1)
     #expect(result.output.contains("status 11") && result.output.contains("status 0"))
     #expect(result.errors.contains("is open in offers (process \(pid))."), "\(result.errors)")
-    #expect(try stars() == 1)
+    #expect(try await stars() == 1)
   }
 
   @Test("refuses a damaged backup with the commands that save what it has")
@@ -63,7 +64,7 @@ struct RestoreCommandTests {
       result.errors.contains("offers export --salvage --database \(copy) -o saved.json"),
       "\(result.errors)")
     #expect(try await home.call("restore", "missing").status == 66)
-    #expect(try stars() == 2)
+    #expect(try await stars() == 2)
   }
 
   @Test("that is killed leaves the old database or the new one, and the other one aside")
@@ -74,7 +75,7 @@ struct RestoreCommandTests {
       usleep(UInt32(round) * 2500)
       process.send(SIGKILL)
       if process.wait() == -SIGKILL { killCount += 1 }
-      let count = try stars()
+      let count = try await stars()
       let asides = try home.shell("ls offers.sqlite.before-* | grep -v -e -wal -e -shm -e -lock")
         .output
       #expect(count == (asides.isEmpty ? 2 : 1), "round \(round)")
@@ -89,7 +90,7 @@ struct RestoreCommandTests {
       _ = try home.shell("rm -f offers.sqlite.before-*")
     }
     #expect(killCount > 0)
-    #expect(try home.offers("doctor", "--repair").status == 0)
+    #expect(try await home.call("doctor", "--repair").status == 0)
     let names = try FileManager.default.contentsOfDirectory(atPath: home.folder.path)
     #expect(!names.contains("offers.sqlite-restoring") && !names.contains("offers.sqlite-restored"))
   }

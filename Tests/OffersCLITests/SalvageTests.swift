@@ -8,8 +8,9 @@ struct SalvageTests {
   private static let count = 3000
 
   /// Creates a home with many offers, each with details, a change in a row of its own, and a star.
-  private static func lived(count: Int = count) throws -> Home {
-    let home = try Home(synced: (0..<count).map { FeedItem("\($0)", "Tea", terms: "Buy one") })
+  private static func lived(count: Int = count) async throws -> Home {
+    let home = try await Home(
+      synced: (0..<count).map { FeedItem("\($0)", "Tea", terms: "Buy one") })
     let filled = try home.shell(
       """
       sqlite3 "$OFFERS_DATABASE" "INSERT INTO favorite SELECT 1, 'ibotta', id, 5, NULL FROM offer;
@@ -22,10 +23,10 @@ struct SalvageTests {
     return home
   }
 
-  private static func saved(_ home: Home, _ words: String...) throws -> (
+  private static func saved(_ home: Home, _ words: String...) async throws -> (
     text: String, counts: [String: Int], errors: String
   ) {
-    let result = try OffersProgram.run(
+    let result = try await OffersProgram.call(
       ["export", "--salvage"] + words, environment: home.environment)
     let document = try Home.parse(result.output)
     let counts = document.compactMapValues { ($0 as? [Any])?.count }
@@ -35,11 +36,11 @@ struct SalvageTests {
   @Test(
     "damaged pages lose only the rows that they contain",
     arguments: ["favorite", "change", "offer_detail", "offer"])
-  func pages(table: String) throws {
-    let home = try Self.lived()
+  func pages(table: String) async throws {
+    let home = try await Self.lived()
     let lost = try [1, 3].map { try home.overwritePage($0, of: table) }.reduce(0, +)
     #expect((1..<Self.count).contains(lost))
-    let (text, counts, errors) = try Self.saved(home)
+    let (text, counts, errors) = try await Self.saved(home)
     var least = ["offers": Self.count, "changes": Self.count, "favorites": Self.count]
     switch table {
     case "favorite": least["favorites"] = Self.count - lost
@@ -55,7 +56,7 @@ struct SalvageTests {
     if table == "offer_detail" {
       #expect(text.components(separatedBy: "Corner shop").count - 1 == Self.count - lost)
     }
-    let stars = try Self.saved(home, "--favorites")
+    let stars = try await Self.saved(home, "--favorites")
     #expect(stars.counts["favorites"] == least["favorites"])
     #expect(stars.counts["offers"] == (table == "favorite" ? Self.count - lost : least["offers"]))
   }
@@ -67,9 +68,9 @@ struct SalvageTests {
   }
 
   /// A home as `lived`, whose users Ben and Eve have each offer as a favorite, too.
-  private static func household() throws -> Home {
-    let home = try Self.lived()
-    for user in ["Ben", "Eve"] { try home.offers("user", "add", user, "--role", "viewer") }
+  private static func household() async throws -> Home {
+    let home = try await Self.lived()
+    for user in ["Ben", "Eve"] { try await home.call("user", "add", user, "--role", "viewer") }
     let filled = try home.shell(
       """
       sqlite3 "$OFFERS_DATABASE" "INSERT INTO favorite SELECT user_key, feed, id, 7, 8
@@ -81,21 +82,21 @@ struct SalvageTests {
   }
 
   @Test("the favorites of all users are salvaged, and imported for each of them")
-  func users() throws {
-    let home = try Self.household()
-    let sound = try Self.saved(home)
+  func users() async throws {
+    let home = try await Self.household()
+    let sound = try await Self.saved(home)
     #expect(sound.errors == "")
-    #expect(try sound.text == home.offers("export", "--all-users").output)
+    #expect(try await sound.text == home.call("export", "--all-users").output)
     let whole = ["owner": Self.count, "Ben": Self.count, "Eve": Self.count]
     #expect(try Self.stars(sound.text) == whole)
     let other = try Home()
     let taken = try other.offers("import", "-", "--accept-sources", input: sound.text)
     #expect(taken.status == 0, "\(taken.errors)")
     func users(_ text: String) -> String? { text.components(separatedBy: "\"users\":[").last }
-    #expect(try users(other.offers("export", "--all-users").output) == users(sound.text))
+    #expect(try await users(other.call("export", "--all-users").output) == users(sound.text))
     // Between two damaged pages favorites are found by their offers, for each user.
     let lost = try [1, 20].map { try home.overwritePage($0, of: "favorite") }.reduce(0, +)
-    let (text, counts, errors) = try Self.saved(home)
+    let (text, counts, errors) = try await Self.saved(home)
     #expect(counts["favorites"] == 3 * Self.count - lost)
     #expect(errors == "Some records could not be read: favorites. The export has the others.\n")
     #expect(try Home().offers("import", "-", "--accept-sources", input: text).status == 0)
@@ -103,27 +104,27 @@ struct SalvageTests {
 
   @Test(
     "an unreadable user is salvaged with their favorites, and a name from the index or a number")
-  func unreadableUsers() throws {
-    let home = try Self.household()
+  func unreadableUsers() async throws {
+    let home = try await Self.household()
     try home.overwritePage(0, of: "user")
-    let (text, counts, errors) = try Self.saved(home)
+    let (text, counts, errors) = try await Self.saved(home)
     #expect(counts["favorites"] == 3 * Self.count)
     #expect(try Self.stars(text) == ["owner": Self.count, "ben": Self.count, "eve": Self.count])
     #expect(errors.hasPrefix("Some records could not be read: users."))
     try home.overwritePage(0, of: "sqlite_autoindex_user_1")
-    let numbered = try Self.saved(home).text
+    let numbered = try await Self.saved(home).text
     #expect(
       try Self.stars(numbered) == ["owner": Self.count, "user 2": Self.count, "user 3": Self.count])
     let other = try Home()
     #expect(try other.offers("import", "-", "--accept-sources", input: numbered).status == 0)
     #expect(
-      try other.offers("user").output.contains(/\nuser 2 +viewer +3,?000\b/))
+      try await other.call("user").output.contains(/\nuser 2 +viewer +3,?000\b/))
   }
 
   @Test("a salvaged export can be imported, whichever table or index is damaged")
-  func imports() throws {
+  func imports() async throws {
     let count = 400
-    let sound = try Self.lived(count: count)
+    let sound = try await Self.lived(count: count)
     let names = try sound.shell(
       "sqlite3 \"$OFFERS_DATABASE\" 'SELECT name FROM sqlite_schema WHERE rootpage > 0'"
     ).output.split(separator: "\n").map(String.init)
@@ -133,7 +134,7 @@ struct SalvageTests {
       let home = try Home()
       try whole.write(to: URL(fileURLWithPath: home.database))
       try home.overwritePage(1, of: name, bytes: bytes)
-      let saved = try home.offers("export", "--salvage").output
+      let saved = try await home.call("export", "--salvage").output
       let other = try Home()
       let taken = try other.offers("import", "-", "--json", "--accept-sources", input: saved)
       #expect(taken.status == 0, "\(name): \(taken.errors)")
@@ -147,7 +148,7 @@ struct SalvageTests {
 
   @Test("a truncated file yields its remaining offers")
   func cutShort() async throws {
-    let home = try Self.lived()
+    let home = try await Self.lived()
     #expect(
       try home.shell(
         "truncate -s $(($(stat -c %s \"$OFFERS_DATABASE\") / 2)) \"$OFFERS_DATABASE\""
@@ -155,7 +156,7 @@ struct SalvageTests {
     let doctor = try await home.call("doctor")
     #expect(doctor.status == 1)
     #expect(doctor.output.contains("offers export --salvage -o saved.json"))
-    let saved = try Self.saved(home)
+    let saved = try await Self.saved(home)
     #expect(saved.counts["offers"] ?? 0 > 0)
     #expect(
       try Home().offers("import", "-", "--accept-sources", input: saved.text).status == 0)
@@ -163,7 +164,7 @@ struct SalvageTests {
 
   @Test("where nothing can be salvaged, the errors suggest sqlite3's .recover instead")
   func hopeless() async throws {
-    let home = try Self.lived()
+    let home = try await Self.lived()
     #expect(
       try home.shell(
         "head -c 4096 /dev/zero | tr '\\0' Z "
@@ -182,7 +183,7 @@ struct SalvageTests {
 
   @Test("the salvage of a sound database is complete")
   func sound() async throws {
-    let home = try Self.lived()
+    let home = try await Self.lived()
     let all = try await home.call("export")
     let saved = try await home.call("export", "--salvage")
     #expect(saved.status == 0)

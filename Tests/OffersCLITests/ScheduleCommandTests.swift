@@ -231,7 +231,7 @@ struct ScheduleCommandTests {
   }
 
   @Test("a file of variables that others can read, or with an invalid line, is refused")
-  func environmentFile() throws {
+  func environmentFile() async throws {
     let home = try Home()
     let file = EnvironmentFile(path: home.folder.file("own folder/x.env"))
     #expect(try file.read() == nil)
@@ -252,7 +252,7 @@ struct ScheduleCommandTests {
       let run = try home.shell("chmod \(mode) x.env && offers schedule run x.env")
       #expect(run.status == 64 && !run.errors.contains("s3cret"), "\(run.errors)")
     }
-    #expect(try home.offers("schedule", "run", "missing.env").status == 66)
+    #expect(try await home.call("schedule", "run", "missing.env").status == 66)
     #expect(try home.shell("mkfifo p && offers schedule run p").status == 64)
   }
 }

@@ -10,11 +10,11 @@ struct SearchCommandTests {
     FeedItem("3", "Rye Bread", nil),
   ]
 
-  private static func home() throws -> Home { try Home(synced: items) }
+  private static func home() async throws -> Home { try await Home(synced: items) }
 
   @Test("search prints a table, best match first, and nothing else")
-  func table() throws {
-    let result = try Self.home().offers("search", "COFFEE")
+  func table() async throws {
+    let result = try await Self.home().call("search", "COFFEE")
     #expect(
       result.output == """
            ID        REWARD           NAME
@@ -26,8 +26,8 @@ struct SearchCommandTests {
   }
 
   @Test("A corrected typo is reported on standard error")
-  func typo() throws {
-    let result = try Self.home().offers("search", "cofee", "grund")
+  func typo() async throws {
+    let result = try await Self.home().call("search", "cofee", "grund")
     #expect(result.errors == "Nothing found for “cofee grund”. These match “coffee ground”:\n")
     #expect(result.output.contains("ibotta:1") && !result.output.contains("ibotta:2"))
     #expect(result.status == 0)
@@ -35,10 +35,10 @@ struct SearchCommandTests {
 
   @Test("A search without results fails only with --exit-status")
   func nothing() async throws {
-    let home = try Self.home()
+    let home = try await Self.home()
     for (options, status) in [([], 0), (["--exit-status"], 66)] as [([String], Int32)] {
       for words in [["xylophone"], ["xylophone", "--feed", "ibotta"]] {
-        let result = try OffersProgram.run(
+        let result = try await OffersProgram.call(
           ["search"] + words + options, environment: home.environment)
         #expect(result.status == status && result.output == "")
         #expect(result.errors.hasPrefix("Nothing found for “xylophone”"))
@@ -55,7 +55,7 @@ struct SearchCommandTests {
 
   @Test("The JSON has the offers, the positions of the matches, and the searched words")
   func document() async throws {
-    let home = try Self.home()
+    let home = try await Self.home()
     let document = try await home.callDocument("search", "grene", "coffee", "--limit", "1")
     #expect(
       Set(document.keys) == [
@@ -78,12 +78,12 @@ struct SearchCommandTests {
 
   @Test("Any word can be searched for, even one that begins with a hyphen")
   func anyWord() async throws {
-    let home = try Self.home()
+    let home = try await Self.home()
     for words in [
       ["-coffee"], ["--", "--coffee"], ["coffee", "--", "--json"], ["-c"], ["-"], ["--", "-h"],
       ["\"coffee"], ["coffee*"], ["coffee AND"], ["'"], ["C++"], ["12 oz."], ["☕"], [""], ["%"],
     ] {
-      let result = try OffersProgram.run(["search"] + words, environment: home.environment)
+      let result = try await OffersProgram.call(["search"] + words, environment: home.environment)
       #expect(result.status == 0, "\(words): \(result.errors)")
     }
     #expect(try await home.call("search", "-coffee").output.contains("ibotta:1"))
@@ -96,30 +96,32 @@ struct SearchCommandTests {
       ["tea", "--page", "x"], ["tea", "--all"], ["tea", "--all", "--page", "2"], ["tea", "--jsn"],
       ["tea", "--feed", "ibotta", "--all"],
     ])
-  func wrongUsage(words: [String]) throws {
-    let home = try Self.home()
-    let result = try OffersProgram.run(["search"] + words, environment: home.environment)
+  func wrongUsage(words: [String]) async throws {
+    let home = try await Self.home()
+    let result = try await OffersProgram.call(["search"] + words, environment: home.environment)
     #expect(result.status == 64 && result.output == "")
   }
 
   @Test("An unknown feed, an unknown search number and a missing database exit with 66")
   func notThere() async throws {
-    let home = try Self.home()
+    let home = try await Self.home()
     for words in [["tea", "--feed", "nobody"], ["7!"]] {
       #expect(
         try await OffersProgram.call(["search"] + words, environment: home.environment).status == 66
       )
     }
     let empty = try Home()
-    #expect(try empty.offers("search", "tea").status == 66)
-    #expect(try empty.offers("search").status == 66)
+    #expect(try await empty.call("search", "tea").status == 66)
+    #expect(try await empty.call("search").status == 66)
   }
 
   @Test("Recent searches with results are stored and can be repeated by number")
   func recent() async throws {
-    let home = try Self.home()
-    #expect(try home.offers("search").errors.hasPrefix("No searches yet."))
-    for words in ["rye", "tea", "xylophone", "cofee", "Rye"] { try home.offers("search", words) }
+    let home = try await Self.home()
+    #expect(try await home.call("search").errors.hasPrefix("No searches yet."))
+    for words in ["rye", "tea", "xylophone", "cofee", "Rye"] {
+      try await home.call("search", words)
+    }
     #expect(
       try await home.call("search").output == """
         NO  FEED  WORDS
@@ -137,9 +139,9 @@ struct SearchCommandTests {
   }
 
   @Test("A database without write permission can still be searched")
-  func readOnly() throws {
-    let home = try Self.home()
-    try home.offers("search", "tea")
+  func readOnly() async throws {
+    let home = try await Self.home()
+    try await home.call("search", "tea")
     // Root can write despite the permissions; the search is then an ordinary one.
     let result = try home.shell("chmod a-w . offers.sqlite*; offers search coffee; chmod u+w .")
     #expect(result.output.contains("Green Tea") && result.status == 0)
@@ -164,8 +166,8 @@ struct SearchCommandTests {
   @Test(
     "A terminal shows matches in bold, and an excerpt if the name does not match",
     .enabled(if: PseudoTerminal.isPresent))
-  func terminal() throws {
-    let home = try Self.home()
+  func terminal() async throws {
+    let home = try await Self.home()
     let terminal = ["TERM": "xterm-256color", "NO_COLOR": ""]
     func show(_ words: String..., columns: Int = 80, variables: [String: String] = [:]) throws
       -> String

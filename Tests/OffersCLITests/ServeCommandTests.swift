@@ -8,8 +8,8 @@ import Testing
 struct ServeCommandTests {
   @Test(
     "the server runs until a signal ends it, and then exits with 0", arguments: [SIGTERM, SIGINT])
-  func ends(signal: Int32) throws {
-    let home = try Home(synced: [FeedItem("1", "Tea")])
+  func ends(signal: Int32) async throws {
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
     let serving = try Serving(home)
     let asked = try home.shell(
       "curl -s http://127.0.0.1:\(serving.port)/api/v1/offers/ibotta:1; "

@@ -8,8 +8,8 @@ import Testing
 struct ServePhoneTests {
   private static let token = "kE4tqPz0YbW7-mRs2xVd"
 
-  private static func home() throws -> (home: Home, tokenFile: String) {
-    let home = try Home(synced: [FeedItem("1", "Tea")])
+  private static func home() async throws -> (home: Home, tokenFile: String) {
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
     let path = try home.folder.write(token, to: "token")
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
     return (home, path)
@@ -51,8 +51,8 @@ struct ServePhoneTests {
   @Test(
     "on a terminal it prints a QR code and a code that lets one phone in",
     .enabled(if: PseudoTerminal.isPresent))
-  func invites() throws {
-    let (home, tokenFile) = try Self.home()
+  func invites() async throws {
+    let (home, tokenFile) = try await Self.home()
     let arguments = [
       "--host", "0.0.0.0", "--allow-host", "phone.example", "--token-file", tokenFile,
     ]
@@ -78,8 +78,8 @@ struct ServePhoneTests {
 
   @Test(
     "a terminal without colors gets the code as text only", .enabled(if: PseudoTerminal.isPresent))
-  func plainTerminal() throws {
-    let (home, tokenFile) = try Self.home()
+  func plainTerminal() async throws {
+    let (home, tokenFile) = try await Self.home()
     let arguments = ["--allow-host", "phone.example", "--token-file", tokenFile]
     try Self.onTerminal(home, arguments, colors: false) { text in
       #expect(text.contains("/pair\n"))
@@ -89,8 +89,8 @@ struct ServePhoneTests {
   }
 
   @Test("a pipe, such as a log, gets the addresses and no code")
-  func pipe() throws {
-    let (home, tokenFile) = try Self.home()
+  func pipe() async throws {
+    let (home, tokenFile) = try await Self.home()
     let serving = try Serving(
       home, "--host", "0.0.0.0", "--allow-host", "phone.example", "--token-file", tokenFile)
     #expect(serving.end() == 0)
@@ -101,8 +101,8 @@ struct ServePhoneTests {
   }
 
   @Test("with a certificate it speaks TLS, and nothing else, on its port")
-  func speaksTLS() throws {
-    let (home, tokenFile) = try Self.home()
+  func speaksTLS() async throws {
+    let (home, tokenFile) = try await Self.home()
     let files = try TestCertificate().write(to: home.folder)
     let serving = try Serving(
       home, "--tls-cert", files.certificate, "--tls-key", files.key, "--token-file", tokenFile)

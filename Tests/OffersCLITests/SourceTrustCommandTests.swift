@@ -30,7 +30,7 @@ struct SourceTrustCommandTests {
     let server = try Self.server(2)
     let url = server.url().replacing("127.0.0.1", with: "localhost")
     try await Self.remember(NamedSource(url, origin: origin), in: home)
-    let refused = try home.offers("sync", "--due")
+    let refused = try await home.call("sync", "--due")
     #expect(refused.status == 1)
     #expect(refused.errors.contains("which is not on the public internet"))
     #expect(refused.errors.contains("offers sync ibotta --from \(url)"))
@@ -41,9 +41,9 @@ struct SourceTrustCommandTests {
           .contains("name it on this machine: offers sync ibotta --from "), "\(words)")
     }
     #expect(server.requests.isEmpty)
-    #expect(try home.offers("list").output == "")
-    #expect(try home.offers("sync", "ibotta", "--from", url).status == 0)
-    #expect(try home.offers("sync", "ibotta").status == 0)
+    #expect(try await home.call("list").output == "")
+    #expect(try await home.call("sync", "ibotta", "--from", url).status == 0)
+    #expect(try await home.call("sync", "ibotta").status == 0)
     #expect(server.requests.count == 2)
   }
 
@@ -67,9 +67,9 @@ struct SourceTrustCommandTests {
       #expect(error?.hint?.contains("name it on this machine") == true)
     }
     #expect(server.requests.isEmpty)
-    #expect(try home.offers("list").output == "")
+    #expect(try await home.call("list").output == "")
     // A source that was named on this machine is read even if the API asks for the sync.
-    #expect(try home.offers("sync", "ibotta", "--from", server.url()).status == 0)
+    #expect(try await home.call("sync", "ibotta", "--from", server.url()).status == 0)
     let results = Results()
     try await feeds.sync(
       WantedSync(["ibotta"]), progress: { _ in }, finished: { results.add($1) })
@@ -78,8 +78,8 @@ struct SourceTrustCommandTests {
   }
 
   @Test("a variable in a source is refused except by feeds add")
-  func keepsVariables() throws {
-    let home = try Home(synced: [FeedItem("7", "Jam")])
+  func keepsVariables() async throws {
+    let home = try await Home(synced: [FeedItem("7", "Jam")])
     let server = try Self.server(4)
     let source = server.url("/?k={env:OFFERS_KEY}")
     let environment = home.environment.merging(["OFFERS_KEY": "secret"]) { $1 }
@@ -87,18 +87,20 @@ struct SourceTrustCommandTests {
       ["sync", "ibotta", "--from", source], ["sync", "--dry-run", "--from", source],
       ["feeds", "check", "ibotta", "--from", source],
     ] {
-      let refused = try OffersProgram.run(words, environment: environment)
+      let refused = try await OffersProgram.call(words, environment: environment)
       #expect(refused.status == 64)
       #expect(refused.errors.contains("which only a definition may have"))
       #expect(refused.errors.contains("offers feeds add NAME SOURCE"))
     }
     #expect(server.requests.isEmpty)
-    let added = try OffersProgram.run(["feeds", "add", "shop", source], environment: environment)
+    let added = try await OffersProgram.call(
+      ["feeds", "add", "shop", source], environment: environment)
     #expect(added.status == 0, "\(added.errors)")
     #expect(server.requests.allSatisfy { $0.hasPrefix("GET /?k=secret ") })
     // The feed's definition has this source, so naming it is allowed.
     #expect(
-      try OffersProgram.run(["sync", "shop", "--from", source], environment: environment).status
+      try await OffersProgram.call(["sync", "shop", "--from", source], environment: environment)
+        .status
         == 0)
     #expect(server.requests.count == 4)
   }

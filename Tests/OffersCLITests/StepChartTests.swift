@@ -82,7 +82,7 @@ struct StepChartTests {
     "a terminal shows the chart above the table if the reward is exact",
     .enabled(if: PseudoTerminal.isPresent))
   func onTerminal() async throws {
-    let home = try Home(synced: [FeedItem("1", "Tea", "$0.75"), FeedItem("2", "Jam", "Free")])
+    let home = try await Home(synced: [FeedItem("1", "Tea", "$0.75"), FeedItem("2", "Jam", "Free")])
     let next = try home.feed([FeedItem("1", "Tea", "$1.25"), FeedItem("2", "Jam", "Soon")])
     #expect(try await home.call("sync", "--quiet", "--from", next).status == 0)
     for (id, hasChart) in [("1", true), ("2", false)] {

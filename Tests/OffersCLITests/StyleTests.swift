@@ -5,11 +5,13 @@ import Testing
 
 @Suite("Colors and the pager", .enabled(if: PseudoTerminal.isPresent))
 struct StyleTests {
-  private static func home() throws -> Home {
-    let home = try Home(synced: [FeedItem("1", "Tea", "$1.00 Cash Back"), FeedItem("2", "Jam")])
+  private static func home() async throws -> Home {
+    let home = try await Home(synced: [
+      FeedItem("1", "Tea", "$1.00 Cash Back"), FeedItem("2", "Jam"),
+    ])
     let feed = try home.feed([FeedItem("1", "Tea", "$2.00 Cash Back"), FeedItem("2", "Jam")])
-    guard try home.offers("sync", "--from", feed).status == 0,
-      try home.offers("favorite", "1").status == 0
+    guard try await home.call("sync", "--from", feed).status == 0,
+      try await home.call("favorite", "1").status == 0
     else { throw Home.Unexpected("the home could not be made") }
     return home
   }
@@ -19,8 +21,8 @@ struct StyleTests {
   ]
 
   @Test("commands print colors on a terminal", arguments: commands)
-  func colors(command: [String]) throws {
-    let home = try Self.home()
+  func colors(command: [String]) async throws {
+    let home = try await Self.home()
     let variables = ["NO_COLOR": ""]
     let colored = try PseudoTerminal.run(command, in: home, variables: variables)
     #expect(colored.contains("\u{1B}["))
@@ -32,8 +34,8 @@ struct StyleTests {
   }
 
   @Test("NO_COLOR, TERM=dumb and --color never turn colors off", arguments: commands)
-  func plain(command: [String]) throws {
-    let home = try Self.home()
+  func plain(command: [String]) async throws {
+    let home = try await Self.home()
     for variables in [["NO_COLOR": "1"], ["NO_COLOR": "", "TERM": "dumb"]] {
       let shown = try PseudoTerminal.run(
         command, in: home, variables: variables)
@@ -45,14 +47,14 @@ struct StyleTests {
   }
 
   @Test("piped output has colors only with --color always", arguments: commands)
-  func piped(command: [String]) throws {
-    let home = try Self.home()
-    func run(_ options: [String]) throws -> String {
-      try OffersProgram.run(command + options, environment: home.environment).output
+  func piped(command: [String]) async throws {
+    let home = try await Self.home()
+    func run(_ options: [String]) async throws -> String {
+      try await OffersProgram.call(command + options, environment: home.environment).output
     }
-    #expect(!(try run([])).contains("\u{1B}"))
-    #expect(!(try run(["--color", "auto"])).contains("\u{1B}"))
-    #expect(try run(["--color", "always"]).contains("\u{1B}["))
+    #expect(!(try await run([])).contains("\u{1B}"))
+    #expect(!(try await run(["--color", "auto"])).contains("\u{1B}"))
+    #expect(try await run(["--color", "always"]).contains("\u{1B}["))
   }
 
   @Test("an empty NO_COLOR has no effect, as no-color.org says")
@@ -68,66 +70,68 @@ struct StyleTests {
   }
 
   @Test("output on a terminal goes through the pager, piped output does not")
-  func pages() throws {
-    let home = try Self.home()
+  func pages() async throws {
+    let home = try await Self.home()
     let command = ["changes", "--since", "1d"]
-    func run(_ variables: [String: String], _ options: [String] = []) throws -> String {
+    func run(_ variables: [String: String], _ options: [String] = []) async throws -> String {
       try PseudoTerminal.run(
         command + options, in: home, variables: variables)
     }
-    let plain = try run(["OFFERS_PAGER": ""])
+    let plain = try await run(["OFFERS_PAGER": ""])
     #expect(plain.contains("Tea"))
     let numbered = plain.split(separator: "\n").map { "> \($0)" }.joined(separator: "\n") + "\n"
-    #expect(try run(["OFFERS_PAGER": "sed 's/^/> /'"]) == numbered)
-    #expect(try run(["OFFERS_PAGER": "", "PAGER": "sed 's/^/> /'"]) == plain)
-    #expect(try run(["PAGER": "sed 's/^/> /'"]) == numbered)
-    #expect(try run(["PAGER": "sed 's/^/> /'"], ["--no-pager"]) == plain)
-    #expect(try run(["PAGER": "sed 's/^/> /'", "TERM": "dumb"]) == plain)
+    #expect(try await run(["OFFERS_PAGER": "sed 's/^/> /'"]) == numbered)
+    #expect(try await run(["OFFERS_PAGER": "", "PAGER": "sed 's/^/> /'"]) == plain)
+    #expect(try await run(["PAGER": "sed 's/^/> /'"]) == numbered)
+    #expect(try await run(["PAGER": "sed 's/^/> /'"], ["--no-pager"]) == plain)
+    #expect(try await run(["PAGER": "sed 's/^/> /'", "TERM": "dumb"]) == plain)
     for pager in ["no-such-pager --x", "'no such pager'", "  ", "it's", "\"", "$(exit"] {
-      #expect(try run(["PAGER": pager]) == plain, "\(pager)")
+      #expect(try await run(["PAGER": pager]) == plain, "\(pager)")
     }
-    #expect(try run(["COLUMNS": "\(Int.max)"]).contains("Tea"))
+    #expect(try await run(["COLUMNS": "\(Int.max)"]).contains("Tea"))
     #expect(
       try home.shell("PAGER='sed s/^/>/' offers changes --since 1d").output.contains(">") == false)
   }
 
   @Test("a failing pager is reported, and no change is marked as read", arguments: [3, 5000])
-  func failingPager(count: Int) throws {
-    let home = try Home(synced: [FeedItem("1", "Tea")])
+  func failingPager(count: Int) async throws {
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
     _ = try home.feed((1...count).map { FeedItem("\($0)", "Tea") })
-    #expect(try home.offers("sync", "--quiet").status == 0)
+    #expect(try await home.call("sync", "--quiet").status == 0)
     let (shown, status) = try PseudoTerminal.result(
       ["changes", "--since", "last"], in: home, variables: ["PAGER": "false"])
     #expect(status == 1)
     #expect(shown.hasPrefix("offers: The pager ended with an error.\n"))
-    #expect((try home.document("changes", "--since", "last")["changes"] as? [Any])?.count == count)
+    #expect(
+      (try await home.callDocument("changes", "--since", "last")["changes"] as? [Any])?.count
+        == count)
   }
 
   @Test("paged output is as wide as the terminal")
-  func pagedWidth() throws {
-    let home = try Home(synced: [FeedItem("1", String(repeating: "Tea ", count: 60))])
+  func pagedWidth() async throws {
+    let home = try await Home(synced: [FeedItem("1", String(repeating: "Tea ", count: 60))])
     for command in [["list"], ["changes"], ["history", "1"]] {
       for columns in [44, 120] {
-        func run(_ pager: String) throws -> String {
+        func run(_ pager: String) async throws -> String {
           try PseudoTerminal.run(
             command, in: home, columns: columns, variables: ["PAGER": pager])
         }
-        #expect(try run("sed 's/^//'") == run(""))
+        #expect(try await run("sed 's/^//'") == run(""))
       }
     }
   }
 
   @Test("quitting the pager early is no error, and marks no change as read")
-  func leavesEarly() throws {
+  func leavesEarly() async throws {
     let items = (1...5000).map { FeedItem("\($0)", "Tea number \($0) of a long list") }
-    let home = try Home(synced: Array(items.prefix(1)))
+    let home = try await Home(synced: Array(items.prefix(1)))
     _ = try home.feed(items)
-    #expect(try home.offers("sync", "--quiet").status == 0)
+    #expect(try await home.call("sync", "--quiet").status == 0)
     let (shown, status) = try PseudoTerminal.result(
       ["changes", "--since", "last"], in: home, variables: ["PAGER": "head -n 1", "NO_COLOR": "1"])
     #expect(status == 0)
     #expect(shown.split(separator: "\n").count == 1, "\(shown.prefix(300))")
-    let again = try home.document("changes", "--since", "last")
+    let again = try await home.callDocument("changes", "--since", "last")
     #expect((again["changes"] as? [Any])?.count == 5000)
   }
 }

@@ -48,14 +48,14 @@ struct SyncCommandTests {
 
   @Test("A source that failed is not remembered")
   func failedSource() async throws {
-    let home = try Home(synced: [FeedItem("1", "Tea")])
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
     #expect(try await home.call("sync", "--from", home.folder.file("nowhere.json")).status == 66)
     #expect(home.stable(try await home.call("sync").output).contains("1 unchanged"))
   }
 
   @Test("Standard input is read with -, and not remembered")
   func standardInput() async throws {
-    let home = try Home(synced: [FeedItem("1", "Tea")])
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
     let result = try home.offers(
       "sync", "--from", "-", input: #"[{"id":"1","name":"Tea"},{"id":"2","name":"Milk"}]"#)
     #expect(
@@ -72,7 +72,7 @@ struct SyncCommandTests {
     func feed(_ count: Int) -> String {
       "[\((1...count).map { #"{"id":"\#($0)","name":"Tea"}"# }.joined(separator: ","))]"
     }
-    #expect(try home.offers("sync").status == 0)
+    #expect(try await home.call("sync").status == 0)
     #expect(try home.offers("sync", "--from", "-", input: feed(100)).status == 0)
     #expect(try home.offers("sync", "--from", "-", input: feed(3)).status != 0)
     let listed = try await home.callDocument("list", "--limit", "200")["offers"] as? [Any]
@@ -95,7 +95,7 @@ struct SyncCommandTests {
 
           """)
     }
-    let due = try home.offers("sync", "--due", "--explain")
+    let due = try await home.call("sync", "--due", "--explain")
     #expect(due.status == 0 && due.errors == "")
     #expect(
       due.output == """
@@ -103,8 +103,8 @@ struct SyncCommandTests {
 
         """)
     #expect(try await home.call("show", "2").output.contains("Milk"))
-    #expect(try home.offers("sync", "--from", home.feed(feed)).status == 0)
-    #expect(try home.offers("sync").output.contains("2 unchanged"))
+    #expect(try await home.call("sync", "--from", home.feed(feed)).status == 0)
+    #expect(try await home.call("sync").output.contains("2 unchanged"))
     // The sample can still be named explicitly.
     #expect(try home.offers("sync", "--from", "-", input: text).status == 0)
     #expect(try await home.call("sync", "--from", "sample").output.hasPrefix("ibotta: 64 new"))
@@ -121,11 +121,11 @@ struct SyncCommandTests {
     ])
     let home = try Home()
     #expect(try await home.call("sync", "--from", server.url()).status == 0)
-    #expect(try home.offers("sync").status == 1)
+    #expect(try await home.call("sync").status == 1)
     let other = try home.feed((101...120).map { FeedItem("\($0)", "Milk") }, named: "other.json")
-    let held = try home.offers("sync", "ibotta", "--from", other)
+    let held = try await home.call("sync", "ibotta", "--from", other)
     #expect(held.status == 1 && held.errors.contains("--from \(other) --accept-removals"))
-    #expect(try home.offers("status").output.contains("--from \(other) --accept-removals"))
+    #expect(try await home.call("status").output.contains("--from \(other) --accept-removals"))
     for input in [nil, text] {
       if input != nil { #expect(try home.offers("sync", "--from", "-", input: input).status == 0) }
       #expect(try await home.call("sync").output.contains("its server asked for no requests"))
@@ -157,21 +157,21 @@ struct SyncCommandTests {
   }
 
   @Test("A sync without subscribed feeds says so")
-  func nothingToSync() throws {
+  func nothingToSync() async throws {
     let home = try Home()
-    #expect(try home.offers("sync").status == 0)
-    try home.offers("feeds", "remove", "ibotta")
-    let result = try home.offers("sync")
+    #expect(try await home.call("sync").status == 0)
+    try await home.call("feeds", "remove", "ibotta")
+    let result = try await home.call("sync")
     #expect(result.status == 0 && result.output == "")
     #expect(result.errors == "No feed is subscribed. See all feeds: offers feeds\n")
-    let due = try home.offers("sync", "--due")
+    let due = try await home.call("sync", "--due")
     #expect(due.status == 0 && due.output == "" && due.errors == "")
   }
 
   @Test("--quiet prints nothing on success, and errors on failure")
   func quiet() async throws {
     let home = try Home()
-    let good = try home.offers("sync", "--quiet")
+    let good = try await home.call("sync", "--quiet")
     #expect(good.output == "" && good.errors == "" && good.status == 0)
     let odd = try await home.call("sync", "--quiet", "--from", home.feed([FeedItem("1", nil)]))
     #expect(odd.output == "")
@@ -210,7 +210,7 @@ struct SyncCommandTests {
 
   @Test("A truncated feed fails, names the byte, and removes nothing")
   func truncated() async throws {
-    let home = try Home(synced: [FeedItem("1", "Tea")])
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
     let path = try home.folder.write(#"[{"id":"2","name":"Mi"#, to: "truncated.json")
     let result = try await home.call("sync", "--from", path)
     #expect(result.output == "")
@@ -227,7 +227,7 @@ struct SyncCommandTests {
   @Test("Too many removals are held back until --accept-removals")
   func quarantine() async throws {
     let items = (1...20).map { FeedItem("\($0)", "Offer \($0)") }
-    let home = try Home(synced: items)
+    let home = try await Home(synced: items)
     let path = try home.feed([items[0]])
     let held = try await home.call("sync", "--from", path)
     #expect(
@@ -298,8 +298,8 @@ struct SyncCommandTests {
       let refused = try await OffersProgram.call(["sync"] + options, environment: home.environment)
       #expect(refused.status == 1)
       #expect(server.requests.count == request)
-      #expect(try home.offers("sync").output.contains("its server asked for no requests"))
-      let due = try home.offers("sync", "--due")
+      #expect(try await home.call("sync").output.contains("its server asked for no requests"))
+      let due = try await home.call("sync", "--due")
       #expect(due.output == "" && due.errors == "" && due.status == 0)
       #expect(server.requests.count == request)
     }

@@ -20,16 +20,16 @@ struct TerminalTests {
     }
   }
 
-  private func home() throws -> Home {
+  private func home() async throws -> Home {
     let items = Self.names.enumerated().map { FeedItem("\($0)", $1, $0 == 4 ? $1 : nil) }
-    return try Home(synced: items + [FeedItem("9", "Reward", Self.names[0])])
+    return try await Home(synced: items + [FeedItem("9", "Reward", Self.names[0])])
   }
 
   @Test(
     "No line of a table is wider than the terminal", .enabled(if: PseudoTerminal.isPresent),
     arguments: [80, 50, 120])
-  func tableOnTerminal(width: Int) throws {
-    let shown = try PseudoTerminal.run(["list"], in: try home(), columns: width)
+  func tableOnTerminal(width: Int) async throws {
+    let shown = try PseudoTerminal.run(["list"], in: try await home(), columns: width)
     let lines = shown.split(separator: "\n")
     #expect(lines.count == 8)
     for line in lines { #expect(Self.columns(line) <= width, "\(line)") }
@@ -37,8 +37,8 @@ struct TerminalTests {
   }
 
   @Test("Without a terminal, nothing is truncated")
-  func tableWithoutTerminal() throws {
-    let output = try home().offers("list").output
+  func tableWithoutTerminal() async throws {
+    let output = try await home().offers("list").output
     for name in Self.names {
       let whole = name.last == " " ? String(name.dropLast()) : name
       #expect(output.contains(whole))
@@ -46,9 +46,9 @@ struct TerminalTests {
   }
 
   @Test("A card wraps its lines at the terminal's width", .enabled(if: PseudoTerminal.isPresent))
-  func cardOnTerminal() throws {
+  func cardOnTerminal() async throws {
     let words = String(repeating: "Kaffee und Kuchen ", count: 30)
-    let home = try Home(synced: [FeedItem("1", "Tea", description: words, terms: words)])
+    let home = try await Home(synced: [FeedItem("1", "Tea", description: words, terms: words)])
     let shown = try PseudoTerminal.run(["show", "1"], in: home, columns: 50)
     for line in shown.split(separator: "\n") { #expect(Self.columns(line) <= 50, "\(line)") }
   }

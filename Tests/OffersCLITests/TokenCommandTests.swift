@@ -52,15 +52,16 @@ struct TokenCommandTests {
     let serving = try Serving(
       home, "--token-file", path, "--behind-tls", "--trusted-proxy", "127.0.0.1",
       "--trusted-proxy", "fd00::/8")
-    func ask(_ arguments: String) throws -> String {
+    func ask(_ arguments: String) async throws -> String {
       try home.shell(
         "curl -s -o /dev/null -w '%{http_code}' \(arguments) "
           + "http://127.0.0.1:\(serving.port)/api/v1/feeds"
       ).output
     }
-    #expect(try ask("-H \"Authorization: Bearer $(cat '\(path)')\"") == "200")
-    #expect(try ask("") == "401")
-    #expect(try ask("-H 'Authorization: Bearer wrong' -H 'X-Forwarded-For: 192.0.2.7'") == "401")
+    #expect(try await ask("-H \"Authorization: Bearer $(cat '\(path)')\"") == "200")
+    #expect(try await ask("") == "401")
+    #expect(
+      try await ask("-H 'Authorization: Bearer wrong' -H 'X-Forwarded-For: 192.0.2.7'") == "401")
     #expect(serving.end() == 0)
     // The line is printed without --verbose, in the format that the documented filter reads.
     let log = String(decoding: serving.errors.readDataToEndOfFile(), as: UTF8.self)
@@ -71,7 +72,7 @@ struct TokenCommandTests {
     #expect(try await database.fetchAttempts().map(\.network) == ["192.0.2.7", "overall"])
     try await database.close()
     try home.folder.write("passwordpassword", to: "token")
-    let weak = try home.offers("serve", "--token-file", path)
+    let weak = try await home.call("serve", "--token-file", path)
     #expect(weak.status == 64)
     #expect(weak.errors.contains("too weak"))
     #expect(weak.errors.contains("offers token new"))
@@ -80,7 +81,7 @@ struct TokenCommandTests {
       ["--auth-header", "X-Forwarded-User"],
       ["--auth-header", "Cookie", "--trusted-proxy", "127.0.0.1"],
     ] {
-      let result = try OffersProgram.run(
+      let result = try await OffersProgram.call(
         ["serve", "--port", "0"] + options, environment: home.environment)
       #expect(result.status == 64, "\(options)")
     }

@@ -7,18 +7,18 @@ import Testing
 
 @Suite("offers user")
 struct UserCommandTests {
-  private static func users(_ home: Home) throws -> [String] {
-    let users = try home.document("user", "list")["users"] as? [[String: Any]] ?? []
+  private static func users(_ home: Home) async throws -> [String] {
+    let users = try await home.callDocument("user", "list")["users"] as? [[String: Any]] ?? []
     return users.map { "\($0["name"] ?? "") \($0["role"] ?? "") \($0["favorites"] ?? "")" }
   }
 
   /// A home whose users are owner, with a star, and ben, with two.
-  private static func household() throws -> Home {
-    let home = try Home(synced: [FeedItem("1", "Tea"), FeedItem("2", "Jam")])
+  private static func household() async throws -> Home {
+    let home = try await Home(synced: [FeedItem("1", "Tea"), FeedItem("2", "Jam")])
     for command in [
       ["user", "add", "ben"], ["favorite", "1"], ["favorite", "1", "2", "--user", "ben"],
     ] {
-      let result = try OffersProgram.run(command, environment: home.environment)
+      let result = try await OffersProgram.call(command, environment: home.environment)
       guard result.status == 0 else { throw Home.Unexpected(result.errors) }
     }
     return home
@@ -30,7 +30,7 @@ struct UserCommandTests {
 
   @Test("users are added with a role, listed, renamed, and given another role")
   func changes() async throws {
-    let home = try Home(synced: [FeedItem("1", "Tea")])
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
     #expect(try await home.call("user", "add", "ben").output == "ben: added as a member\n")
     let added = try await home.callDocument("user", "add", "Grandma", "--role", "viewer")
     #expect(
@@ -39,7 +39,7 @@ struct UserCommandTests {
       ])
     #expect(added["id"] as? Int == 3)
     #expect(added["owner"] as? Bool == false)
-    #expect(try Self.users(home) == ["owner admin 0", "ben member 0", "Grandma viewer 0"])
+    #expect(try await Self.users(home) == ["owner admin 0", "ben member 0", "Grandma viewer 0"])
     #expect(
       try await home.call("user", "rename", "owner", "ana").output == "owner: now named ana\n")
     #expect(
@@ -50,13 +50,13 @@ struct UserCommandTests {
       try await home.call("user", "role", "ben", "admin").output == "Ben: an admin, as before\n")
     #expect(
       try await home.callDocument("user", "role", "oma", "member")["role"] as? String == "member")
-    #expect(try Self.users(home) == ["ana admin 0", "Ben admin 0", "Oma member 0"])
-    #expect(try await home.call("user").output == home.offers("user", "list").output)
+    #expect(try await Self.users(home) == ["ana admin 0", "Ben admin 0", "Oma member 0"])
+    #expect(try await home.call("user").output == home.call("user", "list").output)
   }
 
   @Test("what cannot be is refused, with the reason, and changes nothing")
   func refusals() async throws {
-    let home = try Self.household()
+    let home = try await Self.household()
     let before = try await home.call("user", "list", "--json").output
     for (words, status, reason) in [
       (["add", "BEN"], 64, "There is a user “ben” already."),
@@ -74,7 +74,7 @@ struct UserCommandTests {
       (["remove", "eve", "--yes"], 66, "There is no user “eve”."),
       (["remove", "ben", "--yes", "--export", "x", "--no-export"], 64, "exclude each other"),
     ] {
-      let result = try OffersProgram.run(["user"] + words, environment: home.environment)
+      let result = try await OffersProgram.call(["user"] + words, environment: home.environment)
       #expect(Int(result.status) == status, "\(words)")
       #expect(result.output == "", "\(words)")
       #expect(result.errors.contains(reason), "\(words): \(result.errors)")
@@ -99,7 +99,7 @@ struct UserCommandTests {
   @Test(
     "the table fits 80 columns, with long names in full", .enabled(if: PseudoTerminal.isPresent))
   func table() async throws {
-    let home = try Self.household()
+    let home = try await Self.household()
     let usual = try PseudoTerminal.run(["user"], in: home).split(separator: "\n")
     #expect(usual.count == 3)
     #expect(
@@ -117,7 +117,7 @@ struct UserCommandTests {
 
   @Test("a user's favorites are exported before the user is removed; those of others stay")
   func removes() async throws {
-    let home = try Self.household()
+    let home = try await Self.household()
     let stars = try await home.call("export", "--favorites", "--user", "ben").output
     let others = try await home.call("export").output
     let path = home.folder.file("saved.json")
@@ -133,12 +133,12 @@ struct UserCommandTests {
     #expect(try home.folder.text(of: "saved.json") == stars)
     let facts = try FileManager.default.attributesOfItem(atPath: path)
     #expect(facts[.posixPermissions] as? Int == 0o600)
-    #expect(try Self.users(home) == ["owner admin 1"])
+    #expect(try await Self.users(home) == ["owner admin 1"])
     #expect(try await home.call("export").output == others)
     #expect(try await home.call("list", "--user", "ben").status == 66)
     // Somebody of the same name has none of it, until it is imported.
     #expect(try await home.call("user", "add", "ben").status == 0)
-    #expect(try Self.users(home).last == "ben member 0")
+    #expect(try await Self.users(home).last == "ben member 0")
     #expect(try await home.call("import", path, "--accept-sources", "--user", "ben").status == 0)
     let again = try await home.call("export", "--favorites", "--user", "ben").output
     func favorites(_ text: String) -> [Substring] {
@@ -151,7 +151,7 @@ struct UserCommandTests {
   @Test("no favorite that is set during the removal is lost")
   func starsMeanwhile() async throws {
     let count = 60
-    let home = try Home(synced: (1...count).map { FeedItem("\($0)", "Tea") })
+    let home = try await Home(synced: (1...count).map { FeedItem("\($0)", "Tea") })
     try await home.call("user", "add", "ben")
     let result = try home.shell(
       """
@@ -171,12 +171,12 @@ struct UserCommandTests {
     let starred = try home.folder.text(of: "starred").split(separator: "\n")
     let saved = try Home.parse(home.folder.text(of: "saved.json"))["favorites"] as? [[String: Any]]
     #expect(Set(saved?.compactMap { $0["ref"] as? String } ?? []) == Set(starred.map(String.init)))
-    #expect(try Self.users(home) == ["owner admin 0"])
+    #expect(try await Self.users(home) == ["owner admin 0"])
   }
 
   @Test("the export has a name of its own in the current folder, and overwrites nothing")
   func exportFile() async throws {
-    let home = try Self.household()
+    let home = try await Self.household()
     let mine = try home.folder.write("mine", to: "ben-favorites.json")
     let taken = TestStore.isFile ? ["--export \"$OFFERS_DATABASE\""] : []
     for words in ["", "--export '\(mine)'", "--export ."] + taken {
@@ -186,7 +186,7 @@ struct UserCommandTests {
     }
     #expect(try home.shell("offers user remove ben --yes --export no/where").status == 1)
     #expect(try home.folder.text(of: "ben-favorites.json") == "mine")
-    #expect(try Self.users(home).count == 2)
+    #expect(try await Self.users(home).count == 2)
     try FileManager.default.removeItem(atPath: mine)
     let removed = try home.shell("offers user remove ben --yes --json")
     #expect(removed.output == #"{"name":"ben","favorites":2,"export":"ben-favorites.json"}"# + "\n")
@@ -213,9 +213,9 @@ struct UserCommandTests {
   }
 
   @Test("without a terminal a user is removed only with --yes")
-  func unasked() throws {
-    let home = try Self.household()
-    let result = try home.offers("user", "remove", "ben", input: "y\n")
+  func unasked() async throws {
+    let home = try await Self.household()
+    let result = try await home.call("user", "remove", "ben", input: "y\n")
     #expect(result.status == 64)
     #expect(
       result.errors == """
@@ -223,27 +223,27 @@ struct UserCommandTests {
                 To remove the user with 2 favorites without being asked, add --yes
 
         """)
-    #expect(try Self.users(home).count == 2)
+    #expect(try await Self.users(home).count == 2)
   }
 
   @Test(
     "on a terminal a user is removed only after a yes", .enabled(if: PseudoTerminal.isPresent),
     arguments: [("y\n", true), ("YES\n", true), ("n\n", false), ("\n", false), ("\u{4}", false)])
-  func asked(typing: String, isRemoved: Bool) throws {
-    let home = try Self.household()
+  func asked(typing: String, isRemoved: Bool) async throws {
+    let home = try await Self.household()
     let path = home.folder.file("stars.json")
     let (text, status) = try PseudoTerminal.result(
       ["user", "remove", "ben", "--export", path], in: home, typing: typing)
     #expect(text.contains("Remove the user ben with 2 favorites? [y/N] "))
     #expect(text.contains("Nothing was removed.") == !isRemoved)
     #expect(status == (isRemoved ? 0 : 1))
-    #expect(try Self.users(home).count == (isRemoved ? 1 : 2))
+    #expect(try await Self.users(home).count == (isRemoved ? 1 : 2))
     #expect(FileManager.default.fileExists(atPath: path) == isRemoved)
   }
 
   @Test("the searches of a removed user are exported, too; the passphrase stays at a logout")
   func searches() async throws {
-    let home = try Self.household()
+    let home = try await Self.household()
     #expect(try await home.call("search", "tea", "--user", "ben").status == 0)
     #expect(
       try await home.call("user", "logout", "ben").output == "ben: logged out of 0 browsers\n")
@@ -262,14 +262,14 @@ struct UserCommandTests {
 
   @Test("status and doctor tell the number of users if there are more than the owner")
   func counts() async throws {
-    let home = try Home(synced: [FeedItem("1", "Tea")])
-    #expect(try !home.offers("status").output.contains("\nUsers "))
-    #expect(try !home.offers("doctor").output.contains("  users "))
-    func users() throws -> Int? {
-      (try home.document("status")["database"] as? [String: Any])?["users"] as? Int
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
+    #expect(try await !home.call("status").output.contains("\nUsers "))
+    #expect(try await !home.call("doctor").output.contains("  users "))
+    func users() async throws -> Int? {
+      (try await home.callDocument("status")["database"] as? [String: Any])?["users"] as? Int
     }
-    #expect(try users() == 1)
-    for name in ["ben", "joe"] { try home.offers("user", "add", name) }
+    #expect(try await users() == 1)
+    for name in ["ben", "joe"] { try await home.call("user", "add", name) }
     try await home.call("favorite", "1", "--user", "ben")
     let status = try await home.call("status", "--user", "joe").output
     #expect(status.contains("\nUsers     3: 1 admin, 2 members\n"))
@@ -278,9 +278,9 @@ struct UserCommandTests {
     let starred = try await home.call("status", "--user", "ben").output
     #expect(starred.contains("1 favorite,"))
     #expect(starred.contains(/\nibotta +1 +0 +1\b/))
-    #expect(try users() == 3)
-    #expect(try home.offers("doctor").output.contains(/\nok +users +3: 1 admin, 2 members\n/))
-    let findings = try home.document("doctor")["findings"] as? [[String: Any]] ?? []
+    #expect(try await users() == 3)
+    #expect(try await home.call("doctor").output.contains(/\nok +users +3: 1 admin, 2 members\n/))
+    let findings = try await home.callDocument("doctor")["findings"] as? [[String: Any]] ?? []
     #expect(
       findings.first { $0["subject"] as? String == "users" }?["message"] as? String
         == "3: 1 admin, 2 members")

@@ -6,11 +6,11 @@ import Testing
 @Suite("--user and OFFERS_USER")
 struct UserOptionTests {
   /// A home with three offers and the users owner and ben.
-  private static func home() throws -> Home {
-    let home = try Home(synced: [
+  private static func home() async throws -> Home {
+    let home = try await Home(synced: [
       FeedItem("1", "Tea"), FeedItem("2", "Jam"), FeedItem("3", "Milk"),
     ])
-    guard try home.offers("user", "add", "ben").status == 0 else {
+    guard try await home.call("user", "add", "ben").status == 0 else {
       throw Home.Unexpected("no user was added")
     }
     return home
@@ -19,13 +19,13 @@ struct UserOptionTests {
   /// Runs the program with `OFFERS_USER` set.
   private static func run(
     _ home: Home, as user: String, _ arguments: String...
-  ) throws -> OffersProgram.Result {
-    try OffersProgram.run(
+  ) async throws -> OffersProgram.Result {
+    try await OffersProgram.call(
       arguments, environment: home.environment.merging(["OFFERS_USER": user]) { $1 })
   }
 
-  private static func stars(_ home: Home, _ options: String...) throws -> [String] {
-    let result = try OffersProgram.run(
+  private static func stars(_ home: Home, _ options: String...) async throws -> [String] {
+    let result = try await OffersProgram.call(
       ["list", "--favorites", "--columns", "ref", "--format", "tsv"] + options,
       environment: home.environment)
     return result.output.split(separator: "\n").dropFirst().map(String.init)
@@ -33,15 +33,15 @@ struct UserOptionTests {
 
   @Test("the stars of two users are separate, and a shared star is removed for one only")
   func stars() async throws {
-    let home = try Self.home()
+    let home = try await Self.home()
     try await home.call("favorite", "1", "2")
     #expect(try await home.call("favorite", "2", "3", "--user", "ben").status == 0)
-    #expect(try Self.stars(home) == ["ibotta:1", "ibotta:2"])
-    #expect(try Self.stars(home, "--user", "ben") == ["ibotta:2", "ibotta:3"])
-    #expect(try Self.stars(home, "--user", "owner") == ["ibotta:1", "ibotta:2"])
+    #expect(try await Self.stars(home) == ["ibotta:1", "ibotta:2"])
+    #expect(try await Self.stars(home, "--user", "ben") == ["ibotta:2", "ibotta:3"])
+    #expect(try await Self.stars(home, "--user", "owner") == ["ibotta:1", "ibotta:2"])
     try await home.call("favorite", "2", "--remove")
-    #expect(try Self.stars(home) == ["ibotta:1"])
-    #expect(try Self.stars(home, "--user", "BEN") == ["ibotta:2", "ibotta:3"])
+    #expect(try await Self.stars(home) == ["ibotta:1"])
+    #expect(try await Self.stars(home, "--user", "BEN") == ["ibotta:2", "ibotta:3"])
     #expect(try await home.callDocument("show", "2", "--user", "ben")["favorite"] as? Bool == true)
     #expect(try await home.callDocument("show", "2")["favorite"] as? Bool == false)
     let found = try await home.call("search", "milk", "--favorites", "--user", "ben")
@@ -51,14 +51,14 @@ struct UserOptionTests {
 
   @Test("OFFERS_USER names the user, --user wins over it, and an empty name is refused")
   func variable() async throws {
-    let home = try Self.home()
-    #expect(try Self.run(home, as: "ben", "favorite", "3").status == 0)
-    #expect(try Self.stars(home) == [])
-    #expect(try Self.run(home, as: "ben", "list", "--favorites").output.contains("ibotta:3"))
-    #expect(
+    let home = try await Self.home()
+    #expect(try await Self.run(home, as: "ben", "favorite", "3").status == 0)
+    #expect(try await Self.stars(home) == [])
+    #expect(try await Self.run(home, as: "ben", "list", "--favorites").output.contains("ibotta:3"))
+    await #expect(
       try !Self.run(home, as: "ben", "list", "--favorites", "--user", "owner").output
         .contains("ibotta:3"))
-    let empty = try Self.run(home, as: "", "list")
+    let empty = try await Self.run(home, as: "", "list")
     #expect(empty.status == 64)
     #expect(
       empty.errors == """
@@ -68,19 +68,19 @@ struct UserOptionTests {
         """)
     #expect(try await home.call("list", "--user", "").status == 64)
     // A command without users is not affected.
-    #expect(try Self.run(home, as: "", "doctor").status == 0)
+    #expect(try await Self.run(home, as: "", "doctor").status == 0)
   }
 
   @Test("every command that takes a user refuses an unknown one, and suggests a similar one")
   func unknown() async throws {
-    let home = try Self.home()
-    let saved = try home.folder.write(try home.offers("export").output, to: "saved.json")
+    let home = try await Self.home()
+    let saved = try home.folder.write(try await home.call("export").output, to: "saved.json")
     for command in [
       ["sync"], ["list"], ["search", "tea"], ["search"], ["show", "1"], ["open", "1"],
       ["favorite", "1"], ["changes"], ["history", "1"], ["status"], ["export"], ["import", saved],
       ["sync", "--dry-run"], ["sync", "--news"],
     ] {
-      let result = try OffersProgram.run(
+      let result = try await OffersProgram.call(
         command + ["--user", "bne"], environment: home.environment)
       #expect(result.status == 66, "\(command)")
       #expect(result.output == "", "\(command)")
@@ -115,52 +115,52 @@ struct UserOptionTests {
 
   @Test("recent searches and the marks of changes belong to a user")
   func records() async throws {
-    let home = try Self.home()
+    let home = try await Self.home()
     try await home.call("search", "tea")
     try await home.call("search", "jam", "--user", "ben")
     #expect(try await home.call("search").output.contains("tea"))
-    #expect(try !home.offers("search").output.contains("jam"))
+    #expect(try await !home.call("search").output.contains("jam"))
     #expect(try await home.call("search", "1!", "--user", "ben").output.contains("ibotta:2"))
-    func read(_ options: String...) throws -> Int? {
+    func read(_ options: String...) async throws -> Int? {
       let document = try Home.parse(
-        OffersProgram.run(
+        await OffersProgram.call(
           ["changes", "--since", "last", "--json"] + options, environment: home.environment
         ).output)
       return (document["changes"] as? [Any])?.count
     }
-    #expect(try read() == 1)
-    #expect(try read() == 0)
-    #expect(try read("--user", "ben") == 1)
-    #expect(try read("--user", "ben") == 0)
+    #expect(try await read() == 1)
+    #expect(try await read() == 0)
+    #expect(try await read("--user", "ben") == 1)
+    #expect(try await read("--user", "ben") == 0)
   }
 
   @Test("the news are those of the user, each once for each user")
   func news() async throws {
-    let home = try Self.home()
+    let home = try await Self.home()
     try await home.call("favorite", "1")
     try await home.call("favorite", "1", "2", "--user", "ben")
-    func news(_ options: String...) throws -> [String] {
-      let result = try OffersProgram.run(
+    func news(_ options: String...) async throws -> [String] {
+      let result = try await OffersProgram.call(
         ["sync", "--news", "--json"] + options, environment: home.environment)
       let changes = try Home.parse(result.output)["changes"] as? [[String: Any]] ?? []
       return changes.map { "\($0["kind"] ?? "") \($0["ref"] ?? "")" }.sorted()
     }
-    #expect(try news() == [])
-    #expect(try news("--user", "ben") == [])
+    #expect(try await news() == [])
+    #expect(try await news("--user", "ben") == [])
     _ = try home.feed([
       FeedItem("1", "Tea", "$2.00 Cash Back"), FeedItem("2", "Jam", "$3.00 Cash Back"),
       FeedItem("3", "Milk", "$4.00 Cash Back"),
     ])
-    #expect(try news() == ["up ibotta:1"])
-    #expect(try news() == [])
-    #expect(try news("--user", "ben") == ["up ibotta:1", "up ibotta:2"])
-    #expect(try news("--user", "ben") == [])
+    #expect(try await news() == ["up ibotta:1"])
+    #expect(try await news() == [])
+    #expect(try await news("--user", "ben") == ["up ibotta:1", "up ibotta:2"])
+    #expect(try await news("--user", "ben") == [])
   }
 
   @Test(
     "on a terminal a sync names the favorites of the user", .enabled(if: PseudoTerminal.isPresent))
   func terminalNews() async throws {
-    let home = try Self.home()
+    let home = try await Self.home()
     try await home.call("favorite", "1")
     try await home.call("favorite", "2", "--user", "ben")
     _ = try home.feed([
@@ -174,7 +174,7 @@ struct UserOptionTests {
 
   @Test("an export has the shared data and the user's favorites, which an import gives to a user")
   func transfer() async throws {
-    let home = try Self.home()
+    let home = try await Self.home()
     try await home.call("favorite", "1")
     try await home.call("favorite", "2", "3", "--user", "ben")
     func favorites(_ text: String) -> Int {
@@ -190,12 +190,12 @@ struct UserOptionTests {
     let salvage = try await home.call("export", "--salvage", "--user", "ben")
     #expect((salvage.status, salvage.output) == (64, ""))
 
-    let other = try Self.home()
+    let other = try await Self.home()
     let imported = try other.offers(
       "import", "-", "--accept-sources", "--user", "ben", input: stars)
     #expect(imported.status == 0, "\(imported.errors)")
-    #expect(try Self.stars(other) == [])
-    #expect(try Self.stars(other, "--user", "ben") == ["ibotta:2", "ibotta:3"])
-    #expect(favorites(try other.offers("export", "--favorites", "--user", "ben").output) == 2)
+    #expect(try await Self.stars(other) == [])
+    #expect(try await Self.stars(other, "--user", "ben") == ["ibotta:2", "ibotta:3"])
+    #expect(favorites(try await other.call("export", "--favorites", "--user", "ben").output) == 2)
   }
 }

@@ -6,8 +6,8 @@ import Testing
 @Suite("Exports and imports with users")
 struct UserTransferTests {
   /// A home with the owner Zoe and the users ben, an admin, and Eve, each with favorites.
-  private static func household() throws -> Home {
-    let home = try Home(synced: [
+  private static func household() async throws -> Home {
+    let home = try await Home(synced: [
       FeedItem("1", "Tea"), FeedItem("2", "Jam"), FeedItem("3", "Milk"),
     ])
     for words in [
@@ -16,37 +16,37 @@ struct UserTransferTests {
       ["favorite", "1", "2", "--user", "ben"], ["favorite", "3", "--user", "Eve"],
       ["search", "tea", "--user", "ben"],
     ] {
-      let result = try OffersProgram.run(words, environment: home.environment)
+      let result = try await OffersProgram.call(words, environment: home.environment)
       guard result.status == 0 else { throw Home.Unexpected(result.errors) }
     }
     // The favorite of Eve is gone.
     _ = try home.feed([FeedItem("1", "Tea"), FeedItem("2", "Jam")])
-    try home.offers("sync", "--accept-removals")
+    try await home.call("sync", "--accept-removals")
     return home
   }
 
-  private static func stars(_ home: Home, _ options: String...) throws -> [String] {
-    let result = try OffersProgram.run(
+  private static func stars(_ home: Home, _ options: String...) async throws -> [String] {
+    let result = try await OffersProgram.call(
       ["list", "--favorites", "--columns", "ref", "--format", "tsv"] + options,
       environment: home.environment)
     return result.output.split(separator: "\n").dropFirst().map(String.init).sorted()
   }
 
-  private static func users(_ home: Home) throws -> [String] {
-    let users = try home.document("user", "list")["users"] as? [[String: Any]] ?? []
+  private static func users(_ home: Home) async throws -> [String] {
+    let users = try await home.callDocument("user", "list")["users"] as? [[String: Any]] ?? []
     return users.map { "\($0["name"] ?? "") \($0["role"] ?? "") \($0["favorites"] ?? "")" }
   }
 
   @Test("a household moves to another machine, with a line for each user")
   func moves() async throws {
-    let home = try Self.household()
+    let home = try await Self.household()
     let path = home.folder.file("all.json")
     let told = try await home.call("export", "--all-users", "-o", path)
     #expect(told.errors.contains(": 3 offers, 3 users, 4 favorites, "), "\(told.errors)")
     #expect(
       try await home.callDocument("export", "--all-users", "-o", path)["users"] as? Int == 3)
     let other = try Home()
-    let taken = try other.offers("import", path, "--accept-sources")
+    let taken = try await other.call("import", path, "--accept-sources")
     #expect(taken.status == 0)
     #expect(
       taken.output.hasSuffix(
@@ -57,14 +57,14 @@ struct UserTransferTests {
         + "offers user role ben admin",
       "Eve: added as a viewer, 1 new favorite, 0 known",
     ] { #expect(taken.errors.contains(line + "\n"), "\(taken.errors)") }
-    #expect(try Self.users(other) == ["Zoe admin 1", "ben member 2", "Eve viewer 1"])
-    #expect(try Self.stars(other, "--user", "eve") == ["ibotta:3"])
-    #expect(try other.offers("show", "3", "--user", "Eve").output.contains("Milk"))
-    #expect(try other.offers("search", "--user", "ben").output.contains("tea"))
-    #expect(try other.offers("user", "role", "ben", "admin").status == 0)
+    #expect(try await Self.users(other) == ["Zoe admin 1", "ben member 2", "Eve viewer 1"])
+    #expect(try await Self.stars(other, "--user", "eve") == ["ibotta:3"])
+    #expect(try await other.call("show", "3", "--user", "Eve").output.contains("Milk"))
+    #expect(try await other.call("search", "--user", "ben").output.contains("tea"))
+    #expect(try await other.call("user", "role", "ben", "admin").status == 0)
     let text = try home.folder.text(of: "all.json")
-    #expect(try other.offers("export", "--all-users").output == text)
-    let again = try Home.parse(other.offers("import", path, "--json").output)
+    #expect(try await other.call("export", "--all-users").output == text)
+    let again = try await Home.parse(other.call("import", path, "--json").output)
     let users = again["users"] as? [[String: Any]] ?? []
     #expect(users.map { $0["name"] as? String } == ["Zoe", "ben", "Eve"])
     #expect(users.map { $0["new"] as? Bool } == [false, false, false])
@@ -73,20 +73,20 @@ struct UserTransferTests {
   }
 
   @Test("a stranger's file makes nobody an admin, and changes no name and no role")
-  func stranger() throws {
-    let text = try Self.household().offers("export", "--all-users").output
-    let home = try Home(synced: [FeedItem("1", "Tea")])
-    try home.offers("user", "rename", "owner", "kim")
-    try home.offers("user", "add", "EVE")
-    try home.offers("favorite", "1")
+  func stranger() async throws {
+    let text = try await Self.household().call("export", "--all-users").output
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
+    try await home.call("user", "rename", "owner", "kim")
+    try await home.call("user", "add", "EVE")
+    try await home.call("favorite", "1")
     #expect(try home.offers("import", "-", "--accept-sources", input: text).status == 0)
     #expect(
-      try Self.users(home) == ["kim admin 1", "EVE member 1", "Zoe member 1", "ben member 2"])
+      try await Self.users(home) == ["kim admin 1", "EVE member 1", "Zoe member 1", "ben member 2"])
   }
 
   @Test("several users are not imported for one, nor one user with all exported")
   func refusals() async throws {
-    let home = try Self.household()
+    let home = try await Self.household()
     let text = try await home.call("export", "--all-users").output
     let before = try await home.call("export", "--all-users").output
     let new = try Home()
@@ -121,9 +121,9 @@ struct UserTransferTests {
   }
 
   @Test("the record of one user becomes the owner's, unless the user is known here")
-  func one() throws {
-    let home = try Self.household()
-    let text = try home.offers("export", "--user", "ben").output
+  func one() async throws {
+    let home = try await Self.household()
+    let text = try await home.call("export", "--user", "ben").output
     let refused = try home.offers("import", "-", input: text)
     #expect((refused.status, refused.output) == (64, ""))
     #expect(
@@ -133,13 +133,13 @@ struct UserTransferTests {
 
         """)
     #expect(try home.offers("import", "-", "--user", "ben", input: text).status == 0)
-    #expect(try Self.users(home) == ["Zoe admin 1", "ben admin 2", "Eve viewer 1"])
+    #expect(try await Self.users(home) == ["Zoe admin 1", "ben admin 2", "Eve viewer 1"])
     #expect(try home.offers("import", "-", "--user", "Zoe", input: text).status == 0)
-    #expect(try Self.users(home) == ["Zoe admin 2", "ben admin 2", "Eve viewer 1"])
+    #expect(try await Self.users(home) == ["Zoe admin 2", "ben admin 2", "Eve viewer 1"])
     let other = try Home()
     let taken = try other.offers("import", "-", "--accept-sources", input: text)
     #expect(!taken.output.contains("user"))
     #expect(taken.errors.contains("owner: ben of the document, 2 new favorites, 0 known"))
-    #expect(try Self.users(other) == ["owner admin 2"])
+    #expect(try await Self.users(other) == ["owner admin 2"])
   }
 }

@@ -3,6 +3,7 @@ import GRDB
 import OffersCore
 import OffersTestSupport
 import SQLiteMigrations
+import TestStores
 
 @testable import OffersSQLite
 

@@ -5,6 +5,7 @@ import OffersHTTP
 import OffersSQLite
 import OffersSync
 import OffersTestSupport
+import TestStores
 import Testing
 
 /// A database, and feeds that a YAML text defines.

@@ -5,6 +5,7 @@ import OffersHTTP
 import OffersSQLite
 import OffersSync
 import OffersTestSupport
+import TestStores
 import Testing
 
 @Suite("Searches on a feed's server")

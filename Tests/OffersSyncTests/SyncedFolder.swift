@@ -4,6 +4,7 @@ import OffersHTTP
 import OffersSQLite
 import OffersSync
 import OffersTestSupport
+import TestStores
 
 /// A test's own database, and helpers to sync it from files.
 struct SyncedFolder {

@@ -72,8 +72,10 @@ public final class ScriptedServer: Sendable {
       return
     }
     let count = recv(connection, &request, request.count, 0)
+    // The client has closed the connection.
+    if count <= 0 { return }
     received.all.withLock {
-      $0.append(String(decoding: request.prefix(max(0, count)), as: UTF8.self))
+      $0.append(String(decoding: request.prefix(count), as: UTF8.self))
     }
     func put(_ bytes: [UInt8]) -> Bool {
       LoopbackListener.send(bytes, to: connection)

@@ -4,6 +4,7 @@ import OffersFeeds
 import OffersSQLite
 import OffersTestSupport
 import Synchronization
+import TestStores
 
 @testable import OffersSync
 

@@ -162,7 +162,7 @@ struct AgreementRules {
   /// Takes some seconds: after each fourth of sixty steps, all that two users see is compared.
   @Test(
     "after random steps of two users and syncs, every read answers as that of the store in memory",
-    arguments: StoreKind.databases, 1...(TestSize.isLong ? 12 : 2) as ClosedRange<UInt64>)
+    arguments: StoreKind.databases, 1...(TestSize.isLong ? 12 : 1) as ClosedRange<UInt64>)
   func agrees(kind: StoreKind, seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     let opened = try await kind.open()

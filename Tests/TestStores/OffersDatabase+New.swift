@@ -7,7 +7,7 @@ extension OffersDatabase {
   }
 
   /// Opens a new database in a folder: a copy of one that is made once.
-  static func openNew(in folder: TemporaryFolder) async throws -> OffersDatabase {
+  package static func openNew(in folder: TemporaryFolder) async throws -> OffersDatabase {
     let path = folder.file("offers.sqlite")
     try await template.value.copy(to: path)
     return try await open(path: path)
