@@ -14,6 +14,32 @@ final class ReadingConnection: Sendable {
     let isImmutable = Atomic(false)
   }
 
+  /// Ends the statements of a read whose task is cancelled, also those that begin afterwards: those of
+  /// `RawStatement` do not ask GRDB whether they may run.
+  private final class Interruption: Sendable {
+    let isRequested = Atomic(false)
+
+    /// The number of steps of SQLite's virtual machine after which a statement looks whether it is to
+    /// end. https://sqlite.org/c3ref/progress_handler.html
+    private static let stepCount: Int32 = 10_000
+
+    func ending<Result>(
+      statementsOf database: Database, _ body: () throws -> Result
+    ) rethrows -> Result {
+      let connection = database.sqliteConnection
+      sqlite3_progress_handler(
+        connection, Self.stepCount,
+        { interruption in
+          guard let interruption else { return 0 }
+          return Unmanaged<Interruption>.fromOpaque(interruption).takeUnretainedValue()
+            .isRequested.load(ordering: .relaxed) ? 1 : 0
+        }, Unmanaged.passUnretained(self).toOpaque())
+      // The handler must not outlive this object.
+      defer { withExtendedLifetime(self) { sqlite3_progress_handler(connection, 0, nil, nil) } }
+      return try body()
+    }
+  }
+
   private struct State {
     var slots: [Slot] = []
     /// The number of reads that run or wait on each slot.
@@ -45,22 +71,45 @@ final class ReadingConnection: Sendable {
   /// Opens the first connection, to check that the file can be read.
   func open() async throws { try await withConnection { _ in } }
 
-  /// Reads in a transaction on the least busy connection.
+  /// Reads in a transaction on the least busy connection. If the task is cancelled, the running
+  /// statement is interrupted.
   func read<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
-    try await withConnection { queue in
-      try await queue.read { try self.translating($0, body) }
+    try await interruptibly { interruption in
+      try await withConnection { queue in
+        try await queue.read { try self.translating($0, interruption, body) }
+      }
     }
   }
 
-  /// Reads without a transaction on the least busy connection.
+  /// Reads without a transaction on the least busy connection. If the task is cancelled, the running
+  /// statement is interrupted.
   func readWithoutTransaction<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
-    try await withConnection { queue in
-      try await queue.unsafeRead { try self.translating($0, body) }
+    try await interruptibly { interruption in
+      try await withConnection { queue in
+        try await queue.unsafeRead { try self.translating($0, interruption, body) }
+      }
     }
+  }
+
+  private func interruptibly<Result: Sendable>(
+    _ read: (Interruption) async throws -> Result
+  ) async throws -> Result {
+    let interruption = Interruption()
+    return try await withTaskCancellationHandler {
+      try await read(interruption)
+    } onCancel: {
+      interruption.isRequested.store(true, ordering: .relaxed)
+    }
+  }
+
+  private func translating<Result>(
+    _ database: Database, _ interruption: Interruption, _ body: (Database) throws -> Result
+  ) throws -> Result {
+    try interruption.ending(statementsOf: database) { try translating(database, body) }
   }
 
   /// Reads without a transaction on the calling thread, on an open connection that is not in use.
