@@ -190,6 +190,34 @@ struct ConnectionTests {
     #expect(try await home.notes() == "whole")
   }
 
+  @Test("a cancelled read ends although the server does not end its statement")
+  func cancelsHanging() async throws {
+    let home = try await Home()
+    let (processes, begun) = AsyncStream.makeStream(of: Int32.self)
+    let task = Task {
+      try await home.database.read { session in
+        let process = try session.rows("SELECT pg_backend_pid()").first?.number(0)
+        begun.yield(Int32(process ?? 0))
+        _ = try session.rows("SELECT pg_sleep(100) /* hanging */")
+      }
+    }
+    var process: Int32 = 0
+    for await begun in processes {
+      process = begun
+      break
+    }
+    try await home.wait(until: "hanging", is: "1")
+    try #require(process > 0 && kill(process, SIGSTOP) == 0)
+    defer { kill(process, SIGCONT) }
+    let time = await ContinuousClock().measure {
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.value }
+    }
+    #expect(time < .seconds(5), "\(time)")
+    // Another connection goes on.
+    #expect(try await home.database.read { try $0.rows("SELECT 1::bigint").count } == 1)
+  }
+
   @Test("an operation that waits for a connection can be cancelled; the others go on")
   func waits() async throws {
     let home = try await Home()

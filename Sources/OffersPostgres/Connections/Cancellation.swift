@@ -14,8 +14,12 @@ final class Cancellation: Sendable {
     /// The number of the operation that may be cancelled.
     var running: Int?
     var last = 0
-    var isCancelled = false
+    /// When the operation was cancelled; nil if it was not.
+    var cancelledAt: ContinuousClock.Instant?
   }
+
+  /// How long the server has to end an operation that was cancelled.
+  private static let grace = Duration.seconds(1)
 
   private let library: PostgresLibrary
   private let state = Mutex(State())
@@ -37,7 +41,7 @@ final class Cancellation: Sendable {
     state.withLock { state in
       state.last += 1
       state.running = state.last
-      state.isCancelled = false
+      state.cancelledAt = nil
       return state.last
     }
   }
@@ -47,13 +51,25 @@ final class Cancellation: Sendable {
     request.withLock { _ in state.withLock { $0.running = nil } }
   }
 
+  /// Like `end`, for a connection that is not used again: a request that is under way, to a server that
+  /// may not answer, can hit nothing else.
+  func abandon() { state.withLock { $0.running = nil } }
+
   /// Whether the running operation was cancelled.
-  var isCancelled: Bool { state.withLock(\.isCancelled) }
+  var isCancelled: Bool { state.withLock { $0.cancelledAt != nil } }
+
+  /// Whether the running operation was cancelled, and the server has not ended it in time.
+  var isOverdue: Bool {
+    state.withLock { state in
+      guard state.running != nil, let cancelledAt = state.cancelledAt else { return false }
+      return .now - cancelledAt > Self.grace
+    }
+  }
 
   /// Cancels an operation, unless it has ended. Does not wait for the server.
   func cancel(_ number: Int) {
     let isRunning = state.withLock { state in
-      if state.running == number { state.isCancelled = true }
+      if state.running == number { state.cancelledAt = state.cancelledAt ?? .now }
       return state.running == number
     }
     if isRunning { DispatchQueue.global().async { self.send(number) } }

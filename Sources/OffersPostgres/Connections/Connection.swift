@@ -54,7 +54,8 @@ actor Connection {
     }
     session.begin(limit)
     let result = Swift.Result { try body(session) }
-    session.cancellation.end()
-    return (result, session.isUsable)
+    let isUsable = session.isUsable
+    if isUsable { session.cancellation.end() } else { session.cancellation.abandon() }
+    return (result, isUsable)
   }
 }

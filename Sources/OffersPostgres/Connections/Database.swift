@@ -217,9 +217,9 @@ final class Database: Sendable {
   }
 
   private static func rollBack(_ session: DatabaseSession) {
+    guard session.isInTransaction else { return }
     // A request to cancel that is under way must not hit the ROLLBACK.
     session.cancellation.end()
-    guard session.isInTransaction else { return }
     // A connection whose transaction cannot be rolled back is closed, which rolls it back.
     _ = try? session.script("ROLLBACK", isCancellable: false)
   }

@@ -274,11 +274,15 @@ final class DatabaseSession {
     return last
   }
 
+  /// The longest wait for the server after which the time and the cancellation are looked at.
+  private static let waitMilliseconds = 250.0
+
   /// Waits for the server. After the deadline the statement is cancelled, and if there is still no
   /// answer, the connection is given up.
   private func wait(writable: Bool) throws {
     let socket = library.PQsocket(connection)
     guard socket >= 0 else { throw lost() }
+    if cancellation.isOverdue { throw lost("the server did not end what was cancelled") }
     var left = deadline - .now
     if left <= .zero {
       guard let graceSeconds = limit.graceSeconds, left > .seconds(-graceSeconds) else {
@@ -287,7 +291,7 @@ final class DatabaseSession {
       cancellation.sendNow()
       left = .seconds(1)
     }
-    let milliseconds = min(1000, left / .milliseconds(1))
+    let milliseconds = min(Self.waitMilliseconds, left / .milliseconds(1))
     guard offers_wait_for_socket(socket, writable, Int32(milliseconds) + 1) >= 0,
       library.PQconsumeInput(connection) == 1
     else { throw lost() }
