@@ -5,7 +5,7 @@ import OffersCore
 /// the parser of times and amounts in queries, what maps are drawn with, and the clock.
 package struct ServedContent: Sendable {
   package typealias Store = OfferRepository & FavoriteRepository & HouseholdRepository
-    & FeedRepository & SearchRepository & ChangeRepository & CommitSignal & SessionRepository
+    & FeedRepository & SearchPreparation & ChangeRepository & CommitSignal & SessionRepository
     & AttemptRepository & UserRepository & UserRecords & CredentialRepository & IdentityRepository
     & StoreReadiness
 

@@ -12,7 +12,7 @@ struct ServedContext: RequestContext {
   /// The address of the client. It differs from `peer` if that is a trusted proxy.
   var client: Peer
   /// Whether the request came over a network connection; false in some tests.
-  var hasConnection: Bool { channel.remoteAddress != nil }
+  let hasConnection: Bool
   /// Whom the request is from, as `ServedResponder` finds out; nil for a stranger, who gets what
   /// belongs to nobody.
   var visitor: Visitor?
@@ -20,6 +20,7 @@ struct ServedContext: RequestContext {
   init(source: Source) {
     coreContext = CoreRequestContextStorage(source: source)
     channel = source.channel
+    hasConnection = channel.remoteAddress != nil
     // A connection without an IP address is closed before its first request (ConnectionDeadlines);
     // only tests have requests without a connection.
     peer = channel.remoteAddress.flatMap(Peer.init) ?? .loopback
@@ -57,6 +58,16 @@ struct ServedContext: RequestContext {
 
   private static let onlyBrowsers = Problem(
     .forbidden, "Only a browser that is logged in may do this.", hint: "Open /login.")
+
+  /// Calls a closure if the client closes the connection, or its sending side, before the response is
+  /// complete.
+  func whenClosed(_ body: @escaping @Sendable () -> Void) {
+    guard hasConnection else { return }
+    let told = channel.eventLoop.makePromise(of: Void.self)
+    // A connection that is closed by now refuses the event.
+    told.futureResult.whenFailure { _ in body() }
+    channel.triggerUserOutboundEvent(ConnectionDeadlines.Awaited(whenClosed: body), promise: told)
+  }
 
   /// Tells the connection that its client has shown the token.
   func markAuthenticated() {

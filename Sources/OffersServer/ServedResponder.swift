@@ -23,17 +23,29 @@ struct ServedResponder: HTTPResponder {
   /// The turns of images, separate because fetching images from slow servers must not delay other
   /// reads.
   let imageTurns = Turns()
+  /// The time in which a page or an answer of the API is made.
+  var readLimit = ReadDeadline.usual
 
   func respond(to request: Request, context: ServedContext) async throws -> Response {
     let isHead = request.method == .head
     var response: Response
     do {
-      response = try await admit(isHead ? request.asGet : request, context)
+      response = try await respondInTime(to: isHead ? request.asGet : request, context)
     } catch {
       response = refusal(of: problem(error, context.logger), to: request)
     }
     SecurityHeaders.complete(&response.headers)
     return isHead ? response.createHeadResponse() : response
+  }
+
+  /// Responds to a read before its deadline, and to a write when it is done.
+  private func respondInTime(
+    to request: Request, _ context: ServedContext
+  ) async throws -> Response {
+    if request.method != .get { return try await admit(request, context) }
+    return try await ReadDeadline.run(within: readLimit, context) {
+      try await admit(request, context)
+    }
   }
 
   /// Checks a request, finds out whom it is from, and answers it unless that is a stranger.

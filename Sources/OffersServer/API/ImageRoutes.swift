@@ -53,9 +53,12 @@ struct ImageRoutes: Sendable {
       throw OffersError(.notFound, "\(offer.ref) has no image.")
     }
     do {
-      return isPreview
-        ? try await content.images.previewImage(of: offer, feedSource: source)
-        : try await content.images.image(of: offer, feedSource: source)
+      // The image may have to be fetched from its server, within a time of its own.
+      return try await ReadDeadline.pausing {
+        isPreview
+          ? try await content.images.previewImage(of: offer, feedSource: source)
+          : try await content.images.image(of: offer, feedSource: source)
+      }
     } catch let error as OffersError where error.isOfSource {
       // The offer exists, but its image could not be fetched from another server. The status is
       // that of a gateway: 504 for a timeout, else 502.

@@ -41,12 +41,16 @@ final class Turns: Sendable {
 
   /// Releases the turn of the current task while the body waits for the network or for the write
   /// lock of the database, and then waits for a turn again. A task without a turn only runs the
-  /// body.
+  /// body. The time of the body does not count for the deadline of a read (`ReadDeadline`).
   static func leave<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
-    guard let held else { return try await body() }
+    guard let held else { return try await ReadDeadline.pausing(body) }
     held.giveBack()
     let result: Result<Value, any Error>
-    do { result = .success(try await body()) } catch { result = .failure(error) }
+    do {
+      result = .success(try await ReadDeadline.pausing(body))
+    } catch {
+      result = .failure(error)
+    }
     do {
       try await held.wait(isBounded: false)
     } catch {

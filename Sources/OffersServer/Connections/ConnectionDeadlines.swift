@@ -51,6 +51,10 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
   /// Whether the connection is closed after the current response.
   private var closesAfterAnswer = false
   private var isClosing = false
+  /// Whether the client has closed the connection or its sending side.
+  private var isClosedByClient = false
+  /// The response that the client waits for; nil if there is none that needs the client.
+  private var awaited: Awaited?
 
   /// - Parameters:
   ///   - times: the timeouts of the connection.
@@ -66,17 +70,39 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
   /// session.
   struct Authenticated: Sendable {}
 
+  /// The event by which the responder asks the connection to tell if the client is gone before the
+  /// response to its request is complete. A client that closes only its sending side counts as gone,
+  /// because one that closes both sides looks the same.
+  struct Awaited: Sendable {
+    let whenClosed: @Sendable () -> Void
+  }
+
   func triggerUserOutboundEvent(
     context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
   ) {
-    guard event is Authenticated else {
+    switch event {
+    case is Authenticated:
+      if !isAuthenticated {
+        isAuthenticated = true
+        if let number { table.setAuthenticated(number) }
+      }
+    case let event as Awaited:
+      if isClosedByClient { event.whenClosed() } else if isAnswering { awaited = event }
+    default:
       return context.triggerUserOutboundEvent(event, promise: promise)
     }
-    if !isAuthenticated {
-      isAuthenticated = true
-      if let number { table.setAuthenticated(number) }
-    }
     promise?.succeed()
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if event as? ChannelEvent == .inputClosed { noteClosed() }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  private func noteClosed() {
+    isClosedByClient = true
+    awaited?.whenClosed()
+    awaited = nil
   }
 
   func channelActive(context: ChannelHandlerContext) {
@@ -91,6 +117,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
   func handlerRemoved(context: ChannelHandlerContext) { end() }
 
   func channelInactive(context: ChannelHandlerContext) {
+    noteClosed()
     end()
     context.fireChannelInactive()
   }
@@ -149,6 +176,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     case .body: break
     case .end:
       isAnswering = false
+      awaited = nil
       updateWorking(context)
       if closesAfterAnswer {
         return writeLast(data, promise, context)

@@ -55,8 +55,11 @@ struct OpenIDProvider: Sendable {
   /// - Throws: `Problem` with status 400 for a code that the provider does not accept; `OffersError` with
   ///   `sourceFailed` if the provider cannot be reached, or its answer is not valid.
   func fetchIdentity(for code: String, of login: PendingLogin) async throws -> Identity {
-    let metadata = try await metadata.fetch(youngerThan: Self.keepSeconds)
-    let answer = try await turns.take { try await exchange(code, of: login, metadata) }
+    let (metadata, turns) = (metadata, turns)
+    let answer = try await Turns.leave {
+      let found = try await metadata.fetch(youngerThan: Self.keepSeconds)
+      return try await turns.take { try await exchange(code, of: login, found) }
+    }
     // An answer that is no JSON is refused below, as one without a token.
     let tokens = try? JSONDecoder().decode(Tokens.self, from: Data(answer.body))
     guard answer.status == 200 else {

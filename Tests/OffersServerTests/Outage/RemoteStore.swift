@@ -19,6 +19,9 @@ struct RemoteStore: Sendable {
       }
     }
 
+    /// Called before each access but that of the readiness; a test can have it hang.
+    let hold = Mutex<(@Sendable () async throws -> Void)?>(nil)
+
     func mend() { failure.withLock { $0 = nil } }
 
     func check() throws {
@@ -36,6 +39,7 @@ struct RemoteStore: Sendable {
 
   private func ask<Value>(_ body: (any OffersStorage) async throws -> Value) async throws -> Value {
     try line.check()
+    try await line.hold.withLock { $0 }?()
     return try await body(base)
   }
 }
@@ -128,7 +132,7 @@ extension RemoteStore: FeedRepository {
   }
 }
 
-extension RemoteStore: SearchRepository {
+extension RemoteStore: SearchPreparation {
   func search(_ query: SearchQuery) async throws -> SearchResults {
     try await ask { try await $0.search(query) }
   }

@@ -1,0 +1,134 @@
+import HTTPTypes
+import Hummingbird
+import OffersCore
+import Synchronization
+
+/// The time in which the server makes the response to a read, such as a page or an answer of the API.
+///
+/// The read is cancelled, and its statement interrupted in the store, when the time has passed, when the
+/// client closes the connection, and when the server stops: so no read occupies a connection of the store
+/// for longer, whatever the store holds and whoever asks. What is sent after the head, such as a stream of
+/// events, has no deadline, and ends with its connection.
+final class ReadDeadline: Sendable {
+  /// The time for a page or an answer of the API.
+  static let usual = Duration.seconds(5)
+  /// The seconds after which a client may try again.
+  private static let retrySeconds = 10
+
+  private struct State {
+    /// The time that is left when the clock starts again.
+    var left: Duration
+    /// When the clock was started; nil while it stands still.
+    var since: ContinuousClock.Instant?
+    var timer: Task<Void, Never>?
+    /// The number of bodies for which the clock stands still, one within another.
+    var pauseCount = 0
+    var hasPassed = false
+    var isEnded = false
+  }
+
+  private let limit: Duration
+  private let state: Mutex<State>
+  /// Cancels the read.
+  private let cancel = Mutex<(@Sendable () -> Void)?>(nil)
+
+  /// The deadline of the read that the current task makes.
+  @TaskLocal private static var current: ReadDeadline?
+
+  private init(_ limit: Duration) {
+    self.limit = limit
+    state = Mutex(State(left: limit))
+  }
+
+  /// Makes a response within a time.
+  ///
+  /// - Parameters:
+  ///   - limit: the time.
+  ///   - context: the connection whose end cancels the read.
+  ///   - body: makes the response.
+  /// - Throws: `Problem` with status 503 if the time has passed, or the error of the body.
+  static func run(
+    within limit: Duration, _ context: ServedContext,
+    _ body: @escaping @Sendable () async throws -> Response
+  ) async throws -> Response {
+    let deadline = ReadDeadline(limit)
+    let read = $current.withValue(deadline) { Task { try await body() } }
+    deadline.cancel.withLock { $0 = { read.cancel() } }
+    context.whenClosed { read.cancel() }
+    deadline.start()
+    defer { deadline.end() }
+    do {
+      return try await withTaskCancellationHandler {
+        try await read.value
+      } onCancel: {
+        read.cancel()
+      }
+    } catch {
+      if deadline.state.withLock(\.hasPassed) { throw deadline.refusal }
+      throw error
+    }
+  }
+
+  /// Runs a body that waits for the network or for the write lock of the database, which have limits of
+  /// their own. That time does not count.
+  static func pausing<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+    guard let current else { return try await body() }
+    current.pause()
+    defer { current.resume() }
+    return try await body()
+  }
+
+  private func start() {
+    state.withLock { state in
+      if state.isEnded || state.pauseCount > 0 || state.since != nil { return }
+      state.since = .now
+      let left = state.left
+      state.timer = Task { [weak self] in
+        // The only error is the cancellation when the clock is stopped.
+        guard (try? await Task.sleep(for: left)) != nil else { return }
+        self?.pass()
+      }
+    }
+  }
+
+  private func pause() {
+    state.withLock { state in
+      state.pauseCount += 1
+      guard let since = state.since else { return }
+      state.left = max(.zero, state.left - (.now - since))
+      state.since = nil
+      state.timer?.cancel()
+    }
+  }
+
+  private func resume() {
+    state.withLock { $0.pauseCount -= 1 }
+    start()
+  }
+
+  private func pass() {
+    let isPassed = state.withLock { state in
+      if state.since == nil || state.isEnded { return false }
+      state.hasPassed = true
+      return true
+    }
+    if isPassed { cancel.withLock { $0 }?() }
+  }
+
+  private func end() {
+    state.withLock { state in
+      state.isEnded = true
+      state.timer?.cancel()
+    }
+  }
+
+  private var refusal: Problem {
+    var problem = Problem(
+      .serviceUnavailable,
+      "The answer would have taken longer than \(limit.components.seconds) seconds.",
+      hint: "Try again in a moment, or ask for less, such as one feed or fewer words.",
+      code: .limitExceeded)
+    problem.headers[.retryAfter] = String(Self.retrySeconds)
+    return problem
+  }
+}
