@@ -9,13 +9,14 @@ extension MemoryStore: SearchPreparation {
     return try read { state in
       try state.checkFeed(query.feed)
       let offers = state.searched(by: query, of: user)
-      let words = SearchWords(query.words)
-      for words in [words, SearchWords(query.words, opensLetter: true)] {
-        let hits = words.parts.isEmpty ? [] : Self.hits(of: words, in: offers, query)
+      let tokenizer = LetterTokenizer()
+      let words = try SearchWords(query.words, by: tokenizer)
+      for words in [words, try SearchWords(query.words, opensLetter: true, by: tokenizer)] {
+        let hits = words.isEmpty ? [] : try Self.hits(of: words, in: offers, query)
         if !hits.isEmpty { return Self.page(of: hits, query) }
       }
       guard let nearest = SearchSpelling(words, in: offers).nearest else { return SearchResults() }
-      let page = Self.page(of: Self.hits(of: nearest.words, in: offers, query), query)
+      let page = Self.page(of: try Self.hits(of: nearest, in: offers, query), query)
       return SearchResults(
         hits: page.hits, hasMore: page.hasMore, correctedWords: nearest.text)
     }
@@ -43,10 +44,16 @@ extension MemoryStore: SearchPreparation {
     }
   }
 
-  /// Whether two searches find the same: they have the same words, or none and the same signs.
+  /// Whether two searches find the same: they have the same words, or none or too many for a search
+  /// and the same signs.
   private static func isSame(_ left: String, _ right: String) -> Bool {
-    let (one, other) = (SearchWords(left).parts, SearchWords(right).parts)
+    let (one, other) = (words(left), words(right))
     return one == other && (!one.isEmpty || left.hasSameBytes(as: right))
+  }
+
+  private static func words(_ text: String) -> [[String]] {
+    let words = try? SearchWords(text, by: LetterTokenizer())
+    return words?.parts.map { $0.words + [$0.isOpen ? "*" : ""] } ?? []
   }
 
   private static func page(of hits: [SearchHit], _ query: SearchQuery) -> SearchResults {
@@ -59,10 +66,12 @@ extension MemoryStore: SearchPreparation {
   /// The offers with all parts of a search, the best first, expired ones last.
   private static func hits(
     of words: SearchWords, in offers: [SearchedOffer], _ query: SearchQuery
-  ) -> [SearchHit] {
+  ) throws -> [SearchHit] {
     let now = query.now ?? Date()
-    let found = offers.compactMap { offer -> (rank: Int, isExpired: Bool, hit: SearchHit)? in
-      guard let (rank, matches) = offer.find(words) else { return nil }
+    let marks = SearchMarks(words)
+    let found = try offers.compactMap { offer -> (rank: Int, isExpired: Bool, hit: SearchHit)? in
+      guard let rank = offer.rank(words) else { return nil }
+      let matches = try marks.matches(in: offer.offer.offer, by: LetterTokenizer())
       return (
         rank, offer.offer.isExpired(at: now), SearchHit(offer: offer.offer, matches: matches)
       )

@@ -2,8 +2,8 @@ import OffersCore
 
 /// Finds the words of offers that mistyped words most likely stand for.
 struct SearchSpelling {
-  /// The corrected search, and its words as text; nil if there is none with results.
-  private(set) var nearest: (words: SearchWords, text: String)?
+  /// The corrected search; nil if there is none with results.
+  private(set) var nearest: SearchWords?
 
   /// A replacement of a word, or the word itself.
   private struct Choice {
@@ -22,11 +22,9 @@ struct SearchSpelling {
         attempts = attempts.flatMap { attempt in
           choices.map { choice in
             var changed = attempt
-            changed.words.parts[number].words[place] = choice.word
             if choice.cost > 0 {
+              changed.words = changed.words.replacing([(number, place, choice.word)])
               changed.words.parts[number].isOpen = false
-              changed.words.texts[number] = changed.words.parts[number].words
-                .joined(separator: " ")
             }
             changed.cost += choice.cost
             return changed
@@ -36,9 +34,9 @@ struct SearchSpelling {
       }
     }
     let found = attempts.first { attempt in
-      attempt.cost > 0 && offers.contains { $0.find(attempt.words) != nil }
+      attempt.cost > 0 && offers.contains { $0.rank(attempt.words) != nil }
     }
-    nearest = found.map { ($0.words, $0.words.texts.joined(separator: " ")) }
+    nearest = found?.words
   }
 
   /// The nearest terms for a word, the most frequent of equally near ones first. Short words and

@@ -3,50 +3,36 @@ import OffersCore
 /// An offer with the words of its texts.
 struct SearchedOffer {
   let offer: UserOffer
-  /// The texts with words: the field, the element of a list, and the words.
-  private let texts:
-    [(field: SearchMatch.Field, index: Int?, text: String, words: [SearchWords.Word])]
+  /// The fields of the texts and their words.
+  private let texts: [(field: SearchMatch.Field, words: [SearchWord])]
 
   /// - Parameters:
   ///   - offer: the offer as it is shown.
   ///   - own: the same offer without the attributes that all offers of its feed share.
   init(_ offer: UserOffer, own: Offer) {
     self.offer = offer
-    let single: [(SearchMatch.Field, String?)] = [
-      (.name, own.name), (.description, own.description), (.terms, own.terms),
-      (.retailer, own.retailer),
-    ]
-    let all =
-      single.compactMap { field, text in text.map { (field, Int?.none, $0) } }
-      + own.categories.enumerated().map { (.categories, $0, $1) }
-      + own.attributes.enumerated().map { (.attributes, $0, $1.value) }
-    texts = all.map { ($0, $1, $2, SearchWords.words(of: $2)) }
+    let all: [(SearchMatch.Field, String?)] =
+      [
+        (.name, own.name), (.description, own.description), (.terms, own.terms),
+        (.retailer, own.retailer),
+      ] + own.categories.map { (.categories, $0) } + own.attributes.map { (.attributes, $0.value) }
+    texts = all.compactMap { field, text in text.map { (field, LetterTokenizer().words(of: $0)) } }
   }
 
   /// All words of the offer.
   var words: Set<String> { Set(texts.flatMap { $0.words.map(\.folded) }) }
 
-  /// The rank of the offer in a search and the places of the words; nil if a word is missing.
-  func find(_ words: SearchWords) -> (rank: Int, matches: [SearchMatch])? {
+  /// The rank of the offer in a search; nil if a word is missing.
+  func rank(_ words: SearchWords) -> Int? {
     var rank = 0
-    var ranges = [[Range<Int>]](repeating: [], count: texts.count)
     for part in words.parts {
-      var best = 0
-      for (place, text) in texts.enumerated() {
-        let found = part.find(in: text.words)
-        if found.ranges.isEmpty { continue }
-        ranges[place] += found.ranges
-        best = max(best, Self.weight(of: text.field) * (found.isWhole ? 2 : 1))
+      let ranks = texts.compactMap { text in
+        part.isWhole(in: text.words).map { Self.weight(of: text.field) * ($0 ? 2 : 1) }
       }
-      if best == 0 { return nil }
+      guard let best = ranks.max() else { return nil }
       rank += best
     }
-    let matches = zip(texts, ranges).filter { !$1.isEmpty }.map { text, ranges in
-      SearchMatch(
-        field: text.field, index: text.index, in: text.text,
-        scalarRanges: Self.merged(ranges))
-    }
-    return (rank, matches)
+    return rank
   }
 
   private static func weight(of field: SearchMatch.Field) -> Int {
@@ -58,15 +44,19 @@ struct SearchedOffer {
     case .terms: 1
     }
   }
+}
 
-  /// Ascending ranges without overlaps.
-  private static func merged(_ ranges: [Range<Int>]) -> [Range<Int>] {
-    ranges.sorted { $0.lowerBound < $1.lowerBound }.reduce(into: []) { merged, range in
-      if let last = merged.last, range.lowerBound < last.upperBound {
-        merged[merged.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
-      } else {
-        merged.append(range)
-      }
+extension SearchWords.Part {
+  /// Whether the part is in a text as whole words; nil if it is not in the text.
+  fileprivate func isWhole(in text: [SearchWord]) -> Bool? {
+    guard text.count >= words.count, let last = words.last else { return nil }
+    var isFound = false
+    for start in 0...text.count - words.count {
+      let found = text[start..<start + words.count].map(\.folded)
+      guard found.dropLast() == words.dropLast(), let end = found.last else { continue }
+      if end == last { return true }
+      isFound = isFound || isOpen && end.hasPrefix(last)
     }
+    return isFound ? false : nil
   }
 }

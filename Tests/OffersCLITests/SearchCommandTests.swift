@@ -76,6 +76,24 @@ struct SearchCommandTests {
     #expect(nothing.status == 0)
   }
 
+  @Test("A search with too many words or characters is refused, and no server is asked")
+  func tooLong() async throws {
+    let home = try Self.home()
+    for options in [[], ["--feed", "movies"], ["--favorites"]] {
+      let words = Array(repeating: "tea", count: 51)
+      let result = try await OffersProgram.call(
+        ["search"] + options + words, environment: home.environment)
+      #expect(result.status == 64 && result.output == "")
+      #expect(result.errors.contains("A search has at most 50 words; this text has 51."))
+      #expect(result.errors.contains("Search for fewer words."))
+      let long = try await OffersProgram.call(
+        ["search"] + options + [String(repeating: "x", count: 1001)],
+        environment: home.environment)
+      #expect(long.status == 64)
+      #expect(long.errors.contains("A search has at most 1,000 characters; this text has more."))
+    }
+  }
+
   @Test("Any word can be searched for, even one that begins with a hyphen")
   func anyWord() async throws {
     let home = try await Self.home()

@@ -15,12 +15,10 @@ struct SearchPlanTests {
       let table = try SearchTable(
         of: User.ownerID, feedKey: 1, favoritesOnly: favoritesOnly, includesExpired: false,
         now: .now, in: database)
-      let expression = try SearchExpression("coffee", in: database)
+      let search = try SearchWords("coffee", in: database)
       var count = 0
-      try table.find(
-        expression, marks: SearchMarks(), limit: 5, offset: 0, in: database
-      ) { _ in count += 1 }
-      let finds = try table.finds(expression, in: database)
+      try table.find(search, limit: 5, offset: 0, in: database) { _ in count += 1 }
+      let finds = try table.finds(search, in: database)
       #expect(finds != favoritesOnly && (count == 0) == favoritesOnly)
     }
     let searches = plans.filter { $0.sql.contains("FROM offer_search CROSS") }

@@ -35,8 +35,8 @@ struct SearchTests {
       ("日本", false), ("日本語の本", true), ("xyz", true), ("C++", false), ("12", true),
     ] {
       try await store.database.read { database in
-        let expression = try SearchExpression(words, in: database)
-        #expect(try (expression.narrowed(in: database) != expression) == isNarrowed, "\(words)")
+        let search = try SearchWords(words, in: database)
+        #expect(try (search.narrowed(in: database) != search) == isNarrowed, "\(words)")
       }
     }
   }

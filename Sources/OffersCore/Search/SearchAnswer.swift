@@ -47,11 +47,13 @@ package struct SearchAnswer: Sendable {
   ///   - offers: the repository that the offers found by the server are read from.
   ///   - ask: searches on the server.
   ///   - searchStored: searches the stored offers.
+  /// - Throws: as `SearchRepository.search`, before the server is asked for words beyond the limits.
   package static func ask(
     serverFor query: SearchQuery, limit: Int?, in offers: any OfferRepository,
     _ ask: () async throws -> ServerSearch,
     _ searchStored: (SearchQuery) async throws -> SearchResults
   ) async throws -> SearchAnswer {
+    try SearchWords.check(query.words)
     var error: OffersError?
     do {
       let found = try await ask()

@@ -3,7 +3,8 @@ import Foundation
 /// A full-text search for offers.
 public struct SearchQuery: Hashable, Sendable {
   /// The words as typed. An offer must contain all of them, in any fields. Case, accents and
-  /// punctuation are ignored, and the last word also matches as a prefix. Every text is valid.
+  /// punctuation are ignored, and the last word also matches as a prefix. Every text of at most 50
+  /// words and 1,000 characters is valid.
   public var words: String
   /// Only offers of this feed; nil for all.
   public var feed: String?
@@ -100,8 +101,10 @@ public protocol SearchRepository: Sendable {
   /// Finds the offers that contain all words: current ones, gone ones only among favorites, and
   /// expired ones only among favorites or with `SearchQuery.includesExpired`.
   ///
+  /// In each offer, at most 100 places of the words are told, all in the first 64 KiB of each field.
+  ///
   /// - Throws: `OffersError` with `notFound` for an unknown feed, `invalidRequest` for a page or a
-  ///   limit below 1.
+  ///   limit below 1, and for words beyond the limits of `SearchQuery.words`.
   func search(_ query: SearchQuery) async throws -> SearchResults
 
   /// The last 10 recorded searches, the most recent first.

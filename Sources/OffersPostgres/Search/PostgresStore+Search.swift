@@ -8,11 +8,11 @@ extension PostgresStore: SearchPreparation {
     }
     return try await database.read { [user] session in
       try FeedTable.check(query.feed, in: session)
-      let words = SearchWords(query.words)
+      let words = try SearchWords(query.words, by: LetterTokenizer())
       if words.isEmpty { return SearchResults() }
       let table = SearchTable(query, of: user)
       if let page = try Self.page(of: words, query, table, in: session) { return page }
-      let opened = SearchWords(query.words, opensLetter: true)
+      let opened = try SearchWords(query.words, opensLetter: true, by: LetterTokenizer())
       if opened != words, let page = try Self.page(of: opened, query, table, in: session) {
         return page
       }
@@ -33,8 +33,9 @@ extension PostgresStore: SearchPreparation {
       words, limit: query.limit + 1, offset: (query.page - 1) * query.limit, in: session)
     if found.isEmpty, try query.page == 1 || !table.finds(words, in: session) { return nil }
     var hits = SearchHits(maximumBytes: query.maximumBytes)
+    let marks = SearchMarks(words)
     for offer in found.prefix(query.limit) {
-      hits.append(offer, SearchMarks.matches(of: words, in: offer))
+      hits.append(offer, try marks.matches(in: offer.offer, by: LetterTokenizer()))
     }
     return SearchResults(hits: hits.hits, hasMore: found.count > query.limit)
   }

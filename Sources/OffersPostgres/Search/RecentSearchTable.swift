@@ -23,9 +23,10 @@ enum RecentSearchTable {
   ) throws {
     let last = try list(of: user, in: session).first
     if let last, last.feed == feed, last.words.hasSameBytes(as: words) { return }
-    // By which equal searches are recognized: the query, or the words if they have no letters.
-    let search = SearchWords(words)
-    let key = search.isEmpty ? words : search.query
+    // By which equal searches are recognized: the query, or the words if they have no letters or are too
+    // many for a search.
+    let search = try? SearchWords(words, by: LetterTokenizer())
+    let key = search.flatMap { $0.isEmpty ? nil : $0.query } ?? words
     try session.run(
       "DELETE FROM recent_search WHERE user_key = $1 AND expression = $2 AND feed = $3",
       [.number(user), .text(key), .text(feed ?? "")])

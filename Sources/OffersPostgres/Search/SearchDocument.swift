@@ -1,7 +1,7 @@
 import OffersCore
 
 /// The searched words of an offer, as the text of a `tsvector`. The program finds the words itself, by
-/// `SearchWords`, so that a search means the same in every store; PostgreSQL only looks them up.
+/// `LetterTokenizer`, so that a search means the same in every store; PostgreSQL only looks them up.
 ///
 /// The weights are A for the name, B for the retailer, C for the description and the categories, D for
 /// the values of attributes and the terms. There is a gap between the places of two texts, so that no
@@ -25,7 +25,7 @@ struct SearchDocument {
   /// Adds the words of a text.
   mutating func add(_ text: String?, weight: String) {
     guard let text else { return }
-    SearchWords.forEachWord(of: text) { word, _ in
+    LetterTokenizer.forEachWord(of: text) { word, _ in
       let word = Self.cut(word)
       place = min(place + 1, Self.lastPlace)
       if bytes > Self.limitBytes { return }

@@ -45,17 +45,3 @@ struct SearchSpelling {
         .prefix(SpellingCandidate.limit))
   }
 }
-
-extension SearchWords {
-  /// The search with some words replaced, in its texts as well.
-  fileprivate func replacing(_ words: [(part: Int, word: Int, text: String)]) -> SearchWords {
-    var changed = self
-    for (part, word, text) in words {
-      changed.parts[part].words[word] = text
-      // A replacement is a whole word.
-      if word == changed.parts[part].words.count - 1 { changed.parts[part].isOpen = false }
-      changed.texts[part] = changed.parts[part].words.joined(separator: " ")
-    }
-    return changed
-  }
-}

@@ -46,18 +46,18 @@ extension OffersDatabase: SearchRepository {
     }
     let feedKey = try query.feed.map { try fetchFeedKey($0, definitions, in: database) }
     guard try SearchIndex.isCurrent(in: database) else { return nil }
-    let expression = try SearchExpression(query.words, in: database)
-    if expression.isEmpty { return SearchResults() }
+    let words = try SearchWords(query.words, in: database)
+    if words.isEmpty { return SearchResults() }
     let table = try SearchTable(
       of: user, feedKey: feedKey, favoritesOnly: query.favoritesOnly,
       includesExpired: query.includesExpired, now: query.now ?? Date(), in: database)
-    let narrowed = try expression.narrowed(in: database)
+    let narrowed = try words.narrowed(in: database)
     if let page = try page(of: narrowed, query, user, table, in: database) { return page }
-    let opened = try SearchExpression(query.words, opensLetter: true, in: database)
-    if opened != expression, let page = try page(of: opened, query, user, table, in: database) {
+    let opened = try SearchWords(query.words, opensLetter: true, in: database)
+    if opened != words, let page = try page(of: opened, query, user, table, in: database) {
       return page
     }
-    let nearest = try SearchSpelling(expression).findNearest(in: database) {
+    let nearest = try SearchSpelling(words).findNearest(in: database) {
       try table.finds($0, in: database)
     }
     guard let nearest else { return SearchResults() }
@@ -65,25 +65,24 @@ extension OffersDatabase: SearchRepository {
     return SearchResults(hits: page.hits, hasMore: page.hasMore, correctedWords: nearest.text)
   }
 
-  /// A page of the results of an expression; nil if it has no results at all.
+  /// A page of the results of a search; nil if it has no results at all.
   private static func page(
-    of expression: SearchExpression, _ query: SearchQuery, _ user: User.ID, _ table: SearchTable,
+    of words: SearchWords, _ query: SearchQuery, _ user: User.ID, _ table: SearchTable,
     in database: Database
   ) throws -> SearchResults? {
-    let marks = SearchMarks()
+    let marks = SearchMarks(words)
+    let tokenizer = try IndexTokenizer(database)
     var hits = SearchHits(maximumBytes: query.maximumBytes)
     var count = 0
     try table.find(
-      expression, marks: marks, limit: query.limit + 1, offset: (query.page - 1) * query.limit,
-      in: database
-    ) { found in
+      words, limit: query.limit + 1, offset: (query.page - 1) * query.limit, in: database
+    ) { key in
       count += 1
-      guard count <= query.limit,
-        let offer = try OfferTable.find(key: found.key, of: user, in: database)
+      guard count <= query.limit, let offer = try OfferTable.find(key: key, of: user, in: database)
       else { return }
-      hits.append(offer, marks.matches(in: found.texts, of: offer.offer))
+      hits.append(offer, try marks.matches(in: offer.offer, by: tokenizer))
     }
-    if count == 0, try query.page == 1 || !table.finds(expression, in: database) { return nil }
+    if count == 0, try query.page == 1 || !table.finds(words, in: database) { return nil }
     return SearchResults(hits: hits.hits, hasMore: count > query.limit)
   }
 

@@ -20,10 +20,10 @@ enum RecentSearchTable {
   }
 
   /// The key by which equal searches are recognized: the FTS5 expression, or the words if they
-  /// contain no token.
-  private static func key(_ words: String, in database: Database) throws -> String {
-    let expression = try SearchExpression(words, in: database)
-    return expression.isEmpty ? words : expression.match
+  /// contain no token or are too many for a search.
+  private static func key(_ words: String, in database: Database) -> String {
+    let search = try? SearchWords(words, in: database)
+    return search.flatMap { $0.isEmpty ? nil : $0.match } ?? words
   }
 
   /// Whether a search is already the latest one, with the same spelling.
@@ -42,7 +42,7 @@ enum RecentSearchTable {
   static func put(
     _ words: String, feed: String?, of user: User.ID, at seconds: Int64, in database: Database
   ) throws {
-    let key = try key(words, in: database)
+    let key = key(words, in: database)
     try database.execute(
       sql: "DELETE FROM recent_search WHERE user_key = ? AND expression = ? AND feed = ?",
       arguments: [user, key, feed ?? ""])

@@ -3,20 +3,20 @@ import OffersCore
 
 /// Finds a spelling correction for words without a match.
 struct SearchSpelling {
-  private let expression: SearchExpression
+  private let search: SearchWords
 
-  init(_ expression: SearchExpression) { self.expression = expression }
+  init(_ search: SearchWords) { self.search = search }
 
-  /// The expression with results whose replacements have the smallest edit distances in total; nil
-  /// if none of the attempts has results, as told by `finds`. Among equal ones, common words win.
+  /// The search with results whose replacements have the smallest edit distances in total; nil if
+  /// none of the attempts has results, as told by `finds`. Among equal ones, common words win.
   func findNearest(
-    in database: Database, _ finds: (SearchExpression) throws -> Bool
-  ) throws -> SearchExpression? {
-    let words = MisspelledWord.all(in: expression.parts.map { ($0.words, $0.isOpen) })
+    in database: Database, _ finds: (SearchWords) throws -> Bool
+  ) throws -> SearchWords? {
+    let words = MisspelledWord.all(in: search.parts.map { ($0.words, $0.isOpen) })
     if words.isEmpty { return nil }
     let candidates = try candidates(for: words, in: database)
     for choice in SpellingCandidate.combinations(candidates) {
-      let attempt = expression.replacing(
+      let attempt = search.replacing(
         zip(words, choice).compactMap { word, candidate in
           candidate.map { (word.part, word.word, $0.word) }
         })
@@ -46,19 +46,5 @@ struct SearchSpelling {
       }
     }
     return best
-  }
-}
-
-extension SearchExpression {
-  /// The expression with some words replaced, in its text as well.
-  func replacing(_ words: [(part: Int, word: Int, text: String)]) -> SearchExpression {
-    var parts = self.parts
-    for (part, word, text) in words {
-      parts[part].words[word] = text
-      // A replacement is a whole word.
-      if word == parts[part].words.count - 1 { parts[part].isOpen = false }
-      parts[part].text = parts[part].words.joined(separator: " ")
-    }
-    return SearchExpression(parts)
   }
 }

@@ -86,47 +86,36 @@ struct SearchTable {
     return first...last
   }
 
-  /// A match: the offer's key and its texts with marks.
-  struct Found {
-    let key: Int64
-    /// The highlighted texts of the offer, in the order of `SearchIndex.fields`.
-    let texts: [String?]
-  }
-
-  /// Calls `body` with the offers that match an expression, best first, one at a time, so that not
-  /// all are in memory.
+  /// Calls `body` with the keys of the offers that match a search, best first, one at a time, so that
+  /// not all offers are in memory.
   ///
   /// FTS5 returns matches by rank; offers are joined only until the page is full, unless expired
   /// ones come last.
   func find(
-    _ expression: SearchExpression, marks: SearchMarks, limit: Int, offset: Int,
-    in database: Database, _ body: (Found) throws -> Void
+    _ search: SearchWords, limit: Int, offset: Int, in database: Database,
+    _ body: (Int64) throws -> Void
   ) throws {
-    let texts = SearchIndex.fields.indices.map { "highlight(offer_search, \($0), ?1, ?2)" }
     let statement = try database.cachedStatement(
       sql: """
-        SELECT offer_search.rowid, \(texts.joined(separator: ", "))
+        SELECT offer_search.rowid
         FROM offer_search CROSS JOIN offer ON offer.offer_key = offer_search.rowid
-        WHERE offer_search MATCH ?3 AND \(condition)
+        WHERE offer_search MATCH ? AND \(condition)
         ORDER BY \(order)offer_search.rank LIMIT ? OFFSET ?
         """)
-    let rows = try Row.fetchCursor(
+    let keys = try Int64.fetchCursor(
       statement,
-      arguments: [marks.start, marks.end, expression.match] + arguments + orderArguments
-        + [limit, offset])
-    while let row = try rows.next() {
-      try body(Found(key: row[0], texts: SearchIndex.fields.indices.map { row[$0 + 1] }))
-    }
+      arguments: [search.match] + arguments + orderArguments + [limit, offset])
+    while let key = try keys.next() { try body(key) }
   }
 
-  /// Whether an expression has a match.
-  func finds(_ expression: SearchExpression, in database: Database) throws -> Bool {
+  /// Whether a search has a match.
+  func finds(_ search: SearchWords, in database: Database) throws -> Bool {
     let statement = try database.cachedStatement(
       sql: """
         SELECT 1 FROM offer_search CROSS JOIN offer ON offer.offer_key = offer_search.rowid
         WHERE offer_search MATCH ? AND \(condition) LIMIT 1
         """)
-    return try Int.fetchOne(statement, arguments: [expression.match] + arguments) != nil
+    return try Int.fetchOne(statement, arguments: [search.match] + arguments) != nil
   }
 
   /// Whether the index has longer words with a given prefix.

@@ -35,6 +35,31 @@ struct SearchRoutesTests {
     }
   }
 
+  @Test(
+    "a search with too many words or characters is refused by a sentence, and no server is asked",
+    arguments: [
+      String(repeating: "a-", count: 51), String(repeating: "tea+", count: 51),
+      String(repeating: "x", count: 1001),
+    ])
+  func refused(words: String) async throws {
+    let home = try await ServedHome(feeds: ["movies"])
+    try await home.ask { client in
+      for path in ["search?q=\(words)", "search?feed=movies&q=\(words)"] {
+        let answer = try await client.get(path)
+        #expect(answer.status == 400)
+        #expect(try answer.object["code"] as? String == "invalidRequest")
+        #expect(
+          (try answer.object["detail"] as? String)?.hasPrefix("A search has at most ") == true)
+      }
+    }
+    for path in ["/search?q=\(words)", "/search?feed=movies&q=\(words)"] {
+      let page = try await home.show(path, headers: [.accept: "text/html"])
+      #expect(page.status == 400)
+      #expect(page.text.contains("A search has at most "))
+      #expect(page.text.contains("Search for fewer words."))
+    }
+  }
+
   @Test("if a feed's server fails, the stored offers are searched, with the reason")
   func standIn() async throws {
     let home = try await ServedHome(feeds: ["movies"])

@@ -76,12 +76,11 @@ struct SearchRules {
     "$y", "🙂", "tea 🙂", "®", "™®", "\u{0}", "tea\u{0}green", "\u{FFFD}", "\u{202E}aet", "\u{301}",
     "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}", "\n", "null", "0", "-0", "1e999", "ﬁ", "İ",
     "ß",
-    String(repeating: "tea ", count: 3000), String(repeating: "x", count: 100_000),
-    (0..<2000).map { "w\($0)" }.joined(separator: " "), String(repeating: "a-", count: 2000),
+    String(repeating: "tea ", count: 50), String(repeating: "x", count: 1000),
+    (0..<50).map { "w\($0)" }.joined(separator: " "), String(repeating: "a-", count: 50),
   ]
 
-  /// Takes some seconds, because some of the texts have thousands of words.
-  @Test("no query text causes an error", arguments: StoreKind.allCases)
+  @Test("no query text within the limits causes an error", arguments: StoreKind.allCases)
   func takesAnything(kind: StoreKind) async throws {
     let store = try await Self.filled(kind)
     for words in Self.odd {

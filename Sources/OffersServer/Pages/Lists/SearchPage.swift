@@ -6,13 +6,10 @@ struct SearchPage {
   let request: PageRequest
 
   private static let pageSize = 20
-  /// The maximum length of the searched text, in characters; the rest of a longer one is ignored.
-  private static let longest = 1000
-
   /// The words of a text, separated by single spaces; nil if there are none.
   private static func words(_ text: String?) -> String? {
     guard let text else { return nil }
-    let words = text.prefix(longest).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     return words.isEmpty ? nil : words
   }
 

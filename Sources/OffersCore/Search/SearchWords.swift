@@ -1,0 +1,86 @@
+/// The words of a search.
+package struct SearchWords: Equatable, Sendable {
+  /// The words between two white spaces of a search, which must follow each other: `7-Up` has two.
+  package struct Part: Hashable, Sendable {
+    /// The part as it was typed.
+    package var text: String
+    /// The words, without case and accents; never empty.
+    package var words: [String]
+    /// Whether the last word may be the beginning of a longer one.
+    package var isOpen = false
+  }
+
+  package var parts: [Part]
+
+  /// The most words of a search, each repetition counted. The work of a search grows with their number.
+  package static let wordLimit = 50
+  /// The most characters of the text of a search, counted as Unicode scalars.
+  package static let characterLimit = 1000
+
+  /// - Parameters:
+  ///   - text: the text as it was typed. No character of it has a special meaning.
+  ///   - opensLetter: whether a single letter at the end may be the beginning of a word, which mostly
+  ///     finds far too much.
+  ///   - tokenizer: finds the words as the index that is searched does.
+  /// - Throws: `OffersError` with `invalidRequest` for a text with too many characters or words.
+  package init(
+    _ text: String, opensLetter: Bool = false, by tokenizer: some WordTokenizer
+  ) throws {
+    try Self.checkLength(of: text)
+    let typed = text.split { $0.isWhitespace || $0 == "\0" }.map(String.init)
+    let found = try typed.map {
+      Part(text: $0, words: try tokenizer.words(of: $0).map(\.folded))
+    }
+    try Self.check(wordCount: found.reduce(0) { $0 + $1.words.count })
+    var texts: Set<String> = []
+    parts = found.filter { !$0.words.isEmpty && texts.insert($0.text).inserted }
+    guard let last = parts.last, last.text == typed.last, let word = last.words.last else { return }
+    // A separator after the last word ends it: C++ is not a prefix of Café.
+    let isWhole = try tokenizer.words(of: last.text + "x").count > last.words.count
+    parts[parts.count - 1].isOpen = !isWhole && (opensLetter || word.unicodeScalars.count > 1)
+  }
+
+  package var isEmpty: Bool { parts.isEmpty }
+
+  /// The words as they were typed, separated by single spaces.
+  package var text: String { parts.map(\.text).joined(separator: " ") }
+
+  /// The search with some words replaced, in its text as well. A replacement is a whole word.
+  package func replacing(_ words: [(part: Int, word: Int, text: String)]) -> SearchWords {
+    var changed = self
+    for (part, word, text) in words {
+      changed.parts[part].words[word] = text
+      if word == changed.parts[part].words.count - 1 { changed.parts[part].isOpen = false }
+      changed.parts[part].text = changed.parts[part].words.joined(separator: " ")
+    }
+    return changed
+  }
+}
+
+extension SearchWords {
+  /// Checks the text of a search that is sent elsewhere before it reaches the store, such as to the
+  /// server of a feed.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` for a text with too many characters or words.
+  package static func check(_ text: String) throws {
+    try checkLength(of: text)
+    try check(wordCount: LetterTokenizer().words(of: text).count)
+  }
+
+  private static func checkLength(of text: String) throws {
+    if text.unicodeScalars.count <= characterLimit { return }
+    throw refusal("\(Units.count(characterLimit)) characters; this text has more")
+  }
+
+  /// Checks the number of words that a store has found in the text of a search.
+  package static func check(wordCount: Int) throws {
+    if wordCount <= wordLimit { return }
+    throw refusal("\(wordLimit) words; this text has \(Units.count(wordCount))")
+  }
+
+  private static func refusal(_ limit: String) -> OffersError {
+    OffersError(
+      .invalidRequest, "A search has at most \(limit).",
+      hint: "Search for fewer words. Each run of letters and digits is one: a-b has two.")
+  }
+}
