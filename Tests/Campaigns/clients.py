@@ -4,10 +4,18 @@ import contextlib
 import socket
 import time
 
+from .target import REPEATED
+
 _IDLE_COUNT = 300
 _FLOOD_COUNT = 400
 _UNREAD_BYTES = 4 << 20
 _MOST_HEAD_SECONDS = 20
+_MOST_READ_SECONDS = 2
+# The deadline of a read, and what its answer takes besides.
+_MOST_SEARCH_SECONDS = 7
+# Searches that are costly for a store.
+_SEARCHES = [REPEATED, f"{REPEATED[:-1]}", f"{REPEATED}+{REPEATED}-{REPEATED}", f"a+{REPEATED}",
+             "-".join(["a"] * 49), "-".join(["a"] * 3500), "+".join([REPEATED] * 1000)]
 
 
 def _malformed(host):
@@ -44,7 +52,7 @@ class Clients:
     def cases(self, random):
         number = 0
         while True:
-            for way in ["malformed"] * 12 + ["slow", "idle", "flood", "unread", "pipeline"]:
+            for way in ["malformed"] * 12 + ["slow", "idle", "flood", "unread", "pipeline", "searches"]:
                 number += 1
                 yield f"clients/{way}/{number}"
             if number % 100 > 80:
@@ -59,6 +67,28 @@ class Clients:
         if not answer or answer[0] != 200:
             found.append(f"afterwards a good client gets {answer and answer[0]}")
         return f"clients, {way}", [f"{way}: {text}" for text in found]
+
+    @staticmethod
+    def _searches(target, random):
+        """Costly searches whose clients do not wait for the answers, and one that does."""
+        path = random.choice(["/search", "/api/v1/search"]) + f"?q={random.choice(_SEARCHES)}"
+        fields = "".join(f"{name}: {value}\r\n" for name, value in target.credentials.items())
+        request = f"GET {path} HTTP/1.1\r\nHost: {target.host}\r\n{fields}\r\n".encode()
+        for _ in range(4):
+            with contextlib.suppress(OSError):
+                with socket.create_connection(("127.0.0.1", target.server.port), 5) as connection:
+                    connection.sendall(request)
+                    time.sleep(0.2)
+        found = []
+        for what, read, most in [
+                ("another read", f"/api/v1/offers?limit={random.randint(1, 500)}", _MOST_READ_SECONDS),
+                (path[:40], path, _MOST_SEARCH_SECONDS)]:
+            begun = time.monotonic()
+            answer = target.send("GET", read, target.credentials)
+            seconds = time.monotonic() - begun
+            if answer is None or seconds > most:
+                found.append(f"{what} takes {seconds:.1f} s after {path[:40]}")
+        return found
 
     @staticmethod
     def _malformed(target, random):

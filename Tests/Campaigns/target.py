@@ -13,6 +13,8 @@ from .server import RunningServer
 
 MARK = "attack1"
 """Stands in every hostile text: a page that runs it, or has it as an attribute, is injected."""
+REPEATED = "pasta"
+"""A word that some offers repeat as often as they may."""
 PRIVATE = "Tea of the house"
 """A name that only a holder of the token may see."""
 
@@ -40,6 +42,13 @@ def hostile_offers():
     offers.append({"id": f"x/../<script>{MARK}()</script>?a#b", "name": PRIVATE,
                    "current_value": "$1.00"})
     return offers
+
+
+def repeating_offers():
+    """Offers whose texts are as long as allowed, and have the same few words again and again."""
+    return [{"id": f"r{number}", "name": f"{REPEATED} {number}", "current_value": "$1.00",
+             "description": f"{REPEATED} " * 42_000, "terms": "a " * 130_000,
+             "categories": [f"{REPEATED} " * 170] * 250} for number in range(6)]
 
 
 class _Reader(html.parser.HTMLParser):
@@ -79,7 +88,7 @@ class Target:
         self.home = scenes.copy("base")
         self.token = secrets.token_urlsafe(24) if has_token else None
         self.header_secret = secrets.token_hex(12)
-        self.home.write("in/hostile.json", json.dumps(hostile_offers()))
+        self.home.write("in/hostile.json", json.dumps(hostile_offers() + repeating_offers()))
         self.home.write("in/feeds.yaml", (
             "feeds:\n  own:\n    source: http://127.0.0.1:1/own.json\n"
             f"    headers: {{X-Key: {self.header_secret}}}\n    id: id\n    fields: {{name: name}}\n"))
