@@ -177,7 +177,7 @@ package struct OffersServer: Sendable {
       guard let version = tokens.current(now: now, logger: accessLogger) else { return nil }
       proof = .tokenFile(version: version.number)
     }
-    let code = try pairings.make(for: Visitor(owner, proof), now: now)
+    let code = try pairings.make(for: owner.id, by: Visitor(owner, proof), now: now)
     return PhoneInvitation(server: url, code: code)
   }
 

@@ -126,9 +126,9 @@ extension AccessGate {
     case .expired:
       attempts.takeBack(counted)
       return .refused(.expired)
-    case .valid(let maker):
-      // A code ends with the session or the token of its maker.
-      guard try await isWelcome(maker) else {
+    case .valid(let guest, let maker):
+      // A code ends with the session or the token of its maker, and with the right to manage its guest.
+      guard try await isWelcome(maker), try await mayStillInvite(guest, maker) else {
         attempts.takeBack(counted)
         return .refused(.expired)
       }
@@ -140,15 +140,31 @@ extension AccessGate {
         default: nil
         }
       return .session(
-        cookie: try await startSession(of: maker.user.id, request, client, version: version))
+        cookie: try await startSession(of: guest, request, client, version: version))
     }
   }
 
-  /// Makes a pairing code for a visitor that is logged in.
+  /// Whether the maker of a code, whose role is still that of the time at which the code was made, could
+  /// have one made for the guest now.
+  private func mayStillInvite(_ guest: User.ID, _ maker: Visitor) async throws -> Bool {
+    guard let user = try await users.fetch().find(guest) else { return false }
+    if guest == maker.user.id { return true }
+    do {
+      try maker.checkMayInvite(user)
+      return true
+    } catch is Problem {
+      return false
+    }
+  }
+
+  /// Makes a pairing code.
   ///
+  /// - Parameters:
+  ///   - guest: the user whom the code logs in.
+  ///   - maker: the visitor that asks for it, who may let browsers in as that user.
   /// - Throws: `OffersError` if libcrypto fails.
-  func makePairingCode(for visitor: Visitor) throws -> PairingCode {
-    try pairings.make(for: visitor, now: now())
+  func makePairingCode(for guest: User, by maker: Visitor) throws -> PairingCode {
+    try pairings.make(for: guest.id, by: maker, now: now())
   }
 
   /// Stores a new session.

@@ -55,6 +55,14 @@ struct Visitor: Sendable {
     }
   }
 
+  /// Checks that the visitor may let a browser in as a user other than the visitor.
+  ///
+  /// - Throws: `Problem` with status 403.
+  func checkMayInvite(_ other: User) throws {
+    try check(.admin)
+    try checkMayManage(other)
+  }
+
   /// Checks that the visitor has a right.
   ///
   /// - Throws: `Problem` with status 403.

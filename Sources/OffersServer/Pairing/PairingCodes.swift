@@ -1,4 +1,5 @@
 import Foundation
+import OffersCore
 import Synchronization
 
 /// The pairing codes of this server process. They are in memory only, so that a restart voids them,
@@ -14,8 +15,10 @@ final class PairingCodes: Sendable {
   enum Finding: Sendable {
     /// A valid code, which is used up now.
     ///
-    /// - Parameter maker: the visitor that had it made.
-    case valid(maker: Visitor)
+    /// - Parameters:
+    ///   - guest: the user whom the code logs in.
+    ///   - maker: the visitor that had it made.
+    case valid(guest: User.ID, maker: Visitor)
     case used
     case expired
     case unknown
@@ -23,6 +26,7 @@ final class PairingCodes: Sendable {
 
   private struct Entry {
     let code: [UInt8]
+    let guest: User.ID
     let maker: Visitor
     let madeAt: Date
     var isUsed = false
@@ -35,15 +39,17 @@ final class PairingCodes: Sendable {
   /// Makes a code.
   ///
   /// - Parameters:
-  ///   - maker: the user whom the code logs in, with the proof of the visitor that asks for it. It is
-  ///     accepted only while this proof is.
+  ///   - guest: the user whom the code logs in.
+  ///   - maker: the visitor that asks for it. Whether the code is accepted depends on what the maker
+  ///     may do by then (`AccessGate.pair`).
   ///   - now: the time, from which the code is valid for ten minutes.
   /// - Throws: `OffersError` if libcrypto fails.
-  func make(for maker: Visitor, now: Date) throws -> PairingCode {
+  func make(for guest: User.ID, by maker: Visitor, now: Date) throws -> PairingCode {
     let code = try PairingCode()
-    let entry = Entry(code: try authenticationCode(of: code), maker: maker, madeAt: now)
+    let entry = Entry(
+      code: try authenticationCode(of: code), guest: guest, maker: maker, madeAt: now)
     entries.withLock { entries in
-      let own = entries.indices.filter { entries[$0].maker.user.id == maker.user.id }
+      let own = entries.indices.filter { entries[$0].guest == guest }
       if let oldest = own.first, own.count >= Self.limit { entries.remove(at: oldest) }
       entries.append(entry)
     }
@@ -65,7 +71,7 @@ final class PairingCodes: Sendable {
       let seconds = now.timeIntervalSince(entries[index].madeAt)
       guard abs(seconds) < Self.validSeconds else { return .expired }
       entries[index].isUsed = true
-      return .valid(maker: entries[index].maker)
+      return .valid(guest: entries[index].guest, maker: entries[index].maker)
     }
   }
 

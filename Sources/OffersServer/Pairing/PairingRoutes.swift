@@ -19,11 +19,10 @@ struct PairingRoutes: Sendable {
       if let name = form["user"] {
         try visitor.check(.admin)
         let user = try await access.store.fetchUser(named: name)
-        try visitor.checkMayManage(user)
+        try visitor.checkMayInvite(user)
         guest = user
       }
-      let code = try access.makePairingCode(
-        for: guest.map { Visitor($0, visitor.proof) } ?? visitor)
+      let code = try access.makePairingCode(for: guest ?? visitor.user, by: visitor)
       let html = try shell.html(
         invitationPage(code, for: guest, server: server(of: request)), address: "/settings",
         for: visitor)

@@ -55,8 +55,8 @@ struct PairingCodeTests {
       case .unknown: "unknown"
       }
     }
-    let first = try codes.make(for: Self.maker(1), now: Self.start)
-    let second = try codes.make(for: Self.maker(1), now: Self.start)
+    let first = try codes.make(for: 1, by: Self.maker(1), now: Self.start)
+    let second = try codes.make(for: 1, by: Self.maker(1), now: Self.start)
     #expect(try find(first, 599) == "valid")
     #expect(try find(first, 599) == "used")
     #expect(try find(first, 601) == "used")
@@ -69,7 +69,7 @@ struct PairingCodeTests {
   @Test("eight codes of a user are remembered; a further one takes the place of their oldest")
   func remembersFew() throws {
     let codes = PairingCodes()
-    let made = try (0..<9).map { _ in try codes.make(for: Self.maker(1), now: Self.start) }
+    let made = try (0..<9).map { _ in try codes.make(for: 1, by: Self.maker(1), now: Self.start) }
     let valid = try made.map { code in
       if case .valid = try codes.redeem(code.text, now: Self.start) { true } else { false }
     }

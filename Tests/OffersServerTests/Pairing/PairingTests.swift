@@ -31,10 +31,16 @@ struct PairingTests {
   }
 
   /// Has a code made in the settings of a browser.
+  ///
+  /// - Parameter guest: the user whom the code is for, if it is not the maker.
   private static func makeCode(
-    _ client: TestClient, _ cookie: String
+    _ client: TestClient, _ cookie: String? = nil, for guest: String? = nil,
+    adding fields: HTTPFields = [:]
   ) async throws -> String {
-    let page = try await client.send(.post, "/pairing", headers: form(cookie), body: "")
+    var headers = form(cookie)
+    headers.append(contentsOf: fields)
+    let page = try await client.send(
+      .post, "/pairing", headers: headers, body: guest.map { "user=\($0)" } ?? "")
     #expect(page.status == 200)
     #expect(page.headers[.cacheControl] == "no-store")
     return try #require(page.text.between(#"<p class="pair-code">"#, "</p>"))
@@ -218,6 +224,47 @@ struct PairingTests {
     try await home.ask(try home.server(token: ServedHome.token, clock: clock)) {
       (client) async throws in
       #expect(try await Self.pair(client, kept).text.contains("not correct"))
+    }
+  }
+
+  @Test("a code for another user is good only while its maker may manage that user")
+  func endsWithRight() async throws {
+    let home = try await ServedHome(feeds: [])
+    let clock = SteppedClock()
+    let ada = try await home.addUser("Ada", .admin)
+    try await home.addUser("Eve", .admin)
+    let ben = try await home.addUser("Ben", .member)
+    try await home.ask(try home.server(clock: clock)) { client in
+      let desk = try await home.cookie(of: ada, at: clock.now)
+      let codes = [
+        try await Self.makeCode(client, desk, for: "Eve"),
+        try await Self.makeCode(client, desk, for: "Ben"),
+        try await Self.makeCode(client, desk, for: "Ben"),
+      ]
+      _ = try Self.cookie(of: try await Self.pair(client, codes[1]))
+      try await home.database.changeUser(ada.id, name: nil, role: .member)
+      let late = try await Self.pair(client, codes[0])
+      #expect((late.status, late.headers[.setCookie]) == (401, nil))
+      #expect(late.text.contains("This code has expired."))
+      // The user for whom a code was made is gone.
+      try await home.database.changeUser(ada.id, name: nil, role: .admin)
+      try await home.database.removeUser(ben.id)
+      #expect(try await Self.pair(client, codes[2]).text.contains("This code has expired."))
+    }
+  }
+
+  @Test("a code of an admin whom a proxy has logged in ends when the admin is removed")
+  func endsWithMaker() async throws {
+    let home = try await ServedHome(feeds: [])
+    let ada = try await home.addUser("Ada", .admin)
+    try await home.addUser("Eve", .admin)
+    let server = try home.server(proxies: ["127.0.0.1"], userHeader: "X-Forwarded-User")
+    try await home.ask(server) { client in
+      let name = try #require(HTTPField.Name("X-Forwarded-User"))
+      let code = try await Self.makeCode(client, for: "Eve", adding: [name: "Ada"])
+      try await home.database.removeUser(ada.id)
+      let late = try await Self.pair(client, code)
+      #expect((late.status, late.headers[.setCookie]) == (401, nil))
     }
   }
 
