@@ -157,10 +157,11 @@ struct AccessGate: Sendable {
     if let userHeader, proxies.contains(peer),
       let name = try userHeader.user(in: request.headers)
     {
-      guard let user = users.find(named: name) else {
+      guard let user = users.find(exactly: name) else {
         throw Problem(
           .forbidden, "There is no user “\(name.prefix(80))” here.",
-          hint: "On the server's machine: offers user add NAME", code: .notFound)
+          hint: "The name must be that of the proxy, byte by byte. On the server's machine: "
+            + "offers user add NAME", code: .notFound)
       }
       return Visitor(user, .proxy, hasHousehold: users.areSeveral)
     }

@@ -19,6 +19,13 @@ final class UserList: Sendable {
 
     func find(_ id: User.ID) -> User? { all.first { $0.id == id } }
 
+    /// The user whose name has exactly these bytes.
+    ///
+    /// Names that another program vouches for are compared so: two users of that program, whose names
+    /// differ in case, in the width of their letters or in their normalization form, are not one here.
+    func find(exactly name: String) -> User? { all.first { $0.name.hasSameBytes(as: name) } }
+
+    /// The user that a person names, without regard to case and compatible forms of letters.
     func find(named name: String) -> User? {
       let folded = User.folded(name)
       return all.first { User.folded($0.name) == folded }
