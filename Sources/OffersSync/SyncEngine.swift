@@ -214,7 +214,8 @@ public struct SyncEngine: Sendable {
     return SyncAttempt.Result(
       run: SyncRun(
         feed: definition.name, source: source, outcome: .skipped, bytes: 0, startedAt: startedAt,
-        durationSeconds: 0, skip: skip))
+        durationSeconds: 0, skip: skip
+      ).hidingAddresses())
   }
 
   private func context(
@@ -227,7 +228,8 @@ public struct SyncEngine: Sendable {
     // A server may repeat what it was sent, in the address of a redirect as well.
     let secrets = Secrets(in: template, and: definition, environment)
     context.trace = { [logger] text in
-      logger.debug("fetch", metadata: ["what": "\(secrets.hidden(in: text))"])
+      logger.debug(
+        "fetch", metadata: ["what": "\(AddressValues.hidden(inText: secrets.hidden(in: text)))"])
     }
     context.newAddress = fetch.findNewAddress(of: template.text)
     // Accepting removals that were held back requires the whole document, not a 304.

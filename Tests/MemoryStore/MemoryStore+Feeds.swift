@@ -13,7 +13,7 @@ extension MemoryStore: FeedRepository {
             goneCount: offers.count { $0.goneAt != nil },
             favoriteCount: state.record(of: user).favorites.keys.count { $0.feed == name },
             lastRun: feed.runs.last?.recorded, lastSuccessAt: feed.lastGoodRun?.recorded.startedAt,
-            fetch: feed.fetch ?? FetchState())
+            fetch: feed.fetch ?? FetchState(), chosenSource: feed.namedSource?.text)
         }
       }
     }

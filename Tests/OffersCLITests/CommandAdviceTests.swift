@@ -29,7 +29,7 @@ struct CommandAdviceTests {
       "Name one.", "Name one: offers sync shop --from URL-OR-FILE"),
     Case(
       Advice("Name it", .nameSource(feed: "shop", source: "https://a.example/?x=1&y=2")),
-      "Name it.", "Name it: offers sync shop --from 'https://a.example/?x=1&y=2'"),
+      "Name it.", "Name it: offers sync shop --from 'https://a.example/?x={hidden}&y={hidden}'"),
     Case(
       Advice("To read a feed", .nameSource(feed: nil, source: nil)),
       "To read a feed, name it as the source of a sync.",

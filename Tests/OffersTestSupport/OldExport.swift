@@ -52,6 +52,11 @@ public enum OldExport {
 
     """
 
+  /// The favorites as this version exports them: without the places that were read.
+  public static var sharedText: String {
+    favoritesText.replacing("\"/feeds/ibotta.json\"", with: "\"{hidden}\"")
+  }
+
   /// The export of its favorites.
   public static let favoritesText = """
     {"format":"offers-export","version":1,

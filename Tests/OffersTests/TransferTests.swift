@@ -157,7 +157,7 @@ struct TransferTests {
     _ = try await other.export(to: file("new.json"), favoritesOnly: true)
     #expect(
       try OldExport.downgraded(String(contentsOf: file("new.json"), encoding: .utf8))
-        == OldExport.favoritesText)
+        == OldExport.sharedText)
     // Another user may take it for their own.
     let ana = other.record(of: try await other.addUser(named: "Ana", role: .viewer))
     let again = try await ana.importRecords(from: file("old.json"), acceptsSources: true)

@@ -33,6 +33,8 @@ public struct Feed: Hashable, Sendable, Identifiable {
   public let title: String?
   /// The source that is read: an http(s) URL, an absolute file path, or `sample`.
   public let source: String
+  /// The source that a user named; nil for the source of the definition.
+  public let chosenSource: String?
   /// The number of offers that the feed had when it was last synced.
   public let currentCount: Int
   /// The number of offers that are kept although the feed no longer has them.
@@ -53,9 +55,11 @@ public struct Feed: Hashable, Sendable, Identifiable {
   public init(
     name: String, title: String? = nil, source: String, currentCount: Int, goneCount: Int,
     favoriteCount: Int,
-    lastRun: SyncRun?, lastSuccessAt: Date?, fetch: FetchState = FetchState()
+    lastRun: SyncRun?, lastSuccessAt: Date?, fetch: FetchState = FetchState(),
+    chosenSource: String? = nil
   ) {
     self.fetch = fetch
+    self.chosenSource = chosenSource
     self.name = name
     self.title = title
     self.source = source

@@ -41,12 +41,17 @@ public struct FeedSummary: Hashable, Sendable, Identifiable {
 
   /// The source that the next sync reads. A sync of the built-in sample does not replace the source
   /// of a definition that has one.
+  ///
+  /// The place that was read last is no such source: it may be that of another machine, from an import.
   package var source: String {
-    guard let chosen = feed?.source ?? former?.source, chosen != SyncSource.sample.text else {
+    guard let chosen = feed?.chosenSource ?? former?.source, chosen != SyncSource.sample.text else {
       return ownSource
     }
     return chosen
   }
+
+  /// The source as people and programs may see it: with hidden values (`AddressValues`).
+  package var shownSource: String { AddressValues.hidden(in: source) }
 
   /// The source of a feed for which no user has named one: the definition's source, or the built-in
   /// sample.
@@ -80,7 +85,7 @@ extension JSONWriter {
     member("name", summary.name)
     member("title", summary.title)
     member("subscribed", feed != nil)
-    member("source", summary.source)
+    member("source", summary.shownSource)
     member("every_seconds", summary.known?.everySeconds)
     member("current", feed?.currentCount)
     member("last_run_at", feed?.lastRun?.startedAt)

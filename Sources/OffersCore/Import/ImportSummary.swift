@@ -57,6 +57,9 @@ public struct ImportedSource: Hashable, Sendable {
   /// was left out, because it has a variable or cannot be read.
   public package(set) var origin: SourceOrigin?
 
+  /// The text as it is shown: with hidden values (`AddressValues`).
+  package var shownText: String { AddressValues.hidden(in: text) }
+
   /// Creates a source of its parts; the properties describe them.
   public init(feed: String, text: String, origin: SourceOrigin? = .imported) {
     self.feed = feed

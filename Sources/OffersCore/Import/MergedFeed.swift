@@ -28,15 +28,19 @@ struct MergedFeed {
   /// Whether the export synced the feed later than this store.
   var isNewer: Bool { (imported?.at ?? .min) > (own?.at ?? .min) }
 
+  /// Whether both sides last read the same source, as far as their addresses tell it without values.
+  private var hasSameSource: Bool {
+    guard let own, let imported, imported.source != AddressValues.mark else { return false }
+    return AddressValues.hidden(in: own.source) == AddressValues.hidden(in: imported.source)
+  }
+
   /// An imported offer that this store does not have, as it is stored. If a later sync of the same
   /// source in this store did not contain it, it is gone.
   ///
   /// - Parameter isSelection: whether the feed's document is only a selection of its offers.
   func added(_ offer: ExportedOffer, isSelection: Bool) -> ExportedOffer {
     var offer = offer
-    if offer.goneAt == nil, let own, own.at > imported?.at ?? .max,
-      own.source == imported?.source, !isSelection
-    {
+    if offer.goneAt == nil, let own, own.at > imported?.at ?? .max, hasSameSource, !isSelection {
       offer.goneAt = own.at
     }
     return offer

@@ -1,9 +1,9 @@
 import Foundation
 
 extension AdvisedStep {
-  /// The text by which stores keep the step: its JSON.
+  /// The text by which stores keep the step: its JSON, without the values in its source.
   package var storedText: String {
-    get throws { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
+    get throws { String(decoding: try JSONEncoder().encode(hidingAddresses()), as: UTF8.self) }
   }
 
   /// The stored step; nil if there is none or this version does not know it. The hint then still

@@ -38,7 +38,7 @@ public enum SyncSource: Hashable, Sendable {
   /// The same source, if it is valid; a file by its absolute path.
   ///
   /// - Throws: `OffersError` with `invalidRequest` for an empty text, a URL with no or an unsupported
-  ///   scheme, or one with a user name or password.
+  ///   scheme, one with a user name or password, or one whose values are hidden.
   package func validated() throws -> SyncSource {
     switch self {
     case .standardInput, .sample: return self
@@ -55,8 +55,14 @@ public enum SyncSource: Hashable, Sendable {
       }
       guard scheme == "http" || scheme == "https" else {
         throw OffersError(
-          .invalidRequest, "The source \(text) has the unsupported scheme \(scheme).",
+          .invalidRequest,
+          "The source \(AddressValues.hidden(in: text)) has the unsupported scheme \(scheme).",
           advice: Self.advice)
+      }
+      guard !AddressValues.areHidden(in: text) else {
+        throw OffersError(
+          .invalidRequest, "The source \(AddressValues.hidden(in: text)) has hidden values.",
+          hint: "Write its values in place of \(AddressValues.mark).")
       }
       guard !text[colon.upperBound...].prefix(while: { !"/?#".contains($0) }).contains("@") else {
         throw OffersError(

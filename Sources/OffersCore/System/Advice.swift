@@ -51,6 +51,11 @@ package struct Advice: Hashable, Sendable, ExpressibleByStringInterpolation {
     start + (step.map(words) ?? "") + rest
   }
 
+  /// The advice with its step changed.
+  package func mapStep(_ change: (AdvisedStep) -> AdvisedStep) -> Advice {
+    Advice(start, step: step.map(change), rest)
+  }
+
   /// The advice with each of its texts changed, but not the step.
   package func map(_ change: (String) -> String) -> Advice {
     Advice(change(start), step: step, change(rest))

@@ -79,6 +79,7 @@ final class ExportRecordReader {
     var record = ExportedFeed()
     record.name = try feed.feedName(0)
     record.title = try feed.findText(1).map(Self.fitted)
+    record.hideAddresses(isForOthers: false)
     record.source = try feed.source(2)
     record.chosenSource = try feed.findText(3) == nil ? nil : feed.source(3)
     if record.chosenSource?.isEmpty == true { throw feed.fault(3, "is empty") }
@@ -113,6 +114,8 @@ final class ExportRecordReader {
         code: Self.fitted(try failure.text(0)), message: Self.fitted(try failure.findText(1) ?? ""),
         hint: try failure.findText(2).flatMap(RunHint.withoutCommands).map(Self.fitted))
     }
+    // Older versions exported the addresses as they were read.
+    record.hideAddresses(isForOthers: false)
     guard record.isGood == (record.error == nil) else {
       throw run.fault(place, "belongs to runs that failed, and to no others")
     }

@@ -11,7 +11,8 @@ extension PostgresStore: FeedSourceRepository {
           currentCount: Int(row.number(3)), goneCount: Int(row.number(4)),
           favoriteCount: Int(row.number(5)),
           lastRun: SyncRunTable.findRun(row, from: 7, feed: name),
-          lastSuccessAt: row.findDate(6), fetch: FetchStateTable.state(row, from: 23))
+          lastSuccessAt: row.findDate(6), fetch: FetchStateTable.state(row, from: 24),
+          chosenSource: row.findText(23))
       }
     }
   }
@@ -21,7 +22,8 @@ extension PostgresStore: FeedSourceRepository {
       \(FeedTable.currentCount), feed.gone_count,
       (SELECT count(*) FROM favorite
         WHERE favorite.user_key = $1 AND favorite.feed = feed.name),
-      good.started_at, \(SyncRunTable.lastColumns), \(FetchStateTable.selection)
+      good.started_at, \(SyncRunTable.lastColumns), feed.chosen_source,
+      \(FetchStateTable.selection)
     FROM feed LEFT JOIN feed_fetch ON feed_fetch.feed_key = feed.feed_key
     \(SyncRunTable.lastJoin)
     WHERE feed.unsubscribed_at IS NULL ORDER BY feed.name

@@ -102,6 +102,7 @@ enum SyncRunTable {
       outcome: SyncOutcome(rawValue: row.text(column + 3)) ?? .failed, counts: counts,
       bytes: Int(row.number(column + 4)), startedAt: row.date(column + 1),
       durationSeconds: Double(row.number(column + 2)) / 1000, error: error,
-      mendedCount: Int(row.number(column + 11)))
+      mendedCount: Int(row.number(column + 11))
+    ).hidingStoredAddresses()
   }
 }

@@ -81,7 +81,11 @@ final class ExportQuery: ExportBody {
     let rows = try session.rows(
       "SELECT \(ExportedFeed.columns) FROM feed WHERE \(isWantedFeed) ORDER BY feed.name",
       parameters)
-    for index in 0..<rows.count { try body(.feed(ExportedFeed(rows[index]))) }
+    for index in 0..<rows.count {
+      var feed = ExportedFeed(rows[index])
+      feed.hideAddresses(isForOthers: favoritesOnly)
+      try body(.feed(feed))
+    }
   }
 
   /// Passes on all runs. In an export of favorites: the runs that recorded a change of a favorite,
@@ -111,7 +115,9 @@ final class ExportQuery: ExportBody {
       """, parameters
     ) { row in
       runs[row.number(0)] = runs.count + 1
-      try body(.run(ExportedRun(row.dropping(2), feed: row.text(1))))
+      var run = ExportedRun(row.dropping(2), feed: row.text(1))
+      run.hideAddresses(isForOthers: favoritesOnly)
+      try body(.run(run))
     }
   }
 

@@ -137,7 +137,11 @@ final class SalvageReader: SalvagedRecords {
         feeds[key] = name
       }
     }
-    return found.sorted { $0.name < $1.name }
+    return found.sorted { $0.name < $1.name }.map { feed in
+      var feed = feed
+      feed.hideAddresses(isForOthers: favoritesOnly)
+      return feed
+    }
   }
 
   /// Passes the keys and names of feeds to `body`, read from the index on names in both directions.
@@ -183,10 +187,11 @@ final class SalvageReader: SalvagedRecords {
         return
       }
       guard isWanted(feed: feed) else { return }
-      let run = ExportRecord.run(ExportedRun(rows, feed: feed, from: 2))
-      guard isAccepted(run) else { return }
+      var run = ExportedRun(rows, feed: feed, from: 2)
+      run.hideAddresses(isForOthers: favoritesOnly)
+      guard isAccepted(.run(run)) else { return }
       runs[rows.number(0)] = runs.count + 1
-      try body(run)
+      try body(.run(run))
     }
   }
 

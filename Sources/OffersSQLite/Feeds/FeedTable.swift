@@ -199,7 +199,7 @@ enum FeedTable {
     let rows = try Row.fetchAll(
       database,
       sql: """
-        SELECT feed_key, name, title, coalesce(chosen_source, source) AS source, current_count,
+        SELECT feed_key, name, title, coalesce(chosen_source, source) AS source, chosen_source, current_count,
           (SELECT count(*) FROM offer WHERE offer.feed_key = feed.feed_key) - current_count
             - (SELECT count(*) FROM found_offer
               WHERE found_offer.feed_key = feed.feed_key AND is_listed = 0) AS gone_count,
@@ -217,7 +217,7 @@ enum FeedTable {
         goneCount: row["gone_count"], favoriteCount: row["favorite_count"],
         lastRun: try SyncRunTable.findLast(feedKey: key, feed: row["name"], in: database),
         lastSuccessAt: try SyncRunTable.findLastSuccess(feedKey: key, in: database),
-        fetch: FetchStateTable.state(from: row))
+        fetch: FetchStateTable.state(from: row), chosenSource: row["chosen_source"])
     }
   }
 }

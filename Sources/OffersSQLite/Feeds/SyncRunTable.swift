@@ -129,7 +129,8 @@ enum SyncRunTable {
       outcome: SyncOutcome(rawValue: row["outcome"]) ?? .failed, counts: counts,
       bytes: row["bytes"], startedAt: OfferTable.date(row["started_at"]),
       durationSeconds: Double(row["duration_milliseconds"] as Int64) / 1000, error: error,
-      mendedCount: row["mended_count"])
+      mendedCount: row["mended_count"]
+    ).hidingStoredAddresses()
   }
 }
 

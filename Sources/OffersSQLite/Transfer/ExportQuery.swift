@@ -74,6 +74,7 @@ final class ExportQuery: ExportBody {
     while try rows.step() {
       var feed = ExportedFeed(rows, from: 0)
       feed.setDetails(rows, from: ExportedFeed.columnCount)
+      feed.hideAddresses(isForOthers: favoritesOnly)
       try body(.feed(feed))
     }
   }
@@ -99,7 +100,9 @@ final class ExportQuery: ExportBody {
       let id = rows.number(0)
       if let wanted, rows.number(2) == 0, !wanted.contains(id) { continue }
       runs[id] = runs.count + 1
-      try body(.run(ExportedRun(rows, feed: rows.string(1) ?? "", from: 3)))
+      var run = ExportedRun(rows, feed: rows.string(1) ?? "", from: 3)
+      run.hideAddresses(isForOthers: favoritesOnly)
+      try body(.run(run))
     }
   }
 

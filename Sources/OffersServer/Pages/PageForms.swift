@@ -60,7 +60,8 @@ struct PageForms: Sendable {
     if let every, seconds == nil, every != "default" {
       throw Problem(.badRequest, "“\(every.prefix(80))” is not an interval in seconds.")
     }
-    if let source = form["source"], source != summary.source {
+    // The form shows the present source with hidden values, and sends it back as it was shown.
+    if let source = form["source"], source != summary.shownSource, source != summary.source {
       try start(
         WantedSync([feed]), from: source,
         hintWhileBusy: "Nothing was changed. Wait until it has finished, then save again.")

@@ -47,7 +47,7 @@ struct SettingsPage {
       row.set("feedTitle", summary.title ?? summary.name)
       row.set("feedLink", PageLinks.feed(summary.name))
       // The browser may break a long address behind each of its slashes.
-      row.set("sourceParts", Self.parts(of: summary.source))
+      row.set("sourceParts", Self.parts(of: summary.shownSource))
       // The name of a variable of the environment says nothing to those who cannot set it.
       row.set("isSecret", right < .admin && summary.source.contains("{env:"))
       row.set("isSample", summary.source == SyncSource.sample.text)
@@ -99,7 +99,7 @@ struct SettingsPage {
     return PageFields { form in
       form.set("isDefault", chosen == nil)
       form.set("intervals", options)
-      form.set("sourceNow", summary.source)
+      form.set("sourceNow", summary.shownSource)
     }
   }
 

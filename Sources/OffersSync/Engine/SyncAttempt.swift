@@ -52,7 +52,7 @@ struct SyncAttempt {
       startedAt: startedAt, durationSeconds: elapsed / .seconds(1), error: error,
       problems: problems.hiding(pages.secrets), mendedCount: mendedCount, request: request,
       nextDueAt: (fetch ?? state?.fetch)?.nextDueAt ?? usual)
-    return (run, fetch)
+    return (run.hidingAddresses(), fetch)
   }
 
   /// The record of the HTTP requests; nil if the source is not a URL.

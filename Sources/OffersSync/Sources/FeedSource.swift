@@ -11,6 +11,9 @@ struct FeedSource: Sendable {
   /// Whether the source is written in the feed's definition, where it may contain variables.
   var isDefined = false
 
+  /// The source as it is shown: with hidden values (`AddressValues`).
+  private var shownText: String { AddressValues.hidden(in: template.text) }
+
   /// Whether the source was named on this machine: by a command or in a definition. Only then
   /// may it be a file or in a private network, and receive the definition's headers.
   var isTrusted: Bool { origin == .machine }
@@ -71,13 +74,13 @@ struct FeedSource: Sendable {
     guard template.hasVariables else { return }
     throw OffersError(
       .invalidRequest,
-      "The source \(template.text) contains a variable, which only a definition may have.",
+      "The source \(shownText) contains a variable, which only a definition may have.",
       advice: Advice(
         "Nothing was changed. Write it as source: into the definition of \(feed), or add a feed",
         .addFeed))
   }
 
   private func refusal(_ what: String) -> OffersError {
-    OffersError(.invalidRequest, "The source \(template.text) \(what).", advice: advice)
+    OffersError(.invalidRequest, "The source \(shownText) \(what).", advice: advice)
   }
 }

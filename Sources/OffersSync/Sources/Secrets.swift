@@ -95,12 +95,13 @@ extension Secrets {
 }
 
 extension OffersError {
-  /// The error with the values of variables in its texts replaced by the variables' names.
+  /// The error with the values of variables in its texts replaced by the variables' names, and with hidden
+  /// values in its addresses.
   func hiding(_ secrets: Secrets) -> OffersError {
-    if secrets.isEmpty { return self }
-    return OffersError(
+    OffersError(
       code, secrets.hidden(in: message), advice: advice?.map(secrets.hidden),
-      cause: cause.map(secrets.hidden))
+      cause: cause.map(secrets.hidden)
+    ).hidingAddresses()
   }
 }
 

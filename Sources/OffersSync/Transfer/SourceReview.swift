@@ -21,7 +21,7 @@ package struct SourceReview: Sendable {
     for (index, source) in sources.enumerated() {
       let reach = SourceReach(of: source.text)
       if !isAccepting, let reason = Self.reason(reach) {
-        refused.append("\(source.feed): \(source.text.prefix(300)) (\(reason))")
+        refused.append("\(source.feed): \(source.shownText.prefix(300)) (\(reason))")
       }
       let canBeRead = reach != .variable && reach != .none
       reviewed[index].origin = canBeRead ? isAccepting ? .machine : .imported : nil

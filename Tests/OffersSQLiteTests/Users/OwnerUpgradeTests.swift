@@ -69,7 +69,7 @@ struct OwnerUpgradeTests {
     let path = try Self.makeFile(in: folder)
     // Salvaging reads the file without migrating it.
     let old = try await OffersDatabase.open(salvaging: path)
-    for (favoritesOnly, document) in [(false, OldExport.text), (true, OldExport.favoritesText)] {
+    for (favoritesOnly, document) in [(false, OldExport.text), (true, OldExport.sharedText)] {
       let saved = try await old.salvage(favoritesOnly: favoritesOnly) { reader in
         var kept = MemoryExport()
         let cut = try reader.forEachRecord(accepting: { _ in true }) { kept.records.append($0) }
@@ -81,7 +81,7 @@ struct OwnerUpgradeTests {
     try await old.close()
     #expect(try Store.rows(path, "PRAGMA user_version") == ["19"])
     let database = try await OffersDatabase.open(path: path)
-    for (favoritesOnly, document) in [(false, OldExport.text), (true, OldExport.favoritesText)] {
+    for (favoritesOnly, document) in [(false, OldExport.text), (true, OldExport.sharedText)] {
       let kept = try await database.exported(favoritesOnly: favoritesOnly)
       #expect(try OldExport.downgraded(kept.text()) == document)
       #expect(kept.users.map(\.name) == ["owner"])

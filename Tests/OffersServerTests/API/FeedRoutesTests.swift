@@ -51,6 +51,32 @@ struct FeedRoutesTests {
     }
   }
 
+  @Test("values of a feed's address are in no answer; a form with them hidden changes nothing")
+  func hidesValues() async throws {
+    let home = try await ServedHome()
+    let address = "https://x.example/o.json?api_key=S3cr3tK3y"
+    try await home.database.record(
+      SyncRun(
+        feed: "ibotta", source: address, outcome: .failed, bytes: 0, startedAt: .now,
+        durationSeconds: 0,
+        error: OffersError(
+          .sourceFailed, "\(address) answered 500.",
+          advice: Advice("Or", .nameSource(feed: "ibotta", source: address)))),
+      remember: NamedSource(address, origin: .remote), fetch: nil)
+    try await home.ask { client in
+      for path in ["feeds", "feeds/ibotta", "sync", "/settings", "/", "/feeds/ibotta"] {
+        #expect(!(try await client.get(path).text.contains("S3cr3tK3y")), "\(path)")
+      }
+      let feed = try #require(try await client.get("feeds/ibotta").object["source"] as? String)
+      #expect(feed == "https://x.example/o.json?api_key={hidden}")
+      #expect(try await client.get("/settings").text.contains("api_key={hidden}"))
+    }
+    let sent =
+      "every=7200&source=" + PercentCode.encode("https://x.example/o.json?api_key={hidden}")
+    #expect(try await home.send("/feeds/ibotta", sent).status == 303)
+    #expect(try await home.database.findSyncState(of: "ibotta")?.source?.text == address)
+  }
+
   @Test("how often a feed is synced is set, and set back")
   func interval() async throws {
     let home = try await ServedHome()

@@ -140,7 +140,7 @@ struct AgreementRules {
     return Feed(
       name: feed.name, title: feed.title, source: feed.source, currentCount: feed.currentCount,
       goneCount: feed.goneCount, favoriteCount: feed.favoriteCount, lastRun: run,
-      lastSuccessAt: feed.lastSuccessAt, fetch: feed.fetch)
+      lastSuccessAt: feed.lastSuccessAt, fetch: feed.fetch, chosenSource: feed.chosenSource)
   }
 
   /// The changes of a query, read page by page.

@@ -127,8 +127,8 @@ struct ImportCommand: AsyncParsableCommand {
   private static func line(_ source: ImportedSource) -> String {
     DisplayText.oneLine(
       source.origin == nil
-        ? "\(source.feed): its source \(source.text) was left out"
-        : "\(source.feed): now read from \(source.text)")
+        ? "\(source.feed): its source \(source.shownText) was left out"
+        : "\(source.feed): now read from \(source.shownText)")
   }
 
   private static func text(_ counts: ImportSummary) -> String {
@@ -172,7 +172,7 @@ struct ImportCommand: AsyncParsableCommand {
       json.member("runs", counts.newRuns)
       json.member("sources", objects: counts.sources) { json, source in
         json.member("feed", source.feed)
-        json.member("source", source.text)
+        json.member("source", source.shownText)
         json.member("taken", source.origin != nil)
       }
       json.member("users", objects: counts.users) { json, user in

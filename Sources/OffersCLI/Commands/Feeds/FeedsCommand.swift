@@ -73,10 +73,10 @@ enum FeedListing {
   /// The source of a feed, with a note if the feed has no definition. For a feed that has neither a
   /// source nor a built-in sample it is the command that sets a source.
   private static func source(of entry: FeedSummary) -> String {
-    if entry.known == nil { return "\(entry.source) (no definition)" }
+    if entry.known == nil { return "\(entry.shownSource) (no definition)" }
     let isNone =
       entry.source == SyncSource.sample.text && FeedCatalog.findSample(of: entry.name) == nil
-    return isNone ? "none yet: offers sync \(entry.name) --from SOURCE" : entry.source
+    return isNone ? "none yet: offers sync \(entry.name) --from SOURCE" : entry.shownSource
   }
 
   /// `{"feeds":[…]}`

@@ -15,8 +15,8 @@ struct FeedTroubles {
     everySeconds = summary.known?.everySeconds
   }
 
-  /// The source that the next sync reads.
-  var source: String { summary.source }
+  /// The source that the next sync reads, with hidden values.
+  var source: String { summary.shownSource }
 
   /// How the feed's offers are shown.
   var presentation: FeedPresentation { summary.known?.presentation ?? FeedPresentation() }
@@ -63,7 +63,8 @@ struct FeedTroubles {
     if let until = fetch.waitUntil, until > now {
       lines.append("its server asked for no requests until \(Units.time(until))")
     }
-    if let address = fetch.findNewAddress(of: feed.source) {
+    if let address = fetch.findNewAddress(of: summary.source).map({ AddressValues.hidden(in: $0) })
+    {
       lines.append(
         "has moved to \(address). To use that address: offers sync \(feed.name) --from "
           + ShellQuoting.word(address))

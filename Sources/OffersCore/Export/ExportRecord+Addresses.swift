@@ -1,0 +1,40 @@
+// The addresses in the records of an export. A whole export is for its user, who has named the sources; one of
+// favorites is to give to somebody else.
+
+extension ExportedFeed {
+  /// Hides the values in the address that was read last (`AddressValues`).
+  ///
+  /// - Parameter isForOthers: whether the record is for somebody else. Then the address that was read last
+  ///   is left out, and so is a named source with values.
+  package mutating func hideAddresses(isForOthers: Bool) {
+    source = AddressValues.exported(source, isForOthers: isForOthers)
+    if isForOthers, let chosen = chosenSource, AddressValues.hidden(in: chosen) != chosen {
+      chosenSource = nil
+    }
+  }
+}
+
+extension ExportedRun {
+  /// Hides the values in the addresses of the source and of the error (`AddressValues`).
+  ///
+  /// - Parameter isForOthers: whether the record is for somebody else. Then the address is left out, and
+  ///   so are the texts of the error, which may name it.
+  package mutating func hideAddresses(isForOthers: Bool) {
+    source = AddressValues.exported(source, isForOthers: isForOthers)
+    guard let failure = error else { return }
+    error =
+      isForOthers
+      ? Failure(code: failure.code, message: "The sync did not succeed.", hint: nil)
+      : Failure(
+        code: failure.code, message: AddressValues.hidden(inText: failure.message),
+        hint: failure.hint.map { AddressValues.hidden(inText: $0) })
+  }
+}
+
+extension AddressValues {
+  fileprivate static func exported(_ source: String, isForOthers: Bool) -> String {
+    // These are no addresses, and a sync behind an import decides by them.
+    let words = [SyncSource.sample.text, SyncSource.standardInput.text]
+    return isForOthers && !words.contains(source) ? mark : hidden(in: source)
+  }
+}
