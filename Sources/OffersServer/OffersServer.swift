@@ -136,6 +136,8 @@ package struct OffersServer: Sendable {
   func responder() -> ServedResponder {
     let answers = Answers(signal: content.store, now: content.now)
     let router = Router(context: ServedContext.self)
+    // It comes first, because middleware applies to the routes that are added after it.
+    router.add(middleware: RouteRights())
     let gate = AccessGate(
       access, pairings: pairings, isOpenToOthers: address.openName != nil, content: content,
       outage: StoreOutage(accessLogger), logger: accessLogger)

@@ -72,13 +72,14 @@ struct ServedResponder: HTTPResponder {
 
   private func answer(_ request: Request, _ context: ServedContext) async throws -> Response {
     if request.method == .get {
-      try check(request, context)
       if let known = await findAnswer(to: request, context) { return known }
     } else {
       try routes.check(request)
       try WriteRules.check(request, isSecure: isSecure)
-      try check(request, context)
-      if context.visitor?.isRemembered == true { throw StoreOutage.refusal }
+      if let visitor = context.visitor {
+        try UserField.check(request, visitor)
+        if visitor.isRemembered { throw StoreOutage.refusal }
+      }
     }
     let response = try await respondOrHold(to: request, context)
     guard response.status == .notFound, !response.headers.contains(.contentType) else {
@@ -88,8 +89,8 @@ struct ServedResponder: HTTPResponder {
     throw Problem(.notFound, "There is no such path.", code: .notFound)
   }
 
-  /// The cached response to a read; while the store cannot be reached, the last one. Open paths have
-  /// none.
+  /// The cached response to a read; while the store cannot be reached, the last one. It was made for the
+  /// same user with the same right, which the router has checked then. Open paths have none.
   private func findAnswer(to request: Request, _ context: ServedContext) async -> Response? {
     guard let visitor = context.visitor else { return nil }
     if visitor.isRemembered { return answers.findHeldAnswer(to: request, for: visitor) }
@@ -115,14 +116,6 @@ struct ServedResponder: HTTPResponder {
       access.outage.note(error)
       return held
     }
-  }
-
-  /// Checks that the visitor may make the request. Whoever is not logged in is admitted to open paths
-  /// only.
-  private func check(_ request: Request, _ context: ServedContext) throws {
-    guard let visitor = context.visitor else { return }
-    try visitor.check(RouteRights.required(request.method, request.uri.path))
-    if request.method != .get { try UserField.check(request, visitor) }
   }
 
   /// Routes a request. A read waits for a turn first (`Turns`).
@@ -154,6 +147,7 @@ struct ServedResponder: HTTPResponder {
   private func problem(_ error: any Error, _ logger: Logger) -> Problem {
     switch error {
     case let error as Problem: return error
+    case let refusal as RouteRights.Refusal: return refusal.problem
     case let error as OffersError:
       if error.code == .storeUnreachable {
         access.outage.note(error)

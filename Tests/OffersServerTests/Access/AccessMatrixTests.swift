@@ -253,4 +253,25 @@ struct AccessMatrixTests {
       #expect(tags.count == 2)
     }
   }
+
+  @Test("a slash at the end of a path, which the router ignores, changes no right")
+  func slashes() async throws {
+    let clock = SteppedClock()
+    let (home, kinds) = try await Self.home(clock)
+    let reader = try #require(kinds.first { $0.name == "read token of an admin" })
+    try await home.ask(try home.server(clock: clock)) { client in
+      for (name, required) in Self.routes where required.map({ $0 > .read }) == true {
+        let parts = name.split(separator: " ").map(String.init)
+        let method = try #require(HTTPRequest.Method(rawValue: parts[0]))
+        var fields = reader.fields
+        let isAPI = parts[1].hasPrefix("/api/")
+        if method != .get {
+          fields.append(contentsOf: isAPI ? [.contentType: "application/json"] : ServedHome.form)
+        }
+        let answer = try await client.send(
+          method, Self.path(parts[1]) + "/", headers: fields, body: method == .get ? nil : "")
+        #expect(answer.status == 403, "\(name)/: \(answer.status)")
+      }
+    }
+  }
 }
