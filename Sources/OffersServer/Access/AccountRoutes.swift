@@ -56,7 +56,7 @@ struct AccountRoutes: Sendable {
     let session = try context.fetchSession()
     let visitor = try context.fetchVisitor()
     let user = visitor.user
-    let next = form["next"].map { LoginRoutes.next($0) }
+    let next = form["next"].map { ReturnPath.withoutEffect($0) }
     let hadPassphrase = try await access.store.findPassphrase(of: user.id) != nil
     let mistake = try await findMistake(
       in: form, of: user, session, hadPassphrase: hadPassphrase, context.client)
@@ -116,7 +116,7 @@ struct AccountRoutes: Sendable {
   /// The first page after a login with a code: it says as whom, and asks for a passphrase.
   private func welcome(_ request: Request, _ context: ServedContext) async throws -> Response {
     let fields = FieldList.parse(request.uri.query ?? "")
-    let next = LoginRoutes.next(fields["next"])
+    let next = ReturnPath.withoutEffect(fields["next"])
     guard let visitor = context.visitor, visitor.session != nil else {
       return LoginRoutes.redirect(to: next)
     }

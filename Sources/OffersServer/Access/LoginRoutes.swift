@@ -21,7 +21,7 @@ struct LoginRoutes: Sendable {
 
   func add(to router: Router<ServedContext>) {
     router.get("/login") { request, _ in
-      let next = Self.next(FieldList.parse(request.uri.query ?? "")["next"])
+      let next = ReturnPath.withoutEffect(FieldList.parse(request.uri.query ?? "")["next"])
       guard try await access.requiresLogin() else { return Self.redirect(to: next) }
       // A logout removes the cookie. One that is still sent belongs to a session that ended elsewhere.
       var wasLoggedOut = !access.cookie.values(in: request.headers).isEmpty
@@ -31,7 +31,8 @@ struct LoginRoutes: Sendable {
     router.post("/login") { request, context in
       let form = try await FieldList.read(request)
       var sent = Sent(
-        next: Self.next(form["next"]), name: form["name"] ?? "", isToken: form["token"] != nil)
+        next: ReturnPath.withoutEffect(form["next"]), name: form["name"] ?? "",
+        isToken: form["token"] != nil)
       let login =
         if let token = form["token"] {
           try await access.logIn(withToken: token, request, from: context.client)
@@ -84,16 +85,6 @@ struct LoginRoutes: Sendable {
         .location: "/login?next=" + PercentCode.encode(request.uri.string),
         .cacheControl: "no-store",
       ])
-  }
-
-  /// The path to redirect to after the login. `/web` and `/search` lose their query, because another
-  /// site may have linked to it, and the redirect would look like a request of this one. Any text but a path of this server in printable ASCII
-  /// gives the start page, so that a link to the login page cannot lead to another server.
-  static func next(_ text: String?) -> String {
-    guard let text, text.hasPrefix("/"), !text.hasPrefix("//"), !text.hasPrefix("/\\"),
-      text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
-    else { return "/" }
-    return PageRequest.withoutEffect(text)
   }
 
   /// The values of a login form, and the outcome of the login.

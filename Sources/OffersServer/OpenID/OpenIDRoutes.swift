@@ -13,7 +13,7 @@ struct OpenIDRoutes: Sendable {
   func add(to router: Router<ServedContext>) {
     router.post("/login/oidc") { request, _ in
       let provider = try fetchProvider()
-      let next = LoginRoutes.next(try await FieldList.read(request)["next"])
+      let next = ReturnPath.withoutEffect(try await FieldList.read(request)["next"])
       return try await answer(request, provider) {
         try await begin(.logIn, next: next, request, provider)
       }

@@ -126,7 +126,7 @@ struct ChangesPage {
     }
     let presentation = shown[offer.ref.feed]
     var row = PageFields(
-      card: offer, presentation, at: source.now, back: PageLinks.back(request.address))
+      card: offer, presentation, at: source.now, back: ReturnPath.checked(request.address))
     row.setKind(of: change, presentation, label: Self.kinds.first { $0.0 == change.kind }?.1)
     row.set("at", time: change.at)
     row.set("feedTitle", titles[offer.ref.feed] ?? offer.ref.feed)

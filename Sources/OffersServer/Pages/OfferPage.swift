@@ -30,14 +30,14 @@ struct OfferPage {
       "offer",
       PageFields(
         card: offer, settings.presentation, at: settings.now,
-        back: PageLinks.back(request.address)))
+        back: ReturnPath.checked(request.address)))
     if let visitor = request.visitor, visitor.hasHousehold,
       let found = try await source.store.findHouseholdOffer(ref)
     {
       page.fields.set(
         "household",
         PageFields(
-          sharing: found, by: visitor.user.id, back: PageLinks.back(request.address)))
+          sharing: found, by: visitor.user.id, back: ReturnPath.checked(request.address)))
     }
     return page
   }

@@ -109,6 +109,6 @@ struct PageForms: Sendable {
   private static func redirect(to path: String?) -> Response {
     Response(
       status: .seeOther,
-      headers: [.location: PageLinks.back(path), .cacheControl: "no-store"])
+      headers: [.location: ReturnPath.checked(path), .cacheControl: "no-store"])
   }
 }

@@ -17,7 +17,6 @@ struct PairingRoutes: Sendable {
       let visitor = try context.fetchHost()
       var guest: User?
       if let name = form["user"] {
-        try visitor.check(.admin)
         let user = try await access.store.fetchUser(named: name)
         try visitor.checkMayInvite(user)
         guest = user
@@ -32,13 +31,13 @@ struct PairingRoutes: Sendable {
     // of a message, or while a phone shows what it has scanned.
     router.get("/pair") { request, _ in
       let fields = FieldList.parse(request.uri.query ?? "")
-      let next = LoginRoutes.next(fields["next"])
+      let next = ReturnPath.withoutEffect(fields["next"])
       guard try await access.requiresLogin() else { return LoginRoutes.redirect(to: next) }
       return try await page(code: fields["code"] ?? "", next: next)
     }
     router.post("/pair") { request, context in
       let form = try await FieldList.read(request)
-      let next = LoginRoutes.next(form["next"])
+      let next = ReturnPath.withoutEffect(form["next"])
       let code = form["code"] ?? ""
       switch try await access.pair(code, request, from: context.client) {
       case .session(let cookie):

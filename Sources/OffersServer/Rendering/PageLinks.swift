@@ -50,14 +50,4 @@ enum PageLinks {
     let host = authority.split(scalar: "@").last.map(String.init) ?? ""
     return host.hasPrefix("www.") ? String(host.dropFirst(4)) : host
   }
-
-  /// A path of this server, in ASCII, to redirect to; the start page for any other text, so that no
-  /// form redirects to another site.
-  static func back(_ text: String?) -> String {
-    // `//` begins a URL with a host, and browsers treat a backslash like a slash.
-    guard let text, text.hasPrefix("/"), !text.hasPrefix("//"), text.utf8.count <= 4096,
-      text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") })
-    else { return "/" }
-    return text
-  }
 }

@@ -20,7 +20,7 @@ struct PageShell: Sendable {
       fields.set("pageTitle", page.title)
       fields.set("kind", page.template)
       fields.set("assets", assets.version)
-      fields.set("here", PageLinks.back(address))
+      fields.set("here", ReturnPath.checked(address))
       fields.set("wayBack", page.back)
       fields.set("words", page.words)
       fields.set("user", visitor.map { String($0.user.id) })

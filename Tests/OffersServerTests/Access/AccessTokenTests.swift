@@ -114,7 +114,9 @@ struct AccessTokenTests {
     "the login redirects to this server only, and escapes the path",
     arguments: [
       "https://evil.example", "//evil.example", "/\\evil.example", "/a\r\nSet-Cookie: x=y",
-      "javascript:alert(1)", "",
+      "javascript:alert(1)", "", "/./web?url=http://10.0.0.1/", "/x/../web?url=http://10.0.0.1/",
+      "/%2E/web?url=http://10.0.0.1/", "/offers/x\\..\\..\\web?url=http://10.0.0.1/",
+      "/offers//x", "/nowhere", "/api/v1/offers", "/login", "web",
     ])
   func wayBack(next: String) async throws {
     let home = try await ServedHome(feeds: [])

@@ -30,11 +30,41 @@ struct PageFormTests {
     "a form redirects to this server only",
     arguments: [
       "//evil.example", "https://evil.example", "/\\evil.example", "/%5Cevil", "evil", "/a\nb", "",
-      "javascript:x", "/é",
+      "javascript:x", "/é", "/./favorites", "/favorites/..", "/%2e%2E/favorites", "/offers/.",
+      "/offers/%2E",
+      "/offers//", "/offers/a\\b", "/search\\..\\web", "/api/v1/offers", "/assets/app.js", "/WEB",
+      "/nowhere",
+      "/offers/%", "/pair",
     ])
   func leadsBack(back: String) {
-    let path = PageLinks.back(back)
-    #expect(path == "/" || path == "/%5Cevil")
+    #expect(ReturnPath.checked(back) == "/")
+  }
+
+  @Test(
+    "a form redirects to any page, with its query",
+    arguments: [
+      ("/", "/"), ("/?page=2", "/?page=2"), ("/favorites/", "/favorites"),
+      ("/search?q=a%20b#hits", "/search?q=a%20b#hits"), ("/offers/a:b%2Fc", "/offers/a:b%2Fc"),
+      ("/offers/..%2Fweb", "/offers/..%2Fweb"), ("/settings#sessions", "/settings#sessions"),
+      ("/web?url=http://10.0.0.1/../x", "/web?url=http://10.0.0.1/../x"),
+    ])
+  func leadsTo(back: String, path: String) {
+    #expect(ReturnPath.checked(back) == path)
+  }
+
+  @Test("a form or a login can return to each page that has a route")
+  func knowsPages() async throws {
+    let home = try await ServedHome(feeds: [])
+    let others: Set<String> = [
+      "/login", "/login/oidc/callback", "/pair", "/favicon.ico", "/manifest.webmanifest", "/sw.js",
+      "/map/**", "/assets/{name}",
+    ]
+    for name in try home.server().responder().routes.names where name.hasPrefix("GET /") {
+      let path = String(name.dropFirst(4))
+      let isPage = !path.hasPrefix("/api/") && !others.contains(path)
+      let sent = path.replacing(/\{\w+\}/, with: "x")
+      #expect((ReturnPath.checked(sent) == sent) == (isPage || path == "/"), "\(path)")
+    }
   }
 
   @Test("a form from another site is refused")

@@ -41,7 +41,7 @@ extension FeedPage {
             "places",
             places.map { offer in
               var card = PageFields(
-                card: offer, presentation, at: now, back: PageLinks.back(request.address))
+                card: offer, presentation, at: now, back: ReturnPath.checked(request.address))
               card.describe(offer.offer, presentation)
               return card
             })

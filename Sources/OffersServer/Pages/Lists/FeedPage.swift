@@ -55,7 +55,7 @@ struct FeedPage {
         "cards",
         offers.prefix(Self.pageSize).map { offer in
           var card = PageFields(
-            card: offer, presentation, at: now, back: PageLinks.back(request.address),
+            card: offer, presentation, at: now, back: ReturnPath.checked(request.address),
             feedTitle: title)
           card.describe(offer.offer, presentation)
           return card

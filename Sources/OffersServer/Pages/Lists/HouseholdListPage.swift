@@ -21,7 +21,7 @@ struct HouseholdListPage {
     let titles = try await source.fetchTitles()
     let shown = source.presentations
     let now = source.now
-    let back = PageLinks.back(request.address)
+    let back = ReturnPath.checked(request.address)
     var page = Page("household", title: "Household", menuEntry: .household) { fields in
       fields.set("count", Units.count(count, "offer"))
       fields.set(

@@ -41,7 +41,7 @@ struct OffersPage {
         "cards",
         offers.prefix(Self.pageSize).map {
           PageFields(
-            card: $0, shown[$0.ref.feed], at: now, back: PageLinks.back(request.address),
+            card: $0, shown[$0.ref.feed], at: now, back: ReturnPath.checked(request.address),
             feedTitle: titles[$0.ref.feed]
           )
         })

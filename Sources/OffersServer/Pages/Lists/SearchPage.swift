@@ -87,7 +87,7 @@ struct SearchPage {
           let offer = hit.offer.abridged(toBytes: OfferChoice.textBytes)
           var card = PageFields(
             card: offer, shown[offer.ref.feed], at: source.now,
-            back: PageLinks.back(request.address),
+            back: ReturnPath.checked(request.address),
             feedTitle: titles[hit.offer.ref.feed])
           card.describe(offer.offer, shown[offer.ref.feed])
           if feed == nil { card.set("feedTitle", titles[hit.offer.ref.feed] ?? hit.offer.ref.feed) }
