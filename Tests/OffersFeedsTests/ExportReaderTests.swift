@@ -164,6 +164,35 @@ struct ExportReaderTests {
     #expect(!again.contains { if case .offer(let offer) = $0 { offer.isCut } else { false } })
   }
 
+  @Test(
+    "a text of a change may be as long as one of an offer, and no longer",
+    arguments: [
+      ("name", 4 << 10, #"{"name":{"from":"@","to":null}}"#),
+      ("name", 4 << 10, #"{"name":{"from":"a","to":"@"}}"#),
+      ("terms", 256 << 10, #"{"url":null,"terms":{"from":"@","to":"b"}}"#),
+      ("url", 8 << 10, #"{"url":{"from":null,"to":"@"}}"#),
+      ("reward", 4 << 10, #"{"reward":{"from":{"text":"@","up_to":false},"to":null}}"#),
+      ("categories", 1 << 10, #"{"categories":{"from":["a","@"],"to":[]}}"#),
+      ("attributes", 16 << 10, #"{"attributes":{"from":[],"to":[{"label":"l","value":"@"}]}}"#),
+    ] as [(String, Int, String)])
+  func longFields(name: String, limit: Int, fields: String) throws {
+    func document(_ text: String) throws -> String {
+      try ExportReading.write(
+        Self.records.map { record in
+          guard case .change(var change) = record, change.fields != nil else { return record }
+          change.fields = fields.replacing("@", with: text)
+          return .change(change)
+        })
+    }
+    // The last two bytes are one character, written as an escape.
+    let fitting = String(repeating: "x", count: limit - 2) + "\\u00e9"
+    #expect(try ExportReading.read(document(fitting)).count == Self.records.count)
+    let error = ExportReading.refusal(try document(fitting + "x"))
+    #expect(error?.code == .malformedFeed)
+    let reason = "in change 2: “fields” has a text in “\(name)” of more than \(limit >> 10) KiB"
+    #expect(error?.message.contains(reason) == true, "\(error?.message ?? "accepted")")
+  }
+
   @Test("an id that is too long is refused")
   func longID() throws {
     var favorite = ExportedFavorite()

@@ -199,6 +199,14 @@ final class ExportObject {
     return text
   }
 
+  /// What a check finds wrong with the bytes of a member that is an object; nil when it is absent or sound.
+  func findFault(
+    _ place: Int, by check: (JSONScanner, JSONScanner.Position) throws -> String?
+  ) throws -> String? {
+    guard let scanner, let value = try value(place, .object, "an object") else { return nil }
+    return try check(scanner, value.start)
+  }
+
   /// Reads a member that is an object; returns false when it is absent.
   func readObject(_ place: Int, into object: ExportObject) throws -> Bool {
     guard let scanner, let value = try value(place, .object, "an object") else { return false }

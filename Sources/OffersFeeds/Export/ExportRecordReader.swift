@@ -33,9 +33,6 @@ final class ExportRecordReader {
   private static let userLimit = 10_000
   /// The maximum number of searches, and of read marks, of a user.
   private static let userListLimit = 10_000
-  /// The maximum number of JSON values in the `fields` of a change. It suffices for every field
-  /// before and after the change, with lists as long as `OfferLimits` allows and longer.
-  private static let fieldValueLimit = 16_384
 
   private var feedNames: Set<String> = []
   /// The feeds of the runs read so far; changes refer to a run by its number, counted from 1.
@@ -79,10 +76,10 @@ final class ExportRecordReader {
     var record = ExportedFeed()
     record.name = try feed.feedName(0)
     record.title = try feed.findText(1).map(Self.fitted)
-    record.hideAddresses(isForOthers: false)
     record.source = try feed.source(2)
     record.chosenSource = try feed.findText(3) == nil ? nil : feed.source(3)
     if record.chosenSource?.isEmpty == true { throw feed.fault(3, "is empty") }
+    record.hideAddresses(isForOthers: false)
     record.subscribedAt = try feed.time(4)
     record.unsubscribedAt = try feed.findTime(5)
     let shared = try readAttributes(of: feed, 6)
@@ -114,11 +111,11 @@ final class ExportRecordReader {
         code: Self.fitted(try failure.text(0)), message: Self.fitted(try failure.findText(1) ?? ""),
         hint: try failure.findText(2).flatMap(RunHint.withoutCommands).map(Self.fitted))
     }
-    // Older versions exported the addresses as they were read.
-    record.hideAddresses(isForOthers: false)
     guard record.isGood == (record.error == nil) else {
       throw run.fault(place, "belongs to runs that failed, and to no others")
     }
+    // Older versions exported the addresses as they were read.
+    record.hideAddresses(isForOthers: false)
     runFeeds.append(record.feed)
     return record
   }
@@ -211,10 +208,10 @@ final class ExportRecordReader {
       throw change.fault(2, "should be new, changed, gone or back")
     }
     record.kind = kind
-    record.fields = try change.findObjectText(3)
-    if let fields = record.fields, Self.countValues(fields) > Self.fieldValueLimit {
-      throw change.fault(3, "has more than \(Self.fieldValueLimit) values")
+    if let fault = try change.findFault(3, by: ChangeFieldsCheck.findFault) {
+      throw change.fault(3, fault)
     }
+    record.fields = try change.findObjectText(3)
     if kind == .changed, record.fields == nil { throw change.fault(3, "is missing") }
     return record
   }
@@ -281,27 +278,6 @@ final class ExportRecordReader {
       marks.append(.init(reader: try mark.text(0), run: run, readAt: try mark.time(2)))
     }
     return marks
-  }
-
-  /// An upper bound of the number of values in a JSON text: one, and one more for each comma and each
-  /// opening bracket outside of texts.
-  private static func countValues(_ json: String) -> Int {
-    var count = 1
-    var isText = false
-    var isEscaped = false
-    for byte in json.utf8 {
-      if isEscaped {
-        isEscaped = false
-      } else if byte == UInt8(ascii: "\"") {
-        isText.toggle()
-      } else if isText {
-        isEscaped = byte == UInt8(ascii: "\\")
-      } else if byte == UInt8(ascii: ",") || byte == UInt8(ascii: "[") || byte == UInt8(ascii: "{")
-      {
-        count += 1
-      }
-    }
-    return count
   }
 
   private func check(_ name: String, _ object: ExportObject, _ place: Int) throws {
