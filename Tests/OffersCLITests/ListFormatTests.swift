@@ -194,13 +194,33 @@ struct ListFormatTests {
   @Test(
     "a CSV value is quoted correctly even if a combining mark follows a quote",
     arguments: [
-      ("a\"\u{301},b", "\"a\"\"\u{301},b\""), ("\r", "\"\r\""), (" a ", " a "), ("\"", "\"\"\"\""),
-      ("=1+1", "=1+1"),
+      ("a\"\u{301},b", "\"a\"\"\u{301},b\""), ("\r", "\"'\r\""), (" a ", " a "), ("\"", "\"\"\"\""),
+      ("=1+1", "'=1+1"), ("+1", "'+1"), ("@a", "'@a"), ("\t=1", "'\t=1"), ("\r=1", "\"'\r=1\""),
+      ("\n=1", "\"'\n=1\""), ("-1+1", "'-1+1"), ("-cmd|' /C calc'!A0", "'-cmd|' /C calc'!A0"),
+      ("=a,\"b\"", "\"'=a,\"\"b\"\"\""), ("-", "'-"), ("-1.", "'-1."), ("-1,5", "\"'-1,5\""),
+      ("-12", "-12"), ("-12.50", "-12.50"), ("-1e-05", "-1e-05"), ("1-2", "1-2"), (" =1", " =1"),
     ])
   func quotes(value: String, written: String) {
     let printer = SeparatedPrinter([.name], .csv, now: .now, isOnTerminal: false)
     let bytes = Array(printer.record([value, ""]).utf8)
     #expect(bytes == Array("\(written),\r\n".utf8))
+  }
+
+  @Test("no value of a list begins like a formula, unless the user allows that")
+  func formulas() throws {
+    let home = try Home(synced: [FeedItem("1", "=HYPERLINK(1)", "-5%"), FeedItem("2", "Tea", "@x")])
+    for (format, tab, end) in [("csv", ",", "\r\n"), ("tsv", "\t", "\n")] {
+      let words = ["--format", format, "--columns", "name,reward"]
+      func table(_ quote: String) -> String {
+        ["name\(tab)reward", "\(quote)=HYPERLINK(1)\(tab)\(quote)-5%", "Tea\(tab)\(quote)@x"]
+          .map { $0 + end }.joined()
+      }
+      #expect(
+        try OffersProgram.run(["list"] + words, environment: home.environment).output == table("'"))
+      #expect(
+        try OffersProgram.run(["list", "--allow-formulas"] + words, environment: home.environment)
+          .output == table(""))
+    }
   }
 
   @Test("piped, CSV keeps the feed's control characters")

@@ -63,6 +63,12 @@ struct ListCommand: AsyncParsableCommand {
     completion: .list(ListFormat.allCases.map(\.rawValue)))
   var format: String?
 
+  @Flag(
+    name: .long,
+    help: "Write CSV and TSV values as they are, although a spreadsheet may take some for formulas."
+  )
+  var allowFormulas = false
+
   @Flag(name: .long, help: "Print one JSON document, like --format json.")
   var json = false
 
@@ -94,7 +100,8 @@ struct ListCommand: AsyncParsableCommand {
     try setPage(of: &query)
     let database = try await location.open(.readOnly)
     var printer = format.printer(
-      columns, usual: Self.usualColumns(query), feeds, paged.terminal.style, now: now)
+      columns, usual: Self.usualColumns(query), feeds, paged.terminal.style, now: now,
+      allowsFormulas: allowFormulas)
     var pages = database.pages(of: query)
     var count = 0
     // The first offers are read before the pager starts, so that a query that fails starts none.

@@ -28,9 +28,10 @@ enum ListFormat: String, CaseIterable {
   ///   - feeds: the presentations of the feeds.
   ///   - style: the style of a table; the other formats have none.
   ///   - now: the time at which offers count as expired.
+  ///   - allowsFormulas: as for `SeparatedPrinter`.
   func printer(
     _ columns: [OfferColumn]?, usual: [OfferColumn], _ feeds: FeedPresentations, _ style: Style,
-    now: Date
+    now: Date, allowsFormulas: Bool
   ) -> any OfferPrinter {
     let cells = OfferCells(
       columns: columns ?? usual, isUsual: columns == nil, feeds: feeds, now: now)
@@ -38,8 +39,10 @@ enum ListFormat: String, CaseIterable {
     case .table: TablePrinter(cells, style)
     case .json: DocumentPrinter(columns: columns, feeds: feeds, now: now)
     case .ndjson: ObjectLinePrinter(columns: columns, feeds: feeds, now: now)
-    case .csv: SeparatedPrinter(columns ?? OfferColumn.allCases, .csv, feeds, now: now)
-    case .tsv: SeparatedPrinter(columns ?? OfferColumn.allCases, .tsv, feeds, now: now)
+    case .csv, .tsv:
+      SeparatedPrinter(
+        columns ?? OfferColumn.allCases, self == .csv ? .csv : .tsv, feeds, now: now,
+        allowsFormulas: allowsFormulas)
     case .markdown: MarkdownPrinter(cells)
     }
   }

@@ -3,8 +3,9 @@ import OffersCore
 
 /// A printer of separated values: a record with the names of the columns, then a record per offer.
 ///
-/// In a file or a pipe the values are those of the feed, apart from tabs and line ends in TSV. On a
-/// terminal they are made safe by `DisplayText.safe`.
+/// In a file or a pipe the values are those of the feed, apart from tabs and line ends in TSV, and from a
+/// quote before a value that a spreadsheet would take for a formula. On a terminal they are made safe by
+/// `DisplayText.safe`.
 struct SeparatedPrinter: OfferPrinter {
   enum Kind {
     /// RFC 4180: commas and CRLF; values with a comma, a quote or a line end are quoted.
@@ -18,6 +19,7 @@ struct SeparatedPrinter: OfferPrinter {
   private let kind: Kind
   private let feeds: FeedPresentations
   private let isOnTerminal: Bool
+  private let allowsFormulas: Bool
   private let now: Date
   private var hasHead = false
 
@@ -25,11 +27,13 @@ struct SeparatedPrinter: OfferPrinter {
   ///   - columns: the values of a record.
   ///   - kind: the separators.
   ///   - now: the time at which offers count as expired.
+  ///   - allowsFormulas: whether values are written as they are, although a spreadsheet may run them.
   ///   - isOnTerminal: whether the output is a terminal.
   init(
     _ columns: [OfferColumn], _ kind: Kind, _ feeds: FeedPresentations = FeedPresentations(),
-    now: Date, isOnTerminal: Bool = Terminal.isOutput
+    now: Date, allowsFormulas: Bool = false, isOnTerminal: Bool = Terminal.isOutput
   ) {
+    self.allowsFormulas = allowsFormulas
     self.feeds = feeds
     self.columns = columns
     self.now = now
@@ -52,11 +56,24 @@ struct SeparatedPrinter: OfferPrinter {
   }
 
   func record(_ values: [String]) -> String {
-    let values = isOnTerminal ? values.map(DisplayText.safe) : values
+    var values = isOnTerminal ? values.map(DisplayText.safe) : values
+    if !allowsFormulas { values = values.map(Self.withoutFormula) }
     switch kind {
     case .csv: return values.map(Self.quoted).joined(separator: ",") + "\r\n"
     case .tsv: return values.map(Self.spaced).joined(separator: "\t") + "\n"
     }
+  }
+
+  private static let formulaBytes = Array("=+-@\t\r\n".utf8)
+
+  /// A value with a quote before it if a spreadsheet would take it for a formula, which may run programs and
+  /// send what the other cells have (https://owasp.org/www-community/attacks/CSV_Injection). A negative
+  /// number is none.
+  private static func withoutFormula(_ value: String) -> String {
+    guard let first = value.utf8.first, formulaBytes.contains(first),
+      value.wholeMatch(of: /-[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?/) == nil
+    else { return value }
+    return "'" + value
   }
 
   private static let quotedBytes = Array("\",\n\r".utf8)
