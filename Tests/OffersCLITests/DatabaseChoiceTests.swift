@@ -79,6 +79,24 @@ struct DatabaseChoiceTests {
     }
   }
 
+  @Test(
+    "a mistyped URL of a server is refused before anything is created, without its password",
+    arguments: [
+      "postgres//ana:secret@db.example/offers", "postgresql//ana:secret@db.example/offers",
+      "postgres:/ana:secret@db.example/offers", "postgres:ana:secret@db.example",
+      "postgre:ana:secret@db.example", "ana:secret@db.example:5432/offers",
+    ])
+  func mistyped(name: String) async throws {
+    for command in [["sync"], ["list"], ["doctor"], ["export"]] {
+      let result = try await OffersProgram.call(
+        command + ["--database", name], environment: ["HOME": folder.file("")])
+      #expect(result.status == 64, "\(command)")
+      #expect(result.errors.contains("not a valid postgres:// URL"))
+      #expect(!(result.output + result.errors).contains("secret"), "it may be logged")
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+  }
+
   @Test("a server that cannot be reached is reported without the password of its URL")
   func unreachable() async throws {
     let home = folder.file("")

@@ -59,7 +59,11 @@ struct OpeningTests {
       "postgres://u:hid%zzden@host/db", "postgres://[::1:5432/hidden", "postgres://h/db?hidden=1",
       "postgres://host:port\0/hidden", "postgres:offers:hidden@host/db",
       "POSTGRES://u:hidden@host/db",
-      "host=127.0.0.1 password=hidden dbname=o", "dbname = hidden",
+      "host=127.0.0.1 password=hidden dbname=o", "dbname = hidden", "postgres//u:hidden@host/db",
+      "postgresql//u:hidden@host/db", "postgres:/u:hidden@host/db", "postgres:u:hidden@host/db",
+      "Postgres//u:hidden@host", " postgres://u:hidden@host/db", "postgres;//u:hidden@host/db",
+      "postgres/u:hidden@host/db", "u:hidden@host/db",
+      "//u:hidden@host:5432/db", "pg:u:hidden@host/db",
     ])
   func invalidURL(url: String) async throws {
     let error = await Self.refusal(url)
@@ -70,7 +74,10 @@ struct OpeningTests {
 
   @Test(
     "a path is not taken for a connection string",
-    arguments: ["offers.sqlite", "/a=b/c", "./host=1", "postgres.sqlite", "file:a", "support = 1"])
+    arguments: [
+      "offers.sqlite", "/a=b/c", "./host=1", "postgres.sqlite", "file:a", "support = 1",
+      "postgres/offers.sqlite", "./u:a@b", "/u:a@b", "ana@home.sqlite",
+    ])
   func path(text: String) {
     #expect(!PostgresServer.isConnectionString(text))
   }

@@ -16,14 +16,21 @@ package struct DatabaseURL: Sendable {
   /// The URL without passwords, quoted for a shell, as an argument of programs such as `pg_dump`.
   let shellArgument: String
 
-  /// Whether a text is a connection string of libpq (a URI, or keywords and values), valid or not, rather than
-  /// a path. Only valid URIs can be opened; the others are recognized so that no file is created whose name
-  /// contains the password.
+  /// Whether a text is a connection string of libpq (a URI, or keywords and values), valid or mistyped, rather
+  /// than a path. Only valid URIs can be opened; the others are recognized so that no file is created and no
+  /// message is printed whose name contains the password.
   package static func isConnectionString(_ text: String) -> Bool {
-    let schemes = ["postgres:", "postgresql:"]
-    return schemes.contains { text.lowercased().hasPrefix($0) }
+    text.contains(/^\s*postgres(ql)?(:|\/\/)/.ignoresCase()) || hasPassword(text)
       || text.contains(
         /(^|\s)(host|hostaddr|port|dbname|user|password|passfile|service|sslmode)\s*=/)
+  }
+
+  /// Whether a text has a user and a password as in a URL, but is none: `postgre:u:p@host`, `u:p@host/db`. The
+  /// path of a file with such a name is recognized by `./` or `/` before it.
+  private static func hasPassword(_ text: String) -> Bool {
+    let text = text.drop { $0.isWhitespace }
+    let isPath = text.prefixMatch(of: /\.{0,2}\/($|[^\/])/) != nil
+    return !isPath && !text.contains("://") && text.contains(/[^:\/\s][^\/\s]*:[^@]*@/)
   }
 
   /// Parses a URL.
