@@ -68,6 +68,7 @@ let package = Package(
         .embedInCode("0021_add_logins.sql"),
         .embedInCode("0022_add_household.sql"),
         .embedInCode("0023_add_identities.sql"),
+        .embedInCode("0024_add_server_keys.sql"),
       ],
       swiftSettings: strict),
     // The C target has what Swift's modules of the system's headers leave out.
@@ -117,6 +118,7 @@ let package = Package(
         .embedInCode("0002_add_users.sql"),
         .embedInCode("0003_add_images.sql"),
         .embedInCode("0004_index_names.sql"),
+        .embedInCode("0005_add_server_keys.sql"),
       ],
       swiftSettings: strict),
     // It opens libpq at run time, so that only those who use PostgreSQL need the library.

@@ -37,6 +37,9 @@ package enum PostgreSQLMigrations {
     PostgreSQLMigration(
       number: 4, name: "0004_index_names", isExpanding: true,
       sql: text(PackageResources._004_index_names_sql)),
+    PostgreSQLMigration(
+      number: 5, name: "0005_add_server_keys", isExpanding: true,
+      sql: text(PackageResources._005_add_server_keys_sql)),
   ]
 
   private static func text(_ bytes: [UInt8]) -> String {

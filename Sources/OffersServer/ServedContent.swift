@@ -7,7 +7,7 @@ package struct ServedContent: Sendable {
   package typealias Store = OfferRepository & FavoriteRepository & HouseholdRepository
     & FeedRepository & SearchPreparation & ChangeRepository & CommitSignal & SessionRepository
     & AttemptRepository & UserRepository & UserRecords & CredentialRepository & IdentityRepository
-    & StoreReadiness
+    & ServerKeyRepository & StoreReadiness
 
   /// The store, with the record of the owner or of the visitor of a request.
   private(set) var store: any Store

@@ -62,7 +62,7 @@ struct NewDatabaseTests {
         "found_offer", "identity", "image_cache",
         "image_failure", "image_lease", "image_tally", "image_use", "login_attempt", "new_offers",
         "notice", "offer", "offer_detail", "passphrase", "reader", "recent_search", "search_state",
-        "session",
+        "server_key", "session",
         "sync_request", "sync_run", "user",
       ])
     let strict = try store.rows("SELECT name FROM pragma_table_list WHERE strict ORDER BY name")

@@ -6,7 +6,8 @@
 package protocol OffersStorage: OfferRepository, FavoriteRepository, HouseholdRepository,
   LabelRepository, FeedSourceRepository, SearchPreparation, ChangeRepository, NewsRepository,
   LongListRepository, PruneRepository, ImageFetchStore, SyncStore, UserRepository, UserRecords,
-  SessionRepository, AttemptRepository, CredentialRepository, IdentityRepository, CommitSignal,
+  SessionRepository, AttemptRepository, CredentialRepository, IdentityRepository,
+  ServerKeyRepository, CommitSignal,
   StoreFacts,
   StoreReadiness, RecordTransfer, LoginTransfer
 {

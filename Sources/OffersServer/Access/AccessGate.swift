@@ -60,7 +60,8 @@ struct AccessGate: Sendable {
     passphrases = PassphraseCheck(cost: access.passphraseCost)
     cookie = SessionCookie(isSecure: access.isSecure)
     provider = access.openID.map {
-      OpenIDProvider($0, isSecure: access.isSecure, now: content.now)
+      OpenIDProvider(
+        $0, keys: content.store, isSecure: access.isSecure, now: content.now)
     }
     userHeader = access.userHeader
     proxies = access.proxies

@@ -17,12 +17,16 @@ struct OpenIDProvider: Sendable {
   private let turns = Turns(8)
 
   /// - Parameters:
+  ///   - keys: the store of the key of pending logins.
   ///   - isSecure: whether browsers reach this server by https only.
   ///   - now: the clock of logins and tokens.
-  init(_ settings: OpenIDSettings, isSecure: Bool, now: @escaping @Sendable () -> Date) {
+  init(
+    _ settings: OpenIDSettings, keys: any ServerKeyRepository, isSecure: Bool,
+    now: @escaping @Sendable () -> Date
+  ) {
     self.settings = settings
     self.now = now
-    logins = PendingLogins(settings, isSecure: isSecure, now: now)
+    logins = PendingLogins(settings, keys: keys, isSecure: isSecure, now: now)
     metadata = PulledValue(now: now) { try await ProviderMetadata.pull(settings) }
   }
 
@@ -47,7 +51,7 @@ struct OpenIDProvider: Sendable {
       ("code_challenge_method", "S256"),
     ])
     let mark = endpoint.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
-    return (endpoint + mark + query, try logins.setting(login))
+    return (endpoint + mark + query, try await logins.setting(login))
   }
 
   /// Exchanges the code of a login for the identity of the person who has logged in.

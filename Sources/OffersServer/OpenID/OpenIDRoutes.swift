@@ -89,7 +89,7 @@ struct OpenIDRoutes: Sendable {
   private func finish(
     _ fields: SentFields, _ request: Request, _ context: ServedContext, _ provider: OpenIDProvider
   ) async throws -> Response {
-    let login = try provider.logins.end(fields["state"] ?? "", of: request)
+    let login = try await provider.logins.end(fields["state"] ?? "", of: request)
     // An answer of another provider is not for this one (RFC 9207).
     if let issuer = fields["iss"], issuer != provider.settings.issuer {
       throw Problem(.badRequest, "This answer is of another provider.", hint: "Begin again.")

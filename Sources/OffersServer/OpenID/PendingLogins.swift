@@ -10,9 +10,9 @@ import Synchronization
 /// however many logins strangers begin, they displace nobody's. A browser has one at a time: beginning
 /// another ends the one before.
 ///
-/// The key is derived from the client secret, so that a login may end at another server with the same
-/// registration, or after a restart. A public client has no secret: then the key is random, and a login
-/// must end at the server at which it began.
+/// The key is derived from a random one in the store, so that a login may end at another server of the same
+/// store, or after a restart. It is not derived from the client secret, which may be a text that people chose:
+/// everybody can get such a cookie, and try one secret after another on it.
 final class PendingLogins: Sendable {
   /// The maximum number of ended logins that are remembered. Without room, the oldest are forgotten:
   /// such a login still ends only once, because the provider accepts a code once.
@@ -20,22 +20,29 @@ final class PendingLogins: Sendable {
   /// The maximum number of values that are looked at for a request.
   private static let valueLimit = 4
 
-  /// The key; the error of libcrypto if there is none.
-  private let key: Result<SealingKey, any Error>
+  /// The purpose of the stored key.
+  private static let purpose = "pending login"
+
+  private let keys: any ServerKeyRepository
+  /// What the key is for: the provider and the name of this server there.
+  private let registration: String
+  /// The key, once the store was asked.
+  private let known = Mutex<SealingKey?>(nil)
   private let isSecure: Bool
   private let now: @Sendable () -> Date
   /// The states of logins that ended here, until they expire, the oldest first.
   private let ended = Mutex<[(state: String, at: Date)]>([])
 
   /// - Parameters:
-  ///   - settings: the registration, whose secret the key is derived from.
+  ///   - settings: the registration.
+  ///   - keys: the store of the key.
   ///   - isSecure: whether browsers reach the server by https only.
-  init(_ settings: OpenIDSettings, isSecure: Bool, now: @escaping @Sendable () -> Date) {
-    key = Result {
-      guard let secret = settings.secret else { return try SealingKey.random() }
-      let purpose = "offers pending login \(settings.clientID) \(settings.issuer)"
-      return try SealingKey(HMACKey(Array(secret.utf8)).code(of: Array(purpose.utf8)))
-    }
+  init(
+    _ settings: OpenIDSettings, keys: any ServerKeyRepository, isSecure: Bool,
+    now: @escaping @Sendable () -> Date
+  ) {
+    self.keys = keys
+    registration = "\(settings.clientID) \(settings.issuer)"
     self.isSecure = isSecure
     self.now = now
   }
@@ -46,10 +53,20 @@ final class PendingLogins: Sendable {
   /// The `Set-Cookie` field that gives a browser a login. Browsers send such a cookie along when another
   /// site sends them to a page (`SameSite=Lax`), as the provider does.
   ///
-  /// - Throws: `OffersError` if libcrypto fails.
-  func setting(_ login: PendingLogin) throws -> String {
-    let sealed = try key.get().seal(Array(JSONEncoder().encode(login)))
+  /// - Throws: `OffersError` if libcrypto fails, or the store cannot be read.
+  func setting(_ login: PendingLogin) async throws -> String {
+    let sealed = try await fetchKey().seal(Array(JSONEncoder().encode(login)))
     return field(Base64URL.text(of: sealed), seconds: Int(PendingLogin.lifetimeSeconds))
+  }
+
+  /// The key, from the store when it is first needed.
+  private func fetchKey() async throws -> SealingKey {
+    if let key = known.withLock({ $0 }) { return key }
+    let stored = try await keys.fetchServerKey(
+      for: Self.purpose, orStore: try RandomBytes.make(SHA256.byteCount))
+    let key = try SealingKey(HMACKey(stored).code(of: Array(registration.utf8)))
+    known.withLock { $0 = key }
+    return key
   }
 
   /// The `Set-Cookie` field that removes the login from a browser.
@@ -64,10 +81,10 @@ final class PendingLogins: Sendable {
   ///
   /// - Parameter state: the state that the provider sent back.
   /// - Throws: `Problem` with status 400 if the browser has no such login, or it has expired;
-  ///   `OffersError` if libcrypto fails.
-  func end(_ state: String, of request: Request) throws -> PendingLogin {
+  ///   `OffersError` if libcrypto fails, or the store cannot be read.
+  func end(_ state: String, of request: Request) async throws -> PendingLogin {
     let now = now()
-    let key = try key.get()
+    let key = try await fetchKey()
     let values = CookieFields.values(
       of: name, in: request.headers, limit: Self.valueLimit
     ) { (1...4096).contains($0.utf8.count) }

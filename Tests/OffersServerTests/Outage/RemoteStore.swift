@@ -288,3 +288,9 @@ extension RemoteStore: IdentityRepository {
     try await ask { try await $0.removeIdentity(of: issuer, from: user) }
   }
 }
+
+extension RemoteStore: ServerKeyRepository {
+  func fetchServerKey(for purpose: String, orStore candidate: [UInt8]) async throws -> [UInt8] {
+    try await ask { try await $0.fetchServerKey(for: purpose, orStore: candidate) }
+  }
+}

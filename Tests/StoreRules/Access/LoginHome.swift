@@ -3,7 +3,7 @@ import Testing
 
 /// The protocols of a store by which a server logs users in.
 typealias LoginStore = SessionRepository & AttemptRepository & CredentialRepository
-  & IdentityRepository & UserRepository
+  & IdentityRepository & ServerKeyRepository & UserRepository
 
 /// A database with a second user, Ben.
 struct LoginHome: Sendable {
