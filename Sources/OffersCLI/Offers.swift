@@ -55,7 +55,7 @@ struct Offers: AsyncParsableCommand {
       let words = words(arguments[...])
       // ArgumentParser's own script for bash cannot complete a word that contains a colon.
       if words == ["--generate-completion-script", "bash"] {
-        try Output.print(CompletionScript.bash)
+        try Output.printData(CompletionScript.bash)
         return 0
       }
       try CommandTree.check(words, under: Self.self)
@@ -114,14 +114,14 @@ struct Offers: AsyncParsableCommand {
     let text = fullMessage(for: error)
     if code.isSuccess {
       do {
-        if !text.isEmpty { try Output.print(text) }
+        // This may be a completion script.
+        if !text.isEmpty { try Output.printData(text) }
       } catch {
         return report(error)
       }
     } else {
       // Errors of the parser begin with `offers: `, as all other errors do.
-      let text = DisplayText.safe(text)
-      Output.note(text.hasPrefix("Error: ") ? "offers: " + text.dropFirst(7) : text)
+      Output.note(.text(text.hasPrefix("Error: ") ? "offers: " + text.dropFirst(7) : text))
     }
     return code.rawValue
   }

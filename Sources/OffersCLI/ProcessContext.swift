@@ -11,6 +11,8 @@ struct ProcessContext: Sendable {
   var input = STDIN_FILENO
   var output = STDOUT_FILENO
   var errors = STDERR_FILENO
+  /// Whether output and errors are printed as on a terminal, if they do not go to those of the process.
+  var isTerminal = false
   /// The environment variables; nil for those of the process.
   var variables: [String: String]?
 

@@ -201,7 +201,7 @@ struct ListFormatTests {
       ("-12", "-12"), ("-12.50", "-12.50"), ("-1e-05", "-1e-05"), ("1-2", "1-2"), (" =1", " =1"),
     ])
   func quotes(value: String, written: String) {
-    let printer = SeparatedPrinter([.name], .csv, now: .now, isOnTerminal: false)
+    let printer = SeparatedPrinter([.name], .csv, now: .now)
     let bytes = Array(printer.record([value, ""]).utf8)
     #expect(bytes == Array("\(written),\r\n".utf8))
   }

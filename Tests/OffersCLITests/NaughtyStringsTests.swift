@@ -100,7 +100,8 @@ struct NaughtyStringsTests {
     }
     for offer in try await Self.offers(in: home) where offer.ref.offerID.utf8.count < 200 {
       #expect(
-        OfferCard.lines(offer, FeedPresentation(), at: .now, width: 80).allSatisfy(Self.isPlain))
+        OfferCard.lines(offer, FeedPresentation(), at: .now, width: 80)
+          .allSatisfy { Self.isPlain($0.rendered(isTerminal: true)) })
     }
   }
 

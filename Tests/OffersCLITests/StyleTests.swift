@@ -62,10 +62,14 @@ struct StyleTests {
     func style(_ variables: [String: String], _ mode: Style.Mode = .auto) -> Style {
       Style(mode, isTerminal: true) { variables[$0] }
     }
-    #expect(style(["TERM": "xterm", "NO_COLOR": ""]).bad("x") == "\u{1B}[31mx\u{1B}[0m")
+    #expect(
+      style(["TERM": "xterm", "NO_COLOR": ""]).bad("x").rendered(isTerminal: true)
+        == "\u{1B}[31mx\u{1B}[0m")
     #expect(style(["TERM": "xterm", "NO_COLOR": "0"]).bad("x") == "x")
     #expect(style([:]).bad("x") == "x")
-    #expect(style(["NO_COLOR": "1"], .always).bad("x") == "\u{1B}[31mx\u{1B}[0m")
+    #expect(
+      style(["NO_COLOR": "1"], .always).bad("x").rendered(isTerminal: true)
+        == "\u{1B}[31mx\u{1B}[0m")
     #expect(style(["TERM": "xterm"]).bad("") == "")
   }
 

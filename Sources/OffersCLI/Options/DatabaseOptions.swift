@@ -66,8 +66,8 @@ struct DatabaseOptions: ParsableArguments {
 
   private static func tellForeignSchema(_ file: (any StoreMaintenance)?) {
     guard let file, !file.foreignSchema.isEmpty else { return }
-    let names = DisplayText.oneLine(file.foreignSchema.joined(separator: ", "))
-    Output.note("offers: The database has parts that offers did not create: \(names)")
+    let names = file.foreignSchema.joined(separator: ", ")
+    Output.note(.line("offers: The database has parts that offers did not create: \(names)"))
     Output.note("        They can change or remove favorites. See: offers doctor")
   }
 

@@ -73,8 +73,8 @@ struct ErrorLog: LogHandler {
 
   func log(event: LogEvent) {
     let all = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
-    Output.noteRaw(
-      line(event.level, "\(event.message)", all.map { ($0.key, "\($0.value)") }, Date()) + "\n")
+    let text = line(event.level, "\(event.message)", all.map { ($0.key, "\($0.value)") }, Date())
+    Output.log(format == .json ? .data(text) : .text(text))
   }
 
   /// A log line. Its time is in UTC in the JSON format, in the local time zone in the text format.

@@ -31,7 +31,9 @@ struct PagedOptions: ParsableArguments {
   ///   with 1 if the pager failed; otherwise as `print`.
   func show(_ print: () async throws -> Void) async throws {
     let environment = ProcessContext.environment
-    guard Terminal.isOutput, !noPager, let pager = Pager({ environment[$0] }) else {
+    guard Terminal.isOutput, ProcessContext.current.isProcess, !noPager,
+      let pager = Pager({ environment[$0] })
+    else {
       return try await print()
     }
     do {

@@ -29,9 +29,9 @@ struct PagedJSON {
       isFirst = false
       text += json.text
     }
-    try Output.printRaw(text)
+    try Output.printData(text, terminator: "")
   }
 
   /// Prints the end of the document, after its beginning if no element was printed.
-  func finish() throws { try Output.print((isFirst ? start : "") + "]}") }
+  func finish() throws { try Output.printData((isFirst ? start : "") + "]}") }
 }

@@ -9,9 +9,9 @@ enum Confirmation {
   /// Asks on standard error, and reads a line. Only `y` and `yes` confirm; the end of the input
   /// does not.
   static func ask(_ question: String) -> Bool {
-    Output.noteRaw(DisplayText.oneLine(question) + " [y/N] ")
+    Output.prompt(.line(question + " [y/N] "))
     guard let answer = ProcessContext.readLine() else {
-      Output.noteRaw("\n")
+      Output.note("")
       return false
     }
     return ["y", "yes"].contains(answer.lowercased())

@@ -2,16 +2,32 @@ import OffersCore
 
 /// Text for a terminal: control characters are replaced, and widths are measured in columns.
 enum DisplayText {
-  /// Replaces characters that could control a terminal or reorder a line: a tab by a space; other
-  /// C0 controls and DEL by their control pictures (U+2400…); C1 controls, bidirectional controls,
-  /// line and paragraph separators, U+FEFF and tag characters by U+FFFD. Line feeds stay.
-  static func safe(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
+  /// Replaces characters that could control a terminal or reorder a line: C0 controls and DEL by
+  /// their control pictures (U+2400…); C1 controls, bidirectional controls, line and paragraph
+  /// separators, U+FEFF and tag characters by U+FFFD. Tabs and line feeds stay, and so do carriage
+  /// returns before a line feed.
+  static func harmless(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: isHarmful) else { return text }
     var result = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars {
-      result.append(isUnsafe(scalar) ? replacement(for: scalar) : scalar)
+    var scalars = text.unicodeScalars.makeIterator()
+    var next = scalars.next()
+    while let scalar = next {
+      next = scalars.next()
+      let isLineEnd = scalar == "\r" && next == "\n"
+      result.append(isHarmful(scalar) && !isLineEnd ? replacement(for: scalar) : scalar)
     }
     return String(result)
+  }
+
+  /// The text with each character that is not a line feed in a column of its own or none: like
+  /// `harmless`, with tabs replaced by spaces, and all carriage returns replaced.
+  static func safe(_ text: String) -> String {
+    guard text.utf8.contains(where: { $0 == 0x09 || $0 == 0x0D }) else { return harmless(text) }
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      result.append(scalar == "\t" ? " " : scalar == "\r" ? "\u{240D}" : scalar)
+    }
+    return harmless(String(result))
   }
 
   /// The text in one line, made safe as by `safe`. Each run of line feeds becomes a space; at the
@@ -23,9 +39,9 @@ enum DisplayText {
     return safe(lines.joined(separator: " "))
   }
 
-  private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+  private static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
-    case 0x0A: false
+    case 0x09, 0x0A: false
     case 0x00..<0x20, 0x7F..<0xA0: true
     case 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF: true
     case 0xE0000...0xE007F: true
@@ -35,7 +51,6 @@ enum DisplayText {
 
   private static func replacement(for scalar: Unicode.Scalar) -> Unicode.Scalar {
     switch scalar.value {
-    case 0x09: " "
     case 0x00..<0x20: Unicode.Scalar(0x2400 + scalar.value) ?? "\u{FFFD}"
     case 0x7F: "\u{2421}"
     default: "\u{FFFD}"

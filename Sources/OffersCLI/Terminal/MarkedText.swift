@@ -60,20 +60,20 @@ struct MarkedText {
   }
 
   /// The text with its highlighted runs in bold, truncated to the given number of columns.
-  func text(_ columns: Int, _ style: Style) -> String {
+  func text(_ columns: Int, _ style: Style) -> PrintedText {
     var left = DisplayText.fit(runs.map(\.text).joined(), columns)[...]
-    var result = ""
+    var result: PrintedText = ""
     for run in runs where !left.isEmpty {
       // In a truncated run the last character is the ellipsis, which is not highlighted.
       let part = left.prefix(run.text.count)
       left = left.dropFirst(run.text.count)
       let isWhole = part == run.text
       guard run.isMarked else {
-        result += part
+        result += .text(String(part))
         continue
       }
       let marked = isWhole ? part : part.dropLast()
-      result += style.bold(String(marked)) + (isWhole ? "" : part.suffix(1))
+      result += "\(style.bold(String(marked)))\(isWhole ? "" : part.suffix(1))"
     }
     return result
   }

@@ -3,6 +3,9 @@ import OffersCore
 import OffersPlatform
 
 /// The output of the program: data on standard output, everything else on standard error.
+///
+/// All output passes this type, which makes it harmless for a terminal: see `PrintedText`. Handlers of
+/// signals, which may not, write fixed texts.
 enum Output {
   /// Opens `/dev/null` for each of the three standard descriptors that the program was started
   /// without.
@@ -15,42 +18,77 @@ enum Output {
     }
   }
 
-  /// Prints text and a line end to standard output.
+  /// Prints a text to standard output.
   ///
   /// - Throws: `ReaderGone` if the reader of a pipe has closed it and SIGPIPE is ignored;
   ///   `OffersError` with `storageFailed` for any other error, such as a full disk or a closed
   ///   standard output.
-  static func print(_ text: String) throws { try printRaw(text + "\n") }
+  static func print(_ text: PrintedText, terminator: PrintedText = "\n") throws {
+    var text = [text, terminator].joined().rendered(isTerminal: Terminal.isOutput)
+    try text.withUTF8 { try write(UnsafeRawBufferPointer($0)) }
+  }
 
-  /// Prints text to standard output, without adding a line end.
+  /// Prints text in a format for programs, such as JSON, to standard output: exactly as it is, except
+  /// on a terminal.
   ///
   /// - Throws: as `print`.
-  static func printRaw(_ text: String) throws {
-    var text = text
-    try text.withUTF8 { try write(UnsafeRawBufferPointer($0)) }
+  static func printData(_ text: String, terminator: PrintedText = "\n") throws {
+    try print(.data(text), terminator: terminator)
   }
 
   /// Prints bytes as they are to standard output.
   ///
-  /// - Throws: as `print`.
-  static func printRaw(_ bytes: [UInt8]) throws {
+  /// - Throws: as `print`; `OffersError` with `invalidRequest` on a terminal.
+  static func printBytes(_ bytes: [UInt8]) throws {
+    if Terminal.isOutput {
+      throw OffersError(.invalidRequest, "The bytes of a file cannot be shown on a terminal.")
+    }
     try bytes.withUnsafeBytes { try write($0) }
   }
 
-  /// Prints lines to standard error. On a terminal they are wrapped at its width.
-  static func note(_ text: String) {
-    let lines = Terminal.isError ? DisplayText.wrapIndented(text, Terminal.errorWidth) : text
-    noteRaw(lines + "\n")
-  }
+  /// A long text in a format for programs that is printed piece by piece, as by `printData`.
+  struct Data {
+    /// The bytes of a character that is not complete yet.
+    private var rest: [UInt8] = []
 
-  /// Prints text to standard error, without adding a line end.
-  static func noteRaw(_ text: String) {
-    var text = text
-    // A failure to write to standard error cannot be reported anywhere.
-    text.withUTF8 {
-      try? FileBytes.writeAll(UnsafeRawBufferPointer($0), to: ProcessContext.current.errors)
+    /// Prints the next bytes of the text.
+    ///
+    /// - Throws: as `print`.
+    mutating func append(_ bytes: UnsafeRawBufferPointer) throws {
+      guard Terminal.isOutput else { return try write(bytes) }
+      let all = rest + bytes
+      // A character has at most four bytes, the first of which is not 10xxxxxx.
+      let start = all.suffix(4).lastIndex { $0 & 0xC0 != 0x80 } ?? all.endIndex
+      let end = start < all.endIndex && all[start] >= 0xC0 ? start : all.endIndex
+      rest = Array(all[end...])
+      try printData(String(decoding: all[..<end], as: UTF8.self), terminator: "")
+    }
+
+    /// Ends the text.
+    mutating func finish() throws {
+      try printData(String(decoding: rest, as: UTF8.self), terminator: "")
+      rest = []
     }
   }
+
+  /// Prints lines to standard error. On a terminal, lines without styles are wrapped at its width.
+  static func note(_ text: PrintedText) {
+    log(Terminal.isError ? text.wrapped(Terminal.errorWidth) : text)
+  }
+
+  /// Prints a line to standard error.
+  static func log(_ line: PrintedText) { writeError("\(line)\n") }
+
+  /// Prints a question to standard error, after which a person types.
+  static func prompt(_ question: PrintedText) { writeError(question) }
+
+  /// Replaces the line at the cursor of the terminal at standard error.
+  static func redraw(_ line: String) {
+    writeError(.text(line), after: "\(lineStart)")
+  }
+
+  /// Moves the cursor of a terminal to the start of its line, and erases the line.
+  static let lineStart: StaticString = "\r\u{1B}[K"
 
   /// Prints an error to standard error: `offers:`, the feed and the message, then the hint on a
   /// second line. The feed and the hint are optional.
@@ -59,10 +97,18 @@ enum Output {
     let style = Style(.auto, isTerminal: Terminal.isError, ProcessContext.variable)
     let name = "offers:"
     let indent = String(repeating: " ", count: name.count + 1)
-    var text = indent + place + DisplayText.oneLine(error.message)
+    var text = indent + DisplayText.oneLine(place + error.message)
     if let hint = error.advice?.commandText { text += "\n" + indent + DisplayText.oneLine(hint) }
     if Terminal.isError { text = DisplayText.wrapIndented(text, Terminal.errorWidth) }
-    noteRaw(style.bad(name) + text.dropFirst(name.count) + "\n")
+    log("\(style.bad(name))\(text.dropFirst(name.count))")
+  }
+
+  private static func writeError(_ text: PrintedText, after start: String = "") {
+    var text = start + text.rendered(isTerminal: Terminal.isError)
+    // A failure to write to standard error cannot be reported anywhere.
+    text.withUTF8 {
+      try? FileBytes.writeAll(UnsafeRawBufferPointer($0), to: ProcessContext.current.errors)
+    }
   }
 
   /// Writes all of the bytes to the output stream. If the reader of a pipe has closed it, SIGPIPE

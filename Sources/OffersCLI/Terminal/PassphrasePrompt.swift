@@ -11,7 +11,7 @@ enum PassphrasePrompt {
     guard isatty(ProcessContext.current.input) == 1 else {
       return try require(ProcessContext.readLine())
     }
-    let first = try require(ask("New passphrase of \(DisplayText.oneLine(name)): "))
+    let first = try require(ask("New passphrase of \(name): "))
     guard try require(ask("The same again: ")) == first else {
       throw OffersError(.invalidRequest, "The two passphrases differ. Nothing was changed.")
     }
@@ -29,7 +29,7 @@ enum PassphrasePrompt {
 
   /// Asks on standard error, and reads a line that the terminal does not show.
   private static func ask(_ question: String) -> String? {
-    Output.noteRaw(question)
+    Output.prompt(.line(question))
     let input = ProcessContext.current.input
     var shown = termios()
     guard tcgetattr(input, &shown) == 0 else { return ProcessContext.readLine() }
@@ -40,7 +40,7 @@ enum PassphrasePrompt {
     guard tcsetattr(input, TCSAFLUSH, &hidden) == 0 else { return ProcessContext.readLine() }
     defer {
       tcsetattr(input, TCSAFLUSH, &shown)
-      Output.noteRaw("\n")
+      Output.note("")
     }
     guard let line = ProcessContext.readLine() else { return nil }
     // Control-C arrives as a character.

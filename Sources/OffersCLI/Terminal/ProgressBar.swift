@@ -83,7 +83,7 @@ final class ProgressBar: Sendable {
         guard !Task.isCancelled, let latest = state.latest else { return }
         state.isVisible = true
         let text = latest((ContinuousClock.now - state.begun) / .seconds(1))
-        Output.noteRaw("\r\u{1B}[K" + DisplayText.fit(text, Terminal.errorWidth - 1))
+        Output.redraw(DisplayText.fit(DisplayText.oneLine(text), Terminal.errorWidth - 1))
       }
       pause = .milliseconds(100)
     }
@@ -93,7 +93,7 @@ final class ProgressBar: Sendable {
   func clear() {
     state.withLock { state in
       state.ticker?.cancel()
-      if state.isVisible { Output.noteRaw("\r\u{1B}[K") }
+      if state.isVisible { Output.redraw("") }
       state = State()
     }
   }
@@ -105,7 +105,7 @@ final class ProgressBar: Sendable {
   static func clearWhenInterrupted() {
     guard Terminal.canRedraw else { return }
     signal(SIGINT) { number in
-      let clearing: StaticString = "\r\u{1B}[K"
+      let clearing = Output.lineStart
       _ = write(STDERR_FILENO, clearing.utf8Start, clearing.utf8CodeUnitCount)
       signal(number, SIG_DFL)
       raise(number)

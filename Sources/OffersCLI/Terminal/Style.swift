@@ -29,13 +29,14 @@ struct Style: Sendable {
     }
   }
 
-  func bold(_ text: String) -> String { set(text, "1") }
-  func faint(_ text: String) -> String { set(text, "2") }
-  func good(_ text: String) -> String { set(text, "32") }
-  func bad(_ text: String) -> String { set(text, "31") }
-  func star(_ text: String) -> String { set(text, "33") }
+  func bold(_ text: String) -> PrintedText { set(text, .bold) }
+  func faint(_ text: String) -> PrintedText { set(text, .faint) }
+  func good(_ text: String) -> PrintedText { set(text, .green) }
+  func bad(_ text: String) -> PrintedText { set(text, .red) }
+  func star(_ text: String) -> PrintedText { set(text, .yellow) }
+  func blackOnWhite(_ text: String) -> PrintedText { set(text, .blackOnWhite) }
 
-  private func set(_ text: String, _ code: String) -> String {
-    isOn && !text.isEmpty ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+  private func set(_ text: String, _ look: PrintedText.Look) -> PrintedText {
+    isOn && !text.isEmpty ? .styled(text, look) : .text(text)
   }
 }

@@ -201,8 +201,8 @@ struct Table {
   func line(_ cells: [String]) -> String {
     line(cells) { room in
       guard let column = columns.last, let cell = cells.last else { return "" }
-      return column.isWhole ? cell : fitted(cell, column, room)
-    }
+      return .text(column.isWhole ? cell : fitted(cell, column, room))
+    }.rendered(isTerminal: false)
   }
 
   /// The text of a row whose last cell depends on the available width.
@@ -212,7 +212,7 @@ struct Table {
   ///   - last: makes the last cell, given the number of available columns; nil without a terminal.
   ///     It is not called for a right-aligned last column, nor for a whole value on a line of its
   ///     own.
-  func line(_ cells: [String], last: (Int?) -> String) -> String {
+  func line(_ cells: [String], last: (Int?) -> PrintedText) -> PrintedText {
     let lines = parts.enumerated().flatMap {
       self.lines($1, isFirst: $0 == 0, cells, last)
     }
@@ -221,12 +221,13 @@ struct Table {
 
   /// The lines for a part of the columns: more than one if a whole value is too long for its column.
   private func lines(
-    _ part: [Int], isFirst: Bool, _ cells: [String], _ last: (Int?) -> String
-  ) -> [String] {
-    var lines: [String] = []
+    _ part: [Int], isFirst: Bool, _ cells: [String], _ last: (Int?) -> PrintedText
+  ) -> [PrintedText] {
+    var lines: [PrintedText] = []
     var line = String(repeating: " ", count: isFirst ? 0 : Self.indent)
-    func endLine() {
-      lines.append(trimmed(line))
+    func endLine(_ end: PrintedText = "") {
+      let text: PrintedText = "\(line)\(end)"
+      lines.append(text.withoutTrailingSpaces())
       line = ""
     }
     /// The position at which the current column begins.
@@ -244,7 +245,8 @@ struct Table {
         endLine()
       } else if index == columns.count - 1, !columns[index].isRight {
         line = DisplayText.pad(line, start)
-        line += last(totalWidth.map { max(1, $0 - start) })
+        endLine(last(totalWidth.map { max(1, $0 - start) }))
+        return lines
       } else {
         line = DisplayText.pad(line, start) + padded(cells[index], index)
       }
@@ -266,9 +268,5 @@ struct Table {
     guard let width else { return cell }
     return column.isCutInMiddle
       ? DisplayText.fitMiddle(cell, width) : DisplayText.fit(cell, width)
-  }
-
-  private func trimmed(_ line: String) -> String {
-    String(line[..<(line.lastIndex { $0 != " " }.map(line.index(after:)) ?? line.startIndex)])
   }
 }

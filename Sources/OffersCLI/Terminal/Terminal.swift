@@ -5,12 +5,14 @@ import OffersCore
 enum Terminal {
   /// Whether standard output goes to a terminal, directly or through a pager.
   static var isOutput: Bool {
-    ProcessContext.current.output == STDOUT_FILENO && isStandardOutput
+    let context = ProcessContext.current
+    return context.output == STDOUT_FILENO ? isStandardOutput : context.isTerminal
   }
 
   /// Whether messages, which are printed to standard error, go to a terminal.
   static var isError: Bool {
-    ProcessContext.current.errors == STDERR_FILENO && isStandardError
+    let context = ProcessContext.current
+    return context.errors == STDERR_FILENO ? isStandardError : context.isTerminal
   }
 
   private static let isStandardOutput = isatty(STDOUT_FILENO) == 1
@@ -23,12 +25,16 @@ enum Terminal {
 
   /// The width in columns of the terminal to which the output goes, directly or through a pager;
   /// nil if it goes elsewhere, where text is not truncated.
-  static var width: Int? { isOutput ? standardWidth : nil }
+  static var width: Int? {
+    guard isOutput else { return nil }
+    let output = ProcessContext.current.output
+    return output == STDOUT_FILENO ? standardWidth : columns(of: output)
+  }
 
   private static let standardWidth = columns(of: STDOUT_FILENO)
 
   /// The width in columns of the terminal at standard error; 80 if it is not known.
-  static var errorWidth: Int { columns(of: STDERR_FILENO) }
+  static var errorWidth: Int { columns(of: ProcessContext.current.errors) }
 
   private static func columns(of descriptor: Int32) -> Int {
     if let columns = ProcessContext.variable("COLUMNS").flatMap({ Int($0) }), columns >= 20 {

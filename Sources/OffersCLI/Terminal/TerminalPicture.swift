@@ -44,8 +44,7 @@ enum TerminalPicture {
 
   /// The result of drawing an image.
   enum Drawing: Equatable {
-    /// The text to print, including its line end.
-    case drawn(String)
+    case drawn(TerminalDrawing)
     /// `chafa` is required and not installed.
     case needsChafa
     case failed
@@ -67,10 +66,12 @@ enum TerminalPicture {
     switch way {
     case .iTerm:
       return .drawn(
-        "\u{1B}]1337;File=inline=1;size=\(image.bytes.count);width=\(columns);"
-          + "preserveAspectRatio=1:\(Data(image.bytes).base64EncodedString())\u{07}\n")
+        TerminalDrawing(
+          "\u{1B}]1337;File=inline=1;size=\(image.bytes.count);width=\(columns);"
+            + "preserveAspectRatio=1:\(Data(image.bytes).base64EncodedString())\u{07}\n"))
     case .kitty where header.format == .png:
-      return .drawn(kitty(Data(image.bytes).base64EncodedString(), columns) + "\n")
+      return .drawn(
+        TerminalDrawing(kitty(Data(image.bytes).base64EncodedString(), columns) + "\n"))
     case .kitty, .sixel, .symbols:
       guard let chafa = Chafa(path: path) else { return .needsChafa }
       let format = way == .kitty ? "kitty" : way == .sixel ? "sixels" : "symbols"
@@ -80,7 +81,7 @@ enum TerminalPicture {
           "--format", format, "--colors", colors, "--animate", "off", "--symbols", "half+space",
           "--size", "\(columns)x\(rows)", "-",
         ])
-      return drawing.map { .drawn($0) } ?? .failed
+      return drawing.map { .drawn(TerminalDrawing($0)) } ?? .failed
     }
   }
 
@@ -103,6 +104,14 @@ enum TerminalPicture {
     } while !rest.isEmpty
     return result
   }
+}
+
+/// The escape sequences and characters that draw an image on a terminal, including a line end. They
+/// have no text of the image's source.
+struct TerminalDrawing: Equatable {
+  let sequence: String
+
+  fileprivate init(_ sequence: String) { self.sequence = sequence }
 }
 
 /// The program `chafa`, which draws images as text, sixels or in the kitty protocol.

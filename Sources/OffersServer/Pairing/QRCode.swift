@@ -54,9 +54,9 @@ package struct QRCode: Sendable {
     return path
   }
 
-  /// The code with its margin as lines of half blocks, each of which draws two modules, in black on
-  /// white of the 256 colors, which do not depend on the theme of the terminal.
-  package var terminalLines: [String] {
+  /// The code with its margin as lines of half blocks, each of which draws two modules. They are to be
+  /// printed in black on white.
+  package var blockLines: [String] {
     let places = -Self.margin..<size + Self.margin
     return stride(from: places.lowerBound, to: places.upperBound, by: 2).map { row in
       let blocks = places.map { column in
@@ -67,7 +67,7 @@ package struct QRCode: Sendable {
         case (false, false): " "
         }
       }
-      return "\u{1B}[38;5;16;48;5;231m" + blocks.joined() + "\u{1B}[0m"
+      return blocks.joined()
     }
   }
 }

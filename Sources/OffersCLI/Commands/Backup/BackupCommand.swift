@@ -41,10 +41,11 @@ struct BackupCommand: AsyncParsableCommand {
     let bytes = database.file(at: copy.path).sizeBytes
     try Output.print(
       json
-        ? JSONWriter.document { json in
-          json.member("path", file)
-          json.member("bytes", bytes)
-        } : DisplayText.oneLine("\(file): \(Units.size(bytes)), sound"))
+        ? .data(
+          JSONWriter.document { json in
+            json.member("path", file)
+            json.member("bytes", bytes)
+          }) : .line("\(file): \(Units.size(bytes)), sound"))
   }
 
   private func check(_ target: BackupTarget) throws {

@@ -56,7 +56,9 @@ struct ExportCommand: AsyncParsableCommand {
       let spool = try SpoolFile(folder: location.place.temporaryFolder)
       let document = try await write { try spool.append($0) }
       bar.clear()
-      try spool.forEachPiece { try Output.printRaw(Array($0)) }
+      var data = Output.Data()
+      try spool.forEachPiece { try data.append($0) }
+      try data.finish()
       return try report(document.unread)
     }
     let file = try AtomicFile(output: output, beside: database)
@@ -68,7 +70,7 @@ struct ExportCommand: AsyncParsableCommand {
       (.changes, document.changes),
     ]
     if json {
-      try Output.print(
+      try Output.printData(
         JSONWriter.document { json in
           json.member("path", output)
           json.member("bytes", document.bytes)
@@ -78,7 +80,7 @@ struct ExportCommand: AsyncParsableCommand {
       // One user is the usual case.
       let parts = told.filter { $0 != (.users, 1) }.map { Units.count($1, $0.noun) }
         .joined(separator: ", ")
-      Output.note(DisplayText.oneLine("\(output): \(parts) (\(Units.size(document.bytes)))"))
+      Output.note(.line("\(output): \(parts) (\(Units.size(document.bytes)))"))
     }
     try report(document.unread)
   }

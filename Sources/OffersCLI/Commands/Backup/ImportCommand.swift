@@ -72,13 +72,13 @@ struct ImportCommand: AsyncParsableCommand {
     let counts = try await database.importRecords(
       from: source, feeds: feeds.names, selections: feeds.selections, review: review.review)
     bar.clear()
-    for source in counts.sources { Output.note(Self.line(source)) }
+    for source in counts.sources { Output.note(.text(Self.line(source))) }
     // One user's own record is the usual case.
     let isForeign = counts.users.contains { User.folded($0.name) != User.folded($0.user.name) }
     if counts.users.count > 1 || isForeign {
-      for user in counts.users { Output.note(Self.line(user)) }
+      for user in counts.users { Output.note(.text(Self.line(user))) }
     }
-    try Output.print(json ? Self.json(counts) : Self.text(counts))
+    try Output.print(json ? .data(Self.json(counts)) : .text(Self.text(counts)))
   }
 
   /// The error if several users are to be imported for one.

@@ -60,7 +60,9 @@ struct MigrateCommand: AsyncParsableCommand {
     try await source.close()
     try await target.close()
     bar.clear()
-    try Output.print(json ? Self.json(result, to: places.1.name) : text(result, to: places.1.name))
+    try Output.print(
+      json
+        ? .data(Self.json(result, to: places.1.name)) : .text(text(result, to: places.1.name)))
   }
 
   private func text(_ result: Migration.Result, to name: String) -> String {

@@ -39,17 +39,16 @@ struct RestoreCommand: AsyncParsableCommand {
       incompleteCopy.withLock { $0 = copy }
     }
     if json {
-      return try Output.print(
+      return try Output.printData(
         JSONWriter.document { json in
           json.member("path", restored.path)
           json.member("bytes", restored.bytes)
           json.member("aside", restored.aside)
         })
     }
-    try Output.print(
-      DisplayText.oneLine("\(restored.path): \(Units.size(restored.bytes)), sound"))
+    try Output.print(.line("\(restored.path): \(Units.size(restored.bytes)), sound"))
     if let aside = restored.aside {
-      Output.note(DisplayText.oneLine("The old database is now \(aside)."))
+      Output.note(.line("The old database is now \(aside)."))
     }
   }
 }

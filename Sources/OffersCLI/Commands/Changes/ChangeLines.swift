@@ -30,27 +30,27 @@ struct ChangeLines {
 
   /// The line of a change. If a gone favorite is probably back under another id, a second line
   /// follows, which names the other id and the command that stars the offer.
-  func lines(_ change: OfferChange, _ style: Style = .plain) -> String {
-    let line = set(table.line(Self.cells(change, words, feeds)), change, style) + "\n"
+  func lines(_ change: OfferChange, _ style: Style = .plain) -> PrintedText {
+    let line: PrintedText = "\(set(table.line(Self.cells(change, words, feeds)), change, style))\n"
     guard let other = change.returned, let offer = change.offer else { return line }
     let isGone = change.kind == .gone
     let word = ShellQuoting.word((isGone ? other : offer.ref).description)
     let text =
       (isGone ? "   probably \(other) now" : "   probably your favorite \(other) again")
       + "; star it: offers favorite \(word)"
-    return line + DisplayText.oneLine(text) + "\n"
+    return "\(line)\(DisplayText.oneLine(text))\n"
   }
 
   /// The line in the color for the kind of the change; plain for the kinds without a color. A
   /// reward that rises is good news, and so is a price that falls.
-  private func set(_ line: String, _ change: OfferChange, _ style: Style) -> String {
+  private func set(_ line: String, _ change: OfferChange, _ style: Style) -> PrintedText {
     let isPrice = feeds[change.feed].valueRole == .price
     return switch change.kind {
     case .up, .down: (change.kind == .up) == isPrice ? style.bad(line) : style.good(line)
     case .back: style.good(line)
     case .expiring: style.bad(line)
     case .gone: style.faint(line)
-    default: line
+    default: .text(line)
     }
   }
 

@@ -155,9 +155,9 @@ struct ChangesCommand: AsyncParsableCommand {
     var lines: ChangeLines?
     try await forEachPage(selection) { page in
       let made = lines ?? ChangeLines(page, feeds)
-      let header = lines == nil ? style.bold(made.header) + "\n" : ""
+      let header: PrintedText = lines == nil ? "\(style.bold(made.header))\n" : ""
       lines = made
-      try Output.printRaw(header + page.map { made.lines($0, style) }.joined())
+      try Output.print("\(header)\(page.map { made.lines($0, style) }.joined())", terminator: "")
     }
   }
 }

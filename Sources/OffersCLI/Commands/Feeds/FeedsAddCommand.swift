@@ -79,7 +79,7 @@ struct FeedsAddCommand: AsyncParsableCommand {
     let proposal = try await FeedGuess.propose(
       name: name, source: source, items: said.items, missing: said.missing,
       options: options)
-    for note in proposal.notes { Output.note(DisplayText.oneLine(note)) }
+    for note in proposal.notes { Output.note(.line(note)) }
     return try said.definition(source: FeedGuess.address(of: source), over: proposal)
   }
 }

@@ -46,7 +46,8 @@ struct FeedsCheckCommand: AsyncParsableCommand {
     for definition in definitions {
       let check = try await engine.check(
         definition, from: from.map { SyncSource(typed: $0) }, options: options)
-      try Output.print(FeedCheckReport.text(check, definition, width: Terminal.width ?? 80))
+      try Output.print(
+        FeedCheckReport.text(check, definition, width: Terminal.width ?? 80))
       if from == nil, definition.source == nil {
         Output.note(
           """
@@ -70,12 +71,12 @@ struct FeedsCheckCommand: AsyncParsableCommand {
 
 /// The report that `offers feeds check` prints.
 enum FeedCheckReport {
-  static func text(_ check: FeedCheck, _ definition: FeedDefinition, width: Int) -> String {
+  static func text(_ check: FeedCheck, _ definition: FeedDefinition, width: Int) -> PrintedText {
     let skipped = check.skippedCount == 0 ? "" : ", \(Units.count(check.skippedCount)) skipped"
     let title = check.title.map { DisplayText.oneLine($0) } ?? definition.name
-    var lines = [
-      "\(title): \(Units.count(check.offerCount)) of \(Units.count(check.recordCount)) records are "
-        + "offers\(skipped), \(Units.size(check.bytes)) read"
+    let counts = "\(Units.count(check.offerCount)) of \(Units.count(check.recordCount)) records"
+    var lines: [PrintedText] = [
+      "\(title): \(counts) are offers\(skipped), \(Units.size(check.bytes)) read"
     ]
     for offer in check.first {
       lines +=
@@ -85,8 +86,11 @@ enum FeedCheckReport {
     lines += ["", rule(width), "", "Found in how many offers"]
     lines += found(check, definition).map { label, count in
       let share = check.offerCount == 0 ? 0 : 100 * count / check.offerCount
-      return "  \(DisplayText.pad(DisplayText.oneLine(label), 22))"
-        + "\(DisplayText.padLeft(Units.count(count), 9))  \(DisplayText.padLeft("\(share) %", 5))"
+      let number = DisplayText.padLeft(Units.count(count), 9)
+      return """
+          \(DisplayText.pad(DisplayText.oneLine(label), 22))\(number)  \
+        \(DisplayText.padLeft("\(share) %", 5))
+        """
     }
     if !check.shared.isEmpty {
       lines += ["", "Shared by all"]
@@ -99,17 +103,15 @@ enum FeedCheckReport {
     }
     if !check.problems.isEmpty {
       lines += ["", "Skipped or mended"]
-      lines += check.problems.map {
-        DisplayText.oneLine("  " + $0.summary)
-      }
+      lines += check.problems.map { .line("  " + $0.summary) }
       let rest = check.skippedCount + check.mendedCount - check.problems.count
       if rest > 0 { lines.append("  and \(Units.count(rest)) more") }
     }
     return lines.joined(separator: "\n")
   }
 
-  private static func rule(_ width: Int) -> String {
-    String(repeating: "─", count: min(width, 40))
+  private static func rule(_ width: Int) -> PrintedText {
+    .text(String(repeating: "─", count: min(width, 40)))
   }
 
   private static func found(

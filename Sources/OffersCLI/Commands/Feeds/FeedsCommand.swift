@@ -41,7 +41,8 @@ struct FeedsListCommand: AsyncParsableCommand {
     // Listing creates no database.
     let database = try await location.openIfThere(.readOnly)
     let entries = try await configuration.fetchSummaries(in: database)
-    try Output.print(json ? FeedListing.json(entries) : FeedListing.table(entries, at: Date()))
+    try Output.print(
+      json ? .data(FeedListing.json(entries)) : .text(FeedListing.table(entries, at: Date())))
   }
 }
 

@@ -30,7 +30,7 @@ struct FeedsGuessCommand: AsyncParsableCommand {
   func run() async throws {
     let proposal = try await FeedGuess.propose(
       name: name, source: source, options: network.syncOptions(configuration.path.load()))
-    try Output.printRaw(DefinitionText.yaml(for: proposal.definition))
-    for note in proposal.notes { Output.note(DisplayText.oneLine(note)) }
+    try Output.printData(DefinitionText.yaml(for: proposal.definition), terminator: "")
+    for note in proposal.notes { Output.note(.line(note)) }
   }
 }

@@ -34,6 +34,6 @@ struct FeedsSetCommand: AsyncParsableCommand {
     let didChange = try file.setInterval(seconds, of: name)
     let interval = try file.load().fetch(name).everySeconds ?? FeedDefinition.defaultEverySeconds
     let words = "\(name): every \(IntervalText.text(seconds: interval))"
-    try Output.print(didChange ? words : "\(words), as before")
+    try Output.print(.text(didChange ? words : "\(words), as before"))
   }
 }

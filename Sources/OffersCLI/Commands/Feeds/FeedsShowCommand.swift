@@ -23,7 +23,7 @@ struct FeedsShowCommand: AsyncParsableCommand {
 
   func run() async throws {
     let file = try configuration.path
-    guard save else { return try Output.printRaw(try file.load().fetchText(name)) }
+    guard save else { return try Output.printData(try file.load().fetchText(name), terminator: "") }
     try TextFile.update(file.text) { yaml in
       let known = try file.configuration(yaml)
       let text = try known.fetchText(name)

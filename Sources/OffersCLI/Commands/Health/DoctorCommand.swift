@@ -53,9 +53,9 @@ struct DoctorCommand: AsyncParsableCommand {
     findings.append(LibraryVersions.finding)
     findings += FeedHealth(path: settings, feeds: feeds, now: now).examine()
     if json {
-      try Output.print(Self.json(findings, repairs))
+      try Output.printData(Self.json(findings, repairs))
     } else {
-      try Output.print(Self.text(findings, repairs))
+      try Output.print(.text(Self.text(findings, repairs)))
     }
     if findings.contains(where: { $0.level == .problem }) { throw ExitStatus.failed }
   }

@@ -51,13 +51,15 @@ struct PruneCommand: AsyncParsableCommand {
       goneBefore: goneBefore, now: now, trustsClock: trustClock, isTrial: dryRun)
     let after = database.maintenance?.sizeBytes
     if json {
-      try Output.print(Self.json(counts, before: before, after: after, isTrial: dryRun))
+      try Output.printData(Self.json(counts, before: before, after: after, isTrial: dryRun))
       return
     }
     if let from = counts.countedFrom {
       Output.note(
-        "Ages are counted from the sync of \(Units.time(from)), because no later one confirms the "
-          + "clock. If it is right, add --trust-clock.")
+        """
+        Ages are counted from the sync of \(Units.time(from)), because no later one confirms the \
+        clock. If it is right, add --trust-clock.
+        """)
     }
     let parts = [
       Units.count(counts.offers, "offer"), Units.count(counts.changes, "change"),

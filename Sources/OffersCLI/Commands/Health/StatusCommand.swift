@@ -36,7 +36,7 @@ struct StatusCommand: AsyncParsableCommand {
       logins: try await LoginSummary(database, at: Date()))
     try Output.print(
       json
-        ? Self.json(database, contents, feeds)
+        ? .data(Self.json(database, contents, feeds))
         : Self.text(database, contents, feeds, at: Date(), terminal.style))
   }
 
@@ -51,7 +51,7 @@ struct StatusCommand: AsyncParsableCommand {
   private static func text(
     _ database: any OffersStorage, _ contents: Contents, _ feeds: [FeedTroubles], at now: Date,
     _ style: Style
-  ) -> String {
+  ) -> PrintedText {
     let counts = contents.counts
     let engine = database.engine
     let size = database.maintenance.map { " (\(Units.size($0.sizeBytes)))" } ?? ""
@@ -59,20 +59,20 @@ struct StatusCommand: AsyncParsableCommand {
       Units.count(counts.offers, "offer"), Units.count(counts.favorites, "favorite"),
       Units.count(counts.changes, "change"), Units.count(counts.runs, "sync"),
     ]
-    var lines = [
+    var head = [
       "Database  \(DisplayText.oneLine(database.place))\(size)",
       "Holds     \(holds.joined(separator: ", "))",
       "History   \(Self.text(contents.history))",
       "Engine    \(engine.name) "
         + [engine.version, engine.remark].compactMap(\.self).joined(separator: ", "),
     ]
-    lines += UserSummary.text(contents.users).map { ["Users     \($0)"] } ?? []
-    lines += contents.logins.text.map { ["Logins    \($0)"] } ?? []
-    lines += engine.warning.map { ["Warning   \($0)"] } ?? []
+    head += UserSummary.text(contents.users).map { ["Users     \($0)"] } ?? []
+    head += contents.logins.text.map { ["Logins    \($0)"] } ?? []
+    head += engine.warning.map { ["Warning   \($0)"] } ?? []
     if let width = Terminal.width {
-      lines = lines.flatMap { Self.wrapped($0, width) }
+      head = head.flatMap { Self.wrapped($0, width) }
     }
-    lines.append("")
+    var lines = head.map(PrintedText.text) + [""]
     // On a terminal, a column of zeros makes room for the sources.
     let hasGone = Terminal.width == nil || feeds.contains { $0.feed.goneCount > 0 }
     let hasStarred = Terminal.width == nil || feeds.contains { $0.feed.favoriteCount > 0 }
@@ -97,7 +97,7 @@ struct StatusCommand: AsyncParsableCommand {
     }
     let table = Table(columns: columns, sample: rows, totalWidth: Terminal.width)
     lines.append(style.bold(table.header))
-    lines += rows.map(table.line)
+    lines += rows.map { .text(table.line($0)) }
     for timing in feeds {
       let troubles = timing.troubles(at: now)
       guard !troubles.isEmpty else { continue }
@@ -105,7 +105,7 @@ struct StatusCommand: AsyncParsableCommand {
       for trouble in troubles {
         // Lines are wrapped only on a terminal.
         guard let width = Terminal.width else {
-          lines.append(trouble)
+          lines.append(.text(trouble))
           continue
         }
         let parts = DisplayText.wrap(trouble, max(20, width - 2))

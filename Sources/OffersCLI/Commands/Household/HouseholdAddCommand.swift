@@ -44,7 +44,7 @@ extension SharingChange {
     _ changes: [SharingChange], asJSON: Bool, mark: String, unchanged: String
   ) throws {
     if asJSON {
-      return try Output.print(
+      return try Output.printData(
         JSONWriter.document { json in
           json.member("offers", objects: changes) { json, change in
             json.member("ref", change.offer.id.description)

@@ -78,13 +78,13 @@ private struct HouseholdTable {
   }
 
   func print(_ page: [HouseholdOffer], withHeader: Bool) throws {
-    var text = withHeader ? style.bold(table.header) + "\n" : ""
+    var text: PrintedText = withHeader ? "\(style.bold(table.header))\n" : ""
     for found in page {
       let line = table.line(Self.cells(found, feeds, words, now))
       let isFaint = found.offer.state == .gone || found.offer.isExpired(at: now)
-      text += (isFaint ? style.faint(line) : line) + "\n"
+      text += "\(isFaint ? style.faint(line) : .text(line))\n"
     }
-    try Output.printRaw(text)
+    try Output.print(text, terminator: "")
   }
 
   private static func cells(

@@ -160,7 +160,7 @@ struct ListCommand: AsyncParsableCommand {
     if count == 0, query.offset == 0 {
       // A program can see that the list is empty, but not that a retailer or category is misspelt.
       if format.isForPeople || selection.retailer != nil || selection.category != nil {
-        Output.note(try await selection.note(onEmptyFrom: database, feeds))
+        Output.note(.text(try await selection.note(onEmptyFrom: database, feeds)))
       }
       return
     }
@@ -171,7 +171,7 @@ struct ListCommand: AsyncParsableCommand {
       let pages = Units.count(total == 0 ? 0 : (total - 1) / limit + 1, "page")
       Output.note(
         total == 0
-          ? try await selection.note(onEmptyFrom: database, feeds)
+          ? .text(try await selection.note(onEmptyFrom: database, feeds))
           : "\(Units.count(total, noun)) make \(pages) of \(Units.count(limit)).")
     } else if query.offset > 0 {
       let first = query.offset + 1

@@ -93,7 +93,7 @@ private struct ObjectLinePrinter: OfferPrinter {
       json.value(offer, columns, feeds, at: now)
       text += json.text + "\n"
     }
-    try Output.printRaw(text)
+    try Output.printData(text, terminator: "")
   }
 
   func finish() {}

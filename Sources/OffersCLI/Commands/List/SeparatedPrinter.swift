@@ -3,9 +3,8 @@ import OffersCore
 
 /// A printer of separated values: a record with the names of the columns, then a record per offer.
 ///
-/// In a file or a pipe the values are those of the feed, apart from tabs and line ends in TSV, and from a
-/// quote before a value that a spreadsheet would take for a formula. On a terminal they are made safe by
-/// `DisplayText.safe`.
+/// The values are those of the feed, apart from tabs and line ends in TSV, and from a quote before a value
+/// that a spreadsheet would take for a formula.
 struct SeparatedPrinter: OfferPrinter {
   enum Kind {
     /// RFC 4180: commas and CRLF; values with a comma, a quote or a line end are quoted.
@@ -18,7 +17,6 @@ struct SeparatedPrinter: OfferPrinter {
   private let columns: [OfferColumn]
   private let kind: Kind
   private let feeds: FeedPresentations
-  private let isOnTerminal: Bool
   private let allowsFormulas: Bool
   private let now: Date
   private var hasHead = false
@@ -28,26 +26,24 @@ struct SeparatedPrinter: OfferPrinter {
   ///   - kind: the separators.
   ///   - now: the time at which offers count as expired.
   ///   - allowsFormulas: whether values are written as they are, although a spreadsheet may run them.
-  ///   - isOnTerminal: whether the output is a terminal.
   init(
     _ columns: [OfferColumn], _ kind: Kind, _ feeds: FeedPresentations = FeedPresentations(),
-    now: Date, allowsFormulas: Bool = false, isOnTerminal: Bool = Terminal.isOutput
+    now: Date, allowsFormulas: Bool = false
   ) {
     self.allowsFormulas = allowsFormulas
     self.feeds = feeds
     self.columns = columns
     self.now = now
     self.kind = kind
-    self.isOnTerminal = isOnTerminal
   }
 
   mutating func print(_ page: [UserOffer]) throws {
     var text = head()
     for offer in page { text += record(columns.map { $0.plain(offer, feeds, at: now) ?? "" }) }
-    try Output.printRaw(text)
+    try Output.printData(text, terminator: "")
   }
 
-  mutating func finish() throws { try Output.printRaw(head()) }
+  mutating func finish() throws { try Output.printData(head(), terminator: "") }
 
   private mutating func head() -> String {
     if hasHead { return "" }
@@ -56,8 +52,7 @@ struct SeparatedPrinter: OfferPrinter {
   }
 
   func record(_ values: [String]) -> String {
-    var values = isOnTerminal ? values.map(DisplayText.safe) : values
-    if !allowsFormulas { values = values.map(Self.withoutFormula) }
+    let values = allowsFormulas ? values : values.map(Self.withoutFormula)
     switch kind {
     case .csv: return values.map(Self.quoted).joined(separator: ",") + "\r\n"
     case .tsv: return values.map(Self.spaced).joined(separator: "\t") + "\n"

@@ -21,20 +21,20 @@ struct TablePrinter: OfferPrinter {
   }
 
   mutating func print(_ page: [UserOffer]) throws {
-    var text = ""
-    if shown == nil { text = begin(page) + "\n" }
+    var text: PrintedText = ""
+    if shown == nil { text = "\(begin(page))\n" }
     guard let (table, columns, count, words) = shown else { return }
     for offer in page {
       let line = table.line(Array(cells.shown(offer, columns, words).prefix(count)))
       let isFaint = offer.state == .gone || offer.isExpired(at: cells.now)
-      text += (isFaint ? style.faint(line) : line) + "\n"
+      text += "\(isFaint ? style.faint(line) : .text(line))\n"
     }
-    try Output.printRaw(text)
+    try Output.print(text, terminator: "")
   }
 
   /// Determines the columns and their widths from the rows of the first page, and returns the
   /// header.
-  private mutating func begin(_ page: [UserOffer]) -> String {
+  private mutating func begin(_ page: [UserOffer]) -> PrintedText {
     let words = ValueWords(cells.feeds, of: page)
     let columns = cells.columns(of: page, words)
     let rows = page.map { cells.shown($0, columns, words) }
@@ -54,7 +54,7 @@ struct TablePrinter: OfferPrinter {
     guard let totalWidth, let (_, columns, count, _) = shown, count < columns.count else { return }
     let names = columns.dropFirst(count).map(\.rawValue).joined(separator: ", ")
     let text = "No room for \(names): the terminal is too narrow."
-    Output.note(DisplayText.wrap(text, totalWidth).joined(separator: "\n"))
+    Output.note(.text(DisplayText.wrap(text, totalWidth).joined(separator: "\n")))
   }
 }
 
@@ -72,10 +72,10 @@ struct MarkdownPrinter: OfferPrinter {
     for offer in page {
       text += Self.line(cells.shown(offer, columns, words).map(Self.escaped))
     }
-    try Output.printRaw(text)
+    try Output.print(.text(text), terminator: "")
   }
 
-  mutating func finish() throws { try Output.printRaw(head([])) }
+  mutating func finish() throws { try Output.print(.text(head([])), terminator: "") }
 
   private mutating func head(_ page: [UserOffer]) -> String {
     if shown != nil { return "" }

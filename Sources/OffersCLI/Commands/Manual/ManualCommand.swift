@@ -10,6 +10,6 @@ struct ManualCommand: AsyncParsableCommand {
 
   func run() async throws {
     var page = try ManualPage(description: Offers._dumpHelp(), version: Version.current)
-    try Output.printRaw(page.text())
+    try Output.printData(page.text(), terminator: "")
   }
 }

@@ -34,11 +34,12 @@ struct CacheCommand: AsyncParsableCommand {
       database = try await location.open(.readWrite)
       let count = try await database.clearImages()
       return try Output.print(
-        json ? #"{"cleared":\#(count)}"# : "Cleared \(Units.count(count, "image")).")
+        json
+          ? .data(#"{"cleared":\#(count)}"#) : "Cleared \(Units.count(count, "image")).")
     }
     let now = Date()
     let contents = try await database.fetchImageContents(now: now)
-    try Output.print(json ? Self.json(contents) : Self.text(contents, at: now))
+    try Output.print(json ? .data(Self.json(contents)) : .text(Self.text(contents, at: now)))
   }
 
   private static func text(_ contents: ImageCacheContents, at now: Date) -> String {

@@ -32,9 +32,9 @@ struct FavoriteCommand: AsyncParsableCommand {
   func run() async throws {
     let changes = try await location.openExisting().setFavorites(named: id, to: !remove)
     if json {
-      try Output.print(Self.json(changes))
+      try Output.printData(Self.json(changes))
     } else {
-      for change in changes { try Output.print(line(change)) }
+      for change in changes { try Output.print(.text(line(change))) }
     }
   }
 

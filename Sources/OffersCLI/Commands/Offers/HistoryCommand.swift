@@ -32,7 +32,7 @@ struct HistoryCommand: AsyncParsableCommand {
     let (offer, points) = try await location.open(.readOnly).fetchHistory(named: id)
     let feeds = try ConfigurationOptions.path(named: nil).presentations()
     if json {
-      try Output.print(Self.json(offer, points, feeds))
+      try Output.printData(Self.json(offer, points, feeds))
     } else {
       let lines = Self.lines(
         offer, feeds[offer.ref.feed], points, now: Date(), paged.terminal.style)
@@ -43,18 +43,19 @@ struct HistoryCommand: AsyncParsableCommand {
   private static func lines(
     _ offer: UserOffer, _ presentation: FeedPresentation, _ points: [RewardPoint], now: Date,
     _ style: Style
-  ) -> [String] {
+  ) -> [PrintedText] {
     var lines = OfferCard.heading(
       offer, presentation, at: now, width: min(Terminal.width ?? 80, 100), style)
     let role = presentation.valueRole.rawValue
-    lines += [DisplayText.oneLine(offer.ref.description), ""]
+    lines += [.line(offer.ref.description), ""]
     guard points.count > 1 else {
       let text = "The \(role) has not changed since \(Units.time(offer.firstSeenAt))."
-      return lines + (Terminal.width.map { DisplayText.wrap(text, $0) } ?? [text])
+      return lines
+        + (Terminal.width.map { DisplayText.wrap(text, $0) } ?? [text]).map(PrintedText.text)
     }
     if let width = Terminal.width {
       let chart = chart(points, until: offer.goneAt ?? now).lines(width: width)
-      if !chart.isEmpty { lines += chart + [""] }
+      if !chart.isEmpty { lines += chart.map(PrintedText.text) + [""] }
     }
     let rows = points.map { point in
       [
@@ -66,7 +67,7 @@ struct HistoryCommand: AsyncParsableCommand {
         Table.Column(title: "WHEN", isWhole: true), Table.Column(title: role.uppercased()),
         Table.Column(title: "EVENT"),
       ], sample: rows, totalWidth: Terminal.width)
-    return lines + [style.bold(table.header)] + rows.map(table.line)
+    return lines + [style.bold(table.header)] + rows.map { .text(table.line($0)) }
   }
 
   /// A chart of the exact rewards in the unit of the last one, percent or a currency. It has gaps

@@ -77,16 +77,16 @@ struct ImageCommand: AsyncParsableCommand {
       if !json { Self.describe(image, in: output ?? "") }
     }
     if json {
-      try Output.print(Self.json(image, of: offer.ref))
+      try Output.printData(Self.json(image, of: offer.ref))
     } else if output == nil || output == "-" {
-      try Output.printRaw(image.bytes)
+      try Output.printBytes(image.bytes)
     }
   }
 
   private static func describe(_ image: CachedImage, in output: String) {
     let header = image.header
     Output.note(
-      DisplayText.oneLine(
+      .line(
         "\(output): \(header.format.title), \(header.width) × \(header.height), "
           + Units.size(image.bytes.count)))
   }

@@ -14,16 +14,16 @@ enum OfferCard {
   static func lines(
     _ offer: UserOffer, _ presentation: FeedPresentation, at now: Date, width: Int,
     _ style: Style = .plain
-  ) -> [String] {
+  ) -> [PrintedText] {
     let width = min(width, 100)
     var lines = heading(offer, presentation, at: now, width: width, style)
     if let description = offer.description {
-      lines += DisplayText.wrap(DisplayText.safe(description), width)
+      lines += DisplayText.wrap(DisplayText.safe(description), width).map(PrintedText.text)
     }
     if let terms = offer.terms {
       lines += ["", style.bold("Terms")]
       lines += DisplayText.wrap(DisplayText.safe(terms), width - 2).map {
-        $0.isEmpty ? "" : "  " + $0
+        $0.isEmpty ? "" : "  \($0)"
       }
     }
     lines.append("")
@@ -38,7 +38,7 @@ enum OfferCard {
         ? [DisplayText.oneLine(value)]
         : DisplayText.wrap(DisplayText.oneLine(value), max(20, width - indent))
       lines += parts.enumerated().map { index, part in
-        (index == 0 ? style.faint(label) : String(repeating: " ", count: indent)) + part
+        "\(index == 0 ? style.faint(label) : .text(DisplayText.pad("", indent)))\(part)"
       }
     }
     return lines
@@ -49,12 +49,12 @@ enum OfferCard {
   static func heading(
     _ offer: UserOffer, _ presentation: FeedPresentation, at now: Date, width: Int,
     _ style: Style = .plain
-  ) -> [String] {
-    let title = [
+  ) -> [PrintedText] {
+    let title: PrintedText = [
       offer.isFavorite ? style.star("★") : nil,
-      offer.reward.map { reward in
+      offer.reward.map { reward -> PrintedText in
         let text = DisplayText.oneLine(reward.text)
-        return presentation.valueRole == .price ? "Price \(text)" : style.good(text)
+        return presentation.valueRole == .price ? .text("Price " + text) : style.good(text)
       },
       offer.state == .gone ? "(gone)" : nil,
       offer.isExpired(at: now) ? "(expired)" : nil,
@@ -62,7 +62,7 @@ enum OfferCard {
     let byline = presentation.byline(of: offer.offer).map(DisplayText.oneLine)
     return (title.isEmpty ? [] : [title])
       + DisplayText.wrap(DisplayText.oneLine(offer.name), width).map(style.bold)
-      + (byline.map { DisplayText.wrap($0, width) } ?? [])
+      + (byline.map { DisplayText.wrap($0, width).map(PrintedText.text) } ?? [])
   }
 
   private static func particulars(_ offer: UserOffer, at now: Date) -> [(String, String)] {

@@ -22,10 +22,10 @@ struct OfferPicture {
 
   /// The drawing and true, or a line with the reason why there is none and false. The text is empty
   /// if the offer has no image, and for the mode `never`.
-  func text(from database: any OffersStorage) async -> (text: String, isDrawn: Bool) {
+  func text(from database: any OffersStorage) async -> (text: PrintedText, isDrawn: Bool) {
     guard mode != .never, let url = offer.imageURLText else { return ("", false) }
-    func line(_ reason: String) -> (String, Bool) {
-      (DisplayText.oneLine("[no picture: \(reason)]") + "\n", false)
+    func line(_ reason: String) -> (PrintedText, Bool) {
+      ("\(DisplayText.oneLine("[no picture: \(reason)]"))\n", false)
     }
     do {
       guard let image = try await image(from: database) else {
@@ -40,7 +40,7 @@ struct OfferPicture {
         colors: TerminalPicture.colors { environment[$0] }, path: environment["PATH"] ?? "")
       let kind = "\(image.header.format.title), \(image.header.width) × \(image.header.height)"
       switch drawing {
-      case .drawn(let text): return (text, true)
+      case .drawn(let picture): return (.picture(picture), true)
       case .needsChafa: return line("\(kind); to see it here, install chafa")
       case .failed: return line("\(kind), which chafa cannot draw")
       }

@@ -44,16 +44,17 @@ struct OpenCommand: AsyncParsableCommand {
       Output.note("Opening \(link.text) with \($0)")
     }
     if json {
-      try Output.print(Self.json(offer.ref, link, isOpened: isOpened))
+      try Output.printData(Self.json(offer.ref, link, isOpened: isOpened))
     } else if !isOpened {
-      try Output.print(link.text)
+      try Output.print(.text(link.text))
     }
     if isOpened { return }
     let names = browser.names.map(DisplayText.oneLine).joined(separator: ", ")
     Output.note("offers: No browser could be started (tried: \(names)).")
     Output.note(
-      "        Open the link yourself, or name a browser: BROWSER=firefox offers open "
-        + DisplayText.oneLine(offer.ref.description))
+      .line(
+        "        Open the link yourself, or name a browser: BROWSER=firefox offers open "
+          + offer.ref.description))
     throw ExitStatus.failed
   }
 

@@ -46,7 +46,7 @@ struct ShowCommand: AsyncParsableCommand {
     let picture = OfferPicture(
       offer: offer, place: try location.place, mode: images, allowsPrivateNetwork: isOpen)
     let (drawing, isDrawn) = await picture.text(from: database)
-    try Output.printRaw(drawing)
+    try Output.print(drawing, terminator: "")
     try print(offer)
     if isDrawn { await picture.noteSeen() }
   }
@@ -57,7 +57,7 @@ struct ShowCommand: AsyncParsableCommand {
       var writer = JSONWriter()
       writer.pricedFeeds = feeds.pricedFeeds
       writer.value(offer, at: Date())
-      try Output.print(writer.text)
+      try Output.printData(writer.text)
     } else {
       let lines = OfferCard.lines(
         offer, feeds[offer.ref.feed], at: Date(), width: Terminal.width ?? 80, terminal.style)

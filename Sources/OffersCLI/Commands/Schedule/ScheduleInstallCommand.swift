@@ -52,7 +52,7 @@ struct ScheduleInstallCommand: AsyncParsableCommand {
     let names = variables.map(\.name).joined(separator: ", ")
     Output.note(
       "Installed: \(scheduler.rawValue) syncs the feeds that are due every quarter of an hour.")
-    Output.note(DisplayText.oneLine("With these variables, stored in \(file.path): \(names)"))
+    Output.note(.line("With these variables, stored in \(file.path): \(names)"))
     if scheduler == .systemd {
       Output.note("To run it also while you are logged out: loginctl enable-linger")
     }

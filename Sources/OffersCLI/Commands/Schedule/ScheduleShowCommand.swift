@@ -29,7 +29,7 @@ struct ScheduleShowCommand: AsyncParsableCommand {
     }
     let file = try EnvironmentFile.ofSchedule()
     let names = try entries.isEmpty ? nil : file.read()?.map(\.name)
-    if json { return try Output.print(Self.json(entries, names.map { (file.path, $0) })) }
+    if json { return try Output.printData(Self.json(entries, names.map { (file.path, $0) })) }
     if entries.isEmpty {
       return Output.note("Nothing is installed. Install it: offers schedule install")
     }
@@ -39,7 +39,7 @@ struct ScheduleShowCommand: AsyncParsableCommand {
     }
     if let names {
       let listed = names.joined(separator: ", ")
-      try Output.print(DisplayText.oneLine("variables  \(listed) (\(file.path))"))
+      try Output.print(.line("variables  \(listed) (\(file.path))"))
     }
   }
 

@@ -202,8 +202,8 @@ struct SearchCommand: AsyncParsableCommand {
   }
 
   private func finish(_ report: SearchReport, _ database: any OffersStorage) async throws {
-    for note in report.notes { Output.note(note) }
-    if let note = try await expiredNote(report, database) { Output.note(note) }
+    for note in report.notes { Output.note(.text(note)) }
+    if let note = try await expiredNote(report, database) { Output.note(.text(note)) }
     if report.answer.isRecent {
       // The words are stored before the output, whose reader may close the pipe. If the database
       // cannot be written, only the list of recent searches lacks them.
@@ -211,11 +211,11 @@ struct SearchCommand: AsyncParsableCommand {
         RecentSearch(words: report.answer.words, feed: feed, searchedAt: report.now))
     }
     if json {
-      try Output.print(report.json)
+      try Output.printData(report.json)
     } else if !report.results.hits.isEmpty {
       let table = report.table(width: Terminal.width, paged.terminal.style)
-      try await paged.show { try Output.printRaw(table) }
-      if let more = report.more { Output.note(more) }
+      try await paged.show { try Output.print(table, terminator: "") }
+      if let more = report.more { Output.note(.text(more)) }
     }
     if !report.results.hits.isEmpty { return }
     if let error = report.answer.error { throw ExitStatus.code(for: error) }
@@ -256,7 +256,7 @@ extension SearchCommand {
 
   private func listRecent() async throws {
     let searches = try await fetchRecent()
-    if json { return try Output.print(Self.json(searches)) }
+    if json { return try Output.printData(Self.json(searches)) }
     guard !searches.isEmpty else {
       Output.note("No searches yet. Find offers by their words: offers search WORDS")
       return
@@ -271,7 +271,7 @@ extension SearchCommand {
         Table.Column(title: "NO", isWhole: true), Table.Column(title: "FEED", isWhole: true),
         Table.Column(title: "WORDS"),
       ], sample: rows, totalWidth: Terminal.width)
-    try Output.printRaw(table.header + "\n" + rows.map { table.line($0) + "\n" }.joined())
+    try Output.print(.text(([table.header] + rows.map(table.line)).joined(separator: "\n")))
   }
 
   /// `{"searches":[{"number","words","feed","searched_at"}]}`

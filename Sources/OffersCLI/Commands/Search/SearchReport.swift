@@ -65,7 +65,7 @@ struct SearchReport {
 
   /// The offers as a table. On a terminal the words that were found are bold, and if none is in the
   /// name, a second line shows the first field that has one.
-  func table(width: Int?, _ style: Style) -> String {
+  func table(width: Int?, _ style: Style) -> PrintedText {
     let words = ValueWords(feeds, of: results.hits.map(\.offer))
     let rows = results.hits.map { cells($0.offer, words) }
     let value = words.isEmpty ? [] : [Table.Column(title: words.title)]
@@ -73,17 +73,17 @@ struct SearchReport {
       columns: [
         Table.Column(title: " ", isWhole: true), Table.Column(title: "ID", isWhole: true),
       ] + value + [Table.Column(title: "NAME")], sample: rows, totalWidth: width)
-    var text = style.bold(table.header) + "\n"
+    var text: PrintedText = "\(style.bold(table.header))\n"
     for (hit, row) in zip(results.hits, rows) {
-      text += line(hit, row, table, width, style) + "\n"
+      text += "\(line(hit, row, table, width, style))\n"
     }
     return text
   }
 
   private func line(
     _ hit: SearchHit, _ row: [String], _ table: Table, _ width: Int?, _ style: Style
-  ) -> String {
-    let plain = table.line(row)
+  ) -> PrintedText {
+    let plain = PrintedText.text(table.line(row))
     guard let width, let match = hit.matches.first else { return plain }
     let mark = OfferMark.text(hit.offer, at: now)
     if match.field == .name {
@@ -102,7 +102,7 @@ struct SearchReport {
     let label = Self.label(of: match, in: hit.offer.offer)
     let columns = width - DisplayText.width(label) - 5
     let snippet = MarkedText(match.text, ranges: match.scalarRanges).lead(columns / 3)
-    return plain + "\n   \(style.faint(label)): \(snippet.text(columns, style))"
+    return "\(plain)\n   \(style.faint(label)): \(snippet.text(columns, style))"
   }
 
   private func cells(_ offer: UserOffer, _ words: ValueWords) -> [String] {

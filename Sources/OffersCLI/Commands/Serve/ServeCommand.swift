@@ -222,7 +222,7 @@ struct ServeCommand: AsyncParsableCommand {
     let url = (tlsCert == nil ? "http" : "https") + "://\(name):\(port)"
     if json {
       do {
-        try Output.print(JSONWriter.document { $0.member("url", url) })
+        try Output.printData(JSONWriter.document { $0.member("url", url) })
       } catch {
         // The server runs even if nobody reads its address.
         Output.note("offers: The address could not be printed.")

@@ -19,12 +19,12 @@ struct ServeGreeting {
   ///   - width: the width of the terminal. A wider QR code is left out.
   ///   - style: the colors. Without them a QR code is left out, because it could not be told from its
   ///     negative.
-  func text(width: Int, style: Style) -> String {
-    var lines = ["Serving at \(DisplayText.oneLine(url))"]
+  func text(width: Int, style: Style) -> PrintedText {
+    var lines: [PrintedText] = ["Serving at \(DisplayText.oneLine(url))"]
     let others = urls.filter { $0 != url }
     if !others.isEmpty {
       lines.append("Other devices reach it at")
-      lines += others.map { "  " + DisplayText.oneLine($0) }
+      lines += others.map { "  \(DisplayText.oneLine($0))" }
     }
     guard let invitation else { return lines.joined(separator: "\n") }
     let code = style.bold(invitation.code)
@@ -32,7 +32,7 @@ struct ServeGreeting {
     let connects = "To log a phone in as \(DisplayText.oneLine(owner)) (admin)"
     lines.append("")
     if let drawing = invitation.qrCode, style.isOn, drawing.width <= min(width, 80) {
-      lines += drawing.terminalLines
+      lines += drawing.blockLines.map(style.blackOnWhite)
       lines += ["", "\(connects), scan this with its camera,", "or open there", "  \(page)"]
     } else {
       lines += ["\(connects), open there", "  \(page)"]

@@ -36,9 +36,9 @@ struct NewsReport {
       let now = Date()
       let (news, lastID) = try await database.fetchNews(after: mark, now: now)
       if isJSON {
-        try Output.print(json(news))
+        try Output.printData(json(news))
       } else if !news.isEmpty {
-        try Output.print(lines(news).joined(separator: "\n"))
+        try Output.print(.text(lines(news).joined(separator: "\n")))
       }
       if news.isEmpty, lastID == mark?.changeID { return }
       try await database.setNewsTold(news, lastID: lastID, reader: Self.reader, now: now)

@@ -115,7 +115,7 @@ struct SyncJob: Sendable {
       for (feed, result) in waiting { add(feed, result) }
       throw error
     }
-    for line in try await favorites?.fetchLines() ?? [] { try Output.print(line) }
+    for line in try await favorites?.fetchLines() ?? [] { try Output.print(.text(line)) }
     for (feed, result) in waiting { add(feed, result) }
     // An earlier sync with `--no-index` may have left the index outdated, and a sync that changes
     // no offer does not update it.
@@ -149,7 +149,7 @@ struct SyncJob: Sendable {
   private func finish(_ results: Results, _ configuration: FeedConfiguration) throws {
     if isJSON {
       let feeds = FeedPresentations(try configuration.knownFeeds())
-      try Output.print(
+      try Output.printData(
         SyncReport.json(
           results.runs, explains: explains, isTrial ? results.changes : nil, results.images,
           pricedFeeds: feeds.pricedFeeds))
@@ -176,8 +176,8 @@ struct SyncJob: Sendable {
     bar.clear()
     await loader.close()
     if isQuiet || isJSON || printsOnlyNews { return result }
-    try Output.print(result.line)
-    for line in result.failureLines { Output.note(line) }
+    try Output.print(.text(result.line))
+    for line in result.failureLines { Output.note(.text(line)) }
     return result
   }
 
@@ -215,8 +215,8 @@ struct SyncJob: Sendable {
     if isJSON || isQuiet || preview.changes.isEmpty { return }
     let lines = ChangeLines(
       preview.changes, FeedPresentations(try configuration.knownFeeds()))
-    try Output.printRaw(
-      lines.header + "\n" + preview.changes.map { lines.lines($0) }.joined())
+    try Output.print(
+      "\(lines.header)\n\(preview.changes.map { lines.lines($0) }.joined())", terminator: "")
   }
 
   /// Adds the result of a feed to `results`, and prints it unless only news are printed.
@@ -240,18 +240,18 @@ struct SyncJob: Sendable {
     let isSilent = isQuiet || isJSON
     if run.skip != nil {
       // With `--due`, a feed that was not fetched is reported only if `--explain` is given.
-      if !isSilent, explains || reason != .due { try Output.print(SyncReport.line(run)) }
+      if !isSilent, explains || reason != .due { try Output.print(.text(SyncReport.line(run))) }
       return
     }
     if !isSilent && run.outcome != .failed {
       let noun = try configuration.find(run.feed)?.presentation.noun
-      try Output.print(SyncReport.line(run, noun ?? .offer, isTrial: isTrial))
+      try Output.print(.text(SyncReport.line(run, noun ?? .offer, isTrial: isTrial)))
     }
     if let error = run.error { log.error(error, feed: run.feed) }
-    if !isSilent, explains { try Output.print("  " + SyncReport.explanation(run)) }
+    if !isSilent, explains { try Output.print("  \(SyncReport.explanation(run))") }
     if isQuiet || run.outcome == .failed { return }
-    for line in SyncReport.problemLines(run) { Output.note(line) }
-    for line in SyncReport.returnedLines(run) { Output.note(line) }
+    for line in SyncReport.problemLines(run) { Output.note(.text(line)) }
+    for line in SyncReport.returnedLines(run) { Output.note(.text(line)) }
     if run.source == SyncSource.sample.text && run.error == nil && !isJSON {
       let isElsewhere = (try? configuration.fetch(run.feed))?.source != nil
       Output.note(

@@ -52,7 +52,7 @@ struct TokenAddCommand: AsyncParsableCommand {
         expiresAt: seconds.map { now + $0 }),
       hash: try APITokenText.hash(of: text))
     if json {
-      return try Output.print(
+      return try Output.printData(
         JSONWriter.document { json in
           json.member("token", text)
           json.writeMembers(of: token, of: user)
@@ -60,10 +60,12 @@ struct TokenAddCommand: AsyncParsableCommand {
     }
     if user.role.right < scope {
       Output.note(
-        "Note: \(UserSummary.name(user)) is \(UserSummary.text(user.role)), so that the token gives "
-          + "the right “\(user.role.right.rawValue)” only.")
+        """
+        Note: \(UserSummary.name(user)) is \(UserSummary.text(user.role)), so that the token gives \
+        the right “\(user.role.right.rawValue)” only.
+        """)
     }
-    try Output.print(text)
+    try Output.print(.text(text))
     Output.note("Keep it: it is not shown again.")
   }
 }

@@ -21,7 +21,7 @@ struct TokenListCommand: AsyncParsableCommand {
     let named = Dictionary(users.map { ($0.id, $0) }, uniquingKeysWith: { one, _ in one })
     let rows = tokens.compactMap { token in named[token.user].map { (token, $0) } }
     if json {
-      return try Output.print(
+      return try Output.printData(
         JSONWriter.document { json in
           json.member("tokens", objects: rows) { $0.writeMembers(of: $1.0, of: $1.1) }
         })
@@ -29,7 +29,7 @@ struct TokenListCommand: AsyncParsableCommand {
     if rows.isEmpty {
       return Output.note("There are no API tokens. Make one: offers token add NAME")
     }
-    try Output.print(Self.table(rows, at: Date()))
+    try Output.print(.text(Self.table(rows, at: Date())))
   }
 
   private static func table(_ rows: [(APIToken, User)], at now: Date) -> String {

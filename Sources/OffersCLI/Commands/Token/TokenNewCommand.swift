@@ -31,13 +31,13 @@ struct TokenNewCommand: AsyncParsableCommand {
     try Self.make(file)
     let word = ShellQuoting.word(file)
     if json {
-      return try Output.print(
+      return try Output.printData(
         JSONWriter.document { json in
           json.member("path", file)
           json.member("bits", APITokenText.byteCount * 8)
         })
     }
-    try Output.print(DisplayText.oneLine("\(file): a token of \(APITokenText.byteCount * 8) bits"))
+    try Output.print(.line("\(file): a token of \(APITokenText.byteCount * 8) bits"))
     try Output.print("Serve with it:  offers serve --host ADDRESS --token-file \(word)")
     try Output.print("Show it, to type it into the login page:  cat \(word)")
   }

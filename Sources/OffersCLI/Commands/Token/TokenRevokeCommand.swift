@@ -27,7 +27,7 @@ struct TokenRevokeCommand: AsyncParsableCommand {
     }
     try await database.revokeToken(token.id)
     if json {
-      return try Output.print(JSONWriter.document { $0.writeMembers(of: token, of: user) })
+      return try Output.printData(JSONWriter.document { $0.writeMembers(of: token, of: user) })
     }
     try Output.print("\(DisplayText.oneLine(token.name)): revoked")
   }

@@ -35,7 +35,7 @@ struct UserAddCommand: AsyncParsableCommand {
     let role: User.Role = try NamedChoice.find(role, what: "role", title: "Roles")
     let database = try await location.openExisting()
     let user = try await database.addUser(named: name, role: role)
-    if json { return try Output.print(try await UserSummary(user, in: database).json) }
+    if json { return try Output.printData(try await UserSummary(user, in: database).json) }
     try Output.print("\(UserSummary.name(user)): added as \(UserSummary.text(role))")
     if Terminal.isError {
       let name = DisplayText.oneLine(ShellQuoting.word(user.name))

@@ -18,7 +18,7 @@ struct UserListCommand: AsyncParsableCommand {
     for user in try await database.fetchUsers() {
       users.append(try await UserSummary(user, in: database))
     }
-    try Output.print(json ? Self.json(users) : UserSummary.table(users, at: Date()))
+    try Output.print(json ? .data(Self.json(users)) : .text(UserSummary.table(users, at: Date())))
   }
 
   /// `{"users":[…]}`

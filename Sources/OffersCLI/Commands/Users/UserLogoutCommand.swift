@@ -33,7 +33,7 @@ struct UserLogoutCommand: AsyncParsableCommand {
     let sessions = try await database.fetchSessions().filter { $0.user == user.id }
     try await database.endSessions(sessions.map(\.id))
     if json {
-      return try Output.print(
+      return try Output.printData(
         JSONWriter.document { json in
           json.member("user", user.name)
           json.member("sessions", sessions.count)

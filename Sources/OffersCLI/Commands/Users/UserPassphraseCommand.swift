@@ -44,7 +44,7 @@ struct UserPassphraseCommand: AsyncParsableCommand {
     }
     try await database.setPassphrase(stored, of: user.id, keeping: nil)
     if json {
-      return try Output.print(
+      return try Output.printData(
         JSONWriter.document { json in
           json.member("user", user.name)
           json.member("passphrase", stored != nil)

@@ -78,8 +78,8 @@ struct UserRemoveCommand: AsyncParsableCommand {
       if let path = saved?.path { unlink(path) }
       throw error
     }
-    if json { return try Output.print(Self.json(entry, saved)) }
-    if let line = saved?.line { Output.note(DisplayText.oneLine(line)) }
+    if json { return try Output.printData(Self.json(entry, saved)) }
+    if let line = saved?.line { Output.note(.line(line)) }
     if let path = saved?.path, path != "-" {
       Output.note("To give them to a user: offers import \(ShellQuoting.word(path)) --user NAME")
     }

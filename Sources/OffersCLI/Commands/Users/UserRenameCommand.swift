@@ -26,7 +26,7 @@ struct UserRenameCommand: AsyncParsableCommand {
     let database = try await location.openExisting()
     let old = try await database.fetchUser(named: name)
     let user = try await database.changeUser(old.id, name: new, role: nil)
-    if json { return try Output.print(try await UserSummary(user, in: database).json) }
+    if json { return try Output.printData(try await UserSummary(user, in: database).json) }
     try Output.print("\(UserSummary.name(old)): now named \(UserSummary.name(user))")
   }
 }

@@ -31,9 +31,9 @@ struct UserRoleCommand: AsyncParsableCommand {
     let database = try await location.openExisting()
     let old = try await database.fetchUser(named: name)
     let user = try await database.changeUser(old.id, name: nil, role: role)
-    if json { return try Output.print(try await UserSummary(user, in: database).json) }
+    if json { return try Output.printData(try await UserSummary(user, in: database).json) }
     let text = UserSummary.text(role)
     try Output.print(
-      "\(UserSummary.name(user)): " + (old.role == role ? "\(text), as before" : "now \(text)"))
+      "\(UserSummary.name(user)): \(old.role == role ? "\(text), as before" : "now \(text)")")
   }
 }
