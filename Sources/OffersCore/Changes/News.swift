@@ -60,6 +60,6 @@ extension FailingFeed {
   ///
   /// - Parameter seconds: the present time, in Unix seconds.
   package func noticeSubject(at seconds: Int64) -> Int64 {
-    stoppedAt.map { Int64($0.timeIntervalSince1970) } ?? seconds / 86_400
+    stoppedAt.map { $0.storedSeconds } ?? seconds / 86_400
   }
 }

@@ -52,7 +52,7 @@ extension ExportedUser {
     name = user.name
     role = user.role
     isOwner = user.isOwner
-    createdAt = Int64(user.createdAt.timeIntervalSince1970)
+    createdAt = user.createdAt.storedSeconds
   }
 }
 
@@ -60,6 +60,6 @@ extension ExportedUser.Search {
   package init(_ search: RecentSearch) {
     self.init(
       words: search.words, feed: search.feed,
-      searchedAt: Int64(search.searchedAt.timeIntervalSince1970))
+      searchedAt: search.searchedAt.storedSeconds)
   }
 }

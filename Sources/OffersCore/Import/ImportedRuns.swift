@@ -58,8 +58,8 @@ struct ImportedRuns {
   mutating func takes(
     _ change: ExportedChange, of offer: ChangedOffer, isNewOffer: Bool, seenHereUntil: Int64?
   ) -> Bool {
-    guard runs.indices.contains(change.run - 1) else { return false }
-    let run = runs[change.run - 1]
+    guard runs.indices.contains(change.run.subtracting(clamped: 1)) else { return false }
+    let run = runs[change.run.subtracting(clamped: 1)]
     if isNewOffer {
       if !run.isNew { insertsIntoOldRuns = true }
       return true

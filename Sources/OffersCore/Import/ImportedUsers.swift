@@ -120,7 +120,7 @@ struct ImportedUsers {
   }
 
   private func insert(_ record: ExportedUser) throws -> User.ID {
-    let now = Int64(Date().timeIntervalSince1970)
+    let now = Date().storedSeconds
     return try store.insertUser(
       record.name, trustsRoles ? record.role : min(record.role, .member),
       at: record.createdAt ?? now)

@@ -96,7 +96,7 @@ extension JSONWriter {
   package mutating func value(_ date: Date?) {
     value(
       date.map {
-        ISOTime.text(Int64(max(-1e15, min(1e15, $0.timeIntervalSince1970.rounded(.down)))))
+        ISOTime.text($0.storedSeconds)
       })
   }
 

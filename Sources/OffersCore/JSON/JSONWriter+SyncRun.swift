@@ -37,7 +37,7 @@ extension JSONWriter {
 
   /// A duration in seconds with three decimals, never in exponent notation.
   private static func seconds(_ seconds: Double) -> String {
-    let milliseconds = Int((seconds * 1000).rounded())
+    let milliseconds = Int(clamped: (max(0, seconds) * 1000).rounded())
     let rest = String(milliseconds % 1000)
     return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - rest.count) + rest
   }

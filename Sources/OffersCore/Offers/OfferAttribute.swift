@@ -18,7 +18,7 @@ public struct OfferAttribute: Hashable, Sendable, Codable {
   /// other value as it is.
   package var shownValue: String {
     guard let seconds = ISOTime.seconds(parsing: value) else { return value }
-    return Units.time(Date(timeIntervalSince1970: Double(seconds)))
+    return Units.time(Date(storedSeconds: seconds))
   }
 
   /// Reads what `json(_:)` writes; an incomplete pair at the end is ignored.

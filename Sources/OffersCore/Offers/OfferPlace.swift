@@ -34,9 +34,9 @@ public struct OfferPlace: Hashable, Sendable {
       case .reward: Self.values(of: offer.reward, isLast: isPriced)
       case .price: Self.values(of: offer.reward, isLast: !isPriced)
       case .name: [.text(offer.name)]
-      case .newest: [.number(Int64(offer.firstSeenAt.timeIntervalSince1970))]
+      case .newest: [.number(offer.firstSeenAt.storedSeconds)]
       case .expiry:
-        [offer.expiresAt.map { .number(Int64($0.timeIntervalSince1970)) } ?? .none]
+        [offer.expiresAt.map { .number($0.storedSeconds) } ?? .none]
       }
     let expired: [Value] =
       query.sortsExpiredLast ? [.number(offer.isExpired(at: query.now ?? Date()) ? 1 : 0)] : []

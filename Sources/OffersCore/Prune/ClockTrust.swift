@@ -43,7 +43,7 @@ package enum ClockTrust: Equatable, Sendable {
     guard let witness = try history.findLastRun(from: earliest, through: latest) else {
       return .none(last)
     }
-    switch seconds - witness {
+    switch seconds.subtracting(clamped: witness) {
     case ...nearSeconds: return .now
     case ...farSeconds: return .run(witness)
     default: return .none(witness)
@@ -63,7 +63,7 @@ package enum ClockTrust: Equatable, Sendable {
 
   /// The start of the run from which ages are counted; nil if they are counted from the present time.
   package var witness: Date? {
-    if case .run(let seconds) = self { Date(timeIntervalSince1970: Double(seconds)) } else { nil }
+    if case .run(let seconds) = self { Date(storedSeconds: seconds) } else { nil }
   }
 
   /// Refuses to prune if nothing is old.
@@ -71,7 +71,7 @@ package enum ClockTrust: Equatable, Sendable {
   /// - Throws: `OffersError` with `invalidRequest`.
   package func check(at now: Int64) throws {
     guard case .none(let last) = self else { return }
-    let days = Units.count(Int((now - last) / Retention.daySeconds), "day")
+    let days = Units.count(Int(now.subtracting(clamped: last) / Retention.daySeconds), "day")
     throw OffersError(
       .invalidRequest,
       "Nothing was removed, because the clock may be wrong: by it, the sync before this day was "

@@ -23,7 +23,7 @@ package struct HistoryLimit: Sendable {
   /// The number of changes to keep: `count`, or fewer if they are large.
   package func count(for size: HistorySize) -> Int64 {
     if size.bytes <= bytes { return count }
-    return min(count, Int64(Double(size.count) * Double(bytes) / Double(size.bytes)))
+    return min(count, Int64(clamped: Double(size.count) * Double(bytes) / Double(size.bytes)))
   }
 
   /// The number of changes that are left by a pruning, so that not every sync removes some: an eighth

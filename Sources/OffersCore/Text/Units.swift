@@ -4,7 +4,7 @@ import Foundation
 package enum Units {
   /// A number with commas between thousands: 12345 is `12,345`.
   package static func count(_ number: Int) -> String {
-    let digits = String(abs(number))
+    let digits = String(number.magnitude)
     var result = ""
     for (index, digit) in digits.enumerated() {
       if index > 0 && (digits.count - index) % 3 == 0 { result += "," }
@@ -23,7 +23,7 @@ package enum Units {
     var value = Double(bytes)
     for unit in ["B", "kB", "MB", "GB"] {
       if value < 1000 || unit == "GB" {
-        let text = value < 10 && unit != "B" ? decimal(value, 1) : String(Int(value.rounded()))
+        let text = value < 10 && unit != "B" ? decimal(value, 1) : String(Int(clamped: value.rounded()))
         return "\(text) \(unit)"
       }
       value /= 1000
@@ -33,19 +33,20 @@ package enum Units {
 
   /// A duration in seconds: 0.0213 is `0.02 s`, 75 is `1 min 15 s`.
   package static func duration(_ seconds: Double) -> String {
+    let seconds = max(0, seconds)
     if seconds < 10 { return decimal(seconds, 2) + " s" }
-    let whole = Int(seconds.rounded())
+    let whole = Int(clamped: seconds.rounded())
     return whole < 60 ? "\(whole) s" : "\(whole / 60) min \(whole % 60) s"
   }
 
   /// The time until something happens, rounded up: 29.5 is `30 seconds`, 600 is `10 minutes`, 7200 is
   /// `2 hours`.
   package static func wait(_ seconds: Double) -> String {
-    let whole = Int(max(1, seconds.rounded(.up)))
+    let whole = Int(clamped: max(1, seconds.rounded(.up)))
     switch whole {
     case ..<120: return count(whole, "second")
-    case ..<7200: return count((whole + 59) / 60, "minute")
-    default: return count((whole + 3599) / 3600, "hour")
+    case ..<7200: return count((whole - 1) / 60 + 1, "minute")
+    default: return count((whole - 1) / 3600 + 1, "hour")
     }
   }
 
@@ -59,7 +60,7 @@ package enum Units {
   package static func day(_ date: Date) -> String { text(of: date, "%Y-%m-%d") }
 
   private static func text(of date: Date, _ format: String) -> String {
-    var seconds = time_t(date.timeIntervalSince1970)
+    var seconds = time_t(date.storedSeconds)
     var parts = tm()
     localtime_r(&seconds, &parts)
     var buffer = [CChar](repeating: 0, count: 32)
@@ -70,7 +71,7 @@ package enum Units {
   /// The age of a time: `just now`, `5 min ago`, `3 h ago`; the time itself after a day, and for a
   /// time in the future.
   package static func age(of date: Date, at now: Date) -> String {
-    let seconds = Int(now.timeIntervalSince(date))
+    let seconds = Int(clamped: now.timeIntervalSince(date))
     switch seconds {
     case ..<0: return time(date)
     case 0..<60: return "just now"
@@ -82,7 +83,7 @@ package enum Units {
 
   private static func decimal(_ value: Double, _ places: Int) -> String {
     let scale = places == 1 ? 10.0 : 100.0
-    let scaled = Int((value * scale).rounded())
+    let scaled = Int(clamped: (value * scale).rounded())
     let rest = String(scaled % Int(scale))
     return "\(scaled / Int(scale))." + String(repeating: "0", count: places - rest.count) + rest
   }

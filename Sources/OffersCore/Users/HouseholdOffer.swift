@@ -44,7 +44,7 @@ public struct HouseholdOffer: Hashable, Sendable, Identifiable {
   public var place: OfferPlace {
     OfferPlace(
       offer.ref,
-      values: sharers.first.map { [.number(Int64($0.sharedAt.timeIntervalSince1970))] } ?? [])
+      values: sharers.first.map { [.number($0.sharedAt.storedSeconds)] } ?? [])
   }
 
   /// The size of the offer's texts and of the names, in bytes of UTF-8.

@@ -122,7 +122,7 @@ enum ChangeTable {
       if place.id > 0 { return recorded[place.id] }
       return expiring[place.key].map { stored in
         Entry(
-          id: 0, kind: .expiring, at: Date(timeIntervalSince1970: Double(place.at)),
+          id: 0, kind: .expiring, at: Date(storedSeconds: place.at),
           feed: stored.offer.ref.feed, offerCount: nil, fields: nil, stored: stored)
       }
     }

@@ -51,7 +51,7 @@ extension PostgresStore: StoreFacts {
       let latest = [runs.latest, offers.latest, images.latest].compactMap(\.self).max()
       return LaterTimes(
         runs: runs.count, offers: offers.count, images: images.count,
-        latest: latest.map { Date(timeIntervalSince1970: Double($0)) })
+        latest: latest.map(Date.init(storedSeconds:)))
     }
   }
 
@@ -61,6 +61,6 @@ extension PostgresStore: StoreFacts {
       try ClockTrust.find(at: seconds, in: SessionHistory(session: session))
     }
     guard case .none(let last) = trust else { return nil }
-    return Date(timeIntervalSince1970: Double(last))
+    return Date(storedSeconds: last)
   }
 }

@@ -71,7 +71,7 @@ struct OfferDifference {
 
   private static func date(_ text: String?) -> Date? {
     text.flatMap(Double.init).map {
-      Date(timeIntervalSince1970: Double(Date(timeIntervalSince1970: $0).storedSeconds))
+      Date(storedSeconds: Date(timeIntervalSince1970: $0).storedSeconds)
     }
   }
 

@@ -273,7 +273,7 @@ final class PostgresImport: ImportStore {
   func put(_ search: ExportedUser.Search, of user: User.ID) throws {
     try RecentSearchTable.put(
       search.words, feed: search.feed, of: user,
-      at: Date(timeIntervalSince1970: Double(search.searchedAt)), in: session)
+      at: Date(storedSeconds: search.searchedAt), in: session)
   }
 
   func insert(_ mark: ExportedUser.Mark, changeID: Int64, of user: User.ID) throws {

@@ -15,8 +15,8 @@ enum AttemptTable {
     ).map { row in
       LoginAttempts(
         network: row["network"], count: row["failure_count"],
-        lastFailureAt: OfferTable.date(row["last_failure_at"]),
-        waitUntil: OfferTable.date(row["wait_until"]))
+        lastFailureAt: Date(storedSeconds: row["last_failure_at"]),
+        waitUntil: Date(storedSeconds: row["wait_until"]))
     }
   }
 
@@ -34,9 +34,9 @@ enum AttemptTable {
           AND excluded.last_failure_at + 86400
         """
     ).execute(arguments: [
-      attempts.network, attempts.count, Int64(attempts.lastFailureAt.timeIntervalSince1970),
+      attempts.network, attempts.count, attempts.lastFailureAt.storedSeconds,
       // Rounded up, so that a wait that is read again is not shorter.
-      Int64(attempts.waitUntil.timeIntervalSince1970.rounded(.up)),
+      attempts.waitUntil.nextSeconds,
     ])
   }
 

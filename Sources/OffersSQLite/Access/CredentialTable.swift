@@ -33,7 +33,7 @@ enum CredentialTable {
         """,
       arguments: [
         user, Data(passphrase.salt), passphrase.rounds, passphrase.blockSize,
-        passphrase.parallelism, Data(passphrase.hash), seconds(now),
+        passphrase.parallelism, Data(passphrase.hash), now.storedSeconds,
       ])
   }
 
@@ -69,8 +69,8 @@ enum CredentialTable {
         VALUES (?, ?, ?, ?, ?, ?)
         """,
       arguments: [
-        token.user, token.name, Data(hash), token.scope.rawValue, seconds(token.createdAt),
-        token.expiresAt.map(seconds),
+        token.user, token.name, Data(hash), token.scope.rawValue, token.createdAt.storedSeconds,
+        token.expiresAt?.storedSeconds,
       ])
     return APIToken(
       id: database.lastInsertedRowID, user: token.user, name: token.name, scope: token.scope,
@@ -94,7 +94,7 @@ enum CredentialTable {
   static func deleteExpired(of user: User.ID, at now: Date, in database: Database) throws {
     try database.execute(
       sql: "DELETE FROM api_token WHERE user_key = ? AND expires_at <= ?",
-      arguments: [user, seconds(now)])
+      arguments: [user, now.storedSeconds])
   }
 
   /// Sets when a token and its user were last seen, unless a later time is stored.
@@ -105,7 +105,7 @@ enum CredentialTable {
         UPDATE api_token SET last_used_at = ?1
         WHERE token_key = ?2 AND (last_used_at IS NULL OR last_used_at < ?1)
         RETURNING user_key
-        """, arguments: [seconds(usedAt), id])
+        """, arguments: [usedAt.storedSeconds, id])
     if let user { try UserTable.note(user, seenAt: usedAt, in: database) }
   }
 
@@ -113,12 +113,10 @@ enum CredentialTable {
     APIToken(
       id: row["token_key"], user: row["user_key"], name: row["name"],
       scope: Right(rawValue: row["scope"]) ?? .read,
-      createdAt: OfferTable.date(row["created_at"]),
-      expiresAt: (row["expires_at"] as Int64?).map(OfferTable.date),
-      lastUsedAt: (row["last_used_at"] as Int64?).map(OfferTable.date))
+      createdAt: Date(storedSeconds: row["created_at"]),
+      expiresAt: (row["expires_at"] as Int64?).map(Date.init(storedSeconds:)),
+      lastUsedAt: (row["last_used_at"] as Int64?).map(Date.init(storedSeconds:)))
   }
 
   private static func bytes(_ data: Data) -> [UInt8] { Array(data) }
-
-  private static func seconds(_ date: Date) -> Int64 { Int64(date.timeIntervalSince1970) }
 }

@@ -37,7 +37,7 @@ enum IdentityTable {
     ).map { row in
       UserLogin.Connection(
         try Identity(issuer: row["issuer"], subject: row["subject"]),
-        addedAt: OfferTable.date(row["added_at"]))
+        addedAt: Date(storedSeconds: row["added_at"]))
     }
   }
 
@@ -47,7 +47,7 @@ enum IdentityTable {
     try database.execute(
       sql: "INSERT INTO identity (user_key, issuer, subject, added_at) VALUES (?, ?, ?, ?)",
       arguments: [
-        user, identity.issuer, identity.subject, Int64(now.timeIntervalSince1970),
+        user, identity.issuer, identity.subject, now.storedSeconds,
       ])
   }
 

@@ -25,7 +25,7 @@ enum SessionTable {
       sql: "INSERT INTO session (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?)",
       arguments: [
         Data(session.id), session.user, session.fingerprint.map { Data($0) },
-        seconds(session.createdAt), seconds(session.lastSeenAt), String(session.peer.prefix(64)),
+        session.createdAt.storedSeconds, session.lastSeenAt.storedSeconds, String(session.peer.prefix(64)),
         String(session.userAgent.prefix(Session.userAgentLimit)),
       ])
   }
@@ -37,7 +37,7 @@ enum SessionTable {
       sql: """
         UPDATE session SET last_seen_at = ?1 WHERE session_id = ?2 AND last_seen_at < ?1
         RETURNING user_key
-        """, arguments: [seconds(seenAt), Data(id)])
+        """, arguments: [seenAt.storedSeconds, Data(id)])
     if let user { try UserTable.note(user, seenAt: seenAt, in: database) }
   }
 
@@ -59,7 +59,7 @@ enum SessionTable {
     let idle = Int64(Session.idleSeconds)
     try database.execute(
       sql: "DELETE FROM session WHERE abs(last_seen_at - ?) >= ?",
-      arguments: [seconds(now), idle])
+      arguments: [now.storedSeconds, idle])
   }
 
   private static func session(_ row: Row) -> Session {
@@ -67,10 +67,8 @@ enum SessionTable {
     let fingerprint: Data? = row["fingerprint"]
     return Session(
       id: Array(id), user: row["user_key"], fingerprint: fingerprint.map { Array($0) },
-      createdAt: OfferTable.date(row["created_at"]),
-      lastSeenAt: OfferTable.date(row["last_seen_at"]),
+      createdAt: Date(storedSeconds: row["created_at"]),
+      lastSeenAt: Date(storedSeconds: row["last_seen_at"]),
       peer: row["peer"], userAgent: row["user_agent"])
   }
-
-  private static func seconds(_ date: Date) -> Int64 { Int64(date.timeIntervalSince1970) }
 }

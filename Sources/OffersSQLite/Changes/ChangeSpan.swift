@@ -24,7 +24,9 @@ struct ChangeSpan {
   let offerCount: Int64
 
   /// The change number of an offer of the span.
-  func id(of offerKey: Int64) -> Int64 { lastID - (lastKey - offerKey) }
+  func id(of offerKey: Int64) -> Int64 {
+    lastID.subtracting(clamped: lastKey.subtracting(clamped: offerKey))
+  }
 }
 
 /// SQL fragments for queries over spans.

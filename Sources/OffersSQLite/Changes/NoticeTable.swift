@@ -65,9 +65,9 @@ enum NoticeTable {
         """, arguments: [seconds, now]
     ).map {
       FailingFeed(
-        name: $0["name"], since: OfferTable.date($0["failing_since"]),
+        name: $0["name"], since: Date(storedSeconds: $0["failing_since"]),
         failureCount: $0["failure_count"], message: $0["error_message"],
-        stoppedAt: ($0["stopped_at"] as Int64?).map(OfferTable.date))
+        stoppedAt: ($0["stopped_at"] as Int64?).map(Date.init(storedSeconds:)))
     }
   }
 

@@ -58,7 +58,7 @@ extension OffersDatabase: NewsRepository {
   package func fetchNews(
     after mark: ReaderMark?, now: Date
   ) async throws -> (news: News, lastID: Int64) {
-    let seconds = Int64(now.timeIntervalSince1970)
+    let seconds = now.storedSeconds
     return try await read { [user] database in
       let selection = try SelectedChanges(newsAfter: mark, now: now, of: user, in: database)
       let changes = try selection.read(in: database).filter { change in
@@ -68,7 +68,7 @@ extension OffersDatabase: NewsRepository {
         }
         let ref = offer.ref
         return try !NoticeTable.isTold(
-          .expiring, ref.feed, id: ref.offerID, about: Int64(end.timeIntervalSince1970),
+          .expiring, ref.feed, id: ref.offerID, about: end.storedSeconds,
           of: user, in: database)
       }
       let since = seconds - Int64(News.failingSeconds)
@@ -85,7 +85,7 @@ extension OffersDatabase: NewsRepository {
   package func setNewsTold(
     _ news: News, lastID: Int64, reader: String, now: Date
   ) async throws {
-    let seconds = Int64(now.timeIntervalSince1970)
+    let seconds = now.storedSeconds
     try await write { [user] database in
       try Self.checkUser(user, in: database)
       try ReaderTable.advance(
@@ -94,7 +94,7 @@ extension OffersDatabase: NewsRepository {
         guard let offer = change.offer, let end = offer.expiresAt else { continue }
         let ref = offer.ref
         try NoticeTable.insert(
-          .expiring, ref.feed, id: ref.offerID, about: Int64(end.timeIntervalSince1970),
+          .expiring, ref.feed, id: ref.offerID, about: end.storedSeconds,
           of: user, at: seconds, in: database)
       }
       for feed in news.failing {

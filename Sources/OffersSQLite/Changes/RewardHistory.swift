@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import OffersCore
 
@@ -84,7 +85,7 @@ enum RewardHistory {
     for change in changes.reversed() {
       if let rewards = change.rewards { reward = rewards.new }
       points.append(
-        RewardPoint(at: OfferTable.date(change.at), event: change.event, reward: reward))
+        RewardPoint(at: Date(storedSeconds: change.at), event: change.event, reward: reward))
     }
     return HistoryPage(
       offer: offer, points: points, before: isCut ? changes.last?.id : nil)

@@ -91,16 +91,11 @@ struct SelectedChanges: Sendable {
     let feedKey = try query.feed.map {
       try OffersDatabase.fetchFeedKey($0, definitions, in: database)
     }
-    let since = seconds(query.since)
+    let since = query.since?.nextSeconds
     return ChangeTable.Range(
       after: try query.afterID ?? start(since, lastID: lastID, in: database),
       through: lastID, since: query.afterID == nil ? since ?? .min : .min,
       user: user, feedKey: feedKey, kinds: query.kinds)
-  }
-
-  private static func seconds(_ date: Date?) -> Int64? {
-    // Clamp, because a conversion to Int64 traps on a number outside of its range.
-    date.map { Int64(max(-1e15, min(1e15, $0.timeIntervalSince1970.rounded(.up)))) }
   }
 
   private static func ofFavorites(
@@ -117,9 +112,10 @@ struct SelectedChanges: Sendable {
     guard query.kinds?.contains(.expiring) ?? true else { return [] }
     let rows = try ChangeTable.expiring(
       favoritesOf: query.favoritesOnly ? range.user : nil, feedKey: range.feedKey,
-      since: seconds(query.since) ?? .min, now: Int64(query.now.timeIntervalSince1970),
+      since: query.since?.nextSeconds ?? .min, now: query.now.storedSeconds,
       in: database)
-    guard let place = query.afterExpiring, let at = seconds(place.at) else { return rows }
+    guard let place = query.afterExpiring else { return rows }
+    let at = place.at.nextSeconds
     return rows.filter { ($0.at, $0.offerKey) > (at, place.offerKey) }
   }
 
@@ -135,7 +131,7 @@ struct SelectedChanges: Sendable {
   init(newsAfter mark: ReaderMark?, now: Date, of user: User.ID, in database: Database) throws {
     self.user = user
     lastID = try ChangeTable.fetchLastID(in: database)
-    let seconds = Int64(now.timeIntervalSince1970)
+    let seconds = now.storedSeconds
     let since = mark == nil ? seconds - Int64(News.firstReadSeconds) : .min
     let range = ChangeTable.Range(
       after: try mark?.changeID ?? Self.start(since, lastID: lastID, in: database),
@@ -186,7 +182,7 @@ struct SelectedChanges: Sendable {
         return try FirstSyncTable.find(row.id, in: database).map {
           OfferChange(
             changeID: row.id, firstSyncOf: $0.feed, offerCount: $0.count,
-            at: OfferTable.date(row.at))
+            at: Date(storedSeconds: row.at))
         }
       }
       guard let offer = try OfferTable.find(key: row.offerKey, of: user, in: database) else {
@@ -204,7 +200,7 @@ struct SelectedChanges: Sendable {
       return OfferChange(
         changeID: row.id == 0 ? nil : row.id,
         kind: fields?.direction ?? OfferChange.Kind(rawValue: row.kind.rawValue) ?? .changed,
-        at: OfferTable.date(row.at),
+        at: Date(storedSeconds: row.at),
         offer: textBytes.map { offer.abridged(toBytes: $0) } ?? offer,
         oldReward: fit(fields?.rewards?.old), newReward: fit(fields?.rewards?.new),
         reward: fit(try rewards.find(offer, row)), fields: fields?.names ?? [],
@@ -222,7 +218,7 @@ struct SelectedChanges: Sendable {
 
 extension ExpiringPlace {
   fileprivate init(_ row: ChangeRow) {
-    self.init(at: OfferTable.date(row.at), offerKey: row.offerKey)
+    self.init(at: Date(storedSeconds: row.at), offerKey: row.offerKey)
   }
 }
 

@@ -62,7 +62,7 @@ enum FeedTable {
         CROSS JOIN offer ON offer.offer_key = detail.offer_key
         CROSS JOIN feed ON feed.feed_key = offer.feed_key
         WHERE detail.expires_at <= ?1 AND offer.gone_at IS NULL AND (?2 IS NULL OR feed.name = ?2)
-        """, arguments: [OfferKeyQuery.seconds(now), feed?.lookedUp]) ?? 0
+        """, arguments: [now.storedSeconds, feed?.lookedUp]) ?? 0
   }
 
   static func names(in database: Database) throws -> [String] {
@@ -93,7 +93,7 @@ enum FeedTable {
           unsubscribed_at IS NULL OR chosen_source IS NOT NULL OR feed_fetch.feed_key IS NOT NULL)
         """)
     return try Row.fetchOne(statement, arguments: [name.lookedUp]).map { row in
-      let lastRunAt = (row["last_run_at"] as Int64?).map(OfferTable.date)
+      let lastRunAt = (row["last_run_at"] as Int64?).map(Date.init(storedSeconds:))
       let source = namedSource(from: row)
       guard row["is_subscribed"] else {
         return SyncState(

@@ -25,10 +25,10 @@ enum FetchStateTable {
     try database.cachedStatement(sql: saveSQL).execute(
       arguments: [
         feedKey, state.etag, state.lastModified, state.validatedMark,
-        state.validatedRules.map { Int64(bitPattern: $0) }, seconds(state.fullFetchAt),
-        seconds(state.nextDueAt), seconds(state.waitUntil), state.failureCount,
-        seconds(state.failingSince), seconds(state.stoppedAt), state.movedFrom, state.movedTo,
-        state.movedCount, state.heldCount, seconds(state.heldSince),
+        state.validatedRules.map { Int64(bitPattern: $0) }, state.fullFetchAt?.storedSeconds,
+        state.nextDueAt?.storedSeconds, state.waitUntil?.storedSeconds, state.failureCount,
+        state.failingSince?.storedSeconds, state.stoppedAt?.storedSeconds, state.movedFrom, state.movedTo,
+        state.movedCount, state.heldCount, state.heldSince?.storedSeconds,
       ])
   }
 
@@ -53,9 +53,5 @@ enum FetchStateTable {
     return state
   }
 
-  private static func seconds(_ date: Date?) -> Int64? {
-    date.map { Int64($0.timeIntervalSince1970) }
-  }
-
-  private static func date(_ seconds: Int64?) -> Date? { seconds.map(OfferTable.date) }
+  private static func date(_ seconds: Int64?) -> Date? { seconds.map(Date.init(storedSeconds:)) }
 }

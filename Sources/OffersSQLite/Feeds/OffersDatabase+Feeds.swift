@@ -12,14 +12,14 @@ extension OffersDatabase: FeedRepository {
   }
 
   public func subscribe(to feed: String, source: String) async throws -> Bool {
-    let seconds = Int64(Date().timeIntervalSince1970)
+    let seconds = Date().storedSeconds
     return try await write {
       try FeedSubscription.subscribe(to: feed, source: source, at: seconds, in: $0)
     }
   }
 
   public func unsubscribe(from feed: String) async throws -> Bool {
-    let seconds = Int64(Date().timeIntervalSince1970)
+    let seconds = Date().storedSeconds
     return try await write { try FeedSubscription.unsubscribe(feed, at: seconds, in: $0) }
   }
 }

@@ -23,7 +23,7 @@ enum SyncRunTable {
     ).execute(
       arguments: [
         feedKey, run.source, run.startedSeconds,
-        Int64(run.durationSeconds * 1000), run.outcome.rawValue, run.bytes, counts.new,
+        Int64(clamped: run.durationSeconds * 1000), run.outcome.rawValue, run.bytes, counts.new,
         counts.changed, counts.gone, counts.back, counts.unchanged, counts.skipped,
         run.mendedCount, rowsWritten, ReadProblem.storedText(of: run.problems),
         run.error?.code.rawValue,
@@ -58,7 +58,7 @@ enum SyncRunTable {
         WHERE run_id = ?
         """,
       arguments: [
-        Int64(run.durationSeconds * 1000), counts.new, counts.changed, counts.gone, counts.back,
+        Int64(clamped: run.durationSeconds * 1000), counts.new, counts.changed, counts.gone, counts.back,
         counts.unchanged, counts.skipped, rowsWritten, ReadProblem.storedText(of: run.problems),
         runKey,
       ])
@@ -91,7 +91,7 @@ enum SyncRunTable {
 
   /// The start of the last successful run.
   static func findLastSuccess(feedKey: Int64, in database: Database) throws -> Date? {
-    try findLastGood(feedKey: feedKey, in: database).map { OfferTable.date($0.at) }
+    try findLastGood(feedKey: feedKey, in: database).map { Date(storedSeconds: $0.at) }
   }
 
   /// The start and the source of the last successful run.
@@ -127,7 +127,7 @@ enum SyncRunTable {
     return SyncRun(
       feed: feed, source: row["source"],
       outcome: SyncOutcome(rawValue: row["outcome"]) ?? .failed, counts: counts,
-      bytes: row["bytes"], startedAt: OfferTable.date(row["started_at"]),
+      bytes: row["bytes"], startedAt: Date(storedSeconds: row["started_at"]),
       durationSeconds: Double(row["duration_milliseconds"] as Int64) / 1000, error: error,
       mendedCount: row["mended_count"]
     ).hidingStoredAddresses()
@@ -136,5 +136,5 @@ enum SyncRunTable {
 
 extension SyncRun {
   /// The start in Unix seconds, as it is stored.
-  var startedSeconds: Int64 { OfferTable.bounded(Int64(startedAt.timeIntervalSince1970)) }
+  var startedSeconds: Int64 { StoredTime.bounded(startedAt.storedSeconds) }
 }

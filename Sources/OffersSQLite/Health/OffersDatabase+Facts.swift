@@ -29,12 +29,12 @@ extension OffersDatabase: StoreFacts {
             WHERE run_id IN (SELECT max(run_id) FROM sync_run GROUP BY feed_key)
             UNION ALL SELECT created_at FROM favorite)
           """
-      ).map(OfferTable.date)
+      ).map(Date.init(storedSeconds:))
     }
   }
 
   package func countTimes(after time: Date) async throws -> LaterTimes {
-    let seconds = Int64(time.timeIntervalSince1970)
+    let seconds = time.storedSeconds
     return try await read { database in
       func find(_ table: String, _ column: String) throws -> (Int, Int64?) {
         let row = try Row.fetchOne(
@@ -49,16 +49,16 @@ extension OffersDatabase: StoreFacts {
       let images = try find("image_cache", "fetched_at")
       return LaterTimes(
         runs: runs.0, offers: offers.0, images: images.0,
-        latest: [runs.1, offers.1, images.1].compactMap(\.self).max().map(OfferTable.date))
+        latest: [runs.1, offers.1, images.1].compactMap(\.self).max().map(Date.init(storedSeconds:)))
     }
   }
 
   package func findUnconfirmedRun(at now: Date) async throws -> Date? {
-    let seconds = Int64(now.timeIntervalSince1970)
+    let seconds = now.storedSeconds
     guard case .none(let last) = try await read({ try ClockTrust.find(at: seconds, in: $0) }) else {
       return nil
     }
-    return OfferTable.date(last)
+    return Date(storedSeconds: last)
   }
 }
 
@@ -75,7 +75,7 @@ extension OffersDatabase {
       func number(_ sql: String) throws -> Int { try Int.fetchOne(database, sql: sql) ?? 0 }
       return StoreSizes(
         file: file.bytes, log: file.logBytes,
-        free: try number("PRAGMA freelist_count") * number("PRAGMA page_size"),
+        free: try number("PRAGMA freelist_count").multiplied(clamped: number("PRAGMA page_size")),
         images: try number("SELECT sum(length(bytes)) FROM image_cache"))
     }
   }

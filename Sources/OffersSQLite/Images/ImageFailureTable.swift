@@ -14,7 +14,7 @@ enum ImageFailureTable {
     try Row.fetchOne(
       database.cachedStatement(
         sql: "SELECT \(columns) FROM image_failure WHERE url = ?2 AND \(isRemembered)"),
-      arguments: [Int64(now.timeIntervalSince1970), url]
+      arguments: [now.storedSeconds, url]
     ).map(failure)
   }
 
@@ -23,7 +23,7 @@ enum ImageFailureTable {
     try Row.fetchAll(
       database,
       sql: "SELECT \(columns) FROM image_failure WHERE \(isRemembered) ORDER BY until DESC, url",
-      arguments: [Int64(now.timeIntervalSince1970)]
+      arguments: [now.storedSeconds]
     ).map(failure)
   }
 
@@ -36,7 +36,7 @@ enum ImageFailureTable {
         """,
       arguments: [
         failure.url, failure.code.rawValue, failure.reason,
-        Int64(failure.until.timeIntervalSince1970),
+        failure.until.storedSeconds,
       ])
   }
 
@@ -50,7 +50,7 @@ enum ImageFailureTable {
   static func clear(until time: Date, in database: Database) throws {
     try database.execute(
       sql: "DELETE FROM image_failure WHERE until <= ?",
-      arguments: [Int64(time.timeIntervalSince1970)])
+      arguments: [time.storedSeconds])
   }
 
   static func clear(in database: Database) throws {
@@ -60,6 +60,6 @@ enum ImageFailureTable {
   private static func failure(_ row: Row) -> ImageFailure {
     ImageFailure(
       url: row["url"], code: OffersError.Code(rawValue: row["code"]) ?? .sourceFailed,
-      reason: row["reason"], until: OfferTable.date(row["until"]))
+      reason: row["reason"], until: Date(storedSeconds: row["until"]))
   }
 }

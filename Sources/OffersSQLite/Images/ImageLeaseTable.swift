@@ -19,8 +19,8 @@ enum ImageLeaseTable {
     _ url: String, holder: Int64, seconds: Double, now: Date, isAlive: (Int64) -> Bool,
     in database: Database
   ) throws -> Bool {
-    let now = Int64(now.timeIntervalSince1970 * 1000)
-    let until = now + Int64(seconds * 1000)
+    let now = now.storedMilliseconds
+    let until = now.adding(clamped: Int64(clamped: seconds * 1000))
     // There are only as many leases as downloads.
     try database.execute(
       literal: """
@@ -59,14 +59,14 @@ enum ImageLeaseTable {
   static func countStale(now: Date, in database: Database) throws -> Int {
     try Int.fetchOne(
       database, sql: "SELECT count(*) FROM image_lease WHERE \(isStale)",
-      arguments: [Int64(now.timeIntervalSince1970 * 1000)]) ?? 0
+      arguments: [now.storedMilliseconds]) ?? 0
   }
 
   /// Deletes stale leases and returns their number.
   static func endStale(now: Date, in database: Database) throws -> Int {
     try database.execute(
       sql: "DELETE FROM image_lease WHERE \(isStale)",
-      arguments: [Int64(now.timeIntervalSince1970 * 1000)])
+      arguments: [now.storedMilliseconds])
     return database.changesCount
   }
 

@@ -60,7 +60,7 @@ struct ImagePlaces {
 
   /// Makes a slot the most recently used one, here and in the database.
   mutating func use(_ slot: Int64, in database: Database) throws {
-    lastOrder += 1
+    lastOrder = lastOrder.adding(clamped: 1)
     if let index = places.firstIndex(where: { $0.slot == slot }) {
       places[index].useOrder = lastOrder
     }

@@ -20,11 +20,14 @@ enum ImageTable {
     return CachedImage(
       url: url, bytes: statement.bytes(7),
       header: ImageHeader(
-        format: format, width: Int(statement.number(1)), height: Int(statement.number(2))),
+        format: format, width: pixels(statement.number(1)), height: pixels(statement.number(2))),
       etag: statement.string(3), lastModified: statement.string(4),
-      fetchedAt: OfferTable.date(statement.number(5)),
-      freshUntil: OfferTable.date(statement.number(6)))
+      fetchedAt: Date(storedSeconds: statement.number(5)),
+      freshUntil: Date(storedSeconds: statement.number(6)))
   }
+
+  /// A width or height that an image can have.
+  private static func pixels(_ number: Int64) -> Int { Int(min(max(number, 1), Int64(Int32.max))) }
 
   static func findSlot(of url: String, in database: Database) throws -> Int64? {
     let statement = try RawStatement(cached: slotSQL, database)
@@ -55,8 +58,8 @@ enum ImageTable {
     statement.bind(4, Int64(image.header.height))
     statement.bind(5, copying: image.etag)
     statement.bind(6, copying: image.lastModified)
-    statement.bind(7, seconds(image.fetchedAt))
-    statement.bind(8, seconds(image.freshUntil))
+    statement.bind(7, image.fetchedAt.storedSeconds)
+    statement.bind(8, image.freshUntil.storedSeconds)
     statement.bind(10, slot)
     try image.bytes.withUnsafeBytes { bytes in
       statement.bind(9, bytes: bytes)
@@ -77,7 +80,7 @@ enum ImageTable {
           fresh_until = ?
         WHERE url = ?
         """,
-      arguments: [etag, lastModified, seconds(fetchedAt), seconds(freshUntil), url])
+      arguments: [etag, lastModified, fetchedAt.storedSeconds, freshUntil.storedSeconds, url])
   }
 
   /// The slots of favorites' images.
@@ -158,9 +161,10 @@ enum ImageTable {
       guard let format = ImageFormat(contentType: row["content_type"]) else { return nil }
       return CachedImageSummary(
         url: row["url"],
-        header: ImageHeader(format: format, width: row["width"], height: row["height"]),
-        sizeBytes: row["size_bytes"], fetchedAt: OfferTable.date(row["fetched_at"]),
-        freshUntil: OfferTable.date(row["fresh_until"]), isFavorite: favorites.contains(row["slot"])
+        header: ImageHeader(
+          format: format, width: pixels(row["width"]), height: pixels(row["height"])),
+        sizeBytes: row["size_bytes"], fetchedAt: Date(storedSeconds: row["fetched_at"]),
+        freshUntil: Date(storedSeconds: row["fresh_until"]), isFavorite: favorites.contains(row["slot"])
       )
     }
   }
@@ -205,6 +209,4 @@ enum ImageTable {
         """)
     return count
   }
-
-  private static func seconds(_ date: Date) -> Int64 { Int64(date.timeIntervalSince1970) }
 }

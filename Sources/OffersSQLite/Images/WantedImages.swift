@@ -24,7 +24,7 @@ extension OffersDatabase {
         try Row.fetchAll(database, sql: Self.favoriteImagesSQL)
         + Row.fetchAll(
           database, sql: Self.newestImagesSQL,
-          arguments: [OfferKeyQuery.seconds(Date()), Self.newestFactor * limit])
+          arguments: [Date().storedSeconds, Self.newestFactor * limit])
       let keys: [Int64] = images.filter { seen.insert($0["image_url"]).inserted }
         .prefix(limit).map { $0["offer_key"] }
       return try OfferTable.list(keys: keys, of: user, in: database).map(\.offer)

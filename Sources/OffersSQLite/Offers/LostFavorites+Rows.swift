@@ -17,7 +17,7 @@ extension LostFavorites {
     while let row = try rows.next() {
       add(
         OfferRef(feed: row["feed"], offerID: row["id"]), name: row["name"],
-        description: row["description"], goneAt: OfferTable.date(row["gone_at"]))
+        description: row["description"], goneAt: Date(storedSeconds: row["gone_at"]))
     }
   }
 
@@ -45,9 +45,9 @@ extension LostFavorites {
         """,
       arguments: [
         favorite.ref.feed, favorite.name, favorite.description,
-        Int64(favorite.firstSeenAt.timeIntervalSince1970),
-        Int64(goneAt.timeIntervalSince1970) - successorSeconds,
-        Int64(goneAt.timeIntervalSince1970), user,
+        favorite.firstSeenAt.storedSeconds,
+        goneAt.storedSeconds - successorSeconds,
+        goneAt.storedSeconds, user,
       ])
     return id.map { OfferRef(feed: favorite.ref.feed, offerID: $0) }
   }

@@ -48,7 +48,7 @@ struct OfferKeyQuery {
       query.sort == .feed && !query.sortsExpiredLast && (start == .details || start == .offers)
     limit = query.limit.map { max(0, $0) }
     offset = max(0, query.offset)
-    let now = Self.seconds(query.now ?? Date())
+    let now = (query.now ?? Date()).storedSeconds
     var filter = Filter(
       query, of: user, feedKey: feedKey, startsAtFavorites: start == .favorites,
       pricedKeys: pricedKeys,
@@ -150,12 +150,6 @@ struct OfferKeyQuery {
 }
 
 extension OfferKeyQuery {
-  /// A time in whole Unix seconds.
-  static func seconds(_ date: Date, _ rule: FloatingPointRoundingRule = .down) -> Int64 {
-    let seconds = date.timeIntervalSince1970.rounded(rule)
-    return Int64(exactly: seconds) ?? (seconds < 0 ? .min : .max)
-  }
-
   /// The conditions of a query and their arguments.
   private struct Filter {
     private(set) var parts: [String] = []
@@ -197,12 +191,12 @@ extension OfferKeyQuery {
         add(maximum)
       }
       if let date = query.newSince {
-        add("offer.first_seen_at >= ?", OfferKeyQuery.seconds(date, .up))
+        add("offer.first_seen_at >= ?", date.nextSeconds)
       }
       if let range = query.expiring {
         usesDetails = true
-        add("detail.expires_at >= ?", OfferKeyQuery.seconds(range.lowerBound, .up))
-        add("detail.expires_at <= ?", OfferKeyQuery.seconds(range.upperBound))
+        add("detail.expires_at >= ?", range.lowerBound.nextSeconds)
+        add("detail.expires_at <= ?", range.upperBound.storedSeconds)
       }
       if let retailer = query.retailer {
         usesDetails = true

@@ -151,14 +151,14 @@ enum OfferTable {
         urlText: row["url"],
         retailer: row["retailer"],
         categories: (row["categories"] as String?).map(JSONTexts.parse) ?? [],
-        startsAt: (row["starts_at"] as Int64?).map(date),
-        expiresAt: (row["expires_at"] as Int64?).map(date),
+        startsAt: (row["starts_at"] as Int64?).map(Date.init(storedSeconds:)),
+        expiresAt: (row["expires_at"] as Int64?).map(Date.init(storedSeconds:)),
         latitude: row["latitude"],
         longitude: row["longitude"],
         attributes: attributes(from: row),
-        firstSeenAt: date(row["first_seen_at"]),
-        changedAt: date(row["changed_at"]),
-        goneAt: (row["gone_at"] as Int64?).map(date)),
+        firstSeenAt: Date(storedSeconds: row["first_seen_at"]),
+        changedAt: Date(storedSeconds: row["changed_at"]),
+        goneAt: (row["gone_at"] as Int64?).map(Date.init(storedSeconds:))),
       isFavorite: row["is_favorite"])
   }
 
@@ -180,15 +180,5 @@ enum OfferTable {
       value = .percent(hundredths: hundredths)
     }
     return Reward(text: text, value: value, isUpTo: row["reward_up_to"])
-  }
-
-  static func date(_ seconds: Int64) -> Date {
-    Date(timeIntervalSince1970: Double(bounded(seconds)))
-  }
-
-  /// A time within the years 1 to 9999, which every date and every export can have. Another program
-  /// may have stored one outside of them, and a clock may be wrong.
-  static func bounded(_ seconds: Int64) -> Int64 {
-    min(max(seconds, -62_135_596_800), 253_402_300_799)
   }
 }

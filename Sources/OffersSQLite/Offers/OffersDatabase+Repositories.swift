@@ -25,7 +25,7 @@ extension OffersDatabase: OfferRepository {
   ) async throws -> OfferPage {
     try await read { [definitions, user] database in
       var next = query
-      if let limit = query.limit { next.limit = limit + 1 }
+      if let limit = query.limit { next.limit = limit.adding(clamped: 1) }
       let keys = try Self.keyQuery(next, of: user, definitions, in: database).keys(in: database)
       let (offers, count) = try OfferTable.page(
         keys: keys.prefix(query.limit ?? .max), of: user, maximumBytes: maximumBytes,
@@ -152,7 +152,7 @@ extension OffersDatabase: FavoriteRepository {
   private func setFavorites(
     to isFavorite: Bool, of refs: @escaping @Sendable (Database) throws -> [OfferRef]
   ) async throws -> [FavoriteChange] {
-    let seconds = Int64(Date().timeIntervalSince1970)
+    let seconds = Date().storedSeconds
     return try await write(.favorites) { [foreignSchema, user] database in
       try Self.checkUser(user, in: database)
       let favorites = try FavoriteGuard(database, against: foreignSchema)

@@ -8,7 +8,7 @@ enum ReaderTable {
     try Row.fetchOne(
       database, sql: "SELECT change_id, read_at FROM reader WHERE user_key = ? AND name = ?",
       arguments: [user, name.lookedUp]
-    ).map { ReaderMark(changeID: $0["change_id"], readAt: OfferTable.date($0["read_at"])) }
+    ).map { ReaderMark(changeID: $0["change_id"], readAt: Date(storedSeconds: $0["read_at"])) }
   }
 
   /// Moves a mark forward, never back.
@@ -24,6 +24,6 @@ enum ReaderTable {
           read_at = max(read_at, excluded.read_at)
         WHERE excluded.change_id > change_id OR excluded.read_at > read_at
         """,
-      arguments: [user, name, mark.changeID, Int64(mark.readAt.timeIntervalSince1970)])
+      arguments: [user, name, mark.changeID, mark.readAt.storedSeconds])
   }
 }

@@ -32,7 +32,8 @@ struct DatabaseHistory: PrunedHistory {
       sql: """
         SELECT change_id FROM change WHERE change_id > 0 AND run_id >= ? ORDER BY change_id LIMIT 1
         """, arguments: [run])
-    return max(0, try (behind ?? ChangeTable.fetchLastID(in: database)) - 1)
+    let next = try behind ?? ChangeTable.fetchLastID(in: database)
+    return max(0, next.subtracting(clamped: 1))
   }
 
   func findSurplus(over limit: HistoryLimit) throws -> Int64? {

@@ -23,7 +23,7 @@ extension HistoryLimit {
   private func findCount(in database: Database) throws -> Int64 {
     let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
     let pageBytes = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0
-    guard pages * pageBytes > bytes else { return count }
+    guard pages.multiplied(clamped: pageBytes) > bytes else { return count }
     return self.count(for: try HistorySize(in: database))
   }
 
@@ -44,8 +44,10 @@ extension HistoryLimit {
   private static func cut(
     keeping count: Int64, before last: Int64, _ spans: [(id: Int64, offerCount: Int64)]
   ) -> Int64? {
-    var cut = last - count
-    for span in spans where span.id > cut { cut -= span.offerCount - 1 }
+    var cut = last.subtracting(clamped: count)
+    for span in spans where span.id > cut {
+      cut = cut.subtracting(clamped: span.offerCount.subtracting(clamped: 1))
+    }
     return cut > 0 ? cut : nil
   }
 }
@@ -70,10 +72,10 @@ extension HistorySize {
     for id in stride(from: 1, through: last, by: Int64.Stride(step)) {
       guard let size = try Int.fetchOne(statement, arguments: [id]) else { break }
       rows += 1
-      bytes += size + Self.rowBytes
+      bytes = bytes.adding(clamped: size + Self.rowBytes)
     }
     self.init(
-      count: count, bytes: rows == 0 ? 0 : Int(Double(bytes) / Double(rows) * Double(count)),
+      count: count, bytes: rows == 0 ? 0 : Int(clamped: Double(bytes) / Double(rows) * Double(count)),
       limit: Int(HistoryLimit.standard.count), maximumBytes: HistoryLimit.standard.bytes)
   }
 }

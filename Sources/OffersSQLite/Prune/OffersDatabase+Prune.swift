@@ -12,13 +12,13 @@ extension OffersDatabase: PruneRepository {
   package func prune(
     goneBefore: Date, now: Date, trustsClock: Bool, isTrial: Bool
   ) async throws -> PruneCounts {
-    let seconds = Int64(now.timeIntervalSince1970)
+    let seconds = now.storedSeconds
     let trust = trustsClock ? .now : try await read { try ClockTrust.find(at: seconds, in: $0) }
     try trust.check(at: seconds)
     let time = trust.time(at: seconds)
     let bounds = try await read {
       try PruneBounds(
-        countingFrom: time, goneSeconds: seconds - Int64(goneBefore.timeIntervalSince1970),
+        countingFrom: time, goneSeconds: seconds - goneBefore.storedSeconds,
         limit: .standard, in: $0)
     }
     var counts =
@@ -113,7 +113,7 @@ extension OffersDatabase {
   func clearAway(
     at now: Date, limit: HistoryLimit = .standard, trust: ClockTrust? = nil
   ) async throws {
-    let seconds = Int64(now.timeIntervalSince1970)
+    let seconds = now.storedSeconds
     let due = try await read { database -> PruneBounds? in
       let time = try (trust ?? ClockTrust.find(at: seconds, in: database)).time(at: seconds)
       guard try PruneTable.isDue(countingFrom: time, limit: limit, in: database) else { return nil }

@@ -134,10 +134,10 @@ enum PruneTable {
         """, arguments: [after, through, surplus, seconds])
     var changes: [OldChange] = []
     while changes.count < limit, let row = try cursor.next() {
-      let (key, count): (Int64, Int64) = (row[1], row[2])
-      guard favorites.find(upTo: key, count: count).isEmpty else { continue }
+      let key: Int64 = row[1]
+      guard favorites.find(upTo: key, count: row[2]).isEmpty else { continue }
       changes.append(
-        OldChange(id: row[0], offerCount: Int(count), offerKey: key, isNew: row[3]))
+        OldChange(id: row[0], offerCount: row[2], offerKey: key, isNew: row[3]))
     }
     return changes
   }

@@ -104,7 +104,7 @@ extension OffersDatabase: SearchRepository {
     let words = words(of: search)
     if words.isEmpty { return }
     try RecentSearchTable.put(
-      words, feed: search.feed, of: user, at: Int64(search.searchedAt.timeIntervalSince1970),
+      words, feed: search.feed, of: user, at: search.searchedAt.storedSeconds,
       in: database)
   }
 }

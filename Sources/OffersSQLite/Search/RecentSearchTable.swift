@@ -15,7 +15,7 @@ enum RecentSearchTable {
       let feed: String = row["feed"]
       return RecentSearch(
         words: row["words"], feed: feed.isEmpty ? nil : feed,
-        searchedAt: OfferTable.date(row["searched_at"]))
+        searchedAt: Date(storedSeconds: row["searched_at"]))
     }
   }
 

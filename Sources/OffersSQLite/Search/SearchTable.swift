@@ -40,12 +40,12 @@ struct SearchTable {
       """
     if favoritesOnly || includesExpired {
       order = "\(isExpired), "
-      orderArguments = [OfferKeyQuery.seconds(now)]
+      orderArguments = [now.storedSeconds]
     } else {
       order = ""
       orderArguments = []
       parts.append("NOT \(isExpired)")
-      arguments += [OfferKeyQuery.seconds(now)]
+      arguments += [now.storedSeconds]
     }
     if let feedKey {
       // The unary plus keeps SQLite from using the index on ids.

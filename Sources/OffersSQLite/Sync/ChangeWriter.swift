@@ -59,10 +59,10 @@ struct ChangeWriter {
     var id = try ChangeTable.fetchLastID(in: database)
     if inserted > 0 {
       let count = Int64(inserted)
-      id += count
+      id = id.adding(clamped: count)
       try database.execute(
         sql: "INSERT INTO change (change_id, offer_key, run_id, kind) VALUES (?, ?, ?, 'new')",
-        arguments: [id, key + count, runKey])
+        arguments: [id, key.adding(clamped: count), runKey])
       if count > 1 {
         try database.execute(
           sql: "INSERT INTO new_offers (change_id, offer_count) VALUES (?, ?)",

@@ -97,7 +97,9 @@ extension ExportedOffer {
 }
 
 extension ExportedChange {
-  static let columns = "change.kind, change.fields"
+  /// Fields that are no JSON would make the document none.
+  static let columns =
+    "change.kind, CASE WHEN json_valid(change.fields) THEN change.fields END"
 
   /// - Returns: nil for an unknown kind.
   init?(_ row: RawStatement, of ref: OfferRef, run: Int, from first: Int32) {

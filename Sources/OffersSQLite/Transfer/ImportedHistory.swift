@@ -136,7 +136,7 @@ final class ImportedHistory {
           (\(known) WHERE imported_run.number = ?1))
         """, arguments: [run])
     guard let id else { return 0 }
-    return try ChangeTable.fetchLastID(beforeRun: id + 1, upTo: .max, in: database)
+    return try ChangeTable.fetchLastID(beforeRun: id.adding(clamped: 1), upTo: .max, in: database)
   }
 
   /// Removes the temporary tables.

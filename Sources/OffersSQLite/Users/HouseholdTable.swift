@@ -54,7 +54,7 @@ enum HouseholdTable {
       offer: offer,
       sharers: rows.map {
         HouseholdOffer.Sharer(
-          id: $0["user_key"], name: $0["name"], sharedAt: OfferTable.date($0["shared_at"]))
+          id: $0["user_key"], name: $0["name"], sharedAt: Date(storedSeconds: $0["shared_at"]))
       })
   }
 

@@ -36,7 +36,7 @@ extension OffersDatabase: HouseholdRepository {
   ) async throws -> HouseholdPage {
     try await read { [user] database in
       var next = query
-      if let limit = query.limit { next.limit = limit + 1 }
+      if let limit = query.limit { next.limit = limit.adding(clamped: 1) }
       let keys = try HouseholdTable.keys(next, in: database)
       let (offers, count) = try OfferTable.page(
         keys: keys.prefix(query.limit ?? .max), of: user, maximumBytes: maximumBytes,
@@ -54,7 +54,7 @@ extension OffersDatabase: HouseholdRepository {
   private func share(
     at time: Date, _ refs: @escaping @Sendable (Database) throws -> [OfferRef]
   ) async throws -> [SharingChange] {
-    let seconds = OfferKeyQuery.seconds(time)
+    let seconds = time.storedSeconds
     return try await changeSharing(refs) { [user] ref, database in
       _ = try FavoriteTable.insert(ref, of: user, at: seconds, in: database)
       return try HouseholdTable.share(ref, of: user, at: seconds, in: database)

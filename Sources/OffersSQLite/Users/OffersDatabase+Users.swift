@@ -14,7 +14,7 @@ extension OffersDatabase: UserRepository {
   @discardableResult
   public func addUser(named name: String, role: User.Role) async throws -> User {
     try User.check(name: name)
-    let seconds = Int64(Date().timeIntervalSince1970)
+    let seconds = Date().storedSeconds
     return try await write { database in
       try Self.checkFree(name, for: nil, in: database)
       let id = try UserTable.insert(name, role, at: seconds, in: database)

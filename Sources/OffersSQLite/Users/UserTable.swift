@@ -42,7 +42,7 @@ enum UserTable {
 
   /// Sets when a user was last seen, unless a later time is stored.
   static func note(_ id: User.ID, seenAt: Date, in database: Database) throws {
-    let seconds = Int64(seenAt.timeIntervalSince1970)
+    let seconds = seenAt.storedSeconds
     try database.execute(
       sql: """
         UPDATE user SET last_seen_at = ?1
@@ -59,7 +59,7 @@ enum UserTable {
     User(
       id: row["user_key"], name: row["name"],
       role: User.Role(rawValue: row["role"]) ?? .viewer,
-      createdAt: OfferTable.date(row["created_at"]),
-      lastSeenAt: (row["last_seen_at"] as Int64?).map(OfferTable.date))
+      createdAt: Date(storedSeconds: row["created_at"]),
+      lastSeenAt: (row["last_seen_at"] as Int64?).map(Date.init(storedSeconds:)))
   }
 }

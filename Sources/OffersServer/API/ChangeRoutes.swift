@@ -46,7 +46,7 @@ struct ChangeRoutes: ContentRoutes {
         throw Cursor.refusal
       }
       query.afterID = id
-      let since = Date(timeIntervalSince1970: Double(seconds))
+      let since = Date(storedSeconds: seconds)
       query.since = since
       query.afterExpiring = key.map { ExpiringPlace(at: since, offerKey: $0) }
     } else {
@@ -59,7 +59,7 @@ struct ChangeRoutes: ContentRoutes {
       page.lastExpiring.map { max($0.at, query.since ?? .distantPast) }
       ?? (page.hasMore ? query.since ?? now : now + 1)
     let next = Cursor.change(
-      id: page.lastID, since: Int64(told.timeIntervalSince1970.rounded(.down)),
+      id: page.lastID, since: told.storedSeconds,
       expiringKey: page.lastExpiring?.offerKey)
     return .json(pricedFeeds: content.presentations.pricedFeeds) { json in
       json.member("changes", each: page.changes) { $0.value($1) }

@@ -28,7 +28,7 @@ final class RefusalLog: Sendable {
   ///   - status: the status of the response, 401 or 429.
   ///   - now: the time, by which the lines of a second are counted.
   func note(_ client: Peer, status: Int, at now: Date) {
-    let second = Int64(now.timeIntervalSince1970)
+    let second = now.storedSeconds
     let isLogged = state.withLock { state in
       if state.second != second {
         state.second = second

@@ -63,7 +63,7 @@ package final class ServerCertificate: Sendable {
       state.context = context
       logger.notice(
         "certificate read again",
-        metadata: ["valid_until": "\(ISOTime.text(Int64(end.timeIntervalSince1970)))"])
+        metadata: ["valid_until": "\(ISOTime.text(end.storedSeconds))"])
     } catch {
       let reason = (error as? OffersError)?.message ?? "\(error)"
       logger.error(
@@ -100,7 +100,7 @@ package final class ServerCertificate: Sendable {
     do {
       return (
         try NIOSSLContext(configuration: configuration),
-        Date(timeIntervalSince1970: Double(own.notValidAfter))
+        Date(storedSeconds: Int64(own.notValidAfter))
       )
     } catch {
       throw OffersError(

@@ -74,8 +74,8 @@ struct OfflineOffer {
       }
     }
     json.member("is_priced", presentation.valueRole == .price)
-    json.member("first_seen", Int64(offer.firstSeenAt.timeIntervalSince1970))
-    json.member("expires", offer.expiresAt.map { Int64($0.timeIntervalSince1970) })
+    json.member("first_seen", offer.firstSeenAt.storedSeconds)
+    json.member("expires", offer.expiresAt?.storedSeconds)
     json.member("card") { card.write(to: &$0) }
     json.member("title", page.title)
     json.member("back", page.back)

@@ -189,7 +189,7 @@ extension PageFields {
       PageFields { fields in
         fields.set("timeText", Units.time(time))
         fields.set(
-          "timeISO", ISOTime.text(Int64(max(-1e15, min(1e15, time.timeIntervalSince1970)))))
+          "timeISO", ISOTime.text(time.storedSeconds))
       })
   }
 }

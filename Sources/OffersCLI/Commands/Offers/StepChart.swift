@@ -60,7 +60,7 @@ struct StepChart {
   private static func level(_ value: Int64, _ low: Int64, _ high: Int64) -> Int {
     guard low < high else { return height * 4 }
     let share = (Double(value) - Double(low)) / (Double(high) - Double(low))
-    return 4 + Int((share * Double(height * 8 - 4)).rounded())
+    return 4 + Int(clamped: (share * Double(height * 8 - 4)).rounded())
   }
 
   private func axis(_ start: Date, _ columns: Int) -> String {
