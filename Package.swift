@@ -278,6 +278,7 @@ let package = Package(
       dependencies: [
         "ChildProcesses", "Offers", "OffersCLI", "OffersCore", "OffersSQLite", "OffersSync",
         "OffersTestSupport", "TestStores",
+        .product(name: "GRDB", package: "GRDB.swift"),
       ], swiftSettings: strict),
     .testTarget(
       name: "OffersServerTests",

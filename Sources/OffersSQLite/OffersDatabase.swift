@@ -111,6 +111,7 @@ public final class OffersDatabase: Sendable {
       let (file, header) = try await find(path)
       if access == .readWrite {
         let writer = try await WritingConnection.open(file, header, proposesFeed: proposesFeed)
+        try await writer.check { try StoredNames.check(in: $0, path: writer.file.path) }
         let reader = ReadingConnection(writer.file, limit: readerCount)
         return OffersDatabase(
           path: path, file: writer.file, reader: reader, writer: writer, definitions: definitions)
@@ -118,7 +119,7 @@ public final class OffersDatabase: Sendable {
       let isMigrated = try await prepareForReading(file, header)
       let reader = ReadingConnection(
         file, limit: isMigrated ? readerCount : 1, isMigratedCopy: !isMigrated)
-      try await reader.open()
+      try await reader.readWithoutTransaction { try StoredNames.check(in: $0, path: file.path) }
       return OffersDatabase(
         path: path, file: file, reader: reader, writer: nil, definitions: definitions)
     } catch {

@@ -45,8 +45,11 @@ struct OffersProgram: Sendable {
   }
 
   /// Runs a command in the process of the tests, which takes a fraction of the time of a child process.
+  ///
+  /// - Parameter isTerminal: whether the command prints as on a terminal.
   static func call(
-    _ arguments: [String], environment extra: [String: String] = [:], input text: String = ""
+    _ arguments: [String], environment extra: [String: String] = [:], input text: String = "",
+    isTerminal: Bool = false
   ) async throws -> Result {
     let folder = try TemporaryFolder()
     let input = try FileHandle(
@@ -56,7 +59,7 @@ struct OffersProgram: Sendable {
     }
     let context = ProcessContext(
       input: input.fileDescriptor, output: files[0].fileDescriptor,
-      errors: files[1].fileDescriptor, variables: environment(extra))
+      errors: files[1].fileDescriptor, isTerminal: isTerminal, variables: environment(extra))
     let status = await ProcessContext.$current.withValue(context) {
       await Offers.run(arguments: arguments)
     }

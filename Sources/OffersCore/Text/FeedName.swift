@@ -41,6 +41,14 @@ package enum FeedName {
   /// The longest suggested name before its number, in characters.
   private static let suggestedCount = 40
 
+  /// Whether a store may have a feed with this name. Older versions checked less.
+  package static func isStored(_ text: String) -> Bool {
+    !text.isEmpty
+      && text.utf8.allSatisfy { byte in
+        (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "-")
+      }
+  }
+
   /// Whether a text may name a feed: up to 63 lower-case ASCII letters, digits and inner hyphens,
   /// as in a label of a host name.
   package static func isValid(_ text: String) -> Bool {

@@ -58,6 +58,9 @@ public struct User: Hashable, Sendable, Identifiable {
     }
   }
 
+  /// Whether a store may have a user with this name.
+  package static func isStored(_ name: String) -> Bool { isPlain(name, maximum: 64) }
+
   /// Whether a text can be a name: one line without white space at its ends, and without characters
   /// that cannot be seen.
   static func isPlain(_ name: String, maximum: Int) -> Bool {

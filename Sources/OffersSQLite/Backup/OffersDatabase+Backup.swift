@@ -37,20 +37,14 @@ extension OffersDatabase {
     return configuration
   }
 
-  /// Refuses a copy that fails the integrity check. It is opened as immutable, so that no file is
-  /// created beside it.
+  /// Refuses a copy that fails the integrity check.
   private static func checkBackup(_ path: String) async throws {
-    var configuration = Configuration.offers(isReadOnly: true)
-    configuration.label = "offers-backup"
     do {
-      let copy = try DatabaseQueue(
-        path: DatabaseFile(path: path).immutablePath, configuration: configuration)
-      let problems = try await copy.unsafeRead { try Integrity.problems(in: $0) }
-      try copy.close()
-      guard problems.isEmpty else {
+      let problem = try await BlockingWork.run { try Integrity.findProblem(inCopy: path) }
+      if let problem {
         throw OffersError(
           .storageFailed, "The database is damaged, so no copy was made.",
-          advice: Advice("Check the database", .examine), cause: problems.joined(separator: "\n"))
+          advice: Advice("Check the database", .examine), cause: problem)
       }
     } catch let error as DatabaseError {
       throw StorageFailure.translate(error, path: path)

@@ -112,7 +112,7 @@ extension OffersDatabase {
     let aside = try replacement.complete(holding: hold)
     withExtendedLifetime(hold) {}
     do {
-      guard let problem = try findProblem(in: file.path, of: source) else {
+      guard let problem = try findProblem(in: file.path, of: source, isInPlace: true) else {
         return Restoration(path: file.path, bytes: file.bytes, aside: aside)
       }
       throw unreadable(file, of: source, aside: aside, "is damaged when it is read again", problem)
@@ -172,11 +172,14 @@ extension OffersDatabase {
     return hasCompanions ? backup.pathForReading : backup.immutablePath
   }
 
-  /// The first problem of a copy; nil if it is sound.
+  /// The first problem of a copy; nil if it is sound. Its constraints are checked before it is in
+  /// place.
   ///
   /// - Throws: `OffersError` if it is no database of this program, or of a newer version: the header
   ///   of the backup may be newer in its log.
-  private static func findProblem(in path: String, of source: String) throws -> String? {
+  private static func findProblem(
+    in path: String, of source: String, isInPlace: Bool = false
+  ) throws -> String? {
     let file = DatabaseFile(path: path)
     let header = try file.readHeader()
     guard case .ours(let version, _) = header else {
@@ -186,10 +189,12 @@ extension OffersDatabase {
     }
     try DatabaseFile.checkVersion(version, path: source)
     do {
+      // A copy that is not in place yet is only this program's, and can be opened for writing.
+      if !isInPlace, let problem = try Integrity.findProblem(inCopy: path) { return problem }
       let copy = try DatabaseQueue(
         path: file.immutablePath, configuration: .offers(isReadOnly: true))
       let problem = try copy.unsafeRead { database in
-        try Integrity.problems(in: database, limit: 1).first
+        try (isInPlace ? Integrity.problems(in: database, limit: 1).first : nil)
           ?? (version == Schema.version
             ? SchemaComparison(database).differences.first { $0.kind == "table" }?.description
             : nil)

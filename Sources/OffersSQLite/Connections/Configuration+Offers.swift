@@ -25,6 +25,21 @@ extension Configuration {
   private static let journalLimitBytes = 4 << 20
   private static let cacheKibibytes = 8192
 
+  /// The settings that every connection needs to read the tables of a file that is not trusted.
+  static var offersTables: Configuration {
+    var configuration = Configuration()
+    // `writingSettings` enables foreign keys: one call for all settings is faster than GRDB's own
+    // statement.
+    configuration.foreignKeysEnabled = false
+    configuration.prepareDatabase { database in
+      if SQLiteLibrary.canDistrustSchema {
+        _ = offers_distrust_schema(database.sqliteConnection)
+      }
+      NaturalCollation.install(on: database.sqliteConnection)
+    }
+    return configuration
+  }
+
   /// The configuration of a connection to a database.
   ///
   /// The file may come from somebody else. So its schema is not trusted, where the loaded SQLite
@@ -37,20 +52,13 @@ extension Configuration {
   ///     truncated file and one with an unreadable schema. Such a connection is not defensive, but
   ///     nothing is written to the file.
   static func offers(isReadOnly: Bool, isSalvage: Bool = false) -> Configuration {
-    var configuration = Configuration()
+    var configuration = Self.offersTables
     configuration.readonly = isReadOnly
-    // `writingSettings` enables foreign keys: one call for all settings is faster than GRDB's own
-    // statement.
-    configuration.foreignKeysEnabled = false
     configuration.busyMode = .timeout(busySeconds)
     configuration.label = "offers"
     configuration.prepareDatabase { database in
       _ = offers_disable_checkpoint_on_close(database.sqliteConnection)
-      if SQLiteLibrary.canDistrustSchema {
-        _ = offers_distrust_schema(database.sqliteConnection)
-      }
       if !isSalvage { _ = offers_set_defensive(database.sqliteConnection, 1) }
-      NaturalCollation.install(on: database.sqliteConnection)
       if isSalvage { try database.execute(sql: "PRAGMA writable_schema = ON") }
       if database.configuration.readonly { return }
       let code = sqlite3_exec(database.sqliteConnection, writingSettings, nil, nil, nil)

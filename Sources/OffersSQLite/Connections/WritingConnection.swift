@@ -71,6 +71,11 @@ final class WritingConnection: Sendable {
     queue.inDatabase { log.watch($0) }
   }
 
+  /// Checks the file on this connection, without a transaction.
+  func check(_ body: @escaping @Sendable (Database) throws -> Void) async throws {
+    try await queue.unsafeRead(body)
+  }
+
   /// Switches a file to WAL and migrates it, as far as its header does not say that it is ready.
   private static func prepare(
     _ database: Database, _ file: DatabaseFile, _ header: DatabaseFile.Header, proposesFeed: Bool

@@ -43,6 +43,19 @@ struct HealthCheck: Sendable {
             ? Integrity.damageAdvice : repairAdvice)
       ]
     },
+    lookFurther: { database, obstacle in
+      guard let database else {
+        return Finding(
+          .ok, "integrity",
+          "every page and index is sound; constraints were not checked, because \(obstacle)")
+      }
+      guard let problem = try Integrity.findBrokenConstraint(in: database) else {
+        return Finding(.ok, "integrity", "every page and index is sound")
+      }
+      return Finding(
+        .problem, "integrity", "the file holds what this program does not store: \(problem)",
+        advice: Integrity.anewAdvice)
+    },
     planRepair: { reader in
       let problems = try Integrity.allProblems(in: reader)
       @Sendable func refusal(_ problem: String?) -> OffersError {

@@ -1,5 +1,6 @@
 import GRDB
 import OffersCore
+import OffersPlatform
 
 /// The results of SQLite's integrity check.
 enum Integrity {
@@ -22,10 +23,38 @@ enum Integrity {
     try problems(in: database, limit: 1_000_000_000)
   }
 
-  private static func problems(in database: Database, argument: String) throws -> [String] {
+  /// The first problem of a check that includes the constraints of the schema; nil if there is none.
+  /// SQLite leaves constraints out on a connection that is open for reading only.
+  ///
+  /// - Parameter database: a connection that may write.
+  static func findBrokenConstraint(in database: Database) throws -> String? {
+    try problems(in: database, pragma: "quick_check", argument: "1").first
+  }
+
+  /// The first problem of a copy of a database that no other connection uses: of its pages, its
+  /// constraints, or its names; nil if it is sound. The copy stays as it is.
+  static func findProblem(inCopy path: String) throws -> String? {
+    var configuration = Configuration.offersTables
+    configuration.label = "offers-copy"
+    configuration.prepareDatabase { database in
+      // The copy may be in WAL mode: with an exclusive lock, no `-shm` file is made beside it.
+      try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE; PRAGMA query_only = ON")
+    }
+    let copy = try DatabaseQueue(path: path, configuration: configuration)
+    let problem = try copy.inDatabase { database in
+      try problems(in: database, limit: 1).first ?? StoredNames.find(in: database)
+    }
+    try copy.close()
+    FileBytes.removeFile(path + "-wal")
+    return problem
+  }
+
+  private static func problems(
+    in database: Database, pragma: String = "integrity_check", argument: String
+  ) throws -> [String] {
     var problems: [String] = []
     do {
-      let rows = try String.fetchCursor(database, sql: "PRAGMA integrity_check(\(argument))")
+      let rows = try String.fetchCursor(database, sql: "PRAGMA \(pragma)(\(argument))")
       while let row = try rows.next() {
         let found = row.split(scalar: "\n").map(String.init)
           .filter { $0 != "ok" && !$0.hasPrefix("***") }

@@ -1,0 +1,254 @@
+import Foundation
+import GRDB
+import OffersTestSupport
+import TestStores
+import Testing
+
+@testable import OffersCLI
+@testable import OffersSQLite
+
+@Suite("A database file that somebody made up", .aboutFile)
+struct HostileFileTests {
+  /// A column of a table, and the SQL expression that replaces all of its values.
+  struct Mutation: CustomStringConvertible {
+    let table: String
+    let column: String
+    let value: String
+
+    var description: String { "\(table).\(column) = \(value.unicodeScalars.prefix(40))" }
+  }
+
+  private static let escapes = "\u{1B}]0;x\u{7}\u{1B}[2J\u{9B}31m\u{202E}\u{2066}\u{7F}"
+
+  /// The values for each declared type.
+  private static let values = [
+    "INTEGER": ["\(Int64.min)", "\(Int64.max)", "-1", "\(1 << 53 + 1)", "NULL"],
+    "TEXT": [
+      "'\(escapes)'", "CAST(x'FF1B5B324AC328' AS TEXT)", "''", "NULL",
+      "printf('%.*c', 300000, 'x') || '\(escapes)'", "'[1,{\"a\":\"\(escapes)\"}]'",
+    ],
+    "REAL": ["9e999", "-9e999", "-1.5e300", "NULL"],
+    "BLOB": ["x''", "x'1B5B32'", "zeroblob(100000)", "NULL"],
+  ]
+
+  /// The mutations that ended the program once, or reached a terminal.
+  private static let known = [
+    Mutation(table: "feed", column: "name", value: "'\(escapes)'"),
+    Mutation(table: "feed", column: "current_count", value: "\(Int64.min)"),
+    Mutation(table: "feed_fetch", column: "failure_count", value: "\(Int64.min)"),
+    Mutation(table: "feed_fetch", column: "held_count", value: "\(Int64.min)"),
+    Mutation(table: "sync_run", column: "duration_milliseconds", value: "\(Int64.min)"),
+    Mutation(table: "sync_run", column: "duration_milliseconds", value: "\(Int64.max)"),
+    Mutation(table: "sync_run", column: "started_at", value: "\(Int64.min)"),
+    Mutation(table: "image_tally", column: "hit_count", value: "\(Int64.max)"),
+    Mutation(table: "change", column: "fields", value: "'\(escapes)'"),
+  ]
+
+  private static let commands = [
+    ["list"], ["list", "--sort", "newest"], ["list", "--sort", "expiry", "--gone"],
+    ["list", "--favorites"], ["list", "--format", "csv"], ["list", "--format", "tsv"],
+    ["list", "--format", "markdown"], ["list", "--json"], ["show", "1"], ["show", "1", "--json"],
+    ["search", "tea"], ["search"], ["status"], ["status", "--json"], ["feeds"],
+    ["feeds", "--json"], ["changes", "--since", "30d"], ["changes", "--json"], ["history", "1"],
+    ["history", "1", "--json"], ["doctor"], ["doctor", "--json"], ["cache"], ["cache", "--json"],
+    ["prune", "--dry-run"], ["household"], ["household", "--json"], ["export"],
+    ["export", "--salvage"], ["user", "list"], ["token", "list"],
+  ]
+
+  /// A database with a row in every table that has data.
+  private static func makeFile() async throws -> (home: Home, base: String) {
+    let home = try Home()
+    let items = (1...4).map {
+      FeedItem("\($0)", "Tea \($0)", description: "Good", image: "https://e.test/\($0).png")
+    }
+    var later = Array(items.dropLast())
+    later[0].reward = "$2.00 Cash Back"
+    for items in [items, later] {
+      let result = try await home.call("sync", "--quiet", "--from", home.feed(items))
+      guard result.status == 0 else { throw Home.Unexpected(result.errors) }
+    }
+    try await home.call("favorite", "1")
+    try await home.call("household", "add", "1")
+    try await home.call("search", "tea")
+    try await home.call("user", "add", "ann")
+    try await home.call("token", "add", "phone")
+    try await write(home.database) { database in
+      try database.execute(sql: Self.rows)
+      let tables = try Self.columns(in: database).map(\.table)
+      for table in Set(tables) {
+        let count = try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)") ?? 0
+        #expect(count > 0, "\(table)")
+      }
+    }
+    let base = home.folder.file("base.sqlite")
+    try FileManager.default.moveItem(atPath: home.database, toPath: base)
+    return (home, base)
+  }
+
+  /// Rows for the tables that a sync and the other commands leave empty.
+  private static let rows = """
+    INSERT OR REPLACE INTO offer_detail
+      SELECT offer_key, 'Shop', '["Drinks"]', 1700000000, 1900000000, 10, 20, '[["Size","2"]]'
+      FROM offer;
+    INSERT OR REPLACE INTO feed_fetch (feed_key, etag, validated_mark, validated_rules,
+      full_fetch_at, next_due_at, wait_until, failure_count, failing_since, moved_from, moved_to,
+      moved_count, held_count, held_since)
+      SELECT feed_key, '"e"', 'm', 1, 1790000000, 1790000000, 1990000000, 2, 1790000000,
+        'https://a.test', 'https://b.test', 3, 1, 1790000000 FROM feed;
+    INSERT OR REPLACE INTO sync_request SELECT run_id, 'due', 1, 200, 0 FROM sync_run;
+    INSERT OR REPLACE INTO found_offer SELECT max(offer_key), feed_key, 1790000000, 1 FROM offer;
+    INSERT INTO reader VALUES (1, 'phone', 1, 1790000000);
+    INSERT INTO notice VALUES (1, 'failing', 'ibotta', '', 1790000000, 1790000000);
+    INSERT INTO image_cache VALUES (1, 'https://e.test/1.png', 'image/png', 1, 1, '"e"', 'l',
+      1790000000, 1790000000, x'89504E470D0A1A0A');
+    INSERT INTO image_use VALUES (1, 1);
+    INSERT INTO image_failure VALUES ('https://e.test/2.png', 'notFound', 'gone', 1990000000);
+    INSERT INTO image_lease VALUES ('https://e.test/3.png', 1, 1990000000000);
+    INSERT INTO login_attempt (network, failure_count, last_failure_at, wait_until)
+      VALUES ('192.0.2.0/24', 5, unixepoch(), unixepoch() + 60);
+    INSERT INTO passphrase VALUES (1, zeroblob(16), 16384, 8, 1, zeroblob(32), 1790000000);
+    INSERT INTO session VALUES (zeroblob(32), 1, NULL, 1790000000, 1790000000, '192.0.2.1', 'x');
+    INSERT INTO identity VALUES (1, 'https://id.test', 'ann', 1790000000);
+    """
+
+  /// The columns of all tables but those that SQLite and FTS5 manage, with their declared types.
+  private static func columns(
+    in database: Database
+  ) throws -> [(table: String, column: String, type: String)] {
+    try GRDB.Row.fetchAll(
+      database,
+      sql: """
+        SELECT tables.name, columns.name, columns.type
+        FROM pragma_table_list AS tables, pragma_table_info(tables.name) AS columns
+        WHERE tables.type = 'table' AND tables.schema = 'main' AND tables.name NOT GLOB 'sqlite_*'
+          AND tables.name NOT GLOB 'offer_search*'
+        ORDER BY tables.name, columns.cid
+        """
+    ).map { ($0[0], $0[1], $0[2]) }
+  }
+
+  /// Changes a file on a connection without constraints, and leaves no log beside it.
+  private static func write<Result: Sendable>(
+    _ path: String, _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    let queue = try DatabaseQueue(path: path, configuration: .offersTables)
+    let result = try await queue.writeWithoutTransaction { database in
+      try database.execute(
+        sql: "PRAGMA synchronous = OFF; PRAGMA ignore_check_constraints = ON")
+      return try body(database)
+    }
+    try queue.close()
+    return result
+  }
+
+  /// Writes a mutation into a copy of the base.
+  ///
+  /// - Returns: false if the file cannot hold it, such as NULL in a column that has none.
+  private static func apply(_ mutation: Mutation, to base: String, at path: String) async throws
+    -> Bool
+  {
+    for ending in ["", "-wal", "-shm", "-lock"] { unlink(path + ending) }
+    try FileManager.default.copyItem(atPath: base, toPath: path)
+    let (table, column) = (mutation.table, mutation.column)
+    return try await write(path) { database in
+      // A column with unique values gets the value in one row.
+      for rows in ["", "WHERE (\(column)) IN (SELECT \(column) FROM \(table) LIMIT 1)"] {
+        do {
+          try database.execute(sql: "UPDATE \(table) SET \(column) = \(mutation.value) \(rows)")
+          return true
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+          continue
+        }
+      }
+      return false
+    }
+  }
+
+  /// Whether a text has no character that could control a terminal.
+  private static func isHarmless(_ text: String, isTerminal: Bool) -> Bool {
+    let scalars = Array(text.unicodeScalars)
+    return scalars.indices.allSatisfy { index in
+      switch scalars[index].value {
+      case 0x09, 0x0A: true
+      // The line end of CSV.
+      case 0x0D: index + 1 < scalars.count && scalars[index + 1] == "\n"
+      case 0..<0x20, 0x7F..<0xA0: false
+      case 0x061C, 0x200E...0x200F, 0x202A...0x202E, 0x2066...0x2069: !isTerminal
+      default: true
+      }
+    }
+  }
+
+  /// Runs all commands on a file, and expects that each ends and prints nothing harmful.
+  private func expectHarmless(_ mutation: Mutation, _ home: Home, isTerminal: Bool) async throws {
+    for command in Self.commands {
+      // A separated list that is no terminal has the exact values.
+      if !isTerminal, command.contains("csv") || command.contains("tsv") { continue }
+      let result = try await OffersProgram.call(
+        command, environment: home.environment, isTerminal: isTerminal)
+      #expect([0, 1, 3, 64, 66].contains(result.status), "\(mutation) \(command)")
+      #expect(
+        Self.isHarmless(result.output, isTerminal: isTerminal), "\(mutation) \(command) output")
+      #expect(
+        Self.isHarmless(result.errors, isTerminal: isTerminal), "\(mutation) \(command) errors")
+    }
+  }
+
+  @Test("No value in any column ends a reading command or reaches a terminal")
+  func mutations() async throws {
+    let (home, base) = try await Self.makeFile()
+    let columns = try await Self.write(base) { try Self.columns(in: $0) }
+    #expect(columns.count > 120)
+    var random = SeededGenerator(number: 45)
+    var all: [Mutation] = []
+    for (table, column, type) in columns {
+      for value in Self.values[type] ?? [] {
+        all.append(Mutation(table: table, column: column, value: value))
+      }
+    }
+    let some = all.shuffled(using: &random).prefix(TestSize.scaled(all.count))
+    for (index, mutation) in (Self.known + some).enumerated() {
+      guard try await Self.apply(mutation, to: base, at: home.database) else { continue }
+      // The known ones are tried both ways.
+      let isKnown = index < Self.known.count
+      for isTerminal in [false, true] where isKnown || isTerminal == (index % 2 == 0) {
+        try await expectHarmless(mutation, home, isTerminal: isTerminal)
+      }
+    }
+  }
+
+  @Test("A name that no feed can have makes a file unsound, for every command that reads it")
+  func names() async throws {
+    let (home, base) = try await Self.makeFile()
+    for (table, name) in [("feed", "'a b'"), ("feed", "'Tea'"), ("user", "'a' || char(10)")] {
+      let mutation = Mutation(table: table, column: "name", value: name)
+      #expect(try await Self.apply(mutation, to: base, at: home.database))
+      for command in ["list", "status", "feeds", "doctor"] {
+        let result = try await home.call(command)
+        #expect(result.status == 1)
+        #expect((result.output + result.errors).contains("has a name that no \(table) can have"))
+      }
+      // What is sound can be saved.
+      let saved = try await home.call("export", "--salvage")
+      #expect(saved.output.contains("Tea 1") == (table == "user"))
+    }
+  }
+
+  @Test("A backup and a restoration refuse a file whose values break a constraint")
+  func constraints() async throws {
+    let (home, base) = try await Self.makeFile()
+    let mutation = Mutation(table: "image_tally", column: "hit_count", value: "-5")
+    #expect(try await Self.apply(mutation, to: base, at: home.database))
+    let doctor = try await home.call("doctor")
+    #expect(doctor.output.contains("CHECK constraint failed in image_tally"))
+    #expect(doctor.status == 1)
+    let backup = try await home.call("backup", home.folder.file("copy.sqlite"))
+    #expect(backup.status == 1)
+    #expect(backup.errors.contains("The database is damaged, so no copy was made."))
+    let other = home.folder.file("other.sqlite")
+    let restored = try await home.call("restore", home.database, "--database", other)
+    #expect(restored.status == 1)
+    #expect(restored.errors.contains("is damaged. Nothing was changed."))
+    #expect(!FileManager.default.fileExists(atPath: other))
+  }
+}
