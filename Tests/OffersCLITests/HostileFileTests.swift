@@ -15,7 +15,7 @@ struct HostileFileTests {
     let column: String
     let value: String
 
-    var description: String { "\(table).\(column) = \(value.unicodeScalars.prefix(40))" }
+    var description: String { "\(table).\(column) = \(value.prefix(40))" }
   }
 
   private static let escapes = "\u{1B}]0;x\u{7}\u{1B}[2J\u{9B}31m\u{202E}\u{2066}\u{7F}"
@@ -156,7 +156,7 @@ struct HostileFileTests {
         do {
           try database.execute(sql: "UPDATE \(table) SET \(column) = \(mutation.value) \(rows)")
           return true
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+        } catch is DatabaseError {
           continue
         }
       }
@@ -179,13 +179,17 @@ struct HostileFileTests {
     }
   }
 
-  /// Runs all commands on a file, and expects that each ends and prints nothing harmful.
-  private func expectHarmless(_ mutation: Mutation, _ home: Home, isTerminal: Bool) async throws {
-    for command in Self.commands {
+  /// Runs commands on a file, and expects that each ends and prints nothing harmful.
+  private func expectHarmless(
+    _ commands: some Sequence<[String]>, _ mutation: Mutation, _ home: Home, isTerminal: Bool
+  ) async throws {
+    // Without the program's own styles.
+    let environment = home.environment.merging(["TERM": "dumb"]) { $1 }
+    for command in commands {
       // A separated list that is no terminal has the exact values.
       if !isTerminal, command.contains("csv") || command.contains("tsv") { continue }
       let result = try await OffersProgram.call(
-        command, environment: home.environment, isTerminal: isTerminal)
+        command, environment: environment, isTerminal: isTerminal)
       #expect([0, 1, 3, 64, 66].contains(result.status), "\(mutation) \(command)")
       #expect(
         Self.isHarmless(result.output, isTerminal: isTerminal), "\(mutation) \(command) output")
@@ -209,11 +213,10 @@ struct HostileFileTests {
     let some = all.shuffled(using: &random).prefix(TestSize.scaled(all.count))
     for (index, mutation) in (Self.known + some).enumerated() {
       guard try await Self.apply(mutation, to: base, at: home.database) else { continue }
-      // The known ones are tried both ways.
-      let isKnown = index < Self.known.count
-      for isTerminal in [false, true] where isKnown || isTerminal == (index % 2 == 0) {
-        try await expectHarmless(mutation, home, isTerminal: isTerminal)
-      }
+      // Every command reads some of the files of a short run.
+      let isWhole = index < Self.known.count || TestSize.isLong
+      let commands = Self.commands.shuffled(using: &random).prefix(isWhole ? .max : 8)
+      try await expectHarmless(commands, mutation, home, isTerminal: index % 2 == 0)
     }
   }
 

@@ -1,6 +1,6 @@
+import Foundation
 import GRDB
 import OffersCore
-import OffersPlatform
 
 /// The results of SQLite's integrity check.
 enum Integrity {
@@ -34,18 +34,42 @@ enum Integrity {
   /// The first problem of a copy of a database that no other connection uses: of its pages, its
   /// constraints, or its names; nil if it is sound. The copy stays as it is.
   static func findProblem(inCopy path: String) throws -> String? {
+    // In WAL mode, a connection that may write makes a `-wal` file, which an interrupted program
+    // would leave.
+    let versions = try replaceVersions(of: path, by: Data([1, 1]))
+    let problem = try findProblem(inUnlogged: path)
+    _ = try replaceVersions(of: path, by: versions)
+    return problem
+  }
+
+  /// Replaces the write version and the read version in the header of a file that is not open: 1 for
+  /// a rollback journal, 2 for WAL. https://sqlite.org/fileformat2.html#file_format_version_numbers
+  ///
+  /// - Returns: the old ones.
+  private static func replaceVersions(of path: String, by versions: Data) throws -> Data {
+    let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+    let offset: UInt64 = 18
+    try file.seek(toOffset: offset)
+    let old = try file.read(upToCount: versions.count) ?? versions
+    if old != versions {
+      try file.seek(toOffset: offset)
+      try file.write(contentsOf: versions)
+    }
+    try file.close()
+    return old
+  }
+
+  private static func findProblem(inUnlogged path: String) throws -> String? {
     var configuration = Configuration.offersTables
     configuration.label = "offers-copy"
     configuration.prepareDatabase { database in
-      // The copy may be in WAL mode: with an exclusive lock, no `-shm` file is made beside it.
-      try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE; PRAGMA query_only = ON")
+      try database.execute(sql: "PRAGMA query_only = ON")
     }
     let copy = try DatabaseQueue(path: path, configuration: configuration)
     let problem = try copy.inDatabase { database in
       try problems(in: database, limit: 1).first ?? StoredNames.find(in: database)
     }
     try copy.close()
-    FileBytes.removeFile(path + "-wal")
     return problem
   }
 
