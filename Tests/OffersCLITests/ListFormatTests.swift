@@ -207,8 +207,10 @@ struct ListFormatTests {
   }
 
   @Test("no value of a list begins like a formula, unless the user allows that")
-  func formulas() throws {
-    let home = try Home(synced: [FeedItem("1", "=HYPERLINK(1)", "-5%"), FeedItem("2", "Tea", "@x")])
+  func formulas() async throws {
+    let home = try await Home(synced: [
+      FeedItem("1", "=HYPERLINK(1)", "-5%"), FeedItem("2", "Tea", "@x"),
+    ])
     for (format, tab, end) in [("csv", ",", "\r\n"), ("tsv", "\t", "\n")] {
       let words = ["--format", format, "--columns", "name,reward"]
       func table(_ quote: String) -> String {

@@ -78,7 +78,7 @@ struct SearchCommandTests {
 
   @Test("A search with too many words or characters is refused, and no server is asked")
   func tooLong() async throws {
-    let home = try Self.home()
+    let home = try await Self.home()
     for options in [[], ["--feed", "movies"], ["--favorites"]] {
       let words = Array(repeating: "tea", count: 51)
       let result = try await OffersProgram.call(
