@@ -77,6 +77,11 @@ enum StorageFailure {
     _ error: any Error, path: String, reason: Int32 = 0, state: State = .unchanged,
     since begun: ContinuousClock.Instant? = nil
   ) -> any Error {
+    if error is RowDecodingError {
+      return OffersError(
+        .storageFailed, "\(path) is damaged: a value is not of the type of its column.",
+        advice: damageAdvice, cause: "\(error)")
+    }
     guard let failure = error as? DatabaseError else { return error }
     // Only the cancellation of a task interrupts a connection.
     if failure.resultCode == .SQLITE_INTERRUPT { return CancellationError() }
