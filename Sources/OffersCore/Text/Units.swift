@@ -23,7 +23,8 @@ package enum Units {
     var value = Double(bytes)
     for unit in ["B", "kB", "MB", "GB"] {
       if value < 1000 || unit == "GB" {
-        let text = value < 10 && unit != "B" ? decimal(value, 1) : String(Int(clamped: value.rounded()))
+        let text =
+          value < 10 && unit != "B" ? decimal(value, 1) : String(Int(clamped: value.rounded()))
         return "\(text) \(unit)"
       }
       value /= 1000

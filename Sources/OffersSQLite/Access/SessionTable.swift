@@ -25,7 +25,8 @@ enum SessionTable {
       sql: "INSERT INTO session (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?)",
       arguments: [
         Data(session.id), session.user, session.fingerprint.map { Data($0) },
-        session.createdAt.storedSeconds, session.lastSeenAt.storedSeconds, String(session.peer.prefix(64)),
+        session.createdAt.storedSeconds, session.lastSeenAt.storedSeconds,
+        String(session.peer.prefix(64)),
         String(session.userAgent.prefix(Session.userAgentLimit)),
       ])
   }

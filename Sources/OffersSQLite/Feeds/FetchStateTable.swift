@@ -27,7 +27,8 @@ enum FetchStateTable {
         feedKey, state.etag, state.lastModified, state.validatedMark,
         state.validatedRules.map { Int64(bitPattern: $0) }, state.fullFetchAt?.storedSeconds,
         state.nextDueAt?.storedSeconds, state.waitUntil?.storedSeconds, state.failureCount,
-        state.failingSince?.storedSeconds, state.stoppedAt?.storedSeconds, state.movedFrom, state.movedTo,
+        state.failingSince?.storedSeconds, state.stoppedAt?.storedSeconds, state.movedFrom,
+        state.movedTo,
         state.movedCount, state.heldCount, state.heldSince?.storedSeconds,
       ])
   }

@@ -58,7 +58,8 @@ enum SyncRunTable {
         WHERE run_id = ?
         """,
       arguments: [
-        Int64(clamped: run.durationSeconds * 1000), counts.new, counts.changed, counts.gone, counts.back,
+        Int64(clamped: run.durationSeconds * 1000), counts.new, counts.changed, counts.gone,
+        counts.back,
         counts.unchanged, counts.skipped, rowsWritten, ReadProblem.storedText(of: run.problems),
         runKey,
       ])

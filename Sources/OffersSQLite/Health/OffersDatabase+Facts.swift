@@ -49,7 +49,8 @@ extension OffersDatabase: StoreFacts {
       let images = try find("image_cache", "fetched_at")
       return LaterTimes(
         runs: runs.0, offers: offers.0, images: images.0,
-        latest: [runs.1, offers.1, images.1].compactMap(\.self).max().map(Date.init(storedSeconds:)))
+        latest: [runs.1, offers.1, images.1].compactMap(\.self).max().map(Date.init(storedSeconds:))
+      )
     }
   }
 

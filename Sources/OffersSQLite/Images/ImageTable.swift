@@ -164,7 +164,8 @@ enum ImageTable {
         header: ImageHeader(
           format: format, width: pixels(row["width"]), height: pixels(row["height"])),
         sizeBytes: row["size_bytes"], fetchedAt: Date(storedSeconds: row["fetched_at"]),
-        freshUntil: Date(storedSeconds: row["fresh_until"]), isFavorite: favorites.contains(row["slot"])
+        freshUntil: Date(storedSeconds: row["fresh_until"]),
+        isFavorite: favorites.contains(row["slot"])
       )
     }
   }

@@ -75,7 +75,8 @@ extension HistorySize {
       bytes = bytes.adding(clamped: size + Self.rowBytes)
     }
     self.init(
-      count: count, bytes: rows == 0 ? 0 : Int(clamped: Double(bytes) / Double(rows) * Double(count)),
+      count: count,
+      bytes: rows == 0 ? 0 : Int(clamped: Double(bytes) / Double(rows) * Double(count)),
       limit: Int(HistoryLimit.standard.count), maximumBytes: HistoryLimit.standard.bytes)
   }
 }
