@@ -91,14 +91,17 @@ extension JSONWriter {
     pricedFeeds.contains(feed) ? .price : .reward
   }
 
-  /// Writes a time as ISO 8601 in UTC, to the second. Times beyond ±10^15 seconds are clamped, so
-  /// that the conversion to an integer cannot trap.
+  /// Writes a time as ISO 8601 in UTC, to the second. Times beyond ±10^15 seconds are
+  /// clamped.
   package mutating func value(_ date: Date?) {
     value(
       date.map {
-        ISOTime.text($0.storedSeconds)
+        ISOTime.text(max(-Self.lastSecond, min(Self.lastSecond, $0.storedSeconds)))
       })
   }
+
+  /// The last second that is written, in Unix seconds. A time beyond it is moved to it.
+  private static let lastSecond: Int64 = 1_000_000_000_000_000
 
   /// The exact decimal notation of a number of hundredths: 500 is `5`, 250 is `2.5`.
   package static func decimal(hundredths: Int64) -> String {
