@@ -1,3 +1,5 @@
+import Foundation
+import OffersCore
 import OffersSync
 
 /// The head of a response, put together from its lines (RFC 9112, sections 4 and 5).
@@ -73,7 +75,7 @@ struct ResponseHead {
     if lengths.count > 1 {
       throw TransportFailure(.invalidResponse, cause: "its lengths contradict each other")
     }
-    let codings = head.headers["transfer-encoding"].flatMap { $0.split(separator: ",") }
+    let codings = head.headers["transfer-encoding"].flatMap { $0.split(scalar: ",") }
       .map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
     if let other = codings.first(where: { !["chunked", "identity"].contains($0) }) {
       throw TransportFailure(.invalidResponse, cause: "it has the transfer coding \(other)")

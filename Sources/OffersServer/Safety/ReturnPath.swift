@@ -23,7 +23,7 @@ enum ReturnPath {
     else { return "/" }
     // The text is ASCII, in which each character is a byte.
     let path = text.prefix { $0 != "?" && $0 != "#" }
-    var segments = path.split(separator: "/", omittingEmptySubsequences: false)
+    var segments = path.split(scalar: "/", omittingEmptySubsequences: false)
     guard segments.count >= 2, segments.removeFirst().isEmpty else { return "/" }
     if segments.last?.isEmpty == true { segments.removeLast() }
     guard pages.contains(where: { matches(segments, $0) }), segments.allSatisfy(isPlain) else {
