@@ -110,6 +110,7 @@ struct HostileFileTests {
       VALUES ('192.0.2.0/24', 5, unixepoch(), unixepoch() + 60);
     INSERT INTO passphrase VALUES (1, zeroblob(16), 16384, 8, 1, zeroblob(32), 1790000000);
     INSERT INTO session VALUES (zeroblob(32), 1, NULL, 1790000000, 1790000000, '192.0.2.1', 'x');
+    INSERT OR REPLACE INTO server_key VALUES ('pending login', zeroblob(32));
     INSERT INTO identity VALUES (1, 'https://id.test', 'ann', 1790000000);
     """
 

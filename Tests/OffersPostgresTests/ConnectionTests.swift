@@ -42,11 +42,12 @@ struct ConnectionTests {
       }
     }
 
-    /// Ends the processes of the server whose last statement has a mark, as a crash does.
+    /// Ends the processes of the server whose last statement has a mark, as a crash does, and waits until
+    /// they have ended.
     func kill(_ mark: String) async throws {
       try await made.cluster.run(
         """
-        SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(made.name)'
+        SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = '\(made.name)'
           AND pid <> pg_backend_pid() AND query LIKE '%\(mark)%'
         """, as: "postgres")
     }
