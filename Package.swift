@@ -69,6 +69,7 @@ let package = Package(
         .embedInCode("0022_add_household.sql"),
         .embedInCode("0023_add_identities.sql"),
         .embedInCode("0024_add_server_keys.sql"),
+        .embedInCode("0025_read_brackets_in_lists.sql"),
       ],
       swiftSettings: strict),
     // The C target has what Swift's modules of the system's headers leave out.

@@ -84,12 +84,15 @@ package enum SQLiteMigrations {
     Migration(
       number: 24, name: "0024_add_server_keys",
       sql: text(PackageResources._024_add_server_keys_sql)),
+    Migration(
+      number: 25, name: "0025_read_brackets_in_lists",
+      sql: text(PackageResources._025_read_brackets_in_lists_sql)),
   ]
 
   /// The schema version that this program reads and writes: the number of the last migration, which
   /// a test compares. It is not computed from `all`, because every opening of a database needs the
   /// version, and none but the first the texts.
-  package static let currentVersion = 24
+  package static let currentVersion = 25
 
   private static func text(_ bytes: [UInt8]) -> String {
     String(decoding: bytes, as: UTF8.self)

@@ -66,6 +66,23 @@ struct SearchTextTests {
     }
   }
 
+  @Test("values that look like the place between two attributes are indexed as they are")
+  func brackets() async throws {
+    let odd = ["],[", "[", "]", "x[", "]x", ",", "\"],[\"", "\\"]
+    for count in [6, 7, 40] {
+      for label in odd {
+        let attributes = (0..<count).map {
+          OfferAttribute(label: $0 == 1 ? label : "Label", value: odd[$0 % odd.count])
+        }
+        let store = try await Self.store([], attributes)
+        let text = try await store.database.read { database in
+          try String.fetchOne(database, sql: "SELECT attributes FROM search_text")
+        }
+        #expect(text == attributes.map(\.value).joined(separator: "\n"), "\(count) \(label)")
+      }
+    }
+  }
+
   /// The number of bytes of lists passed to SQLite's functions while an offer's texts are read, and
   /// the number of virtual machine steps.
   private static func work(_ count: Int) async throws -> (bytes: Int, steps: Int) {
