@@ -82,7 +82,7 @@ struct ExportMistakeTests {
     }.joined(separator: ",")
     #expect(try ExportReading.read(Self.changes("{\(fields)}")).count == 4)
     let commas = String(repeating: ",[{", count: 10_000)
-    #expect(try ExportReading.read(Self.changes("{\"name\":\"\(commas)\"}")).count == 4)
+    #expect(try ExportReading.read(Self.changes("{\"description\":\"\(commas)\"}")).count == 4)
   }
 
   private static let mistakes: [(String, String)] = [
