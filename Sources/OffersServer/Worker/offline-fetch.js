@@ -69,7 +69,10 @@ async function updateOnce(_, reads) {
   }
   const known = new Set(wanted.map(([ref]) => ref).filter((ref) => offers.has(ref)));
   await writeOffers(({offers: store, values}) => {
-    for (const ref of offers.keys()) if (!known.has(ref)) store.delete(ref);
+    // All that are stored, and not only those in memory: an older worker that ends may have stored some.
+    store.getAllKeys().onsuccess = ({target}) => {
+      for (const ref of target.result) if (!known.has(ref)) store.delete(ref);
+    };
     values.put({
       tag: answer.headers.get("ETag"), refs: [...known], known,
       titles: new Map(next.titles.map(({feed, title}) => [feed, title])),
