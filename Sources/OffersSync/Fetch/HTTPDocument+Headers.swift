@@ -1,6 +1,14 @@
 import OffersCore
 
 extension HTTPDocument {
+  /// The types of feeds first, then those that other documents have, too: a server may offer a feed beside
+  /// an index of its API (RFC 9110, section 12.5.1).
+  private static let feedTypes = [
+    "application/feed+json", "application/rss+xml", "application/atom+xml",
+    "application/json;q=0.9",
+    "application/xml;q=0.9", "text/xml;q=0.9", "*/*;q=0.5",
+  ].joined(separator: ", ")
+
   /// The header fields of a request.
   func headers(for address: String) -> [HeaderField] {
     var fields = [
@@ -9,7 +17,7 @@ extension HTTPDocument {
         "accept",
         isImage
           ? "image/avif, image/webp, image/png, image/jpeg, image/gif"
-          : "application/json, application/xml, text/xml, */*;q=0.5"),
+          : Self.feedTypes),
       // The formats of images are already compressed.
       HeaderField("accept-encoding", isImage ? "identity" : "gzip, deflate"),
     ]

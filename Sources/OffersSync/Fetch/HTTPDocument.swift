@@ -103,14 +103,21 @@ struct HTTPDocument {
     let cause: any Error
   }
 
-  /// The content coding of the body; nil if it is not compressed.
+  /// The compressions among the content codings that are registered at IANA.
+  /// https://www.iana.org/assignments/http-parameters/http-parameters.xhtml#content-coding
+  private static let compressions: Set<String> = [
+    "br", "compress", "dcb", "dcz", "deflate", "gzip", "x-compress", "x-gzip", "zstd",
+  ]
+
+  /// The content coding that compresses the body; nil if there is none. A coding that is no compression,
+  /// such as `aws-chunked` or `utf-8`, is passed over: the bytes tell what they are.
   ///
-  /// - Throws: `OffersError` with `malformedFeed` for several codings and for one other than gzip
-  ///   and deflate; `malformedImage` for any coding of an image.
+  /// - Throws: `OffersError` with `malformedFeed` for several compressions and for one other than gzip
+  ///   and deflate; `malformedImage` for any compression of an image.
   private func contentCoding(_ response: TransportResponse, _ url: String) throws -> String? {
     let codings = response.headers["content-encoding"].flatMap { $0.split(scalar: ",") }
       .map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
-      .filter { $0 != "identity" && !$0.isEmpty }
+      .filter(Self.compressions.contains)
     guard let coding = codings.first else { return nil }
     guard codings.count == 1, !isImage, ["gzip", "x-gzip", "deflate"].contains(coding) else {
       throw OffersError(

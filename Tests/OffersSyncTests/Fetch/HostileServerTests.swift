@@ -63,6 +63,29 @@ struct HostileServerTests {
     #expect(run.error?.message.contains("has the unsupported content encoding \(coding)") == true)
   }
 
+  @Test(
+    "a content coding that is no compression is passed over",
+    arguments: ["aws-chunked", "UTF-8", "none", "identity, x", "aws-chunked, gzip", "GZIP,utf-8"])
+  func passesOverOtherCodings(coding: String) async throws {
+    let (_, run, _) = try await Self.sync([
+      .answer("200 OK", ["Content-Encoding: \(coding)"], Self.feed)
+    ])
+    #expect(run.error == nil)
+    #expect(run.outcome == .unchanged)
+  }
+
+  @Test("the types of feeds are asked for first, and none of them less than plain JSON")
+  func asksForFeeds() async throws {
+    let (_, _, server) = try await Self.sync([.answer("200 OK", [], Self.feed)])
+    let request = try #require(server.requests.first)
+    let line = request.components(separatedBy: "\r\n").first {
+      $0.lowercased().hasPrefix("accept:")
+    }
+    #expect(
+      line == "accept: application/feed+json, application/rss+xml, application/atom+xml, "
+        + "application/json;q=0.9, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.5")
+  }
+
   @Test("an uncompressed document that is declared as compressed is read as it is")
   func readsUnpackedDocuments() async throws {
     let (_, run, _) = try await Self.sync([
