@@ -51,8 +51,9 @@ require_packages() {
 }
 
 # Installs what tests need besides the build: zsh and fish, in which they try the completions that
-# offers prints, cron, whose crontab offers edits, systemd-analyze, which rates the units, and openssl, which
-# makes their certificates.
+# offers prints, cron, whose crontab offers edits, systemd-analyze, which rates the units, openssl, which
+# makes their certificates, curl and sqlite3, which look at servers and files from outside, and a C compiler,
+# which makes small programs and the shims of the campaigns.
 require_test_tools() {
   local missing=()
   command -v zsh >/dev/null || missing+=(zsh)
@@ -60,9 +61,12 @@ require_test_tools() {
   command -v crontab >/dev/null || missing+=(cron)
   command -v systemd-analyze >/dev/null || missing+=(systemd)
   command -v openssl >/dev/null || missing+=(openssl)
+  command -v curl >/dev/null || missing+=(curl)
+  command -v sqlite3 >/dev/null || missing+=(sqlite3)
+  command -v cc >/dev/null || missing+=(gcc libc6-dev)
   compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null || missing+=(postgresql-15)
   command -v pgbouncer >/dev/null || missing+=(pgbouncer)
-  install_packages "The tests need these shells, cron, systemd-analyze, openssl and servers" "${missing[@]}"
+  install_packages "The tests need these shells, tools and servers" "${missing[@]}"
 }
 
 # The Python environment that drives the browser, made by require_browser. Selenium uses Debian's

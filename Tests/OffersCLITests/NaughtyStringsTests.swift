@@ -41,12 +41,19 @@ struct NaughtyStringsTests {
   @Test("there are at least 500 texts")
   func count() { #expect(Self.texts.count >= 500) }
 
-  @Test("any text within the limit can be searched for, and finds the offers that contain it")
+  @Test("any text within the limits can be searched for, and finds the offers that contain it")
   func search() async throws {
     let (home, _) = try await Self.home()
     let database = try await home.store.open(.readOnly)
-    for text in Self.texts where text.unicodeScalars.count <= SearchWords.characterLimit {
-      let results = try await database.search(SearchQuery(text, limit: 1000))
+    for text in Self.texts {
+      let results: SearchResults
+      do {
+        results = try await database.search(SearchQuery(text, limit: 1000))
+      } catch let error as OffersError where error.message.hasPrefix("A search has at most ") {
+        // More than 50 words take at least 100 characters.
+        #expect(text.unicodeScalars.count >= 100)
+        continue
+      }
       let hasWord = text.unicodeScalars.contains { $0.properties.isAlphabetic && $0.value < 0x80 }
       if hasWord, results.correctedWords == nil {
         #expect(!results.hits.isEmpty, "\(text.debugDescription)")

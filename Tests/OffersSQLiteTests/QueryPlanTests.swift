@@ -25,7 +25,7 @@ struct QueryPlanTests {
     /// Whether a step iterates over the elements of an offer's list or over rows to be written,
     /// which are not tables.
     static func isList(_ step: String) -> Bool {
-      ["SCAN CONSTANT ROW", "SCAN piece"].contains(step) || step.hasPrefix("SCAN new_")
+      ["SCAN CONSTANT ROW", "SCAN pair", "SCAN piece"].contains(step) || step.hasPrefix("SCAN new_")
         || step.hasPrefix(sortedPieces)
     }
 
@@ -35,11 +35,13 @@ struct QueryPlanTests {
     init(sql: String, steps: [String]) {
       self.sql = sql
       var steps = steps
-      if let place = steps.lastIndex(of: "SCAN piece"),
-        steps.contains(where: { $0.hasPrefix(Self.sortedPieces) }),
-        place + 1 < steps.count, steps[place + 1] == "USE TEMP B-TREE FOR ORDER BY"
-      {
-        steps.remove(at: place + 1)
+      for list in ["SCAN pair", "SCAN piece"] {
+        if let place = steps.lastIndex(of: list),
+          steps.contains(where: { $0.hasPrefix(Self.sortedPieces) }),
+          place + 1 < steps.count, steps[place + 1] == "USE TEMP B-TREE FOR ORDER BY"
+        {
+          steps.remove(at: place + 1)
+        }
       }
       self.steps = steps
     }
