@@ -96,7 +96,10 @@ async function storeFirstPages() {
 self.addEventListener("message", (event) => {
   const {kind} = event.data ?? {};
   if (kind === "favorites") event.waitUntil(keepFavorites());
-  if (kind === "update") event.waitUntil(Promise.all([keepFavorites(), updateOffers()]));
+  if (kind === "update") {
+    // A page that was loading while this worker became active is not among those that it claimed.
+    event.waitUntil(Promise.all([self.clients.claim(), keepFavorites(), updateOffers()]));
+  }
   if (kind === "forget") event.waitUntil(forget({isLoggedOut: false}));
 });
 
