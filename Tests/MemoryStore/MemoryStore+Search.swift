@@ -3,9 +3,7 @@ import OffersCore
 
 extension MemoryStore: SearchPreparation {
   package func search(_ query: SearchQuery) async throws -> SearchResults {
-    guard query.limit > 0, query.page > 0, query.limit < Int32.max, query.page < Int32.max else {
-      throw OffersError(.invalidRequest, "A search needs a limit and a page of at least 1.")
-    }
+    try query.check()
     return try read { state in
       try state.checkFeed(query.feed)
       let offers = state.searched(by: query, of: user)
@@ -27,7 +25,7 @@ extension MemoryStore: SearchPreparation {
   }
 
   package func noteSearch(_ search: RecentSearch) async throws {
-    let typed = search.words.split { $0.isWhitespace || $0 == "\0" }.joined(separator: " ")
+    let typed = SearchWords.spaced(search.words)
     let new = RecentSearch(
       words: typed, feed: search.feed, searchedAt: search.searchedAt.inSeconds)
     try write { state in
@@ -59,7 +57,9 @@ extension MemoryStore: SearchPreparation {
   private static func page(of hits: [SearchHit], _ query: SearchQuery) -> SearchResults {
     var page = SearchHits(maximumBytes: query.maximumBytes)
     let rest = hits.dropFirst((query.page - 1) * query.limit)
-    for hit in rest.prefix(query.limit) { page.append(hit.offer, hit.matches) }
+    for hit in rest.prefix(query.limit) {
+      page.append(hit.offer) { fields in hit.matches.filter { fields.contains($0.field) } }
+    }
     return SearchResults(hits: page.hits, hasMore: rest.count > query.limit)
   }
 

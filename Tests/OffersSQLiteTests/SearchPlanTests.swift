@@ -13,12 +13,12 @@ struct SearchPlanTests {
   func search(favoritesOnly: Bool) async throws {
     let plans = try await QueryPlanTests.plans(try await SearchTests.filled()) { database in
       let table = try SearchTable(
-        of: User.ownerID, feedKey: 1, favoritesOnly: favoritesOnly, includesExpired: false,
-        now: .now, in: database)
+        SearchQuery("coffee", favoritesOnly: favoritesOnly), of: User.ownerID, feedKey: 1,
+        in: database)
       let search = try SearchWords("coffee", in: database)
       var count = 0
-      try table.find(search, limit: 5, offset: 0, in: database) { _ in count += 1 }
-      let finds = try table.finds(search, in: database)
+      try table.forEachOffer(with: search, limit: 5, offset: 0) { _ in count += 1 }
+      let finds = try table.finds(search)
       #expect(finds != favoritesOnly && (count == 0) == favoritesOnly)
     }
     let searches = plans.filter { $0.sql.contains("FROM offer_search CROSS") }

@@ -36,7 +36,9 @@ struct SearchTests {
     ] {
       try await store.database.read { database in
         let search = try SearchWords(words, in: database)
-        #expect(try (search.narrowed(in: database) != search) == isNarrowed, "\(words)")
+        let table = try SearchTable(
+          SearchQuery(words), of: User.ownerID, feedKey: nil, in: database)
+        #expect(try (table.narrowed(search) != search) == isNarrowed, "\(words)")
       }
     }
   }

@@ -94,7 +94,9 @@ package struct SearchAnswer: Sendable {
     var found = SearchHits(maximumBytes: query.maximumBytes)
     for ref in search.offers where found.hits.count < limit ?? .max {
       guard let offer = try await offers.findOffer(ref) else { continue }
-      found.append(offer, matches[ref] ?? [])
+      found.append(offer) { fields in
+        matches[ref, default: []].filter { fields.contains($0.field) }
+      }
     }
     return SearchResults(hits: found.hits, hasMore: search.hasMore)
   }

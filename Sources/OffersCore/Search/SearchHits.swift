@@ -12,17 +12,26 @@ package struct SearchHits {
   /// - Parameter maximumBytes: see `SearchQuery`.
   package init(maximumBytes: Int?) { roomBytes = maximumBytes ?? .max }
 
-  package mutating func append(_ offer: UserOffer, _ matches: [SearchMatch]) {
-    let ranges = matches.reduce(0) { $0 + $1.scalarRanges.count }
-    let bytes = offer.textBytes + Self.rangeBytes * ranges
-    if bytes <= max(roomBytes, Self.abridgedBytes) {
-      roomBytes -= bytes
-      hits.append(SearchHit(offer: offer, matches: matches))
-      return
+  /// Appends an offer.
+  ///
+  /// - Parameter matches: finds the matches in some fields of the offer.
+  package mutating func append(
+    _ offer: UserOffer, _ matches: ([SearchMatch.Field]) throws -> [SearchMatch]
+  ) rethrows {
+    let room = max(roomBytes, Self.abridgedBytes)
+    if offer.textBytes <= room {
+      let found = try matches(SearchMatch.Field.allCases)
+      let ranges = found.reduce(0) { $0 + $1.scalarRanges.count }
+      let bytes = offer.textBytes + Self.rangeBytes * ranges
+      if bytes <= room {
+        roomBytes -= bytes
+        hits.append(SearchHit(offer: offer, matches: found))
+        return
+      }
     }
     hits.append(
       SearchHit(
-        offer: offer.abridged(toBytes: Self.abridgedBytes),
-        matches: matches.filter { $0.field == .name }, isAbridged: true))
+        offer: offer.abridged(toBytes: Self.abridgedBytes), matches: try matches([.name]),
+        isAbridged: true))
   }
 }

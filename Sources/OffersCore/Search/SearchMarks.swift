@@ -7,23 +7,47 @@ package struct SearchMarks {
   /// The most places in an offer. Further ones are not marked.
   package static let limit = 100
 
-  /// The parts of the search, by their first words.
-  private let parts: [String: [SearchWords.Part]]
-  /// The single words that may be the beginnings of longer ones.
-  private let beginnings: [String]
-
-  package init(_ search: SearchWords) {
-    parts = Dictionary(grouping: search.parts) { $0.words.first ?? "" }
-    beginnings = search.parts.compactMap { $0.isOpen && $0.words.count == 1 ? $0.words.first : nil }
+  /// The words that some parts of the search begin with, and what follows them in these parts.
+  private struct Step {
+    /// The places of the next steps in `steps`, by the next word.
+    var next: [String: Int] = [:]
+    /// Whether a part ends here.
+    var isEnd = false
   }
 
-  /// The matches in an offer, in the order of its fields.
+  /// The parts of the search as a tree, so that the work at each word of a text depends on the longest
+  /// part only. The first step is the root.
+  private var steps = [Step()]
+  /// The part whose last word may be the beginning of a longer one.
+  private let open: SearchWords.Part?
+
+  package init(_ search: SearchWords) {
+    open = search.parts.first(where: \.isOpen)
+    for part in search.parts {
+      var place = 0
+      for word in part.words {
+        if let next = steps[place].next[word] {
+          place = next
+        } else {
+          steps[place].next[word] = steps.count
+          place = steps.count
+          steps.append(Step())
+        }
+      }
+      steps[place].isEnd = true
+    }
+  }
+
+  /// The matches in some fields of an offer, in their order.
   ///
   /// - Parameter tokenizer: finds the words as the index that was searched does.
-  package func matches(in offer: Offer, by tokenizer: some WordTokenizer) throws -> [SearchMatch] {
+  package func matches(
+    in offer: Offer, _ fields: [SearchMatch.Field] = SearchMatch.Field.allCases,
+    by tokenizer: some WordTokenizer
+  ) throws -> [SearchMatch] {
     var matches: [SearchMatch] = []
     var count = 0
-    for field in SearchMatch.Field.allCases {
+    for field in fields {
       var bytes = Self.fieldBytes
       let (texts, isList) = Self.texts(of: field, in: offer)
       for (index, text) in texts.enumerated() where bytes > 0 && count < Self.limit {
@@ -79,23 +103,23 @@ package struct SearchMarks {
 
   /// The end of the longest match that begins with a word; nil if there is none.
   private func end(ofMatchAt place: Int, in words: [SearchWord]) -> Int? {
-    let first = words[place].folded
-    var last = beginnings.contains { first.utf8.starts(with: $0.utf8) } ? place : nil
-    for part in parts[first] ?? [] where Self.matches(part, words[place...]) {
-      last = max(last ?? place, place + part.words.count - 1)
+    var last = hasOpenPart(at: place, in: words) ? place + (open?.words.count ?? 1) - 1 : nil
+    var step = 0
+    for index in place..<words.count {
+      guard let next = steps[step].next[words[index].folded] else { break }
+      step = next
+      if steps[step].isEnd { last = max(last ?? index, index) }
     }
     return last.map { words[$0].range.upperBound }
   }
 
-  /// Whether words begin with those of a part.
-  private static func matches(
-    _ part: SearchWords.Part, _ words: ArraySlice<SearchWord>
-  ) -> Bool {
-    guard words.count >= part.words.count, let last = part.words.last else { return false }
-    let found = words.prefix(part.words.count)
-    guard zip(found.dropLast(), part.words).allSatisfy({ $0.folded == $1 }), let end = found.last
+  /// Whether the open part of the search begins with a word of a text.
+  private func hasOpenPart(at place: Int, in words: [SearchWord]) -> Bool {
+    guard let open, let beginning = open.words.last, words.count - place >= open.words.count
     else { return false }
-    return end.folded == last || part.isOpen && end.folded.utf8.starts(with: last.utf8)
+    let found = words[place..<place + open.words.count]
+    return zip(found.dropLast(), open.words).allSatisfy { $0.folded == $1 }
+      && found.last?.folded.utf8.starts(with: beginning.utf8) == true
   }
 
   /// Ascending and disjoint ranges of bytes as ranges of Unicode scalars.

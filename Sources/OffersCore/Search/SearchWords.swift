@@ -26,12 +26,11 @@ package struct SearchWords: Equatable, Sendable {
   package init(
     _ text: String, opensLetter: Bool = false, by tokenizer: some WordTokenizer
   ) throws {
-    try Self.checkLength(of: text)
-    let typed = text.split { $0.isWhitespace || $0 == "\0" }.map(String.init)
+    try Self.check(text)
+    let typed = Self.typed(in: text)
     let found = try typed.map {
       Part(text: $0, words: try tokenizer.words(of: $0).map(\.folded))
     }
-    try Self.check(wordCount: found.reduce(0) { $0 + $1.words.count })
     var texts: Set<String> = []
     parts = found.filter { !$0.words.isEmpty && texts.insert($0.text).inserted }
     guard let last = parts.last, last.text == typed.last, let word = last.words.last else { return }
@@ -41,6 +40,14 @@ package struct SearchWords: Equatable, Sendable {
   }
 
   package var isEmpty: Bool { parts.isEmpty }
+
+  /// The parts of a text between white spaces. NUL is one, because SQLite ends a text at it.
+  private static func typed(in text: String) -> [String] {
+    text.split { $0.isWhitespace || $0 == "\0" }.map(String.init)
+  }
+
+  /// A text with single spaces between its parts, as recent searches are stored.
+  package static func spaced(_ text: String) -> String { typed(in: text).joined(separator: " ") }
 
   /// The words as they were typed, separated by single spaces.
   package var text: String { parts.map(\.text).joined(separator: " ") }
@@ -58,24 +65,18 @@ package struct SearchWords: Equatable, Sendable {
 }
 
 extension SearchWords {
-  /// Checks the text of a search that is sent elsewhere before it reaches the store, such as to the
-  /// server of a feed.
+  /// Checks the length of a text. Words are counted in the same way for each store and before a text is
+  /// sent elsewhere, such as to the server of a feed.
   ///
   /// - Throws: `OffersError` with `invalidRequest` for a text with too many characters or words.
   package static func check(_ text: String) throws {
-    try checkLength(of: text)
-    try check(wordCount: LetterTokenizer().words(of: text).count)
-  }
-
-  private static func checkLength(of text: String) throws {
-    if text.unicodeScalars.count <= characterLimit { return }
-    throw refusal("\(Units.count(characterLimit)) characters; this text has more")
-  }
-
-  /// Checks the number of words that a store has found in the text of a search.
-  package static func check(wordCount: Int) throws {
-    if wordCount <= wordLimit { return }
-    throw refusal("\(wordLimit) words; this text has \(Units.count(wordCount))")
+    if text.unicodeScalars.count > characterLimit {
+      throw refusal("\(Units.count(characterLimit)) characters; this text has more")
+    }
+    let count = LetterTokenizer().words(of: text).count
+    if count > wordLimit {
+      throw refusal("\(wordLimit) words; this text has \(Units.count(count))")
+    }
   }
 
   private static func refusal(_ limit: String) -> OffersError {

@@ -1,8 +1,5 @@
 /// Long results in bounded memory.
 extension DatabaseSession {
-  /// The number of rows that are read at once.
-  private static let fetchedCount = 2000
-
   /// Calls `body` with each row of a query, which is read through a cursor. The session must be in a
   /// transaction.
   ///
@@ -10,16 +7,18 @@ extension DatabaseSession {
   ///   - cursor: the name of the cursor, which no other one has that is open at the same time.
   ///   - sql: the query.
   ///   - parameters: its parameters.
+  ///   - fetchedCount: the number of rows that are in memory at once.
   ///   - body: may run other statements.
   func forEachRow(
-    _ cursor: String, _ sql: String, _ parameters: [Parameter] = [], _ body: (Row) throws -> Void
+    _ cursor: String, _ sql: String, _ parameters: [Parameter] = [], fetchedCount: Int = 2000,
+    _ body: (Row) throws -> Void
   ) throws {
     try run("DECLARE \(cursor) NO SCROLL CURSOR FOR \(sql)", parameters)
     while true {
       // Not by `script`, whose results are texts.
-      let rows = try rows("FETCH \(Self.fetchedCount) FROM \(cursor)")
+      let rows = try rows("FETCH \(fetchedCount) FROM \(cursor)")
       for index in 0..<rows.count { try body(rows[index]) }
-      if rows.count < Self.fetchedCount { break }
+      if rows.count < fetchedCount { break }
     }
     try script("CLOSE \(cursor)")
   }

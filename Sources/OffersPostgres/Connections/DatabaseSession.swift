@@ -35,7 +35,7 @@ final class DatabaseSession {
     /// For the whole operation. Only a lost server takes longer.
     case short
 
-    fileprivate var seconds: Int { self == .statement ? 600 : 2 }
+    var seconds: Int { self == .statement ? 600 : 2 }
     /// How long the server has to answer after a statement was cancelled; nil if the connection is given
     /// up at once.
     fileprivate var graceSeconds: Int? { self == .statement ? 5 : nil }
@@ -204,7 +204,8 @@ final class DatabaseSession {
     }
   }
 
-  private func checkCancellation() throws {
+  /// Throws if the running operation was cancelled, such as before work between its statements.
+  func checkCancellation() throws {
     if cancellation.isCancelled { throw CancellationError() }
   }
 

@@ -2,13 +2,17 @@ import Foundation
 import OffersCore
 
 /// The SQL that searches offers.
-struct SearchTable {
+struct SearchTable: SearchedIndex {
+  let tokenizer = LetterTokenizer()
+  let session: DatabaseSession
   private var bindings: Bindings
   private var conditions: [String] = []
   /// The terms that sort before the rank, each followed by a comma.
   private let order: String
 
-  init(_ query: SearchQuery, of user: User.ID) {
+  /// - Parameter session: the connection of the read, which must be in a transaction.
+  init(_ query: SearchQuery, of user: User.ID, in session: DatabaseSession) {
+    self.session = session
     bindings = Bindings([.number(user)])
     let now = bindings.add(.date(query.now ?? Date()))
     let isExpired = "coalesce(offer.expires_at <= \(now), false)"
@@ -22,10 +26,12 @@ struct SearchTable {
     if let feed = query.feed { conditions.append("feed.name = \(bindings.add(.text(feed)))") }
   }
 
-  /// The offers with all words, the best first, expired ones last.
-  func find(
-    _ words: SearchWords, limit: Int, offset: Int, in session: DatabaseSession
-  ) throws -> [UserOffer] {
+  /// The number of offers that are read at once, each of which may have megabytes of text.
+  private static let fetchedCount = 8
+
+  func forEachOffer(
+    with words: SearchWords, limit: Int, offset: Int, _ body: (UserOffer) throws -> Void
+  ) throws {
     var bindings = bindings
     let sql = """
       SELECT \(OfferColumns.selection) FROM \(OfferColumns.tables)
@@ -33,11 +39,15 @@ struct SearchTable {
       ORDER BY \(order) \(rank(words, &bindings)) DESC, offer.offer_key
       LIMIT \(bindings.add(.number(Int64(limit)))) OFFSET \(bindings.add(.number(Int64(offset))))
       """
-    return try session.rows(sql, bindings.parameters).map { OfferColumns.offer($0) }
+    try session.forEachRow(
+      "search", sql, bindings.parameters, fetchedCount: Self.fetchedCount
+    ) { row in
+      try session.checkCancellation()
+      try body(OfferColumns.offer(row))
+    }
   }
 
-  /// Whether any offer has all words.
-  func finds(_ words: SearchWords, in session: DatabaseSession) throws -> Bool {
+  func finds(_ words: SearchWords) throws -> Bool {
     var bindings = bindings
     let sql = """
       SELECT \(order) 1 FROM \(OfferColumns.tables) WHERE \(condition(words, &bindings)) LIMIT 1
@@ -65,27 +75,5 @@ struct SearchTable {
       return "CASE \(sorted.joined(separator: " ")) ELSE 0 END"
     }
     return "(\(ranks.joined(separator: " + ")))"
-  }
-
-  /// All words of offers that may be near to one of `length` Unicode scalars.
-  static func words(
-    longerThan minimum: Int, shorterThan maximum: Int?, in session: DatabaseSession
-  ) throws -> [String] {
-    try session.rows(
-      """
-      SELECT word FROM search_word
-      WHERE char_length(word) > $1 AND ($2::bigint IS NULL OR char_length(word) < $2)
-      """, [.number(Int64(minimum)), .number(maximum.map(Int64.init))]
-    ).map { $0.text(0) }
-  }
-
-  /// The numbers of offers that have words, in their order.
-  static func counts(of words: [String], in session: DatabaseSession) throws -> [Int64] {
-    try session.rows(
-      """
-      SELECT (SELECT count(*) FROM offer WHERE offer.search @@ wanted.query::tsquery)
-      FROM unnest($1) WITH ORDINALITY AS wanted (query, place) ORDER BY wanted.place
-      """, [.texts(words.map { "'\($0)'" })]
-    ).map { $0.number(0) }
   }
 }

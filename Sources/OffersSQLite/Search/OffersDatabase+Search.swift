@@ -41,67 +41,23 @@ extension OffersDatabase: SearchRepository {
     _ query: SearchQuery, of user: User.ID, _ definitions: (any FeedDefinitions)?,
     in database: Database
   ) throws -> SearchResults? {
-    guard query.limit > 0, query.page > 0, query.limit < Int32.max, query.page < Int32.max else {
-      throw OffersError(.invalidRequest, "A search needs a limit and a page of at least 1.")
-    }
+    try query.check()
     let feedKey = try query.feed.map { try fetchFeedKey($0, definitions, in: database) }
     guard try SearchIndex.isCurrent(in: database) else { return nil }
-    let words = try SearchWords(query.words, in: database)
-    if words.isEmpty { return SearchResults() }
-    let table = try SearchTable(
-      of: user, feedKey: feedKey, favoritesOnly: query.favoritesOnly,
-      includesExpired: query.includesExpired, now: query.now ?? Date(), in: database)
-    let narrowed = try words.narrowed(in: database)
-    if let page = try page(of: narrowed, query, user, table, in: database) { return page }
-    let opened = try SearchWords(query.words, opensLetter: true, in: database)
-    if opened != words, let page = try page(of: opened, query, user, table, in: database) {
-      return page
-    }
-    let nearest = try SearchSpelling(words).findNearest(in: database) {
-      try table.finds($0, in: database)
-    }
-    guard let nearest else { return SearchResults() }
-    let page = try page(of: nearest, query, user, table, in: database) ?? SearchResults()
-    return SearchResults(hits: page.hits, hasMore: page.hasMore, correctedWords: nearest.text)
-  }
-
-  /// A page of the results of a search; nil if it has no results at all.
-  private static func page(
-    of words: SearchWords, _ query: SearchQuery, _ user: User.ID, _ table: SearchTable,
-    in database: Database
-  ) throws -> SearchResults? {
-    let marks = SearchMarks(words)
-    let tokenizer = try IndexTokenizer(database)
-    var hits = SearchHits(maximumBytes: query.maximumBytes)
-    var count = 0
-    try table.find(
-      words, limit: query.limit + 1, offset: (query.page - 1) * query.limit, in: database
-    ) { key in
-      count += 1
-      guard count <= query.limit, let offer = try OfferTable.find(key: key, of: user, in: database)
-      else { return }
-      hits.append(offer, try marks.matches(in: offer.offer, by: tokenizer))
-    }
-    if count == 0, try query.page == 1 || !table.finds(words, in: database) { return nil }
-    return SearchResults(hits: hits.hits, hasMore: count > query.limit)
-  }
-
-  /// The words separated by single spaces. NUL is a separator, because SQLite ends a text at it.
-  private static func words(of search: RecentSearch) -> String {
-    search.words.split { $0.isWhitespace || $0 == "\0" }.joined(separator: " ")
+    return try SearchTable(query, of: user, feedKey: feedKey, in: database).results(of: query)
   }
 
   private static func isLatest(
     _ search: RecentSearch, of user: User.ID, in database: Database
   ) throws -> Bool {
     try RecentSearchTable.isLatest(
-      words(of: search), feed: search.feed, of: user, in: database)
+      SearchWords.spaced(search.words), feed: search.feed, of: user, in: database)
   }
 
   private static func note(
     _ search: RecentSearch, of user: User.ID, in database: Database
   ) throws {
-    let words = words(of: search)
+    let words = SearchWords.spaced(search.words)
     if words.isEmpty { return }
     try RecentSearchTable.put(
       words, feed: search.feed, of: user, at: search.searchedAt.storedSeconds,

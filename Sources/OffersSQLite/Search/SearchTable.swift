@@ -3,7 +3,10 @@ import GRDB
 import OffersCore
 
 /// The SQL that searches offers in the index.
-struct SearchTable {
+struct SearchTable: SearchedIndex {
+  let tokenizer: IndexTokenizer
+  private let user: User.ID
+  let database: Database
   private let condition: String
   private let arguments: StatementArguments
   /// The terms that sort before the rank, each followed by a comma.
@@ -15,17 +18,19 @@ struct SearchTable {
   private static let smallFeedCount = 50_000
 
   /// - Parameters:
+  ///   - query: the search. With `favoritesOnly`, gone and expired favorites are searched as well; otherwise
+  ///     current offers are, and those that a search on a feed's server found.
   ///   - user: the user whose favorites count.
   ///   - feedKey: the feed to search; nil for all.
-  ///   - favoritesOnly: whether to search favorites only, gone and expired ones included; otherwise
-  ///     current offers are searched, and those that a search on a feed's server found.
-  ///   - includesExpired: whether current offers that have expired are searched.
-  ///   - now: the time at which offers count as expired.
   ///   - database: the database to search.
   init(
-    of user: User.ID, feedKey: Int64?, favoritesOnly: Bool, includesExpired: Bool, now: Date,
-    in database: Database
+    _ query: SearchQuery, of user: User.ID, feedKey: Int64?, in database: Database
   ) throws {
+    self.user = user
+    self.database = database
+    tokenizer = try IndexTokenizer(database)
+    let now = query.now ?? Date()
+    let favoritesOnly = query.favoritesOnly
     var parts: [String] = []
     var arguments: StatementArguments = []
     if favoritesOnly {
@@ -38,7 +43,7 @@ struct SearchTable {
       EXISTS (SELECT 1 FROM offer_detail AS detail
         WHERE detail.offer_key = offer.offer_key AND detail.expires_at <= ?)
       """
-    if favoritesOnly || includesExpired {
+    if favoritesOnly || query.includesExpired {
       order = "\(isExpired), "
       orderArguments = [now.storedSeconds]
     } else {
@@ -86,14 +91,10 @@ struct SearchTable {
     return first...last
   }
 
-  /// Calls `body` with the keys of the offers that match a search, best first, one at a time, so that
-  /// not all offers are in memory.
-  ///
   /// FTS5 returns matches by rank; offers are joined only until the page is full, unless expired
   /// ones come last.
-  func find(
-    _ search: SearchWords, limit: Int, offset: Int, in database: Database,
-    _ body: (Int64) throws -> Void
+  func forEachOffer(
+    with words: SearchWords, limit: Int, offset: Int, _ body: (UserOffer) throws -> Void
   ) throws {
     let statement = try database.cachedStatement(
       sql: """
@@ -104,37 +105,38 @@ struct SearchTable {
         """)
     let keys = try Int64.fetchCursor(
       statement,
-      arguments: [search.match] + arguments + orderArguments + [limit, offset])
-    while let key = try keys.next() { try body(key) }
+      arguments: [words.match] + arguments + orderArguments + [limit, offset])
+    while let key = try keys.next() {
+      if let offer = try OfferTable.find(key: key, of: user, in: database) { try body(offer) }
+    }
   }
 
-  /// Whether a search has a match.
-  func finds(_ search: SearchWords, in database: Database) throws -> Bool {
+  func finds(_ words: SearchWords) throws -> Bool {
     let statement = try database.cachedStatement(
       sql: """
         SELECT 1 FROM offer_search CROSS JOIN offer ON offer.offer_key = offer_search.rowid
         WHERE offer_search MATCH ? AND \(condition) LIMIT 1
         """)
-    return try Int.fetchOne(statement, arguments: [search.match] + arguments) != nil
+    return try Int.fetchOne(statement, arguments: [words.match] + arguments) != nil
+  }
+
+  /// The search without the prefix search at its end if no indexed word is longer: that is cheaper and
+  /// currently finds the same.
+  func narrowed(_ words: SearchWords) throws -> SearchWords {
+    guard let last = words.parts.last, last.isOpen, let word = last.words.last,
+      try !hasLonger(word)
+    else { return words }
+    var narrowed = words
+    narrowed.parts[words.parts.count - 1].isOpen = false
+    return narrowed
   }
 
   /// Whether the index has longer words with a given prefix.
-  static func hasLonger(_ word: String, in database: Database) throws -> Bool {
+  private func hasLonger(_ word: String) throws -> Bool {
     // Tokens contain no character below a digit. The word itself is excluded, because the
     // vocabulary table would count all its offers.
     let statement = try database.cachedStatement(
       sql: "SELECT 1 FROM search_term WHERE term >= ? AND term <= ? LIMIT 1")
     return try Int.fetchOne(statement, arguments: [word + "0", word + "\u{10FFFF}"]) != nil
-  }
-
-  /// Calls `body` with each indexed word and the number of offers that have it.
-  static func forEachTerm(
-    in database: Database, _ body: (_ term: UnsafeRawBufferPointer, _ count: Int64) -> Void
-  ) throws {
-    let rows = try RawStatement(cached: "SELECT term, doc FROM search_term", database)
-    defer { rows.reset() }
-    while try rows.step() {
-      if let term = rows.text(0) { body(term, rows.number(1)) }
-    }
   }
 }

@@ -10,17 +10,6 @@ extension SearchWords {
     try self.init(text, opensLetter: opensLetter, by: IndexTokenizer(database))
   }
 
-  /// The search without the prefix search at its end if no indexed word is longer: that is cheaper and
-  /// currently finds the same.
-  func narrowed(in database: Database) throws -> SearchWords {
-    guard let last = parts.last, last.isOpen, let word = last.words.last,
-      try !SearchTable.hasLonger(word, in: database)
-    else { return self }
-    var narrowed = self
-    narrowed.parts[parts.count - 1].isOpen = false
-    return narrowed
-  }
-
   /// The search in FTS5's query syntax, with every word quoted. A possible prefix appears as a whole
   /// word as well, so that whole words rank higher.
   /// https://sqlite.org/fts5.html#full_text_query_syntax

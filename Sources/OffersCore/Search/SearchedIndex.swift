@@ -1,0 +1,81 @@
+/// The index of a store's offers, as one read of the store searches it.
+package protocol SearchedIndex {
+  associatedtype Tokenizer: WordTokenizer
+
+  /// Finds words in texts as the index has them.
+  var tokenizer: Tokenizer { get }
+
+  /// A search with the same results, if one is cheaper.
+  func narrowed(_ words: SearchWords) throws -> SearchWords
+
+  /// Calls `body` with the offers that have all words, the best first, one at a time, so that not all are
+  /// in memory.
+  func forEachOffer(
+    with words: SearchWords, limit: Int, offset: Int, _ body: (UserOffer) throws -> Void) throws
+
+  /// Whether any offer has all words.
+  func finds(_ words: SearchWords) throws -> Bool
+
+  /// The best other spellings of each word, at most `SpellingCandidate.limit`.
+  func candidates(for words: [MisspelledWord]) throws -> [[SpellingCandidate]]
+}
+
+extension SearchedIndex {
+  /// Narrows nothing.
+  package func narrowed(_ words: SearchWords) throws -> SearchWords { words }
+
+  /// The results of a search: of its words; else with a single letter at the end as the beginning of a
+  /// word; else of the nearest other spelling that has results.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` for a text with too many characters or words.
+  package func results(of query: SearchQuery) throws -> SearchResults {
+    let words = try SearchWords(query.words, by: tokenizer)
+    if words.isEmpty { return SearchResults() }
+    if let page = try page(of: narrowed(words), query) { return page }
+    let opened = try SearchWords(query.words, opensLetter: true, by: tokenizer)
+    if opened != words, let page = try page(of: opened, query) { return page }
+    guard let nearest = try findNearest(to: words) else { return SearchResults() }
+    let page = try page(of: nearest, query) ?? SearchResults()
+    return SearchResults(hits: page.hits, hasMore: page.hasMore, correctedWords: nearest.text)
+  }
+
+  /// A page of the results of a search; nil if it has no results at all.
+  private func page(of words: SearchWords, _ query: SearchQuery) throws -> SearchResults? {
+    let marks = SearchMarks(words)
+    var hits = SearchHits(maximumBytes: query.maximumBytes)
+    var count = 0
+    let offset = (query.page - 1) * query.limit
+    try forEachOffer(with: words, limit: query.limit + 1, offset: offset) { offer in
+      count += 1
+      if count > query.limit { return }
+      try hits.append(offer) { try marks.matches(in: offer.offer, $0, by: tokenizer) }
+    }
+    if count == 0, try query.page == 1 || !finds(words) { return nil }
+    return SearchResults(hits: hits.hits, hasMore: count > query.limit)
+  }
+
+  /// The search with results whose replacements have the smallest edit distances in total; nil if none of
+  /// the attempts has results. Among equal ones, common words win.
+  private func findNearest(to search: SearchWords) throws -> SearchWords? {
+    let words = MisspelledWord.all(in: search.parts.map { ($0.words, $0.isOpen) })
+    if words.isEmpty { return nil }
+    for choice in SpellingCandidate.combinations(try candidates(for: words)) {
+      let attempt = search.replacing(
+        zip(words, choice).compactMap { word, candidate in
+          candidate.map { (word.part, word.word, $0.word) }
+        })
+      if try finds(attempt) { return attempt }
+    }
+    return nil
+  }
+}
+
+extension SearchQuery {
+  /// Checks the numbers of a search.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest`.
+  package func check() throws {
+    if limit > 0, page > 0, limit < Int32.max, page < Int32.max { return }
+    throw OffersError(.invalidRequest, "A search needs a limit and a page of at least 1.")
+  }
+}

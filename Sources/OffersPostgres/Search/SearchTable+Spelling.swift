@@ -1,0 +1,50 @@
+import OffersCore
+
+extension SearchTable {
+  /// The number of nearest words of which the number of offers is counted.
+  private static let countedLimit = 40
+
+  func candidates(for words: [MisspelledWord]) throws -> [[SpellingCandidate]] {
+    try words.map { try candidates(for: $0) }
+  }
+
+  /// The best candidates for a word, except for the word itself.
+  private func candidates(
+    for word: MisspelledWord
+  ) throws -> [SpellingCandidate] {
+    let length = word.text.unicodeScalars.count
+    let others = try self.words(
+      longerThan: length - word.limit - 1,
+      shorterThan: word.isOpen ? nil : length + word.limit + 1)
+    let distance = word.distance
+    let near = others.compactMap { word.candidate($0, at: distance) }
+    var best = Array(near.sorted { $0.isBetter(than: $1) }.prefix(Self.countedLimit))
+    let counts = try self.counts(of: best.map(\.word))
+    for (index, count) in counts.enumerated() { best[index].offerCount = count }
+    return Array(
+      best.filter { $0.offerCount > 0 }.sorted { $0.isBetter(than: $1) }
+        .prefix(SpellingCandidate.limit))
+  }
+
+  /// All words of offers that may be near to one of `length` Unicode scalars.
+  private func words(
+    longerThan minimum: Int, shorterThan maximum: Int?
+  ) throws -> [String] {
+    try session.rows(
+      """
+      SELECT word FROM search_word
+      WHERE char_length(word) > $1 AND ($2::bigint IS NULL OR char_length(word) < $2)
+      """, [.number(Int64(minimum)), .number(maximum.map(Int64.init))]
+    ).map { $0.text(0) }
+  }
+
+  /// The numbers of offers that have words, in their order.
+  private func counts(of words: [String]) throws -> [Int64] {
+    try session.rows(
+      """
+      SELECT (SELECT count(*) FROM offer WHERE offer.search @@ wanted.query::tsquery)
+      FROM unnest($1) WITH ORDINALITY AS wanted (query, place) ORDER BY wanted.place
+      """, [.texts(words.map { "'\($0)'" })]
+    ).map { $0.number(0) }
+  }
+}
