@@ -254,6 +254,7 @@ package struct OffersServer: Sendable {
       result = .failure(error)
     }
     await content.jobs.close()
+    await content.searchPreparation.close()
     await responder.access.close()
     do {
       try result.get()

@@ -20,6 +20,9 @@ package struct ServedContent: Sendable {
   let now: @Sendable () -> Date
   /// The syncs that this server runs.
   let jobs: SyncJobs
+  /// Prepares searches. An index that a sync has left out is rebuilt even if the client leaves that
+  /// needed it first.
+  let searchPreparation: SharedWork
   /// The feeds that were looked at, to be added.
   let proposals: FeedProposals
 
@@ -38,6 +41,7 @@ package struct ServedContent: Sendable {
     self.maps = maps
     self.framing = framing
     self.now = now
+    searchPreparation = SharedWork { try await store.prepareSearch() }
     jobs = SyncJobs(syncer: syncer, now: now)
     proposals = FeedProposals(adder: adder, syncer: syncer, store: store, jobs: jobs)
   }

@@ -38,11 +38,14 @@ struct ServedResponder: HTTPResponder {
     return isHead ? response.createHeadResponse() : response
   }
 
-  /// Responds to a read before its deadline, and to a write when it is done.
+  /// Responds to a read before its deadline, and to a write when it is done. The end of a login at a
+  /// provider is a write, although it comes as a GET.
   private func respondInTime(
     to request: Request, _ context: ServedContext
   ) async throws -> Response {
-    if request.method != .get { return try await admit(request, context) }
+    if request.method != .get || request.uri.path == OpenIDProvider.callbackPath {
+      return try await admit(request, context)
+    }
     return try await ReadDeadline.run(within: readLimit, context) {
       try await admit(request, context)
     }
@@ -129,8 +132,11 @@ struct ServedResponder: HTTPResponder {
     if request.method != .get || LoginRoutes.isOpen(path) {
       return try await router.respond(to: request, context: context)
     }
-    let turns = path.hasPrefix("/api/v1/images/") ? imageTurns : turns
-    return try await turns.take { try await router.respond(to: request, context: context) }
+    let isImage = path.hasPrefix("/api/v1/images/")
+    // The images before this one wait for other servers, within times of their own.
+    return try await (isImage ? imageTurns : turns).take(isWaitTimed: !isImage) {
+      try await router.respond(to: request, context: context)
+    }
   }
 
   /// The response to a request with an error: a page for a browser, unless the request is to the

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import OffersCore
 import OffersTestSupport
+import SQLiteMigrations
 import Testing
 
 @testable import OffersSQLite
@@ -112,6 +113,32 @@ struct RestoreTests {
     #expect(try await expectRefusal(of: backup).code == .locked)
     try other.close()
     #expect(try await OffersDatabase.restore(from: backup, to: path).aside != nil)
+  }
+
+  @Test(
+    "of an older version compares the tables with those of that version", arguments: [false, true])
+  func comparesOlder(isOther: Bool) async throws {
+    let version = SQLiteMigrations.currentVersion - 2
+    let old = folder.file("old.sqlite")
+    let queue = try DatabaseQueue(path: old)
+    try await queue.writeWithoutTransaction { database in
+      for migration in SQLiteMigrations.all where migration.number <= version {
+        try database.execute(sql: migration.sql)
+      }
+      try database.execute(
+        sql: """
+          PRAGMA user_version = \(version); PRAGMA application_id = \(DatabaseFile.applicationID);
+          \(isOther ? "ALTER TABLE offer ADD COLUMN note TEXT" : "")
+          """)
+    }
+    try queue.close()
+    if isOther {
+      let error = try await expectRefusal(of: old)
+      #expect(error.cause == "the table offer is not as this program creates it")
+    } else {
+      _ = try await OffersDatabase.restore(from: old, to: path)
+      #expect(try await Self.stars(in: path) == [])
+    }
   }
 
   @Test("of a damaged backup is refused, and says what to do")

@@ -6,16 +6,17 @@ extension SyncStore {
   /// Syncs a feed, given all its current offers in order.
   @discardableResult
   package func sync(
-    _ offers: [FeedOffer], feed: String = "ibotta", at seconds: Int = 1000, isIndexed: Bool = true
+    _ offers: [FeedOffer], feed: String = "ibotta", at seconds: Int = 1000,
+    from source: String? = nil, isIndexed: Bool = true
   ) async throws -> SyncRun {
-    try await apply(plan(offers, feed: feed, at: seconds, isIndexed: isIndexed))
+    try await apply(plan(offers, feed: feed, at: seconds, from: source, isIndexed: isIndexed))
   }
 
   /// The plan that the engine would make for all current offers of a feed; for a search on its server,
   /// for the offers that it found.
   package func plan(
-    _ offers: [FeedOffer], feed: String = "ibotta", at seconds: Int = 1000, isSearch: Bool = false,
-    isIndexed: Bool = true
+    _ offers: [FeedOffer], feed: String = "ibotta", at seconds: Int = 1000,
+    from source: String? = nil, isSearch: Bool = false, isIndexed: Bool = true
   ) async throws -> SyncPlan {
     var known = try await fetchKnownOffers(of: feed)
     var counts = SyncCounts()
@@ -32,7 +33,8 @@ extension SyncStore {
       }
     }
     let run = SyncRun(
-      feed: feed, source: "/feeds/\(feed).json", outcome: .updated, counts: counts, bytes: 10,
+      feed: feed, source: source ?? "/feeds/\(feed).json", outcome: .updated, counts: counts,
+      bytes: 10,
       startedAt: Date(timeIntervalSince1970: Double(seconds)), durationSeconds: 0)
     return SyncPlan(
       run: run, newRecords: fresh, knownRecords: stored,

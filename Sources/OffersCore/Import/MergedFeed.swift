@@ -28,10 +28,12 @@ struct MergedFeed {
   /// Whether the export synced the feed later than this store.
   var isNewer: Bool { (imported?.at ?? .min) > (own?.at ?? .min) }
 
-  /// Whether both sides last read the same source, as far as their addresses tell it without values.
+  /// Whether both sides are known to have read the same source last. Sources whose values are hidden may
+  /// be different ones, such as `?store={hidden}`.
   private var hasSameSource: Bool {
-    guard let own, let imported, imported.source != AddressValues.mark else { return false }
-    return AddressValues.hidden(in: own.source) == AddressValues.hidden(in: imported.source)
+    guard let own, let imported else { return false }
+    return own.source == imported.source
+      && !AddressValues.areHidden(in: AddressValues.hidden(in: own.source))
   }
 
   /// An imported offer that this store does not have, as it is stored. If a later sync of the same

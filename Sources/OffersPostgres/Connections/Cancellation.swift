@@ -6,8 +6,8 @@ import Synchronization
 /// Cancels the operation that runs on a connection, on the server as well.
 ///
 /// A request to cancel goes through a connection of its own and names the server's process, not a
-/// statement: it would hit whatever the process runs by then. So an operation does not end before a
-/// request that is under way, and no request is sent afterwards.
+/// statement: it would hit whatever the process runs by then. So the connection is not used again before a
+/// request that is under way has ended, and no request is sent afterwards.
 /// https://www.postgresql.org/docs/current/libpq-cancel.html
 final class Cancellation: Sendable {
   private struct State {

@@ -170,10 +170,12 @@ final class ConnectionPool: Sendable {
   /// again is closed.
   private func give(back member: Member, isUsable: Bool) {
     let waiter = state.withLock { state -> Waiter? in
-      if !isUsable { state.age += 1 }
+      // The server may still answer others than the one that did not end what was cancelled.
+      let isLost = !isUsable && !member.cancellation.isCancelled
+      if isLost { state.age += 1 }
       guard isUsable, !state.isClosed, member.age == state.age else {
         state.count -= 1
-        if !isUsable {
+        if isLost {
           state.count -= state.idle.count
           state.idle = []
         }

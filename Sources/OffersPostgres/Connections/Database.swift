@@ -58,7 +58,7 @@ final class Database: Sendable {
   ) async throws -> Result {
     try await attempting(readers) { session, _ in
       do {
-        try session.script("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        try session.script(Self.beginReading)
         let result = try body(session)
         try session.script("COMMIT")
         return result
@@ -68,6 +68,12 @@ final class Database: Sendable {
       }
     }
   }
+
+  /// The server ends a statement, too, for which this program does not wait any more.
+  private static let beginReading = """
+    BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+    SET LOCAL statement_timeout = '\(DatabaseSession.Limit.statement.seconds)s'
+    """
 
   /// Reads by a single statement, which needs no transaction.
   func readOnce<Result: Sendable>(

@@ -41,7 +41,8 @@ package struct DatabaseURL: Sendable {
     let invalid = OffersError(
       .invalidRequest, "The address of the database is not a valid postgres:// URL.",
       hint: "An example is postgres://user@host:5432/database?sslmode=verify-full. "
-        + "In its parts, write @ : / ? # % and spaces as %40 %3A %2F %3F %23 %25 %20.")
+        + "In its parts, write @ : / ? # % and spaces as %40 %3A %2F %3F %23 %25 %20. "
+        + "Before the path of a file, write ./")
     let schemes = ["postgres://", "postgresql://"]
     guard schemes.contains(where: { text.hasPrefix($0) }), !text.utf8.contains(0) else {
       throw invalid

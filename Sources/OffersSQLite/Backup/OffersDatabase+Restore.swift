@@ -195,9 +195,8 @@ extension OffersDatabase {
         path: file.immutablePath, configuration: .offers(isReadOnly: true))
       let problem = try copy.unsafeRead { database in
         try (isInPlace ? Integrity.problems(in: database, limit: 1).first : nil)
-          ?? (version == Schema.version
-            ? SchemaComparison(database).differences.first { $0.kind == "table" }?.description
-            : nil)
+          ?? SchemaComparison(database, version: version).differences
+          .first { $0.kind == "table" }?.description
       }
       try copy.close()
       return problem

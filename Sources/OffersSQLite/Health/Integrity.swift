@@ -37,9 +37,9 @@ enum Integrity {
     // In WAL mode, a connection that may write makes a `-wal` file, which an interrupted program
     // would leave.
     let versions = try replaceVersions(of: path, by: Data([1, 1]))
-    let problem = try findProblem(inUnlogged: path)
+    let problem = Result { try findProblem(inUnlogged: path) }
     _ = try replaceVersions(of: path, by: versions)
-    return problem
+    return try problem.get()
   }
 
   /// Replaces the write version and the read version in the header of a file that is not open: 1 for
@@ -67,7 +67,7 @@ enum Integrity {
     }
     let copy = try DatabaseQueue(path: path, configuration: configuration)
     let problem = try copy.inDatabase { database in
-      try problems(in: database, limit: 1).first ?? StoredNames.find(in: database)
+      try problems(in: database, limit: 1).first ?? (try StoredNames.find(in: database))
     }
     try copy.close()
     return problem

@@ -30,17 +30,23 @@ struct SchemaComparison {
     ORDER BY 1, 2
     """
 
-  /// A new database in memory, created by the migrations.
-  static func makeFresh() throws -> DatabaseQueue {
+  /// A new database in memory, created by the migrations up to a version.
+  static func makeFresh(version: Int = Schema.version) throws -> DatabaseQueue {
     let queue = try DatabaseQueue()
     try queue.inDatabase { fresh in
-      for migration in SQLiteMigrations.all { try fresh.execute(sql: migration.sql) }
+      for migration in SQLiteMigrations.all where migration.number <= version {
+        try fresh.execute(sql: migration.sql)
+      }
     }
     return queue
   }
 
-  init(_ database: Database) throws {
-    let expected = try Self.makeFresh().inDatabase { try Row.fetchAll($0, sql: Self.sql) }
+  /// - Parameters:
+  ///   - database: the database to compare.
+  ///   - version: the version of its schema.
+  init(_ database: Database, version: Int = Schema.version) throws {
+    let fresh = try Self.makeFresh(version: version)
+    let expected = try fresh.inDatabase { try Row.fetchAll($0, sql: Self.sql) }
     var found: [String: String] = [:]
     var additions = try ForeignSchema.find(in: database)
     for row in try Row.fetchAll(database, sql: Self.sql) {

@@ -11,21 +11,34 @@ enum StoredNames {
   ///
   /// - Throws: `OffersError` with `storageFailed`.
   static func check(in database: Database, path: String) throws {
-    guard let problem = find(in: database) else { return }
+    guard let problem = try find(in: database) else { return }
     throw OffersError(
       .storageFailed, "\(path) is damaged, or somebody made it up: \(problem).",
       advice: Integrity.anewAdvice)
   }
 
   /// What is wrong with the names; nil if nothing is, and if they cannot be read.
-  static func find(in database: Database) -> String? {
-    func hasOther(_ table: String, _ isStored: (String) -> Bool) -> Bool {
-      // An unreadable page is reported with its place by the reads of this program.
-      let names = try? String.fetchAll(database, sql: "SELECT name FROM \(table) ORDER BY name")
-      return names?.allSatisfy(isStored) == false
+  static func find(in database: Database) throws -> String? {
+    func hasOther(_ table: String, _ isStored: (String) -> Bool) throws -> Bool {
+      do {
+        let rows = try Row.fetchCursor(database, sql: "SELECT name FROM \(table) ORDER BY name")
+        while let row = try rows.next() {
+          guard case .string(let name) = (row[0] as DatabaseValue).storage, isStored(name) else {
+            return true
+          }
+        }
+      } catch let error as DatabaseError where unreadableCodes.contains(error.resultCode) {
+        // The reads of this program report such a place.
+      }
+      return false
     }
-    if hasOther("feed", FeedName.isStored) { return "a feed has a name that no feed can have" }
-    if hasOther("user", User.isStored) { return "a user has a name that no user can have" }
+    if try hasOther("feed", FeedName.isStored) { return "a feed has a name that no feed can have" }
+    if try hasOther("user", User.isStored) { return "a user has a name that no user can have" }
     return nil
   }
+
+  /// The errors of a page or a table that cannot be read.
+  private static let unreadableCodes: [ResultCode] = [
+    .SQLITE_CORRUPT, .SQLITE_ERROR, .SQLITE_IOERR, .SQLITE_NOTADB,
+  ]
 }

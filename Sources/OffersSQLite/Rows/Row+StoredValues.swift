@@ -12,8 +12,15 @@ import OffersCore
 /// An `Int`, as which counts and sizes are read, is moved to the nearest that is exact as a `Double`,
 /// so that sums of them cannot overflow. An `Int64`, as which keys and times are read, may be any.
 extension Row {
-  subscript(_ column: String) -> Int64? { (self[column] as DatabaseValue?)?.nearestInteger }
-  subscript(_ column: Int) -> Int64? { (self[column] as DatabaseValue?)?.nearestInteger }
+  private func value(_ column: String) -> DatabaseValue? {
+    assert(hasColumn(column), "The query has no column \(column).")
+    return self[column]
+  }
+
+  private func value(_ column: Int) -> DatabaseValue? { self[column] }
+
+  subscript(_ column: String) -> Int64? { value(column)?.nearestInteger }
+  subscript(_ column: Int) -> Int64? { value(column)?.nearestInteger }
   subscript(_ column: String) -> Int64 { self[column] ?? 0 }
   subscript(_ column: Int) -> Int64 { self[column] ?? 0 }
 
@@ -30,18 +37,18 @@ extension Row {
   subscript(_ column: String) -> Bool { (self[column] as Int64) != 0 }
   subscript(_ column: Int) -> Bool { (self[column] as Int64) != 0 }
 
-  subscript(_ column: String) -> Double? { (self[column] as DatabaseValue?)?.nearestReal }
-  subscript(_ column: Int) -> Double? { (self[column] as DatabaseValue?)?.nearestReal }
+  subscript(_ column: String) -> Double? { value(column)?.nearestReal }
+  subscript(_ column: Int) -> Double? { value(column)?.nearestReal }
   subscript(_ column: String) -> Double { self[column] ?? 0 }
   subscript(_ column: Int) -> Double { self[column] ?? 0 }
 
-  subscript(_ column: String) -> String? { (self[column] as DatabaseValue?)?.nearestText }
-  subscript(_ column: Int) -> String? { (self[column] as DatabaseValue?)?.nearestText }
+  subscript(_ column: String) -> String? { value(column)?.nearestText }
+  subscript(_ column: Int) -> String? { value(column)?.nearestText }
   subscript(_ column: String) -> String { self[column] ?? "" }
   subscript(_ column: Int) -> String { self[column] ?? "" }
 
-  subscript(_ column: String) -> Data? { (self[column] as DatabaseValue?)?.nearestBytes }
-  subscript(_ column: Int) -> Data? { (self[column] as DatabaseValue?)?.nearestBytes }
+  subscript(_ column: String) -> Data? { value(column)?.nearestBytes }
+  subscript(_ column: Int) -> Data? { value(column)?.nearestBytes }
   subscript(_ column: String) -> Data { self[column] ?? Data() }
   subscript(_ column: Int) -> Data { self[column] ?? Data() }
 }

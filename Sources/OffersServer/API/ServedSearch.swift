@@ -15,8 +15,8 @@ struct ServedSearch: Sendable {
   ///   - isTrusted: false for a request from a page of another site, which neither makes this server
   ///     send a request to a feed's server nor adds to the recent searches.
   func find(_ query: SearchQuery, limit: Int?, isTrusted: Bool) async throws -> SearchAnswer {
-    // An index that a sync has left out is rebuilt by a write, which may take long.
-    try await Turns.leave { try await content.store.prepareSearch() }
+    // This may be a write that takes long.
+    try await Turns.leave { try await content.searchPreparation.run() }
     let answer: SearchAnswer
     if isTrusted, let feed = query.serverFeed, try isSearchable(feed) {
       answer = try await SearchAnswer.ask(

@@ -24,6 +24,7 @@ final class ReadDeadline: Sendable {
     /// The number of bodies for which the clock stands still, one within another.
     var pauseCount = 0
     var hasPassed = false
+    var isClientGone = false
     var isEnded = false
   }
 
@@ -54,7 +55,10 @@ final class ReadDeadline: Sendable {
     let deadline = ReadDeadline(limit)
     let read = $current.withValue(deadline) { Task { try await body() } }
     deadline.cancel.withLock { $0 = { read.cancel() } }
-    context.whenClosed { read.cancel() }
+    context.whenClosed {
+      deadline.state.withLock { $0.isClientGone = true }
+      read.cancel()
+    }
     deadline.start()
     defer { deadline.end() }
     do {
@@ -64,7 +68,9 @@ final class ReadDeadline: Sendable {
         read.cancel()
       }
     } catch {
-      if deadline.state.withLock(\.hasPassed) { throw deadline.refusal }
+      let state = deadline.state.withLock { ($0.hasPassed, $0.isClientGone) }
+      if state.0 { throw deadline.refusal }
+      if state.1, error is CancellationError { throw Self.clientIsGone }
       throw error
     }
   }
@@ -122,11 +128,19 @@ final class ReadDeadline: Sendable {
     }
   }
 
+  /// The answer to a client that has closed its sending side only, which looks as if it had gone.
+  private static let clientIsGone = Problem(
+    .serviceUnavailable, "The connection was closed before the answer was made.",
+    hint: "Keep both sides of the connection open until the answer has arrived.",
+    code: .sourceFailed)
+
   private var refusal: Problem {
     var problem = Problem(
       .serviceUnavailable,
       "The answer would have taken longer than \(limit.components.seconds) seconds.",
-      hint: "Try again in a moment, or ask for less, such as one feed or fewer words.",
+      hint:
+        "Try again in a moment: the server may be busy. A list of one feed, a smaller page or a "
+        + "search for fewer words takes less time.",
       code: .limitExceeded)
     problem.headers[.retryAfter] = String(Self.retrySeconds)
     return problem

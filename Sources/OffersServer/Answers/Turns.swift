@@ -31,10 +31,17 @@ final class Turns: Sendable {
 
   /// Waits for a turn, and holds it while the body runs.
   ///
+  /// - Parameter isWaitTimed: whether the wait counts for the deadline of a read (`ReadDeadline`).
   /// - Throws: `Problem` with status 503 if `waitingLimit` tasks wait already, `CancellationError`,
   ///   or the error of the body.
-  func take<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
-    try await wait(isBounded: true)
+  func take<Value: Sendable>(
+    isWaitTimed: Bool = true, _ body: () async throws -> Value
+  ) async throws -> Value {
+    if isWaitTimed {
+      try await wait(isBounded: true)
+    } else {
+      try await ReadDeadline.pausing { try await wait(isBounded: true) }
+    }
     defer { giveBack() }
     return try await Self.$held.withValue(self) { try await body() }
   }

@@ -95,6 +95,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if event is RequestGate.ClientClosed { return noteClosed() }
     if event as? ChannelEvent == .inputClosed { noteClosed() }
     context.fireUserInboundEventTriggered(event)
   }

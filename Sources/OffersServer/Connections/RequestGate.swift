@@ -34,6 +34,10 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
   /// Whether the connection is being closed, so that further input is dropped.
   private var isEnding = false
 
+  /// The event that the client has closed the connection or its sending side while requests wait here.
+  /// `ChannelEvent.inputClosed` follows when they have been passed on.
+  struct ClientClosed: Sendable {}
+
   private enum End {
     case closed
     case failed(any Error)
@@ -74,6 +78,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
       return context.fireUserInboundEventTriggered(event)
     }
     end = .closed
+    context.fireUserInboundEventTriggered(ClientClosed())
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {

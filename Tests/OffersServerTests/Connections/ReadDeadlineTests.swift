@@ -70,13 +70,15 @@ struct ReadDeadlineTests {
 
   @Test(
     "a read is cancelled when its client closes the connection, or its sending side",
-    arguments: [false, true])
-  func clientGone(closesSending: Bool) async throws {
+    arguments: [false, true], [1, 3])
+  func clientGone(closesSending: Bool, requestCount: Int) async throws {
     let home = try await ServedHome()
     let hanging = HangingStore(home)
     try await LiveServer.run(home.server(store: hanging.store, port: 0)) { server in
       var connection: RawConnection? = try RawConnection(port: server.port)
-      connection?.send("GET /api/v1/offers HTTP/1.1\r\n\(server.host)\r\n")
+      for _ in 1...requestCount {
+        connection?.send("GET /api/v1/offers HTTP/1.1\r\n\(server.host)\r\n")
+      }
       await hanging.wait(for: "begun")
       let time = await ContinuousClock().measure {
         if closesSending { connection?.closeSending() } else { connection = nil }
@@ -120,6 +122,32 @@ struct ReadDeadlineTests {
     }
     #expect(clock.now - stopped < .seconds(5))
     withExtendedLifetime(connection) {}
+  }
+
+  @Test("the time in which an image waits for those before it does not count")
+  func imageTurns() async throws {
+    let home = try await ServedHome()
+    var responder = try home.server().responder()
+    responder.readLimit = .milliseconds(20)
+    let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
+    let held = (0..<16).map { [turns = responder.imageTurns] _ in
+      Task {
+        try await turns.take {
+          beginning.yield()
+          try await Task.sleep(for: .milliseconds(200))
+        }
+      }
+    }
+    var count = 0
+    for await _ in begun {
+      count += 1
+      if count == held.count { break }
+    }
+    // The image is looked for when there is a turn.
+    let answer = try await TestClient(responder).execute(
+      uri: "/api/v1/images/ibotta:none", method: .get)
+    #expect(answer.status == .notFound)
+    for task in held { try await task.value }
   }
 
   @Test("the time in which a read waits for the network does not count")

@@ -43,6 +43,18 @@ struct OpenIDLoginTests {
     }
   }
 
+  @Test("the end of a login, which writes a session, has no deadline")
+  func noDeadline() async throws {
+    let served = try await Served()
+    try await served.link("ben", to: served.ben)
+    var responder = served.server.responder()
+    responder.readLimit = .zero
+    let client = TestClient(responder)
+    let answer = try await ProviderVisit(client, served.provider).finish(as: "ben")
+    #expect(answer.status == 303)
+    #expect(answer.headers[values: .setCookie].contains { $0.hasPrefix("offers-session=") })
+  }
+
   @Test("a user connects a login in the settings, logs in with it, and disconnects it")
   func wholeWay() async throws {
     let served = try await Served()

@@ -59,16 +59,26 @@ struct SeparatedPrinter: OfferPrinter {
     }
   }
 
-  private static let formulaBytes = Array("=+-@\t\r\n".utf8)
+  private static let formulaBytes = Array("=+-@\t\r\n\0".utf8)
+  /// The signs at which a spreadsheet may divide a line into cells, whatever is quoted.
+  private static let dividerBytes = Array(",;\t\r\n".utf8)
 
-  /// A value with a quote before it if a spreadsheet would take it for a formula, which may run programs and
-  /// send what the other cells have (https://owasp.org/www-community/attacks/CSV_Injection). A negative
-  /// number is none.
+  /// A value with a quote before each place that a spreadsheet would take for the beginning of a formula,
+  /// which may run programs and send what the other cells have
+  /// (https://owasp.org/www-community/attacks/CSV_Injection). That is at the start of the value and behind
+  /// a sign at which a spreadsheet may divide it; there, a list's "- item" stays. A negative number is no
+  /// formula.
   private static func withoutFormula(_ value: String) -> String {
-    guard let first = value.utf8.first, formulaBytes.contains(first),
-      value.wholeMatch(of: /-[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?/) == nil
-    else { return value }
-    return "'" + value
+    if value.wholeMatch(of: /-[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?/) != nil { return value }
+    let bytes = Array(value.utf8)
+    var result: [UInt8] = []
+    for (index, byte) in bytes.enumerated() {
+      let isPlace = index == 0 || dividerBytes.contains(bytes[index - 1])
+      let isItem = index > 0 && index + 1 < bytes.count && bytes[index + 1] == 0x20
+      if isPlace, !isItem, formulaBytes.contains(byte) { result.append(0x27) }
+      result.append(byte)
+    }
+    return String(decoding: result, as: UTF8.self)
   }
 
   private static let quotedBytes = Array("\",\n\r".utf8)
