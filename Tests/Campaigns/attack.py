@@ -6,6 +6,7 @@ import time
 
 from .clients import Clients
 from .faults import Queue, run_case
+from .forged import Forged
 from .guesses import Guesses
 from .hostile import Hostile
 from .requests import Requests
@@ -15,7 +16,7 @@ from .server import Watch
 from .target import Target
 
 # The parts, and their shares of the time.
-_PARTS = [("feeds", 30), ("requests", 30), ("guesses", 15), ("clients", 25)]
+_PARTS = [("feeds", 25), ("files", 10), ("requests", 30), ("guesses", 15), ("clients", 20)]
 # The bounds of the server while it is attacked.
 _MOST_GROWTH_BYTES = 192 << 20
 _MOST_P99_SECONDS = 2.5
@@ -30,7 +31,8 @@ def run(program, report, seconds, case=None, only=None, jobs=None):
     scenes = Scenes(program, only=())
     hostile = Hostile(program, scenes)
     try:
-        parts = {part.name: part for part in [hostile, Requests(), Guesses(), Clients()]}
+        parts = {part.name: part for part in
+                 [hostile, Forged(program, scenes), Requests(), Guesses(), Clients()]}
         if case is None:
             for name, is_found in run_attack(program, scenes, report):
                 kind = f"self-test {name}"

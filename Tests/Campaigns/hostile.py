@@ -16,7 +16,8 @@ from .web import Web
 # A response may have 1 GiB, and fetching it may take 10 minutes.
 _MOST_SECONDS = 660
 _MOST_BYTES = 400 << 20
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u202a-\u202e\u2066-\u2069]")
+# What no command may print to a person.
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def _record(number, **more):
@@ -202,7 +203,7 @@ class Hostile:
         found = []
         for words in [["list"], ["changes"], ["status"], ["show", "1"], ["search", "attack1"]]:
             result = self._program.run(words, home)
-            match = _CONTROLS.search(result.output + result.errors)
+            match = CONTROLS.search(result.output + result.errors)
             if match:
                 found.append(f"{words[0]} prints the control character {match.group()!r}")
             if "root:x:" in result.output + result.errors:

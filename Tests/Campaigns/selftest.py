@@ -7,6 +7,7 @@ from .clients import Clients
 from .clocks import Clocks
 from .cuts import Cuts
 from .errors import Errors
+from .forged import Forged
 from .guard import Guard
 from .guesses import Guesses
 from .hostile import Hostile
@@ -171,5 +172,8 @@ def run_attack(program, scenes, report):
     try:
         _, found = hostile.run("feeds/file/null", [], report.random("feeds"))
         yield "feeds: a control character", any("control character" in text for text in found)
+        cases = [f"files/{number}" for number in range(1, 20)]
+        yield "files: a control character", _finds(
+            Forged(liar, scenes), None, cases, report.seed, "control character")
     finally:
         hostile.close()
