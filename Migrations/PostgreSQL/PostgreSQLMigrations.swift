@@ -40,6 +40,9 @@ package enum PostgreSQLMigrations {
     PostgreSQLMigration(
       number: 5, name: "0005_add_server_keys", isExpanding: true,
       sql: text(PackageResources._005_add_server_keys_sql)),
+    PostgreSQLMigration(
+      number: 6, name: "0006_add_missing_offers", isExpanding: true,
+      sql: text(PackageResources._006_add_missing_offers_sql)),
   ]
 
   private static func text(_ bytes: [UInt8]) -> String {

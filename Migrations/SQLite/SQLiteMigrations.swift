@@ -87,12 +87,15 @@ package enum SQLiteMigrations {
     Migration(
       number: 25, name: "0025_read_brackets_in_lists",
       sql: text(PackageResources._025_read_brackets_in_lists_sql)),
+    Migration(
+      number: 26, name: "0026_add_missing_offers",
+      sql: text(PackageResources._026_add_missing_offers_sql)),
   ]
 
   /// The schema version that this program reads and writes: the number of the last migration, which
   /// a test compares. It is not computed from `all`, because every opening of a database needs the
   /// version, and none but the first the texts.
-  package static let currentVersion = 25
+  package static let currentVersion = 26
 
   private static func text(_ bytes: [UInt8]) -> String {
     String(decoding: bytes, as: UTF8.self)

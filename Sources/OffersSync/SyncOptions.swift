@@ -14,6 +14,9 @@ public struct SyncOptions: Hashable, Sendable {
   /// Whether to apply removals that would otherwise be held back, because so many offers are
   /// missing that the document is probably faulty.
   public var acceptsRemovals: Bool
+  /// Whether to keep the offers whose removal would be held back, until the feed has them again or
+  /// removals are accepted.
+  public var keepsMissing = false
   /// The longest wait for another sync of the same feed, in this process or another one.
   public var lockWaitSeconds: Double
   /// The limits of size and time for each request.

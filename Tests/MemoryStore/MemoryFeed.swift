@@ -12,6 +12,8 @@ struct MemoryFeed: Sendable {
   /// The attributes that all offers of the feed share.
   var shared: [OfferAttribute] = []
   var document: DocumentFingerprint?
+  /// The current offers that the last document lacks.
+  var missing: [MissingOffer] = []
   /// Nil if the feed was never fetched.
   var fetch: FetchState?
   /// The recorded runs, the last one last.

@@ -42,6 +42,7 @@ extension MemoryStore: FeedRepository {
       state.feeds[feed]?.unsubscribedAt = Date().inSeconds
       // The document's validators become invalid if the offers change while nobody syncs them.
       state.feeds[feed]?.fetch = nil
+      state.feeds[feed]?.missing = []
       return true
     }
   }

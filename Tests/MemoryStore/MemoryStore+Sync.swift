@@ -59,6 +59,29 @@ extension MemoryStore: SyncStore {
     }
   }
 
+  package func fetchMissingOffers(of feed: String) async throws -> [MissingOffer] {
+    try read { state in
+      (state.feeds[feed]?.missing ?? []).filter { missing in
+        state.findPlace(missing.key).map { state.offers[$0].goneAt == nil } ?? false
+      }
+    }
+  }
+
+  package func fetchLook(of feed: String) async throws -> FeedLook {
+    try read { state in
+      var look = FeedLook(title: state.feeds[feed]?.title)
+      let current = state.offers.filter { $0.ref.feed == feed && state.isCurrent($0) }
+      for offer in current.suffix(FeedLook.offerLimit) {
+        let texts = offer.content.texts
+        look.addOffer(
+          url: texts[.url].map { String(decoding: $0, as: UTF8.self) },
+          hasDescription: texts[.description] != nil, hasTerms: texts[.terms] != nil,
+          hasReward: texts[.reward] != nil, hasImage: texts[.imageURL] != nil)
+      }
+      return look
+    }
+  }
+
   package func apply(_ plan: SyncPlan) async throws -> SyncRun {
     try write { state in
       var sync = MemorySync(state, plan, user: user)

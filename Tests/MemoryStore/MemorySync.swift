@@ -38,9 +38,14 @@ struct MemorySync {
     if plan.isSearch { try applyFound() } else { try applyDocument() }
     if !plan.isSearch, var stored = state.feeds[feed] {
       stored.document = plan.document
-      stored.title = plan.title
-      stored.shared = plan.shared
-      stored.source = plan.run.source
+      if !plan.keepsFacts {
+        stored.title = plan.title
+        stored.shared = plan.shared
+        stored.source = plan.run.source
+      }
+      if let missing = plan.missing {
+        stored.missing = missing.sorted { $0.key < $1.key }
+      }
       state.feeds[feed] = stored
     }
     state.setSource(plan.rememberedSource, of: feed)

@@ -71,6 +71,14 @@ final class RecordingStore: SyncStore {
     return try await database.fetchKnownOffers(of: feed)
   }
 
+  func fetchMissingOffers(of feed: String) async throws -> [MissingOffer] {
+    try await database.fetchMissingOffers(of: feed)
+  }
+
+  func fetchLook(of feed: String) async throws -> FeedLook {
+    try await database.fetchLook(of: feed)
+  }
+
   func apply(_ plan: SyncPlan) async throws -> SyncRun {
     var written = Written()
     written.new = try Self.ids(plan.newRecords)

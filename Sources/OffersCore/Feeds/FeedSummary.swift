@@ -100,6 +100,6 @@ extension JSONWriter {
     member("failing_since", fetch?.failingSince)
     member("wait_until", fetch?.waitUntil)
     member("stopped_at", fetch?.stoppedAt)
-    member("held_back", fetch?.heldCount)
+    member("held_back", fetch?.held?.missingCount ?? (fetch == nil ? nil : 0))
   }
 }

@@ -64,7 +64,7 @@ package protocol FeedSyncer: Sendable {
   ///   - wanted: the feeds to sync, and how.
   ///   - progress: called from time to time while reading, from any task.
   ///   - finished: called once per feed, never concurrently; with an error when no run could be
-  ///     made. A run that failed or was quarantined is a success that carries its error.
+  ///     made. A run that failed or whose removals were held back is a success that carries its error.
   /// - Throws: `CancellationError` if the task is cancelled; feeds that are not finished are
   ///   unchanged.
   func sync(
@@ -86,13 +86,16 @@ package struct WantedSync: Hashable, Sendable {
   package var reason: SyncReason
   /// The source to read, if a single feed is named; nil for the remembered source.
   package var source: SyncSource?
-  /// Whether to apply removals even when the quarantine would hold them back.
+  /// Whether to apply removals that would be held back.
   package var acceptsRemovals: Bool
+  /// Whether to keep the offers whose removal would be held back.
+  package var keepsMissing: Bool
 
   package init(
     _ feeds: [String], reason: SyncReason = .asked, source: SyncSource? = nil,
-    acceptsRemovals: Bool = false
+    acceptsRemovals: Bool = false, keepsMissing: Bool = false
   ) {
+    self.keepsMissing = keepsMissing
     self.feeds = feeds
     self.reason = reason
     self.source = source

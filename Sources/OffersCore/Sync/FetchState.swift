@@ -32,10 +32,8 @@ public struct FetchState: Hashable, Sendable {
   package var movedTo: String?
   /// The number of consecutive syncs that were redirected permanently to `movedTo`.
   package var movedCount = 0
-  /// The number of consecutive syncs whose removals were held back, and when the first of them ran.
-  public var heldCount = 0
-  /// When removals were first held back; nil if none are.
-  public var heldSince: Date?
+  /// What the last document would have changed, and was held back; nil if nothing is.
+  public var held: HeldBack?
 
   /// Creates the state of a feed that was never fetched.
   public init() {}

@@ -34,6 +34,9 @@ package struct KnownOffers: Sendable {
   /// The number of current offers that were seen in this sync.
   package private(set) var seenCurrentCount = 0
 
+  /// The number of offers that were seen in this sync, gone ones included.
+  package private(set) var seenCount = 0
+
   /// The number of offers in the table, gone ones included.
   package var count: Int { entries.count }
 
@@ -104,6 +107,7 @@ package struct KnownOffers: Sendable {
   private mutating func markSeen(_ slot: Int) -> Bool {
     if isSeen(slot) { return false }
     seen[slot >> 6] |= Self.bit(slot)
+    seenCount += 1
     if !entries[slot].isGone { seenCurrentCount += 1 }
     return true
   }

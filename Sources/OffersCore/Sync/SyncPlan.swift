@@ -8,6 +8,9 @@ package struct SyncPlan: Sendable {
   package let knownRecords: any OfferRecordSource
   /// Keys of the offers that the feed no longer has, ascending.
   package let vanishedKeys: [Int64]
+  /// The offers that the document lacks and that are not removed, which replace those of before; nil
+  /// to keep these.
+  package let missing: [MissingOffer]?
   /// The source to use from now on and its origin; nil to keep both.
   package let rememberedSource: NamedSource?
   /// The document's fingerprint; nil if the stored offers will not equal it.
@@ -27,16 +30,22 @@ package struct SyncPlan: Sendable {
   package let title: String?
   /// The attributes that all offers of the feed share.
   package let shared: [OfferAttribute]
+  /// Whether the feed keeps its title and its shared attributes, because nothing was taken from the
+  /// document, or because it was not read again.
+  package let keepsFacts: Bool
   /// The new fetch state; nil to keep the stored one.
   package let fetch: FetchState?
 
   package init(
     run: SyncRun, newRecords: any OfferRecordSource, knownRecords: any OfferRecordSource,
-    vanishedKeys: [Int64], rememberedSource: NamedSource?, document: DocumentFingerprint?,
+    vanishedKeys: [Int64], missing: [MissingOffer]? = nil, rememberedSource: NamedSource?,
+    document: DocumentFingerprint?,
     firstPageRecords: Int? = nil, isSearch: Bool = false, replacesSample: Bool = false,
     isIndexed: Bool = true, title: String? = nil,
-    shared: [OfferAttribute] = [], fetch: FetchState? = nil
+    shared: [OfferAttribute] = [], keepsFacts: Bool = false, fetch: FetchState? = nil
   ) {
+    self.missing = missing
+    self.keepsFacts = keepsFacts
     self.isIndexed = isIndexed
     self.fetch = fetch
     self.isSearch = isSearch

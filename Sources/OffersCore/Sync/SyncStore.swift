@@ -23,6 +23,12 @@ package protocol SyncStore: Sendable {
   /// The feed's stored offers, to compare with. Empty for an unknown feed.
   func fetchKnownOffers(of feed: String) async throws -> KnownOffers
 
+  /// The current offers of the feed that its last document lacks, by ascending key.
+  func fetchMissingOffers(of feed: String) async throws -> [MissingOffer]
+
+  /// The look of the feed's newest current offers, `FeedLook.offerLimit` at most, and its title.
+  func fetchLook(of feed: String) async throws -> FeedLook
+
   /// Applies a difference and records the run in one transaction: all of it or nothing.
   ///
   /// - Returns: the run as recorded, with the counts that only the store can determine (new or

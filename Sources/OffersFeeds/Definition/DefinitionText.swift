@@ -24,6 +24,7 @@ package enum DefinitionText {
     if let seconds = definition.everySeconds {
       entries.append(("every", .word(IntervalText.text(seconds: seconds))))
     }
+    if let hold = definition.hold { entries.append(("hold", .word(hold.text))) }
     if let format = definition.format { entries.append(("format", .text(format.rawValue))) }
     if let encoding = definition.encoding { entries.append(("encoding", .text(encoding))) }
     if definition.items != [.root] { entries.append(("items", paths(definition.items))) }

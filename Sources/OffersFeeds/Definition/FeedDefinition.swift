@@ -23,6 +23,8 @@ package struct FeedDefinition: Sendable, Hashable {
   package var headers: [RequestHeader]
   /// The sync interval; nil for `defaultEverySeconds`.
   package var everySeconds: Int?
+  /// How long removals of many offers are held back; nil for `RemovalHold.usual`.
+  package var hold: RemovalHold?
   /// The path of the number of minutes for which the document stays valid (RSS `ttl`).
   package var ttl: FieldPath?
   /// The sync interval of a feed whose definition has none.
@@ -64,7 +66,7 @@ package struct FeedDefinition: Sendable, Hashable {
     name: String, title: TextRule? = nil, presentation: FeedPresentation = FeedPresentation(),
     home: String? = nil, source: Template? = nil, isPublicOnly: Bool = false,
     search: Template? = nil,
-    headers: [RequestHeader] = [], everySeconds: Int? = nil, ttl: FieldPath? = nil,
+    headers: [RequestHeader] = [], everySeconds: Int? = nil, hold: RemovalHold? = nil, ttl: FieldPath? = nil,
     format: FeedFormat? = nil,
     encoding: String? = nil, items: [FieldPath] = [.root], isSelection: Bool = false,
     pages: PageRule? = nil, error: [FieldPath] = [], currency: String? = nil,
@@ -80,6 +82,7 @@ package struct FeedDefinition: Sendable, Hashable {
     self.search = search
     self.headers = headers
     self.everySeconds = everySeconds
+    self.hold = hold
     self.ttl = ttl
     self.format = format
     self.encoding = encoding
@@ -186,6 +189,7 @@ extension FeedDefinition {
     rules.search = nil
     rules.headers = []
     rules.everySeconds = nil
+    rules.hold = nil
     rules.ttl = nil
     rules.title = FieldRule(.constant(name))
     var hash = ContentHash(seed: 1)

@@ -25,7 +25,7 @@ struct FeedSection {
 
   static let keys = [
     "title", "layout", "home", "noun", "nouns", "byline", "source", "public-only", "search",
-    "headers", "every", "ttl", "format", "encoding", "items",
+    "headers", "every", "hold", "ttl", "format", "encoding", "items",
     "id", "currency", "date-order", "fields", "attributes", "shared", "selection", "pages", "error",
   ]
 
@@ -77,6 +77,7 @@ struct FeedSection {
     case "search": definition.search = try search(value)
     case "headers": definition.headers = try HeaderSection.headers(value)
     case "every": definition.everySeconds = try every(value)
+    case "hold": definition.hold = try hold(value)
     case "ttl": definition.ttl = try value.path(of: key, in: .document)
     case "format": definition.format = try choice(value, of: "format", title: "Formats")
     case "encoding": definition.encoding = try encoding(value)
@@ -175,6 +176,11 @@ struct FeedSection {
   private func every(_ node: DefinitionNode) throws -> Int {
     let text = try node.text(of: "every")
     return try node.understand { try IntervalText.seconds(parsing: text) }
+  }
+
+  private func hold(_ node: DefinitionNode) throws -> RemovalHold {
+    let text = try node.text(of: "hold")
+    return try node.understand { try RemovalHold(parsing: text) }
   }
 
   /// Parses one of the allowed words of a key.

@@ -6,7 +6,7 @@ enum FetchStateTable {
   private static let columns = [
     "etag", "last_modified", "validated_mark", "validated_rules", "full_fetch_at", "next_due_at",
     "wait_until", "failure_count", "failing_since", "stopped_at", "moved_from", "moved_to",
-    "moved_count", "held_count", "held_since",
+    "moved_count", "held_count", "held_since", "held_new_count", "held_until",
   ]
 
   /// The number of columns of `selection`.
@@ -31,8 +31,9 @@ enum FetchStateTable {
         .number(state.validatedRules.map { Int64(bitPattern: $0) }), .date(state.fullFetchAt),
         .date(state.nextDueAt), .date(state.waitUntil), .number(Int64(state.failureCount)),
         .date(state.failingSince), .date(state.stoppedAt), .text(state.movedFrom),
-        .text(state.movedTo), .number(Int64(state.movedCount)), .number(Int64(state.heldCount)),
-        .date(state.heldSince),
+        .text(state.movedTo), .number(Int64(state.movedCount)), 
+        .number(Int64(state.held?.missingCount ?? 0)), .date(state.held?.since),
+        .number(Int64(state.held?.waitingCount ?? 0)), .date(state.held?.until),
       ])
   }
 
@@ -57,8 +58,11 @@ enum FetchStateTable {
     state.movedFrom = row.findText(column + 10)
     state.movedTo = row.findText(column + 11)
     state.movedCount = Int(row.number(column + 12))
-    state.heldCount = Int(row.number(column + 13))
-    state.heldSince = row.findDate(column + 14)
+    if let since = row.findDate(column + 14) {
+      state.held = HeldBack(
+        missingCount: Int(row.number(column + 13)), waitingCount: Int(row.number(column + 15)),
+        since: since, until: row.findDate(column + 16))
+    }
     return state
   }
 }

@@ -69,6 +69,7 @@ extension PostgresStore: FeedSourceRepository {
       guard let row else { return false }
       // The document's validators become invalid if the offers change while nobody syncs them.
       try FetchStateTable.delete(feedKey: row.number(0), in: session)
+      try MissingOfferTable.clear(feedKey: row.number(0), in: session)
       return true
     }
   }

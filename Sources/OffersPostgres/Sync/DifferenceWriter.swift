@@ -58,6 +58,9 @@ final class DifferenceWriter {
     if plan.isSearch { try writeFound() } else { try writeDocument() }
     try SearchWordTable.add(words, in: session)
     if !plan.isSearch { try writeFeed() }
+    if let missing = plan.missing {
+      try MissingOfferTable.replace(with: missing, feedKey: feedKey, in: session)
+    }
     try FeedTable.setSource(plan.rememberedSource, feedKey: feedKey, in: session)
     if let fetch = plan.fetch { try FetchStateTable.save(fetch, feedKey: feedKey, in: session) }
     let returned =
@@ -81,14 +84,19 @@ final class DifferenceWriter {
   private func writeFeed() throws {
     try session.run(
       """
-      UPDATE feed SET title = $2, shared = $3, source = $4, document_hash = $5,
-        document_head_hash = $6, document_bytes = $7
+      UPDATE feed SET document_hash = $2, document_head_hash = $3, document_bytes = $4
       WHERE feed_key = $1
       """,
       [
-        .number(feedKey), .text(plan.title), .text(OfferAttribute.json(plan.shared)),
-        .text(plan.run.source), .bytes(plan.document?.hash), .bytes(plan.document?.headHash),
+        .number(feedKey), .bytes(plan.document?.hash), .bytes(plan.document?.headHash),
         .number(plan.document.map { Int64($0.sizeBytes) }),
+      ])
+    if plan.keepsFacts { return }
+    try session.run(
+      "UPDATE feed SET title = $2, shared = $3, source = $4 WHERE feed_key = $1",
+      [
+        .number(feedKey), .text(plan.title), .text(OfferAttribute.json(plan.shared)),
+        .text(plan.run.source),
       ])
   }
 

@@ -81,6 +81,14 @@ extension PostgresStore: SyncStore {
     }
   }
 
+  package func fetchMissingOffers(of feed: String) async throws -> [MissingOffer] {
+    try await database.readOnce { try MissingOfferTable.fetch(of: feed, in: $0) }
+  }
+
+  package func fetchLook(of feed: String) async throws -> FeedLook {
+    try await database.read { try MissingOfferTable.fetchLook(of: feed, in: $0) }
+  }
+
   package func apply(_ plan: SyncPlan) async throws -> SyncRun {
     let lease = SyncLease.current
     return try await database.write(kind: .ordered) { [user] session in

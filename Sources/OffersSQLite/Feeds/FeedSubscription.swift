@@ -100,6 +100,7 @@ enum FeedSubscription {
     try database.execute(
       sql: "DELETE FROM feed_fetch WHERE feed_key = (SELECT feed_key FROM feed WHERE name = ?)",
       arguments: [name.lookedUp])
+    try MissingOfferTable.clear(of: name, in: database)
     return true
   }
 }

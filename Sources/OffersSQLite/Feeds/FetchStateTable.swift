@@ -7,7 +7,7 @@ enum FetchStateTable {
   private static let columns = [
     "etag", "last_modified", "validated_mark", "validated_rules", "full_fetch_at", "next_due_at",
     "wait_until", "failure_count", "failing_since", "stopped_at", "moved_from", "moved_to",
-    "moved_count", "held_count", "held_since",
+    "moved_count", "held_count", "held_since", "held_new_count", "held_until",
   ]
 
   /// The columns for a query over `feed_fetch`, which may have no row for a feed.
@@ -28,8 +28,9 @@ enum FetchStateTable {
         state.validatedRules.map { Int64(bitPattern: $0) }, state.fullFetchAt?.storedSeconds,
         state.nextDueAt?.storedSeconds, state.waitUntil?.storedSeconds, state.failureCount,
         state.failingSince?.storedSeconds, state.stoppedAt?.storedSeconds, state.movedFrom,
-        state.movedTo,
-        state.movedCount, state.heldCount, state.heldSince?.storedSeconds,
+        state.movedTo, state.movedCount, state.held?.missingCount ?? 0,
+        state.held?.since.storedSeconds, state.held?.waitingCount ?? 0,
+        state.held?.until?.storedSeconds,
       ])
   }
 
@@ -49,8 +50,11 @@ enum FetchStateTable {
     state.movedFrom = row["moved_from"]
     state.movedTo = row["moved_to"]
     state.movedCount = row["moved_count"] ?? 0
-    state.heldCount = row["held_count"] ?? 0
-    state.heldSince = date(row["held_since"])
+    if let since = date(row["held_since"]) {
+      state.held = HeldBack(
+        missingCount: row["held_count"], waitingCount: row["held_new_count"], since: since,
+        until: date(row["held_until"]))
+    }
     return state
   }
 

@@ -63,7 +63,7 @@ enum OfferTable {
 
   /// Removes an offer with its details. Its changes stay.
   static func delete(_ key: Int64, in database: Database) throws {
-    for table in ["offer_detail", "found_offer", "offer"] {
+    for table in ["offer_detail", "found_offer", "missing_offer", "offer"] {
       try database.cachedStatement(sql: "DELETE FROM \(table) WHERE offer_key = ?")
         .execute(arguments: [key])
     }

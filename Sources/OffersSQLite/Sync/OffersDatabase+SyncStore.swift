@@ -60,6 +60,20 @@ extension OffersDatabase: SyncStore {
     }
   }
 
+  package func fetchMissingOffers(of feed: String) async throws -> [MissingOffer] {
+    try await read { database in
+      guard let key = try FeedTable.findKey(feed, in: database) else { return [] }
+      return try MissingOfferTable.fetch(feedKey: key, in: database)
+    }
+  }
+
+  package func fetchLook(of feed: String) async throws -> FeedLook {
+    try await read { database in
+      guard let key = try FeedTable.findKey(feed, in: database) else { return FeedLook() }
+      return try MissingOfferTable.fetchLook(feedKey: key, in: database)
+    }
+  }
+
   package func apply(_ plan: SyncPlan) async throws -> SyncRun {
     try await write { [user] in
       try Self.apply(plan, of: user, isIndexed: plan.isIndexed, in: $0)
@@ -97,9 +111,14 @@ extension OffersDatabase: SyncStore {
     if !plan.isSearch {
       try FeedTable.setDocument(
         plan.document, addingCurrent: writer.currentDifference, feedKey: feedKey, in: database)
-      try FeedTable.setDetails(
-        title: plan.title, shared: OfferAttribute.json(plan.shared), source: plan.run.source,
-        feedKey: feedKey, in: database)
+      if !plan.keepsFacts {
+        try FeedTable.setDetails(
+          title: plan.title, shared: OfferAttribute.json(plan.shared), source: plan.run.source,
+          feedKey: feedKey, in: database)
+      }
+    }
+    if let missing = plan.missing {
+      try MissingOfferTable.replace(with: missing, feedKey: feedKey, in: database)
     }
     if let source = plan.rememberedSource {
       try FeedTable.setSource(source, feedKey: feedKey, in: database)

@@ -279,7 +279,8 @@ document.addEventListener("submit", (event) => {
     if (button.getAttribute("aria-busy") === "true") return;
     start(
       button.dataset.refresh ? [button.dataset.refresh] : [],
-      "accepts" in button.dataset ? {accept_removals: true} : {});
+      "accepts" in button.dataset
+        ? {accept_removals: true} : "keeps" in button.dataset ? {keep_missing: true} : {});
   } else if ("subscribe" in button.dataset) {
     event.preventDefault();
     subscribe(button.dataset.subscribe);

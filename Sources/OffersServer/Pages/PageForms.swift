@@ -28,10 +28,12 @@ struct PageForms: Sendable {
     }
     router.post("/sync") { request, context in
       let form = SentFields(try await FieldList.read(request))
-      if form.isSet("accept-removals") { try context.fetchVisitor().check(.admin) }
+      let accepts = form.isSet("accept-removals")
+      let keeps = form.isSet("keep-missing")
+      if accepts || keeps { try context.fetchVisitor().check(.admin) }
       try start(
         WantedSync(
-          form["feed"].map { [$0] } ?? [], acceptsRemovals: form.isSet("accept-removals")),
+          form["feed"].map { [$0] } ?? [], acceptsRemovals: accepts, keepsMissing: keeps),
         hintWhileBusy:
           "No other refresh was started. Wait until it has finished, then refresh again.")
       return Self.redirect(to: form["back"])

@@ -17,6 +17,9 @@ struct PageRequest: Sendable {
   /// Whom the request is from; nil for nobody in particular.
   let visitor: Visitor?
 
+  /// Whether the visitor may decide about offers that are held back.
+  var mayDecide: Bool { (visitor?.right ?? .read) >= .admin }
+
   /// - Parameters:
   ///   - request: the request for a page, or one that a form sent.
   ///   - context: the context of the request, which has the path parameter.

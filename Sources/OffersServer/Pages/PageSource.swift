@@ -56,6 +56,34 @@ struct PageSource: Sendable {
 }
 
 extension PageFields {
+  /// Sets the notes on offers that are held back, one for each feed that has some.
+  ///
+  /// - Parameters:
+  ///   - feeds: the feeds of the page.
+  ///   - presentations: the nouns of their offers.
+  ///   - namesFeeds: whether each note names its feed.
+  ///   - mayDecide: whether the visitor may remove or keep the offers.
+  ///   - back: the address to which the forms return.
+  mutating func setHeld(
+    _ feeds: [Feed], _ presentations: FeedPresentations, namesFeeds: Bool = false, mayDecide: Bool,
+    back: String
+  ) {
+    set(
+      "held",
+      feeds.compactMap { feed in
+        feed.fetch.held.map { held in
+          PageFields { fields in
+            fields.set("feedName", feed.name)
+            if namesFeeds { fields.set("heldFeed", PageSource.title(of: feed)) }
+            fields.set(
+              "heldText", held.sentence(of: feed.currentCount, presentations[feed.name].noun) + ".")
+            fields.set("mayDecide", mayDecide)
+            fields.set("back", back)
+          }
+        }
+      })
+  }
+
   /// Sets the row of links to all feeds. The page of all feeds has none if there is only one feed.
   ///
   /// - Parameters:

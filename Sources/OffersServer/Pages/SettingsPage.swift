@@ -65,12 +65,12 @@ struct SettingsPage {
         row.set("feedFavorites", Units.count(feed.favoriteCount, "favorite"))
       }
       if feed.goneCount > 0 { row.set("feedGone", "\(Units.count(feed.goneCount)) gone") }
-      row.set("isHeld", feed.fetch.heldSince != nil && right >= .admin)
+      row.setHeld([feed], source.presentations, mayDecide: right >= .admin, back: "/settings")
       guard let run = feed.lastRun else { return }
       row.set("lastRun", time: run.startedAt)
       row.set("outcome", Self.words(run.outcome))
       row.set("failed", run.outcome == .failed || run.outcome == .quarantined)
-      if let error = run.error {
+      if let error = run.error, feed.fetch.held == nil {
         row.set(
           "error",
           PageFields { fields in
@@ -118,7 +118,7 @@ struct SettingsPage {
     switch outcome {
     case .updated: "updated"
     case .unchanged: "unchanged"
-    case .quarantined: "removals held back"
+    case .quarantined: "held back"
     case .failed: "failed"
     case .skipped: "skipped"
     }

@@ -15,6 +15,8 @@ final class DifferenceCollector: OfferSink {
   private(set) var mendedCount = 0
   /// The number of valid records, repeated ones included.
   private(set) var offerCount = 0
+  /// The look of the first offers.
+  private(set) var look = FeedLook()
   private(set) var problems: [ReadProblem] = []
   /// The number of records on the first page; nil while there is only one page.
   private(set) var firstPageRecords: Int?
@@ -51,6 +53,7 @@ final class DifferenceCollector: OfferSink {
   func accept(_ texts: OfferTexts, position: Int) throws {
     guard let id = texts.id else { return }
     offerCount += 1
+    if look.offerCount < FeedLook.offerLimit { addLook(of: texts) }
     if isSearch { foundPages[foundPages.count - 1].append(String(decoding: id, as: UTF8.self)) }
     if pageIDs?.insert(Array(id)).inserted == false { return skipRepeated(id, position) }
     let hash = texts.contentHash(seed: seed)
@@ -74,6 +77,13 @@ final class DifferenceCollector: OfferSink {
     OfferRecord.write(
       texts, position: earlierRecords + position, contentHash: hash, offerKey: key,
       reward: reward, byteCount: byteCount, to: address)
+  }
+
+  private func addLook(of texts: OfferTexts) {
+    look.addOffer(
+      url: texts.url.map { String(decoding: $0, as: UTF8.self) },
+      hasDescription: texts.description != nil, hasTerms: texts.terms != nil,
+      hasReward: texts.reward != nil, hasImage: texts.imageURL != nil)
   }
 
   /// Allocates a record in `newRecords` or `knownRecords`.

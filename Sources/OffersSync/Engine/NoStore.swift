@@ -17,6 +17,8 @@ package struct NoStore: SyncStore {
   package func fetchKnownOffers(of feed: String) async throws -> KnownOffers {
     KnownOffers(capacity: 0)
   }
+  package func fetchMissingOffers(of feed: String) async throws -> [MissingOffer] { [] }
+  package func fetchLook(of feed: String) async throws -> FeedLook { FeedLook() }
   package func apply(_ plan: SyncPlan) async throws -> SyncRun { plan.run }
   package func preview(_ plan: SyncPlan) async throws -> (run: SyncRun, changes: [OfferChange]) {
     var counts = plan.run.counts

@@ -4,34 +4,37 @@ import OffersFeeds
 
 /// The plan of a sync.
 extension SyncAttempt {
-  /// The plan to apply to the store. If removals are held back, it has no vanished offers, and no
-  /// new or changed ones either if the document is probably another feed's (`isStrange`).
+  /// The plan to apply to the store.
+  ///
+  /// - Parameter removals: what happens to the offers that the document lacks; nil if the document is
+  ///   a selection, or replaces the sample.
   func plan(
-    _ collector: DifferenceCollector, _ document: DocumentFingerprint, _ facts: DocumentFacts
+    _ collector: DifferenceCollector, _ document: DocumentFingerprint, _ facts: DocumentFacts,
+    _ removals: RemovalDecision?
   ) throws -> SyncPlan {
-    let held = quarantine(collector)
+    let held = removals?.held
+    let takesOffers = removals?.takesOffers ?? true
+    let replacesSample = replacesSample(collector)
     let (run, fetch) = end(
       held == nil ? .updated : .quarantined, bytes: document.sizeBytes,
-      counts: collector.counts, error: held, problems: collector.problems,
-      mendedCount: collector.mendedCount)
-    let replacesSample = held == nil && replacesSample(collector)
-    let takesAny = held == nil || !isStrange(collector)
+      counts: collector.counts, error: error(of: held, isEmpty: collector.offerCount == 0),
+      problems: collector.problems, mendedCount: collector.mendedCount, removals: removals)
     return SyncPlan(
       run: run,
-      newRecords: takesAny ? collector.newRecords.finish() : SpooledRecords.none,
-      knownRecords: takesAny ? collector.knownRecords.finish() : SpooledRecords.none,
-      vanishedKeys: held == nil && !isSelection || replacesSample
-        ? collector.known.vanishedKeys() : [],
+      newRecords: takesOffers ? collector.newRecords.finish() : SpooledRecords.none,
+      knownRecords: takesOffers ? collector.knownRecords.finish() : SpooledRecords.none,
+      vanishedKeys: removals?.vanishedKeys ?? (replacesSample ? collector.known.vanishedKeys() : []),
+      missing: removals?.missing ?? (replacesSample ? [] : nil),
       rememberedSource: held == nil ? remembered : nil,
-      document: held == nil && options.query == nil ? document : nil,
+      document: takesOffers && options.query == nil ? document : nil,
       firstPageRecords: collector.firstPageRecords, isSearch: options.query != nil,
       replacesSample: replacesSample, isIndexed: options.isIndexed, title: facts.title,
-      shared: facts.shared,
+      shared: facts.shared, keepsFacts: !takesOffers,
       fetch: fetch)
   }
 
   /// Whether the document is the first one after the built-in sample, and has none of its offers.
-  private func replacesSample(_ collector: DifferenceCollector) -> Bool {
+  func replacesSample(_ collector: DifferenceCollector) -> Bool {
     state?.lastGoodSource == SyncSource.sample.text && source != .sample && options.query == nil
       && collector.known.currentCount > 0 && collector.known.seenCurrentCount == 0
       && collector.offerCount > 0

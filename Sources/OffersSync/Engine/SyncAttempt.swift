@@ -41,11 +41,12 @@ struct SyncAttempt {
 
   func end(
     _ outcome: SyncOutcome, bytes: Int = 0, counts: SyncCounts = SyncCounts(),
-    error: OffersError? = nil, problems: [ReadProblem] = [], mendedCount: Int = 0
+    error: OffersError? = nil, problems: [ReadProblem] = [], mendedCount: Int = 0,
+    removals: RemovalDecision? = nil
   ) -> Ending {
     let elapsed = ContinuousClock.now - clock
     let fetch =
-      outcome == .failed ? afterFailure : afterSuccess(outcome)
+      outcome == .failed ? afterFailure : afterSuccess(outcome, removals)
     let usual = startedAt.addingTimeInterval(TimeInterval(schedule.everySeconds))
     let run = SyncRun(
       feed: definition.name, source: template.text, outcome: outcome, counts: counts, bytes: bytes,
@@ -71,21 +72,25 @@ struct SyncAttempt {
   }
 
   /// The fetch state after a sync that did not fail; nil for no change.
-  private func afterSuccess(_ outcome: SyncOutcome) -> FetchState? {
+  private func afterSuccess(
+    _ outcome: SyncOutcome, _ removals: RemovalDecision?
+  ) -> FetchState? {
     // A search says nothing about the feed's document, and changes no offer of it.
     if options.query != nil { return nil }
     // A source that is not remembered says nothing about the feed's server.
     let isQuarantined = outcome == .quarantined
     if template.text != usualSource && (isQuarantined || remembered == nil) {
-      return schedule.afterOther(state?.fetch, endsHolding: !isQuarantined)
+      return schedule.afterOther(state?.fetch, held: removals?.held)
     }
     var answer = answer
     // The target of a redirect may contain the values of variables, which must not be stored.
     if !template.isPlain { answer?.permanentAddress = nil }
+    // Nothing of the document was stored, so that it has to be sent again.
+    if removals?.takesOffers == false { answer?.vouches = false }
     let before = state?.fetch ?? FetchState()
     let after = schedule.afterSuccess(
       before, answer, source: template.text, rules: derivationSeed,
-      isHeld: outcome == .quarantined,
+      held: removals?.held, confirmAt: removals?.confirmAt,
       usualSeconds: outcome == .unchanged ? usualSeconds : nil, now: startedAt)
     return after == before ? nil : after
   }
@@ -103,7 +108,7 @@ struct SyncAttempt {
     with store: any SyncStore, _ progress: @escaping @Sendable (SyncProgress) -> Void
   ) async throws -> Result {
     if options.query == nil, let document = state?.document, try await recognise(document) {
-      return Result(run: try await unchanged(document.sizeBytes, in: store))
+      return try await unchanged(document.sizeBytes, in: store)
     }
     let intake = FeedIntake(attempt: self, store: store)
     do {
@@ -184,42 +189,33 @@ struct SyncAttempt {
     let document = intake.gate.hasher.finish()
     let facts: DocumentFacts
     switch reading {
-    case .notModified: return Result(run: try await notModified(in: store))
-    case .sameDocument:
-      return Result(run: try await unchanged(document.sizeBytes, in: store))
+    case .notModified: return try await unchanged(0, in: store)
+    case .sameDocument: return try await unchanged(document.sizeBytes, in: store)
     case .read(let read): facts = read
     }
     let collector = try await intake.begin()
     collector.finish()
     // A search has to store its offers even if its document is the stored one.
     if document == state?.document, options.query == nil {
-      return Result(run: try await unchanged(document.sizeBytes, in: store))
+      return try await unchanged(document.sizeBytes, in: store)
     }
     try checkReadable(collector)
     report(document.sizeBytes, isWriting: true)
-    let plan = try plan(collector, document, facts)
+    let removals = try await decideRemovals(collector, facts, in: store)
+    var result = try await write(plan(collector, document, facts, removals), to: store)
+    result.foundPages = collector.foundPages
+    result.pageCount = facts.pageCount
+    return result
+  }
+
+  /// Applies a plan, or computes its changes in a trial.
+  func write(_ plan: SyncPlan, to store: any SyncStore) async throws -> Result {
     if isTrial {
       let (run, changes) = try await store.preview(plan)
       return Result(run: run, changes: changes)
     }
     try Task.checkCancellation()
-    return Result(
-      run: try await store.apply(plan), foundPages: collector.foundPages,
-      pageCount: facts.pageCount)
-  }
-
-  /// Ends a sync that the server answered with 304 Not Modified. If removals are held back, the
-  /// validators are those of the document that lacks the offers, so the run is quarantined again.
-  private func notModified(in store: any SyncStore) async throws -> SyncRun {
-    guard let fetch = state?.fetch, fetch.heldCount > 0 else {
-      return try await unchanged(0, in: store)
-    }
-    let held = OffersError(
-      .quarantined, "The feed still lacks offers whose removal is held back; none was removed.",
-      advice: acceptance)
-    let ending = end(.quarantined, counts: unchangedCounts, error: held)
-    try await record(ending, in: store)
-    return ending.run
+    return Result(run: try await store.apply(plan))
   }
 
   /// Whether the document is only a part of the feed, by the definition or because of a search, so
@@ -270,11 +266,14 @@ struct SyncAttempt {
   /// An error that ends the hashing of a document that differs from the stored one.
   private struct AnotherDocument: Error {}
 
-  private func unchanged(_ bytes: Int, in store: any SyncStore) async throws -> SyncRun {
+  /// Ends a sync whose document is the stored one. If removals are held back, it is the document
+  /// that lacks these offers, and may confirm that they are gone.
+  private func unchanged(_ bytes: Int, in store: any SyncStore) async throws -> Result {
+    if state?.fetch.held != nil { return try await repeated(bytes, in: store) }
     let ending = end(.unchanged, bytes: bytes, counts: unchangedCounts)
     // The source is written only if it changed, which saves a wait for the disk.
     try await record(ending, remember: remembered == state?.source ? nil : remembered, in: store)
-    return ending.run
+    return Result(run: ending.run)
   }
 
   private var unchangedCounts: SyncCounts {

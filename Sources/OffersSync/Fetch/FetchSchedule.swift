@@ -91,13 +91,16 @@ struct FetchSchedule: Sendable {
   ///   - answer: the metadata of the responses; nil if the source is not a URL.
   ///   - source: the source without the values of variables.
   ///   - rules: the hash of the rules that the document was read with.
-  ///   - isHeld: whether removals were held back.
+  ///   - held: what is held back; nil if nothing is.
+  ///   - confirmAt: when a sync can confirm it, which is then due before the usual time unless the
+  ///     server declares that the document stays fresh.
   ///   - usualSeconds: the freshness lifetime found last time; passed only when the document is
   ///     unchanged, because it was then not parsed and its own TTL is unknown. A lifetime that the
   ///     server declares takes precedence.
   ///   - now: the time of the sync.
   func afterSuccess(
-    _ fetch: FetchState, _ answer: FetchAnswer?, source: String, rules: UInt64, isHeld: Bool,
+    _ fetch: FetchState, _ answer: FetchAnswer?, source: String, rules: UInt64, held: HeldBack?,
+    confirmAt: Date? = nil,
     usualSeconds: TimeInterval? = nil, now: Date
   ) -> FetchState {
     var next = fetch
@@ -106,8 +109,12 @@ struct FetchSchedule: Sendable {
     next.stoppedAt = nil
     next.waitUntil = nil
     next.nextDueAt = answer.flatMap { longerDue($0, usualSeconds, now) }
-    next.heldSince = isHeld ? fetch.heldSince ?? now : nil
-    next.heldCount = isHeld ? fetch.heldCount + 1 : 0
+    next.held = held
+    if next.nextDueAt == nil, let confirmAt,
+      confirmAt < now.addingTimeInterval(TimeInterval(everySeconds))
+    {
+      next.nextDueAt = max(confirmAt, now)
+    }
     setValidators(&next, answer, rules, now)
     setMove(&next, answer, source)
     return next
@@ -140,14 +147,11 @@ struct FetchSchedule: Sendable {
   ///
   /// - Parameters:
   ///   - fetch: the state before the search or sync; nil if there is none.
-  ///   - endsHolding: whether removals are no longer held back, because all offers were replaced.
-  func afterOther(_ fetch: FetchState?, endsHolding: Bool) -> FetchState? {
-    guard var next = fetch else { return nil }
+  ///   - held: what is held back after it; nil if nothing is.
+  func afterOther(_ fetch: FetchState?, held: HeldBack?) -> FetchState? {
+    guard var next = fetch ?? held.map({ _ in FetchState() }) else { return nil }
     forgetValidators(&next)
-    if endsHolding {
-      next.heldSince = nil
-      next.heldCount = 0
-    }
+    next.held = held
     return next == fetch ? nil : next
   }
 

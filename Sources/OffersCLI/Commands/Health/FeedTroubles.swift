@@ -40,18 +40,11 @@ struct FeedTroubles {
         "has no definition any more and is not synced. To unsubscribe: offers feeds remove "
           + feed.name)
     }
-    if let since = fetch.heldSince {
-      let times = Self.times(fetch.heldCount)
-      // A removal that at least three syncs in a day or more repeat is seldom an accident.
-      let opinion =
-        fetch.heldCount >= 3 && now.timeIntervalSince(since) >= 86_400
-        ? "they were repeated for a day, so they may be intended" : "they may be an accident"
-      let held = feed.lastRun.flatMap { $0.outcome == .quarantined ? $0.error : nil }
+    if let held = fetch.held {
+      let error = feed.lastRun.flatMap { $0.outcome == .quarantined ? $0.error : nil }
       let hint =
-        held?.advice?.commandText ?? "To accept them: offers sync \(feed.name) --accept-removals"
-      lines.append(
-        "removals held back \(times) since \(Units.time(since)); \(opinion). "
-          + (held.map { $0.message + " " } ?? "") + hint)
+        error?.advice?.commandText ?? "If that is right: offers sync \(feed.name) --accept-removals"
+      lines.append(held.sentence(of: feed.currentCount, presentation.noun) + ". " + hint)
     }
     if let since = fetch.stoppedAt {
       lines.append(
@@ -70,7 +63,7 @@ struct FeedTroubles {
           + ShellQuoting.word(address))
     }
     if let run = feed.lastRun, let error = run.error, fetch.stoppedAt == nil,
-      run.outcome != .quarantined || fetch.heldSince == nil
+      run.outcome != .quarantined || fetch.held == nil
     {
       lines.append(error.withCommands.description)
     }

@@ -120,6 +120,14 @@ struct ListCommand: AsyncParsableCommand {
     if format.isForPeople || count == 0 {
       try await note(count, query, selection, database, feeds, format)
     }
+    if format.isForPeople, !query.favoritesOnly, !query.goneOnly {
+      for feed in try await database.fetchFeeds() where query.feed ?? feed.name == feed.name {
+        guard let held = feed.fetch.held else { continue }
+        Output.note(
+          DisplayText.oneLine(
+            "\(feed.name): " + held.sentence(of: feed.currentCount, feeds[feed.name].noun)))
+      }
+    }
   }
 
   private func fetchFormat() throws -> ListFormat {

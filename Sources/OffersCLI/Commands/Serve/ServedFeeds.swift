@@ -61,6 +61,7 @@ struct ServedFeeds: FeedSyncer {
       // user.
       sourceMayBePrivate: false,
       allowsPrivateNetwork: allowsPrivateNetwork || configuration.allowsPrivateNetwork)
+    options.keepsMissing = wanted.keepsMissing
     options.fallbackSource = FeedSummary.fallbackSource
     try await engine.run(names, options: options, progress: progress, finished: finished)
     try await database.prepareSearch()

@@ -9,6 +9,8 @@ import OffersCore
 struct NewsReport {
   private let database: any OffersStorage
   private let feeds: FeedPresentations
+  /// What was held back before the sync, by feed.
+  private let heldBefore: [String: HeldBack]
 
   /// The name under which the database stores the last reported change (`ReaderMark`).
   private static let reader = "news"
@@ -22,10 +24,29 @@ struct NewsReport {
   init(_ database: any OffersStorage, _ feeds: FeedPresentations) async throws {
     self.database = database
     self.feeds = feeds
+    heldBefore = try await Self.held(in: database).mapValues(\.held)
     guard try await database.findMark(of: Self.reader) == nil else { return }
     let now = Date()
     let lastID = try await database.fetchNews(after: nil, now: now).lastID
     try await database.setMark(ReaderMark(changeID: lastID, readAt: now), of: Self.reader)
+  }
+
+  /// The feeds with offers that are held back.
+  private static func held(
+    in database: any OffersStorage
+  ) async throws -> [String: (feed: Feed, held: HeldBack)] {
+    var found: [String: (feed: Feed, held: HeldBack)] = [:]
+    for feed in try await database.fetchFeeds() {
+      if let held = feed.fetch.held { found[feed.name] = (feed, held) }
+    }
+    return found
+  }
+
+  /// The feeds whose offers have been held back since the last report, or by this sync.
+  private func newlyHeld(since mark: ReaderMark?) async throws -> [(feed: Feed, held: HeldBack)] {
+    try await Self.held(in: database).values.filter { feed, held in
+      heldBefore[feed.name]?.since != held.since || mark.map { held.since > $0.readAt } ?? true
+    }.sorted { $0.feed.name < $1.feed.name }
   }
 
   /// Prints the news. If there are none, it prints nothing or, as JSON, a document with empty
@@ -35,12 +56,13 @@ struct NewsReport {
       let mark = try await database.findMark(of: Self.reader)
       let now = Date()
       let (news, lastID) = try await database.fetchNews(after: mark, now: now)
+      let held = try await newlyHeld(since: mark)
       if isJSON {
-        try Output.printData(json(news))
-      } else if !news.isEmpty {
-        try Output.print(.text(lines(news).joined(separator: "\n")))
+        try Output.printData(json(news, held))
+      } else if !news.isEmpty || !held.isEmpty {
+        try Output.print(.text((lines(news) + held.map(line)).joined(separator: "\n")))
       }
-      if news.isEmpty, lastID == mark?.changeID { return }
+      if news.isEmpty, held.isEmpty, lastID == mark?.changeID { return }
       try await database.setNewsTold(news, lastID: lastID, reader: Self.reader, now: now)
     }
   }
@@ -60,8 +82,13 @@ struct NewsReport {
       }
   }
 
-  /// `{"changes":[…],"failing":[…]}`
-  private func json(_ news: News) -> String {
+  private func line(_ feed: Feed, _ held: HeldBack) -> String {
+    DisplayText.oneLine(
+      "\(feed.name): " + held.sentence(of: feed.currentCount, feeds[feed.name].noun))
+  }
+
+  /// `{"changes":[…],"failing":[…],"held_back":[…]}`
+  private func json(_ news: News, _ held: [(feed: Feed, held: HeldBack)]) -> String {
     JSONWriter.document { json in
       json.pricedFeeds = feeds.pricedFeeds
       json.member("changes", each: news.changes) { $0.value($1) }
@@ -71,6 +98,13 @@ struct NewsReport {
         json.member("failures", feed.failureCount)
         json.member("message", feed.message)
         json.member("stopped_at", feed.stoppedAt)
+      }
+      json.member("held_back", objects: held) { json, entry in
+        json.member("feed", entry.feed.name)
+        json.member("missing", entry.held.missingCount)
+        json.member("current", entry.feed.currentCount)
+        json.member("since", entry.held.since)
+        json.member("until", entry.held.until)
       }
     }
   }

@@ -10,7 +10,7 @@ struct SyncCommand: AsyncParsableCommand {
     discussion: """
       Without a name, all subscribed feeds are synced; at first that is ibotta with its built-in \
       sample. Favorites and their offers are never removed. If many offers would vanish at once, \
-      none is removed without --accept-removals.
+      they are held back until a later sync confirms that they are gone.
 
       EXAMPLES
         offers sync
@@ -33,6 +33,10 @@ struct SyncCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Remove the offers that the feed no longer has, however many.")
   var acceptRemovals = false
 
+  @Flag(
+    name: .long, help: "Keep the offers that are held back, until the feed has them again.")
+  var keepMissing = false
+
   @Flag(name: .long, help: "Sync only the feeds that are due, and do not mention the others.")
   var due = false
 
@@ -45,7 +49,9 @@ struct SyncCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Print why each feed was fetched, skipped or put off.")
   var explain = false
 
-  @Flag(name: .long, help: "Print only news about favorites, and feeds that keep failing.")
+  @Flag(
+    name: .long,
+    help: "Print only news about favorites, feeds that keep failing, and offers held back.")
   var news = false
 
   @Flag(
@@ -72,6 +78,9 @@ struct SyncCommand: AsyncParsableCommand {
     if from != nil && feed.count > 1 {
       throw ValidationError("--from is the source of one feed; name only that feed.")
     }
+    if acceptRemovals && keepMissing {
+      throw ValidationError("--accept-removals and --keep-missing exclude each other.")
+    }
     if due && force { throw ValidationError("--due and --force exclude each other.") }
     if images && dryRun { throw ValidationError("--images and --dry-run exclude each other.") }
     if news && dryRun { throw ValidationError("--news and --dry-run exclude each other.") }
@@ -82,6 +91,7 @@ struct SyncCommand: AsyncParsableCommand {
       feeds: feed, source: from.map { SyncSource(typed: $0) }, place: try location.place,
       configurationPath: try configuration.path, user: try location.choice)
     job.acceptsRemovals = acceptRemovals
+    job.keepsMissing = keepMissing
     job.reason = force ? .forced : due ? .due : .asked
     job.isTrial = dryRun
     job.explains = explain

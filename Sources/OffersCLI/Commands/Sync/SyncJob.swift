@@ -17,6 +17,7 @@ struct SyncJob: Sendable {
   /// The user whose favorites the news are about.
   let user: UserChoice
   var acceptsRemovals = false
+  var keepsMissing = false
   var reason = SyncReason.asked
   /// Whether to show what would change, and write nothing.
   var isTrial = false
@@ -142,6 +143,7 @@ struct SyncJob: Sendable {
     var options = SyncOptions(
       source: source, acceptsRemovals: acceptsRemovals, isIndexed: isIndexed, reason: reason,
       allowsPrivateNetwork: allowsPrivateNetwork)
+    options.keepsMissing = keepsMissing
     options.fallbackSource = FeedSummary.fallbackSource
     return options
   }

@@ -8,7 +8,7 @@ struct UserAddCommand: AsyncParsableCommand {
     abstract: "Add a user.",
     discussion: """
       A viewer reads and stars. A member also syncs and adds feeds. An admin also manages users, \
-      feeds that are held back, and settings. Roles are for the server; whoever has the file of the \
+      offers that are held back, and settings. Roles are for the server; whoever has the file of the \
       database may do everything here. From the first added user on, the server requires a login: \
       set passphrases, also the owner's, with "offers user passphrase".
 

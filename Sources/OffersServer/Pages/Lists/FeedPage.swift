@@ -37,6 +37,9 @@ struct FeedPage {
       fields.set("heading", title)
       fields.set("feedName", name)
       fields.set("count", Units.count(count, presentation.noun))
+      fields.setHeld(
+        feed.map { [$0] } ?? [], source.presentations, mayDecide: request.mayDecide,
+        back: request.address)
       fields.setChips(feeds, current: name)
       choice.fill(
         &fields, feeds: feeds, offers: offers, path: request.path, isFavorites: false, own: name)

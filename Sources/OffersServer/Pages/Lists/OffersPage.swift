@@ -33,7 +33,11 @@ struct OffersPage {
       fields.set("heading", title)
       fields.set("count", Units.count(count, noun))
       fields.set("isFavorites", isFavorites)
-      if !isFavorites { fields.setChips(feeds, current: nil) }
+      if !isFavorites {
+        fields.setHeld(
+          feeds, shown, namesFeeds: true, mayDecide: request.mayDecide, back: request.address)
+        fields.setChips(feeds, current: nil)
+      }
       choice.fill(
         &fields, feeds: feeds, titles: titles, offers: offers, path: request.path,
         isFavorites: isFavorites)

@@ -1,0 +1,52 @@
+import Foundation
+
+/// The changes of a document that wait for a later document to confirm them.
+///
+/// A document that would remove many offers at once may be faulty. Its new and changed offers are
+/// stored at once, unless it does not look like a document of the feed: then it waits as a whole.
+public struct HeldBack: Hashable, Sendable {
+  /// The number of offers that the document lacks, and that are still in the list.
+  public var missingCount: Int
+  /// The number of offers of a document that waits as a whole; otherwise 0.
+  public var waitingCount: Int
+  /// When the first of the missing offers was first missed.
+  public var since: Date
+  /// When the first of them go, if a document lacks them then; nil if only a person decides that.
+  public var until: Date?
+
+  /// Creates the changes that are held back of their parts; the properties describe them.
+  public init(missingCount: Int, waitingCount: Int = 0, since: Date, until: Date?) {
+    self.missingCount = missingCount
+    self.waitingCount = waitingCount
+    self.since = since
+    self.until = until
+  }
+
+  /// What is held back, as a sentence for people without a full stop.
+  ///
+  /// - Parameters:
+  ///   - currentCount: the number of offers in the feed's list, with the missing ones.
+  ///   - noun: the noun for the offers.
+  package func sentence(of currentCount: Int, _ noun: OfferNoun = .offer) -> String {
+    let waiting = waitingCount == 0 ? "" : ", and a document with \(Units.count(waitingCount)) others"
+    let whole = "\(Units.count(missingCount)) of \(Units.count(currentCount, noun))"
+    let text =
+      "\(whole) \(missingCount == 1 ? "is" : "are") missing from the feed since "
+      + "\(Units.time(since))\(waiting): held back"
+    guard let until else { return text + " until they are removed by hand" }
+    return text + "; they go at \(Units.time(until)) if it stays so"
+  }
+}
+
+/// A current offer that the last document of its feed lacks, and that was not removed.
+package struct MissingOffer: Hashable, Sendable {
+  /// The store's key of the offer.
+  package let key: Int64
+  /// When a sync first missed the offer; nil if a person decided to keep it.
+  package let since: Date?
+
+  package init(key: Int64, since: Date?) {
+    self.key = key
+    self.since = since
+  }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import OffersCore
+
+/// The SQL for current offers that the last document of their feed lacks.
+enum MissingOfferTable {
+  static func fetch(of feed: String, in session: DatabaseSession) throws -> [MissingOffer] {
+    if feed.utf8.contains(0) { return [] }
+    return try session.rows(
+      """
+      SELECT missing.offer_key, missing.since
+      FROM missing_offer AS missing JOIN feed ON feed.feed_key = missing.feed_key
+      WHERE feed.name = $1 ORDER BY missing.offer_key
+      """, [.text(feed)]
+    ).map { MissingOffer(key: $0.number(0), since: $0.findDate(1)) }
+  }
+
+  /// The number of offers that one statement inserts.
+  private static let pieceCount = 10_000
+
+  /// Replaces the missing offers of a feed. Those that were removed from the store are left out.
+  static func replace(
+    with missing: [MissingOffer], feedKey: Int64, in session: DatabaseSession
+  ) throws {
+    try clear(feedKey: feedKey, in: session)
+    for (since, offers) in Dictionary(grouping: missing, by: \.since) {
+      let keys = offers.map(\.key)
+      for start in stride(from: 0, to: keys.count, by: pieceCount) {
+        try session.run(
+          """
+          INSERT INTO missing_offer (offer_key, feed_key, since)
+          SELECT offer_key, feed_key, $3 FROM offer
+          WHERE offer_key = ANY($1) AND feed_key = $2 AND gone_at IS NULL
+          """,
+          [
+            .numbers(keys[start..<min(start + pieceCount, keys.count)]), .number(feedKey),
+            .date(since),
+          ])
+      }
+    }
+  }
+
+  /// Forgets the missing offers of a feed.
+  static func clear(feedKey: Int64, in session: DatabaseSession) throws {
+    try session.run("DELETE FROM missing_offer WHERE feed_key = $1", [.number(feedKey)])
+  }
+
+  /// The look of the newest current offers of a feed.
+  static func fetchLook(of feed: String, in session: DatabaseSession) throws -> FeedLook {
+    guard let feedKey = try FeedTable.findKey(feed, in: session) else { return FeedLook() }
+    var look = FeedLook(
+      title: try session.rows("SELECT title FROM feed WHERE feed_key = $1", [.number(feedKey)])
+        .first?.findText(0))
+    let rows = try session.rows(
+      """
+      SELECT url, description IS NOT NULL, terms IS NOT NULL, reward_text IS NOT NULL,
+        image_url IS NOT NULL
+      FROM offer WHERE feed_key = $1 AND gone_at IS NULL AND found_at IS NULL
+      ORDER BY offer_key DESC LIMIT $2
+      """, [.number(feedKey), .number(Int64(FeedLook.offerLimit))])
+    for index in 0..<rows.count {
+      let row = rows[index]
+      look.addOffer(
+        url: row.findText(0), hasDescription: row.flag(1), hasTerms: row.flag(2),
+        hasReward: row.flag(3), hasImage: row.flag(4))
+    }
+    return look
+  }
+}
