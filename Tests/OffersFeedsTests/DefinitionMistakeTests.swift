@@ -139,6 +139,8 @@ struct DefinitionMistakeTests {
       Mistake.feed("every: 0m", 5, "“0m” is too short an interval between syncs."),
       Mistake.feed("every: 999w", 5, "“999w” is too long an interval between syncs."),
       Mistake.feed("every: 99999999999999999999w", 5, "“99999999999999999999w” is too long"),
+      Mistake.feed("hold: 6", 5, "“6” is not a time for which removals are held back.", "never"),
+      Mistake.feed("hold: ever", 5, "“ever” is not a time for which removals are held back."),
       Mistake.feed("layout: tile", 5, "“tile” is not a layout.", "Did you mean tiles?"),
       Mistake.feed(
         "layout: carousel", 5, "“carousel” is not a layout.", "grid, tiles, rows, covers"),

@@ -23,6 +23,7 @@ struct DefinitionTextTests {
           source: https://x.example/{page}?k={env:KEY}
           public-only: true
           every: 6h
+          hold: never
           format: json
           encoding: windows-1252
           items: [feed.results, "results[0].list"]

@@ -36,8 +36,8 @@ struct ExpectedFeed: Equatable {
   private(set) var known: [Int: ExpectedOffer] = [:]
   private(set) var current: Set<Int> = []
   private(set) var favorites: Set<Int> = []
-  /// The number of consecutive syncs whose removals were held back.
-  private(set) var heldCount = 0
+  /// The current offers whose removal is held back, with the hour in which they were first missed.
+  private(set) var missing: [Int: Int] = [:]
   /// The validator expected in the next request.
   private(set) var etag: String?
   /// The document whose offers are exactly those stored.
@@ -57,55 +57,77 @@ struct ExpectedFeed: Equatable {
   }
 
   /// Applies the expected effect of a sync that receives this document.
-  mutating func sync(_ found: ExpectedDocument, accepts: Bool) -> Result {
+  mutating func sync(_ found: ExpectedDocument, accepts: Bool, hour: Int) -> Result {
     if found.isUnreadable { return Result(outcome: .failed) }
     // To accept held removals, the document is requested without a condition.
-    if let etag, etag == found.etag, !(accepts && heldCount > 0) {
-      if heldCount > 0 { heldCount += 1 }
-      return same(heldCount > 0 ? .quarantined : .unchanged)
-    }
-    if found.text == document {
+    let isNotModified = etag != nil && etag == found.etag && !(accepts && !missing.isEmpty)
+    if isNotModified || found.text == document {
       etag = found.etag
-      return same(.unchanged)
+      return same(accepts: accepts, hour: hour)
     }
     if found.offers.isEmpty, !found.broken.isEmpty {
       return Result(outcome: .failed, counts: [0, 0, 0, 0, 0, found.broken.count])
     }
-    return take(found, accepts: accepts)
+    return take(found, accepts: accepts, hour: hour)
   }
 
-  private func same(_ outcome: SyncOutcome) -> Result {
-    Result(outcome: outcome, counts: [0, 0, 0, 0, current.count, 0])
+  /// The document of the last sync again, which may confirm that offers are gone.
+  private mutating func same(accepts: Bool, hour: Int) -> Result {
+    if missing.isEmpty {
+      return Result(outcome: .unchanged, counts: [0, 0, 0, 0, current.count, 0])
+    }
+    let gone = remove(
+      Set(missing.keys), isEmpty: missing.count == current.count, accepts: accepts, hour: hour)
+    return Result(
+      outcome: missing.isEmpty ? .updated : .quarantined,
+      counts: [0, 0, gone.count, 0, current.count, 0])
   }
 
-  private mutating func take(_ found: ExpectedDocument, accepts: Bool) -> Result {
+  /// Removes offers that a document lacks, or marks them as missing.
+  ///
+  /// - Returns: those that were removed.
+  private mutating func remove(
+    _ vanished: Set<Int>, isEmpty: Bool, accepts: Bool, hour: Int
+  ) -> Set<Int> {
+    let since = Dictionary(uniqueKeysWithValues: vanished.map { ($0, missing[$0] ?? hour) })
+    let confirmed = since.filter { hour - $0.value >= (isEmpty ? 72 : 6) }
+    let waiting = since.count - confirmed.count
+    let rest = current.count - confirmed.count
+    let isMuch =
+      (3..<20).contains(rest) ? waiting * 2 >= rest : waiting > 10 && waiting * 10 > rest
+    var gone = vanished
+    if !accepts, isEmpty, waiting > 0 {
+      gone = []
+    } else if !accepts, isMuch {
+      gone = Set(confirmed.keys)
+    }
+    missing = since.filter { !gone.contains($0.key) }
+    current.subtract(gone)
+    return gone
+  }
+
+  private mutating func take(_ found: ExpectedDocument, accepts: Bool, hour: Int) -> Result {
     let ids = Set(found.offers.keys)
-    // An invalid record still proves that its offer is in the feed.
-    let vanished = current.subtracting(ids).subtracting(found.broken)
-    let isMuch = vanished.count > 10 && vanished.count * 10 > current.count
-    let isAll = !vanished.isEmpty && ids.isEmpty
-    let isHeld = !accepts && (isMuch || isAll)
-    let isStrange = isHeld && current.count > 10 && vanished == current && !ids.isEmpty
     isSubscribed = true
     etag = found.etag
-    document = isHeld ? nil : found.text
-    heldCount = isHeld ? heldCount + 1 : 0
-    var result = Result(outcome: isHeld ? .quarantined : .updated)
+    document = found.text
+    let before = current
+    // An invalid record still proves that its offer is in the feed.
+    let gone = remove(
+      current.subtracting(ids).subtracting(found.broken), isEmpty: ids.isEmpty, accepts: accepts,
+      hour: hour)
+    var result = Result(outcome: missing.isEmpty ? .updated : .quarantined)
+    result.counts[2] = gone.count
     result.counts[5] = found.broken.count
-    if isStrange { return result }
     for (id, offer) in found.offers {
       let place =
-        if known[id] == nil { 0 } else if !current.contains(id) { 3 } else if known[id] != offer {
+        if known[id] == nil { 0 } else if !before.contains(id) { 3 } else if known[id] != offer {
           1
         } else { 4 }
       result.counts[place] += 1
       known[id] = offer
     }
     current.formUnion(ids)
-    if !isHeld {
-      result.counts[2] = vanished.count
-      current.subtract(vanished)
-    }
     return result
   }
 }

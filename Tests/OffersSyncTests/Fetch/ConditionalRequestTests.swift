@@ -186,21 +186,26 @@ struct ConditionalRequestTests {
     #expect(try await home.ids() == ["1", "2", "3"])
   }
 
-  @Test("a quarantined document is not downloaded again until its removals are accepted")
+  @Test("a document whose removals are held back is not downloaded again to confirm them")
   func asksConditionallyWhileHeld() async throws {
-    let home = try await FetchHome()
-    home.web.answer { _ in SimulatedAnswer(200, [("ETag", "\"all\"")], FeedText.feed(1...30)) }
-    try await home.sync(from: FetchHome.url)
-    home.web.answer(Self.server(FeedText.feed(1...5), [("ETag", "\"few\"")]))
-    #expect(try await home.sync().outcome == .quarantined)
-    let again = try await home.sync()
-    #expect(again.outcome == .quarantined)
-    #expect(again.request?.status == 304)
-    #expect(try await home.ids().count == 30)
-    #expect(try await home.fetch().heldCount == 2)
-    let accepted = try await home.sync(acceptsRemovals: true)
-    #expect(accepted.counts.gone == 25)
-    #expect(try await home.fetch().heldCount == 0)
-    #expect(try await home.sync().outcome == .unchanged)
+    for accepts in [false, true] {
+      let home = try await FetchHome()
+      home.web.answer { _ in SimulatedAnswer(200, [("ETag", "\"all\"")], FeedText.feed(1...30)) }
+      try await home.sync(from: FetchHome.url)
+      home.web.answer(Self.server(FeedText.feed(1...5), [("ETag", "\"few\"")]))
+      #expect(try await home.sync().outcome == .quarantined)
+      let again = try await home.sync()
+      #expect(again.outcome == .quarantined)
+      #expect(again.request?.status == 304)
+      #expect(try await home.ids().count == 30)
+      #expect(try await home.fetch().held?.missingCount == 25)
+      if !accepts { home.wait(hours: 6) }
+      let last = try await home.sync(acceptsRemovals: accepts)
+      #expect(last.request?.status == (accepts ? 200 : 304))
+      #expect(last.outcome == .updated && last.counts.all == [0, 0, 25, 0, 5, 0])
+      #expect(try await home.fetch().held == nil)
+      #expect(try await home.ids().count == 5)
+      #expect(try await home.sync().outcome == .unchanged)
+    }
   }
 }

@@ -25,8 +25,7 @@ struct SyncStateRules {
     fetch.movedFrom = "https://a.example/"
     fetch.movedTo = "https://b.example/"
     fetch.movedCount = 7
-    fetch.heldCount = 8
-    fetch.heldSince = .at(9)
+    fetch.held = HeldBack(missingCount: 8, waitingCount: 9, since: .at(10), until: .at(11))
     return fetch
   }
 
@@ -61,6 +60,63 @@ struct SyncStateRules {
       source: source, document: nil, currentCount: 1, lastGoodSource: plan.run.source,
       lastRunAt: .at(2000), fetch: Self.fetch)
     #expect(try await store.findSyncState(of: "tea") == second)
+  }
+
+  @Test(
+    "missing offers are stored with a sync, replace those of before, and end with the offers",
+    arguments: StoreKind.allCases)
+  func remembersMissing(kind: StoreKind) async throws {
+    let store = try await kind.open().store
+    try await store.sync(["1", "2", "3"].map { FeedOffer($0) }, feed: "tea")
+    try await store.sync([FeedOffer("1")], feed: "jam")
+    #expect(try await store.fetchMissingOffers(of: "tea") == [])
+    #expect(try await store.fetchMissingOffers(of: "none") == [])
+    let plan = try await store.plan([FeedOffer("1")], feed: "tea", at: 2000)
+    let (two, three) = (plan.vanishedKeys[0], plan.vanishedKeys[1])
+    func apply(
+      _ missing: [MissingOffer]?, vanished: [Int64] = [], at seconds: Int
+    ) async throws -> [MissingOffer] {
+      _ = try await store.apply(
+        SyncPlan(
+          run: Self.run(.updated, at: seconds), newRecords: FeedRecords(),
+          knownRecords: FeedRecords(), vanishedKeys: vanished, missing: missing,
+          rememberedSource: nil, document: Self.document, keepsFacts: true))
+      return try await store.fetchMissingOffers(of: "tea")
+    }
+    let first = [MissingOffer(key: two, since: .at(2000)), MissingOffer(key: three, since: nil)]
+    #expect(try await apply(first, at: 2000) == first)
+    #expect(try await apply(nil, at: 3000) == first)
+    #expect(try await store.findSyncState(of: "tea")?.currentCount == 3)
+    let second = [MissingOffer(key: three, since: .at(3000))]
+    #expect(try await apply(second, vanished: [two], at: 4000) == second)
+    #expect(try await store.findSyncState(of: "tea")?.currentCount == 2)
+    #expect(try await apply([MissingOffer(key: two, since: .at(1))] + second, at: 5000) == second)
+    _ = try await store.unsubscribe(from: "tea")
+    #expect(try await store.fetchMissingOffers(of: "tea") == [])
+  }
+
+  @Test(
+    "the look of a feed has its title and the links of its current offers",
+    arguments: StoreKind.allCases)
+  func tellsTheLook(kind: StoreKind) async throws {
+    let store = try await kind.open().store
+    #expect(try await store.fetchLook(of: "tea") == FeedLook())
+    var offer = FeedOffer("1")
+    offer.more[.url] = "https://shop.example/1"
+    let plan = try await store.plan([offer, FeedOffer("2")], feed: "tea")
+    _ = try await store.apply(
+      SyncPlan(
+        run: plan.run, newRecords: plan.newRecords, knownRecords: plan.knownRecords,
+        vanishedKeys: [], rememberedSource: nil, document: nil, title: "Teas"))
+    let look = try await store.fetchLook(of: "tea")
+    #expect(look.title == "Teas" && look.offerCount == 2)
+    var other = FeedLook()
+    other.addOffer(
+      url: "https://www.shop.example/x", hasDescription: true, hasTerms: true, hasReward: true,
+      hasImage: true)
+    #expect(other.isLike(look))
+    try await store.sync([FeedOffer("2")], feed: "tea", at: 2000)
+    #expect(try await !other.isLike(store.fetchLook(of: "tea")))
   }
 
   @Test(

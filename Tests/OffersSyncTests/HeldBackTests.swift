@@ -1,0 +1,230 @@
+import Foundation
+import OffersCore
+import OffersFeeds
+import OffersHTTP
+import OffersTestSupport
+import Testing
+
+@testable import OffersSync
+
+/// A feed with links, which a test syncs from files at times of its choice.
+private struct LinkedFeed {
+  let home: SyncedFolder
+  let hold: String?
+
+  init(hold: String? = nil) async throws {
+    home = try await SyncedFolder()
+    self.hold = hold
+  }
+
+  /// A document of offers with links to a host.
+  static func document(
+    _ ids: some Sequence<Int>, host: String = "shop.example", title: String = "Shop"
+  ) -> String {
+    let records = ids.map {
+      #"{"id":"\#($0)","name":"Tea \#($0)","link":"https://\#(host)/\#($0)"}"#
+    }
+    return #"{"title":"\#(title)","items":[\#(records.joined(separator: ","))]}"#
+  }
+
+  @discardableResult
+  func sync(
+    _ text: String, hours: Double, accepts: Bool = false, keeps: Bool = false
+  ) async throws -> SyncRun {
+    let path = try home.folder.write(text, to: "feed.json")
+    let yaml = """
+      feeds:
+        shop:
+          title: {from: title}
+          source: "\(path)"
+      \(hold.map { "    hold: \($0)" } ?? "")
+          items: items
+          id: id
+          fields: {name: name, link: link}
+      """
+    let engine = SyncEngine(
+      store: home.database, configuration: try .init(yaml: yaml, name: "feeds.yaml"),
+      now: { Date(timeIntervalSince1970: 1_767_225_600 + hours * 3600) })
+    var options = SyncOptions(acceptsRemovals: accepts)
+    options.keepsMissing = keeps
+    return try await engine.run("shop", options: options)
+  }
+
+  func ids() async throws -> Set<Int> {
+    Set(
+      try await home.database.fetchOffers(OfferQuery(feed: "shop")).compactMap {
+        Int($0.ref.offerID)
+      })
+  }
+
+  func held() async throws -> HeldBack? {
+    try await home.database.fetchFeeds().first { $0.name == "shop" }?.fetch.held
+  }
+
+  static func time(_ hours: Double) -> Date {
+    Date(timeIntervalSince1970: 1_767_225_600 + hours * 3600)
+  }
+}
+
+@Suite("Offers that are held back")
+struct HeldBackTests {
+  @Test(
+    "missing offers go when a document that is six hours younger lacks them, too",
+    arguments: [true, false])
+  func confirms(isSame: Bool) async throws {
+    let feed = try await LinkedFeed()
+    try await feed.sync(LinkedFeed.document(1...30), hours: 0)
+    let held = try await feed.sync(LinkedFeed.document(13...32), hours: 24)
+    #expect(held.outcome == .quarantined && held.counts.all == [2, 0, 0, 0, 18, 0])
+    #expect(
+      try await feed.held()
+        == HeldBack(missingCount: 12, since: LinkedFeed.time(24), until: LinkedFeed.time(30)))
+    // Nothing is read again if the document is the same.
+    let later = LinkedFeed.document(13...32, title: isSame ? "Shop" : "Shop today")
+    let early = try await feed.sync(later, hours: 29)
+    #expect(early.outcome == .quarantined && early.counts.gone == 0)
+    #expect(try await feed.ids() == Set(1...32))
+    let last = try await feed.sync(later + (isSame ? "" : " "), hours: 30)
+    #expect(last.outcome == .updated && last.counts.all == [0, 0, 12, 0, 20, 0])
+    #expect(try await feed.ids() == Set(13...32))
+    #expect(try await feed.held() == nil)
+    #expect(try await feed.sync(later + (isSame ? "" : " "), hours: 40).outcome == .unchanged)
+  }
+
+  @Test("offers that are back meanwhile stay, and are missed anew the next time")
+  func forgetsWhatIsBack() async throws {
+    let feed = try await LinkedFeed()
+    try await feed.sync(LinkedFeed.document(1...30), hours: 0)
+    try await feed.sync(LinkedFeed.document(13...30), hours: 24)
+    // Three of the twelve are still missing: not many, but missed six hours ago.
+    #expect(try await feed.sync(LinkedFeed.document(4...30), hours: 30).counts.gone == 3)
+    #expect(try await feed.held() == nil)
+    #expect(try await feed.sync(LinkedFeed.document(16...30), hours: 48).counts.gone == 0)
+    #expect(try await feed.held()?.since == LinkedFeed.time(48))
+  }
+
+  @Test("a feed that turns over each day has its own offers and those of one hold")
+  func turnsOver() async throws {
+    let feed = try await LinkedFeed()
+    for day in 0..<5 {
+      let document = LinkedFeed.document(day * 30..<day * 30 + 30)
+      let run = try await feed.sync(document, hours: Double(day * 24))
+      #expect(run.counts.new == 30)
+      #expect(try await feed.ids().isSuperset(of: day * 30..<day * 30 + 30))
+      try await feed.sync(document, hours: Double(day * 24 + 6))
+      #expect(try await feed.ids() == Set(day * 30..<day * 30 + 30))
+    }
+  }
+
+  @Test("an empty document has to stay empty for three days, even for a feed without a hold")
+  func waitsForEmptyFeeds() async throws {
+    for hold in [nil, "0"] {
+      let feed = try await LinkedFeed(hold: hold)
+      try await feed.sync(LinkedFeed.document(1...2), hours: 0)
+      for hours in [24.0, 48, 95] {
+        #expect(try await feed.sync(LinkedFeed.document([]), hours: hours).outcome == .quarantined)
+        #expect(try await feed.ids() == [1, 2])
+      }
+      #expect(try await feed.held()?.until == LinkedFeed.time(96))
+      #expect(try await feed.sync(LinkedFeed.document([]), hours: 96).counts.gone == 2)
+    }
+  }
+
+  @Test(
+    "a document of another feed waits as a whole, and takes the feed over if it stays",
+    arguments: [2, 9, 30])
+  func holdsStrangersBack(count: Int) async throws {
+    let feed = try await LinkedFeed()
+    try await feed.sync(LinkedFeed.document(1...count), hours: 0)
+    let other = LinkedFeed.document(101...103, host: "other.example", title: "Other")
+    let held = try await feed.sync(other, hours: 24)
+    #expect(held.outcome == .quarantined && held.counts.all == [0, 0, 0, 0, 0, 0])
+    #expect(
+      held.error?.message
+        == "None of the \(count) offers is in this document, which does not look like the feed: "
+        + "it is held back as a whole.")
+    #expect(try await feed.ids() == Set(1...count))
+    #expect(try await feed.held()?.waitingCount == 3)
+    #expect(
+      try await feed.home.database.fetchFeeds().first { $0.name == "shop" }?.title == "Shop")
+    let back = try await feed.sync(LinkedFeed.document(1...count), hours: 25)
+    #expect(back.counts.all == [0, 0, 0, 0, count, 0])
+    #expect(try await feed.held() == nil)
+    for hours in [48.0, 53] { #expect(try await feed.sync(other, hours: hours).counts.new == 0) }
+    #expect(try await feed.sync(other, hours: 54).counts.all == [3, 0, count, 0, 0, 0])
+  }
+
+  @Test("a document with other offers is the feed's own if a link or its title says so")
+  func knowsItsOwn() async throws {
+    for (host, title) in [
+      ("www.shop.example", "Week 48"), ("other.example", "Shop"), ("SHOP.example", "Shop"),
+    ] {
+      let feed = try await LinkedFeed()
+      try await feed.sync(LinkedFeed.document(1...30), hours: 0)
+      let next = LinkedFeed.document(101...120, host: host, title: title)
+      #expect(try await feed.sync(next, hours: 24).counts.all == [20, 0, 0, 0, 0, 0])
+      #expect(try await feed.held()?.missingCount == 30)
+    }
+  }
+
+  @Test("hold: 0 removes at once, and hold: never leaves it to a person")
+  func followsTheDefinition() async throws {
+    let turning = try await LinkedFeed(hold: "0")
+    try await turning.sync(LinkedFeed.document(1...30), hours: 0)
+    #expect(try await turning.sync(LinkedFeed.document(31...60), hours: 1).counts.gone == 30)
+    let asking = try await LinkedFeed(hold: "never")
+    try await asking.sync(LinkedFeed.document(1...30), hours: 0)
+    for hours in [1.0, 7, 700] {
+      #expect(try await asking.sync(LinkedFeed.document(31...60), hours: hours).counts.gone == 0)
+      #expect(try await asking.held()?.missingCount == 30)
+      #expect(try await asking.held()?.until == nil)
+    }
+    let accepted = try await asking.sync(
+      LinkedFeed.document(31...60), hours: 701, accepts: true)
+    #expect(accepted.counts.gone == 30)
+  }
+
+  @Test("kept offers stay until the feed has them again, or a person removes them")
+  func keeps() async throws {
+    let feed = try await LinkedFeed()
+    try await feed.sync(LinkedFeed.document(1...30), hours: 0)
+    try await feed.sync(LinkedFeed.document(13...30), hours: 24)
+    let kept = try await feed.sync(LinkedFeed.document(13...30), hours: 25, keeps: true)
+    #expect(kept.outcome == .updated && kept.counts.gone == 0)
+    #expect(try await feed.held() == nil)
+    for hours in [40.0, 400] {
+      #expect(try await feed.sync(LinkedFeed.document(13...31), hours: hours).error == nil)
+      #expect(try await feed.ids() == Set(1...31))
+    }
+    // They are back, so that they can vanish like all others.
+    try await feed.sync(LinkedFeed.document(1...31), hours: 401)
+    try await feed.sync(LinkedFeed.document(13...31), hours: 402)
+    #expect(try await feed.sync(LinkedFeed.document(13...31), hours: 408).counts.gone == 12)
+    try await feed.sync(LinkedFeed.document(24...31), hours: 409, keeps: true)
+    let removed = try await feed.sync(LinkedFeed.document(24...31), hours: 410, accepts: true)
+    #expect(removed.counts.gone == 11)
+  }
+
+  @Test("a sync that confirms removals is due when they may go")
+  func isDueToConfirm() async throws {
+    let feed = try await LinkedFeed()
+    try await feed.sync(LinkedFeed.document(1...30), hours: 0)
+    let held = try await feed.sync(LinkedFeed.document(13...30), hours: 24)
+    #expect(held.nextDueAt == LinkedFeed.time(30))
+    let last = try await feed.sync(LinkedFeed.document(13...30), hours: 30)
+    #expect(last.nextDueAt == LinkedFeed.time(54))
+    // A document that is probably faulty is not asked for earlier.
+    #expect(
+      try await feed.sync(LinkedFeed.document([]), hours: 48).nextDueAt == LinkedFeed.time(72))
+  }
+
+  @Test("offers that were missed at a time ahead wait from the present time on")
+  func mistrustsTheClock() async throws {
+    let feed = try await LinkedFeed()
+    try await feed.sync(LinkedFeed.document(1...30), hours: 0)
+    try await feed.sync(LinkedFeed.document(13...30), hours: 9000)
+    try await feed.sync(LinkedFeed.document(13...30), hours: 24)
+    #expect(try await feed.held()?.until == LinkedFeed.time(30))
+    #expect(try await feed.sync(LinkedFeed.document(13...30), hours: 30).counts.gone == 12)
+  }
+}
