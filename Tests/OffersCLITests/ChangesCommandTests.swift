@@ -58,7 +58,7 @@ struct ChangesCommandTests {
   @Test("sync --news prints only if there are changes; with --json it always prints a document")
   func news() async throws {
     let home = try await Home(synced: [FeedItem("1", "Tea")])
-    let nothing = #"{"changes":[],"failing":[]}"# + "\n"
+    let nothing = #"{"changes":[],"failing":[],"held_back":[]}"# + "\n"
     try await home.call("favorite", "1")
     #expect(try await home.call("sync", "--news").output == "")
     #expect(try await home.call("sync", "--news", "--json").output == nothing)

@@ -94,7 +94,7 @@ struct ExpectedFeed: Equatable {
     let waiting = since.count - confirmed.count
     let rest = current.count - confirmed.count
     let isMuch =
-      (3..<20).contains(rest) ? waiting * 2 >= rest : waiting > 10 && waiting * 10 > rest
+      waiting > 0 && waiting == rest || waiting > 10 && waiting * 10 > rest
     var gone = vanished
     if !accepts, isEmpty, waiting > 0 {
       gone = []

@@ -22,12 +22,12 @@ struct QuarantineTests {
 
   @Test(
     """
-    removals of more than 10 offers and more than 10 %, or of half of a small feed, are held back; \
-    fewer are applied
+    removals of more than 10 offers and more than 10 %, or of all offers, are held back; fewer are \
+    applied
     """,
     arguments: [
       (20, 10, false), (20, 11, true), (200, 11, false), (110, 11, false), (109, 11, true),
-      (19, 9, false), (19, 10, true), (9, 8, true), (3, 2, true), (3, 1, false), (2, 1, false),
+      (11, 10, false), (3, 2, false), (2, 1, false),
     ])
   func knowsTheBounds(known: Int, vanishing: Int, isHeld: Bool) async throws {
     let home = try await SyncedFolder()
@@ -36,6 +36,15 @@ struct QuarantineTests {
     #expect((run.outcome == .quarantined) == isHeld)
     #expect(run.counts.gone == (isHeld ? 0 : vanishing))
     #expect(try await home.ids().count == (isHeld ? known : known - vanishing))
+  }
+
+  @Test("if none of a feed's offers is left, however few, they are held back", arguments: 1...10)
+  func holdsAllBack(count: Int) async throws {
+    let home = try await SyncedFolder()
+    try await home.sync(FeedText.feed(1...count))
+    let run = try await home.sync(FeedText.feed(101...101))
+    #expect(run.outcome == .quarantined && run.counts.gone == 0)
+    #expect(try await home.ids().count == count + 1)
   }
 
   @Test("new and changed offers are stored although removals are held back")

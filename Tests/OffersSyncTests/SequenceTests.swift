@@ -131,7 +131,8 @@ struct SequenceTests {
     let web = SimulatedWeb { answer($0.headers.first(name: "if-none-match"), document) }
     let engine = SyncEngine(
       store: database, configuration: FeedConfiguration(own: [sequence.definition]),
-      now: { Date(timeIntervalSince1970: 1_767_225_600 + Double(step * hoursPerStep) * 3600) }, jitter: { 1 },
+      now: { Date(timeIntervalSince1970: 1_767_225_600 + Double(step * hoursPerStep) * 3600) },
+      jitter: { 1 },
       transport: web)
     let run = try await engine.run(
       sequence.definition.name, options: SyncOptions(acceptsRemovals: accepts))

@@ -98,7 +98,8 @@ struct TurnoverTests {
     return Fault.allCases[((day + feed) / 6 + feed) % Fault.allCases.count]
   }
 
-  @Test("each day the list has what the feeds have, no broken document removes any, no star is lost")
+  @Test(
+    "each day the list has what the feeds have, no broken document removes any, no star is lost")
   func follows() async throws {
     let home = try await SyncedFolder()
     let web = SimulatedWeb()

@@ -28,7 +28,8 @@ public struct HeldBack: Hashable, Sendable {
   ///   - currentCount: the number of offers in the feed's list, with the missing ones.
   ///   - noun: the noun for the offers.
   package func sentence(of currentCount: Int, _ noun: OfferNoun = .offer) -> String {
-    let waiting = waitingCount == 0 ? "" : ", and a document with \(Units.count(waitingCount)) others"
+    let waiting =
+      waitingCount == 0 ? "" : ", and a document with \(Units.count(waitingCount)) others"
     let whole = "\(Units.count(missingCount)) of \(Units.count(currentCount, noun))"
     let text =
       "\(whole) \(missingCount == 1 ? "is" : "are") missing from the feed since "

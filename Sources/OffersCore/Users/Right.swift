@@ -6,7 +6,7 @@ public enum Right: String, Hashable, Sendable, CaseIterable, Comparable {
   case favorites
   /// Also syncs, subscribes to feeds and adds feeds.
   case sync
-  /// Also manages users, the tokens of others, quarantined feeds and settings.
+  /// Also manages users, the tokens of others, offers that are held back, and settings.
   case admin
 
   public static func < (one: Right, other: Right) -> Bool { one.rank < other.rank }

@@ -9,7 +9,7 @@ public struct User: Hashable, Sendable, Identifiable {
     case viewer
     /// Also syncs, subscribes to feeds and adds feeds.
     case member
-    /// Also manages users, tokens, quarantined feeds and settings.
+    /// Also manages users, tokens, offers that are held back, and settings.
     case admin
 
     public static func < (one: Role, other: Role) -> Bool { one.rank < other.rank }

@@ -23,7 +23,7 @@ extension LostFavorites {
   /// description that is no favorite, and was first seen after the favorite and at most
   /// `successorSeconds` before the favorite vanished.
   ///
-  /// When all ids of a feed change, its removals are quarantined for a while, so the new offers
+  /// When all ids of a feed change, its removals are held back for a while, so the new offers
   /// come first. `find(_:)` recognizes an offer that comes after the favorite vanished.
   static func successor(
     of favorite: UserOffer, user: User.ID, in session: DatabaseSession

@@ -31,7 +31,7 @@ enum FetchStateTable {
         .number(state.validatedRules.map { Int64(bitPattern: $0) }), .date(state.fullFetchAt),
         .date(state.nextDueAt), .date(state.waitUntil), .number(Int64(state.failureCount)),
         .date(state.failingSince), .date(state.stoppedAt), .text(state.movedFrom),
-        .text(state.movedTo), .number(Int64(state.movedCount)), 
+        .text(state.movedTo), .number(Int64(state.movedCount)),
         .number(Int64(state.held?.missingCount ?? 0)), .date(state.held?.since),
         .number(Int64(state.held?.waitingCount ?? 0)), .date(state.held?.until),
       ])

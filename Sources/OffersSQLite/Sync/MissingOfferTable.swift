@@ -9,7 +9,10 @@ enum MissingOfferTable {
       database,
       sql: "SELECT offer_key, since FROM missing_offer WHERE feed_key = ? ORDER BY offer_key",
       arguments: [feedKey]
-    ).map { MissingOffer(key: $0["offer_key"], since: ($0["since"] as Int64?).map(Date.init(storedSeconds:))) }
+    ).map {
+      MissingOffer(
+        key: $0["offer_key"], since: ($0["since"] as Int64?).map(Date.init(storedSeconds:)))
+    }
   }
 
   /// Replaces the missing offers of a feed. Those that were removed from the store are left out.

@@ -46,9 +46,6 @@ struct RemovalDecision: Hashable {
   private static let harmlessCount = 10
   /// The share of the offers that may vanish at once, in percent, whatever their number.
   private static let harmlessPercent = 10
-  /// In a feed of fewer offers, and of `smallestCount` at least, half of them is much.
-  private static let smallCount = 20
-  private static let smallestCount = 3
   /// How long an empty document has to stay empty.
   private static let emptySeconds = 3.0 * 86_400
   /// A scheduled sync may begin so much earlier than the one that it confirms, at most.
@@ -133,7 +130,7 @@ struct RemovalDecision: Hashable {
 
   /// Whether so many of a feed's offers vanish that the document may be faulty.
   private static func isMuch(_ count: Int, of all: Int) -> Bool {
-    if all >= smallestCount, all < smallCount { return count * 2 >= all }
-    return count > harmlessCount && count * 100 > all * harmlessPercent
+    count > 0 && count == all
+      || count > harmlessCount && count * 100 > all * harmlessPercent
   }
 }

@@ -23,7 +23,8 @@ extension SyncAttempt {
       run: run,
       newRecords: takesOffers ? collector.newRecords.finish() : SpooledRecords.none,
       knownRecords: takesOffers ? collector.knownRecords.finish() : SpooledRecords.none,
-      vanishedKeys: removals?.vanishedKeys ?? (replacesSample ? collector.known.vanishedKeys() : []),
+      vanishedKeys: removals?.vanishedKeys
+        ?? (replacesSample ? collector.known.vanishedKeys() : []),
       missing: removals?.missing ?? (replacesSample ? [] : nil),
       rememberedSource: held == nil ? remembered : nil,
       document: takesOffers && options.query == nil ? document : nil,

@@ -60,6 +60,13 @@ extension SyncAttempt {
     )
   }
 
+  /// Whether removals are held back, or the user decides about offers that were kept.
+  func hasMissing(in store: any SyncStore) async throws -> Bool {
+    if state?.fetch.held != nil { return true }
+    if choice == .none { return false }
+    return try await !store.fetchMissingOffers(of: definition.name).isEmpty
+  }
+
   /// Ends a sync whose document is the one that was stored while removals were held back.
   ///
   /// - Parameter bytes: the number of bytes that were read.

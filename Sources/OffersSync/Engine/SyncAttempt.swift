@@ -269,7 +269,7 @@ struct SyncAttempt {
   /// Ends a sync whose document is the stored one. If removals are held back, it is the document
   /// that lacks these offers, and may confirm that they are gone.
   private func unchanged(_ bytes: Int, in store: any SyncStore) async throws -> Result {
-    if state?.fetch.held != nil { return try await repeated(bytes, in: store) }
+    if try await hasMissing(in: store) { return try await repeated(bytes, in: store) }
     let ending = end(.unchanged, bytes: bytes, counts: unchangedCounts)
     // The source is written only if it changed, which saves a wait for the disk.
     try await record(ending, remember: remembered == state?.source ? nil : remembered, in: store)

@@ -48,13 +48,16 @@ struct SyncRoutes: Sendable {
       if let value = body["keep_missing"] {
         guard let keeps = JSONBody.truth(value), !(keeps && wanted.acceptsRemovals) else {
           throw Problem(
-            .badRequest, "The member “keep_missing” must be true or false, and excludes "
+            .badRequest,
+            "The member “keep_missing” must be true or false, and excludes "
               + "“accept_removals”.")
         }
         wanted.keepsMissing = keeps
       }
       // A new source is a setting, and removals were held back for an admin to decide.
-      if source != nil || wanted.acceptsRemovals || wanted.keepsMissing { try context.fetchVisitor().check(.admin) }
+      if source != nil || wanted.acceptsRemovals || wanted.keepsMissing {
+        try context.fetchVisitor().check(.admin)
+      }
       let status = try content.jobs.start(wanted, from: source)
       var json = JSONWriter()
       json.value(status)
