@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import os
 import re
 import threading
 import time
@@ -10,6 +9,7 @@ import time
 from .checks import check_ending, check_health
 from .home import read_state
 from .program import Control, Result
+from .server import memory_of
 from .target import TEXTS, hostile_offers
 from .web import Web
 
@@ -69,6 +69,27 @@ SERVED = ["bomb", "bombs-in-bombs", "endless", "drip", "redirects", "redirect-to
           "redirect-to-itself", "short-body", "no-http", "many-fields", "endless-head"]
 
 _LONG = {"endless", "drip", "bomb", "bombs-in-bombs", "many-records", "long-text"}
+
+
+class _Peak:
+    """The most memory of a process, looked at again and again: the usage that the system tells of an ended
+    process includes that of this one when it began it."""
+
+    def __init__(self, pid):
+        self._pid = pid
+        self._bytes = 0
+        self._is_ended = threading.Event()
+        self._thread = threading.Thread(target=self._watch)
+        self._thread.start()
+
+    def _watch(self):
+        while not self._is_ended.wait(0.005):
+            self._bytes = max(self._bytes, memory_of(self._pid, "VmHWM"))
+
+    def end(self):
+        self._is_ended.set()
+        self._thread.join()
+        return self._bytes
 
 
 class FeedServer:
@@ -181,11 +202,10 @@ class Hostile:
             process = self._program.start(words, home, control)
             timer = threading.Timer(_MOST_SECONDS, process.kill)
             timer.start()
-            # The peak is read before the exit status, which wait4 returns with it.
+            peak = _Peak(process.pid)
             errors = process.stderr.read()
             output = process.stdout.read()
-            _, status, usage = os.wait4(process.pid, 0)
-            process.returncode = code = os.waitstatus_to_exitcode(status)
+            code = process.wait()
             timer.cancel()
             process.stdout.close()
             process.stderr.close()
@@ -194,7 +214,7 @@ class Hostile:
             result = Result(code, output.decode("utf-8", "replace"), errors.decode("utf-8", "replace"),
                             seconds, counts, total, outside,
                             timed_out=code == -9 and seconds >= _MOST_SECONDS)
-            return result, usage.ru_maxrss << 10
+            return result, peak.end()
         finally:
             control.close()
 

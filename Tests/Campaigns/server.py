@@ -56,12 +56,17 @@ class RunningServer:
 
     def memory(self, name="VmRSS"):
         """The resident memory in bytes: the current one, or with `VmHWM` the peak."""
-        try:
-            with open(f"/proc/{self.process.pid}/status", encoding="utf-8") as file:
-                line = next(line for line in file if line.startswith(name + ":"))
-            return int(line.split()[1]) << 10
-        except (OSError, StopIteration):
-            return 0
+        return memory_of(self.process.pid, name)
+
+
+def memory_of(pid, name):
+    """A size of the memory of a process in bytes, such as `VmHWM`; 0 if it has ended."""
+    try:
+        with open(f"/proc/{pid}/status", encoding="utf-8") as file:
+            line = next(line for line in file if line.startswith(name + ":"))
+        return int(line.split()[1]) << 10
+    except (OSError, StopIteration):
+        return 0
 
 
 class Watch:

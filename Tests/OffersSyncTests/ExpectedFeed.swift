@@ -76,10 +76,11 @@ struct ExpectedFeed: Equatable {
     if missing.isEmpty {
       return Result(outcome: .unchanged, counts: [0, 0, 0, 0, current.count, 0])
     }
-    let gone = remove(
-      Set(missing.keys), isEmpty: missing.count == current.count, accepts: accepts, hour: hour)
+    let isEmpty = missing.count == current.count
+    let gone = remove(Set(missing.keys), isEmpty: isEmpty, accepts: accepts, hour: hour)
+    let isQuarantined = isEmpty && !missing.isEmpty
     return Result(
-      outcome: missing.isEmpty ? .updated : .quarantined,
+      outcome: isQuarantined ? .quarantined : .updated,
       counts: [0, 0, gone.count, 0, current.count, 0])
   }
 
@@ -116,7 +117,7 @@ struct ExpectedFeed: Equatable {
     let gone = remove(
       current.subtracting(ids).subtracting(found.broken), isEmpty: ids.isEmpty, accepts: accepts,
       hour: hour)
-    var result = Result(outcome: missing.isEmpty ? .updated : .quarantined)
+    var result = Result(outcome: ids.isEmpty && !missing.isEmpty ? .quarantined : .updated)
     result.counts[2] = gone.count
     result.counts[5] = found.broken.count
     for (id, offer) in found.offers {

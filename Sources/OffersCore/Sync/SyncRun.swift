@@ -6,8 +6,8 @@ public enum SyncOutcome: String, Sendable, CaseIterable {
   case updated
   /// The document is the same as last time: it was not parsed, and no offer was written.
   case unchanged
-  /// Removals were held back because too many offers would have been removed; the rest of the
-  /// difference was applied, unless the document probably belongs to another feed.
+  /// The document is not believed, because it is empty or probably belongs to another feed: no offer
+  /// was changed. It is accepted if later documents confirm it.
   case quarantined
   /// Nothing was applied; the offers are unchanged.
   case failed
@@ -119,6 +119,8 @@ public struct SyncRun: Hashable, Sendable {
   public let skip: SyncSkip?
   /// When the feed should be synced next; nil when that is unknown.
   public let nextDueAt: Date?
+  /// What the sync held back; nil if nothing, and for a run that was read from a store.
+  public package(set) var held: HeldBack?
 
   /// Creates a sync run of its parts; the properties describe them.
   public init(
@@ -150,11 +152,13 @@ public struct SyncRun: Hashable, Sendable {
   package func with(_ error: OffersError?) -> SyncRun { with(counts, error) }
 
   private func with(_ counts: SyncCounts, _ error: OffersError?) -> SyncRun {
-    SyncRun(
+    var run = SyncRun(
       feed: feed, source: source, outcome: outcome, counts: counts, bytes: bytes,
       startedAt: startedAt, durationSeconds: durationSeconds, error: error, problems: problems,
       mendedCount: mendedCount, request: request, returned: returned, skip: skip,
       nextDueAt: nextDueAt)
+    run.held = held
+    return run
   }
 
   /// The most problems that a run keeps; the others are only counted.

@@ -12,12 +12,13 @@ extension SyncAttempt {
     _ collector: DifferenceCollector, _ document: DocumentFingerprint, _ facts: DocumentFacts,
     _ removals: RemovalDecision?
   ) throws -> SyncPlan {
-    let held = removals?.held
     let takesOffers = removals?.takesOffers ?? true
     let replacesSample = replacesSample(collector)
+    let isEmpty = collector.offerCount == 0
+    let error = error(of: removals, isEmpty: isEmpty)
     let (run, fetch) = end(
-      held == nil ? .updated : .quarantined, bytes: document.sizeBytes,
-      counts: collector.counts, error: error(of: held, isEmpty: collector.offerCount == 0),
+      error == nil ? .updated : .quarantined, bytes: document.sizeBytes,
+      counts: collector.counts, error: error,
       problems: collector.problems, mendedCount: collector.mendedCount, removals: removals)
     return SyncPlan(
       run: run,
@@ -26,7 +27,7 @@ extension SyncAttempt {
       vanishedKeys: removals?.vanishedKeys
         ?? (replacesSample ? collector.known.vanishedKeys() : []),
       missing: removals?.missing ?? (replacesSample ? [] : nil),
-      rememberedSource: held == nil ? remembered : nil,
+      rememberedSource: error == nil ? remembered : nil,
       document: takesOffers && options.query == nil ? document : nil,
       firstPageRecords: collector.firstPageRecords, isSearch: options.query != nil,
       replacesSample: replacesSample, isIndexed: options.isIndexed, title: facts.title,

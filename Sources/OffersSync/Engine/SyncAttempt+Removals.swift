@@ -75,15 +75,16 @@ extension SyncAttempt {
     var counts = SyncCounts()
     counts.unchanged = max(
       0, (state?.currentCount ?? 0) - decision.vanishedKeys.count)
+    let error = error(of: decision, isEmpty: isEmpty)
     let (run, fetch) = end(
-      decision.held == nil ? .updated : .quarantined, bytes: bytes, counts: counts,
-      error: error(of: decision.held, isEmpty: isEmpty), removals: decision)
+      error == nil ? .updated : .quarantined, bytes: bytes, counts: counts, error: error,
+      removals: decision)
     let plan = SyncPlan(
       run: run, newRecords: SpooledRecords.none, knownRecords: SpooledRecords.none,
       vanishedKeys: decision.vanishedKeys, missing: decision.missing,
-      rememberedSource: decision.held == nil && remembered != state?.source ? remembered : nil,
+      rememberedSource: error == nil && remembered != state?.source ? remembered : nil,
       document: state?.document, isIndexed: options.isIndexed, keepsFacts: true, fetch: fetch)
-    return try await write(plan, to: store)
+    return try await write(plan, holdingBack: decision.held, to: store)
   }
 
   private var hold: RemovalHold { definition.hold ?? .usual }
@@ -92,20 +93,16 @@ extension SyncAttempt {
     options.acceptsRemovals ? .remove : options.keepsMissing ? .keep : .none
   }
 
-  /// The error that reports what is held back; nil if nothing is.
-  func error(of held: HeldBack?, isEmpty: Bool) -> OffersError? {
-    guard let held else { return nil }
+  /// The error of a run whose document is not believed: it is empty, or waits as a whole. Nil for all
+  /// others, whose offers are stored.
+  func error(of removals: RemovalDecision?, isEmpty: Bool) -> OffersError? {
+    guard let held = removals?.held, isEmpty || held.waitingCount > 0 else { return nil }
     let known = state?.currentCount ?? held.missingCount
-    let missing = "\(held.missingCount) of \(known) offers"
     let message =
-      if held.waitingCount > 0 {
-        "None of the \(known) offers is in this document, which does not look like the feed: "
-          + "it is held back as a whole."
-      } else if isEmpty {
-        "The feed is empty: the removal of \(missing) is held back."
-      } else {
-        "The removal of \(missing) is held back."
-      }
+      isEmpty
+      ? "The feed is empty: the removal of \(held.missingCount) of \(known) offers is held back."
+      : "None of the \(known) offers is in this document, which does not look like the feed: "
+        + "it is held back as a whole."
     return OffersError(.quarantined, message, advice: acceptance)
   }
 

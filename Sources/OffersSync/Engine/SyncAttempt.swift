@@ -27,7 +27,7 @@ struct SyncAttempt {
 
   /// The result of the attempt.
   struct Result: Sendable {
-    let run: SyncRun
+    var run: SyncRun
     /// The changes that a trial would have made; empty if it was no trial.
     var changes: [OfferChange] = []
     /// The ids that a search found, page by page.
@@ -202,20 +202,29 @@ struct SyncAttempt {
     try checkReadable(collector)
     report(document.sizeBytes, isWriting: true)
     let removals = try await decideRemovals(collector, facts, in: store)
-    var result = try await write(plan(collector, document, facts, removals), to: store)
+    var result = try await write(
+      plan(collector, document, facts, removals), holdingBack: removals?.held, to: store)
     result.foundPages = collector.foundPages
     result.pageCount = facts.pageCount
     return result
   }
 
   /// Applies a plan, or computes its changes in a trial.
-  func write(_ plan: SyncPlan, to store: any SyncStore) async throws -> Result {
+  ///
+  /// - Parameter held: what the plan holds back.
+  func write(
+    _ plan: SyncPlan, holdingBack held: HeldBack?, to store: any SyncStore
+  ) async throws -> Result {
+    var result: Result
     if isTrial {
       let (run, changes) = try await store.preview(plan)
-      return Result(run: run, changes: changes)
+      result = Result(run: run, changes: changes)
+    } else {
+      try Task.checkCancellation()
+      result = Result(run: try await store.apply(plan))
     }
-    try Task.checkCancellation()
-    return Result(run: try await store.apply(plan))
+    result.run.held = held
+    return result
   }
 
   /// Whether the document is only a part of the feed, by the definition or because of a search, so

@@ -193,9 +193,9 @@ struct ConditionalRequestTests {
       home.web.answer { _ in SimulatedAnswer(200, [("ETag", "\"all\"")], FeedText.feed(1...30)) }
       try await home.sync(from: FetchHome.url)
       home.web.answer(Self.server(FeedText.feed(1...5), [("ETag", "\"few\"")]))
-      #expect(try await home.sync().outcome == .quarantined)
+      #expect(try await home.sync().held?.missingCount == 25)
       let again = try await home.sync()
-      #expect(again.outcome == .quarantined)
+      #expect(again.held?.missingCount == 25)
       #expect(again.request?.status == 304)
       #expect(try await home.ids().count == 30)
       #expect(try await home.fetch().held?.missingCount == 25)

@@ -124,8 +124,7 @@ struct ListCommand: AsyncParsableCommand {
       for feed in try await database.fetchFeeds() where query.feed ?? feed.name == feed.name {
         guard let held = feed.fetch.held else { continue }
         Output.note(
-          DisplayText.oneLine(
-            "\(feed.name): " + held.sentence(of: feed.currentCount, feeds[feed.name].noun)))
+          .line("\(feed.name): " + held.sentence(of: feed.currentCount, feeds[feed.name].noun)))
       }
     }
   }

@@ -252,6 +252,11 @@ struct SyncJob: Sendable {
     if let error = run.error { log.error(error, feed: run.feed) }
     if !isSilent, explains { try Output.print("  \(SyncReport.explanation(run))") }
     if isQuiet || run.outcome == .failed { return }
+    if let line = SyncReport.heldLine(
+      run, try configuration.find(run.feed)?.presentation.noun ?? .offer)
+    {
+      Output.note(.line(line))
+    }
     for line in SyncReport.problemLines(run) { Output.note(.text(line)) }
     for line in SyncReport.returnedLines(run) { Output.note(.text(line)) }
     if run.source == SyncSource.sample.text && run.error == nil && !isJSON {

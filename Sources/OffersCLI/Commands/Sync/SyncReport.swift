@@ -77,6 +77,18 @@ enum SyncReport {
     }
   }
 
+  /// A line about offers that the sync held back, with the commands that decide about them; nil if the run's
+  /// error tells of them.
+  static func heldLine(_ run: SyncRun, _ noun: OfferNoun = .offer) -> String? {
+    guard let held = run.held, run.error == nil else { return nil }
+    let counts = run.counts
+    let current =
+      counts.new + counts.changed + counts.back + counts.unchanged + held.missingCount
+    let feed = ShellQuoting.word(run.feed)
+    return "  \(held.sentence(of: current, noun)). To remove them now: "
+      + "offers sync \(feed) --accept-removals. To keep them: offers sync \(feed) --keep-missing"
+  }
+
   /// Lines about the first five records that were skipped or mended, and the number of the others.
   static func problemLines(_ run: SyncRun) -> [String] {
     let shown = 5
