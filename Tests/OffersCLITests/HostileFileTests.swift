@@ -97,6 +97,7 @@ struct HostileFileTests {
       moved_count, held_count, held_since)
       SELECT feed_key, '"e"', 'm', 1, 1790000000, 1790000000, 1990000000, 2, 1790000000,
         'https://a.test', 'https://b.test', 3, 1, 1790000000 FROM feed;
+    INSERT OR REPLACE INTO missing_offer SELECT offer_key, feed_key, 1790000000 FROM offer LIMIT 1;
     INSERT OR REPLACE INTO sync_request SELECT run_id, 'due', 1, 200, 0 FROM sync_run;
     INSERT OR REPLACE INTO found_offer SELECT max(offer_key), feed_key, 1790000000, 1 FROM offer;
     INSERT INTO reader VALUES (1, 'phone', 1, 1790000000);

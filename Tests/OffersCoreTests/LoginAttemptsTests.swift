@@ -18,6 +18,23 @@ struct LoginAttemptsTests {
     }
   }
 
+  @Test("a stored count may be any number", arguments: [Int.min, -1, .max])
+  func storedCounts(count: Int) {
+    var attempts = LoginAttempts(
+      network: "192.0.2.1", count: count, lastFailureAt: Self.start, waitUntil: Self.start)
+    attempts.fail(at: Self.start)
+    attempts.takeBack()
+    #expect((0...1_000_000).contains(attempts.count))
+  }
+
+  @Test("an account of any length is counted in a short time")
+  func longAccounts() {
+    let marks = String(repeating: "\u{301}\u{316}", count: 100_000)
+    let time = ContinuousClock().measure { _ = LoginAttempts.account(marks) }
+    // The normalization of so many marks takes half a minute.
+    #expect(time < .seconds(5), "\(time)")
+  }
+
   @Test("the wait of a network doubles up to an hour")
   func ofNetwork() {
     #expect(

@@ -152,6 +152,12 @@ struct ExportMistakeTests {
       "in change 1: “run” is none of the runs above"
     ),
     (
+      document(
+        "\"feeds\":[\(feed)],\"runs\":[],\"offers\":[],"
+          + "\"changes\":[{\"ref\":\"a:1\",\"run\":\(Int64.min),\"kind\":\"new\"}]"),
+      "in change 1: “run” is none of the runs above"
+    ),
+    (
       document(#""feeds":[],"runs":[{"feed":"a"}]"#), "in run 1: “feed” names none of the feeds"
     ),
     (

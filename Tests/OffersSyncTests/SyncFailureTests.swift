@@ -40,7 +40,7 @@ struct SyncFailureTests {
   func throwsQuarantines() async throws {
     let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...30))
-    let other = try home.folder.write("[]", to: "other.json")
+    let other = try home.folder.write(FeedText.feed(1...2), to: "other.json")
     let error = await #expect(throws: OffersError.self) {
       try await Self.engine(home.database).sync(
         "ibotta", options: SyncOptions(source: .file(other)))

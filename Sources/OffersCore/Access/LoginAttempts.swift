@@ -55,6 +55,9 @@ package struct LoginAttempts: Hashable, Sendable {
   /// apart from tokens, since each request of a program with a right token forgets the wrong ones.
   package static func logins(from network: String) -> String { loginPrefix + network }
 
+  /// The largest count. The wait grows no more long before it.
+  private static let countLimit = 1_000_000
+
   private static let loginPrefix = "logins "
 
   /// An IPv4 address, an IPv6 network of 64 bits such as `2001:db8::/64`, `overall`, or a name for the
@@ -68,7 +71,7 @@ package struct LoginAttempts: Hashable, Sendable {
 
   package init(network: String, count: Int, lastFailureAt: Date, waitUntil: Date) {
     self.network = network
-    self.count = count
+    self.count = min(max(0, count), Self.countLimit)
     self.lastFailureAt = lastFailureAt
     self.waitUntil = waitUntil
   }
@@ -110,7 +113,7 @@ package struct LoginAttempts: Hashable, Sendable {
   /// Counts a failure, and sets the wait after it.
   package mutating func fail(at now: Date) {
     if abs(now.timeIntervalSince(lastFailureAt)) > rule.forgetSeconds { count = 0 }
-    count = min(count + 1, 1_000_000)
+    count = min(count + 1, Self.countLimit)
     lastFailureAt = now
     let doublings = count - rule.free - 1
     let seconds =

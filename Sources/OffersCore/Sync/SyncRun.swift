@@ -6,8 +6,8 @@ public enum SyncOutcome: String, Sendable, CaseIterable {
   case updated
   /// The document is the same as last time: it was not parsed, and no offer was written.
   case unchanged
-  /// The document is not believed, because it is empty or probably belongs to another feed: no offer
-  /// was changed. It is accepted if later documents confirm it.
+  /// The document is not believed: it is empty, probably belongs to another feed, or comes from another
+  /// source and lacks many offers. No offer was removed, and of another feed none was stored.
   case quarantined
   /// Nothing was applied; the offers are unchanged.
   case failed

@@ -71,10 +71,16 @@ public struct User: Hashable, Sendable, Identifiable {
       }
   }
 
-  /// The form of a name by which users are found: without differences of case, in composed form.
+  /// The maximum size of a name in bytes: 64 Unicode scalars in UTF-8.
+  package static let nameBytes = 256
+
+  /// The form of a name by which users are found: without differences of case, in composed form. A text
+  /// that is too long for a name stays as it is, because the time of normalization grows with the square
+  /// of the number of combining marks in a row.
   package static func folded(_ name: String) -> String {
+    if name.utf8.count > nameBytes { return name }
     // Lower case can be composed again, as that of J with a caron.
-    name.precomposedStringWithCompatibilityMapping.lowercased()
+    return name.precomposedStringWithCompatibilityMapping.lowercased()
       .precomposedStringWithCompatibilityMapping
   }
 }

@@ -133,6 +133,15 @@ final class ExportObject {
     return text
   }
 
+  /// Returns a text that is one of a few; nil for another. Long texts are not compared, since the time of
+  /// that grows with the square of their combining marks.
+  func choice<Choice: RawRepresentable>(
+    _ place: Int
+  ) throws -> Choice? where Choice.RawValue == String {
+    let text = try text(place)
+    return text.utf8.count > 64 ? nil : Choice(rawValue: text)
+  }
+
   func findNumber(_ place: Int) throws -> Int64? {
     guard let text = try findLiteral(place) else { return nil }
     guard let number = Int64(text) else { throw fault(place, "should be a whole number") }

@@ -98,7 +98,7 @@ final class ExportRecordReader {
     record.source = try run.source(1)
     record.startedAt = try run.time(2)
     record.durationMilliseconds = try run.number(3)
-    guard let outcome = SyncOutcome(rawValue: try run.text(4)), outcome != .skipped else {
+    guard let outcome: SyncOutcome = try run.choice(4), outcome != .skipped else {
       throw run.fault(4, "should be updated, unchanged, quarantined or failed")
     }
     record.outcome = outcome
@@ -197,14 +197,16 @@ final class ExportRecordReader {
   private func readChange() throws -> ExportedChange {
     var record = ExportedChange()
     record.ref = try change.ref(0)
-    guard let run = Int(exactly: try change.number(1)), runFeeds.indices.contains(run - 1) else {
+    guard let run = Int(exactly: try change.number(1)), (1...max(1, runFeeds.count)).contains(run),
+      !runFeeds.isEmpty
+    else {
       throw change.fault(1, "is none of the runs above")
     }
     guard runFeeds[run - 1] == record.ref.feed else {
       throw change.fault(1, "is a run of another feed")
     }
     record.run = run
-    guard let kind = ExportedChange.Kind(rawValue: try change.text(2)) else {
+    guard let kind: ExportedChange.Kind = try change.choice(2) else {
       throw change.fault(2, "should be new, changed, gone or back")
     }
     record.kind = kind
@@ -222,7 +224,7 @@ final class ExportRecordReader {
     guard (try? User.check(name: record.name)) != nil else {
       throw user.fault(0, "should have 1 to 64 characters, without line ends")
     }
-    guard let role = User.Role(rawValue: try user.text(1)) else {
+    guard let role: User.Role = try user.choice(1) else {
       throw user.fault(1, "should be viewer, member or admin")
     }
     record.role = role

@@ -10,7 +10,7 @@ enum AttemptTable {
       """
     ).map { row in
       LoginAttempts(
-        network: row.text(0), count: Int(row.number(1)), lastFailureAt: row.date(2),
+        network: row.text(0), count: row.count(1), lastFailureAt: row.date(2),
         waitUntil: row.date(3))
     }
   }

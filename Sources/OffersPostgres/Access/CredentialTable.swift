@@ -12,8 +12,8 @@ enum CredentialTable {
       """, [.number(user)]
     ).first.map { row in
       PassphraseHash(
-        salt: row.findBytes(0).map { Array($0) } ?? [], rounds: Int(row.number(1)),
-        blockSize: Int(row.number(2)), parallelism: Int(row.number(3)),
+        salt: row.findBytes(0).map { Array($0) } ?? [], rounds: row.count(1),
+        blockSize: row.count(2), parallelism: row.count(3),
         hash: row.findBytes(4).map { Array($0) } ?? [])
     }
   }

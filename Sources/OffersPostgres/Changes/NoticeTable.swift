@@ -100,7 +100,7 @@ enum NoticeTable {
       """, [.number(seconds), .number(now)]
     ).map { row in
       FailingFeed(
-        name: row.text(0), since: row.date(1), failureCount: Int(row.number(2)),
+        name: row.text(0), since: row.date(1), failureCount: row.count(2),
         message: row.findText(3), stoppedAt: row.findDate(4))
     }
   }

@@ -17,15 +17,6 @@ struct CommitNotice: Equatable {
     self.number = number
   }
 
-  /// Reads a payload; nil for one of another kind.
-  init?(_ payload: String) {
-    let parts = payload.split(scalar: " ")
-    guard parts.count == 2, let shard = Int64(parts[0]), let number = Int64(parts[1]) else {
-      return nil
-    }
-    self.init(shard: shard, number: number)
-  }
-
   /// The statement that sends the notice.
   var sql: String { "NOTIFY \(Self.channel), '\(shard) \(number)'" }
 }

@@ -26,7 +26,8 @@ final class CommitWatch: Sendable {
     var isClosed = false
     var task: Task<Void, Never>?
     /// The questions that wait for the next poll.
-    var waiters: [CheckedContinuation<Int64, any Error>] = []
+    var waiters: [Int: CheckedContinuation<Int64, any Error>] = [:]
+    var lastWaiter = 0
     var streams: [Int: AsyncStream<Int64>.Continuation] = [:]
     var lastStream = 0
 
@@ -60,11 +61,11 @@ final class CommitWatch: Sendable {
   func close() {
     let (task, waiters, streams) = state.withLock { state in
       state.isClosed = true
-      defer { (state.task, state.waiters, state.streams) = (nil, [], [:]) }
+      defer { (state.task, state.waiters, state.streams) = (nil, [:], [:]) }
       return (state.task, state.waiters, state.streams)
     }
     task?.cancel()
-    for waiter in waiters { waiter.resume(throwing: ConnectionPool.closed) }
+    for waiter in waiters.values { waiter.resume(throwing: ConnectionPool.closed) }
     for stream in streams.values { stream.finish() }
   }
 
@@ -76,14 +77,29 @@ final class CommitWatch: Sendable {
   func version() async throws -> Int64 {
     try Task.checkCancellation()
     start()
-    return try await withCheckedThrowingContinuation { continuation in
+    let number = state.withLock { state in
+      state.lastWaiter += 1
+      return state.lastWaiter
+    }
+    return try await withTaskCancellationHandler {
+      try await wait(number)
+    } onCancel: {
+      let waiter = state.withLock { $0.waiters.removeValue(forKey: number) }
+      waiter?.resume(throwing: CancellationError())
+    }
+  }
+
+  private func wait(_ number: Int) async throws -> Int64 {
+    try await withCheckedThrowingContinuation { continuation in
       let answer = state.withLock { state -> Result<Int64, any Error>? in
         if state.isClosed { return .failure(ConnectionPool.closed) }
+        // A cancellation before this call found no waiter to remove.
+        if Task.isCancelled { return .failure(CancellationError()) }
         if let time = state.confirmedAt, .now - time <= Self.trust {
           return .success(state.version)
         }
         if let failure = state.failure { return .failure(failure) }
-        state.waiters.append(continuation)
+        state.waiters[number] = continuation
         return nil
       }
       if let answer { continuation.resume(with: answer) }
@@ -142,20 +158,20 @@ final class CommitWatch: Sendable {
       // Once the version is known: so the first poll does not tell it twice.
       state.confirmedAt = mark.time
       if isFirst { state.tell() }
-      defer { state.waiters = [] }
+      defer { state.waiters = [:] }
       return (state.version, state.waiters)
     }
-    for waiter in waiters { waiter.resume(returning: version) }
+    for waiter in waiters.values { waiter.resume(returning: version) }
   }
 
   /// Notes that the database could not be reached.
   func fail(_ error: any Error) {
     let waiters = state.withLock { state in
       state.failure = error
-      defer { state.waiters = [] }
+      defer { state.waiters = [:] }
       return state.waiters
     }
-    for waiter in waiters { waiter.resume(throwing: error) }
+    for waiter in waiters.values { waiter.resume(throwing: error) }
   }
 
   private func start() {

@@ -153,7 +153,7 @@ final class Database: Sendable {
   private static func count(in session: DatabaseSession) throws -> CommitNotice? {
     try session.rows(
       prepared: """
-        UPDATE commit_count SET number = number + 1 + (random() * 1000000)::bigint
+        UPDATE commit_count SET number = number + 1 + (random() * 1000000::float8)::bigint
         WHERE shard = pg_backend_pid() % 16 RETURNING shard, number
         """
     ).first.map { CommitNotice(shard: $0.number(0), number: $0.number(1)) }

@@ -71,6 +71,13 @@ struct Row {
 
   func number(_ column: Int) -> Int64 { findNumber(column) ?? 0 }
 
+  /// A count or a size, moved to the nearest number that is exact as a `Double`, so that sums of stored
+  /// ones cannot overflow.
+  func count(_ column: Int) -> Int {
+    let limit = Int64(1) << 53
+    return Int(min(max(number(column), -limit), limit))
+  }
+
   func findReal(_ column: Int) -> Double? {
     guard let bytes = findBytes(column), bytes.count == 8 else { return nil }
     return Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)))

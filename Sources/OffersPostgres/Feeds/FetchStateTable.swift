@@ -52,15 +52,15 @@ enum FetchStateTable {
     state.fullFetchAt = row.findDate(column + 4)
     state.nextDueAt = row.findDate(column + 5)
     state.waitUntil = row.findDate(column + 6)
-    state.failureCount = Int(row.number(column + 7))
+    state.failureCount = row.count(column + 7)
     state.failingSince = row.findDate(column + 8)
     state.stoppedAt = row.findDate(column + 9)
     state.movedFrom = row.findText(column + 10)
     state.movedTo = row.findText(column + 11)
-    state.movedCount = Int(row.number(column + 12))
+    state.movedCount = row.count(column + 12)
     if let since = row.findDate(column + 14) {
       state.held = HeldBack(
-        missingCount: Int(row.number(column + 13)), waitingCount: Int(row.number(column + 15)),
+        missingCount: row.count(column + 13), waitingCount: row.count(column + 15),
         since: since, until: row.findDate(column + 16))
     }
     return state

@@ -8,8 +8,8 @@ extension PostgresStore: FeedSourceRepository {
         let name = row.text(0)
         return Feed(
           name: name, title: row.findText(1), source: row.text(2),
-          currentCount: Int(row.number(3)), goneCount: Int(row.number(4)),
-          favoriteCount: Int(row.number(5)),
+          currentCount: row.count(3), goneCount: row.count(4),
+          favoriteCount: row.count(5),
           lastRun: SyncRunTable.findRun(row, from: 7, feed: name),
           lastSuccessAt: row.findDate(6), fetch: FetchStateTable.state(row, from: 24),
           chosenSource: row.findText(23))

@@ -84,12 +84,12 @@ enum SyncRunTable {
   static func findRun(_ row: Row, from column: Int, feed: String) -> SyncRun? {
     guard let source = row.findText(column) else { return nil }
     var counts = SyncCounts()
-    counts.new = Int(row.number(column + 5))
-    counts.changed = Int(row.number(column + 6))
-    counts.gone = Int(row.number(column + 7))
-    counts.back = Int(row.number(column + 8))
-    counts.unchanged = Int(row.number(column + 9))
-    counts.skipped = Int(row.number(column + 10))
+    counts.new = row.count(column + 5)
+    counts.changed = row.count(column + 6)
+    counts.gone = row.count(column + 7)
+    counts.back = row.count(column + 8)
+    counts.unchanged = row.count(column + 9)
+    counts.skipped = row.count(column + 10)
     let error = row.findText(column + 13).map { message in
       let code = row.findText(column + 12).flatMap { OffersError.Code(rawValue: $0) }
       let advice = row.findText(column + 14).map {
@@ -100,9 +100,9 @@ enum SyncRunTable {
     return SyncRun(
       feed: feed, source: source,
       outcome: SyncOutcome(rawValue: row.text(column + 3)) ?? .failed, counts: counts,
-      bytes: Int(row.number(column + 4)), startedAt: row.date(column + 1),
+      bytes: row.count(column + 4), startedAt: row.date(column + 1),
       durationSeconds: Double(row.number(column + 2)) / 1000, error: error,
-      mendedCount: Int(row.number(column + 11))
+      mendedCount: row.count(column + 11)
     ).hidingStoredAddresses()
   }
 }

@@ -14,7 +14,7 @@ struct ImageOrder {
     let tally = try session.rows(
       "SELECT image_limit FROM image_tally WHERE tally_key = 1 FOR UPDATE"
     ).first
-    limit = Int(tally?.number(0) ?? 0)
+    limit = (tally?.count(0) ?? 0)
     let rows = try session.rows(
       """
       SELECT image_cache.url, coalesce(image_use.use_order, 0)
@@ -22,7 +22,7 @@ struct ImageOrder {
       ORDER BY coalesce(image_use.use_order, 0), image_cache.url
       """)
     urls = rows.map { $0.text(0) }
-    lastOrder = rows.map { $0.number(1) }.max() ?? 0
+    lastOrder = Int64(rows.map { $0.count(1) }.max() ?? 0)
     favorites = try ImageTable.favoriteURLs(in: session)
   }
 

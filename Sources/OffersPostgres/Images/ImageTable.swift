@@ -15,7 +15,7 @@ enum ImageTable {
     return CachedImage(
       url: url, bytes: row.findBytes(7).map { Array($0) } ?? [],
       header: ImageHeader(
-        format: format, width: Int(row.number(1)), height: Int(row.number(2))),
+        format: format, width: row.count(1), height: row.count(2)),
       etag: row.findText(3), lastModified: row.findText(4), fetchedAt: row.date(5),
       freshUntil: row.date(6))
   }
@@ -95,7 +95,7 @@ enum ImageTable {
     let row = try session.rows(
       "SELECT image_limit, hit_count, miss_count, eviction_count FROM image_tally"
     ).first
-    return (0..<4).map { Int(row?.number($0) ?? 0) }
+    return (0..<4).map { row?.count($0) ?? 0 }
   }
 
   /// The images without their bytes, most recently used first.
@@ -112,8 +112,8 @@ enum ImageTable {
         CachedImageSummary(
           url: row.text(0),
           header: ImageHeader(
-            format: format, width: Int(row.number(2)), height: Int(row.number(3))),
-          sizeBytes: Int(row.number(4)), fetchedAt: row.date(5), freshUntil: row.date(6),
+            format: format, width: row.count(2), height: row.count(3)),
+          sizeBytes: row.count(4), fetchedAt: row.date(5), freshUntil: row.date(6),
           isFavorite: favorites.contains(row.text(0)))
       }
     }.compactMap(\.self)

@@ -115,7 +115,7 @@ struct Schema {
     let rows = try session.rows(
       "SELECT number, is_expanding FROM schema_migration ORDER BY number DESC LIMIT 2")
     guard let last = rows.first else { return .older }
-    let version = Int(last.number(0))
+    let version = last.count(0)
     if version < currentVersion { return .older }
     if version == currentVersion || version == currentVersion + 1 && last.flag(1) {
       return .current

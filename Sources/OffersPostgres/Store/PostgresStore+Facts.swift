@@ -14,7 +14,7 @@ extension PostgresStore: StoreFacts {
             + (SELECT coalesce(sum(offer_count - 1), 0)::bigint FROM change WHERE kind = 'first'),
           (SELECT count(*) FROM sync_run)
         """, [.number(user)]
-      ).map { row in (0..<4).map { Int(row.number($0)) } }.first ?? [0, 0, 0, 0]
+      ).map { row in (0..<4).map { row.count($0) } }.first ?? [0, 0, 0, 0]
     }
     return StoreCounts(offers: row[0], favorites: row[1], changes: row[2], runs: row[3])
   }
@@ -43,7 +43,7 @@ extension PostgresStore: StoreFacts {
         let row = try session.rows(
           "SELECT count(*), max(\(time)) FROM \(table) WHERE \(time) > $1", [.number(seconds)]
         ).first
-        return (Int(row?.number(0) ?? 0), row?.findNumber(1))
+        return ((row?.count(0) ?? 0), row?.findNumber(1))
       }
       let runs = try find("sync_run", "started_at")
       let offers = try find("offer", "greatest(first_seen_at, changed_at, gone_at)")

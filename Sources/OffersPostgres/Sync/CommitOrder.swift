@@ -10,6 +10,9 @@ struct CommitOrder {
   private(set) var lastChangeID: Int64
   private(set) var lastRunID: Int64
 
+  /// No database reaches a larger number, and to count on from it cannot overflow.
+  private static let mostNumber = Int64(1) << 53
+
   /// Locks the row. Waits for the transaction that has it.
   init(locking session: DatabaseSession) throws {
     let row = try session.rows(
@@ -21,9 +24,13 @@ struct CommitOrder {
     guard let row else {
       throw OffersError(.storageFailed, "The database lacks the row of its last numbers.")
     }
-    lastOfferKey = row.number(0)
-    lastChangeID = row.number(1)
-    lastRunID = row.number(2)
+    let numbers = (0..<3).map { row.number($0) }
+    guard numbers.allSatisfy({ (0...Self.mostNumber).contains($0) }) else {
+      throw OffersError(
+        .storageFailed, "The last numbers in the table commit_order cannot be right.",
+        hint: "Set each to the largest number of its table, or restore a backup.")
+    }
+    (lastOfferKey, lastChangeID, lastRunID) = (numbers[0], numbers[1], numbers[2])
   }
 
   mutating func nextOfferKey() -> Int64 {

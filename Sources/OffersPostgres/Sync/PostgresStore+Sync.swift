@@ -42,10 +42,10 @@ extension PostgresStore: SyncStore {
     var document: DocumentFingerprint?
     if let hash = row.findBytes(3), let head = row.findBytes(4) {
       document = DocumentFingerprint(
-        hash: Array(hash), headHash: Array(head), sizeBytes: Int(row.number(5)))
+        hash: Array(hash), headHash: Array(head), sizeBytes: row.count(5))
     }
     return SyncState(
-      source: source, document: document, currentCount: Int(row.number(6)),
+      source: source, document: document, currentCount: row.count(6),
       lastGoodSource: row.findText(7), lastRunAt: row.findDate(8), fetch: fetch)
   }
 
@@ -59,7 +59,7 @@ extension PostgresStore: SyncStore {
       }
       let count = try session.rows(
         "SELECT count(*) FROM offer WHERE feed_key = $1", [.number(feedKey)])
-      var known = KnownOffers(capacity: Int(count.first?.number(0) ?? 0))
+      var known = KnownOffers(capacity: (count.first?.count(0) ?? 0))
       var last: Int64 = 0
       while true {
         let rows = try session.rows(

@@ -48,7 +48,7 @@ struct SyncLease: Sendable {
   static func findRenewal(of feed: String, in session: DatabaseSession) throws -> String? {
     try session.rows(
       """
-      SELECT concat_ws(' ', token, extract(epoch FROM until)) FROM sync_lease
+      SELECT pg_catalog.concat_ws(' ', token, extract(epoch FROM until)) FROM sync_lease
       WHERE feed = $1 AND until IS NOT NULL
       """, [.text(feed)]
     ).first?.text(0)

@@ -43,7 +43,7 @@ final class ExportQuery: ExportBody {
         + (SELECT count(*) FROM favorite WHERE \(isOfUser("favorite")))
       """, parameters
     ).first
-    return Int(row?.number(0) ?? 0)
+    return (row?.count(0) ?? 0)
   }
 
   /// The parameter `$1`: the exported user, or NULL for all.

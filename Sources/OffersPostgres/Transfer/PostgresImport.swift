@@ -126,7 +126,7 @@ final class PostgresImport: ImportStore {
     var found = [StoredOffer?](repeating: nil, count: wanted.count)
     for index in 0..<rows.count {
       let row = rows[index]
-      let place = Int(row.number(0)) - 1
+      let place = row.count(0) - 1
       var offer = ExportedOffer(row.dropping(3), feed: wanted[place].ref.feed)
       offer.goneAt = row.findNumber(2)
       found[place] = StoredOffer(key: row.number(1), offer: offer)
@@ -181,7 +181,7 @@ final class PostgresImport: ImportStore {
     var found = [ChangedOffer?](repeating: nil, count: wanted.count)
     for index in 0..<rows.count {
       let row = rows[index]
-      found[Int(row.number(0)) - 1] = ChangedOffer(
+      found[row.count(0) - 1] = ChangedOffer(
         key: row.number(1), firstSeenHereAt: row.findNumber(2))
     }
     return found

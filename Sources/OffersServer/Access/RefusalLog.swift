@@ -10,6 +10,7 @@ import Synchronization
 final class RefusalLog: Sendable {
   private struct State {
     var second = Int64.min
+    var lineCount = 0
     var clients: Set<Peer> = []
     var leftOut = 0
   }
@@ -28,21 +29,31 @@ final class RefusalLog: Sendable {
   ///   - status: the status of the response, 401 or 429.
   ///   - now: the time, by which the lines of a second are counted.
   func note(_ client: Peer, status: Int, at now: Date) {
+    if admit(client, at: now) {
+      logger.warning(
+        "login refused", metadata: ["client": "\(client.text)", "status": "\(status)"])
+    }
+  }
+
+  /// Whether a line may be written, which then counts as written.
+  ///
+  /// - Parameter client: the client that has no other line in the same second; nil for any.
+  func admit(_ client: Peer? = nil, at now: Date) -> Bool {
     let second = now.storedSeconds
-    let isLogged = state.withLock { state in
+    return state.withLock { state in
       if state.second != second {
         state.second = second
+        state.lineCount = 0
         state.clients = []
       }
-      guard state.clients.count < Self.linesPerSecond, state.clients.insert(client).inserted else {
+      guard state.lineCount < Self.linesPerSecond,
+        client.map({ state.clients.insert($0).inserted }) ?? true
+      else {
         state.leftOut += 1
         return false
       }
+      state.lineCount += 1
       return true
-    }
-    if isLogged {
-      logger.warning(
-        "login refused", metadata: ["client": "\(client.text)", "status": "\(status)"])
     }
   }
 

@@ -5,7 +5,9 @@ import OffersCore
 enum Scrypt {
   /// The most memory of a derivation, in bytes. libcrypto's own limit is 32 MiB, which is just too little
   /// for N = 2^15 and r = 8.
-  private static let mostBytes: UInt64 = 1 << 30
+  private static let mostBytes: UInt64 = 64 << 20
+  /// The most blocks that are derived one after another, each in the time for N and r.
+  private static let mostParallelism: UInt64 = 16
 
   /// Derives a key. Blocks the calling thread, and takes 128 · N · `blockSize` bytes of memory.
   ///
@@ -15,14 +17,14 @@ enum Scrypt {
   ///   - parallelism: p.
   ///   - count: the length of the key, in bytes.
   /// - Throws: `OffersError` with `limitExceeded` for invalid parameters, for those that would take more
-  ///   than 1 GiB, and if libcrypto fails.
+  ///   than 64 MiB or has more than 16 blocks, and if libcrypto fails.
   static func deriveKey(
     from passphrase: [UInt8], salt: [UInt8], rounds: Int, blockSize: Int, parallelism: Int,
     count: Int
   ) throws -> [UInt8] {
     var key = [UInt8](repeating: 0, count: count)
     guard let rounds = UInt64(exactly: rounds), let blockSize = UInt64(exactly: blockSize),
-      let parallelism = UInt64(exactly: parallelism)
+      let parallelism = UInt64(exactly: parallelism), parallelism <= mostParallelism
     else { throw LibCryptoFailure.error("derive a key") }
     let result = passphrase.withUnsafeBytes { passphrase in
       EVP_PBE_scrypt(

@@ -53,18 +53,22 @@ struct IDToken: Sendable {
   /// - Returns: who has logged in.
   /// - Throws: `Refusal`.
   func verify(_ settings: OpenIDSettings, nonce: String, now: Date) throws -> Identity {
-    guard claims.issuer == settings.issuer else { throw Refusal(reason: "is of another issuer") }
-    guard claims.audience.values.contains(settings.clientID),
+    guard claims.issuer.hasSameBytes(as: settings.issuer) else {
+      throw Refusal(reason: "is of another issuer")
+    }
+    guard claims.audience.values.contains(where: settings.clientID.hasSameBytes),
       // A token for several clients names the one that asked for it.
       claims.authorizedParty == nil && claims.audience.values.count == 1
-        || claims.authorizedParty == settings.clientID
+        || claims.authorizedParty?.hasSameBytes(as: settings.clientID) == true
     else { throw Refusal(reason: "is meant for another client") }
     let time = now.timeIntervalSince1970
     guard claims.expiresAt > time - Self.skewSeconds else { throw Refusal(reason: "has expired") }
     guard claims.issuedAt < time + Self.skewSeconds,
       claims.notBefore ?? 0 < time + Self.skewSeconds
     else { throw Refusal(reason: "is of a later time than this server’s") }
-    guard claims.nonce == nonce else { throw Refusal(reason: "belongs to another login") }
+    guard claims.nonce?.hasSameBytes(as: nonce) == true else {
+      throw Refusal(reason: "belongs to another login")
+    }
     do {
       return try Identity(issuer: claims.issuer, subject: claims.subject)
     } catch {

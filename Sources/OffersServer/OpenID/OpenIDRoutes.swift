@@ -9,6 +9,15 @@ struct OpenIDRoutes: Sendable {
   let access: AccessGate
   let shell: PageShell
   let logger: Logger
+  /// Bounds the lines of the log, which everybody can cause.
+  private let refusals: RefusalLog
+
+  init(access: AccessGate, shell: PageShell, logger: Logger) {
+    self.access = access
+    self.shell = shell
+    self.logger = logger
+    refusals = RefusalLog(logger)
+  }
 
   func add(to router: Router<ServedContext>) {
     router.post("/login/oidc") { request, _ in
@@ -154,12 +163,14 @@ struct OpenIDRoutes: Sendable {
       response = try await step()
     } catch let error where error is Problem || error is OffersError {
       let problem = error as? OffersError
-      logger.warning(
-        "login at the OpenID provider refused",
-        metadata: [
-          "reason": "\(problem?.message ?? (error as? Problem)?.detail ?? "")",
-          "cause": "\(problem?.cause ?? "none")",
-        ])
+      if refusals.admit(at: access.now()) {
+        logger.warning(
+          "login at the OpenID provider refused",
+          metadata: [
+            "reason": "\(problem?.message ?? (error as? Problem)?.detail ?? "")",
+            "cause": "\(problem?.cause ?? "none")",
+          ])
+      }
       let isLoggedIn = try await access.findSession(of: request) != nil || visitor != nil
       response = try NoticePage.response(
         to: request, for: error, in: shell, by: visitor,

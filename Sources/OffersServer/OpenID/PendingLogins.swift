@@ -88,7 +88,9 @@ final class PendingLogins: Sendable {
     let values = CookieFields.values(
       of: name, in: request.headers, limit: Self.valueLimit
     ) { (1...4096).contains($0.utf8.count) }
-    let login = values.lazy.compactMap { Self.open($0, key) }.first { $0.state == state }
+    let login = values.lazy.compactMap { Self.open($0, key) }.first {
+      $0.state.hasSameBytes(as: state)
+    }
     guard let login, abs(now.timeIntervalSince(login.startedAt)) < PendingLogin.lifetimeSeconds,
       note(state, at: now)
     else {
@@ -111,7 +113,7 @@ final class PendingLogins: Sendable {
   private func note(_ state: String, at now: Date) -> Bool {
     ended.withLock { ended in
       ended.removeAll { abs(now.timeIntervalSince($0.at)) >= PendingLogin.lifetimeSeconds }
-      if ended.contains(where: { $0.state == state }) { return false }
+      if ended.contains(where: { $0.state.hasSameBytes(as: state) }) { return false }
       if ended.count >= Self.mostEnded { ended.removeFirst() }
       ended.append((state, now))
       return true

@@ -35,7 +35,7 @@ struct ProviderMetadata: Decodable, Sendable {
       throw failure(settings, "sent a description that cannot be read", cause: "\(error)")
     }
     // Another issuer could speak for the identities of this one.
-    guard metadata.issuer == settings.issuer else {
+    guard metadata.issuer.hasSameBytes(as: settings.issuer) else {
       throw failure(
         settings, "calls itself “\(metadata.issuer.prefix(200))”, not \(settings.issuer)")
     }

@@ -4,12 +4,16 @@ import OffersCore
 /// A parser of form data and queries in the format application/x-www-form-urlencoded
 /// (https://url.spec.whatwg.org/#application/x-www-form-urlencoded).
 enum FieldList {
-  /// The fields by name. The last field of a name counts; fields with invalid percent-encoding are
-  /// left out.
+  /// The maximum size of a field's name in bytes. No form of this server has a longer one, and a
+  /// dictionary normalizes its keys, in time that grows with the square of their combining marks.
+  private static let nameBytes = 64
+
+  /// The fields by name. The last field of a name counts; fields with invalid percent-encoding and those
+  /// with long names are left out.
   static func parse(_ text: String) -> [String: String] {
     var fields: [String: String] = [:]
     for (name, value) in pairs(text) {
-      if let name, let value { fields[name] = value }
+      if let name, let value, name.utf8.count <= nameBytes { fields[name] = value }
     }
     return fields
   }

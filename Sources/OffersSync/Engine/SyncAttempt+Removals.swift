@@ -93,16 +93,24 @@ extension SyncAttempt {
     options.acceptsRemovals ? .remove : options.keepsMissing ? .keep : .none
   }
 
-  /// The error of a run whose document is not believed: it is empty, or waits as a whole. Nil for all
-  /// others, whose offers are stored.
+  /// The error of a run whose document is not believed: it is empty, waits as a whole, or comes from
+  /// another source than the feed's own. Nil for all others.
   func error(of removals: RemovalDecision?, isEmpty: Bool) -> OffersError? {
-    guard let held = removals?.held, isEmpty || held.waitingCount > 0 else { return nil }
+    guard let held = removals?.held else { return nil }
     let known = state?.currentCount ?? held.missingCount
-    let message =
-      isEmpty
-      ? "The feed is empty: the removal of \(held.missingCount) of \(known) offers is held back."
-      : "None of the \(known) offers is in this document, which does not look like the feed: "
+    let missing = "\(held.missingCount) of \(known) offers"
+    let message: String
+    if held.waitingCount > 0 {
+      message =
+        "None of the \(known) offers is in this document, which does not look like the feed: "
         + "it is held back as a whole."
+    } else if isEmpty {
+      message = "The feed is empty: the removal of \(missing) is held back."
+    } else if template.text != usualSource {
+      message = "The removal of \(missing) is held back."
+    } else {
+      return nil
+    }
     return OffersError(.quarantined, message, advice: acceptance)
   }
 

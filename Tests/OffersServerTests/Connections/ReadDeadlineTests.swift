@@ -128,13 +128,13 @@ struct ReadDeadlineTests {
   func imageTurns() async throws {
     let home = try await ServedHome()
     var responder = try home.server().responder()
-    responder.readLimit = .milliseconds(20)
+    responder.readLimit = .seconds(1)
     let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
     let held = (0..<16).map { [turns = responder.imageTurns] _ in
       Task {
         try await turns.take {
           beginning.yield()
-          try await Task.sleep(for: .milliseconds(200))
+          try await Task.sleep(for: .milliseconds(1200))
         }
       }
     }

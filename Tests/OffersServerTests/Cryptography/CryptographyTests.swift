@@ -136,10 +136,11 @@ struct CryptographyTests {
   }
 
   @Test(
-    "parameters that scrypt does not have, or that take more than 1 GiB, are an error",
+    "parameters that scrypt does not have, or that take too much memory or time, are an error",
     arguments: [
       (0, 8, 1), (1, 8, 1), (15, 8, 1), (-16, 8, 1), (16, 0, 1), (16, 8, 0), (16, 8, -1),
-      (1 << 20, 8, 1), (1 << 62, 8, 1), (16, .max, .max),
+      (1 << 20, 8, 1), (1 << 17, 8, 1), (16, 8, 17), (16384, 8, 1_000_000), (1 << 62, 8, 1),
+      (16, .max, .max),
     ])
   func parameters(rounds: Int, blockSize: Int, parallelism: Int) {
     let error = #expect(throws: OffersError.self) {

@@ -27,6 +27,7 @@ final class UserList: Sendable {
 
     /// The user that a person names, without regard to case and compatible forms of letters.
     func find(named name: String) -> User? {
+      if name.utf8.count > User.nameBytes { return nil }
       let folded = User.folded(name)
       return all.first { User.folded($0.name) == folded }
     }
