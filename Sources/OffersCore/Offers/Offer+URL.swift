@@ -20,7 +20,7 @@ extension Offer {
     let isAmbiguous = text.utf8.contains {
       $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "\\")
     }
-    guard !isAmbiguous, let url = URL(string: text), let scheme = url.scheme?.lowercased(),
+    guard !isAmbiguous, let url = URL(printed: text), let scheme = url.scheme?.lowercased(),
       scheme == "https" || scheme == "http", url.host()?.isEmpty == false
     else { return nil }
     return url

@@ -149,10 +149,10 @@ struct FeedPages {
         case .path: page.facts.nextPage
         }
       guard let link, let base = page.head.address,
-        let address = URL(string: link, relativeTo: URL(string: base))?.absoluteURL,
+        let address = URL(printed: link, relativeTo: URL(printed: base))?.absoluteURL,
         visited.insert(address.absoluteString).inserted
       else { return nil }
-      guard address.scheme == URL(string: base)?.scheme || address.scheme == "https" else {
+      guard address.scheme == URL(printed: base)?.scheme || address.scheme == "https" else {
         throw OffersError(
           .sourceFailed, "The feed's next page is the unencrypted \(address.absoluteString).",
           hint: "Nothing was changed. Tell the feed's owner.")

@@ -21,7 +21,7 @@ extension HTTPDocument {
   ///   http.
   func next(from url: String, _ response: TransportResponse) throws -> String {
     guard let location = response.headers.first(name: "location"),
-      let target = URL(string: location, relativeTo: URL(string: url))?.absoluteURL,
+      let target = URL(printed: location, relativeTo: URL(printed: url))?.absoluteURL,
       let scheme = target.scheme?.lowercased(), HTTPAddress(target.absoluteString) != nil
     else {
       throw OffersError(

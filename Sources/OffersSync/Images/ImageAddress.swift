@@ -16,8 +16,8 @@ struct ImageAddress: Hashable, Sendable {
   init(_ text: String, feedSource: String?) throws {
     let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
     if text.isEmpty { throw OffersError(.notFound, "The offer has no picture.") }
-    let source = feedSource.flatMap { URL(string: $0) }.flatMap { Self.isOnWeb($0) ? $0 : nil }
-    guard let url = URL(string: text, relativeTo: source)?.absoluteURL else {
+    let source = feedSource.flatMap { URL(printed: $0) }.flatMap { Self.isOnWeb($0) ? $0 : nil }
+    guard let url = URL(printed: text, relativeTo: source)?.absoluteURL else {
       throw OffersError(.invalidRequest, "The picture's address \(text) is not a URL.")
     }
     guard let scheme = url.scheme?.lowercased() else {

@@ -12,7 +12,8 @@ package struct HTTPAddress: Hashable, Sendable {
   /// Returns nil for a text that is not an http or https URL, has no host, has percent-encoding, a
   /// zone or an empty label in the host (a final dot is allowed), or has a port past 65535.
   package init?(_ text: String) {
-    guard var parts = URLComponents(string: text), let host = parts.encodedHost,
+    guard var parts = URLComponents(string: AddressEncoding.encoded(text)),
+      let host = parts.encodedHost,
       !host.isEmpty, !host.contains("%"), (0...Int(UInt16.max)).contains(parts.port ?? 0)
     else { return nil }
     parts.encodedHost = host.lowercased()

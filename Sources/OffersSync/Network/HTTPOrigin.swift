@@ -15,7 +15,7 @@ package struct HTTPOrigin: Hashable, Sendable {
 
   /// Returns nil for a text that is not a URL.
   init?(_ text: String) {
-    guard let url = URL(string: text) else { return nil }
+    guard let url = URL(printed: text) else { return nil }
     self.init(url)
   }
 

@@ -39,7 +39,7 @@ package struct FramingCheck: FramingSource {
       for try await _ in response.body { break }
       guard [301, 302, 303, 307, 308].contains(response.status),
         let target = response.headers.first(name: "location"),
-        let next = URL(string: target, relativeTo: URL(string: current))?.absoluteString
+        let next = URL(printed: target, relativeTo: URL(printed: current))?.absoluteString
       else { return FramingHeaders(response.headers).refuse(origin) }
       current = next
     }
