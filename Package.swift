@@ -71,6 +71,7 @@ let package = Package(
         .embedInCode("0024_add_server_keys.sql"),
         .embedInCode("0025_read_brackets_in_lists.sql"),
         .embedInCode("0026_add_missing_offers.sql"),
+        .embedInCode("0027_ignore_unseen_characters.sql"),
       ],
       swiftSettings: strict),
     // The C target has what Swift's modules of the system's headers leave out.
@@ -122,6 +123,7 @@ let package = Package(
         .embedInCode("0004_index_names.sql"),
         .embedInCode("0005_add_server_keys.sql"),
         .embedInCode("0006_add_missing_offers.sql"),
+        .embedInCode("0007_ignore_unseen_characters.sql"),
       ],
       swiftSettings: strict),
     // It opens libpq at run time, so that only those who use PostgreSQL need the library.

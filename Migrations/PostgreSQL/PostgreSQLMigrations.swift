@@ -9,12 +9,17 @@ package struct PostgreSQLMigration: Sendable {
   package let isExpanding: Bool
   /// The statements, run in one transaction.
   package let sql: String
+  /// Whether the program then computes the searched words of the offers with unseen characters anew.
+  package let renewsSearch: Bool
 
-  package init(number: Int, name: String, isExpanding: Bool, sql: String) {
+  package init(
+    number: Int, name: String, isExpanding: Bool, sql: String, renewsSearch: Bool = false
+  ) {
     self.number = number
     self.name = name
     self.isExpanding = isExpanding
     self.sql = sql
+    self.renewsSearch = renewsSearch
   }
 }
 
@@ -43,6 +48,9 @@ package enum PostgreSQLMigrations {
     PostgreSQLMigration(
       number: 6, name: "0006_add_missing_offers", isExpanding: true,
       sql: text(PackageResources._006_add_missing_offers_sql)),
+    PostgreSQLMigration(
+      number: 7, name: "0007_ignore_unseen_characters", isExpanding: true,
+      sql: text(PackageResources._007_ignore_unseen_characters_sql), renewsSearch: true),
   ]
 
   private static func text(_ bytes: [UInt8]) -> String {

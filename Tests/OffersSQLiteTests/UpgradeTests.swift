@@ -70,6 +70,23 @@ struct UpgradeTests {
     #expect(try await database.fetchImageContents(now: .distantPast).limit == 50)
   }
 
+  @Test("finds words with unseen characters, which its index had divided")
+  func renewsIndex() async throws {
+    let folder = try TemporaryFolder()
+    let path = try Store.makeFile(in: folder, version: 25, offerCount: 5)
+    try Store.execute(
+      path,
+      """
+      UPDATE offer SET name = 'Wasch' || char(173) || 'mittel' WHERE offer_key = 2;
+      INSERT INTO offer_search (offer_search) VALUES ('rebuild');
+      UPDATE search_state SET is_current = 1;
+      """)
+    let database = try await OffersDatabase.open(path: path)
+    #expect(try await database.search(SearchQuery("waschmittel")).hits.count == 1)
+    let findings = await database.examine(at: .distantPast)
+    #expect(findings.allSatisfy { $0.level != .problem || $0.subject == "images" })
+  }
+
   @Test("is synced like any other, with one change per differing offer")
   func isSynced() async throws {
     let folder = try TemporaryFolder()

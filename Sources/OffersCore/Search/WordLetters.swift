@@ -8,7 +8,8 @@ enum WordLetters {
     case letter(Unicode.Scalar)
     /// A letter that stands for several.
     case letters(String)
-    /// A combining mark, which belongs to the letter before it and is ignored.
+    /// A combining mark, which belongs to the letter before it and is ignored, or a character that
+    /// nobody sees.
     case mark
     case separator
   }
@@ -25,7 +26,9 @@ enum WordLetters {
   }
 
   private static func make(_ scalar: Unicode.Scalar) -> Folded {
-    if scalar.properties.generalCategory == .nonspacingMark { return .mark }
+    if scalar.properties.generalCategory == .nonspacingMark || UnseenCharacters.contain(scalar) {
+      return .mark
+    }
     guard scalar.properties.isAlphabetic || scalar.properties.numericType != nil else {
       return .separator
     }

@@ -102,6 +102,7 @@ struct Schema {
     let last = try session.rows("SELECT coalesce(max(number), 0) FROM schema_migration").first
     for migration in migrations where Int64(migration.number) > last?.number(0) ?? 0 {
       try session.script(migration.sql)
+      if migration.renewsSearch { try SearchRenewal.run(in: session) }
       try session.run(
         "INSERT INTO schema_migration (number, name, is_expanding) VALUES ($1, $2, $3)",
         [.number(Int64(migration.number)), .text(migration.name), .flag(migration.isExpanding)])

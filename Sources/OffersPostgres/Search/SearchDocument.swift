@@ -22,8 +22,20 @@ struct SearchDocument {
   private var bytes = 0
   private var place = 0
 
+  init(
+    name: String, retailer: String?, description: String?, categories: [String],
+    attributes: [OfferAttribute], terms: String?
+  ) {
+    add(name, weight: "A")
+    add(retailer, weight: "B")
+    add(description, weight: "C")
+    for category in categories { add(category, weight: "C") }
+    for attribute in attributes { add(attribute.value, weight: "D") }
+    add(terms, weight: "D")
+  }
+
   /// Adds the words of a text.
-  mutating func add(_ text: String?, weight: String) {
+  private mutating func add(_ text: String?, weight: String) {
     guard let text else { return }
     LetterTokenizer.forEachWord(of: text) { word, _ in
       let word = Self.cut(word)

@@ -117,15 +117,9 @@ struct OfferBatch {
     columns[20].values.append(
       categories.map { "{\($0.map { Self.literal(NaturalOrder.key($0)) }.joined(separator: ","))}" }
     )
-    var document = SearchDocument()
-    document.add(name, weight: "A")
-    document.add(retailer, weight: "B")
-    document.add(description, weight: "C")
-    for category in categories ?? [] { document.add(category, weight: "C") }
-    for attribute in attributes.map(OfferAttribute.parse) ?? [] {
-      document.add(attribute.value, weight: "D")
-    }
-    document.add(terms, weight: "D")
+    let document = SearchDocument(
+      name: name, retailer: retailer, description: description, categories: categories ?? [],
+      attributes: attributes.map(OfferAttribute.parse) ?? [], terms: terms)
     columns[21].values.append(document.text)
     words.formUnion(document.words)
   }

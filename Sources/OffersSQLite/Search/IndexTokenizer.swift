@@ -11,7 +11,15 @@ struct IndexTokenizer: WordTokenizer {
     tokenizer = try database.makeTokenizer(.unicode61(diacritics: .remove))
   }
 
+  /// The words, without the unseen characters that the view `search_text` leaves out as well.
   func words(of text: String) throws -> [SearchWord] {
+    guard let seen = SeenText(of: text) else { return try found(in: text) }
+    return try found(in: seen.text).map {
+      SearchWord(folded: $0.folded, range: seen.whole($0.range))
+    }
+  }
+
+  private func found(in text: String) throws -> [SearchWord] {
     var text = text
     var words: [SearchWord] = []
     let code = text.withUTF8 { text in

@@ -55,6 +55,34 @@ struct SearchRules {
     #expect(try await Self.ids("7-u", in: store) == ["4"])
   }
 
+  @Test(
+    "characters that nobody sees are neither indexed nor searched", arguments: StoreKind.allCases)
+  func unseen(kind: StoreKind) async throws {
+    let store = try await kind.open().store
+    let unseen = UnseenCharacters.all.enumerated()
+    try await store.sync(
+      unseen.map { FeedOffer("\($0)", name: "Voll\($1)wasch\($1)mittel n\($0) e\u{301}\($1)st") }
+        + [
+          FeedOffer(
+            "more", name: "Seife",
+            more: [
+              .categories: #"["Haus\#u{AD}halt"]"#, .attributes: #"[["Art","Kern\#u{200B}seife"]]"#,
+            ])
+        ])
+    for (index, scalar) in unseen {
+      for words in ["vollwaschmittel n\(index)", "Vollwasch\(scalar)mittel n\(index) est"] {
+        let results = try await store.search(SearchQuery(words))
+        #expect(results.hits.map(\.offer.ref.offerID) == ["\(index)"], "\(words)")
+        #expect(results.correctedWords == nil)
+      }
+    }
+    let hit = try #require(try await store.search(SearchQuery("vollwaschmittel n0")).hits.first)
+    // The place of “Voll-wasch-mittel”, with two soft hyphens.
+    #expect(hit.matches.first?.scalarRanges.first == 0..<17)
+    #expect(try await Self.ids("haushalt", in: store) == ["more"])
+    #expect(try await Self.ids("kernseife", in: store) == ["more"])
+  }
+
   @Test("a match in the name ranks above one in other fields", arguments: StoreKind.allCases)
   func ranks(kind: StoreKind) async throws {
     let store = try await kind.open().store
