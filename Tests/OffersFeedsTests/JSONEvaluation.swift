@@ -26,7 +26,7 @@ struct JSONEvaluation {
   /// The offer's id, or the texts that it is made from.
   func id(of item: Any) -> [String] {
     switch definition.id {
-    case .value(let rule): text(rule, of: item).map { [$0] } ?? []
+    case .value(let rule), .valueOrMade(let rule, _): text(rule, of: item).map { [$0] } ?? []
     case .madeFrom(let paths): paths.compactMap { Self.text(values(at: $0, of: item)) }
     }
   }
@@ -106,7 +106,7 @@ struct JSONEvaluation {
         text(path.steps.reduce([element]) { found, step in found.flatMap { take(step, of: $0) } })
           == expected
       }.map { [$0] } ?? []
-    case .ownKey:
+    case .kind, .ownKey:
       return []
     }
   }

@@ -13,7 +13,7 @@ struct MalformedDocumentTests {
         #"[{"id":"1","name":"A"}] "# + rest, pieceSizes: sizes)
       #expect(reading.error?.code == .malformedFeed)
       #expect(
-        reading.error?.message == "The document is not valid JSON at byte 24: "
+        reading.error?.message == "The document is not valid JSON at byte 24 (line 1, column 25): "
           + "unexpected text after the end of the document.")
     }
   }
@@ -74,7 +74,8 @@ struct MalformedDocumentTests {
       let error = try #require(try FeedReading(document, pieceSizes: sizes).error)
       #expect(error.code == .malformedFeed)
       #expect(
-        error.message == "The document is not valid JSON at byte \(byte)\(item): \(reason).")
+        error.message == "The document is not valid JSON at byte \(byte)\(item) "
+          + "(line 1, column \(byte + 1)): \(reason).")
       #expect(error.hint != nil)
     }
   }
@@ -88,7 +89,8 @@ struct MalformedDocumentTests {
       let reading = try FeedReading(document, pieceSizes: sizes)
       #expect(
         reading.error?.message
-          == "The document is not valid JSON at byte \(byte) in record 5001: expected a value.")
+          == "The document is not valid JSON at byte \(byte) in record 5001 "
+          + "(line 1, column \(byte + 1)): expected a value.")
       #expect(reading.offers.count == 5000)
     }
   }

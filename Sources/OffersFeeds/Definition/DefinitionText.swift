@@ -69,8 +69,17 @@ package enum DefinitionText {
   private static func id(_ id: IDRule) -> Value {
     switch id {
     case .value(let value): rule(value)
-    case .madeFrom(let paths): .map([("made-from", .list(paths.map { .text($0.description) }))])
+    case .madeFrom(let paths): made(from: paths)
+    case .valueOrMade(let value, let paths): .list(elements(of: rule(value)) + [made(from: paths)])
     }
+  }
+
+  private static func made(from paths: [FieldPath]) -> Value {
+    .map([("made-from", .list(paths.map { .text($0.description) }))])
+  }
+
+  private static func elements(of value: Value) -> [Value] {
+    if case .list(let elements) = value { elements } else { [value] }
   }
 
   private static func presentation(_ presentation: FeedPresentation) -> Entries {

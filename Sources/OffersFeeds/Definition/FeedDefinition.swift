@@ -114,6 +114,9 @@ package enum FeedFormat: String, Sendable, Hashable, CaseIterable {
 package enum IDRule: Sendable, Hashable {
   /// A value that the feed gives each offer.
   case value(FieldRule)
+  /// A value that the feed gives some offers, and for the others an id made from the values at these
+  /// paths.
+  case valueOrMade(FieldRule, from: [FieldPath])
   /// An id made from the values at these paths, for a feed whose offers have none. The list is not
   /// empty.
   case madeFrom([FieldPath])

@@ -250,13 +250,21 @@ struct FeedSection {
       }
       return .madeFrom(try madeFrom(parts.value))
     }
+    var node = node
+    var parts: [FieldPath]?
+    if case .list(let elements) = node.content, elements.count > 1, let last = elements.last,
+      case .map(let entries) = last.content, entries.count == 1, entries[0].key == "made-from"
+    {
+      parts = try madeFrom(entries[0].value)
+      node = DefinitionNode(location: node.location, content: .list(Array(elements.dropLast())))
+    }
     let section = RuleSection(
       node, named: "id", in: item, field: .id, otherKeys: ["made-from"])
     let rule = try section.rule()
     if rule.alternatives.contains(where: { if case .constant = $0.value { true } else { false } }) {
       throw node.problem("a constant cannot identify an offer.", hint: "Write \(Self.example).")
     }
-    return .value(rule)
+    return parts.map { .valueOrMade(rule, from: $0) } ?? .value(rule)
   }
 
   private func madeFrom(_ node: DefinitionNode) throws -> [FieldPath] {

@@ -2,6 +2,7 @@
 ///
 /// Written as keys separated by dots, such as `location.address`. `[0]` is the first element,
 /// `[-1]` the last, `[*]` every element, and `[rel=self]` the first element whose `rel` is `self`.
+/// `[picture]` and `[page]` are the elements of an `ElementKind`.
 /// `*` in the place of a key is every member of an object.
 /// `@name` is an XML attribute, `@key` the key of the item within its parent object. A leading `$.`
 /// starts at the document's root. A key that contains one of `. [ ] { } * " '` or begins with `$`
@@ -17,8 +18,11 @@ package struct FieldPath: Sendable, Hashable {
     /// Every element or member.
     case all
     /// The elements whose value at a path of keys equals the text, of which a single value takes
-    /// the first.
+    /// the first. The case of ASCII letters is ignored; an empty text also matches an element
+    /// without the value.
     case matching(key: [String], value: String)
+    /// The elements that are of a kind by what they state, in the order of `ElementKind.rank`.
+    case kind(ElementKind)
     /// The key of the item within its parent object: 1 for its own key, 2 for its parent's. Always
     /// the only step of its path.
     case ownKey(Int)
@@ -54,7 +58,7 @@ extension FieldPath {
   package var canSelectItems: Bool {
     steps.allSatisfy { step in
       switch step {
-      case .matching: false
+      case .matching, .kind: false
       case .index(let index): index >= 0
       case .key, .all, .ownKey: true
       }
@@ -89,6 +93,8 @@ extension FieldPath: CustomStringConvertible {
         let path = keys.map { Self.isBareKey($0, isInBrackets: true) ? $0 : Self.quoted($0) }
         let right = Self.isBareValue(value) ? value : Self.quoted(value)
         text += "[\(path.joined(separator: "."))=\(right)]"
+      case .kind(let kind):
+        text += "[\(kind.rawValue)]"
       case .ownKey:
         break
       }

@@ -16,6 +16,7 @@ extension IDRule {
   package var places: String {
     switch self {
     case .value(let rule): rule.places
+    case .valueOrMade(let rule, let paths): rule.places + " or " + Self.madeFrom(paths).places
     case .madeFrom(let paths): paths.map(\.description).joined(separator: " and ")
     }
   }

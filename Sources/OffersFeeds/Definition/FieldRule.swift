@@ -92,6 +92,13 @@ package enum Reading: String, Sendable, Hashable, CaseIterable {
   case date
   /// A URL; a relative one is resolved against the document's URL.
   case link
+  /// HTML, of which the address of the first picture is kept.
+  case image
+}
+
+extension Reading {
+  /// The types that any value can be read as.
+  static let general: [Reading] = [.text, .html, .date, .link]
 }
 
 /// The currency of one reward.
@@ -131,9 +138,10 @@ extension OfferField {
     case .id: [.text, .link]
     case .startsAt, .expiresAt: [.date, .text]
     case .latitude, .longitude: [.text]
-    case .imageURL, .url: [.link, .text, .html]
+    case .imageURL: [.link, .text, .html, .image]
+    case .url: [.link, .text, .html]
     case .reward: [.text, .html]
-    default: Reading.allCases
+    default: Reading.general
     }
   }
 

@@ -206,7 +206,7 @@ struct RuleSection {
         hint: NearestWord.hint(
           for: text, among: Reading.allCases.map(\.rawValue), title: "Allowed"))
     }
-    let allowed = field?.readings ?? Reading.allCases
+    let allowed = field?.readings ?? Reading.general
     guard allowed.contains(reading) else {
       throw node.problem(
         "“\(name)” cannot be read as \(text).",

@@ -26,7 +26,7 @@ struct SampleItems {
           } else {
             next += value.elements.map { ($0, key) }
           }
-        case .index, .matching, .ownKey: break
+        case .index, .matching, .kind, .ownKey: break
         }
         if next.count > Self.limit { break }
       }

@@ -9,6 +9,9 @@ struct HTMLReader {
   /// Whether a tag had no `>` outside quotes up to the fragment's end. From then on quotes are
   /// ignored: a `>` in them ends a tag.
   private var hasOpenQuote = false
+  /// Whether a CDATA section has begun. HTML has none; a program that escapes one that it was to
+  /// write as it is makes its marks a part of the text, and they are left out.
+  private(set) var isInSection = false
   private var lacksScriptEnd = false
   private var lacksStyleEnd = false
   private var lacksTitleEnd = false
@@ -27,6 +30,9 @@ struct HTMLReader {
     switch next {
     case 0x21 where stands("--", at: start + 2):
       return commentEnd(from: start + 4)
+    case 0x21 where stands("[CDATA[", at: start + 2):
+      isInSection = true
+      return start + 9
     case 0x21, 0x3F:
       if let end = firstEnd(from: start) { return end }
     case 0x2F:
@@ -40,6 +46,13 @@ struct HTMLReader {
     }
     lines.append(html, start..<(start + 1), to: &out)
     return start + 1
+  }
+
+  /// The index after the end of a CDATA section at an index; nil if there is none.
+  mutating func sectionEnd(at index: Int) -> Int? {
+    guard isInSection, stands("]]>", at: index) else { return nil }
+    isInSection = false
+    return index + 3
   }
 
   private mutating func readTag(

@@ -26,6 +26,13 @@ package enum HTMLText {
       case 0x26:
         lines.append(html, start..<index, to: &out)
         index = HTMLReader.readReference(html, at: index, &lines, &out)
+      case 0x5D where reader.isInSection:
+        guard let end = reader.sectionEnd(at: index) else {
+          index += 1
+          continue
+        }
+        lines.append(html, start..<index, to: &out)
+        index = end
       case 0x00:
         lines.append(html, start..<index, to: &out)
         lines.append(scalar: 0xFFFD, to: &out)

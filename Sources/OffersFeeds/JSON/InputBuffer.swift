@@ -11,6 +11,10 @@ final class InputBuffer {
   /// The number of bytes of the document before `base`.
   private var passed = 0
   private let limitBytes: Int
+  /// The number of line feeds before `base`, and the number of characters between the last of them
+  /// and `base`.
+  private var passedLines = 0
+  private var passedColumns = 0
 
   static let paddingBytes = 64
 
@@ -38,6 +42,29 @@ final class InputBuffer {
   /// The offset in the document of an address in the window, in bytes from 0.
   func offset(of place: UnsafePointer<UInt8>) -> Int { passed + (place - UnsafePointer(base)) }
 
+  /// The line and the column of an address in the window, counted from 1, for messages. A column is
+  /// a character; a byte that continues one counts with it.
+  func place(of place: UnsafePointer<UInt8>) -> String {
+    let (lines, columns) = position(of: place)
+    return "line \(lines + 1), column \(columns + 1)"
+  }
+
+  private func position(of place: UnsafePointer<UInt8>) -> (lines: Int, columns: Int) {
+    var lines = passedLines
+    var columns = passedColumns
+    var p = UnsafePointer(base)
+    while p < place {
+      if p.pointee == 0x0A {
+        lines += 1
+        columns = 0
+      } else if p.pointee & 0xC0 != 0x80 {
+        columns += 1
+      }
+      p += 1
+    }
+    return (lines, columns)
+  }
+
   /// Drops the bytes before `place` from the window.
   func consume(to place: UnsafePointer<UInt8>) { first = place - UnsafePointer(base) }
 
@@ -54,6 +81,7 @@ final class InputBuffer {
         hint: "Nothing was changed. Check that the source is an offers feed.")
     }
     if first > 0 {
+      (passedLines, passedColumns) = position(of: UnsafePointer(base + first))
       UnsafeMutableRawPointer(base).copyMemory(from: base + first, byteCount: held)
       passed += first
       first = 0

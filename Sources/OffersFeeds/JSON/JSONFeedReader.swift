@@ -87,7 +87,7 @@ final class JSONFeedReader: FormatReader {
           let start = p
           do {
             if depth == 0, !isLines {
-              if try readRoot(scanner, &p) { continue }
+              if try readOnly(scanner, &p, depth: 0) { continue }
               itemCount = 0
               outline.refuseRoot()
               p = start
@@ -107,6 +107,16 @@ final class JSONFeedReader: FormatReader {
             outline.expectItemAgain()
             throw stop
           }
+        case .onlyItem(let depth):
+          itemCount += 1
+          let start = p
+          if try readOnly(scanner, &p, depth: depth) {
+            outline.takeOnlyItem()
+          } else {
+            itemCount -= 1
+            outline.refuseOnlyItem()
+            p = start
+          }
         case .ended:
           input.consume(to: p)
           return
@@ -120,9 +130,11 @@ final class JSONFeedReader: FormatReader {
     }
   }
 
-  /// Reads a document that is a single offer; returns false when it is not one.
-  private func readRoot(_ scanner: JSONScanner, _ p: inout JSONScanner.Position) throws -> Bool {
-    try items.read(scanner, &p, depth: 0)
+  /// Reads an object that is the only offer of the document; returns false when it is not one.
+  private func readOnly(
+    _ scanner: JSONScanner, _ p: inout JSONScanner.Position, depth: Int
+  ) throws -> Bool {
+    try items.read(scanner, &p, depth: depth)
     guard case .offer(let mended) = assembler.assemble() else { return false }
     if let mended { sink.mend(position: itemCount, reason: mended) }
     try sink.accept(assembler.texts, position: itemCount)
@@ -193,7 +205,8 @@ final class JSONFeedReader: FormatReader {
     }
     return OffersError(
       .malformedFeed,
-      "The document is not valid JSON at byte \(offset)\(item): \(syntax.rawValue).",
+      "The document is not valid JSON at byte \(offset)\(item) (\(input.place(of: place))): "
+        + "\(syntax.rawValue).",
       hint: "Nothing was changed. Tell the feed's owner, or sync again later.")
   }
 }

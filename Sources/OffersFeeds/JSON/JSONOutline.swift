@@ -8,6 +8,9 @@ struct JSONOutline {
     /// The parser is at the first byte of a record, which is nested in `depth` values. The caller
     /// reads the record.
     case item(depth: Int)
+    /// The parser is at an object in the place of the list of offers, which may be the only offer.
+    /// The caller reads it, or calls `refuseOnlyItem` and continues.
+    case onlyItem(depth: Int)
     /// The document has ended.
     case ended
   }
@@ -61,6 +64,9 @@ struct JSONOutline {
   private var trail: ItemsTrail
   /// Whether the document itself may be the only offer, which is decided once it has been read.
   private var mayBeOffer: Bool
+  /// Whether an object in the place of the list of offers may be the only one. False while that
+  /// object is parsed token by token.
+  private var mayBeOnlyItem = true
   private static let offerBytes = 1 << 20
   private var mismatch: String?
   /// Whether every path of offers begins with a key, which a list at the top level cannot match.
@@ -144,6 +150,36 @@ struct JSONOutline {
     return true
   }
 
+  /// Whether the object at `p` is in the place of the list of offers, and whole. A program that
+  /// converts XML to JSON writes a list only if there are several elements. Throws as `isWholeRoot`.
+  private mutating func isOnlyItem(
+    _ scanner: JSONScanner, _ p: JSONScanner.Position, _ shape: Int32
+  ) throws(JSONStop) -> Bool {
+    guard mayBeOnlyItem, shape >= 0, !containers.isEmpty, allowsItems, !paths.hasItemsBelow(shape),
+      let rank = paths.itemsRank(shape), rank == itemsRank ?? rank,
+      // An element of the list itself is an item, and not in its place.
+      containers.last?.shape != shape
+    else { return false }
+    var end = p
+    do {
+      try scanner.skipValue(&end, depth: containers.count)
+    } catch {
+      if case .needsMore = error, scanner.end - p < Self.offerBytes { throw error }
+      mayBeOnlyItem = false
+      return false
+    }
+    return true
+  }
+
+  /// Counts the object as the list of offers, after it was read as the only offer.
+  mutating func takeOnlyItem() {
+    if let rank = paths.itemsRank(valueShape) { itemsRank = rank }
+    expectation = .commaOrEnd
+  }
+
+  /// Parses the object again as one that contains offers, since it is not an offer itself.
+  mutating func refuseOnlyItem() { mayBeOnlyItem = false }
+
   private var lastItemShape = PathTree.root
 
   /// Consumes one token. When it throws `needsMore`, nothing but `p` has changed.
@@ -208,6 +244,8 @@ struct JSONOutline {
         expectation = .commaOrEnd
         return .item(depth: containers.count)
       }
+      if !isList, try isOnlyItem(scanner, p, shape) { return .onlyItem(depth: containers.count) }
+      mayBeOnlyItem = true
       if containers.count >= JSONScanner.depthLimit { throw scanner.stop(p, .tooDeep) }
       open(isList, shape)
       p += 1

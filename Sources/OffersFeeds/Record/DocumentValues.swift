@@ -149,7 +149,7 @@ final class DocumentValues {
 
   private func read(_ text: UnsafeRawBufferPointer, as reading: Reading) -> String {
     switch reading {
-    case .text: break
+    case .text, .image: break
     case .html:
       var bytes: [UInt8] = []
       HTMLText.append(text, to: &bytes)

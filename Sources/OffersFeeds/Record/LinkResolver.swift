@@ -1,16 +1,34 @@
 import FoundationEssentials
+import OffersCore
 
 /// Resolves the relative links of a document (RFC 3986, section 5).
 struct LinkResolver: Sendable {
   /// The version of the rules of this type. It must change with them, so that the next sync
   /// resolves stored links again.
-  static let rules = "2"
+  static let rules = "3"
 
   private let base: URL?
 
   /// - Parameter address: the document's URL; nil when it does not come from the web.
   init(address: String?) {
-    base = address.flatMap { URL(string: $0) }
+    base = address.flatMap { URL(printed: $0) }
+  }
+
+  private init(base: URL?) {
+    self.base = base
+  }
+
+  /// Whether relative links can be resolved.
+  var hasBase: Bool { base != nil }
+
+  /// The resolver for the scope of an `xml:base` attribute (https://www.w3.org/TR/xmlbase/), whose
+  /// value may be relative to this resolver's base.
+  func within(_ text: UnsafeRawBufferPointer) -> LinkResolver {
+    let text = String(decoding: text.trimmed(), as: UTF8.self)
+    guard let url = URL(printed: text, relativeTo: base)?.absoluteURL, url.scheme != nil else {
+      return self
+    }
+    return LinkResolver(base: url)
   }
 
   /// The absolute form of a link, without whitespace around it and with `&amp;` replaced by `&`. If
@@ -26,7 +44,7 @@ struct LinkResolver: Sendable {
       return isHost ? arena.copy(Array("https:".utf8) + Array(link)) : link
     }
     let text = String(decoding: link, as: UTF8.self)
-    guard let resolved = URL(string: text, relativeTo: base)?.absoluteString else { return link }
+    guard let resolved = URL(printed: text, relativeTo: base)?.absoluteString else { return link }
     return arena.copy(Array(resolved.utf8))
   }
 
@@ -58,12 +76,19 @@ struct LinkResolver: Sendable {
     return start == 0 ? link : arena.copy(bytes + Array(link.tail(from: start)))
   }
 
-  /// Whether a link consists of two or more ASCII letters. Some feeds print such a word instead of
-  /// a missing image: `self`, `default`, `nsfw`.
-  static func isWord(_ link: UnsafeRawBufferPointer) -> Bool {
+  /// Whether a link is no address, although it could be a relative one: a word that feeds print
+  /// instead of a missing image or page, such as `self` or `none`; without a base any word.
+  func isNoAddress(_ link: UnsafeRawBufferPointer) -> Bool {
     let link = link.trimmed()
-    return link.count > 1 && link.allSatisfy(PrintedCharacters.isLetter)
+    guard link.count > 1, link.allSatisfy(PrintedCharacters.isLetter) else { return false }
+    if !hasBase { return true }
+    return Self.placeholders.contains(String(decoding: link, as: UTF8.self).lowercased())
   }
+
+  private static let placeholders: Set = [
+    "self", "default", "nsfw", "spoiler", "image", "none", "null", "nil", "na", "nan", "no", "yes",
+    "true", "false", "undefined", "unknown", "empty", "missing", "placeholder",
+  ]
 
   /// Whether a link begins with a scheme and a colon, as absolute URLs do.
   static func hasScheme(_ link: UnsafeRawBufferPointer) -> Bool {

@@ -8,13 +8,19 @@ extension OfferAssembler {
     _ found: UnsafeRawBufferPointer, _ alternative: ValuePlan.Alternative, _ field: OfferField
   ) -> UnsafeRawBufferPointer? {
     var text = found
+    let base = values.base
     let isPoint = field == .startsAt || field == .expiresAt
     switch alternative.reading {
     case .text: break
     case .html: text = plainText(of: text)
     case .date: if !isPoint { text = shownDate(text) }
     case .link:
-      guard let link = link(text, field) else { return nil }
+      guard let link = link(text, field, base: base) else { return nil }
+      text = link
+    case .image:
+      guard let source = HTMLPicture.find(in: text),
+        let link = link(record.arena.copy(source), field, base: base)
+      else { return nil }
       text = link
     }
     if let limit = alternative.limitCharacters { text = cut(text, to: limit) }
@@ -29,15 +35,26 @@ extension OfferAssembler {
     return text.isEmpty ? nil : text
   }
 
-  /// Resolves a link. Returns nil, with a note, for a link that is too long, and for the link of an
-  /// image or a page that is a single word.
-  func link(_ text: UnsafeRawBufferPointer, _ field: OfferField) -> UnsafeRawBufferPointer? {
+  /// Resolves a link. Returns nil, with a note, for a link that is too long, for the link of an
+  /// image or a page that is no address, and for the link of an image that is that of a video or a
+  /// sound.
+  ///
+  /// - Parameter base: the base of a relative link, as in `RecordTree.Node.base`.
+  func link(
+    _ text: UnsafeRawBufferPointer, _ field: OfferField, base: Int32
+  ) -> UnsafeRawBufferPointer? {
     if text.count > OfferLimits.linkBytes {
       note(field, "is longer than \(OfferLimits.text(OfferLimits.linkBytes))", isKept: false)
       return nil
     }
+    if field == .imageURL, MediaEnding(String(decoding: text, as: UTF8.self)) == .soundOrVideo {
+      let shown = String(decoding: text.trimmed().prefix(40), as: UTF8.self)
+      note(field, "is a video or a sound: “\(shown)”", isKept: false)
+      return nil
+    }
     if LinkResolver.isAbsolute(text) { return text }
-    if field == .imageURL || field == .url, LinkResolver.isWord(text) {
+    let links = base < 0 ? links : record.bases[Int(base)]
+    if field == .imageURL || field == .url, links.isNoAddress(text) {
       let shown = String(decoding: text.trimmed().prefix(40), as: UTF8.self)
       note(field, "is not a URL: “\(shown)”", isKept: false)
       return nil

@@ -109,7 +109,7 @@ final class OfferAssembler {
     guard let node = record.only(shape), node >= 0,
       case .text(let text, isMended: false) = RecordValues.value(node, of: record)
     else { return nil }
-    return text
+    return record.nodes[Int(node)].kind == .number ? NumberID.canonical(text, record.arena) : text
   }
 
   @inline(__always)
@@ -119,7 +119,7 @@ final class OfferAssembler {
     case .text(let text, let isMended):
       if isMended { note(field, "is not valid Unicode", isKept: true) }
       let isLink = field == .imageURL || field == .url
-      return isLink ? link(text, field) : text
+      return isLink ? link(text, field, base: record.nodes[Int(node)].base) : text
     case .wrong(let kind):
       note(field, "is \(kind)", isKept: false)
       return nil
@@ -139,14 +139,17 @@ final class OfferAssembler {
             idNote = "id is not valid Unicode"
             return nil
           }
-          if let text = finish(text, alternative, .id) { return text }
+          let isNumber = values.isNumber
+          if let text = finish(text, alternative, .id) {
+            return isNumber ? NumberID.canonical(text, record.arena) : text
+          }
         case .wrong(let kind):
           hasNotes = true
           idNote = "id is \(kind), expected text"
         case .none: break
         }
       }
-      return nil
+      return MadeID.make(from: plan.fallbackIDParts, &values)
     case .madeFrom(let parts):
       return MadeID.make(from: parts, &values)
     }

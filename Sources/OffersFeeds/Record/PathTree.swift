@@ -13,6 +13,9 @@ final class PathTree {
       case all
       /// Keeps the values whose text at the steps equals `value`.
       case matching([Step], value: [UInt8])
+      /// Keeps the values of a kind, in the order of their ranks. `statements` are the shapes of the
+      /// members in which a value states what it is.
+      case ofKind(ElementKind, statements: [[Int32]])
     }
 
     let kind: Kind
@@ -215,6 +218,13 @@ final class PathTree {
       case .matching(let key, let value):
         let below = compile(key.map(FieldPath.Step.key)[...], from: shapes)
         steps.append(Step(kind: .matching(below, value: Array(value.utf8)), shapes: shapes))
+      case .kind(let kind):
+        let statements = kind.statements.map { group in
+          group.flatMap { key in
+            shapes.map { shape in Array(key.utf8).withUnsafeBytes { child(of: shape, $0) } }
+          }.filter { $0 >= 0 }
+        }
+        steps.append(Step(kind: .ofKind(kind, statements: statements), shapes: shapes))
       case .ownKey:
         break
       }
@@ -246,6 +256,11 @@ extension PathTree {
       case .matching(let key, _):
         wantsElements = true
         insert(key.map(FieldPath.Step.key)[...]) { $0.wantsValue = true }
+        insert(rest, mark)
+      case .kind(let kind):
+        wantsElements = true
+        wantsValue = wantsValue || kind.needsText
+        for key in kind.statements.joined() { child(key).wantsValue = true }
         insert(rest, mark)
       case .all:
         wantsElements = true
@@ -282,7 +297,7 @@ extension PathTree {
         wantsElements = true
         if index >= 0 { itemsIndex = Int32(clamping: index) }
         insertItems(rest, rank)
-      case .matching:
+      case .matching, .kind:
         wantsElements = true
         insertItems(rest, rank)
       case .all:

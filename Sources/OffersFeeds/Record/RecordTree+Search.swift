@@ -1,3 +1,5 @@
+import OffersCore
+
 extension RecordTree {
   /// Finds the values at a path, and stores their indices in `found`, in the order of the record.
   func find(_ steps: [PathTree.Step], into found: inout [Int32]) {
@@ -46,6 +48,18 @@ extension RecordTree {
       for index in found {
         forEachElement(of: index) { if matches($0, steps[...], value) { next.append($0) } }
       }
+    case .ofKind(let kind, let statements):
+      var ranked: [(rank: Int, index: Int32)] = []
+      for index in found {
+        forEachElement(of: index) { element in
+          let stated = statements.map { statement(of: element, $0) }
+          if let rank = kind.rank(stated, text: kind.needsText ? text(of: element) : nil) {
+            ranked.append((rank, element))
+          }
+        }
+      }
+      let ranks = Set(ranked.map(\.rank)).sorted()
+      for rank in ranks { next += ranked.lazy.filter { $0.rank == rank }.map(\.index) }
     }
   }
 
@@ -79,17 +93,41 @@ extension RecordTree {
     -> Bool
   {
     guard let step = steps.first else {
-      return decode(index).map { $0.elementsEqual(value) } ?? false
+      let text = decode(index)
+      return text.map { $0.elementsEqual(value, by: Self.areEqualLetters) } ?? value.isEmpty
     }
     var isMatch = false
+    var isThere = false
     forEachChild(of: index) { child in
       if step.shapes.contains(nodes[Int(child)].shape) {
+        isThere = true
         forEachElement(of: child) {
           if !isMatch { isMatch = matches($0, steps.dropFirst(), value) }
         }
       }
     }
-    return isMatch
+    return isMatch || value.isEmpty && !isThere
+  }
+
+  private static func areEqualLetters(_ byte: UInt8, _ other: UInt8) -> Bool {
+    byte == other || (byte ^ other) == 0x20 && PrintedCharacters.isLetter(byte)
+  }
+
+  /// The text of the first member of a value that has one of the shapes and a text.
+  private func statement(of index: Int32, _ shapes: [Int32]) -> String? {
+    for shape in shapes {
+      var found: String?
+      forEachChild(of: index) { child in
+        if found == nil, nodes[Int(child)].shape == shape { found = text(of: child) }
+      }
+      if let found { return found }
+    }
+    return nil
+  }
+
+  private func text(of index: Int32) -> String? {
+    guard let text = decode(index), !text.isBlank else { return nil }
+    return String(decoding: text.prefix(OfferLimits.linkBytes), as: UTF8.self)
   }
 
   /// Calls `body` for the elements of a list, with nested lists flattened; another value is its own

@@ -32,6 +32,9 @@ final class RecordTree {
     var next: Int32 = -1
     var firstChild: Int32 = -1
     var lastChild: Int32 = -1
+    /// The index in `bases` of the base of the value's relative links; negative for the document's
+    /// address.
+    var base: Int32 = -1
     var start: UnsafePointer<UInt8>?
     var count = 0
 
@@ -39,6 +42,8 @@ final class RecordTree {
   }
 
   let paths: PathTree
+  /// The bases that the elements around and in the record declare (`xml:base`).
+  var bases: [LinkResolver] = []
   /// True when the objects are XML elements, which can have both a text and children.
   var isElements = false
   let arena = TextArena()

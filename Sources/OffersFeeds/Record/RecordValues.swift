@@ -8,6 +8,10 @@ struct RecordValues {
   /// matches, the innermost last.
   var ownKeys: [[UInt8]] = []
   private var found: [Int32] = []
+  /// The base of the value found last, as in `RecordTree.Node.base`.
+  private(set) var base: Int32 = -1
+  /// Whether the value found last is a JSON number.
+  private(set) var isNumber = false
 
   init(record: RecordTree, document: RecordTree) {
     self.record = record
@@ -45,9 +49,15 @@ struct RecordValues {
   /// Returns the first value of a source, or all its texts joined if its path has a `*`. A template
   /// has a text only if all of its parts have one.
   mutating func value(_ source: ValuePlan.Source, join: [UInt8]) -> Value {
+    base = -1
+    isNumber = false
     switch source {
     case .member(let shape, let steps):
-      if let node = record.only(shape) { return node < 0 ? .none : Self.value(node, of: record) }
+      if let node = record.only(shape) {
+        if node < 0 { return .none }
+        note(node, of: record)
+        return Self.value(node, of: record)
+      }
       return search(steps, in: record, takesAll: false, join: join)
     case .path(let steps, let isFromDocument, let takesAll):
       return search(
@@ -76,6 +86,11 @@ struct RecordValues {
     }
   }
 
+  private mutating func note(_ node: Int32, of tree: RecordTree) {
+    base = tree.nodes[Int(node)].base
+    isNumber = tree.nodes[Int(node)].kind == .number
+  }
+
   private func text(_ bytes: [UInt8]) -> Value {
     bytes.isEmpty ? .none : .text(record.arena.copy(bytes), isMended: false)
   }
@@ -89,10 +104,12 @@ struct RecordValues {
     if found.count == 1 || !takesAll {
       guard let first = found.first else { return .none }
       let value = Self.value(first, of: tree)
+      note(first, of: tree)
       // The first value may be a null or an XML element without a text; the next text is used then.
       if case .none = value, found.count > 1 {
         for node in found.dropFirst() {
           if case .text(let text, let mended) = Self.value(node, of: tree) {
+            note(node, of: tree)
             return .text(text, isMended: mended)
           }
         }

@@ -74,6 +74,9 @@ struct ValuePlan {
   }
 
   let id: Identity
+  /// The values that the id of a record is made from if it has none at the places of `id`; empty
+  /// for a definition without this rule.
+  let fallbackIDParts: [Source]
   /// The fields whose value is the text of a single member, with the shape of that member. Most
   /// fields are of this kind, and are read without evaluating a rule.
   let plain: [(field: OfferField, shape: Int32)]
@@ -94,8 +97,13 @@ struct ValuePlan {
   init(_ definition: FeedDefinition, items: PathTree, document: PathTree) {
     let compiler = Compiler(items: items, document: document)
     switch definition.id {
-    case .value(let rule): id = .value(compiler.rule(rule))
+    case .value(let rule), .valueOrMade(let rule, _): id = .value(compiler.rule(rule))
     case .madeFrom(let paths): id = .madeFrom(paths.map(compiler.source))
+    }
+    if case .valueOrMade(_, let paths) = definition.id {
+      fallbackIDParts = paths.map(compiler.source)
+    } else {
+      fallbackIDParts = []
     }
     let fields = OfferField.allCases.compactMap { field in
       definition.fields[field].map { (field: field, rule: compiler.rule($0)) }
@@ -169,14 +177,20 @@ struct ValuePlan {
 extension FeedDefinition {
   private var rules: [FieldRule] {
     var rules = OfferField.allCases.compactMap { fields[$0] } + attributes.map(\.rule)
-    if case .value(let rule) = id { rules.append(rule) }
+    switch id {
+    case .value(let rule), .valueOrMade(let rule, _): rules.append(rule)
+    case .madeFrom: break
+    }
     return rules
   }
 
   /// The paths that start at the document's root, or those that start at an item.
   private func paths(fromDocument: Bool) -> [[FieldPath.Step]] {
     var paths = rules.flatMap(\.paths)
-    if case .madeFrom(let parts) = id { paths += parts }
+    switch id {
+    case .madeFrom(let parts), .valueOrMade(_, let parts): paths += parts
+    case .value: break
+    }
     // The elements of a list of categories are needed, whether or not the path has a `*`.
     for path in fields[.categories]?.paths ?? [] {
       paths.append(FieldPath(isFromDocument: path.isFromDocument, path.steps + [.index(0)]))

@@ -34,6 +34,22 @@ package struct XMLAttributes: Sequence {
     }
   }
 
+  /// The value of the attribute `xml:base`; nil if there is none. The prefix `xml` cannot have
+  /// another meaning.
+  var base: UnsafeRawBufferPointer? {
+    var index = 0
+    while index + 1 < count, let list, let name = list[index] {
+      // Fast path: few names begin with an x.
+      if name.pointee == 0x78, let (name, value) = pair(at: index), name.count == 8,
+        name.matches("xml:base", at: 0) == true
+      {
+        return value
+      }
+      index += 2
+    }
+    return nil
+  }
+
   /// The attribute whose name is at an even index of the list, as written in the document, followed
   /// by its value; nil after the last one. Namespace declarations are included.
   func pair(at index: Int) -> (name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)? {

@@ -12,6 +12,8 @@ final class XMLItemHandler: XMLTokenHandler {
     /// The start of its text in the record's arena or, outside items, in `documentText`; negative
     /// when no path needs the text.
     var textStart = -1
+    /// The base of relative links, as in `RecordTree.Node.base`.
+    var base: Int32 = -1
   }
 
   private let assembler: OfferAssembler
@@ -28,6 +30,8 @@ final class XMLItemHandler: XMLTokenHandler {
   private var frames: [Frame] = []
   /// The number of frames around that of the current item; nil outside items.
   private var itemDepth: Int?
+  /// The number of bases in scope of the current item.
+  private var itemBaseCount = 0
   /// The number of open elements whose text is needed.
   private var collecting = 0
   private var documentText: [UInt8] = []
@@ -60,6 +64,7 @@ final class XMLItemHandler: XMLTokenHandler {
     note(name)
     let parent = frames[frames.count - 1]
     let shape = parent.shape < 0 ? -1 : documentPaths.child(of: parent.shape, name)
+    let base = shape < 0 ? parent.base : base(attributes, within: parent.base)
     if shape >= 0, let rank = documentPaths.itemsRank(shape), rank == itemsRank ?? rank,
       // The root is a container, not an item, if a path leads to items below it.
       frames.count > 1 || !documentPaths.hasItemsBelow(shape)
@@ -70,10 +75,12 @@ final class XMLItemHandler: XMLTokenHandler {
       record.reset()
       aside.reset()
       itemBytes = 0
-      try push(PathTree.root, record.append(PathTree.root, .object, to: -1), attributes)
+      itemBaseCount = base == parent.base ? record.bases.count : record.bases.count - 1
+      try push(
+        PathTree.root, record.append(PathTree.root, .object, to: -1), attributes, base: base)
       return
     }
-    var frame = Frame(shape: shape, node: -1)
+    var frame = Frame(shape: shape, node: -1, base: base)
     if shape >= 0 {
       didFindList = didFindList || documentPaths.hasItemsBelow(shape)
       frame.node = document.append(shape, .object, to: parent.node)
@@ -95,30 +102,64 @@ final class XMLItemHandler: XMLTokenHandler {
   private func startInItem(
     _ name: UnsafeRawBufferPointer, _ attributes: XMLAttributes
   ) throws {
-    let parent = frames[frames.count - 1]
-    let shape = parent.shape < 0 ? -1 : itemPaths.child(of: parent.shape, name)
+    var parent = frames[frames.count - 1]
+    var shape = parent.shape < 0 ? -1 : itemPaths.child(of: parent.shape, Self.local(name))
+    if collecting > 0, Self.isPicture(name) {
+      if Self.isPixel(attributes) {
+        shape = -1
+      } else if shape < 0, let text = frames.last(where: { $0.textStart >= 0 }) {
+        // A picture anywhere in a text is found as if it were directly within it.
+        parent = text
+        shape = itemPaths.child(of: text.shape, Self.local(name))
+      }
+    }
     if shape < 0 || record.hasNoRoom() {
       if collecting > 0, Self.isBlock(name) { endLine() }
-      frames.append(Frame(shape: -1, node: -1))
+      frames.append(Frame(shape: -1, node: -1, base: parent.base))
       return
     }
-    try push(shape, record.append(shape, .object, to: parent.node), attributes)
+    let base = base(attributes, within: parent.base)
+    try push(shape, record.append(shape, .object, to: parent.node), attributes, base: base)
   }
 
-  private func push(_ shape: Int32, _ node: Int32, _ attributes: XMLAttributes) throws {
+  /// The index of the base in the scope of an element; that of its parent unless the element
+  /// declares another one.
+  @inline(__always)
+  private func base(_ attributes: XMLAttributes, within parent: Int32) -> Int32 {
+    guard let text = attributes.base else { return parent }
+    return declare(text, within: parent)
+  }
+
+  /// The most bases in scope of an item and its elements. Further ones are ignored, because each
+  /// may be long.
+  private static let baseLimit = 256
+
+  private func declare(_ text: UnsafeRawBufferPointer, within parent: Int32) -> Int32 {
+    guard record.bases.count < Self.baseLimit, text.count <= OfferLimits.linkBytes, !text.isBlank
+    else { return parent }
+    let outer = parent < 0 ? assembler.links : record.bases[Int(parent)]
+    record.bases.append(outer.within(text))
+    return Int32(record.bases.count - 1)
+  }
+
+  private func push(
+    _ shape: Int32, _ node: Int32, _ attributes: XMLAttributes, base: Int32
+  ) throws {
+    record.nodes[Int(node)].base = base
     if itemPaths.wantsAttributes(shape) {
       for (name, value) in attributes {
         let attribute = itemPaths.attribute(of: shape, name)
         if attribute >= 0, !record.hasNoRoom() {
           try takeRoom(value.count)
           let copy = aside.copy(value)
-          record.append(
+          let index = record.append(
             attribute, .text, to: node,
             start: copy.baseAddress?.assumingMemoryBound(to: UInt8.self), count: copy.count)
+          record.nodes[Int(index)].base = base
         }
       }
     }
-    var frame = Frame(shape: shape, node: node)
+    var frame = Frame(shape: shape, node: node, base: base)
     if itemPaths.wantsValue(shape) {
       record.arena.open()
       frame.textStart = record.arena.openCount
@@ -156,6 +197,8 @@ final class XMLItemHandler: XMLTokenHandler {
     guard let frame = frames.popLast() else { return }
     guard let itemDepth else {
       if frame.textStart >= 0 { endDocumentText(frame) }
+      // The base of the element is the last one, because its children have ended.
+      if let outer = frames.last?.base, outer != frame.base { record.bases.removeLast() }
       return
     }
     if frame.textStart >= 0 {
@@ -165,12 +208,13 @@ final class XMLItemHandler: XMLTokenHandler {
     }
     if frames.count == itemDepth {
       self.itemDepth = nil
+      defer { record.bases.removeLast(record.bases.count - itemBaseCount) }
       try assembler.deliver(to: sink, position: itemCount)
     }
   }
 
   private func endText(_ frame: Frame) {
-    var text = record.arena.openText(from: frame.textStart).trimmed()
+    var text = Self.unwrapped(record.arena.openText(from: frame.textStart).trimmed())
     collecting -= 1
     if collecting == 0 { record.arena.close() }
     if text.contains(0x0D) {
@@ -185,7 +229,7 @@ final class XMLItemHandler: XMLTokenHandler {
 
   private func endDocumentText(_ frame: Frame) {
     documentText.withUnsafeBytes { all in
-      document.setText(all.tail(from: frame.textStart).trimmed(), of: frame.node)
+      document.setText(Self.unwrapped(all.tail(from: frame.textStart).trimmed()), of: frame.node)
     }
     collecting -= 1
     if collecting == 0 { documentText.removeAll(keepingCapacity: true) }
@@ -202,6 +246,36 @@ final class XMLItemHandler: XMLTokenHandler {
     guard seenElements.count < 6, frames.count <= 3 else { return }
     let name = String(decoding: name.prefix(40), as: UTF8.self)
     if !seenElements.contains(name) { seenElements.append(name) }
+  }
+
+  /// A text without the marks of a CDATA section around it. A program that escapes a section that
+  /// it was to write as it is makes these a part of the text.
+  private static func unwrapped(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    guard text.count >= 12, text[0] == 0x3C, text.matches("<![CDATA[", at: 0) == true,
+      text.matches("]]>", at: text.count - 3) == true
+    else { return text }
+    return text.slice(9, text.count - 3).trimmed()
+  }
+
+  /// Whether an element is the picture of HTML or XHTML.
+  private static func isPicture(_ name: UnsafeRawBufferPointer) -> Bool {
+    let name = local(name)
+    return name.count == 3 && name.matches("img", at: 0) == true
+  }
+
+  /// The name of an element without the prefix of XHTML if it is a picture, so that one path leads
+  /// to it.
+  @inline(__always)
+  private static func local(_ name: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    guard name.count == 9, name.matches("xhtml:img", at: 0) == true else { return name }
+    return name.tail(from: 6)
+  }
+
+  private static func isPixel(_ attributes: XMLAttributes) -> Bool {
+    attributes.contains { name, value in
+      (name.matches("width", at: 0) == true || name.matches("height", at: 0) == true)
+        && HTMLPicture.isPixel(String(decoding: value, as: UTF8.self))
+    }
   }
 
   /// Replaces CRLF by LF.

@@ -1,0 +1,58 @@
+/// The id that a JSON number stands for.
+///
+/// Programs that keep a column of ids as floating-point numbers print `1` as `1.0` or `1e0`. These
+/// are the same number, so they are the same id. The digits are never converted to a binary number,
+/// which would make large ids equal.
+enum NumberID {
+  /// The most digits of an id that is printed with an exponent.
+  private static let digitLimit = 40
+
+  /// Returns a whole number as its digits; of another number the text without zeros at the end of
+  /// its fraction, and one with an exponent unchanged.
+  ///
+  /// - Parameter text: a JSON number.
+  static func canonical(
+    _ text: UnsafeRawBufferPointer, _ arena: TextArena
+  ) -> UnsafeRawBufferPointer {
+    if text.allSatisfy(PrintedCharacters.isDigit) { return text }
+    let isNegative = text.first == 0x2D
+    var digits: [UInt8] = []
+    var fractionCount = 0
+    var index = isNegative ? 1 : 0
+    var isFraction = false
+    while index < text.count, text[index] | 0x20 != 0x65 {
+      if text[index] == 0x2E {
+        isFraction = true
+      } else {
+        digits.append(text[index])
+        if isFraction { fractionCount += 1 }
+      }
+      index += 1
+    }
+    while fractionCount > 0, digits.last == 0x30 {
+      digits.removeLast()
+      fractionCount -= 1
+    }
+    let hasExponent = index < text.count
+    if hasExponent {
+      guard let exponent = Int(String(decoding: text.tail(from: index + 1), as: UTF8.self)),
+        exponent.magnitude <= digitLimit, digits.count <= digitLimit
+      else { return text }
+      fractionCount -= exponent
+      while fractionCount < 0 {
+        digits.append(0x30)
+        fractionCount += 1
+      }
+      while fractionCount > 0, digits.last == 0x30 {
+        digits.removeLast()
+        fractionCount -= 1
+      }
+      if fractionCount > 0 || digits.count > digitLimit { return text }
+    }
+    var result = Array(digits.dropLast(fractionCount).drop { $0 == 0x30 })
+    if result.isEmpty { result = [0x30] }
+    if fractionCount > 0 { result += [0x2E] + digits.suffix(fractionCount) }
+    if isNegative, result != [0x30] { result.insert(0x2D, at: 0) }
+    return arena.copy(result)
+  }
+}

@@ -1,0 +1,93 @@
+import OffersCore
+import Testing
+
+@testable import OffersFeeds
+
+@Suite("Items without a title or an id")
+struct SparseItemTests {
+  private static func rss(_ items: [String]) throws -> YAMLReading {
+    try YAMLReading(
+      shipped: "rss",
+      "<rss><channel>\(items.map { "<item>\($0)</item>" }.joined())</channel></rss>")
+  }
+
+  @Test("an RSS item with nothing but a description has its beginning as a name, and a stable id")
+  func descriptions() throws {
+    let notes = (1...3).map { "<description>&lt;p&gt;Note \($0)&lt;/p&gt;</description>" }
+    let reading = try Self.rss(notes)
+    #expect(reading.isClean)
+    #expect(reading.names == ["Note 1", "Note 2", "Note 3"])
+    #expect(Set(reading.ids).count == 3)
+    let moved = try Self.rss(
+      ["<description>New</description>"] + notes.map { $0 + "<pubDate>1 Nov 2026</pubDate>" })
+    #expect(Array(moved.ids.dropFirst()) == reading.ids)
+    let long = try Self.rss(["<description>\(String(repeating: "word ", count: 40))</description>"])
+    #expect(try #require(long.names.first ?? nil).count <= 81)
+    #expect(try #require(long.names.first ?? nil).hasSuffix("…"))
+  }
+
+  @Test("a title or a link alone is an item, and an empty item is skipped")
+  func others() throws {
+    let reading = try Self.rss([
+      "<title>Only a title</title>", "<link>https://x.example/1</link><title/>",
+      "<description>D</description><guid> </guid>", "",
+    ])
+    #expect(reading.ids.first == "Only a title")
+    #expect(reading.names == ["Only a title", "D"])
+    #expect(reading.skips.count == 2)
+  }
+
+  @Test("Atom entries and items of JSON Feed without an id have one of their text")
+  func otherKinds() throws {
+    let atom = try YAMLReading(
+      shipped: "atom",
+      """
+      <feed xmlns="http://www.w3.org/2005/Atom"><entry><title>A</title><content>x</content></entry>
+      <entry><content>y</content></entry></feed>
+      """)
+    #expect(atom.isClean)
+    #expect(atom.names == ["A", "y"])
+    let json = try YAMLReading(
+      shipped: "jsonfeed",
+      #"{"version":"https://jsonfeed.org/version/1.1","items":[{"content_text":"x"},{"title":"y"}]}"#
+    )
+    #expect(json.isClean)
+    #expect(json.names == ["x", "y"])
+    #expect(Set(atom.ids + json.ids).count == 4)
+  }
+
+  @Test("an id can be a value or else made, and the written definition is the same")
+  func writesRules() throws {
+    let yaml = """
+      feeds:
+        x:
+          id: [sku, {made-from: [name, city]}]
+          fields: {name: name}
+      """
+    let definition = try #require(try DefinitionFile.parse(yaml, name: "x.yaml").first)
+    let paths = [FieldPath(keys: ["name"]), FieldPath(keys: ["city"])]
+    guard case .valueOrMade(let rule, from: paths) = definition.id else {
+      Issue.record("\(definition.id)")
+      return
+    }
+    #expect(rule.alternatives.count == 1)
+    #expect(definition.id.places == "sku or name and city")
+    let written = DefinitionText.yaml(for: definition)
+    #expect(try DefinitionFile.parse(written, name: "x.yaml").first == definition)
+    let reading = try YAMLReading(
+      "id: [sku, {made-from: [name, city]}]\nfields: {name: name}",
+      #"[{"sku":"s","name":"A"},{"name":"A","city":"B"},{"name":"A","city":"C"}]"#)
+    #expect(reading.isClean)
+    #expect(reading.ids.first == "s")
+    #expect(Set(reading.ids).count == 3)
+  }
+
+  @Test("every shipped definition of a kind is written as it was read")
+  func writesKinds() throws {
+    for kind in ShippedDefinition.kinds {
+      let definition = try ShippedDefinition.definition(kind)
+      let written = DefinitionText.yaml(for: definition)
+      #expect(try DefinitionFile.parse(written, name: "x.yaml").first == definition)
+    }
+  }
+}
