@@ -42,9 +42,15 @@ struct AbsentDefinitionsTests {
       #expect(result.errors.contains("absent.yaml"), "\(words)")
       #expect(result.errors.contains("offers feeds add NAME SOURCE"), "\(words)")
     }
-    let option = try await home.call("feeds", "--config", home.folder.file("absent.yaml"))
+    let absent = home.folder.file("absent.yaml")
+    let option = try await home.call("sync", "tea", "--config", absent)
     #expect(option.status == 66)
     #expect(option.errors.contains("offers feeds add NAME SOURCE"))
+    // A shipped feed needs no definition.
+    #expect(
+      try await home.call("sync", "facts", "--from", "sample", "--config", absent).status == 0)
+    let doctor = try await home.call("doctor", "--config", absent)
+    #expect(doctor.output.contains("absent.yaml, which --config names"))
   }
 
   @Test("subscribed feeds that lack their definition are not left out in silence")

@@ -136,11 +136,53 @@ struct FeedsCommandTests {
     #expect(result.errors.contains("is larger than 1 MiB."), "\(result.errors)")
   }
 
+  @Test(
+    "a document without offers is added if its format says what they will be",
+    arguments: [
+      (
+        "<rss version='2.0'><channel><title>Sales</title></channel></rss>",
+        "<rss version='2.0'><channel><item><guid>k1</guid><title>Kettle</title></item></channel></rss>"
+      ),
+      (
+        "<feed xmlns='http://www.w3.org/2005/Atom'><title>Sales</title></feed>",
+        "<feed xmlns='http://www.w3.org/2005/Atom'><entry><id>k1</id><title>Kettle</title></entry></feed>"
+      ),
+      (
+        #"{"version":"https://jsonfeed.org/version/1.1","title":"Sales","items":[]}"#,
+        #"{"version":"https://jsonfeed.org/version/1.1","items":[{"id":"k1","title":"Kettle"}]}"#
+      ),
+    ])
+  func addsEmptyFeeds(empty: String, later: String) async throws {
+    let home = try Home()
+    let path = try home.folder.write(empty, to: "feed")
+    let added = try await home.call("feeds", "add", "sales", path)
+    #expect(added.status == 0, "\(added.errors)")
+    #expect(added.output.contains("sales: no offers found"))
+    #expect(try await home.call("list", "--feed", "sales").status == 0)
+    try home.folder.write(later, to: "feed")
+    #expect(try await home.call("sync", "sales").output.contains("sales: 1 new"))
+    #expect(try await home.callDocument("show", "sales:k1")["name"] as? String == "Kettle")
+  }
+
+  @Test("feeds add shows the first three offers on standard error, unless told --yes")
+  func showsOffers() async throws {
+    let home = try Home()
+    let path = try home.folder.write(Self.rss, to: "shop.rss")
+    let shown = try await home.call("feeds", "add", "one", path)
+    #expect(
+      shown.errors.contains("  Tea & Honey  4.50 USD  https://shop.example/t1\n  Jam  3.00 USD\n"))
+    let quiet = try await home.call("feeds", "add", "two", path, "--yes")
+    #expect(quiet.status == 0)
+    #expect(!quiet.errors.contains("Jam"))
+    #expect(home.stable(quiet.output).contains("two: 2 new"))
+  }
+
   @Test("adding a document without offers is refused and stores no definition")
   func refusesEmptyDocuments() async throws {
     let home = try Home()
     for (name, text) in [
-      ("empty.rss", "<rss version='2.0'><channel><title>x</title></channel></rss>"),
+      ("empty.xml", "<deals><title>x</title></deals>"),
+      ("broken.rss", "<rss version='2.0'><channel><item><author>x</author></item></channel></rss>"),
       ("empty.json", #"{"items":[]}"#), ("page.html", "<!DOCTYPE html><html></html>"),
       ("torn.json", #"[{"id":1,"na"#),
     ] {

@@ -34,11 +34,11 @@ struct ConfigurationOptions: ParsableArguments {
 extension SettingPath {
   /// Loads the shipped feeds and the user's own.
   ///
-  /// If `OFFERS_CONFIG` names a file that does not exist, there are only the shipped feeds, and
-  /// the error about another feed mentions the file.
+  /// If the option or `OFFERS_CONFIG` names a file that does not exist, there are only the shipped
+  /// feeds, and the error about another feed mentions the file.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` for an invalid definition, `notFound` if an
-  ///   option names a file that does not exist, otherwise as `TextFile.read`.
+  /// - Throws: `OffersError` with `invalidRequest` for an invalid definition, otherwise as
+  ///   `TextFile.read`.
   func load() throws -> FeedConfiguration { try configuration(reading: try read()) }
 
   /// The shipped feeds and those that the given content of the file defines.
@@ -92,16 +92,6 @@ extension SettingPath {
     return FeedPresentations(known)
   }
 
-  /// Reads the file; nil if it does not exist and no option names it.
-  ///
-  /// - Throws: `OffersError` with `notFound` if an option names a file that does not exist.
-  func read() throws -> String? {
-    guard let bytes = try TextFile.read(text) else {
-      if origin != .option { return nil }
-      throw OffersError(
-        .notFound, "There is no file \(text) with feed definitions.",
-        advice: Advice("Check --config, or create the file", .addFeed))
-    }
-    return bytes
-  }
+  /// Reads the file; nil if it does not exist.
+  func read() throws -> String? { try TextFile.read(text) }
 }

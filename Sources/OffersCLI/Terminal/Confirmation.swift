@@ -1,7 +1,7 @@
 import Glibc
 import OffersCore
 
-/// A question that a person answers on the terminal before a command destroys something.
+/// A question that a person answers on the terminal before a command changes something.
 enum Confirmation {
   /// Whether a person can be asked: input and messages are on a terminal.
   static var isPossible: Bool { isatty(ProcessContext.current.input) == 1 && Terminal.isError }

@@ -12,6 +12,8 @@ package final class DefinitionGuess {
     package var itemCount: Int
     /// The points that the user should check, as whole sentences.
     package var notes: [String]
+    /// The kind of the document; nil if its format does not say what its items are.
+    package var kind: WellKnownKind?
     /// How to read values that the user maps to a field.
     package var judgement = SampleJudgement()
   }
@@ -63,6 +65,7 @@ package final class DefinitionGuess {
     var proposal: Proposal
     if items == nil, let kind = WellKnownKind.find(in: text) {
       proposal = try read(by: kind.definition(named: name)).proposal
+      proposal.kind = kind
       if kind == .shopify { proposal.notes.append(DefinitionDraft.currencyNote("USD", .price)) }
     } else {
       proposal = try guess()

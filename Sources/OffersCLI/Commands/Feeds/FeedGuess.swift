@@ -37,17 +37,20 @@ enum FeedGuess {
   ///
   /// - Parameters:
   ///   - definition: the definition to try.
+  ///   - kind: the kind of the document if its format says what its items are; such a document may
+  ///     have none yet.
   ///   - firstCount: the most offers in `FeedCheck.first`.
   ///   - options: the limits and the access to networks for reading the source.
   /// - Throws: `OffersError` with `unexpectedShape` if no record is an offer; as
   ///   `SyncEngine.check`.
   static func check(
-    _ definition: FeedDefinition, firstCount: Int = 1, options: SyncOptions
+    _ definition: FeedDefinition, of kind: WellKnownKind? = nil, firstCount: Int,
+    options: SyncOptions
   ) async throws -> FeedCheck {
     let check = try await SyncEngine(store: NoStore(), environment: ProcessContext.findVariable)
       .check(
         definition, from: nil, firstCount: firstCount, options: options)
-    if check.offerCount > 0 { return check }
+    if check.offerCount > 0 || kind != nil && check.recordCount == 0 { return check }
     let places = definition.items.map {
       $0.steps.isEmpty ? "the top level" : $0.descriptionFromRoot
     }

@@ -13,7 +13,9 @@ struct FeedsAddCommand: AsyncParsableCommand {
     discussion: """
       The definition is detected or guessed from the document and stored in your YAML file; \
       --items, --map, --format and --every override the guess. See it with: offers feeds show NAME. \
-      A document without any offer is refused.
+      The first three offers are shown, and on a terminal you are asked whether to add the feed. A \
+      document without any offer is refused, unless its format says what its offers are: RSS, \
+      Atom or JSON Feed.
 
       EXAMPLES
         offers feeds add deals https://example.com/deals.rss
@@ -44,6 +46,9 @@ struct FeedsAddCommand: AsyncParsableCommand {
     help: ArgumentHelp("How often to sync, such as 6h.", valueName: "time"))
   var every: String?
 
+  @Flag(name: .long, help: "Add the feed without showing offers or asking.")
+  var yes = false
+
   @OptionGroup var network: NetworkOptions
   @OptionGroup var location: DatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
@@ -54,8 +59,10 @@ struct FeedsAddCommand: AsyncParsableCommand {
     let user = try UserChoice()
     let own = OwnFeeds(file: file)
     let options = network.syncOptions(try own.checkIsNew(name))
-    let definition = try await made(options)
-    _ = try await FeedGuess.check(definition, options: options)
+    let (definition, kind) = try await made(options)
+    let check = try await FeedGuess.check(
+      definition, of: kind, firstCount: yes ? 0 : Self.shownCount, options: options)
+    if !yes { try confirm(check, definition) }
     try own.add(definition)
     Output.note("Added \(name) to \(DisplayText.oneLine(file.text)).")
     let place = try location.place
@@ -70,16 +77,41 @@ struct FeedsAddCommand: AsyncParsableCommand {
 
   /// The definition from the options. If they lack a required part, the rest is guessed from the
   /// document.
-  private func made(_ options: SyncOptions) async throws -> FeedDefinition {
+  private func made(
+    _ options: SyncOptions
+  ) async throws -> (FeedDefinition, kind: WellKnownKind?) {
     var said = DefinitionOverride(name: name)
     try said.set(format: format, items: items, map: map, every: every)
     if said.isComplete {
-      return try said.definition(source: FeedGuess.address(of: source))
+      return (try said.definition(source: FeedGuess.address(of: source)), nil)
     }
     let proposal = try await FeedGuess.propose(
       name: name, source: source, items: said.items, missing: said.missing,
       options: options)
     for note in proposal.notes { Output.note(.line(note)) }
-    return try said.definition(source: FeedGuess.address(of: source), over: proposal)
+    return (
+      try said.definition(source: FeedGuess.address(of: source), over: proposal), proposal.kind
+    )
+  }
+
+  private static let shownCount = 3
+
+  /// Shows the first offers as they would be stored. On a terminal, asks whether to add the feed.
+  ///
+  /// - Throws: `ExitStatus.failed` if the user declines.
+  private func confirm(_ check: FeedCheck, _ definition: FeedDefinition) throws {
+    for offer in check.first {
+      let details = [offer.reward?.text, offer.urlText].compactMap { $0 }.map {
+        DisplayText.oneLine($0)
+      }
+      Output.note(
+        .line("  " + ([DisplayText.oneLine(offer.name)] + details).joined(separator: "  ")))
+    }
+    guard Confirmation.isPossible else { return }
+    let count = Units.count(check.offerCount, "offer")
+    guard Confirmation.ask("Add \(name) with \(count)?") else {
+      Output.note("Nothing was added.")
+      throw ExitStatus.failed
+    }
   }
 }

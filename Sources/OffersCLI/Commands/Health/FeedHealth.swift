@@ -28,7 +28,8 @@ struct FeedHealth {
     let definitions =
       configuration.absentFile.map { file in
         Finding(
-          .warning, "definitions", "there is no file \(file), which OFFERS_CONFIG names",
+          .warning, "definitions",
+          "there is no file \(file), which \(path.origin == .option ? "--config" : "OFFERS_CONFIG") names",
           advice: Advice("To create it", .addFeed))
       } ?? Finding(.ok, "definitions", what)
     return [definitions]

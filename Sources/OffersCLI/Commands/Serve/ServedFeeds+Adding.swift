@@ -43,7 +43,7 @@ extension ServedFeeds: FeedAdder {
       name: name ?? Self.unnamed, source: source, isPublicOnly: true, options: options)
     var definition = guess.definition
     let check = try await FeedGuess.check(
-      definition, firstCount: Self.shownCount, options: options)
+      definition, of: guess.kind, firstCount: Self.shownCount, options: options)
     let title = check.title == definition.name ? nil : check.title
     if name == nil {
       let found = ([title] + Self.parts(of: source) + [Self.unnamed]).lazy.compactMap { text in
