@@ -69,7 +69,9 @@ package final class FeedReader {
       throw OffersError(
         .sourceFailed, "The feed says: \(error)", hint: "Nothing was changed.")
     }
-    if let problem = reader?.shapeProblem {
+    let isEmptyFeed =
+      reader?.lacksOnlyList == true && definition.title.isFromDocument && facts.title != nil
+    if !isEmptyFeed, let problem = reader?.shapeProblem {
       throw OffersError(
         .unexpectedShape, problem,
         hint: reader?.shapeHint ?? "Check that the source is this feed's own document.")

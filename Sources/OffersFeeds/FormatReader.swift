@@ -20,6 +20,9 @@ protocol FormatReader: AnyObject {
   /// The reason why a valid document has no list of offers at the paths of the definition; nil
   /// when it has one.
   var shapeProblem: String? { get }
+  /// Whether a document with a `shapeProblem` lacks nothing but the list, so that it is a feed
+  /// without offers if it names itself.
+  var lacksOnlyList: Bool { get }
   /// The hint for the error about `shapeProblem`; nil when the reader knows of none, and the caller
   /// gives a general hint.
   var shapeHint: String? { get }

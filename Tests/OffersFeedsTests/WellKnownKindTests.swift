@@ -24,6 +24,9 @@ struct WellKnownKindTests {
     (#"{"products":[{"id":1,"title":"A","body_html":"","variants":[{"id":2"#, .shopify),
     (#"{"products":[{"variants":[],"handle":"a"},{"#, .shopify),
     (#"[{"id":1,"handle":"a","variants":[{"price":"1.00"}]}]"#, .shopify),
+    (#"{"feed":{"entry":[{"im:name":{"label":"A"},"id":{}}]}}"#, .chart),
+    (#"{"feed":{"entry":{"im:name":{"label":"A"}}}}"#, .chart),
+    (#"{"feed":{"author":{"name":{"label":"iTunes Store"}},"title":{"label":"Top"}}}"#, .chart),
   ]
 
   @Test("each kind is detected from the start of its document", arguments: known)
@@ -40,6 +43,7 @@ struct WellKnownKindTests {
       "<RDF>", "<rdf:RDF>", "<deals><rss/></deals>", "<html>", "{}", "[]", "[1]",
       #"{"version":"1.1","items":[]}"#, #"{"version":"http://jsonfeed.org/version/1"}"#,
       #"{"feed":{"version":"https://jsonfeed.org/version/1"}}"#,
+      #"{"feed":{"entry":[{"name":"A"}]}}"#, #"{"feed":{"author":{"name":"iTunes Store"}}}"#,
       #"{"products":[{"id":1,"handle":"a"}]}"#, #"{"products":[]}"#, #"{"products":{}}"#,
       #"[{"variants":[{"price":1}],"title":"A"}]"#, #"{"items":[{"variants":[],"handle":"a"}]}"#,
     ])

@@ -55,6 +55,11 @@ extension FieldRule {
   }
 }
 
+extension FieldRule {
+  /// Whether all alternatives come from the document.
+  var isFromDocument: Bool { alternatives.allSatisfy(\.value.isFromDocument) }
+}
+
 /// A text about a whole feed, such as its title. Its paths start at the document's root.
 package typealias TextRule = FieldRule
 

@@ -8,6 +8,9 @@ static const unsigned char albums_yaml[] = {
 static const unsigned char atom_yaml[] = {
 #embed "../Shipped/atom.yaml"
 };
+static const unsigned char chart_yaml[] = {
+#embed "../Shipped/chart.yaml"
+};
 static const unsigned char facts_yaml[] = {
 #embed "../Shipped/facts.yaml"
 };
@@ -55,6 +58,7 @@ static const struct {
 } files[] = {
   {"albums.yaml", albums_yaml, sizeof albums_yaml},
   {"atom.yaml", atom_yaml, sizeof atom_yaml},
+  {"chart.yaml", chart_yaml, sizeof chart_yaml},
   {"facts.yaml", facts_yaml, sizeof facts_yaml},
   {"ibotta.yaml", ibotta_yaml, sizeof ibotta_yaml},
   {"jsonfeed.yaml", jsonfeed_yaml, sizeof jsonfeed_yaml},

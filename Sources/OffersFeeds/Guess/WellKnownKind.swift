@@ -13,6 +13,8 @@ package enum WellKnownKind: String, Sendable, Hashable, CaseIterable {
   case jsonfeed
   /// The products of a Shopify shop.
   case shopify
+  /// A chart of one of Apple's stores in its oldest JSON.
+  case chart
 
   /// Returns the kind of a document; nil for an unknown kind, and when more bytes are needed to
   /// decide.
@@ -57,9 +59,22 @@ package enum WellKnownKind: String, Sendable, Hashable, CaseIterable {
         return .jsonfeed
       }
       if case .list(let products)? = object["products"] { return findShop(products) }
+      if case .object(let feed)? = object["feed"], isChart(feed) { return .chart }
     }
     if case .list(let products) = root { return findShop(products) }
     return nil
+  }
+
+  /// Whether an object is the feed of a chart: it has an entry with a name in Apple's namespace, or
+  /// it has none and its author is the store.
+  private static func isChart(_ feed: SampleObject) -> Bool {
+    for case .object(let entry)? in feed["entry"]?.elements.prefix(1) ?? [] {
+      return entry["im:name"] != nil
+    }
+    guard case .object(let author)? = feed["author"], case .object(let name)? = author["name"],
+      case .text(let text)? = name["label"]
+    else { return false }
+    return text.text == "iTunes Store"
   }
 
   private static func findShop(_ products: SampleList) -> WellKnownKind? {

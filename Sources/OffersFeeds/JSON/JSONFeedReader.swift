@@ -67,6 +67,7 @@ final class JSONFeedReader: FormatReader {
 
   var shapeProblem: String? { outline.shapeProblem }
   var shapeHint: String? { outline.shapeHint }
+  var lacksOnlyList: Bool { outline.lacksOnlyList }
 
   private func read(isFinal: Bool) throws {
     let scanner = JSONScanner(end: input.end, isFinal: isFinal)

@@ -69,6 +69,8 @@ struct JSONOutline {
   private var mayBeOnlyItem = true
   private static let offerBytes = 1 << 20
   private var mismatch: String?
+  /// Whether an object below the root was opened that may have the list of offers as a member.
+  private var didFindPlace = false
   /// Whether every path of offers begins with a key, which a list at the top level cannot match.
   private let startsWithKey: Bool
   private var isBareList = false
@@ -108,6 +110,13 @@ struct JSONOutline {
     let seen =
       rootKeys.isEmpty ? "" : ", with the keys \(rootKeys.joined(separator: ", "))"
     return "Expected a list of offers at \(itemsText), found \(mismatch ?? "none")\(seen)."
+  }
+
+  /// Whether the document lacks the list of offers, or has a null in its place, but has the object
+  /// around that place, below its root. A program that converts XML to JSON leaves an empty list
+  /// out.
+  var lacksOnlyList: Bool {
+    itemsRank == nil && didFindPlace && (mismatch == nil || mismatch == "null")
   }
 
   /// The correction to suggest when the document has no list of offers at the path.
@@ -298,6 +307,7 @@ struct JSONOutline {
     if shape >= 0, !isItems {
       node = document.append(shape, isList ? .list : .object, to: containers.last?.node ?? -1)
     }
+    if !isList, shape >= 0, !containers.isEmpty, paths.hasItemsBelow(shape) { didFindPlace = true }
     containers.append(
       Container(
         kind: isItems ? .items : isList ? .array : .object, shape: shape, node: node,

@@ -60,6 +60,9 @@ final class XMLFeedReader: FormatReader {
     return nil
   }
 
+  /// Always false, since an element without items is found as an empty list of them.
+  var lacksOnlyList: Bool { false }
+
   var shapeProblem: String? {
     if handler.itemCount > 0 || handler.didFindList { return nil }
     let seen = handler.seenElements.joined(separator: ", ")

@@ -18,12 +18,12 @@ struct Secrets: Sendable {
   mutating func add(_ value: String, of name: String) {
     let encoded = Self.encoded(value)
     var found = [value, encoded, Self.lowercasedEscapes(encoded)]
-    // The spelling that Foundation gives the raw value in a URL's path or query.
+    // The spellings that Foundation and AddressEncoding give the raw value in a URL's path or query.
     for prefix in ["http://x/", "http://x/?"] {
-      guard let url = URL(string: prefix + value)?.absoluteString, url.hasPrefix(prefix) else {
-        continue
+      for url in [URL(string: prefix + value), URL(printed: prefix + value)] {
+        guard let text = url?.absoluteString, text.hasPrefix(prefix) else { continue }
+        found.append(String(text.dropFirst(prefix.count)))
       }
-      found.append(String(url.dropFirst(prefix.count)))
     }
     // A server may return accented letters in another Unicode normalization form.
     found += found.flatMap {

@@ -20,6 +20,34 @@ struct ChartTests {
     #expect(reading.facts.shared == ["Copyright: R"])
   }
 
+  @Test(
+    "a chart that names itself may lack its list",
+    arguments: ["", #""entry":null,"#, #""entry":[],"#]
+  )
+  func noEntry(list: String) throws {
+    let reading = try YAMLReading(
+      shipped: "albums", #"{"feed":{\#(list)"title":{"label":"Top"}}}"#)
+    #expect(reading.isClean)
+    #expect(reading.itemCount == 0)
+    for other in [
+      #"{"feed":{\#(list.replacing("[]", with: "7"))"x":1}}"#, #"{"error":{"title":"x"}}"#,
+      #"{"feed":{"entry":"none","title":"x"}}"#,
+    ] where !other.contains("[") {
+      #expect(try YAMLReading(shipped: "albums", other).error?.code == .unexpectedShape, "\(other)")
+    }
+  }
+
+  @Test("an old chart in JSON needs no definition, also with one entry")
+  func isKnown() throws {
+    for place in [Self.entry, "[\(Self.entry)]"] {
+      let guess = try GuessReading(#"{"feed":{"title":{"label":"T"},"entry":\#(place)}}"#)
+      #expect(guess.ids == ["17"])
+      #expect(guess.all(.name) == ["Blue"])
+      #expect(guess.all(.reward) == ["$9.99"])
+      #expect(guess.proposal.kind == .chart)
+    }
+  }
+
   @Test("an object that is no offer is no list")
   func otherObjects() throws {
     let yaml = "items: data.offers\nid: id\nfields: {name: name}"
