@@ -50,7 +50,7 @@ struct MemoryOffer: Sendable {
       OfferField.allCases.filter { field in
         switch field {
         case .latitude, .longitude: number(field) != other.number(field)
-        case .reward: texts[field] != other.texts[field] || reward != other.reward
+        case .reward: Reward.differ(reward, other.reward)
         default: texts[field] != other.texts[field]
         }
       }

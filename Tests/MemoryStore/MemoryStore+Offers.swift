@@ -131,7 +131,7 @@ extension Reward? {
     case (.amount(let least, let wanted), .amount(let units, let currency)):
       currency == wanted && units >= least
     case (.anyAmount(let least, let others), .amount(let units, let currency)):
-      units >= others[currency] ?? least
+      units >= currency.flatMap { others[$0] } ?? least
     case (.percent(let least), .percent(let hundredths)): hundredths >= least
     default: false
     }
@@ -141,7 +141,7 @@ extension Reward? {
     guard case .amount(let units, let currency) = self?.value else { return false }
     return switch maximum {
     case .amount(let most, let wanted): currency == wanted && units <= most
-    case .anyAmount(let most, let others): units <= others[currency] ?? most
+    case .anyAmount(let most, let others): units <= currency.flatMap { others[$0] } ?? most
     }
   }
 }

@@ -34,7 +34,8 @@ struct RewardParserTests {
     ("100%", "10000 %"), ("0.5%", "50 %"), ("1,000%", "100000 %"), ("Get (5%) back", "500 %"),
     ("UP TO 5% back", "up to 500 %"), ("Earn up to 8% Cash Back", "up to 800 %"),
     ("Group to $5", "500 USD"), ("Up today $5", "500 USD"),
-    ("$9999999999999", "999999999999900 USD"),
+    ("$9999999999999", "999999999999900 USD"), ("$ 5", "500 USD"), ("5$", "500 USD"),
+    ("5 $", "500 USD"), ("$5USD", "500 USD"),
   ]
 
   @Test("a single amount or percentage is parsed exactly", arguments: exact)
@@ -43,12 +44,12 @@ struct RewardParserTests {
   }
 
   static let doubtful = [
-    "", " ", "Free", "Free after offer", "Up to", "$", "%", "$ 5", "Save 2", "Save 2 dollars", "2",
+    "", " ", "Free", "Free after offer", "Up to", "$", "%", "Save 2", "Save 2 dollars", "2",
     "$1 off $5", "Buy 2, get $1", "$1-$5", "$1 - $5", "5% or $5", "2 for $1", "$5 in 10 days",
     "$0.755", "$0.7555", "5.125%", "$1,50", "$12,34", "$1,0000", "$1,00,000", "$1000,000",
     "$1,000,00", "$,100", "$1,,000", "$0,125", "$00,125", "$1.2.3", "1.2.3%", "$1.000.000", "$.755",
     ".5%", ",5%", "-$5", "$-5", "-5%", "+5%", "\u{2212}$5", "\u{2212}5%",
-    "$$5", "$5%", "5$", "5 $", "$5USD", "$5k", "$5M", "$5x", "$5 CAD", "$5 AUD back",
+    "$$5", "$5%", "$5k", "$5M", "$5x", "$5 CAD", "$5 AUD back",
     "$5\u{A0}HKD", "$1 million", "$1 Billion", "$2 hundred", "$5+", "5%+", "$5/lb", "5%/year",
     "$5½",
     "$5¢", "5‰", "$5-off", "$5'", "¥500", "50 cents", "5 points",

@@ -5,9 +5,20 @@ import OffersFeeds
 /// hundredths.
 enum RewardReading {
   static func parse(_ text: String, currency: String? = "USD", bare: String? = nil) -> String {
+    parse(text, RewardParser(currency: currency, bareCurrency: bare))
+  }
+
+  /// Parses a text of a feed as a sync does; an amount without a currency is `500 XXX`.
+  static func parse(_ text: String, ofFeedIn currency: String?) -> String {
+    parse(text, RewardParser(feedCurrency: currency))
+  }
+
+  private static func parse(_ text: String, _ parser: RewardParser) -> String {
     var text = text
-    let parser = RewardParser(currency: currency, bareCurrency: bare)
-    let reward = text.withUTF8 { parser.parse(UnsafeRawBufferPointer($0)) }
+    return formatted(text.withUTF8 { parser.parse(UnsafeRawBufferPointer($0)) })
+  }
+
+  static func formatted(_ reward: ExactReward) -> String {
     let mark = reward.isUpTo ? "up to " : ""
     let (a, b, c) = reward.currency
     switch reward.kind {

@@ -48,8 +48,8 @@ package struct FeedOffer: Sendable {
     var exact = ExactReward()
     exact.isUpTo = reward?.isUpTo ?? false
     switch reward?.value {
-    case .amount(let units, let currency):
-      let code = Array(currency.utf8)
+    case .amount(let units, _):
+      let code = Array((reward?.storedCurrency ?? "").utf8)
       exact.kind = OfferRecord.amount
       exact.number = units
       exact.currency = (code[0], code[1], code[2])

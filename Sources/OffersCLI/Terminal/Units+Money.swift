@@ -10,13 +10,14 @@ extension Units {
     }
   }
 
-  private static func money(_ units: Int64, _ currency: String) -> String {
-    let places = CurrencyCode(currency)?.unitDigits ?? 2
+  private static func money(_ units: Int64, _ currency: String?) -> String {
+    let places = currency.flatMap { CurrencyCode($0) }?.unitDigits ?? 2
     var digits = String(units.magnitude)
     digits = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
     var text = count(Int(digits.dropLast(places)) ?? 0)
     if places > 0 { text += "." + digits.suffix(places) }
     let minus = units < 0 ? "-" : ""
+    guard let currency else { return minus + text }
     let signs = ["USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"]
     // A sign such as `$` is shared by several currencies. It is printed for the one that it
     // commonly means; the others are printed with their codes.

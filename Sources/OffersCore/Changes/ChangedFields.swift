@@ -64,7 +64,7 @@ package struct ChangedFields: Decodable {
 
     var reward: Reward {
       var value: Reward.Value?
-      if let minorUnits, let currency {
+      if let minorUnits {
         value = .amount(minorUnits: minorUnits, currency: currency)
       } else if let percent {
         value = .percent(hundredths: NSDecimalNumber(decimal: percent * 100).int64Value)

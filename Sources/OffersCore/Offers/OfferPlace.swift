@@ -53,8 +53,8 @@ public struct OfferPlace: Hashable, Sendable {
     let upTo = Value.number(reward?.isUpTo == true ? 1 : 0)
     func kind(_ number: Int64) -> Value { .number(isLast ? 4 : number) }
     return switch reward?.value {
-    case .amount(let units, let currency):
-      [kind(0), .text(currency), .number(units), .none, upTo]
+    case .amount(let units, _):
+      [kind(0), reward?.storedCurrency.map { .text($0) } ?? .none, .number(units), .none, upTo]
     case .percent(let hundredths): [kind(1), .none, .none, .number(hundredths), upTo]
     case nil: [kind(reward == nil ? 3 : 2), .none, .none, .none, upTo]
     }

@@ -75,7 +75,7 @@ package struct OfferRecord {
       let code = (0..<3).map {
         Character(UnicodeScalar(base.load(fromByteOffset: 34 + $0, as: UInt8.self)))
       }
-      return .amount(minorUnits: number, currency: String(code))
+      return .amount(minorUnits: number, storedCurrency: String(code))
     case Self.percent:
       return .percent(hundredths: number)
     default:

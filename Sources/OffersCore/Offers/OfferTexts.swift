@@ -15,6 +15,9 @@ package struct OfferTexts {
   package var latitude: UnsafeRawBufferPointer?
   package var longitude: UnsafeRawBufferPointer?
   package var attributes: UnsafeRawBufferPointer?
+  /// The ISO 4217 code of the currency that the record states beside the text of the reward; nil if
+  /// it states none, or if the text has the code in it.
+  package var rewardCurrency: (UInt8, UInt8, UInt8)?
 
   package init() {}
 
@@ -97,6 +100,9 @@ package struct OfferTexts {
     var hash = ContentHash(seed: seed)
     forEachField { field, text in
       if let text { hash.combine(text, tag: UInt64(field) << 32) }
+    }
+    if let (a, b, c) = rewardCurrency {
+      withUnsafeBytes(of: (a, b, c)) { hash.combine($0, tag: UInt64(OfferField.count) << 32) }
     }
     return hash.value
   }

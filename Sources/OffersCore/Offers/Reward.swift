@@ -2,8 +2,9 @@
 public struct Reward: Hashable, Sendable, Codable {
   /// An exact value. It is never rounded, guessed, or kept as a floating-point number.
   public enum Value: Hashable, Sendable, Codable {
-    /// An amount in minor units, such as cents, with an ISO 4217 currency code.
-    case amount(minorUnits: Int64, currency: String)
+    /// An amount in minor units, such as cents, with an ISO 4217 currency code. The currency is nil
+    /// if neither the feed nor its definition names it; the amount is then in hundredths.
+    case amount(minorUnits: Int64, currency: String?)
     /// A percentage in hundredths of a percent: 5 % is 500, 2.5 % is 250.
     case percent(hundredths: Int64)
   }
@@ -46,7 +47,7 @@ public struct Reward: Hashable, Sendable, Codable {
     if case .amount(let units, _) = value { units } else { nil }
   }
 
-  /// The ISO 4217 currency code of an amount; nil for other kinds.
+  /// The ISO 4217 currency code of an amount; nil if it is unknown, and for other kinds.
   public var currency: String? {
     if case .amount(_, let code) = value { code } else { nil }
   }

@@ -172,14 +172,13 @@ final class ExportRecordReader {
     let units = try reward.findNumber(2)
     let currency = try reward.findText(3)
     var value: Reward.Value?
-    if let units, let currency {
+    if let currency {
+      guard units != nil else { throw reward.fault(2, "is missing beside the other one") }
       guard currency.utf8.count == 3, currency.utf8.allSatisfy({ $0 &- 0x41 < 26 }) else {
         throw reward.fault(3, "should be three capital letters")
       }
-      value = .amount(minorUnits: units, currency: currency)
-    } else if units != nil || currency != nil {
-      throw reward.fault(units == nil ? 2 : 3, "is missing beside the other one")
     }
+    if let units { value = .amount(minorUnits: units, currency: currency) }
     if let percent = try reward.findLiteral(4) {
       guard let hundredths = Self.hundredths(percent) else {
         throw reward.fault(4, "should have two decimals at most")

@@ -107,15 +107,19 @@ extension OfferAssembler {
   }
 
   /// Appends a currency code to an amount that is a bare number; returns other texts unchanged, and
-  /// also the amount if the currency has no value.
+  /// also the amount if the currency has no value. For other texts, in which a sign such as `$` may
+  /// stand for several currencies, the code is kept beside the text.
   private func amount(
     _ text: UnsafeRawBufferPointer, _ currency: ValuePlan.Source
   ) -> UnsafeRawBufferPointer {
-    let isBare = text.allSatisfy { $0 &- 0x30 < 10 || $0 == 0x2E || $0 == 0x2C || $0 == 0x20 }
-    guard isBare, !text.isEmpty, case .text(let code, _) = values.value(currency, join: []) else {
+    guard !text.isEmpty, case .text(let own, _) = values.value(currency, join: []) else {
       return text
     }
-    return record.arena.copy(Array(text) + [0x20] + Self.code(code))
+    let code = Self.code(own)
+    let isBare = text.allSatisfy { $0 &- 0x30 < 10 || $0 == 0x2E || $0 == 0x2C || $0 == 0x20 }
+    if isBare { return record.arena.copy(Array(text) + [0x20] + code) }
+    if code.count == 3 { texts.rewardCurrency = (code[0], code[1], code[2]) }
+    return text
   }
 
   /// Converts an amount in minor units to major units, and appends the currency code if it is

@@ -24,7 +24,7 @@ final class OfferAssembler {
   /// the definition refers as `@key`.
   let usesOwnKeys: Bool
   /// The texts of the current offer, valid until the next record is read.
-  private(set) var texts = OfferTexts()
+  var texts = OfferTexts()
   /// Descriptions of the current offer's parts that were left out or repaired.
   private var notes: [String] = []
   private var hasNotes = false

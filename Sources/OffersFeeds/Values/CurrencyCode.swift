@@ -65,14 +65,14 @@ package struct CurrencyCode: Sendable {
     return letters == other.letters
   }
 
-  static let usDollar = CurrencyCode("USD")
-  static let canadianDollar = CurrencyCode("CAD")
-  static let australianDollar = CurrencyCode("AUD")
-  static let hongKongDollar = CurrencyCode("HKD")
-  static let real = CurrencyCode("BRL")
   static let rupee = CurrencyCode("INR")
-  static let euro = CurrencyCode("EUR")
   static let pound = CurrencyCode("GBP")
+
+  /// The currency of amounts whose currency is unknown: XXX of ISO 4217, counted in hundredths. It is
+  /// no currency of `init`, so nobody can name it.
+  static let unknown = CurrencyCode(
+    letters: (0x58, 0x58, 0x58), unitDigits: 2, sign: .none, isGroupedByCommas: false,
+    isWord: false)
 
   /// ISO 4217, list one, of 2025. Each code is followed by its number of decimals, its `Sign`, the
   /// decimal mark of its country, and `w` if the code is a word, else `-`. The decimal mark is a

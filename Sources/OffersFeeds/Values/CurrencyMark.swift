@@ -10,14 +10,17 @@ struct CurrencyMark {
   /// The end of the sign or code after the number; that of the number if there is none.
   let end: Int
 
-  /// A sign before the number, and the currency that it stands for.
+  /// A sign beside the number, and the currency that it stands for.
   private struct Sign {
     var start: Int
-    /// The currency; nil for a bare `$` if the feed's currency is not a dollar.
+    var end: Int
+    /// The currency; nil for a sign of several currencies if the feed's is none of them.
     var currency: CurrencyCode?
-    /// Whether the sign is a `$` without letters, which a code beside it may specify.
-    var isBareDollar = false
-    var custom: PrintedNumber.Custom?
+    /// Whether a currency is among those of a sign that several share, so that a code beside the
+    /// sign may specify it; nil for a sign of one currency.
+    var isOf: ((CurrencyCode) -> Bool)?
+    /// The notation of amounts in a currency beside the sign.
+    var custom: (CurrencyCode) -> PrintedNumber.Custom
   }
 
   /// Finds the currency of the number in `text[number]`.
@@ -28,50 +31,45 @@ struct CurrencyMark {
   ///   - hasDecimals: whether the number has at least two decimals; a code that is also a word,
   ///     such as `TOP`, then names the currency.
   ///   - feed: the feed's currency, for signs that several currencies share.
+  ///   - unknown: the currency of an amount whose sign does not tell it; nil if it has no value.
   /// - Returns: nil when there is no sign or code, when they contradict each other, when they are
   ///   ambiguous, and when something other than a space or parenthesis precedes them.
   static func find(
-    _ text: UnsafeRawBufferPointer, _ number: Range<Int>, hasDecimals: Bool, feed: CurrencyCode?
+    _ text: UnsafeRawBufferPointer, _ number: Range<Int>, hasDecimals: Bool, feed: CurrencyCode?,
+    unknown: CurrencyCode?
   ) -> CurrencyMark? {
-    guard case .found(let sign) = signBefore(text, number.lowerBound, feed) else { return nil }
+    guard case .found(var sign) = signBefore(text, number.lowerBound, feed) else { return nil }
     var start = sign?.start ?? number.lowerBound
     var end = number.upperBound
-    var custom = sign?.custom
-    var isMinor = false
-    var codes = Codes(
-      currency: sign?.currency, isBareDollar: sign?.isBareDollar ?? false,
-      hasSign: sign != nil, hasDecimals: hasDecimals, feed: feed)
-    if let word = codeBefore(text, start) {
-      switch codes.add(UnsafeRawBufferPointer(rebasing: text[word..<(word + 3)])) {
-      case .taken: start = word
-      case .noCode: break
-      case .doubt: return nil
-      }
-    }
+    let first = codeBefore(text, start)
     let behind = PrintedCharacters.skipSpaces(text, from: end)
-    if isSign(text, at: behind) {
+    if isSign(text, at: behind, feed) {
       // Signs on both sides, or a code before and a sign after the number, are ambiguous.
-      guard sign == nil, codes.currency == nil,
-        let (found, length) = signBehind(text, behind, feed)
-      else { return nil }
-      isMinor = PrintedCharacters.stands("¢", in: text, at: behind)
-      codes.currency = found
-      custom = PrintedNumber.Custom(allowsDecimalComma: true, isGroupedByCommas: false)
-      end = behind + length
-      let next = PrintedCharacters.skipSpaces(text, from: end)
-      if isCode(text, at: next),
-        let other = CurrencyCode.find(UnsafeRawBufferPointer(rebasing: text[next..<(next + 3)])),
-        !other.isWord, !other.isSame(found)
-      {
+      guard sign == nil, first == nil, let found = signBehind(text, behind, feed) else {
         return nil
       }
-    } else if behind > end, isCode(text, at: behind) {
-      switch codes.add(UnsafeRawBufferPointer(rebasing: text[behind..<(behind + 3)])) {
-      case .taken: end = behind + 3
+      sign = found
+      end = found.end
+    }
+    var codes = Codes(
+      currency: sign?.currency, isOf: sign?.isOf, hasSign: sign != nil, hasDecimals: hasDecimals,
+      feed: feed)
+    if let first {
+      switch codes.add(first.code) {
+      case .taken: start = first.start
       case .noCode: break
       case .doubt: return nil
       }
     }
+    let next = PrintedCharacters.skipSpaces(text, from: end)
+    if let code = code(text, at: next) {
+      switch codes.add(code) {
+      case .taken: end = next + 3
+      case .noCode: break
+      case .doubt: return nil
+      }
+    }
+    if codes.currency == nil, sign?.isOf != nil { codes.currency = unknown }
     guard let currency = codes.currency, PrintedCharacters.isBoundary(text, before: start) else {
       return nil
     }
@@ -80,12 +78,12 @@ struct CurrencyMark {
     let isHome =
       currency.isGroupedByCommas && (currency.isSame(feed) || currency.unitDigits == 3)
     var written =
-      sign?.isBareDollar == true
-      ? byCurrency(currency)
-      : custom ?? PrintedNumber.Custom(allowsDecimalComma: true, isGroupedByCommas: isHome)
+      sign?.custom(currency)
+      ?? PrintedNumber.Custom(allowsDecimalComma: true, isGroupedByCommas: isHome)
     written.allowsIndianGroups = currency.isSame(.rupee)
     return CurrencyMark(
-      currency: currency, custom: written, isMinor: isMinor, start: start, end: end)
+      currency: currency, custom: written,
+      isMinor: PrintedCharacters.stands("¢", in: text, at: behind), start: start, end: end)
   }
 
   /// The usual notation of amounts in a currency, for a bare number or one after a bare `$`.
@@ -95,34 +93,49 @@ struct CurrencyMark {
       isGroupedByCommas: currency.isGroupedByCommas)
   }
 
-  /// The index of the word of three capital letters before a number or its sign, with a space
-  /// between them; nil when there is none.
-  private static func codeBefore(_ text: UnsafeRawBufferPointer, _ start: Int) -> Int? {
-    guard start > 3 else { return nil }
+  /// The code before a number or its sign, with its start; nil when there is none.
+  private static func codeBefore(
+    _ text: UnsafeRawBufferPointer, _ start: Int
+  ) -> (code: UnsafeRawBufferPointer, start: Int)? {
     let end = PrintedCharacters.skipSpacesBack(text, from: start)
-    guard end < start, end >= 3, isCode(text, at: end - 3),
-      PrintedCharacters.isBoundary(text, before: end - 3)
+    guard end >= 3, PrintedCharacters.isBoundary(text, before: end - 3),
+      let code = code(UnsafeRawBufferPointer(rebasing: text[..<end]), at: end - 3)
     else { return nil }
-    return end - 3
+    return (code, end - 3)
   }
 
-  /// Whether three capital letters begin at an index, with no further letter after them.
-  private static func isCode(_ text: UnsafeRawBufferPointer, at index: Int) -> Bool {
-    index + 3 <= text.count && PrintedCharacters.isCapital(text[index])
-      && PrintedCharacters.isCapital(text[index + 1])
-      && PrintedCharacters.isCapital(text[index + 2])
-      && (index + 3 == text.count || !PrintedCharacters.isLetter(text[index + 3]))
+  /// The code of three capital letters at an index, if no further letter is after them. The codes
+  /// that people often type in lower case are found in any case.
+  private static func code(
+    _ text: UnsafeRawBufferPointer, at index: Int
+  ) -> UnsafeRawBufferPointer? {
+    guard index + 3 <= text.count,
+      index + 3 == text.count || !PrintedCharacters.isLetter(text[index + 3])
+    else { return nil }
+    let word = UnsafeRawBufferPointer(rebasing: text[index..<(index + 3)])
+    if word.allSatisfy(PrintedCharacters.isCapital) { return word }
+    let typed = typedCodes.first { PrintedCharacters.isSame(word, $0.lower) }
+    return typed.map { UnsafeRawBufferPointer(start: $0.capital.utf8Start, count: 3) }
   }
+
+  private static let typedCodes: [(lower: StaticString, capital: StaticString)] = [
+    ("eur", "EUR"), ("usd", "USD"), ("gbp", "GBP"), ("chf", "CHF"), ("pln", "PLN"),
+    ("czk", "CZK"), ("aud", "AUD"), ("jpy", "JPY"), ("inr", "INR"),
+  ]
 
   /// Whether any currency sign is at an index, even one that is not supported.
-  private static func isSign(_ text: UnsafeRawBufferPointer, at index: Int) -> Bool {
+  private static func isSign(
+    _ text: UnsafeRawBufferPointer, at index: Int, _ feed: CurrencyCode?
+  ) -> Bool {
     guard index < text.count else { return false }
     switch text[index] {
     case 0x24: return true
-    case 0xC2: return index + 1 < text.count && (0xA2...0xA5).contains(text[index + 1])
-    case 0xE2:
-      return index + 2 < text.count && text[index + 1] == 0x82 && text[index + 2] >= 0xA0
-    default: return false
+    case 0xC2 where index + 1 < text.count && (0xA2...0xA5).contains(text[index + 1]): return true
+    case 0xE2 where index + 2 < text.count && text[index + 1] == 0x82 && text[index + 2] >= 0xA0:
+      return true
+    default:
+      guard let found = CurrencySign.find(text, startingAt: index)?.sign else { return false }
+      return found.use != .word || found.currency(feed: feed) != nil
     }
   }
 
@@ -132,95 +145,115 @@ struct CurrencyMark {
   }
 
   private static func signBefore(
-    _ text: UnsafeRawBufferPointer, _ end: Int, _ feed: CurrencyCode?
+    _ text: UnsafeRawBufferPointer, _ number: Int, _ feed: CurrencyCode?
   ) -> Search {
+    let end = PrintedCharacters.skipSpacesBack(text, from: number)
     guard end > 0 else { return .found(nil) }
     if text[end - 1] == 0x24 { return dollarBefore(text, end - 1, feed) }
-    // A `$` with letters, and the signs of the rupee and the euro, may be separated from the number
-    // by a space.
-    let apart = PrintedCharacters.skipSpacesBack(text, from: end)
-    if apart > 1, apart < end, text[apart - 1] == 0x24,
-      PrintedCharacters.isCapital(text[apart - 2])
-    {
-      return dollarBefore(text, apart - 1, feed)
+    guard let (found, start) = CurrencySign.find(text, endingAt: end) else { return .found(nil) }
+    guard let currency = found.currency(feed: feed) else {
+      switch found.use {
+      case .own: return .doubt
+      case .shared: return .found(sign(found, start..<end, nil, isBehind: false))
+      case .word: return .found(nil)
+      }
     }
-    if PrintedCharacters.stands("₹", in: text, at: apart - 3) {
-      let custom = PrintedNumber.Custom(allowsDecimalComma: false, isGroupedByCommas: true)
-      return .found(Sign(start: apart - 3, currency: .rupee, custom: custom))
-    }
-    let english = PrintedNumber.Custom(allowsDecimalComma: false, isGroupedByCommas: true)
-    if PrintedCharacters.stands("£", in: text, at: end - 2) {
-      guard let pound = poundSign(feed) else { return .doubt }
-      return .found(Sign(start: end - 2, currency: pound, custom: english))
-    }
-    if PrintedCharacters.stands("¥", in: text, at: end - 2) {
-      guard let feed, feed.sign == .yen else { return .doubt }
-      return .found(Sign(start: end - 2, currency: feed, custom: english))
-    }
-    if PrintedCharacters.stands("€", in: text, at: apart - 3) {
-      let custom = PrintedNumber.Custom(allowsDecimalComma: true, isGroupedByCommas: false)
-      return .found(Sign(start: apart - 3, currency: .euro, custom: custom))
-    }
-    return .found(nil)
+    return .found(sign(found, start..<end, currency, isBehind: false))
   }
 
-  /// Parses the sign that ends with the `$` at an index: `$`, `US$`, `C$`, `CA$`, `A$`, `AU$`,
-  /// `HK$` or `R$`. A `$` after other letters is in doubt.
+  private static func sign(
+    _ found: CurrencySign, _ range: Range<Int>, _ currency: CurrencyCode?, isBehind: Bool
+  ) -> Sign {
+    var sign = Sign(start: range.lowerBound, end: range.upperBound, currency: currency) {
+      found.custom($0, isBehind: isBehind)
+    }
+    if found.use == .shared { sign.isOf = { found.isOf($0) } }
+    return sign
+  }
+
+  private static func isDollar(_ currency: CurrencyCode) -> Bool { currency.sign == .dollar }
+
+  /// Parses the sign that ends with the `$` at an index: a bare `$`, or one with the letters of a
+  /// country. A `$` after other letters is in doubt.
   private static func dollarBefore(
     _ text: UnsafeRawBufferPointer, _ dollar: Int, _ feed: CurrencyCode?
   ) -> Search {
+    let end = dollar + 1
     var start = dollar
     while start > 0, PrintedCharacters.isLetter(text[start - 1]) { start -= 1 }
     if start == dollar {
-      let known = feed?.sign == .dollar ? feed : nil
-      return .found(Sign(start: start, currency: known, isBareDollar: true))
+      // In `US $5` the letters stand apart.
+      let apart = PrintedCharacters.skipSpacesBack(text, from: dollar)
+      var first = apart
+      while first > 0, PrintedCharacters.isCapital(text[first - 1]) { first -= 1 }
+      // A single letter may be the word `A`.
+      if apart < dollar, apart - first == 2,
+        let found = Self.dollar(UnsafeRawBufferPointer(rebasing: text[first..<apart]))
+      {
+        return .found(lettered(found, first..<end))
+      }
+      let known = feed.flatMap { isDollar($0) ? $0 : nil }
+      return .found(
+        Sign(
+          start: start, end: end, currency: known, isOf: isDollar,
+          custom: byCurrency))
     }
-    let letters = UnsafeRawBufferPointer(rebasing: text[start..<dollar])
-    func isPrefix(_ prefix: StaticString) -> Bool {
-      letters.count == prefix.utf8CodeUnitCount
-        && PrintedCharacters.stands(prefix, in: letters, at: 0)
-    }
-    let currency: CurrencyCode?
-    if isPrefix("US") {
-      currency = .usDollar
-    } else if isPrefix("CA") || isPrefix("C") {
-      currency = .canadianDollar
-    } else if isPrefix("AU") || isPrefix("A") {
-      currency = .australianDollar
-    } else if isPrefix("HK") {
-      currency = .hongKongDollar
-    } else if isPrefix("R") {
-      let custom = PrintedNumber.Custom(allowsDecimalComma: true, isGroupedByCommas: false)
-      return .found(Sign(start: start, currency: .real, custom: custom))
-    } else {
+    guard let found = Self.dollar(UnsafeRawBufferPointer(rebasing: text[start..<dollar])) else {
       return .doubt
     }
-    let english = PrintedNumber.Custom(allowsDecimalComma: false, isGroupedByCommas: true)
-    return .found(Sign(start: start, currency: currency, custom: english))
+    return .found(lettered(found, start..<end))
+  }
+
+  private static func lettered(_ code: String, _ range: Range<Int>) -> Sign {
+    let isReal = code == "BRL"
+    return Sign(
+      start: range.lowerBound, end: range.upperBound, currency: CurrencyCode(code),
+      custom: { _ in
+        PrintedNumber.Custom(allowsDecimalComma: isReal, isGroupedByCommas: !isReal)
+      })
+  }
+
+  /// The currency of a `$` after the letters of a country.
+  private static func dollar(_ letters: UnsafeRawBufferPointer) -> String? {
+    if let code = CurrencyCode.find(letters), code.sign == .dollar {
+      return String(decoding: letters, as: UTF8.self)
+    }
+    let known: [(letters: StaticString, code: String)] = [
+      ("US", "USD"), ("CA", "CAD"), ("C", "CAD"), ("AU", "AUD"), ("A", "AUD"), ("HK", "HKD"),
+      ("NZ", "NZD"), ("NT", "TWD"), ("S", "SGD"), ("MX", "MXN"), ("R", "BRL"),
+    ]
+    return known.first {
+      letters.count == $0.letters.utf8CodeUnitCount
+        && PrintedCharacters.stands($0.letters, in: letters, at: 0)
+    }?.code
   }
 
   private static func signBehind(
     _ text: UnsafeRawBufferPointer, _ start: Int, _ feed: CurrencyCode?
-  ) -> (CurrencyCode, Int)? {
-    if PrintedCharacters.stands("€", in: text, at: start), let euro = CurrencyCode.euro {
-      return (euro, 3)
+  ) -> Sign? {
+    if text[start] == 0x24 {
+      return Sign(
+        start: start, end: start + 1, currency: feed.flatMap { isDollar($0) ? $0 : nil },
+        isOf: isDollar,
+        custom: {
+          PrintedNumber.Custom(
+            allowsDecimalComma: true, isGroupedByCommas: $0.isGroupedByCommas)
+        })
     }
-    if PrintedCharacters.stands("£", in: text, at: start), let pound = poundSign(feed) {
-      return (pound, 2)
+    if PrintedCharacters.stands("¢", in: text, at: start) {
+      guard let feed, feed.unitDigits == 2, feed.sign == .dollar || feed.sign == .euro else {
+        return nil
+      }
+      return Sign(
+        start: start, end: start + 2, currency: feed,
+        custom: { _ in
+          PrintedNumber.Custom(allowsDecimalComma: true, isGroupedByCommas: false)
+        })
     }
-    if PrintedCharacters.stands("¢", in: text, at: start), let feed, feed.unitDigits == 2,
-      feed.sign == .dollar || feed.sign == .euro
-    {
-      return (feed, 2)
-    }
-    return nil
-  }
-
-  /// The pound sterling, or nil if the feed's currency is another pound, which makes the sign
-  /// ambiguous.
-  private static func poundSign(_ feed: CurrencyCode?) -> CurrencyCode? {
-    guard let feed, feed.sign == .pound, !feed.isSame(.pound) else { return .pound }
-    return nil
+    guard let (found, end) = CurrencySign.find(text, startingAt: start) else { return nil }
+    let currency = found.currency(feed: feed)
+    guard currency != nil || found.use == .shared else { return nil }
+    return sign(found, start..<end, currency, isBehind: true)
   }
 }
 
@@ -228,7 +261,8 @@ extension CurrencyMark {
   /// The currency according to the sign and the codes around a number.
   private struct Codes {
     var currency: CurrencyCode?
-    let isBareDollar: Bool
+    /// Whether a currency is among those of the sign, if several share it; otherwise nil.
+    let isOf: ((CurrencyCode) -> Bool)?
     let hasSign: Bool
     let hasDecimals: Bool
     let feed: CurrencyCode?
@@ -244,15 +278,15 @@ extension CurrencyMark {
     /// Takes a word as the code of the currency, if it is one and agrees with the sign and the
     /// other code.
     ///
-    /// - Parameter word: three capital letters that a space separates from the number and its sign.
+    /// - Parameter word: three capital letters beside the number or its sign.
     mutating func add(_ word: UnsafeRawBufferPointer) -> Outcome {
       guard let code = CurrencyCode.find(word) else {
         // Most codes of dollars end in a D, including historical ones, which are not in the table.
-        return isBareDollar && word[2] == 0x44 ? .doubt : .noCode
+        return isOf != nil && word[2] == 0x44 ? .doubt : .noCode
       }
       if let currency, code.isSame(currency) { return .taken }
       if currency != nil || hasSign {
-        if currency == nil, isBareDollar, feed == nil, code.sign == .dollar {
+        if currency == nil, isOf?(code) == true {
           currency = code
           return .taken
         }

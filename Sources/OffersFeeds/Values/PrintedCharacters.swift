@@ -5,15 +5,21 @@ enum PrintedCharacters {
   static func isCapital(_ byte: UInt8) -> Bool { byte &- 0x41 < 26 }
 
   /// The length in bytes of the space at an index: 1 for a space, tab or line break of ASCII, more
-  /// for a no-break or thin space, 0 for anything else.
+  /// for another space of Unicode, such as a no-break or thin one, 0 for anything else.
   static func spaceLength(_ text: UnsafeRawBufferPointer, at index: Int) -> Int {
     guard index < text.count else { return 0 }
     switch text[index] {
     case 0x20, 0x09, 0x0A, 0x0D: return 1
     case 0xC2: return index + 1 < text.count && text[index + 1] == 0xA0 ? 2 : 0
     case 0xE2:
-      guard index + 2 < text.count, text[index + 1] == 0x80 else { return 0 }
-      return text[index + 2] == 0xAF || text[index + 2] == 0x89 ? 3 : 0
+      guard index + 2 < text.count else { return 0 }
+      // U+2000 to U+200A, U+202F and U+205F.
+      let isSpace =
+        text[index + 1] == 0x80 && (text[index + 2] &- 0x80 < 11 || text[index + 2] == 0xAF)
+        || text[index + 1] == 0x81 && text[index + 2] == 0x9F
+      return isSpace ? 3 : 0
+    case 0xE3:
+      return PrintedCharacters.stands("\u{3000}", in: text, at: index) ? 3 : 0
     default: return 0
     }
   }

@@ -20,7 +20,31 @@ extension PrintedNumber {
     self.init(digits: scan.digits, decimals: decimals, form: .indianGroups, end: scan.index)
   }
 
-  /// Parses `1'234.50`, the digit grouping of Switzerland, with either apostrophe.
+  /// Parses `1 234,50`, with a space of any kind between groups of three digits; the first digit is at
+  /// `start`.
+  ///
+  /// Returns nil for any other number. The general parser reads one without a space.
+  init?(spaced text: UnsafeRawBufferPointer, at start: Int) {
+    var scan = Scan(text, at: start)
+    guard let first = scan.takeRun(), first <= 3, text[start] != 0x30 else { return nil }
+    var groupCount = 0
+    var hasWordSpace = false
+    while let space = scan.takeGroupSpace() {
+      guard scan.takeRun() == 3 else { return nil }
+      groupCount += 1
+      hasWordSpace = hasWordSpace || space == 0x20
+    }
+    guard groupCount > 0 else { return nil }
+    let isComma = scan.index < text.count && text[scan.index] == 0x2C
+    let decimals = scan.takeRun(behind: isComma ? 0x2C : 0x2E) ?? 0
+    guard scan.isSound else { return nil }
+    self.init(
+      digits: scan.digits, decimals: decimals, form: isComma && decimals > 0 ? .comma : .point,
+      end: scan.index)
+    self.hasWordSpace = hasWordSpace
+  }
+
+  /// Parses `1'234.50`, the digit grouping of Switzerland, with any apostrophe.
   ///
   /// Returns nil for any other number. The general parser reads one without an apostrophe.
   init?(swiss text: UnsafeRawBufferPointer, at start: Int) {
@@ -88,10 +112,20 @@ extension PrintedNumber {
       return takeRun()
     }
 
+    /// Scans a space before a digit, and returns its first byte; does not move when either is missing.
+    mutating func takeGroupSpace() -> UInt8? {
+      let length = PrintedCharacters.spaceLength(text, at: index)
+      guard length > 0, index + length < text.count, text[index] != 0x0A, text[index] != 0x0D,
+        PrintedCharacters.isDigit(text[index + length])
+      else { return nil }
+      defer { index += length }
+      return text[index]
+    }
+
     mutating func takeApostrophe() -> Bool {
-      let length =
-        PrintedCharacters.stands("'", in: text, at: index)
-        ? 1 : PrintedCharacters.stands("’", in: text, at: index) ? 3 : 0
+      let marks: [StaticString] = ["'", "’", "ʼ", "‘", "′", "`", "´"]
+      let mark = marks.first { PrintedCharacters.stands($0, in: text, at: index) }
+      let length = mark?.utf8CodeUnitCount ?? 0
       guard length > 0, index + length < text.count,
         PrintedCharacters.isDigit(text[index + length])
       else { return false }

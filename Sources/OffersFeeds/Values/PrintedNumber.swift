@@ -20,9 +20,11 @@ struct PrintedNumber {
   private let digits: Int64
   /// The number of digits after the decimal separator; 0 for `onePoint` and `oneComma`.
   private let decimals: Int
-  let form: Form
+  private(set) var form: Form
   /// The index in the text after the number.
-  let end: Int
+  private(set) var end: Int
+  /// Whether a space that also separates words is between its groups, as in `1 234`.
+  var hasWordSpace = false
 
   /// Parses the number whose first digit is at `start`.
   ///
@@ -98,6 +100,36 @@ struct PrintedNumber {
     var isGroupedByCommas: Bool
     /// Whether a hundred thousand may be written `1,00,000`.
     var allowsIndianGroups = false
+    /// Whether amounts have no decimals, so that any mark before three digits separates thousands.
+    var hasNoDecimals = false
+  }
+
+  /// Takes the dashes after the number that stand for no decimals, as in `12,-`, `12.–` and `12:-`,
+  /// as a part of it. The mark before them is then the decimal mark.
+  mutating func takeDashes(_ text: UnsafeRawBufferPointer) {
+    guard end + 1 < text.count, decimals == 0 else { return }
+    let mark = text[end]
+    guard mark == 0x2C || mark == 0x2E || mark == 0x3A else { return }
+    var index = end + 1
+    while index < text.count, index < end + 9 {
+      if text[index] == 0x2D {
+        index += 1
+      } else if PrintedCharacters.stands("\u{2013}", in: text, at: index)
+        || PrintedCharacters.stands("\u{2014}", in: text, at: index)
+      {
+        index += 3
+      } else {
+        break
+      }
+    }
+    guard index > end + 1 else { return }
+    switch form {
+    case .onePoint where mark == 0x2C: form = .pointGroups
+    case .oneComma where mark == 0x2E: form = .point
+    case .point, .pointGroups, .indianGroups: break
+    default: return
+    }
+    end = index
   }
 
   /// Whether at least two decimals are printed.
@@ -119,6 +151,7 @@ struct PrintedNumber {
       // In a currency with three decimals, `1,250` may be a common price in either meaning of the
       // comma.
       guard custom.isGroupedByCommas, unitDigits != 3 else { return nil }
+    case .onePoint where custom.hasNoDecimals: break
     case .onePoint:
       guard custom.isGroupedByCommas, unitDigits == 3 else { return nil }
       decimals = 3

@@ -39,8 +39,13 @@ package struct RewardMemo {
     self.parser = parser
   }
 
-  /// - Parameter text: the printed reward in UTF-8.
-  package mutating func parse(_ text: UnsafeRawBufferPointer) -> ExactReward {
+  /// - Parameters:
+  ///   - text: the printed reward in UTF-8.
+  ///   - currency: the code of the currency that the record states beside the text; nil for none.
+  package mutating func parse(
+    _ text: UnsafeRawBufferPointer, currency: (UInt8, UInt8, UInt8)? = nil
+  ) -> ExactReward {
+    if currency != nil { return parser.parse(text, currency: currency) }
     guard Key.byteCounts.contains(text.count) else { return parser.parse(text) }
     let key = Key(text)
     let place = key.place

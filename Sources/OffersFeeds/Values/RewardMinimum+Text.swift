@@ -1,29 +1,31 @@
 import OffersCore
 
 extension OfferQuery.RewardMinimum {
-  /// Parses `1.50` (an amount in any currency), an amount with a sign or an ISO 4217 code, such as
-  /// `$1.50` (US dollars) or `1.50 EUR` (euros), or a percentage, such as `5%`.
+  /// Parses `1.50` or `1,50` (an amount in any currency), an amount with a sign or an ISO 4217 code,
+  /// such as `$1.50` (US dollars) or `1.50 EUR` (euros), or a percentage, such as `5%`. The text is
+  /// read like those that feeds print.
   ///
   /// - Throws: `OffersError` with `invalidRequest` for a text without an exact value, and for one
   ///   with `up to`.
   package init(parsing text: String) throws {
-    let isBare = text.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E }
-    // A bare number is parsed as US dollars first, for their two decimals.
-    let parser = RewardParser(currency: "USD", bareCurrency: isBare ? "USD" : nil)
     var copy = text
-    let reward = copy.withUTF8 { parser.parse(UnsafeRawBufferPointer($0)) }
+    let reward = copy.withUTF8 { RewardParser.typed.parse(UnsafeRawBufferPointer($0)) }
+    let letters = [reward.currency.0, reward.currency.1, reward.currency.2]
+    let currency = String(decoding: letters, as: UTF8.self)
     switch reward.kind {
-    case OfferRecord.percent where !reward.isUpTo: self = .percent(hundredths: reward.number)
-    case OfferRecord.amount where isBare: self = Self.anyAmount(hundredths: reward.number)
-    case OfferRecord.amount where !reward.isUpTo:
-      let letters = [reward.currency.0, reward.currency.1, reward.currency.2]
-      self = .amount(
-        minorUnits: reward.number, currency: String(decoding: letters, as: UTF8.self))
-    default:
-      throw OffersError(
-        .invalidRequest, "“\(text)” is not a reward.",
-        hint: "Write 1.50 for any currency, $1.50 or 1.50 EUR for one, or 5%.")
+    case _ where reward.isUpTo: throw Self.refusal(text)
+    case OfferRecord.percent: self = .percent(hundredths: reward.number)
+    case OfferRecord.amount where CurrencyCode(currency) == nil:
+      self = Self.anyAmount(hundredths: reward.number)
+    case OfferRecord.amount: self = .amount(minorUnits: reward.number, currency: currency)
+    default: throw Self.refusal(text)
     }
+  }
+
+  private static func refusal(_ text: String) -> OffersError {
+    OffersError(
+      .invalidRequest, "“\(text)” is not a reward.",
+      hint: "Write 1.50 for any currency, $1.50 or 1.50 EUR for one, or 5%.")
   }
 
   private static func anyAmount(hundredths: Int64) -> Self {

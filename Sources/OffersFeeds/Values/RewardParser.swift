@@ -2,20 +2,23 @@ import OffersCore
 
 /// Parses the exact value of a printed reward or price, if it is unambiguous.
 ///
-/// Supported are a single amount with its sign or ISO 4217 code (`$0.75 Cash Back`, `1.234,56 EUR`)
-/// and a single percentage (`5% back`, `2,5 %`), either with `up to` directly before it. Cents
-/// (`50¢`) are those of the feed's currency, if that is a dollar or the euro. The result has no
-/// value for a text with two numbers (`$1 off $5`), with more decimals than the unit has, with an
+/// Supported are a single amount with its sign, word or ISO 4217 code on either side
+/// (`$0.75 Cash Back`, `1.234,56 EUR`, `1 299,00 Kč`, `Rs. 1,299`, `12,- kr`) and a single percentage
+/// (`5% back`, `2,5 %`), either with `up to` directly before it. Cents (`50¢`) are those of the
+/// feed's currency, if that is a dollar or the euro. The result has no value for a text with two numbers (`$1 off $5`), with more decimals than the unit has, with an
 /// ambiguous comma or point (`€1,500`), with a rate or an open end (`$5/lb`, `$5+`), with two
 /// currencies (`€5 CAD`), with a number in words (`$1 million`), or with an `up to` elsewhere
 /// (`Sign up to get $5`): nothing is guessed.
 package struct RewardParser: Sendable {
   /// The version of the rules of this parser. It must change with them, so that the next sync
   /// parses stored rewards again.
-  static let rules = "3"
+  static let rules = "4"
 
   private let currency: CurrencyCode?
   private let bareCurrency: CurrencyCode?
+  /// The currency of an amount with a sign that several currencies share, when the feed's is none of
+  /// them; nil if such an amount has no value.
+  private let unknown: CurrencyCode?
   /// The feed's currency, if its sign is `$` and its amounts are written like US dollars.
   private let dollar: CurrencyCode?
 
@@ -29,9 +32,53 @@ package struct RewardParser: Sendable {
   package init(currency: String?, bareCurrency: String? = nil) {
     self.currency = currency.flatMap { CurrencyCode($0) }
     self.bareCurrency = bareCurrency.flatMap { CurrencyCode($0) }
-    dollar = self.currency.flatMap {
+    unknown = nil
+    dollar = Self.plainDollar(self.currency)
+  }
+
+  /// Creates a parser of a feed's texts. The amounts of a feed whose currency is unknown are parsed
+  /// as well, as amounts without a currency.
+  ///
+  /// - Parameter feedCurrency: the ISO 4217 code of the feed's currency; nil if it is unknown.
+  package init(feedCurrency: String?) {
+    self.init(feed: feedCurrency.flatMap { CurrencyCode($0) })
+  }
+
+  private init(feed: CurrencyCode?) {
+    currency = feed
+    bareCurrency = feed ?? .unknown
+    unknown = feed == nil ? .unknown : nil
+    dollar = Self.plainDollar(feed)
+  }
+
+  /// Creates a parser of what a person types: `$` stands for US dollars, and an amount that does not
+  /// tell its currency is one in any currency.
+  static var typed: RewardParser { RewardParser() }
+
+  private init() {
+    currency = CurrencyCode("USD")
+    bareCurrency = .unknown
+    unknown = .unknown
+    dollar = nil
+  }
+
+  private static func plainDollar(_ currency: CurrencyCode?) -> CurrencyCode? {
+    currency.flatMap {
       $0.sign == .dollar && $0.isGroupedByCommas && $0.unitDigits == 2 ? $0 : nil
     }
+  }
+
+  /// - Parameters:
+  ///   - text: the printed reward in UTF-8.
+  ///   - currency: the ISO 4217 code of the currency that the record states beside the text; nil if
+  ///     it states none.
+  package func parse(
+    _ text: UnsafeRawBufferPointer, currency: (UInt8, UInt8, UInt8)?
+  ) -> ExactReward {
+    guard let currency else { return parse(text) }
+    let letters = [currency.0, currency.1, currency.2]
+    guard let code = letters.withUnsafeBytes({ CurrencyCode.find($0) }) else { return parse(text) }
+    return RewardParser(feed: code).parse(text)
   }
 
   /// - Parameter text: the printed reward in UTF-8.
@@ -45,9 +92,10 @@ package struct RewardParser: Sendable {
     let found =
       isFraction
       ? PrintedNumber(fraction: text, at: first)
-      : PrintedNumber(swiss: text, at: first) ?? PrintedNumber(text, at: first)
-        ?? PrintedNumber(indian: text, at: first)
-    guard let number = found else { return ExactReward() }
+      : PrintedNumber(swiss: text, at: first) ?? PrintedNumber(spaced: text, at: first)
+        ?? PrintedNumber(text, at: first) ?? PrintedNumber(indian: text, at: first)
+    guard var number = found else { return ExactReward() }
+    number.takeDashes(text)
     // With a second number it is unclear which of the two is the reward.
     var index = number.end
     while index < text.count {
@@ -92,12 +140,17 @@ package struct RewardParser: Sendable {
   ) -> ExactReward {
     guard
       let mark = CurrencyMark.find(
-        text, first..<number.end, hasDecimals: number.hasDecimals, feed: currency)
+        text, first..<number.end, hasDecimals: number.hasDecimals, feed: currency,
+        unknown: unknown)
     else { return bareAmount(text, number, first) }
     guard PrintedCharacters.endsPlainly(text, at: mark.end),
       RewardWords.leaveAlone(text, from: mark.end, isAmount: true),
       let units = number.units(mark.isMinor ? 0 : mark.currency.unitDigits, mark.custom)
     else { return ExactReward() }
+    // In `Set of 5 299 €` the first digit is another number.
+    if number.hasWordSpace, !RewardWords.isLimitOnly(text, before: mark.start) {
+      return ExactReward()
+    }
     var result = reward(text, before: mark.start, OfferRecord.amount, units)
     if result.kind == OfferRecord.amount { result.currency = mark.currency.letters }
     return result

@@ -39,6 +39,16 @@ enum RewardWords {
     case unclear
   }
 
+  /// Whether nothing but an `up to` is before the value that begins at an index.
+  static func isLimitOnly(_ text: UnsafeRawBufferPointer, before start: Int) -> Bool {
+    let first = min(PrintedCharacters.skipSpaces(text, from: 0), start)
+    let prefix = UnsafeRawBufferPointer(rebasing: text[first..<start])
+    return prefix.isEmpty
+      || findUpTo(prefix, 0)
+        == PrintedCharacters.skipSpacesBack(
+          prefix, from: prefix.count)
+  }
+
   /// - Parameter prefix: the text before the value and its currency sign.
   static func limit(_ prefix: UnsafeRawBufferPointer) -> Limit {
     let end = PrintedCharacters.skipSpacesBack(prefix, from: prefix.count)

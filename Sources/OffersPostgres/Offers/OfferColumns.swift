@@ -68,7 +68,7 @@ enum OfferColumns {
     guard let text = row.findText(column) else { return nil }
     var value: Reward.Value?
     if let units = row.findNumber(column + 1) {
-      value = .amount(minorUnits: units, currency: row.text(column + 2))
+      value = .amount(minorUnits: units, storedCurrency: row.text(column + 2))
     } else if let hundredths = row.findNumber(column + 3) {
       value = .percent(hundredths: hundredths)
     }

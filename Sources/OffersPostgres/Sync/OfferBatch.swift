@@ -97,7 +97,7 @@ struct OfferBatch {
     var currency: String?
     var percent: Int64?
     switch value {
-    case .amount(let units, let code): (amount, currency) = (units, code)
+    case .amount(let units, _): (amount, currency) = (units, value?.storedCurrency)
     case .percent(let hundredths): percent = hundredths
     case nil: break
     }

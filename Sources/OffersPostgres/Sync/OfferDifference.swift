@@ -43,7 +43,7 @@ struct OfferDifference {
           isSame = row.findDate(field.rawValue) == Self.date(OfferBatch.string(text))
         case .reward:
           rewards = (Self.reward(row), Self.reward(record, text))
-          isSame = rewards.old == rewards.new && Self.isSame(row.findBytes(field.rawValue), text)
+          isSame = !Reward.differ(rewards.old, rewards.new)
         default: isSame = Self.isSame(row.findBytes(field.rawValue), text)
         }
         if isSame { return }
@@ -85,7 +85,7 @@ struct OfferDifference {
     guard let text = row.findText(OfferField.reward.rawValue) else { return nil }
     var value: Reward.Value?
     if let units = row.findNumber(14) {
-      value = .amount(minorUnits: units, currency: row.text(15))
+      value = .amount(minorUnits: units, storedCurrency: row.text(15))
     } else if let hundredths = row.findNumber(16) {
       value = .percent(hundredths: hundredths)
     }

@@ -175,7 +175,7 @@ enum OfferTable {
     var value: Reward.Value?
     if let units = row["reward_minor_units"] as Int64?, let code = row["reward_currency"] as String?
     {
-      value = .amount(minorUnits: units, currency: code)
+      value = .amount(minorUnits: units, storedCurrency: code)
     } else if let hundredths = row["reward_percent_hundredths"] as Int64? {
       value = .percent(hundredths: hundredths)
     }

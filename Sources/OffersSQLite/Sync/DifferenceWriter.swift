@@ -10,6 +10,7 @@ final class DifferenceWriter {
   private let insertOffer: RawStatement
   private let updateOffer: RawStatement
   private let updateHash: RawStatement
+  private let updateReward: RawStatement
   private let updateGone: RawStatement
   private let replaceDetail: RawStatement
   private let removeDetail: RawStatement
@@ -44,6 +45,12 @@ final class DifferenceWriter {
     updateOffer = try RawStatement(database, Self.updateSQL)
     updateHash = try RawStatement(
       database, "UPDATE offer SET content_hash = ?1, gone_at = NULL WHERE offer_key = ?2")
+    updateReward = try RawStatement(
+      database,
+      """
+      UPDATE offer SET reward_text = ?1, reward_minor_units = ?2, reward_currency = ?3,
+        reward_percent_hundredths = ?4, reward_up_to = ?5 WHERE offer_key = ?6
+      """)
     updateGone = try RawStatement(
       database,
       """
@@ -224,6 +231,7 @@ final class DifferenceWriter {
       updateHash.bind(1, Int64(bitPattern: record.contentHash))
       updateHash.bind(2, key)
       rowsWritten += try updateHash.run()
+      if difference.hasOtherReward { try writeReward(record) }
     }
     if difference.wasGone {
       counts.back += 1
@@ -271,18 +279,30 @@ final class DifferenceWriter {
   /// Binds the texts, the hash and the reward, in the order of `boundColumns`.
   private func bind(_ record: OfferRecord, to statement: RawStatement) {
     record.forEachText(of: Self.textColumns.count) { statement.bind(Int32($0 + 1), $1) }
-    let first = Self.firstOther
-    statement.bind(first, Int64(bitPattern: record.contentHash))
+    statement.bind(Self.firstOther, Int64(bitPattern: record.contentHash))
+    bindReward(record, to: statement, from: Self.firstOther + 1)
+  }
+
+  /// Binds the columns of `rewardColumns`.
+  private func bindReward(_ record: OfferRecord, to statement: RawStatement, from first: Int32) {
     let reward = record.rewardParts
     let isAmount = reward.kind == OfferRecord.amount
-    if isAmount { statement.bind(first + 1, reward.number) } else { statement.bindNull(first + 1) }
-    statement.bind(first + 2, isAmount ? reward.currency : nil)
+    if isAmount { statement.bind(first, reward.number) } else { statement.bindNull(first) }
+    statement.bind(first + 1, isAmount ? reward.currency : nil)
     if reward.kind == OfferRecord.percent {
-      statement.bind(first + 3, reward.number)
+      statement.bind(first + 2, reward.number)
     } else {
-      statement.bindNull(first + 3)
+      statement.bindNull(first + 2)
     }
-    statement.bind(first + 4, record.isUpTo ? 1 : 0)
+    statement.bind(first + 3, record.isUpTo ? 1 : 0)
+  }
+
+  /// Writes the reward of an offer that is otherwise unchanged.
+  private func writeReward(_ record: OfferRecord) throws {
+    updateReward.bind(1, record.text(OfferField.reward.rawValue))
+    bindReward(record, to: updateReward, from: 2)
+    updateReward.bind(6, record.offerKey)
+    _ = try updateReward.run()
   }
 
   func writeDetail(_ record: OfferRecord, _ key: Int64) throws {

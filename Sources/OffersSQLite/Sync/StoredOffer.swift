@@ -19,6 +19,9 @@ struct StoredOfferQuery {
     var fields: [UInt8]?
     /// Whether a differing field is in the search index.
     var isSearched: Bool
+    /// Whether the reward is printed or read in another way, though it is no other one; see
+    /// `Reward.differ`.
+    var hasOtherReward: Bool
     /// Whether the offer was gone.
     var wasGone: Bool
   }
@@ -46,6 +49,7 @@ struct StoredOfferQuery {
     var json = JSONWriter(capacity: Self.usualBytes)
     var differs = false
     var isSearched = false
+    var hasOtherReward = false
     json.object { json in
       record.forEachField { field, text in
         let column = Int32(field.rawValue)
@@ -63,7 +67,10 @@ struct StoredOfferQuery {
         let isSame = Self.isSame(old, text)
         if field == .reward {
           let rewards = (reward(from: old), Self.reward(of: record, text))
-          guard rewards.0 != rewards.1 || !isSame else { return }
+          guard Reward.differ(rewards.0, rewards.1) else {
+            hasOtherReward = rewards.0 != rewards.1 || !isSame
+            return
+          }
           Self.write(field, &json, { $0.value(rewards.0) }, { $0.value(rewards.1) })
         } else {
           guard !isSame else { return }
@@ -77,14 +84,14 @@ struct StoredOfferQuery {
     }
     return Difference(
       fields: differs ? json.bytes : nil, isSearched: isSearched,
-      wasGone: !statement.isNull(Self.firstOther + 4))
+      hasOtherReward: hasOtherReward, wasGone: !statement.isNull(Self.firstOther + 4))
   }
 
   private func reward(from text: UnsafeRawBufferPointer?) -> Reward? {
     guard let text = Self.string(text) else { return nil }
     var value: Reward.Value?
     if let currency = Self.string(statement.text(Self.firstOther + 1)) {
-      value = .amount(minorUnits: statement.number(Self.firstOther), currency: currency)
+      value = .amount(minorUnits: statement.number(Self.firstOther), storedCurrency: currency)
     } else if !statement.isNull(Self.firstOther + 2) {
       value = .percent(hundredths: statement.number(Self.firstOther + 2))
     }

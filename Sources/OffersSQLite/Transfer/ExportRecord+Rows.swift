@@ -72,7 +72,7 @@ extension ExportedOffer {
     if let text = row.string(first + 4) {
       var value: Reward.Value?
       if let units = row.findNumber(first + 5), let currency = row.string(first + 6) {
-        value = .amount(minorUnits: units, currency: currency)
+        value = .amount(minorUnits: units, storedCurrency: currency)
       } else if let hundredths = row.findNumber(first + 7) {
         value = .percent(hundredths: hundredths)
       }

@@ -110,7 +110,7 @@ struct ImportedOfferWriter {
     statement.bind(4, copying: offer.terms)
     statement.bind(5, copying: offer.reward?.text)
     statement.bind(6, number: offer.reward?.minorUnits)
-    statement.bind(7, copying: offer.reward?.currency)
+    statement.bind(7, copying: offer.reward?.storedCurrency)
     statement.bind(8, number: offer.reward?.percentHundredths)
     statement.bind(9, offer.reward?.isUpTo == true ? 1 : 0)
     statement.bind(10, copying: offer.imageURL)

@@ -10,12 +10,12 @@ const isExpired = (offer, now = nowSeconds()) => offer.expires !== null && offer
 
 const SIGNS = {
   $: "USD", US$: "USD", CA$: "CAD", C$: "CAD", A$: "AUD", AU$: "AUD", NZ$: "NZD", "€": "EUR", "£": "GBP",
-  "¥": "JPY", "₹": "INR",
+  "¥": null, "₹": "INR", "Kč": "CZK", "zł": "PLN", kr: null, "₽": "RUB", "Rs.": "INR", "Fr.": "CHF",
 };
 const CURRENCIES = new Set(Intl.supportedValuesOf("currency"));
 
-/** The number of decimals of a currency (ISO 4217). */
-const decimalsOf = (currency) =>
+/** The number of decimals of a currency (ISO 4217); 2 for amounts whose currency is unknown. */
+const decimalsOf = (currency) => currency === null ? 2 :
   new Intl.NumberFormat("en", {style: "currency", currency}).resolvedOptions().maximumFractionDigits;
 
 /**
@@ -23,13 +23,16 @@ const decimalsOf = (currency) =>
  * {text, hundredths, currency, isPercent}. Returns null for any other text.
  */
 function filterValue(text) {
-  const form = /^(?:([A-Z]{3})\s*|([^\d\s.,%]+)\s*)?(\d+(?:,\d{3})*)(?:[.,](\d+))?\s*(%|[A-Z]{3})?$/;
-  const [, before, sign, whole, decimals, unit] = form.exec(text ?? "") ?? [];
-  if (whole === undefined || ((before || sign) && unit) || (sign && !SIGNS[sign])) return null;
-  const isPercent = unit === "%";
-  const currency = before ?? SIGNS[sign] ?? (isPercent ? null : unit ?? null);
-  if (currency && !CURRENCIES.has(currency)) return null;
-  const number = Number(`${whole.replaceAll(",", "")}.${decimals ?? 0}`);
+  const form = /^([^\d\s]+)?\s*(\d+(?:[,\s'’]\d{3})*)(?:[.,](\d{1,2}))?\s*([^\d\s]+)?$/;
+  const [, before, whole, decimals, behind] = form.exec((text ?? "").trim()) ?? [];
+  if (whole === undefined || (before && behind)) return null;
+  const unit = before ?? behind ?? null;
+  const isPercent = behind === "%";
+  const code = unit?.length === 3 ? unit.toUpperCase() : null;
+  const isKnown = unit === null || isPercent || unit in SIGNS || CURRENCIES.has(code);
+  if (!isKnown) return null;
+  const currency = unit === null || isPercent ? null : unit in SIGNS ? SIGNS[unit] : code;
+  const number = Number(`${whole.replace(/[^\d]/g, "")}.${decimals ?? 0}`);
   return {text, hundredths: Math.round(number * 100), isPercent, currency};
 }
 

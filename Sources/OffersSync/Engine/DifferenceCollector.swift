@@ -45,8 +45,7 @@ final class DifferenceCollector: OfferSink {
     self.known = known
     newRecords = RecordSpool(folder: folder)
     knownRecords = RecordSpool(folder: folder)
-    rewards = RewardMemo(
-      RewardParser(currency: definition.currency, bareCurrency: definition.currency))
+    rewards = RewardMemo(RewardParser(feedCurrency: definition.currency))
     seed = derivationSeed
   }
 
@@ -71,7 +70,7 @@ final class DifferenceCollector: OfferSink {
     case .different(let stored): key = stored
     }
     var reward = ExactReward()
-    if let text = texts.reward { reward = rewards.parse(text) }
+    if let text = texts.reward { reward = rewards.parse(text, currency: texts.rewardCurrency) }
     let byteCount = OfferRecord.byteCount(of: texts)
     let address = try room(byteCount, inNew: key == 0)
     OfferRecord.write(

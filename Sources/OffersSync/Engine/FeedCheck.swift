@@ -42,7 +42,7 @@ private final class CheckSink: OfferSink {
     self.definition = definition
     self.firstCount = firstCount
     self.now = now
-    rewards = RewardParser(currency: definition.currency, bareCurrency: definition.currency)
+    rewards = RewardParser(feedCurrency: definition.currency)
   }
 
   func accept(_ texts: OfferTexts, position: Int) {
@@ -94,7 +94,9 @@ private final class CheckSink: OfferSink {
     return Offer(
       ref: OfferRef(feed: definition.name, offerID: text(.id) ?? ""), name: text(.name) ?? "",
       description: text(.description), terms: text(.terms),
-      reward: texts.reward.map { Reward(texts: $0, exact: rewards.parse($0)) },
+      reward: texts.reward.map {
+        Reward(texts: $0, exact: rewards.parse($0, currency: texts.rewardCurrency))
+      },
       imageURLText: text(.imageURL), urlText: text(.url), retailer: text(.retailer),
       categories: text(.categories).map(JSONTexts.parse) ?? [], startsAt: date(.startsAt),
       expiresAt: date(.expiresAt), latitude: text(.latitude).flatMap(Double.init),
@@ -111,7 +113,7 @@ extension Reward {
     switch exact.kind {
     case OfferRecord.amount:
       value = .amount(
-        minorUnits: exact.number, currency: String(decoding: [a, b, c], as: UTF8.self))
+        minorUnits: exact.number, storedCurrency: String(decoding: [a, b, c], as: UTF8.self))
     case OfferRecord.percent: value = .percent(hundredths: exact.number)
     default: break
     }

@@ -66,7 +66,7 @@ enum RandomStep: Sendable {
       var reward: Reward?
       switch Int.random(in: 0..<5, using: &random) {
       case 0: reward = Reward(text: "5%", value: .percent(hundredths: 500))
-      case 1: reward = .dollars(50, upTo: true)
+      case 1: reward = .dollars(50, "Up to $50", upTo: true)
       case 2, 3: reward = .dollars(Int64.random(in: 1...3, using: &random) * 25)
       default: break
       }

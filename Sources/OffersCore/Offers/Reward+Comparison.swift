@@ -1,0 +1,47 @@
+extension Reward {
+  /// The code of an amount's currency as a store keeps it, where each amount has one; nil for other
+  /// kinds.
+  package var storedCurrency: String? { value?.storedCurrency }
+
+  /// Whether a feed's new reward is a change that people should hear of.
+  ///
+  /// It is none if the same amount or percentage is printed in other digits, as in `9.90` and `9.9`.
+  /// Nor is it one if the text is the same and only its reading differs, as after the currency of the
+  /// feed was set.
+  package static func differ(_ old: Reward?, _ new: Reward?) -> Bool {
+    guard let old, let new else { return (old == nil) != (new == nil) }
+    if old.text.utf8.elementsEqual(new.text.utf8) { return false }
+    guard let was = old.value, let value = new.value, old.isUpTo == new.isUpTo else { return true }
+    switch (was, value) {
+    case (.percent(let was), .percent(let hundredths)) where was == hundredths: break
+    case (.amount(let was, let before), .amount(let units, let currency))
+    where was == units && (before == currency || before == nil || currency == nil): break
+    default: return true
+    }
+    return old.words(besides: new) != new.words(besides: old)
+  }
+
+  /// The words of the text without the code of a currency, since an amount may be printed with its
+  /// code or its sign.
+  private func words(besides other: Reward) -> [Substring] {
+    let codes = [currency, other.currency].compactMap { $0?.lowercased() }
+    return text.lowercased().split { !$0.isLetter }.filter { !codes.contains(String($0)) }
+  }
+}
+
+extension Reward.Value {
+  /// An amount whose currency has the code that a store keeps.
+  package static func amount(minorUnits: Int64, storedCurrency: String) -> Self {
+    .amount(
+      minorUnits: minorUnits, currency: storedCurrency == unknownCurrency ? nil : storedCurrency)
+  }
+
+  /// The code by which a store and a record mark an amount whose currency is unknown: XXX of ISO 4217.
+  private static let unknownCurrency = "XXX"
+
+  /// The code of an amount's currency as a store keeps it, where each amount has one; nil for other
+  /// kinds.
+  package var storedCurrency: String? {
+    if case .amount(_, let currency) = self { currency ?? Self.unknownCurrency } else { nil }
+  }
+}
