@@ -22,7 +22,17 @@ struct DateCursor {
 
   mutating func skipSpaces() -> Bool {
     let start = index
-    while let byte = next, byte == 0x20 || byte == 0x09 { index += 1 }
+    while let byte = next {
+      if byte == 0x20 || byte == 0x09 {
+        index += 1
+      } else if byte >= 0x80, case let length = PrintedCharacters.spaceLength(text, at: index),
+        length > 0
+      {
+        index += length
+      } else {
+        break
+      }
+    }
     return index > start
   }
 
@@ -54,6 +64,48 @@ struct DateCursor {
     let start = index
     while let byte = next, (byte | 0x20) &- 0x61 < 26 { index += 1 }
     return UnsafeRawBufferPointer(rebasing: text[start..<index])
+  }
+
+  /// Parses a run of letters of ASCII and Latin-1 and looks it up without their accents, in any case;
+  /// returns the value in the table, or nil if the table does not have the word.
+  mutating func takeName(in table: NameTable) -> UnsafeRawBufferPointer? {
+    let word = takeWord()
+    guard next == 0xC3 else { return table.findValue(word, anyCase: true) }
+    var letters = Array(word)
+    while index < text.count {
+      if (text[index] | 0x20) &- 0x61 < 26 {
+        letters.append(text[index])
+        index += 1
+      } else if text[index] == 0xC3, index + 1 < text.count,
+        let letter = Self.plainLetter(text[index + 1])
+      {
+        letters.append(letter)
+        index += 2
+      } else {
+        break
+      }
+    }
+    return letters.withUnsafeBytes { table.findValue($0, anyCase: true) }
+  }
+
+  /// The letter without its accent of a letter in U+00C0 to U+00FF, whose second byte in UTF-8 is
+  /// given; nil for other letters.
+  private static func plainLetter(_ byte: UInt8) -> UInt8? {
+    switch byte | 0x20 {
+    case 0xA0...0xA5: UInt8(ascii: "a")
+    case 0xA8...0xAB: UInt8(ascii: "e")
+    case 0xAC...0xAF: UInt8(ascii: "i")
+    case 0xB2...0xB6: UInt8(ascii: "o")
+    case 0xB9...0xBC: UInt8(ascii: "u")
+    default: nil
+    }
+  }
+
+  /// Parses one of the words of a table, with spaces after it; the position is unchanged if another
+  /// text is there.
+  mutating func skipWord(in table: NameTable) {
+    var ahead = self
+    if ahead.takeName(in: table) != nil, ahead.skipSpaces() { self = ahead }
   }
 
   /// Parses the fraction of a second, if there is one.

@@ -55,7 +55,7 @@ extension DateParser {
       return nil
     }
     _ = cursor.skipSpaces()
-    var offset = 0
+    var offset: Int?
     if !cursor.isAtEnd {
       guard let zone = cursor.takeZone(), cursor.isAtEnd else { return nil }
       offset = zone

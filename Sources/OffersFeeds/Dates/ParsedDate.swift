@@ -6,10 +6,13 @@ package struct ParsedDate: Hashable, Sendable {
   package var seconds: Int64
   /// Whether only a day is given, without a time.
   package var isWholeDay: Bool
+  /// Whether a time is given without its zone, so that `seconds` are those of the same time in UTC.
+  package var lacksZone: Bool
 
-  package init(seconds: Int64, isWholeDay: Bool) {
+  package init(seconds: Int64, isWholeDay: Bool, lacksZone: Bool = false) {
     self.seconds = seconds
     self.isWholeDay = isWholeDay
+    self.lacksZone = lacksZone
   }
 }
 
@@ -21,8 +24,10 @@ extension ParsedDate {
   /// - Parameters:
   ///   - day: the date that the clock belongs to.
   ///   - clock: the seconds since midnight.
-  ///   - offset: the seconds that the clock is ahead of UTC.
-  init(day: CivilDay, clock: Int, offset: Int) {
-    self.init(seconds: day.number * 86_400 + Int64(clock - offset), isWholeDay: false)
+  ///   - offset: the seconds that the clock is ahead of UTC; nil if the text does not tell.
+  init(day: CivilDay, clock: Int, offset: Int?) {
+    self.init(
+      seconds: day.number * 86_400 + Int64(clock - (offset ?? 0)), isWholeDay: false,
+      lacksZone: offset == nil)
   }
 }
