@@ -1,3 +1,4 @@
+import Foundation
 import OffersCore
 
 /// Reads a feed's document as a stream: bytes go in, in chunks of any size; offers come out, one at
@@ -26,16 +27,17 @@ package final class FeedReader {
   ///     not come from the web.
   ///   - charset: the encoding that the server declares; nil for none. An encoding that the
   ///     definition names takes precedence.
+  ///   - now: the present, at which a sale counts or not.
   ///   - sink: receives the records of the document.
   package init(
     definition: FeedDefinition, address: String? = nil, charset: String? = nil,
-    sink: any OfferSink
+    now: Date = Date(), sink: any OfferSink
   ) {
     self.definition = definition
     self.sink = sink
     transcoder = TextTranscoder(
       charset: definition.encoding ?? charset, isCertain: definition.encoding != nil)
-    assembler = OfferAssembler(definition, address: address)
+    assembler = OfferAssembler(definition, address: address, now: now.storedSeconds)
     document = DocumentValues(definition, tree: assembler.document, links: assembler.links)
   }
 

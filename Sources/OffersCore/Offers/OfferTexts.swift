@@ -18,6 +18,8 @@ package struct OfferTexts {
   /// The ISO 4217 code of the currency that the record states beside the text of the reward; nil if
   /// it states none, or if the text has the code in it.
   package var rewardCurrency: (UInt8, UInt8, UInt8)?
+  /// Whether the same record may give other texts later, because a sale begins or ends.
+  package var isTimed = false
 
   package init() {}
 

@@ -30,6 +30,7 @@ package enum DefinitionText {
     if definition.items != [.root] { entries.append(("items", paths(definition.items))) }
     entries.append(("id", id(definition.id)))
     if let currency = definition.currency { entries.append(("currency", .text(currency))) }
+    if let zone = definition.zone { entries.append(("zone", .text(zone))) }
     if let order = definition.dateOrder { entries.append(("date-order", .text(order.rawValue))) }
     let role = definition.presentation.valueRole
     entries.append(("fields", .block(fields(definition.fields, role))))
@@ -206,6 +207,15 @@ package enum DefinitionText {
     switch alternative.minorUnits {
     case .currency: entries.append(("minor-units", .word("true")))
     case .path(let path): entries.append(("minor-units", .map([("from", .text("\(path)"))])))
+    case nil: break
+    }
+    switch alternative.sale {
+    case .range(let path): entries.append(("during", .text("\(path)")))
+    case .bounds(let from, let until):
+      let bounds = [("from", from), ("until", until)].compactMap { key, path in
+        path.map { (key, Value.text("\($0)")) }
+      }
+      entries.append(("during", .map(bounds)))
     case nil: break
     }
     return entries

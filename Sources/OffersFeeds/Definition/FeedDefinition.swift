@@ -53,6 +53,9 @@ package struct FeedDefinition: Sendable, Hashable {
   /// Whether the day or the month comes first in `01/02/2026`; nil if it is unknown, and such dates
   /// are not parsed.
   package var dateOrder: DateOrder?
+  /// The zone of the feed's days and of its times without a zone, as the definition writes it, such as
+  /// `Europe/Berlin`; nil for the zone of the user.
+  package var zone: String?
   /// The identity of an offer within the feed.
   package var id: IDRule
   /// The rules of the fields that the feed has, except `id` and `attributes`.
@@ -71,7 +74,7 @@ package struct FeedDefinition: Sendable, Hashable {
     format: FeedFormat? = nil,
     encoding: String? = nil, items: [FieldPath] = [.root], isSelection: Bool = false,
     pages: PageRule? = nil, error: [FieldPath] = [], currency: String? = nil,
-    dateOrder: DateOrder? = nil, id: IDRule,
+    dateOrder: DateOrder? = nil, zone: String? = nil, id: IDRule,
     fields: [OfferField: FieldRule], attributes: [AttributeRule] = [], shared: [AttributeRule] = []
   ) {
     self.name = name
@@ -93,11 +96,17 @@ package struct FeedDefinition: Sendable, Hashable {
     self.error = error
     self.currency = currency
     self.dateOrder = dateOrder
+    self.zone = zone
     self.id = id
     self.fields = fields
     self.attributes = attributes
     self.shared = shared
   }
+}
+
+extension FeedDefinition {
+  /// The zone of the feed's days.
+  var dayZone: DayZone { zone.flatMap { DayZone($0) } ?? .user }
 }
 
 /// The formats a feed's document can have.

@@ -26,7 +26,8 @@ struct FeedSection {
   static let keys = [
     "title", "layout", "home", "noun", "nouns", "byline", "source", "public-only", "search",
     "headers", "every", "hold", "ttl", "format", "encoding", "items",
-    "id", "currency", "date-order", "fields", "attributes", "shared", "selection", "pages", "error",
+    "id", "currency", "date-order", "zone", "fields", "attributes", "shared", "selection", "pages",
+    "error",
   ]
 
   private static let example = "id: id, or id: {made-from: [name, address]} where there is none"
@@ -85,6 +86,7 @@ struct FeedSection {
     case "id": definition.id = try id(value)
     case "currency": definition.currency = try value.currencyCode(of: key)
     case "date-order": definition.dateOrder = try dateOrder(value)
+    case "zone": definition.zone = try zone(value)
     case "fields":
       definition.fields = try fields(value, role: &definition.presentation.valueRole)
     case "attributes": definition.attributes = try attributes(value, key, from: item)
@@ -205,6 +207,15 @@ struct FeedSection {
         hint: "Write dmy where 01/02/2026 is the first of February, or mdy.")
     }
     return order
+  }
+
+  private func zone(_ node: DefinitionNode) throws -> String {
+    let text = try node.text(of: "zone")
+    guard DayZone(text) != nil else {
+      throw node.problem(
+        "“\(text)” is not a time zone.", hint: "Write its name, such as Europe/Berlin, or UTC+2.")
+    }
+    return text
   }
 
   private func encoding(_ node: DefinitionNode) throws -> String {

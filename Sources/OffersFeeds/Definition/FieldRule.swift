@@ -15,6 +15,8 @@ package struct FieldRule: Sendable, Hashable {
     /// The rule for the number of decimals of an amount in minor units, such as cents; nil for
     /// amounts in major units.
     package var minorUnits: MinorUnitsRule?
+    /// The dates outside which a price does not count; nil for a price that always counts.
+    package var sale: SaleRule?
 
     package init(
       _ value: ValueRule, reading: Reading = .text, join: String = defaultJoin,
@@ -112,6 +114,21 @@ package enum CurrencyRule: Sendable, Hashable {
   case constant(String)
   /// The path of the code.
   case path(FieldPath)
+}
+
+/// The dates of a sale: its price is an offer's price from the first until the last of them.
+package enum SaleRule: Sendable, Hashable {
+  /// The path of both dates with a slash between them, as ISO 8601 writes an interval.
+  case range(FieldPath)
+  /// The paths of the dates, at least one.
+  case bounds(from: FieldPath?, until: FieldPath?)
+
+  var paths: [FieldPath] {
+    switch self {
+    case .range(let path): [path]
+    case .bounds(let from, let until): [from, until].compactMap(\.self)
+    }
+  }
 }
 
 /// The number of decimals of an amount that is written as a whole number of minor units.

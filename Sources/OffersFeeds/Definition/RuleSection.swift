@@ -178,7 +178,8 @@ struct RuleSection {
     case "currency" where hasCurrency: alternative.currency = try currency(entry.value)
     case "minor-units" where hasCurrency:
       alternative.minorUnits = try minorUnits(entry.value)
-    case "currency", "minor-units":
+    case "during" where hasCurrency: alternative.sale = try sale(entry.value)
+    case "currency", "minor-units", "during":
       throw entry.location.problem("“\(entry.key)” belongs to a reward or price, not to “\(name)”.")
     default:
       throw unknown(entry)
@@ -192,7 +193,8 @@ struct RuleSection {
         hint: "A template that begins with a brace is quoted: \"{\(entry.key)}\".")
     }
     let keys =
-      ["from", "text", "as", "join", "limit"] + (hasCurrency ? ["currency", "minor-units"] : [])
+      ["from", "text", "as", "join", "limit"]
+      + (hasCurrency ? ["currency", "minor-units", "during"] : [])
     return entry.location.problem(
       "“\(entry.key)” is unknown in “\(name)”.",
       hint: NearestWord.hint(for: entry.key, among: keys + otherKeys, title: "Allowed"))
@@ -224,6 +226,27 @@ struct RuleSection {
         "“currency” is a code, or the path of one.", hint: "Write USD, or {from: price_currency}.")
     }
     return .path(try entries[0].value.path(of: "currency", in: base))
+  }
+
+  /// Parses `PATH` or `{from: PATH, until: PATH}`, of which one may be missing.
+  private func sale(_ node: DefinitionNode) throws -> SaleRule {
+    guard case .map(let entries) = node.content else {
+      return .range(try node.path(of: "during", in: base))
+    }
+    var bounds: [String: FieldPath] = [:]
+    for entry in entries {
+      guard entry.key == "from" || entry.key == "until" else {
+        throw entry.location.problem(
+          "“during” is the path of two dates, or of each of them.",
+          hint: "Write sale_dates, or {from: sale_start, until: sale_end}.")
+      }
+      bounds[entry.key] = try entry.value.path(of: entry.key, in: base)
+    }
+    guard !bounds.isEmpty else {
+      throw node.problem(
+        "“during” has no dates.", hint: "Write {from: sale_start, until: sale_end}.")
+    }
+    return .bounds(from: bounds["from"], until: bounds["until"])
   }
 
   /// Parses `true`, `false` or `{from: PATH}`.

@@ -12,6 +12,7 @@ final class DocumentValues {
   private let ttl: ValuePlan.Source?
   private let links: LinkResolver
   private let dateOrder: DateOrder?
+  private let zone: DayZone
   private var textBytes = 0
 
   /// The number of values at which further ones are left out.
@@ -27,6 +28,7 @@ final class DocumentValues {
     self.tree = tree
     self.links = links
     dateOrder = definition.dateOrder
+    zone = definition.dayZone
     let compiler = ValuePlan.Compiler(items: tree.paths, document: tree.paths)
     title = compiler.rule(definition.title)
     shared = definition.shared.map { ($0.label, compiler.rule($0.rule)) }
@@ -156,7 +158,7 @@ final class DocumentValues {
       return String(decoding: bytes, as: UTF8.self)
     case .date:
       if let date = DateParser.parse(text, order: dateOrder) {
-        return DateParser.write(date.seconds, isWholeDay: date.isWholeDay)
+        return DateParser.write(zone.shown(date).seconds, isWholeDay: date.isWholeDay)
       }
     case .link:
       let link = links.resolve(text, in: tree.arena)

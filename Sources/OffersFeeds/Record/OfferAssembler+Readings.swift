@@ -73,7 +73,7 @@ extension OfferAssembler {
   /// other texts unchanged.
   private func shownDate(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     guard let date = DateParser.parse(text, order: dateOrder) else { return text }
-    let shown = DateParser.write(date.seconds, isWholeDay: date.isWholeDay)
+    let shown = DateParser.write(zone.shown(date).seconds, isWholeDay: date.isWholeDay)
     return record.arena.copy(Array(shown.utf8))
   }
 
@@ -87,7 +87,7 @@ extension OfferAssembler {
       return nil
     }
     // An offer that expires on a day is valid until the end of that day.
-    let seconds = date.seconds + (field == .expiresAt && date.isWholeDay ? 86_399 : 0)
+    let seconds = field == .expiresAt ? zone.end(of: date) : zone.start(of: date)
     return record.arena.copy(Array(String(seconds).utf8))
   }
 

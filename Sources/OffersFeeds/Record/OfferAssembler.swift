@@ -20,6 +20,10 @@ final class OfferAssembler {
   /// The ISO 4217 code of the feed's currency, in ASCII; nil if the definition names none.
   let currencyCode: [UInt8]?
   let dateOrder: DateOrder?
+  /// The zone of the feed's days.
+  let zone: DayZone
+  /// The present in Unix seconds, at which a sale counts or not.
+  let now: Int64
   /// Whether a path of the items has a `*`, so that an item may be a member with a key, to which
   /// the definition refers as `@key`.
   let usesOwnKeys: Bool
@@ -45,7 +49,8 @@ final class OfferAssembler {
   ///   - definition: how to read a record.
   ///   - address: the document's URL, against which relative links are resolved; nil when it does
   ///     not come from the web.
-  init(_ definition: FeedDefinition, address: String?) {
+  ///   - now: the present in Unix seconds.
+  init(_ definition: FeedDefinition, address: String?, now: Int64) {
     let items = definition.makeItemPaths()
     let documentPaths = definition.makeDocumentPaths()
     record = RecordTree(items)
@@ -54,6 +59,8 @@ final class OfferAssembler {
     plan = ValuePlan(definition, items: items, document: documentPaths)
     links = LinkResolver(address: address)
     dateOrder = definition.dateOrder
+    zone = definition.dayZone
+    self.now = now
     nameKey = definition.fields[.name]?.onlyKey
     if case .value(let rule) = definition.id { idKey = rule.onlyKey } else { idKey = nil }
     currencyCode = definition.currency.map { Array($0.utf8) }
@@ -169,6 +176,7 @@ final class OfferAssembler {
         // If there are several alternatives, a blank text counts as missing, so that the next one
         // applies.
         if rule.alternatives.count > 1, text.isBlank { continue }
+        if let sale = alternative.sale, !isNow(sale) { continue }
         if isMended { note(field, "is not valid Unicode", isKept: true) }
         if let done = finish(text, alternative, field) {
           // Discards the notes about earlier alternatives.

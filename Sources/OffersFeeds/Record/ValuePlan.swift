@@ -33,6 +33,13 @@ struct ValuePlan {
     let limitCharacters: Int?
     let currency: Source?
     let minorUnits: MinorUnits?
+    let sale: Sale?
+  }
+
+  /// Where the dates of a sale come from, outside which a value does not count.
+  enum Sale {
+    case range(Source)
+    case bounds(from: Source?, until: Source?)
   }
 
   /// Where the number of decimals of an amount in minor units comes from.
@@ -59,6 +66,7 @@ struct ValuePlan {
       guard alternatives.count == 1, let only = alternatives.first,
         only.reading == (field == .imageURL || field == .url ? .link : .text),
         only.limitCharacters == nil, only.currency == nil, only.minorUnits == nil,
+        only.sale == nil,
         case .member(let shape, _) = only.source
       else { return nil }
       switch field {
@@ -142,7 +150,14 @@ struct ValuePlan {
           return Alternative(
             source: source(alternative.value), reading: alternative.reading,
             join: Array(alternative.join.utf8), limitCharacters: alternative.limitCharacters,
-            currency: currency, minorUnits: minorUnits)
+            currency: currency, minorUnits: minorUnits,
+            sale: alternative.sale.map { sale in
+              switch sale {
+              case .range(let path): .range(source(path))
+              case .bounds(let from, let until):
+                .bounds(from: from.map(source), until: until.map(source))
+              }
+            })
         })
     }
 
@@ -226,7 +241,7 @@ extension FieldRule {
       }
       if case .path(let path)? = alternative.currency { paths.append(path) }
       if case .path(let path)? = alternative.minorUnits { paths.append(path) }
-      return paths
+      return paths + (alternative.sale?.paths ?? [])
     }
   }
 }

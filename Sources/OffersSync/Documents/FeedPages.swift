@@ -10,6 +10,8 @@ struct FeedPages {
   let options: SyncOptions
   let environment: SourceTemplate.Environment
   let fetching: FetchContext
+  /// The time of the sync, at which sales count or not.
+  let now: Date
 
   /// The callbacks of the caller, and the gate that the documents pass.
   struct Receiver {
@@ -217,7 +219,7 @@ struct FeedPages {
   private func makeReader(_ head: DocumentHead, _ sink: any OfferSink) -> FeedReader {
     FeedReader(
       definition: definition, address: secrets.base(of: head.address), charset: head.charset,
-      sink: sink)
+      now: now, sink: sink)
   }
 
   /// Passes the bytes of a document to `handle` as they come, possibly compressed.

@@ -13,6 +13,8 @@ final class DifferenceCollector: OfferSink {
   private(set) var unchangedCount = 0
   private(set) var skippedCount = 0
   private(set) var mendedCount = 0
+  /// Whether the same document may give other offers later; see `OfferTexts.isTimed`.
+  private(set) var isTimed = false
   /// The number of valid records, repeated ones included.
   private(set) var offerCount = 0
   /// The look of the first offers.
@@ -52,6 +54,7 @@ final class DifferenceCollector: OfferSink {
   func accept(_ texts: OfferTexts, position: Int) throws {
     guard let id = texts.id else { return }
     offerCount += 1
+    if texts.isTimed { isTimed = true }
     if look.offerCount < FeedLook.offerLimit { addLook(of: texts) }
     if isSearch { foundPages[foundPages.count - 1].append(String(decoding: id, as: UTF8.self)) }
     if pageIDs?.insert(Array(id)).inserted == false { return skipRepeated(id, position) }

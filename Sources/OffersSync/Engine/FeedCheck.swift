@@ -188,7 +188,7 @@ extension SyncEngine {
       let pages = FeedPages(
         definition: definition, source: source.document, template: source.template,
         options: options, environment: environment,
-        fetching: context(source, options, transport))
+        fetching: context(source, options, transport), now: now())
       do {
         return try await body(pages)
       } catch let error as OffersError {

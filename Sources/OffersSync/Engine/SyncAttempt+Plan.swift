@@ -28,7 +28,7 @@ extension SyncAttempt {
         ?? (replacesSample ? collector.known.vanishedKeys() : []),
       missing: removals?.missing ?? (replacesSample ? [] : nil),
       rememberedSource: error == nil ? remembered : nil,
-      document: takesOffers && options.query == nil ? document : nil,
+      document: takesOffers && options.query == nil && !collector.isTimed ? document : nil,
       firstPageRecords: collector.firstPageRecords, isSearch: options.query != nil,
       replacesSample: replacesSample, isIndexed: options.isIndexed, title: facts.title,
       shared: facts.shared, keepsFacts: !takesOffers,

@@ -195,6 +195,8 @@ struct SyncAttempt {
     }
     let collector = try await intake.begin()
     collector.finish()
+    // Of a document whose offers change with the time, the next sync needs all of it again.
+    if collector.isTimed { fetching.log.answer.vouches = false }
     // A search has to store its offers even if its document is the stored one.
     if document == state?.document, options.query == nil {
       return try await unchanged(document.sizeBytes, in: store)
@@ -234,7 +236,7 @@ struct SyncAttempt {
   var pages: FeedPages {
     FeedPages(
       definition: definition, source: source, template: template, options: options,
-      environment: environment, fetching: fetching)
+      environment: environment, fetching: fetching, now: startedAt)
   }
 
   /// The fingerprint of the stored document, with which a download is compared while it is read.
