@@ -68,8 +68,22 @@ struct DefinitionDraft {
       let isDollar = reward.samples.contains { $0.text.contains("$") }
       if isDollar || reward.isMostlyNumber && !isPercent(definition) {
         notes.append(
-          Self.currencyNote(likelyCurrency(survey), definition.presentation.valueRole))
+          Self.currencyNote(
+            likelyCurrency(survey), definition.presentation.valueRole, of: name))
       }
+    }
+    if fields.chosen[.reward] == nil,
+      let price = survey.members.first(where: { $0.part(\.isPrinted) > 0.5 })
+    {
+      notes.append(
+        "No member is called a price or reward; “\(price.path)” looks like one: "
+          + "write price: \(price.path) if it is.")
+    }
+    let others = fields.leftOutPrices(definition.attributes).prefix(5).map { "“\($0.path)”" }
+    if !others.isEmpty {
+      notes.append(
+        "Other prices were left out: \(others.joined(separator: ", ")). Write one of them below "
+          + "fields: as price:, or below attributes:, to show it.")
     }
     if let image = fields.chosen[.imageURL]?.first,
       let sample = image.samples.first(where: {
@@ -89,9 +103,10 @@ struct DefinitionDraft {
   /// - Parameters:
   ///   - code: the currency code in the example.
   ///   - role: what the values mean.
-  static func currencyNote(_ code: String, _ role: ValueRole) -> String {
+  ///   - name: the name of the feed.
+  static func currencyNote(_ code: String, _ role: ValueRole, of name: String) -> String {
     "The currency of the \(role.rawValue)s is unknown: write currency: \(code), or another, in the "
-      + "definition."
+      + "definition, or set it with: offers feeds set \(name) --currency \(code)"
   }
 
   /// The currency of the example in a note: that of the first of the signs €, £ and ₹ that occurs

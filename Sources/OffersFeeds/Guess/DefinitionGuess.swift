@@ -66,7 +66,9 @@ package final class DefinitionGuess {
     if items == nil, let kind = WellKnownKind.find(in: text) {
       proposal = try read(by: kind.definition(named: name)).proposal
       proposal.kind = kind
-      if kind == .shopify { proposal.notes.append(DefinitionDraft.currencyNote("USD", .price)) }
+      if kind == .shopify {
+        proposal.notes.append(DefinitionDraft.currencyNote("USD", .price, of: name))
+      }
     } else {
       proposal = try guess()
     }

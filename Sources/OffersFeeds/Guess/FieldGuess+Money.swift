@@ -46,6 +46,42 @@ extension FieldGuess {
     return isMoney || isMinor ? .currency : nil
   }
 
+  /// The dates of a sale price: those of members beside it or directly in the item; nil for another
+  /// price, and when there are none.
+  func saleDates(for price: SurveyedMember) -> SaleRule? {
+    guard FieldVocabulary.isSalePrice(price.words) else { return nil }
+    func path(_ names: Set<String>) -> FieldPath? {
+      let dates = survey.members.filter { member in
+        names.contains(Self.plainName(member.words)) && !member.values.isEmpty
+      }
+      return (nearest(to: price, among: dates) ?? dates.first { $0.depth <= 1 })?.path
+    }
+    if let range = path(FieldVocabulary.saleRanges) { return .range(range) }
+    let bounds = (from: path(FieldVocabulary.saleStarts), until: path(FieldVocabulary.saleEnds))
+    if bounds.from == nil, bounds.until == nil { return nil }
+    return .bounds(from: bounds.from, until: bounds.until)
+  }
+
+  /// The paths of the dates of all sale prices.
+  var saleDates: Set<FieldPath> {
+    let prices = survey.members.filter { FieldFit.fits($0, as: .reward) }
+    return Set(prices.flatMap { saleDates(for: $0)?.paths ?? [] })
+  }
+
+  /// The words of a name without a zone at its end, as in `date_on_sale_to_gmt`.
+  private static func plainName(_ words: KeyWords) -> String {
+    words.words.filter { $0 != "gmt" && $0 != "utc" }.joined()
+  }
+
+  /// Prices that neither a field nor an attribute shows.
+  func leftOutPrices(_ attributes: [AttributeRule]) -> [SurveyedMember] {
+    let shown = attributes.flatMap { $0.rule.alternatives.map(\.value) }
+    return survey.members.filter { member in
+      !usedKeys.contains(member.keys) && !shown.contains(.path(member.path))
+        && FieldVocabulary.isPrice(member.words) && member.part(\.isMoney) >= 0.5
+    }
+  }
+
   /// Amounts in minor units apart from the reward. Shown as plain numbers they would be far too
   /// high.
   var otherMinorAmounts: [SurveyedMember] {

@@ -40,6 +40,14 @@ struct FieldGuess {
         members.append(member)
       }
     }
+    if field == .reward, saleDates(for: best) != nil, members.count == 1,
+      let regular = ranked.dropFirst().first(where: {
+        FieldVocabulary.isPrice($0.words) && !FieldVocabulary.isSalePrice($0.words)
+      })
+    {
+      // Outside the dates of the sale the regular price counts.
+      members.append(regular)
+    }
     take(members, as: field)
   }
 
@@ -51,13 +59,17 @@ struct FieldGuess {
     for alternative in alternatives {
       if case .path(let path)? = alternative.currency { use(path) }
       if case .path(let path)? = alternative.minorUnits { use(path) }
+      for path in alternative.sale?.paths ?? [] { use(path) }
     }
   }
 
   /// The members that fit a field, the best first.
   private func ranked(_ field: OfferField) -> [SurveyedMember] {
     var ranked: [(member: SurveyedMember, rank: Int)] = []
-    for member in survey.members where !usedKeys.contains(member.keys) {
+    // The dates of a sale price are not those of the offer.
+    let saleDates = field == .startsAt || field == .expiresAt ? self.saleDates : []
+    for member in survey.members
+    where !usedKeys.contains(member.keys) && !saleDates.contains(member.path) {
       guard !member.values.isEmpty, let rank = FieldFit.rank(member, as: field) else { continue }
       // A sale price is rare by nature, and still takes precedence over the regular price.
       let rarity = field == .reward ? 0 : Int((1 - member.presence) * 20)
@@ -83,6 +95,7 @@ struct FieldGuess {
         alternative.currency = currency(for: member)
         alternative.minorUnits = minorUnits(for: member)
       }
+      alternative.sale = saleDates(for: member)
     }
     return alternative
   }

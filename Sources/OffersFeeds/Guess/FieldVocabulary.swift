@@ -24,6 +24,7 @@ enum FieldVocabulary {
     if field == .reward, case let rest = withoutUnit(words), rest != joined, !rest.isEmpty {
       return names.firstIndex(of: rest).map { $0 + 1 }
     }
+    if field == .reward, let rank = rankWithTax(words, names) { return rank }
     if field == .imageURL, words.words.contains(where: imageWords.contains) { return 40 }
     if field == .url, let last = words.words.last, ["url", "link", "href"].contains(last) {
       return 60
@@ -39,12 +40,74 @@ enum FieldVocabulary {
     }.joined()
   }
 
+  /// Ranks a price whose name says whether a tax is in it. The price with the tax, which people pay,
+  /// comes before a plain one, and that without it after all others.
+  private static func rankWithTax(_ words: KeyWords, _ names: [String]) -> Int? {
+    let isNet = words.words.contains(where: netWords.contains)
+    let rest = words.words.filter { !netWords.contains($0) && !taxWords.contains($0) }
+    guard rest.count < words.words.count, !rest.isEmpty else { return nil }
+    let bare = rest.first.map { subjects.contains($0) } == true ? rest.dropFirst() : rest[...]
+    guard let place = names.firstIndex(of: rest.joined()) ?? names.firstIndex(of: bare.joined())
+    else { return nil }
+    return isNet ? place + 60 : max(0, place - 1)
+  }
+
+  /// Words in the name of a price that has a tax in it.
+  private static let taxWords: Set = [
+    "tax", "taxes", "vat", "gst", "incl", "inc", "including", "inclusive", "included", "with",
+    "gross", "brutto", "inkl", "mwst", "ust", "ttc", "tva", "avec", "taxe", "iva", "con", "ivato",
+    "incluido", "btw", "moms", "dph", "bruto",
+  ]
+  /// Words in the name of a price that has none in it.
+  private static let netWords: Set = [
+    "excl", "ex", "excluding", "exclusive", "without", "net", "netto", "exkl", "ohne", "zzgl", "ht",
+    "hors", "sin", "senza", "neto",
+  ]
+
   /// Whether a name says that the user pays the value.
   static func isPrice(_ words: KeyWords) -> Bool {
     words.joined.hasPrefix("unitamount")
       || priceWords.contains { words.joined.contains($0) }
-      || ["cost", "msrp", "rrp", "prix"].contains { words.words.contains($0) }
+      || words.words.contains(where: payWords.contains)
   }
+
+  /// Words for a price that are also parts of other words.
+  private static let payWords: Set = [
+    "cost", "msrp", "rrp", "uvp", "pvp", "prix", "pris", "prijs", "cena", "preco", "hinta", "fiyat",
+    "cijena", "pret", "цена", "стоимость", "ціна",
+  ]
+
+  /// Whether a name says that the value is the price of a sale, which has dates.
+  static func isSalePrice(_ words: KeyWords) -> Bool {
+    words.words.contains { saleWords.contains($0) }
+  }
+
+  private static let saleWords: Set = [
+    "sale", "special", "promo", "promotion", "promotional", "discounted", "aktionspreis", "aktion",
+    "deal", "campaign",
+  ]
+
+  /// Names of the first date of a sale.
+  static let saleStarts: Set = [
+    "dateonsalefrom", "salestart", "salestarts", "salestartdate", "salestartsat", "salefrom",
+    "salefromdate", "salepricefrom", "salepricestart", "salepricestartdate", "salepricedatesfrom",
+    "specialfromdate", "specialfrom", "specialpricefrom", "specialpricefromdate",
+    "specialpricestart", "specialpricestartdate", "promostart", "promostartdate", "promofrom",
+    "promotionstart", "promotionstartdate", "aktionvon", "aktionspreisvon", "discountstartdate",
+  ]
+  /// Names of the last date of a sale. It is not the end of the offer.
+  static let saleEnds: Set = [
+    "dateonsaleto", "onsaleuntil", "saleend", "saleends", "saleenddate", "saleendsat", "saleto",
+    "saletodate", "saleuntil", "salepriceto", "salepriceend", "salepriceenddate",
+    "salepricedatesto", "salepriceuntil", "specialtodate", "specialto", "specialpriceto",
+    "specialpricetodate", "specialpriceend", "specialpriceenddate", "promoend", "promoenddate",
+    "promoto", "promotionend", "promotionenddate", "aktionbis", "aktionspreisbis",
+    "discountenddate",
+  ]
+  /// Names of both dates of a sale in one text.
+  static let saleRanges: Set = [
+    "salepriceeffectivedate", "saleeffectivedate", "saledates", "salepricedates",
+  ]
 
   /// Whether a name says that the value is paid to the user, or deducted from a price.
   static func isReward(_ words: KeyWords) -> Bool {
@@ -52,7 +115,9 @@ enum FieldVocabulary {
       || ["reward", "cashback"].contains { words.joined.contains($0) }
   }
 
-  private static let priceWords = ["price", "pricing", "preis", "precio", "prezzo"]
+  private static let priceWords = [
+    "price", "pricing", "preis", "precio", "prezzo", "価格", "价格", "가격",
+  ]
 
   private static let rewardWords: Set = [
     "rebate", "savings", "saving", "discount", "off", "rabatt", "nachlass", "descuento", "remise",
@@ -215,13 +280,22 @@ enum FieldVocabulary {
     ],
     .reward: [
       "reward", "rewardtext", "cashback", "cashbacktext", "currentvalue", "rebate", "saleprice",
+      "promoprice",
+      "promotionalprice", "discountedprice", "discountprice", "prixpromo", "preciooferta",
+      "prezzoofferta", "actieprijs", "kampanjpris", "precopromocional",
       "specialprice", "dealprice", "offerprice", "angebotspreis", "aktionspreis", "currentprice",
       "finalprice", "newprice", "price", "pricetext", "preis", "precio", "prix", "prezzo",
       "prices", "savings", "discount", "discountvalue", "discounttext", "rabatt", "nachlass",
       "descuento", "remise", "reduction", "sconto", "ersparnis", "bonus", "amount", "betrag",
       "value", "wert", "cost", "minprice", "pricerange", "unitamount", "unitprice", "amountoff",
       "discountamount", "priceusd", "priceeur",
-      "pricegbp",
+      "pricegbp", "sellingprice", "sellprice", "salesprice", "ourprice", "yourprice",
+      "searchprice", "displayprice", "storeprice", "shopprice", "verkaufspreis", "endpreis",
+      "bruttopreis", "barpreis", "precioventa", "preciofinal", "pvp", "prixvente", "prixfinal",
+      "prezzofinale", "prezzovendita", "cena", "pris", "prijs", "verkoopprijs", "preco",
+      "precofinal", "hinta", "fiyat", "cijena", "pret", "цена", "стоимость", "ціна", "価格", "价格",
+      "가격", "baseprice", "regularprice", "listprice", "retailprice", "normalprice",
+      "originalprice", "nettopreis", "rrp", "uvp", "msrp",
     ],
     .imageURL: [
       "image", "imageurl", "imagelink", "imagehref", "imageuri", "imagesrc", "img", "imgurl",
@@ -252,8 +326,7 @@ enum FieldVocabulary {
     .startsAt: [
       "starts", "start", "startsat", "startdate", "startson", "starttime", "startsdate",
       "validfrom",
-      "validfromdate", "validsince", "availablefrom", "dateonsalefrom", "salestartdate",
-      "specialfromdate", "begin", "begins", "begindate", "beginsat",
+      "validfromdate", "validsince", "availablefrom", "begin", "begins", "begindate", "beginsat",
       "gueltigvon", "gueltigab", "beginn", "startdatum", "von", "inicio", "fechainicio", "desde",
       "validodesde", "debut", "datedebut", "datadebut", "validodal", "inizio", "datainizio",
       "effectivedate", "effectivefrom", "availabilitydate", "validityfrom", "validitystart",
@@ -263,8 +336,7 @@ enum FieldVocabulary {
       "expiredate", "expire", "validuntil", "validto", "validtill", "validthrough", "validthru",
       "validtodate", "ends", "end", "endsat", "enddate", "endson", "endtime", "deadline",
       "gueltigbis", "ablaufdatum", "ablauf", "enddatum", "ende", "bis", "pricevaliduntil",
-      "offerexpires", "availableuntil", "dateonsaleto", "onsaleuntil", "saleends", "saleenddate",
-      "specialtodate", "fin", "fechafin", "hasta", "validohasta", "vence",
+      "offerexpires", "availableuntil", "fin", "fechafin", "hasta", "validohasta", "vence",
       "caducidad", "fechacaducidad", "datefin", "valablejusquau", "expirele", "scadenza",
       "datascadenza", "validofinoal", "fine", "datafine", "validityto", "validityend",
       "validityuntil",

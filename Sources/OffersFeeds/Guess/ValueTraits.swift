@@ -1,3 +1,5 @@
+import OffersCore
+
 /// Guesses at the type of a text.
 struct ValueTraits {
   let isNumber: Bool
@@ -13,6 +15,8 @@ struct ValueTraits {
   let hasMarkup: Bool
   /// A price, a percentage, or a number.
   let isMoney: Bool
+  /// An amount with the sign or code of a currency.
+  let isPrinted: Bool
   /// Has at least one letter, as names do.
   let hasLetters: Bool
   /// Letters only, such as the placeholders `self` and `default` for a missing image.
@@ -42,6 +46,9 @@ struct ValueTraits {
     hasMarkup = Self.hasMarkup(text)
     hasLetters = text.contains { $0.isLetter }
     isMoney = isNumber || !isAddress && !isDate && Self.isMoney(text)
+    isPrinted =
+      isMoney && !isNumber && text.contains { $0.isLetter || $0.isCurrencySymbol }
+      && Self.isAmount(text)
     isWord = !bytes.isEmpty && bytes.allSatisfy(PrintedCharacters.isLetter)
     isOpaque = !isAddress && bytes.count > 60 && !text.contains(" ")
   }
@@ -95,7 +102,17 @@ struct ValueTraits {
     return false
   }
 
+  /// Whether a text is an amount of money by the rules for prices.
+  private static func isAmount(_ text: String) -> Bool {
+    var copy = text
+    let reward = copy.withUTF8 {
+      RewardParser(feedCurrency: nil).parse(UnsafeRawBufferPointer($0))
+    }
+    return reward.kind == OfferRecord.amount
+  }
+
   private static func isMoney(_ text: String) -> Bool {
+    if isAmount(text) { return text.utf8.count <= 60 }
     if text.utf8.count > 60 || !text.contains(where: \.isNumber) { return false }
     if text.contains(where: { "$€£¥₹%".contains($0) }) { return true }
     return text.split(whereSeparator: { !$0.isLetter }).contains { word in
