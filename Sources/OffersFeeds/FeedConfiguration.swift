@@ -8,6 +8,8 @@ public struct FeedConfiguration: Sendable {
   /// The sync intervals that the user chose, in seconds, by feed name. They override those of the
   /// definitions.
   private let intervals: [String: Int]
+  /// The currencies that the user set, by feed name. They override those of the definitions.
+  private let currencies: [String: String]
   /// Whether redirects, next pages, images, and sources that the user of this machine did not name
   /// may lead into private networks.
   package let allowsPrivateNetwork: Bool
@@ -22,9 +24,10 @@ public struct FeedConfiguration: Sendable {
   public static let shipped = FeedConfiguration(own: [])
 
   package init(
-    own: [FeedDefinition], intervals: [String: Int] = [:], allowsPrivateNetwork: Bool = false,
-    includesShipped: Bool = true
+    own: [FeedDefinition], intervals: [String: Int] = [:], currencies: [String: String] = [:],
+    allowsPrivateNetwork: Bool = false, includesShipped: Bool = true
   ) {
+    self.currencies = currencies
     self.own = own
     self.includesShipped = includesShipped
     self.intervals = intervals
@@ -43,7 +46,7 @@ public struct FeedConfiguration: Sendable {
   public init(yaml: String, name: String, includesShipped: Bool = true) throws {
     let contents = try DefinitionFile.contents(yaml, name: name)
     self.init(
-      own: contents.feeds, intervals: contents.intervals,
+      own: contents.feeds, intervals: contents.intervals, currencies: contents.currencies,
       allowsPrivateNetwork: contents.allowsPrivateNetwork, includesShipped: includesShipped)
   }
 
@@ -61,13 +64,14 @@ public struct FeedConfiguration: Sendable {
 
   private var shippedNames: [String] { includesShipped ? FeedCatalog.names : [] }
 
-  /// Returns the definition with this name, in which the interval that the user chose replaces the
-  /// definition's own; nil when there is no such feed.
+  /// Returns the definition with this name, in which the interval and the currency that the user set
+  /// replace the definition's own; nil when there is no such feed.
   package func find(_ name: String) throws -> FeedDefinition? {
     var definition =
       try own.first { $0.name == name }
       ?? (includesShipped ? FeedCatalog.find(name) : nil)
     if let everySeconds = intervals[name] { definition?.everySeconds = everySeconds }
+    if let currency = currencies[name] { definition?.currency = currency }
     return definition
   }
 

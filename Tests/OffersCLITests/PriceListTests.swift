@@ -46,6 +46,44 @@ struct PriceListTests {
       """, to: "shop.json")
   }
 
+  @Test("amounts without a currency are sorted and filtered, and a later currency makes no news")
+  func currencyLater() async throws {
+    let home = try Home()
+    try home.folder.write(
+      #"[{"id":"1","title":"Rug","price":"21.90"},{"id":"2","title":"Cup","price":9.9}]"#,
+      to: "shop.json")
+    let added = try await home.call("feeds", "add", "shop", home.folder.file("shop.json"))
+    #expect(added.status == 0)
+    #expect(added.errors.contains("offers feeds set shop --currency USD"))
+    let sorted = try await home.call(
+      "list", "--sort", "price", "--columns", "ref", "--format", "tsv")
+    #expect(sorted.output == "ref\nshop:2\nshop:1\n")
+    for (price, refs) in [("20", ["shop:2"]), ("9,90", ["shop:2"]), ("20 USD", []), ("9.89", [])] {
+      let found = try await home.call(
+        "list", "--price-at-most", price, "--columns", "ref", "--format", "tsv")
+      #expect(found.output.split(separator: "\n").dropFirst().map(String.init) == refs, "\(price)")
+    }
+    let json = try await home.call("show", "shop:2", "--json").output
+    #expect(json.contains(#""kind":"amount","minor_units":990,"currency":null"#))
+    #expect(
+      try await home.call("feeds", "set", "shop", "--currency", "USD").output
+        == "shop: amounts in USD\n")
+    #expect(try await home.call("sync", "shop", "--news").output == "")
+    #expect(
+      try await home.call("show", "shop:2", "--json").output.contains(
+        #""minor_units":990,"currency":"USD""#))
+    #expect(try await !home.call("changes").output.contains("Cup"))
+    #expect(
+      try await home.call("feeds", "set", "shop", "--currency", "USD").output
+        == "shop: amounts in USD, as before\n")
+    let refused = try await home.call("feeds", "set", "shop", "--currency", "usd")
+    #expect(refused.status != 0)
+    #expect(refused.errors.contains("Did you mean USD?"))
+    #expect(try await home.call("feeds", "set", "shop").status != 0)
+    #expect(try await home.call("feeds", "remove", "shop").status == 0)
+    #expect(try home.folder.text(of: ".config/offers/feeds.yaml") == "feeds: {}\ncurrencies: {}\n")
+  }
+
   @Test("a list of prices has a column for them, and a mixed one says which values are prices")
   func columns() async throws {
     let home = try await Self.home()

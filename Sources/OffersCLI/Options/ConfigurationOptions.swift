@@ -73,11 +73,31 @@ extension SettingPath {
   /// - Throws: `OffersError` with `notFound` for an unknown feed, otherwise as
   ///   `DefinitionEdit.setting` and `TextFile.update`.
   func setInterval(_ everySeconds: Int?, of feed: String) throws -> Bool {
+    try edit(feed) { yaml in
+      try DefinitionEdit.setting(everySeconds: everySeconds, of: feed, in: yaml, name: text)
+    }
+  }
+
+  /// Writes the currency of a feed into the file, which is created if it does not exist.
+  ///
+  /// - Parameters:
+  ///   - currency: the ISO 4217 code; nil to remove it from the file, so that the currency of the
+  ///     feed's definition applies.
+  ///   - feed: the name of the feed.
+  /// - Returns: whether the file was changed.
+  /// - Throws: `OffersError` with `notFound` for an unknown feed, otherwise as
+  ///   `DefinitionEdit.setting` and `TextFile.update`.
+  func setCurrency(_ currency: String?, of feed: String) throws -> Bool {
+    try edit(feed) { yaml in
+      try DefinitionEdit.setting(currency: currency, of: feed, in: yaml, name: text)
+    }
+  }
+
+  private func edit(_ feed: String, _ edit: (String?) throws -> String?) throws -> Bool {
     var didChange = false
     try TextFile.update(text) { yaml in
       _ = try configuration(yaml).fetch(feed)
-      let edited = try DefinitionEdit.setting(
-        everySeconds: everySeconds, of: feed, in: yaml, name: text)
+      let edited = try edit(yaml)
       didChange = edited != nil
       return edited
     }

@@ -46,8 +46,8 @@ package enum DefinitionEdit {
   }
 
   /// Returns the file without a definition and the comment directly above it, or nil when the file
-  /// does not have the definition. The feed's line below `intervals:` is removed as well, unless a
-  /// shipped feed has the same name.
+  /// does not have the definition. The feed's lines below `intervals:` and `currencies:` are removed as well,
+  /// unless a shipped feed has the same name.
   ///
   /// - Throws: `OffersError` with `invalidRequest` when the file is invalid, or its layout does not
   ///   allow the edit.
@@ -62,13 +62,15 @@ package enum DefinitionEdit {
     lines.remove(name)
     if rest.feeds.isEmpty { lines.setEmpty() }
     var result = lines.text
-    if !FeedCatalog.names.contains(name), contents.intervals[name] != nil {
-      // An interval for a feed that does not exist makes the file invalid.
-      rest.intervals[name] = nil
-      var intervals = DefinitionLines(result, section: DefinitionFile.intervalsKey)
-      intervals.remove(name, hasComment: false)
-      if rest.intervals.isEmpty { intervals.setEmpty() }
-      result = intervals.text
+    if !FeedCatalog.names.contains(name) {
+      // A setting for a feed that does not exist makes the file invalid.
+      for setting in Setting.allCases where setting.has(name, in: rest) {
+        setting.remove(name, from: &rest)
+        var lines = DefinitionLines(result, section: setting.key)
+        lines.remove(name, hasComment: false)
+        if setting.isEmpty(in: rest) { lines.setEmpty() }
+        result = lines.text
+      }
     }
     guard holds(result, rest) else {
       throw OffersError(
@@ -92,22 +94,92 @@ package enum DefinitionEdit {
     everySeconds: Int?, of name: String, in yaml: String?, name fileName: String
   ) throws -> String? {
     if let everySeconds { try IntervalText.check(everySeconds) }
+    return try setting(
+      .interval, to: everySeconds.map { IntervalText.text(seconds: $0) }, of: name, in: yaml,
+      name: fileName, as: "\(name): 6h"
+    ) { $0.intervals[name] = everySeconds }
+  }
+
+  /// Returns the file with another currency for a feed, or nil when it has this currency already.
+  ///
+  /// - Parameters:
+  ///   - currency: the ISO 4217 code; nil to remove it, so that that of the definition applies.
+  ///   - name: a shipped feed, or a feed of the file.
+  ///   - yaml: the file's present text; nil for none.
+  ///   - fileName: the file's name in messages.
+  /// - Throws: `OffersError` with `invalidRequest` for another text than a code, when the file is
+  ///   invalid, or when its layout does not allow the edit.
+  package static func setting(
+    currency: String?, of name: String, in yaml: String?, name fileName: String
+  ) throws -> String? {
+    if let currency, CurrencyCode(currency) == nil {
+      let upper = currency.uppercased()
+      throw OffersError(
+        .invalidRequest, "“\(currency)” is not a currency of ISO 4217.",
+        hint: CurrencyCode(upper) == nil
+          ? "Write the code of the money that people pay in, such as USD."
+          : "Did you mean \(upper)?")
+    }
+    return try setting(
+      .currency, to: currency, of: name, in: yaml, name: fileName, as: "\(name): USD"
+    ) { $0.currencies[name] = currency }
+  }
+
+  /// A section with a value for each of some feeds.
+  private enum Setting: CaseIterable {
+    case interval
+    case currency
+
+    var key: String {
+      switch self {
+      case .interval: DefinitionFile.intervalsKey
+      case .currency: DefinitionFile.currenciesKey
+      }
+    }
+
+    func has(_ name: String, in contents: DefinitionContents) -> Bool {
+      switch self {
+      case .interval: contents.intervals[name] != nil
+      case .currency: contents.currencies[name] != nil
+      }
+    }
+
+    func isEmpty(in contents: DefinitionContents) -> Bool {
+      switch self {
+      case .interval: contents.intervals.isEmpty
+      case .currency: contents.currencies.isEmpty
+      }
+    }
+
+    func remove(_ name: String, from contents: inout DefinitionContents) {
+      switch self {
+      case .interval: contents.intervals[name] = nil
+      case .currency: contents.currencies[name] = nil
+      }
+    }
+  }
+
+  private static func setting(
+    _ setting: Setting, to text: String?, of name: String, in yaml: String?, name fileName: String,
+    as example: String, _ edit: (inout DefinitionContents) -> Void
+  ) throws -> String? {
     let isBlank = yaml?.unicodeScalars.allSatisfy(\.properties.isWhitespace) ?? true
     let before = isBlank ? "feeds: {}\n" : try completed(yaml ?? "", name: fileName)
-    var contents = try DefinitionFile.contents(before, name: fileName)
-    if contents.intervals[name] == everySeconds { return nil }
-    var lines = DefinitionLines(before, section: DefinitionFile.intervalsKey)
-    if let everySeconds {
-      lines.set(name, to: IntervalText.text(seconds: everySeconds))
+    let old = try DefinitionFile.contents(before, name: fileName)
+    var contents = old
+    edit(&contents)
+    if contents == old { return nil }
+    var lines = DefinitionLines(before, section: setting.key)
+    if let text {
+      lines.set(name, to: text)
     } else {
       lines.remove(name, hasComment: false)
     }
-    contents.intervals[name] = everySeconds
-    if contents.intervals.isEmpty { lines.setEmpty() }
+    if setting.isEmpty(in: contents) { lines.setEmpty() }
     guard holds(lines.text, contents) else {
       throw OffersError(
-        .invalidRequest, "\(fileName) has a layout in which its intervals cannot be changed.",
-        hint: "Write it there yourself, below intervals: as in \(name): 6h")
+        .invalidRequest, "\(fileName) has a layout in which its \(setting.key) cannot be changed.",
+        hint: "Write it there yourself, below \(setting.key): as in \(example)")
     }
     return lines.text
   }

@@ -47,7 +47,7 @@ package enum DefinitionFile {
     if entries.isEmpty {
       throw root.problem("“feeds” is missing.", hint: DefinitionSource.startHint)
     }
-    var intervals: [DefinitionNode.Entry] = []
+    var settings: [DefinitionNode.Entry] = []
     var contents = DefinitionContents()
     for entry in entries {
       switch entry.key {
@@ -56,19 +56,27 @@ package enum DefinitionFile {
           try FeedSection(feed).definition()
         }
       case intervalsKey:
-        intervals = try entry.value.entries(of: intervalsKey)
+        let intervals = try entry.value.entries(of: intervalsKey)
         contents.intervals = try everySeconds(intervals)
+        settings += intervals
+      case currenciesKey:
+        let currencies = try entry.value.entries(of: currenciesKey)
+        for currency in currencies {
+          contents.currencies[currency.key] = try currency.value.currencyCode(of: currency.key)
+        }
+        settings += currencies
       case privateNetworkKey:
         contents.allowsPrivateNetwork = try entry.value.isTrue(of: privateNetworkKey)
       default:
         throw entry.location.problem(
           "“\(entry.key)” is unknown here.",
           hint: NearestWord.hint(
-            for: entry.key, among: ["feeds", intervalsKey, privateNetworkKey], title: "Allowed"))
+            for: entry.key, among: ["feeds", intervalsKey, currenciesKey, privateNetworkKey],
+            title: "Allowed"))
       }
     }
     let names = (FeedCatalog.names + contents.feeds.map(\.name)).sorted()
-    if let unknown = intervals.first(where: { !names.contains($0.key) }) {
+    if let unknown = settings.first(where: { !names.contains($0.key) }) {
       throw unknown.location.problem(
         "There is no feed “\(unknown.key)”.",
         hint: NearestWord.hint(for: unknown.key, among: names, title: "Feeds"))
@@ -86,6 +94,7 @@ package enum DefinitionFile {
   }
 
   static let intervalsKey = "intervals"
+  static let currenciesKey = "currencies"
   private static let privateNetworkKey = "allow-private-network"
 }
 
@@ -95,6 +104,9 @@ package struct DefinitionContents: Equatable {
   /// Sync intervals in seconds, by feed name, which override those of the definitions (`ibotta: 2h`
   /// below `intervals:`). This is how a user changes the interval of a shipped feed.
   package var intervals: [String: Int] = [:]
+  /// The ISO 4217 codes of the feeds' currencies, by feed name, which override those of the
+  /// definitions (`shop: USD` below `currencies:`).
+  package var currencies: [String: String] = [:]
   /// Whether redirects, next pages, images, and sources that the user of this machine did not name
   /// may lead into private networks (`allow-private-network: true`).
   package var allowsPrivateNetwork = false
