@@ -97,7 +97,7 @@ public struct FeedConfiguration: Sendable {
     if let absentFile {
       throw OffersError(
         .notFound, "There is no feed “\(name)”, and no file \(absentFile) with feed definitions.",
-        advice: Advice("Check --config or OFFERS_CONFIG, or create the file", .addFeed))
+        advice: Advice("Check its path, or create the file", .addFeed))
     }
     throw OffersError(
       .notFound, "There is no feed “\(name)”.",

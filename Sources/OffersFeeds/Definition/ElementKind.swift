@@ -1,3 +1,5 @@
+import OffersCore
+
 /// A condition on what an element says of itself: `enclosure[picture]` are the enclosures that are
 /// pictures, `link[page]` the links that lead to a page for people.
 package enum ElementKind: String, Sendable, Hashable, CaseIterable {
@@ -49,12 +51,12 @@ package enum ElementKind: String, Sendable, Hashable, CaseIterable {
   }
 
   private static func isPicture(type: String?, medium: String?, at address: String?) -> Bool {
-    let ending = address.flatMap { MediaEnding($0) }
+    let ending = address.flatMap { MediaEnding($0.utf8) }
     if ending == .soundOrVideo { return false }
     if let type {
       // The type may carry parameters, or the query of the address by mistake.
       let name = type.prefix { !";?, ".contains($0) }
-      let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+      let parts = name.split(scalar: "/", omittingEmptySubsequences: false)
       switch parts.first {
       case "image": return true
       case "audio", "video", "text": return false
@@ -64,7 +66,7 @@ package enum ElementKind: String, Sendable, Hashable, CaseIterable {
           return false
         }
       default:
-        if parts.count == 1, MediaEnding(".\(name)") == .picture { return true }
+        if parts.count == 1, MediaEnding(".\(name)".utf8) == .picture { return true }
       }
     }
     if let medium { return medium == "image" }
@@ -80,7 +82,7 @@ package enum ElementKind: String, Sendable, Hashable, CaseIterable {
     if let relation {
       let name =
         relation.hasPrefix(ianaRelation) ? relation.dropFirst(ianaRelation.count) : relation[...]
-      let names = name.split(separator: " ")
+      let names = name.split(scalar: " ")
       if names.contains("alternate") {
         if names.contains("stylesheet") { return nil }
       } else if names.contains(where: { ["related", "via", "canonical", "bookmark"].contains($0) })
@@ -106,13 +108,19 @@ enum MediaEnding {
   case soundOrVideo
 
   /// Returns nil for an address without an ending, and for another ending.
-  init?(_ address: String) {
-    let path = address.prefix { $0 != "?" && $0 != "#" }
-    let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
-    guard let dot = name.lastIndex(of: ".") else { return nil }
+  ///
+  /// - Parameter address: the address in UTF-8.
+  init?(_ address: some BidirectionalCollection<UInt8>) {
+    let path = address.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+    let name = path.suffix(Self.longestName)
+    guard let dot = name.lastIndex(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "/") }),
+      name[dot] == UInt8(ascii: ".")
+    else { return nil }
     // Some servers of pictures append a size, as in a.jpg:large.
-    let ending = name[dot...].dropFirst().prefix { $0.isASCII && ($0.isLetter || $0.isNumber) }
-    switch ending.lowercased() {
+    let ending = name[dot...].dropFirst().prefix {
+      PrintedCharacters.isDigit($0) || PrintedCharacters.isLetter($0)
+    }
+    switch String(decoding: ending, as: UTF8.self).lowercased() {
     case "jpg", "jpeg", "jpe", "jfif", "png", "apng", "gif", "webp", "avif", "heic", "heif", "bmp",
       "svg", "tif", "tiff", "ico", "jxl":
       self = .picture
@@ -123,4 +131,7 @@ enum MediaEnding {
     default: return nil
     }
   }
+
+  /// The bytes at the end of a path among which its ending is looked for.
+  private static let longestName = 24
 }

@@ -47,7 +47,7 @@ extension OfferAssembler {
       note(field, "is longer than \(OfferLimits.text(OfferLimits.linkBytes))", isKept: false)
       return nil
     }
-    if field == .imageURL, MediaEnding(String(decoding: text, as: UTF8.self)) == .soundOrVideo {
+    if field == .imageURL, MediaEnding(text) == .soundOrVideo {
       let shown = String(decoding: text.trimmed().prefix(40), as: UTF8.self)
       note(field, "is a video or a sound: “\(shown)”", isKept: false)
       return nil
