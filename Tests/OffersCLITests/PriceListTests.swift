@@ -66,6 +66,9 @@ struct PriceListTests {
     let json = try await home.call("show", "shop:2", "--json").output
     #expect(json.contains(#""kind":"amount","minor_units":990,"currency":null"#))
     #expect(
+      try await home.call("feeds", "check", "shop").output.contains(
+        "2 amounts have no currency. Set it with: offers feeds set shop --currency USD"))
+    #expect(
       try await home.call("feeds", "set", "shop", "--currency", "USD").output
         == "shop: amounts in USD\n")
     #expect(try await home.call("sync", "shop", "--news").output == "")

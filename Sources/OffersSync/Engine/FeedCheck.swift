@@ -18,6 +18,8 @@ package struct FeedCheck: Sendable {
   package var attributeCounts: [String: Int] = [:]
   /// The number of offers whose reward text was parsed to an amount or a percentage.
   package var exactRewardCount = 0
+  /// The number of offers with an amount whose currency is unknown.
+  package var unknownCurrencyCount = 0
   /// The first offers, as a sync would store them.
   package var first: [Offer] = []
   /// The number of offers with the same id as an earlier one in the feed.
@@ -55,7 +57,10 @@ private final class CheckSink: OfferSink {
     id.combine(texts[.id])
     if !ids.insert(id.value).inserted { check.repeatedCount += 1 }
     for attribute in offer.attributes { check.attributeCounts[attribute.label, default: 0] += 1 }
-    if offer.reward?.value != nil { check.exactRewardCount += 1 }
+    if let value = offer.reward?.value {
+      check.exactRewardCount += 1
+      if case .amount(_, nil) = value { check.unknownCurrencyCount += 1 }
+    }
     if check.first.count < firstCount { check.first.append(offer) }
   }
 

@@ -101,6 +101,14 @@ enum FeedCheckReport {
     if check.repeatedCount > 0 {
       lines.append("  \(Units.count(check.repeatedCount)) have an id that came before")
     }
+    if check.unknownCurrencyCount > 0 {
+      lines += [
+        "",
+        .text(
+          "\(Units.count(check.unknownCurrencyCount)) amounts have no currency. Set it with: "
+            + "offers feeds set \(definition.name) --currency USD"),
+      ]
+    }
     if !check.problems.isEmpty {
       lines += ["", "Skipped or mended"]
       lines += check.problems.map { .line("  " + $0.summary) }

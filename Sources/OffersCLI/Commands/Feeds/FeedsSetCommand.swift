@@ -7,6 +7,7 @@ struct FeedsSetCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set",
     abstract: "Set how often a feed is synced, and the currency of its amounts.",
+    usage: "offers feeds set <name> [--every <time>] [--currency <code>] [<options>]",
     discussion: """
       Both are stored in your YAML file, under intervals: and currencies:, and override those of the \
       feed's definition. The currency is that of amounts which do not state one; the next sync reads \
