@@ -69,7 +69,7 @@ struct DefinitionDraft {
       if isDollar || reward.isMostlyNumber && !isPercent(definition) {
         notes.append(
           Self.currencyNote(
-            likelyCurrency(survey), definition.presentation.valueRole, of: name))
+            likelyCurrency(survey), definition.presentation.valueRole))
       }
     }
     if fields.chosen[.reward] == nil,
@@ -103,11 +103,13 @@ struct DefinitionDraft {
   /// - Parameters:
   ///   - code: the currency code in the example.
   ///   - role: what the values mean.
-  ///   - name: the name of the feed.
-  static func currencyNote(_ code: String, _ role: ValueRole, of name: String) -> String {
+  static func currencyNote(_ code: String, _ role: ValueRole) -> String {
     "The currency of the \(role.rawValue)s is unknown: write currency: \(code), or another, in the "
-      + "definition, or set it with: offers feeds set \(name) --currency \(code)"
+      + "definition."
   }
+
+  /// The currencies that an example in a note may have.
+  static let exampleCurrencies = ["EUR", "GBP", "INR", "USD"]
 
   /// The currency of the example in a note: that of the first of the signs €, £ and ₹ that occurs
   /// in the sample, otherwise USD.

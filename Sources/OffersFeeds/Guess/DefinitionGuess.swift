@@ -16,6 +16,16 @@ package final class DefinitionGuess {
     package var kind: WellKnownKind?
     /// How to read values that the user maps to a field.
     package var judgement = SampleJudgement()
+
+    /// Whether a note says that the currency of the amounts is unknown.
+    package var lacksCurrency: Bool {
+      notes.contains { note in
+        DefinitionDraft.exampleCurrencies.contains { code in
+          note == DefinitionDraft.currencyNote(code, .price)
+            || note == DefinitionDraft.currencyNote(code, .reward)
+        }
+      }
+    }
   }
 
   private let name: String
@@ -67,7 +77,7 @@ package final class DefinitionGuess {
       proposal = try read(by: kind.definition(named: name)).proposal
       proposal.kind = kind
       if kind == .shopify {
-        proposal.notes.append(DefinitionDraft.currencyNote("USD", .price, of: name))
+        proposal.notes.append(DefinitionDraft.currencyNote("USD", .price))
       }
     } else {
       proposal = try guess()

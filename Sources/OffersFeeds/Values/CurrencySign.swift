@@ -33,7 +33,7 @@ struct CurrencySign {
     isWord: Bool = false
   ) {
     self.text = text
-    self.codes = codes.split(separator: " ").map(String.init)
+    self.codes = codes.split(scalar: " ").map(String.init)
     self.use = use
     self.style = style
     self.isWord = isWord

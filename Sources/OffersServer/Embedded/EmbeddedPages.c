@@ -176,6 +176,9 @@ static const unsigned char empty_mustache[] = {
 static const unsigned char feed_mustache[] = {
 #embed "../Templates/feed.mustache"
 };
+static const unsigned char held_mustache[] = {
+#embed "../Templates/held.mustache"
+};
 static const unsigned char household_mustache[] = {
 #embed "../Templates/household.mustache"
 };
@@ -306,6 +309,7 @@ static const struct {
   {"choice.mustache", choice_mustache, sizeof choice_mustache},
   {"empty.mustache", empty_mustache, sizeof empty_mustache},
   {"feed.mustache", feed_mustache, sizeof feed_mustache},
+  {"held.mustache", held_mustache, sizeof held_mustache},
   {"household.mustache", household_mustache, sizeof household_mustache},
   {"icons.mustache", icons_mustache, sizeof icons_mustache},
   {"identity.mustache", identity_mustache, sizeof identity_mustache},

@@ -89,6 +89,9 @@ struct FeedsAddCommand: AsyncParsableCommand {
       name: name, source: source, items: said.items, missing: said.missing,
       options: options)
     for note in proposal.notes { Output.note(.line(note)) }
+    if proposal.lacksCurrency {
+      Output.note(.line("To set it later: offers feeds set \(name) --currency USD"))
+    }
     return (
       try said.definition(source: FeedGuess.address(of: source), over: proposal), proposal.kind
     )

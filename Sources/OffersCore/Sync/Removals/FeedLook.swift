@@ -45,7 +45,7 @@ package struct FeedLook: Hashable, Sendable {
   private static func host(of url: String) -> String? {
     guard let start = url.range(of: "://") else { return nil }
     let host = url[start.upperBound...].prefix { !"/?#".contains($0) }
-    let name = (host.split(separator: "@").last ?? "").prefix { $0 != ":" }.lowercased()
+    let name = (host.split(scalar: "@").last ?? "").prefix { $0 != ":" }.lowercased()
     if name.isEmpty { return nil }
     return name.hasPrefix("www.") ? String(name.dropFirst(4)) : name
   }
