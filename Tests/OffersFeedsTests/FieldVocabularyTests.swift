@@ -45,6 +45,15 @@ struct FieldVocabularyTests {
     #expect(guess.definition.presentation.valueRole == .price)
   }
 
+  @Test("outside the dates of a sale the regular price counts, not the current one")
+  func regularPrices() throws {
+    let sale = #""price":"20","sale_price":"20","date_on_sale_to":"2020-02-01""#
+    let guess = try GuessReading(
+      #"[{"id":1,"name":"A","regular_price":"30",\#(sale)},"#
+        + #"{"id":2,"name":"B","regular_price":"25","price":"25","sale_price":""}]"#)
+    #expect(guess.all(.reward) == ["30", "25"])
+  }
+
   @Test(
     "prices of common exports are found by their names",
     arguments: [

@@ -40,15 +40,22 @@ struct FieldGuess {
         members.append(member)
       }
     }
-    if field == .reward, saleDates(for: best) != nil, members.count == 1,
-      let regular = ranked.dropFirst().first(where: {
-        FieldVocabulary.isPrice($0.words) && !FieldVocabulary.isSalePrice($0.words)
-      })
-    {
-      // Outside the dates of the sale the regular price counts.
-      members.append(regular)
-    }
+    if field == .reward, saleDates(for: best) != nil { addRegularPrice(to: &members, ranked) }
     take(members, as: field)
+  }
+
+  /// Adds the price that counts outside the dates of a sale: one that is called the regular price, or
+  /// another price that is none of a sale.
+  private func addRegularPrice(to members: inout [SurveyedMember], _ ranked: [SurveyedMember]) {
+    let prices = ranked.dropFirst().filter {
+      FieldVocabulary.isPrice($0.words) && !FieldVocabulary.isSalePrice($0.words)
+    }
+    let regular = prices.first {
+      $0.words.words.contains(where: FieldVocabulary.listPrices.contains)
+    }
+    guard let price = regular ?? prices.first else { return }
+    members.removeAll { $0.keys == price.keys }
+    members.insert(price, at: 1)
   }
 
   private mutating func take(_ members: [SurveyedMember], as field: OfferField) {

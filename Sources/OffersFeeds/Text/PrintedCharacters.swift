@@ -67,7 +67,7 @@ enum PrintedCharacters {
   static func endsPlainly(_ text: UnsafeRawBufferPointer, at index: Int) -> Bool {
     guard index < text.count else { return true }
     switch text[index] {
-    case 0x29, 0x2A, 0x2C, 0x2E, 0x3A, 0x3B, 0x21: return true
+    case 0x28, 0x29, 0x2A, 0x2C, 0x2E, 0x3A, 0x3B, 0x21: return true
     default: return spaceLength(text, at: index) > 0
     }
   }

@@ -104,12 +104,12 @@ struct PrintedNumber {
     var hasNoDecimals = false
   }
 
-  /// Takes the dashes after the number that stand for no decimals, as in `12,-`, `12.–` and `12:-`,
+  /// Takes the dashes after the number that stand for no decimals, as in `12,-`, `12.–`, `12:-` and `12/-`,
   /// as a part of it. The mark before them is then the decimal mark.
   mutating func takeDashes(_ text: UnsafeRawBufferPointer) {
     guard end + 1 < text.count, decimals == 0 else { return }
     let mark = text[end]
-    guard mark == 0x2C || mark == 0x2E || mark == 0x3A else { return }
+    guard mark == 0x2C || mark == 0x2E || mark == 0x3A || mark == 0x2F else { return }
     var index = end + 1
     while index < text.count, index < end + 9 {
       if text[index] == 0x2D {
@@ -127,6 +127,7 @@ struct PrintedNumber {
     case .onePoint where mark == 0x2C: form = .pointGroups
     case .oneComma where mark == 0x2E: form = .point
     case .point, .pointGroups, .indianGroups: break
+    case .oneComma where mark == 0x2F: break
     default: return
     }
     end = index

@@ -39,14 +39,24 @@ enum RewardWords {
     case unclear
   }
 
-  /// Whether nothing but an `up to` is before the value that begins at an index.
+  /// Words that alone before a price leave it as it is.
+  private static let plainWords: [StaticString] = [
+    "from", "only", "now", "just", "price", "ab", "nur", "jetzt", "preis", "prix", "à partir de",
+    "dès", "seulement", "desde", "solo", "precio", "da", "prezzo", "od", "tylko", "cena", "pris",
+    "prijs", "från", "vanaf",
+  ]
+
+  /// Whether nothing but an `up to` or a word such as `from` is before the value that begins at an
+  /// index.
   static func isLimitOnly(_ text: UnsafeRawBufferPointer, before start: Int) -> Bool {
     let first = min(PrintedCharacters.skipSpaces(text, from: 0), start)
     let prefix = UnsafeRawBufferPointer(rebasing: text[first..<start])
-    return prefix.isEmpty
-      || findUpTo(prefix, 0)
-        == PrintedCharacters.skipSpacesBack(
-          prefix, from: prefix.count)
+    if prefix.isEmpty { return true }
+    let end = PrintedCharacters.skipSpacesBack(prefix, from: prefix.count)
+    if findUpTo(prefix, 0) == end { return true }
+    let hasColon = prefix[end - 1] == 0x3A
+    let words = UnsafeRawBufferPointer(rebasing: prefix[..<(hasColon ? end - 1 : end)])
+    return plainWords.contains { PrintedCharacters.isSame(words, $0) }
   }
 
   /// - Parameter prefix: the text before the value and its currency sign.
