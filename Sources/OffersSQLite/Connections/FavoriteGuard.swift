@@ -50,8 +50,9 @@ struct FavoriteGuard {
   /// were the owner's.
   private static func favorites(in database: Database) throws -> Set<[String]> {
     Set(
-      try Row.fetchAll(database, sql: "SELECT * FROM favorite").map {
-        [String($0["user_key"] as Int64? ?? User.ownerID), $0["feed"], $0["id"]]
+      try Row.fetchAll(database, sql: "SELECT * FROM favorite").map { row in
+        let user = row.hasColumn("user_key") ? row["user_key"] as Int64? : nil
+        return [String(user ?? User.ownerID), row["feed"], row["id"]]
       })
   }
 }
