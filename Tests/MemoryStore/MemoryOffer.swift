@@ -5,7 +5,7 @@ import OffersCore
 struct MemoryOffer: Sendable {
   /// Counts up in the order in which syncs first found the offers.
   let key: Int64
-  let ref: OfferRef
+  var ref: OfferRef
   private(set) var content: Content
   var firstSeenAt: Date
   var changedAt: Date

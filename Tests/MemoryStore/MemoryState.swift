@@ -56,6 +56,18 @@ struct MemoryState: Sendable {
     offer.goneAt == nil && (offer.foundAt == nil || isStarred(offer.ref))
   }
 
+  /// Gives an offer another id, with its stars.
+  mutating func rename(_ key: Int64, from old: OfferRef, to new: OfferRef) {
+    guard let place = findPlace(key) else { return }
+    offers[place].ref = new
+    for user in records.keys {
+      if let at = records[user]?.favorites.removeValue(forKey: old) {
+        records[user]?.favorites[new] = at
+      }
+      if let at = records[user]?.shared.removeValue(forKey: old) { records[user]?.shared[new] = at }
+    }
+  }
+
   /// The place of an offer in `offers`.
   func findPlace(_ key: Int64) -> Int? {
     var range = offers.indices

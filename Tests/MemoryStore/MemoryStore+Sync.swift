@@ -82,6 +82,26 @@ extension MemoryStore: SyncStore {
     }
   }
 
+  package func renameOffers(
+    of feed: String, as newOffers: [LinkedOffer], missingKeys: [Int64]
+  ) async throws -> Int {
+    try write { state in
+      var renaming = OfferRenaming(newOffers, missingKeys: missingKeys)
+      for offer in state.offers where offer.ref.feed == feed && state.isCurrent(offer) {
+        guard let url = offer.content.texts[.url], let name = offer.content.texts[.name] else {
+          continue
+        }
+        renaming.see(key: offer.key, id: offer.ref.offerID, url: url, name: name)
+      }
+      for rename in renaming.renames {
+        state.rename(
+          rename.key, from: OfferRef(feed: feed, offerID: rename.oldID),
+          to: OfferRef(feed: feed, offerID: rename.newID))
+      }
+      return renaming.renames.count
+    }
+  }
+
   package func apply(_ plan: SyncPlan) async throws -> SyncRun {
     try write { state in
       var sync = MemorySync(state, plan, user: user)

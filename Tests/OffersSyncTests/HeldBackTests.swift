@@ -91,6 +91,24 @@ struct HeldBackTests {
     #expect(try await feed.sync(later + (isSame ? "" : " "), hours: 40).outcome == .unchanged)
   }
 
+  @Test("offers whose ids changed while their links and names did not are the same offers")
+  func takesOverIDs() async throws {
+    let feed = try await LinkedFeed()
+    let old = LinkedFeed.document(1...3)
+    try await feed.sync(old, hours: 0)
+    _ = try await feed.home.database.setFavorites(named: ["shop:1"], to: true)
+    let new = old.replacing(#""id":""#, with: #""id":"new-"#)
+    for hours in [24.0, 48] {
+      let run = try await feed.sync(new, hours: hours)
+      #expect(run.outcome == (hours == 24 ? .updated : .unchanged) && run.held == nil)
+      #expect(run.counts.all == [0, 0, 0, 0, 3, 0])
+    }
+    let offers = try await feed.home.database.fetchOffers(OfferQuery(feed: "shop"))
+    #expect(Set(offers.map(\.ref.offerID)) == ["new-1", "new-2", "new-3"])
+    #expect(offers.filter(\.isFavorite).map(\.ref.offerID) == ["new-1"])
+    #expect(offers.allSatisfy { $0.firstSeenAt == LinkedFeed.time(0) })
+  }
+
   @Test("offers that are back meanwhile stay, and are missed anew the next time")
   func forgetsWhatIsBack() async throws {
     let feed = try await LinkedFeed()

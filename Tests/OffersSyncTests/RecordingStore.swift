@@ -79,6 +79,12 @@ final class RecordingStore: SyncStore {
     try await database.fetchLook(of: feed)
   }
 
+  func renameOffers(
+    of feed: String, as newOffers: [LinkedOffer], missingKeys: [Int64]
+  ) async throws -> Int {
+    try await database.renameOffers(of: feed, as: newOffers, missingKeys: missingKeys)
+  }
+
   func apply(_ plan: SyncPlan) async throws -> SyncRun {
     var written = Written()
     written.new = try Self.ids(plan.newRecords)

@@ -29,6 +29,17 @@ package protocol SyncStore: Sendable {
   /// The look of the feed's newest current offers, `FeedLook.offerLimit` at most, and its title.
   func fetchLook(of feed: String) async throws -> FeedLook
 
+  /// Gives current offers of the feed the ids under which its document has them (`OfferRenaming`), with
+  /// their stars and notices. They keep their history and their times.
+  ///
+  /// - Parameters:
+  ///   - newOffers: the offers of the document that the store does not have.
+  ///   - missingKeys: the keys of the current offers that the document lacks.
+  /// - Returns: the number of offers with other ids.
+  func renameOffers(
+    of feed: String, as newOffers: [LinkedOffer], missingKeys: [Int64]
+  ) async throws -> Int
+
   /// Applies a difference and records the run in one transaction: all of it or nothing.
   ///
   /// - Returns: the run as recorded, with the counts that only the store can determine (new or

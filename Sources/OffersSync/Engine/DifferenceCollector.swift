@@ -19,6 +19,9 @@ final class DifferenceCollector: OfferSink {
   private(set) var offerCount = 0
   /// The look of the first offers.
   private(set) var look = FeedLook()
+  /// The new offers with a link, at most one more than `OfferRenaming` compares; none for the first
+  /// document of a feed.
+  private(set) var linkedOffers: [LinkedOffer] = []
   private(set) var problems: [ReadProblem] = []
   /// The number of records on the first page; nil while there is only one page.
   private(set) var firstPageRecords: Int?
@@ -69,7 +72,9 @@ final class DifferenceCollector: OfferSink {
       // feed. In a single document it is.
       if firstPageRecords == nil { skipRepeated(id, position) }
       return
-    case .new: key = 0
+    case .new:
+      key = 0
+      noteLink(of: texts, id)
     case .different(let stored): key = stored
     }
     var reward = ExactReward()
@@ -79,6 +84,14 @@ final class DifferenceCollector: OfferSink {
     OfferRecord.write(
       texts, position: earlierRecords + position, contentHash: hash, offerKey: key,
       reward: reward, byteCount: byteCount, to: address)
+  }
+
+  private func noteLink(of texts: OfferTexts, _ id: UnsafeRawBufferPointer) {
+    guard known.currentCount > 0, linkedOffers.count <= OfferRenaming.limit, let url = texts.url,
+      let name = texts.name
+    else { return }
+    linkedOffers.append(
+      LinkedOffer(id: String(decoding: id, as: UTF8.self), url: url, name: name))
   }
 
   private func addLook(of texts: OfferTexts) {

@@ -19,6 +19,9 @@ package struct NoStore: SyncStore {
   }
   package func fetchMissingOffers(of feed: String) async throws -> [MissingOffer] { [] }
   package func fetchLook(of feed: String) async throws -> FeedLook { FeedLook() }
+  package func renameOffers(
+    of feed: String, as newOffers: [LinkedOffer], missingKeys: [Int64]
+  ) async throws -> Int { 0 }
   package func apply(_ plan: SyncPlan) async throws -> SyncRun { plan.run }
   package func preview(_ plan: SyncPlan) async throws -> (run: SyncRun, changes: [OfferChange]) {
     var counts = plan.run.counts

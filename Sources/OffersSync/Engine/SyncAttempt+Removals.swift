@@ -34,6 +34,23 @@ extension SyncAttempt {
     return RemovalDecision(document, marks: marks, hold: hold, choice: choice, now: startedAt)
   }
 
+  /// Gives stored offers the ids under which the document has them, if it prints other ids than before.
+  ///
+  /// - Returns: whether an id has changed, so that the document has to be compared anew.
+  func takesOverIDs(
+    _ collector: DifferenceCollector, in store: any SyncStore
+  ) async throws -> Bool {
+    // What is read from standard input cannot be read again.
+    if isTrial || isSelection || source == .standardInput { return false }
+    let offers = collector.linkedOffers
+    let keys = collector.known.vanishedKeys()
+    guard (1...OfferRenaming.limit).contains(offers.count),
+      (1...OfferRenaming.limit).contains(keys.count)
+    else { return false }
+    try Task.checkCancellation()
+    return try await store.renameOffers(of: definition.name, as: offers, missingKeys: keys) > 0
+  }
+
   /// Whether a document without any known offer does not look like one of the feed.
   private func isStrange(
     _ look: FeedLook, _ facts: DocumentFacts, in store: any SyncStore

@@ -110,9 +110,16 @@ struct SyncAttempt {
     if options.query == nil, let document = state?.document, try await recognise(document) {
       return try await unchanged(document.sizeBytes, in: store)
     }
-    let intake = FeedIntake(attempt: self, store: store)
+    var intake = FeedIntake(attempt: self, store: store)
     do {
-      return try await perform(with: store, intake, progress)
+      if let result = try await perform(with: store, intake, mayRename: true, progress) {
+        return result
+      }
+      intake = FeedIntake(attempt: self, store: store)
+      guard let result = try await perform(with: store, intake, mayRename: false, progress) else {
+        throw OffersError(.storageFailed, "The ids of the feed's offers changed meanwhile.")
+      }
+      return result
     } catch let error as OffersError {
       try Task.checkCancellation()
       let ending = end(
@@ -167,10 +174,12 @@ struct SyncAttempt {
     return schedule.afterFailure(state?.fetch ?? FetchState(), answer, now: startedAt)
   }
 
+  /// - Parameter mayRename: whether stored offers may get other ids (`takesOverIDs`).
+  /// - Returns: nil if they have got other ids; then the document has to be read again.
   private func perform(
-    with store: any SyncStore, _ intake: FeedIntake,
+    with store: any SyncStore, _ intake: FeedIntake, mayRename: Bool,
     _ progress: @escaping @Sendable (SyncProgress) -> Void
-  ) async throws -> Result {
+  ) async throws -> Result? {
     var records = 0
     func report(_ total: Int?, isWriting: Bool = false) {
       progress(
@@ -203,6 +212,7 @@ struct SyncAttempt {
     }
     try checkReadable(collector)
     report(document.sizeBytes, isWriting: true)
+    if mayRename, try await takesOverIDs(collector, in: store) { return nil }
     let removals = try await decideRemovals(collector, facts, in: store)
     var result = try await write(
       plan(collector, document, facts, removals), holdingBack: removals?.held, to: store)

@@ -1,0 +1,68 @@
+/// An offer of a document that the store does not have, by what tells that it is a known one under
+/// another id: its link and its name.
+package struct LinkedOffer: Sendable {
+  package let id: String
+  fileprivate let look: OfferLook
+
+  /// - Parameters: the texts in UTF-8.
+  package init(id: String, url: some Sequence<UInt8>, name: some Sequence<UInt8>) {
+    self.id = id
+    look = OfferLook(url: Array(url), name: Array(name))
+  }
+}
+
+private struct OfferLook: Hashable, Sendable {
+  let url: [UInt8]
+  let name: [UInt8]
+}
+
+/// Finds the stored offers of a feed that its document has under other ids: offers that it lacks, and
+/// new ones with the same link and the same name. They are matched one to one: what several stored or
+/// several new offers have in common tells nothing.
+package struct OfferRenaming {
+  /// A stored offer with its new id.
+  package struct Rename: Hashable, Sendable {
+    package let key: Int64
+    package let oldID: String
+    package let newID: String
+  }
+
+  /// The most new offers, and the most missing ones, that are compared.
+  package static let limit = 20_000
+
+  private let newIDs: [OfferLook: String]
+  private let missingKeys: Set<Int64>
+  private var found: [OfferLook: Rename] = [:]
+  private var repeated: Set<OfferLook> = []
+
+  /// - Parameters:
+  ///   - newOffers: the offers of the document that the store does not have.
+  ///   - missingKeys: the keys of the stored offers that the document lacks.
+  package init(_ newOffers: [LinkedOffer], missingKeys: [Int64]) {
+    self.missingKeys = Set(missingKeys)
+    var newIDs: [OfferLook: String] = [:]
+    var several: Set<OfferLook> = []
+    for offer in newOffers where newIDs.updateValue(offer.id, forKey: offer.look) != nil {
+      several.insert(offer.look)
+    }
+    for look in several { newIDs[look] = nil }
+    self.newIDs = newIDs
+  }
+
+  /// Looks at a current offer of the store, each of which has to be looked at once.
+  package mutating func see(
+    key: Int64, id: String, url: some Sequence<UInt8>, name: some Sequence<UInt8>
+  ) {
+    let look = OfferLook(url: Array(url), name: Array(name))
+    guard let newID = newIDs[look], !repeated.contains(look) else { return }
+    if found[look] != nil || !missingKeys.contains(key) {
+      found[look] = nil
+      repeated.insert(look)
+      return
+    }
+    found[look] = Rename(key: key, oldID: id, newID: newID)
+  }
+
+  /// The offers found, by ascending key.
+  package var renames: [Rename] { found.values.sorted { $0.key < $1.key } }
+}
