@@ -111,6 +111,8 @@ struct ServedHome {
 final class SampleSyncer: FeedSyncer {
   let database: any OffersStorage
   let intervals = Mutex<[String: Int]>([:])
+  /// The source of all feeds; nil for their samples.
+  let ownSource = Mutex<SyncSource?>(nil)
 
   private let adder: ScriptedAdder
 
@@ -148,9 +150,12 @@ final class SampleSyncer: FeedSyncer {
     progress: @escaping @Sendable (SyncProgress) -> Void,
     finished: @escaping @Sendable (String, Result<SyncRun, OffersError>) -> Void
   ) async throws {
+    var options = SyncOptions(
+      source: wanted.source ?? ownSource.withLock { $0 } ?? .sample,
+      acceptsRemovals: wanted.acceptsRemovals)
+    options.keepsMissing = wanted.keepsMissing
     try await SyncEngine(store: database).run(
-      wanted.feeds, options: SyncOptions(source: wanted.source ?? .sample), progress: progress,
-      finished: finished)
+      wanted.feeds, options: options, progress: progress, finished: finished)
   }
 
   func search(_ feed: String, for words: String, page: Int) async throws -> ServerSearch {
