@@ -23,7 +23,11 @@ struct FeedsRemoveCommand: AsyncParsableCommand {
     let known = try file.load()
     let place = try location.place
     var did: [String] = []
+    var left = ""
     if let database = try await place.openExisting(.readWrite) {
+      if let feed = try await database.fetchFeeds().first(where: { $0.name == name }) {
+        left = Self.left(of: feed)
+      }
       if try await database.unsubscribe(from: name) { did.append("no longer synced") }
       // The chosen source of a feed in the user's file is forgotten, because a later feed with this
       // name would be another one. If a shipped feed has the same name and source, that feed
@@ -49,7 +53,18 @@ struct FeedsRemoveCommand: AsyncParsableCommand {
       _ = try known.fetch(name)
       try Output.print("\(name): was not subscribed")
     } else {
-      try Output.print("\(name): \(did.joined(separator: "; ")). Its offers and favorites stay.")
+      try Output.print("\(name): \(did.joined(separator: "; ")).\(left)")
     }
+  }
+
+  /// A sentence about what stays of a feed; empty if it has no offer.
+  private static func left(of feed: Feed) -> String {
+    let count = feed.currentCount + feed.goneCount
+    if count == 0 { return "" }
+    let favorites =
+      feed.favoriteCount == 0
+      ? "" : ", with \(Units.count(feed.favoriteCount, "favorite")), kept for good"
+    return
+      " \(count == 1 ? "Its offer stays" : "Its \(Units.count(count)) offers stay")\(favorites)."
   }
 }

@@ -68,7 +68,6 @@ struct StatusCommand: AsyncParsableCommand {
     ]
     head += UserSummary.text(contents.users).map { ["Users     \($0)"] } ?? []
     head += contents.logins.text.map { ["Logins    \($0)"] } ?? []
-    head += engine.warning.map { ["Warning   \($0)"] } ?? []
     if let width = Terminal.width {
       head = head.flatMap { Self.wrapped($0, width) }
     }
