@@ -10,8 +10,9 @@ CREATE TABLE missing_offer (
 
 CREATE INDEX missing_offer_by_feed ON missing_offer (feed_key);
 
--- What is held back: held_count counts missing offers, held_new_count the offers of a document that
--- waits as a whole, and held_until says when they go; NULL if only a person can decide that.
+-- held_count is the number of the feed's missing offers, whose removal is held back. held_new_count is
+-- the number of offers of a document that is held back as a whole. held_until is the time at which the
+-- missing offers are removed; NULL if only a person can decide that.
 ALTER TABLE feed_fetch ADD COLUMN held_new_count INTEGER NOT NULL DEFAULT 0
   CHECK (held_new_count >= 0);
 ALTER TABLE feed_fetch ADD COLUMN held_until INTEGER;

@@ -32,7 +32,7 @@ public struct FetchState: Hashable, Sendable {
   package var movedTo: String?
   /// The number of consecutive syncs that were redirected permanently to `movedTo`.
   package var movedCount = 0
-  /// What the last document would have changed, and was held back; nil if nothing is.
+  /// The removals, or the whole document, that the last sync held back; nil if it held back neither.
   public var held: HeldBack?
 
   /// Creates the state of a feed that was never fetched.

@@ -119,7 +119,8 @@ public struct SyncRun: Hashable, Sendable {
   public let skip: SyncSkip?
   /// When the feed should be synced next; nil when that is unknown.
   public let nextDueAt: Date?
-  /// What the sync held back; nil if nothing, and for a run that was read from a store.
+  /// The removals, or the whole document, that the sync held back; nil if it held back neither, and for a
+  /// run that was read from a store.
   public package(set) var held: HeldBack?
 
   /// Creates a sync run of its parts; the properties describe them.

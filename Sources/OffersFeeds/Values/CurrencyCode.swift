@@ -68,8 +68,9 @@ package struct CurrencyCode: Sendable {
   static let rupee = CurrencyCode("INR")
   static let pound = CurrencyCode("GBP")
 
-  /// The currency of amounts whose currency is unknown: XXX of ISO 4217, counted in hundredths. It is
-  /// no currency of `init`, so nobody can name it.
+  /// Stands for the currency of an amount whose currency is unknown, which is counted in hundredths. Its
+  /// letters are those that `Reward.Value.storedCurrency` has then. `init` does not know them, so that no
+  /// feed and no user can name them.
   static let unknown = CurrencyCode(
     letters: (0x58, 0x58, 0x58), unitDigits: 2, sign: .none, isGroupedByCommas: false,
     isWord: false)

@@ -35,12 +35,7 @@ extension PrintedNumber {
       hasWordSpace = hasWordSpace || space == 0x20
     }
     guard groupCount > 0 else { return nil }
-    let isComma = scan.index < text.count && text[scan.index] == 0x2C
-    let decimals = scan.takeRun(behind: isComma ? 0x2C : 0x2E) ?? 0
-    guard scan.isSound else { return nil }
-    self.init(
-      digits: scan.digits, decimals: decimals, form: isComma && decimals > 0 ? .comma : .point,
-      end: scan.index)
+    self.init(behindGroups: &scan, of: text)
     self.hasWordSpace = hasWordSpace
   }
 
@@ -56,6 +51,11 @@ extension PrintedNumber {
       groupCount += 1
     }
     guard groupCount > 0 else { return nil }
+    self.init(behindGroups: &scan, of: text)
+  }
+
+  /// Parses the decimals behind the last group of digits, after a comma or a point; there may be none.
+  private init?(behindGroups scan: inout Scan, of text: UnsafeRawBufferPointer) {
     let isComma = scan.index < text.count && text[scan.index] == 0x2C
     let decimals = scan.takeRun(behind: isComma ? 0x2C : 0x2E) ?? 0
     guard scan.isSound else { return nil }

@@ -81,7 +81,7 @@ struct CommitListener: Sendable {
       }
       if hasHint, ContinuousClock.now - start >= Self.leastInterval { return }
       if hasHint {
-        // Those that come meanwhile are passed over, since the poll follows.
+        // Notices that arrive before the next poll are discarded, because that poll reads all numbers.
         while ContinuousClock.now - start < Self.leastInterval {
           _ = try session.notices(until: start + Self.leastInterval)
         }

@@ -12,7 +12,7 @@ struct RemovalDecision: Hashable {
   private(set) var vanishedKeys: [Int64] = []
   /// The offers that stay although the document lacks them.
   private(set) var missing: [MissingOffer] = []
-  /// What is held back; nil if nothing is.
+  /// The removals, or the whole document, that are held back; nil if neither is.
   private(set) var held: HeldBack?
   /// Whether the new and changed offers of the document are stored.
   private(set) var takesOffers = true

@@ -40,7 +40,7 @@ extension SyncAttempt {
   func takesOverIDs(
     _ collector: DifferenceCollector, in store: any SyncStore
   ) async throws -> Bool {
-    // What is read from standard input cannot be read again.
+    // The document has to be read a second time, which standard input does not allow.
     if isTrial || isSelection || source == .standardInput { return false }
     let offers = collector.linkedOffers
     let keys = collector.known.vanishedKeys()

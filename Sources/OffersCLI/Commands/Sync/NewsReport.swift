@@ -9,7 +9,7 @@ import OffersCore
 struct NewsReport {
   private let database: any OffersStorage
   private let feeds: FeedPresentations
-  /// What was held back before the sync, by feed.
+  /// The removals that were held back before the sync, by the name of the feed.
   private let heldBefore: [String: HeldBack]
 
   /// The name under which the database stores the last reported change (`ReaderMark`).

@@ -36,7 +36,8 @@ extension Reward.Value {
       minorUnits: minorUnits, currency: storedCurrency == unknownCurrency ? nil : storedCurrency)
   }
 
-  /// The code by which a store and a record mark an amount whose currency is unknown: XXX of ISO 4217.
+  /// The code in stores and records for an amount whose currency is unknown. ISO 4217 reserves it for
+  /// transactions without a currency, so that it is the code of no currency.
   private static let unknownCurrency = "XXX"
 
   /// The code of an amount's currency as a store keeps it, where each amount has one; nil for other

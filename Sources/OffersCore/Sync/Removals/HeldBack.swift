@@ -22,7 +22,7 @@ public struct HeldBack: Hashable, Sendable {
     self.until = until
   }
 
-  /// What is held back, as a sentence for people without a full stop.
+  /// A sentence for people about the missing offers, without a full stop.
   ///
   /// - Parameters:
   ///   - currentCount: the number of offers in the feed's list, with the missing ones.
