@@ -20,15 +20,18 @@ struct CommitTests {
     try await one.sync([FeedOffer("1")])
     var commits = other.commits.makeAsyncIterator()
     var last = try #require(await commits.next())
+    var times: [Duration] = []
     for number in 1...6 {
       _ = try await one.setFavorites(named: ["1"], to: number % 2 == 1)
       let start = ContinuousClock.now
       let own = try await one.fetchDataVersion()
       #expect(own != last, "the store's own commit is seen at once")
       repeat { last = try #require(await commits.next()) } while last != own
-      #expect(.now - start < .seconds(2))
+      times.append(.now - start)
       #expect(try await other.fetchDataVersion() == own)
     }
+    // A machine that is busy with something else may delay a single one.
+    #expect(times.sorted()[times.count / 2] < .seconds(2), "\(times)")
   }
 
   @Test("a notice has the numbers read; what it says is not believed, however many there are")

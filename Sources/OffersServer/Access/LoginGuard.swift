@@ -27,6 +27,8 @@ final class LoginGuard: Sendable {
     /// than what is in memory.
     var begunWrites = 0
     var endedWrites = 0
+    /// The last write; the next begins when it has ended.
+    var write: Task<Void, Never>?
     /// The task that writes in a second.
     var writer: Task<Void, Never>?
     var isClosed = false
@@ -124,8 +126,22 @@ final class LoginGuard: Sendable {
     if didChange { writeLater() }
   }
 
-  /// Writes the changes at once. A failure is logged, and the changes are written later.
+  /// Writes the changes at once, after a write that is still under way, so that all changes of before
+  /// are stored at the end. A failure is logged, and the changes are written later.
   func write() async {
+    let write = state.withLock { state in
+      let last = state.write
+      let next = Task {
+        await last?.value
+        await self.writeChanges()
+      }
+      state.write = next
+      return next
+    }
+    await write.value
+  }
+
+  private func writeChanges() async {
     refusals.noteLeftOut()
     let (changed, attempts) = state.withLock { state in
       defer { state.changed = [] }

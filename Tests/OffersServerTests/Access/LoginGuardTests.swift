@@ -34,6 +34,26 @@ struct LoginGuardTests {
     }
   }
 
+  /// Attempts whose write goes on until a test ends it.
+  private actor SlowDisk: AttemptRepository {
+    private(set) var endedWrites = 0
+    private var write: CheckedContinuation<Void, Never>?
+
+    var isIdle: Bool { write == nil }
+
+    func fetchAttempts() -> [LoginAttempts] { [] }
+
+    func putAttempts(_ attempts: [LoginAttempts], removing networks: [String]) async {
+      await withCheckedContinuation { write = $0 }
+      endedWrites += 1
+    }
+
+    func endWrite() {
+      write?.resume()
+      write = nil
+    }
+  }
+
   private static func peer(_ text: String) throws -> Peer { try #require(Peer(text)) }
 
   private static func headers(_ client: String? = nil) -> HTTPFields {
@@ -118,6 +138,25 @@ struct LoginGuardTests {
     await login.succeed(client)
     await login.close()
     #expect(await attempts.stored.keys.sorted() == ["overall"])
+  }
+
+  @Test("a write waits for the one before it, and so does the end of the server")
+  func writesInTurn() async throws {
+    let clock = SteppedClock()
+    let disk = SlowDisk()
+    let login = LoginGuard(disk, now: { clock.now }, logger: RecordedLog().logger)
+    #expect(await login.fail(try Self.peer("192.0.2.7")) == nil)
+    let first = Task { await login.write() }
+    // The second begins within the first, and finds nothing to write.
+    while await disk.isIdle { await Task.yield() }
+    let second = Task {
+      await login.close()
+      return await disk.endedWrites
+    }
+    for _ in 0..<100 { await Task.yield() }
+    await disk.endWrite()
+    await first.value
+    #expect(await second.value == 1)
   }
 
   @Test("the waits outlast a restart")
