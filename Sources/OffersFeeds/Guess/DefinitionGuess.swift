@@ -74,7 +74,7 @@ package final class DefinitionGuess {
     if !isCut { try transcoder.finish(keep) }
     var proposal: Proposal
     if items == nil, let kind = WellKnownKind.find(in: text) {
-      proposal = try read(by: kind.definition(named: name)).proposal
+      proposal = try read(by: distinguishing(kind.definition(named: name))).proposal
       proposal.kind = kind
       if kind == .shopify {
         proposal.notes.append(DefinitionDraft.currencyNote("USD", .price))
@@ -101,6 +101,20 @@ package final class DefinitionGuess {
     let proposal = Proposal(
       definition: definition, itemCount: trial.itemCount, notes: trial.notes)
     return (proposal, trial.offerCount)
+  }
+
+  /// The definition without the first rules of its id that give several items of the sample the same
+  /// id, if the rules after them tell more items apart.
+  private func distinguishing(_ definition: FeedDefinition) throws -> FeedDefinition {
+    var best = definition
+    var reading = try SampleReading(text, as: definition, isCut: isCut)
+    for id in definition.id.shorter where reading.repeatCount > 0 {
+      var other = definition
+      other.id = id
+      let next = try SampleReading(text, as: other, isCut: isCut)
+      if next.idCount > reading.idCount { (best, reading) = (other, next) }
+    }
+    return best
   }
 
   private func guess() throws -> Proposal {

@@ -108,3 +108,26 @@ struct IdentityGuess {
     return true
   }
 }
+
+extension IDRule {
+  /// The rules without the first alternative, without the first two, and so on; none for an id of one
+  /// alternative.
+  var shorter: [IDRule] {
+    switch self {
+    case .madeFrom: []
+    case .value(let rule): rule.shorter.map { .value($0) }
+    case .valueOrMade(let rule, let parts):
+      rule.shorter.map { .valueOrMade($0, from: parts) } + [.madeFrom(parts)]
+    }
+  }
+}
+
+extension FieldRule {
+  fileprivate var shorter: [FieldRule] {
+    (1..<max(1, alternatives.count)).map { count in
+      var rule = self
+      rule.alternatives.removeFirst(count)
+      return rule
+    }
+  }
+}

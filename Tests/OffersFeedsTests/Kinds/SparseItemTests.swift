@@ -37,6 +37,36 @@ struct SparseItemTests {
     #expect(reading.skips.count == 1)
   }
 
+  @Test(
+    "a value that several items have is no id of a new feed: the next that tells them apart is",
+    arguments: [
+      ("guid", ["<guid>deals</guid><link>https://x.example/1</link>"], 1),
+      (
+        "guid",
+        [
+          "<guid>deals</guid><link>https://x.example/1</link>",
+          "<guid>deals</guid><link>https://x.example/2</link>",
+        ], 2
+      ),
+      (
+        "title",
+        [
+          "<description>Tea 3 EUR</description>", "<description>Coffee 5 EUR</description>",
+          "<description>Jam</description>",
+        ], 3
+      ),
+      // Nothing tells these two apart, so the title stays.
+      ("title", ["<description>Tea</description>", "<description>Tea</description>"], 1),
+    ])
+  func repeated(rule: String, items: [String], count: Int) throws {
+    let texts = items.map { "<item><title>Daily deal</title>\($0)</item>" }
+    let reading = try GuessReading("<rss><channel>\(texts.joined())</channel></rss>")
+    #expect(Set(reading.ids).count == count)
+    let isFirst = reading.definition.id.places.contains("\(rule) or")
+    #expect(isFirst == (count == 1))
+    #expect(reading.proposal.notes.isEmpty == (items.count == count))
+  }
+
   @Test("Atom entries and items of JSON Feed without an id have one of their text")
   func otherKinds() throws {
     let atom = try YAMLReading(

@@ -5,6 +5,10 @@ struct SampleReading {
   let itemCount: Int
   /// The number of items that are offers.
   let offerCount: Int
+  /// The number of different ids of offers.
+  let idCount: Int
+  /// The number of offers that repeat the id of an earlier one.
+  var repeatCount: Int { offerCount - idCount }
   /// The most frequent problems of the items, in whole sentences.
   let notes: [String]
 
@@ -26,7 +30,8 @@ struct SampleReading {
     if !isCut { try reader.finish() }
     itemCount = reader.itemCount
     offerCount = counts.offerCount
-    let repeatCount = counts.offerCount - counts.ids.count
+    idCount = counts.ids.count
+    let repeatCount = offerCount - idCount
     let reasons = counts.reasons.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(3).map {
       "\($0.value) of \(reader.itemCount) items are left out: \($0.key)."
     }
