@@ -172,6 +172,7 @@ let package = Package(
         "OffersCore",
         "OffersPlatform",
         "QREncode",
+        "ZLib",
         .product(name: "HTTPTypes", package: "swift-http-types", condition: program),
         .product(name: "Hummingbird", package: "hummingbird", condition: program),
         .product(name: "HummingbirdCore", package: "hummingbird", condition: program),

@@ -37,12 +37,12 @@ struct Answers: Sendable {
     // an old version, and never found; the reverse order could cache old content for a new version.
     let version = await findVersion()
     let answer = try await make()
+    if case .never = answer.lifetime { return Self.response(answer, to: request) }
     let entry = Self.entry(answer)
-    if case .never = answer.lifetime { return Self.response(entry, to: request) }
     if let version {
       cache.put(entry, at: Self.key(request, visitor), version: version, now: now())
     }
-    return Self.response(entry, to: request)
+    return entry.content.response(to: request)
   }
 
   /// The cached response for the target of a request and its visitor; nil if there is none, or it is
@@ -50,7 +50,7 @@ struct Answers: Sendable {
   func findAnswer(to request: Request, for visitor: Visitor?) async -> Response? {
     await findVersion()
       .flatMap { cache.find(Self.key(request, visitor), version: $0, now: now()) }
-      .map { Self.response($0, to: request) }
+      .map { $0.content.response(to: request) }
   }
 
   /// The last response to the target of a request and its visitor, for the time in which the store cannot
@@ -60,7 +60,7 @@ struct Answers: Sendable {
     guard let (entry, age) = cache.findHeld(Self.key(request, visitor), now: now()) else {
       return nil
     }
-    var response = Self.response(entry, to: request)
+    var response = entry.content.response(to: request)
     response.headers[.age] = String(age)
     if let warning = Self.warning { response.headers[warning] = #"110 - "Response is Stale""# }
     return response
@@ -70,7 +70,7 @@ struct Answers: Sendable {
 
   /// The response with content that needs no store and is not cached.
   static func response(_ answer: Answer, to request: Request) -> Response {
-    response(entry(answer), to: request)
+    content(answer).response(to: request)
   }
 
   /// The key of a response in the cache: the target, and the user with their right. The images of
@@ -101,25 +101,15 @@ struct Answers: Sendable {
       body: ResponseBody(byteBuffer: ByteBuffer(bytes: json.bytes)))
   }
 
-  private static func response(_ entry: ResponseCache.Entry, to request: Request) -> Response {
-    if request.headers[.ifNoneMatch].map({ EntityTag.isNamed(entry.tag, in: $0) }) ?? false {
-      return Response(status: .notModified, headers: entry.notModifiedHeaders)
-    }
-    return Response(
-      status: .ok, headers: entry.headers, body: ResponseBody(byteBuffer: entry.body))
-  }
-
   private static func entry(_ answer: Answer) -> ResponseCache.Entry {
-    let tag = EntityTag.make(of: answer.body)
-    var headers = SecurityHeaders.fields(answer.reach)
-    headers[.eTag] = tag
-    headers[.cacheControl] = answer.cacheControl
-    let notModified = headers
-    headers[.contentType] = answer.contentType
-    headers[.contentLength] = String(answer.body.readableBytes)
     var until: ContinuousClock.Instant?
     if case .seconds(let seconds) = answer.lifetime { until = .now + .seconds(seconds) }
-    return ResponseCache.Entry(
-      tag: tag, headers: headers, notModifiedHeaders: notModified, body: answer.body, until: until)
+    return ResponseCache.Entry(content: content(answer), until: until)
+  }
+
+  private static func content(_ answer: Answer) -> TaggedContent {
+    TaggedContent(
+      answer.contentType, answer.body, cacheControl: answer.cacheControl,
+      fields: SecurityHeaders.fields(answer.reach))
   }
 }

@@ -1,6 +1,4 @@
 import Foundation
-import HTTPTypes
-import Hummingbird
 import Synchronization
 
 /// An LRU cache of responses by target, with a limit of bytes.
@@ -8,19 +6,17 @@ import Synchronization
 /// Each entry was made from one version of the database, and is found as long as that is the version. It
 /// is kept afterwards, because it is all that there is while the database cannot be reached.
 final class ResponseCache: Sendable {
-  /// A response with its headers.
+  /// A response.
   struct Entry: Sendable {
-    let tag: String
-    let headers: HTTPFields
-    let notModifiedHeaders: HTTPFields
-    let body: ByteBuffer
+    let content: TaggedContent
     /// The time of expiry; nil if only a write invalidates the entry.
     let until: ContinuousClock.Instant?
   }
 
   /// An element of the array that holds the doubly linked list of entries in the order of use.
   private struct Slot {
-    var entry: Entry
+    /// Nil in a slot that is not used.
+    var entry: Entry?
     var key: String
     /// The version of the database that the entry was made from.
     var version: Int64
@@ -45,7 +41,7 @@ final class ResponseCache: Sendable {
   private let state = Mutex(State())
   private let limitBytes: Int
   private let largestBytes: Int
-  /// The estimated size of an entry besides its body and its target, in bytes.
+  /// The estimated size of an entry besides its content and its target, in bytes.
   private static let overheadBytes = 1024
 
   init(limitBytes: Int = 32 << 20) {
@@ -59,7 +55,7 @@ final class ResponseCache: Sendable {
       guard let index = state.indexes[target], state.slots[index].version == version else {
         return nil
       }
-      let entry = state.slots[index].entry
+      guard let entry = state.slots[index].entry else { return nil }
       if let until = entry.until, until <= .now { return nil }
       state.slots[index].currentAt = now
       Self.use(index, in: &state)
@@ -73,9 +69,11 @@ final class ResponseCache: Sendable {
     state.withLock { state in
       guard let index = state.indexes[target] else { return nil }
       let slot = state.slots[index]
-      guard StoreOutage.isHeld(since: slot.currentAt, at: now) else { return nil }
+      guard let entry = slot.entry, StoreOutage.isHeld(since: slot.currentAt, at: now) else {
+        return nil
+      }
       Self.use(index, in: &state)
-      return (slot.entry, max(0, Int(now.timeIntervalSince(slot.currentAt))))
+      return (entry, max(0, Int(now.timeIntervalSince(slot.currentAt))))
     }
   }
 
@@ -117,16 +115,15 @@ final class ResponseCache: Sendable {
   }
 
   private static func bytes(_ entry: Entry, _ target: String) -> Int {
-    entry.body.readableBytes + 2 * target.utf8.count + overheadBytes
+    entry.content.storedBytes + 2 * target.utf8.count + overheadBytes
   }
 
   private static func remove(_ index: Int, from state: inout State) {
     unlink(index, in: &state)
     let slot = state.slots[index]
-    state.bytes -= bytes(slot.entry, slot.key)
+    if let entry = slot.entry { state.bytes -= bytes(entry, slot.key) }
     state.indexes[slot.key] = nil
-    state.slots[index].entry = Entry(
-      tag: "", headers: [:], notModifiedHeaders: [:], body: ByteBuffer(), until: nil)
+    state.slots[index].entry = nil
     state.slots[index].key = ""
     state.free.append(index)
   }

@@ -1,11 +1,21 @@
 import Foundation
+import Hummingbird
 import OffersCore
 
 /// The style sheets, scripts and icons of the pages, embedded in the program.
 struct PageAssets: Sendable {
   struct Asset: Sendable {
-    let contentType: String
-    let bytes: [UInt8]
+    /// The file at a URL with the current version of the assets, whose content never changes.
+    let lasting: TaggedContent
+    /// The file at a URL without a version.
+    let revalidated: TaggedContent
+
+    init(_ contentType: String, _ bytes: [UInt8]) {
+      let body = ByteBuffer(bytes: bytes)
+      lasting = TaggedContent(
+        contentType, body, cacheControl: "public, max-age=31536000, immutable")
+      revalidated = TaggedContent(contentType, body, cacheControl: Answer.revalidated)
+    }
   }
 
   /// The files by name.
@@ -32,11 +42,11 @@ struct PageAssets: Sendable {
     files = Dictionary(
       all.map { name, type, bytes in
         guard type.hasPrefix("text/") || type.hasPrefix("application/") else {
-          return (name, Asset(contentType: type, bytes: bytes))
+          return (name, Asset(type, bytes))
         }
         let text = String(decoding: bytes, as: UTF8.self).replacing(
           bytes: Self.versionMark, with: version)
-        return (name, Asset(contentType: type, bytes: Array(text.utf8)))
+        return (name, Asset(type, Array(text.utf8)))
       }, uniquingKeysWith: { one, _ in one })
   }
 

@@ -108,8 +108,8 @@ struct AnswerTests {
     let now = Date(timeIntervalSince1970: 1_800_000_000)
     func entry(_ bytes: Int) -> ResponseCache.Entry {
       ResponseCache.Entry(
-        tag: "\"x\"", headers: [:], notModifiedHeaders: [:],
-        body: ByteBuffer(repeating: 0x61, count: bytes), until: nil)
+        content: TaggedContent(
+          "image/png", ByteBuffer(repeating: 0x61, count: bytes), cacheControl: ""), until: nil)
     }
     for number in 0..<1000 {
       cache.put(entry(10_000), at: "/\(number)", version: 1, now: now)

@@ -195,9 +195,9 @@ struct PageOtherTests {
     #expect(manifest.headers[.contentType] == "application/manifest+json")
     for size in [192, 512] {
       let path = try #require(manifest.text.between("\"src\": \"/assets/icon-\(size)", "\""))
-      let bytes = try #require(PageAssets.shared.files["icon-\(size).png"]?.bytes)
+      let icon = try #require(PageAssets.shared.files["icon-\(size).png"]?.lasting)
       #expect(path.hasPrefix(".png?v="))
-      let header = try ImageHeader(reading: bytes)
+      let header = try ImageHeader(reading: Array(icon.body.readableBytesView))
       #expect(header.width == size)
       #expect(header.height == size)
     }
