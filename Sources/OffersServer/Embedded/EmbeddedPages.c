@@ -35,6 +35,9 @@ static const unsigned char icon_maskable_512_png[] = {
 static const unsigned char icon_svg[] = {
 #embed "../Assets/icon.svg"
 };
+static const unsigned char inter_woff2[] = {
+#embed "../Assets/inter.woff2"
+};
 static const unsigned char lists_css[] = {
 #embed "../Assets/lists.css"
 };
@@ -262,6 +265,7 @@ static const struct {
   {"icon-512.png", icon_512_png, sizeof icon_512_png},
   {"icon-maskable-512.png", icon_maskable_512_png, sizeof icon_maskable_512_png},
   {"icon.svg", icon_svg, sizeof icon_svg},
+  {"inter.woff2", inter_woff2, sizeof inter_woff2},
   {"lists.js", lists_js, sizeof lists_js},
   {"login.js", login_js, sizeof login_js},
   {"manifest.webmanifest", manifest_webmanifest, sizeof manifest_webmanifest},

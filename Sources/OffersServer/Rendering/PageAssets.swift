@@ -93,5 +93,6 @@ struct PageAssets: Sendable {
     ("icon-192.png", "image/png"),
     ("icon-512.png", "image/png"),
     ("icon-maskable-512.png", "image/png"),
+    ("inter.woff2", "font/woff2"),
   ]
 }

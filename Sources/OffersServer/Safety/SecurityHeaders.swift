@@ -1,8 +1,8 @@
 import HTTPTypes
 import OffersCore
 
-/// The security headers of every response: they restrict a page to this server's own scripts and
-/// styles, and to its own and `data:` images, except for what `PageReach` adds, and forbid every site
+/// The security headers of every response: they restrict a page to this server's own scripts,
+/// styles and fonts, and to its own and `data:` images, except for what `PageReach` adds, and forbid every site
 /// to frame it.
 enum SecurityHeaders {
   /// The header fields.
@@ -32,8 +32,8 @@ enum SecurityHeaders {
   private static let images = "img-src 'self' data:"
   private static let policy = [
     "default-src 'none'", "script-src 'self'", "style-src 'self'", images,
-    "connect-src 'self'", "manifest-src 'self'", "worker-src 'self'", "form-action 'self'",
-    "base-uri 'none'", "frame-ancestors 'none'",
+    "font-src 'self'", "connect-src 'self'", "manifest-src 'self'", "worker-src 'self'",
+    "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
   ]
 
   private static func fields(policy: String) -> HTTPFields {

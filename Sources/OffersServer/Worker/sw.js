@@ -42,7 +42,7 @@ const files = [
   "app.css", "controls.css", "lists.css", "map.css", "offer.css", "pages.css",
   "add-feed.js", "app.js", "events.js", "household.js", "lists.js", "login.js", "map.js", "messages.js", "over.js",
   "refresh.js", "renew.js", "search.js", "share.js", "sheet.js", "stars.js", "web.js", "wishes.js", "world.js",
-  "world.json", "icon.svg", "icon-192.png", "templates.json",
+  "world.json", "icon.svg", "icon-192.png", "inter.woff2", "templates.json",
 ].map((name) => `/assets/${name}?v=${VERSION}`);
 
 const mapFiles = ["leaflet.css", "leaflet.min.js", "leaflet.markercluster.min.js"].map((name) => `/map/${name}`);
