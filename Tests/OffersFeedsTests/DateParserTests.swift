@@ -124,6 +124,8 @@ struct DateParserTests {
     ("2026-08-21 01:00 UTC+0530", "2026-08-20T19:30:00Z"),
     ("30.11.2026, 23:59 Uhr", "2026-11-30T23:59:00Z"),
     ("30.11.2026 um 8 Uhr", "2026-11-30T08:00:00Z"),
+    ("Thu, 02 Sep 2021 20:0:0 GMT", "2021-09-02T20:00:00Z"),
+    ("2 Sep 2021 8:5:9", "2021-09-02T08:05:09Z"), ("2 Sep 2021 8:5", "nil"),
   ]
 
   @Test("weekdays, ordinals and months of four languages, and unambiguous zones", arguments: worded)

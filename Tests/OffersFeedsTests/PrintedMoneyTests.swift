@@ -57,6 +57,22 @@ struct PrintedMoneyTests {
     #expect(RewardReading.parse(text, currency: currency) == value)
   }
 
+  static let marks: [(text: String, currency: String, value: String)] = [
+    ("300.000 VND", "EUR", "300000 VND"), ("300,000 VND", "EUR", "300000 VND"),
+    ("¥1.980", "JPY", "1980 JPY"), ("1.980円", "EUR", "1980 JPY"), ("1.500", "CLP", "1500 CLP"),
+    ("¥1,980", "JPY", "1980 JPY"), ("1.98", "JPY", "text"), ("1,49,999", "INR", "14999900 INR"),
+    ("1,49,999", "EUR", "text"), (",89 €", "EUR", "89 EUR"), (".5 EUR", "USD", "50 EUR"),
+    ("only ,50 €", "EUR", "50 EUR"), ("$.99", "USD", "99 USD"), ("€,99", "EUR", "99 EUR"),
+    (",899 €", "EUR", "text"), ("x,50 €", "EUR", "text"),
+  ]
+
+  @Test(
+    "a mark before three digits separates thousands where there are no decimals; one may begin a number",
+    arguments: marks)
+  func readsMarks(text: String, currency: String, value: String) {
+    #expect(RewardReading.parse(text, ofFeedIn: currency) == value)
+  }
+
   static let doubtful = [
     "2 pairs from $349", "Set of 5 299 €", "Sofa 1 299 €", "1 29 €", "1 2345 €", "0 299 €",
     "1 299 299,00,00 €", "12,-- 5 €", "1.299 Kč", "1,299 zł", "5 ft", "5 KRONE", "Krone 5", "5 krs",

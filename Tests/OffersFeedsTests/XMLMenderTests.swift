@@ -67,6 +67,42 @@ struct XMLMenderTests {
     Self.expect(document, becomes: text, count: 1)
   }
 
+  @Test(
+    "a less-than sign that begins no tag is escaped",
+    arguments: [
+      ("<a>5 < 6</a>", "<a>5 &lt; 6</a>", 1), ("<a>I <3 tea</a>", "<a>I &lt;3 tea</a>", 1),
+      ("<a><<b/></a>", "<a>&lt;<b/></a>", 1), ("<a><&amp;</a>", "<a>&lt;&amp;</a>", 1),
+      ("<a><& b</a>", "<a>&lt;&amp; b</a>", 2), ("<a>< <\n</a>", "<a>&lt; &lt;\n</a>", 2),
+      ("<a b='<5'/>", "<a b='&lt;5'/>", 1), ("<a><=></a>", "<a>&lt;=></a>", 1),
+      ("<a><:b/></a>", "<a><:b/></a>", 0), ("<a><é/></a>", "<a><é/></a>", 0),
+      ("<a><![CDATA[5 < 6]]></a>", "<a><![CDATA[5 < 6]]></a>", 0),
+      ("<a><!-- 5 < 6 --></a>", "<a><!-- 5 < 6 --></a>", 0),
+    ])
+  func mendsLessThan(document: String, text: String, count: Int) {
+    Self.expect(document, becomes: text, count: count)
+  }
+
+  @Test(
+    "an XML declaration that does not come first is left out",
+    arguments: [
+      ("<!-- cached --><?xml version='1.0'?><a/>", "<!-- cached --><a/>", 1),
+      ("<?xml version='1.0'?><?xml version='1.0'?><a/>", "<?xml version='1.0'?><a/>", 1),
+      ("<a><?xml version='1.0'?><b/></a>", "<a><b/></a>", 1),
+      (
+        "<?xml version='1.0'?><?xml-stylesheet href='x'?><a/>",
+        "<?xml version='1.0'?><?xml-stylesheet href='x'?><a/>", 0
+      ),
+    ])
+  func leavesDeclarationsOut(document: String, text: String, count: Int) {
+    Self.expect(Array(document.utf8), becomes: text, count: count)
+  }
+
+  @Test("references to control characters mean windows-1252, as in HTML")
+  func mendsControls() {
+    Self.expect("<a>&#128; &#x92; &#153;</a>", becomes: "<a>€ ’ ™</a>", count: 3)
+    Self.expect("<a>&#159;&#160;</a>", becomes: "<a>Ÿ&#160;</a>", count: 1)
+  }
+
   @Test("adjacent ampersands are each repaired")
   func mendsManyAmpersands() {
     Self.expect("<a>&&&amp;&&</a>", becomes: "<a>&amp;&amp;&amp;&amp;&amp;</a>", count: 4)
@@ -165,7 +201,7 @@ struct XMLMenderTests {
   @Test("invalid UTF-8 and characters that XML forbids become U+FFFD")
   func replacesWrongBytes() {
     let samples: [([UInt8], String, Int)] = [
-      ([0xE9, 0x20], "\u{FFFD} ", 1), ([0xE2, 0x80, 0x3C], "\u{FFFD}<", 1),
+      ([0xE9, 0x20], "\u{FFFD} ", 1), ([0xE2, 0x80, 0x3E], "\u{FFFD}>", 1),
       ([0xF0, 0x9F, 0x98, 0x41], "\u{FFFD}A", 1), ([0x80, 0xFF], "\u{FFFD}\u{FFFD}", 2),
       ([0xEF, 0xBF, 0xBE, 0x41], "\u{FFFD}A", 1),
       ([0xED, 0xA0, 0x80], "\u{FFFD}\u{FFFD}\u{FFFD}", 3),

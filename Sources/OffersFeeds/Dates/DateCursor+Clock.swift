@@ -27,7 +27,7 @@ extension DateCursor {
     return Self.clock(hour: hour, minute: minute, second: second ?? 0)
   }
 
-  /// Parses `8:49`, `08:49:37` or `8:49:37.5`, followed by AM, PM or neither; `8 PM`; `23h59`; and
+  /// Parses `8:49`, `08:49:37`, `8:49:37.5` or `8:5:9`, followed by AM, PM or neither; `8 PM`; `23h59`; and
   /// `23:59 Uhr`. Returns the seconds since midnight, without the fraction.
   mutating func takeClock() -> Int? {
     guard let hour = takeNumber(1...2)?.value else { return nil }
@@ -35,11 +35,14 @@ extension DateCursor {
     var second = 0
     var hasUnit = false
     if take(0x3A) {
-      guard let minutes = takeDigits(2) else { return nil }
-      minute = minutes
+      guard let minutes = takeNumber(1...2) else { return nil }
+      minute = minutes.value
       if take(0x3A) {
-        guard let seconds = takeDigits(2), takeFraction() != nil else { return nil }
-        second = seconds
+        guard let seconds = takeNumber(1...2), takeFraction() != nil else { return nil }
+        second = seconds.value
+      } else if minutes.count == 1 {
+        // `8:5` may be anything.
+        return nil
       }
       hasUnit = true
     } else if take(0x68) || take(0x48) {

@@ -12,7 +12,7 @@ import OffersCore
 package enum DateParser {
   /// The version of the parser's rules. A change of the rules must change it, so that the next sync
   /// parses the dates of stored offers again.
-  static let rules = "3"
+  static let rules = "4"
 
   /// - Parameters:
   ///   - text: UTF-8; whitespace around the date is ignored. A date longer than 200 bytes is

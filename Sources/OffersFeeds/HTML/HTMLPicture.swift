@@ -2,7 +2,7 @@
 enum HTMLPicture {
   /// Returns the address of the first `<img>` that is meant to be seen, with its character
   /// references decoded; nil if there is none. Passes over data URLs, pixels that count readers,
-  /// and small signs such as emoji.
+  /// small signs such as emoji, and elements whose content is no markup or is not shown.
   static func find(in html: UnsafeRawBufferPointer) -> [UInt8]? {
     var rest = html
     while let start = rest.firstIndex(of: 0x3C) {
@@ -15,12 +15,24 @@ enum HTMLPicture {
       } else if rest.matches("<!--", at: 0) == true {
         rest = rest.tail(from: 4)
         while !rest.isEmpty, rest.matches("-->", at: 0) != true { rest = rest.tail(from: 1) }
+      } else if let name = unseenElements.first(where: { isTag($0, in: rest) }) {
+        rest = rest.tail(from: 1)
+        while let end = rest.firstIndex(of: 0x3C) {
+          rest = rest.tail(from: end)
+          if rest.count > 1, rest[1] == 0x2F, isTag(name, in: rest.tail(from: 1)) { break }
+          rest = rest.tail(from: 1)
+        }
       } else {
         rest = rest.tail(from: 1)
       }
     }
     return nil
   }
+
+  /// The elements in which an `<img>` is a text or is not shown.
+  private static let unseenElements: [StaticString] = [
+    "script", "style", "textarea", "title", "template", "iframe", "xmp",
+  ]
 
   /// Whether an attribute that says how wide or high a picture is makes it a pixel.
   static func isPixel(_ size: some StringProtocol) -> Bool {
@@ -36,7 +48,7 @@ enum HTMLPicture {
       return false
     }
     let next = html[1 + count]
-    return next <= 0x20 || next == 0x2F
+    return next <= 0x20 || next == 0x2F || next == 0x3E
   }
 
   /// The attributes of a tag.

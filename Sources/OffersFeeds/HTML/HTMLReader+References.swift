@@ -57,7 +57,7 @@ extension HTMLReader {
     }
     guard index > first else { return nil }
     if index < html.count, html[index] == 0x3B { index += 1 }
-    return (scalar(value), index)
+    return (character(of: value), index)
   }
 
   private static func digit(_ byte: UInt8, _ isHexadecimal: Bool) -> UInt32? {
@@ -69,7 +69,7 @@ extension HTMLReader {
   /// Returns the character that browsers show for a number.
   ///
   /// Source: HTML Standard, numeric character reference end state.
-  private static func scalar(_ number: UInt32) -> UInt32 {
+  static func character(of number: UInt32) -> UInt32 {
     switch number {
     case 0x80...0x9F:
       let cell = Int(number - 0x80) * 5

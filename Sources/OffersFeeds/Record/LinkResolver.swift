@@ -5,7 +5,7 @@ import OffersCore
 struct LinkResolver: Sendable {
   /// The version of the rules of this type. It must change with them, so that the next sync
   /// resolves stored links again.
-  static let rules = "3"
+  static let rules = "4"
 
   private let base: URL?
 
@@ -37,7 +37,7 @@ struct LinkResolver: Sendable {
   func resolve(
     _ link: UnsafeRawBufferPointer, in arena: TextArena
   ) -> UnsafeRawBufferPointer {
-    let link = Self.unescaped(link.trimmed(), in: arena)
+    let link = Self.unescaped(Self.joined(link.trimmed(), in: arena), in: arena)
     if Self.hasScheme(link) { return link }
     guard let base else {
       let isHost = link.count > 2 && link[0] == 0x2F && link[1] == 0x2F && link[2] != 0x2F
@@ -49,10 +49,23 @@ struct LinkResolver: Sendable {
   }
 
   /// Whether `resolve` would return a link unchanged, as it does most links: it has a scheme, no
-  /// `&` and no whitespace at its end.
+  /// `&`, no line end, and no whitespace at its end.
   static func isAbsolute(_ link: UnsafeRawBufferPointer) -> Bool {
     guard let last = link.last, last > 0x20 else { return false }
-    return hasScheme(link) && !link.contains(0x26)
+    return hasScheme(link) && !link.contains { $0 == 0x26 || isLineEndOrTab($0) }
+  }
+
+  /// A link without the line ends and tabs within it, which some feeds break long links with (WHATWG
+  /// URL Standard, section 4.4).
+  private static func joined(
+    _ link: UnsafeRawBufferPointer, in arena: TextArena
+  ) -> UnsafeRawBufferPointer {
+    guard link.contains(where: isLineEndOrTab) else { return link }
+    return arena.copy(link.filter { !isLineEndOrTab($0) })
+  }
+
+  private static func isLineEndOrTab(_ byte: UInt8) -> Bool {
+    byte == 0x0A || byte == 0x0D || byte == 0x09
   }
 
   /// Replaces `&amp;` by `&`. Some JSON contains links that were escaped for HTML, and no intended

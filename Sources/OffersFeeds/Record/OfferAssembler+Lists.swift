@@ -3,6 +3,7 @@ import OffersCore
 /// The lists of an offer: its categories and its attributes.
 extension OfferAssembler {
   func readCategories(_ rule: ValuePlan.Rule) -> UnsafeRawBufferPointer? {
+    if let list = rule.list, let texts = readElements(of: list, rule) { return texts }
     var problem: StaticString?
     for alternative in rule.alternatives {
       var texts: [UnsafeRawBufferPointer] = []
@@ -12,33 +13,61 @@ extension OfferAssembler {
         isMended = isMended || wasMended
       }
       if problem == nil { problem = wrong }
-      var bytes: [UInt8] = []
-      var count = 0
-      var isCut = false
-      for text in texts {
-        guard var text = finish(text, alternative, .categories) else { continue }
-        if count == OfferLimits.categoryCount {
-          add("categories are more than \(OfferLimits.categoryCount), the rest left out")
-          break
-        }
-        count += 1
-        if text.count > OfferLimits.categoryBytes {
-          text = cut(text, within: OfferLimits.categoryBytes)
-          isCut = true
-        }
-        bytes.append(bytes.isEmpty ? 0x5B : 0x2C)
-        JSONBytes.append(text, to: &bytes)
-      }
-      if bytes.isEmpty { continue }
-      if isMended { note(.categories, "is not valid Unicode", isKept: true) }
-      if isCut {
-        add("a category is longer than \(OfferLimits.text(OfferLimits.categoryBytes)), cut")
-      }
-      bytes.append(0x5D)
-      return record.arena.copy(bytes)
+      let categories = texts.compactMap { finish($0, alternative, .categories).flatMap(oneLine) }
+      if let texts = write(categories, isMended: isMended) { return texts }
     }
     if let problem { note(.categories, "is \(problem)", isKept: false) }
     return nil
+  }
+
+  /// Reads a list in which each element has its text at the first of several places that has one.
+  private func readElements(
+    of list: ValuePlan.List, _ rule: ValuePlan.Rule
+  ) -> UnsafeRawBufferPointer? {
+    var categories: [UnsafeRawBufferPointer] = []
+    var isMended = false
+    for element in values.elements(of: list) {
+      for (alternative, steps) in zip(rule.alternatives, list.places) {
+        guard let (text, wasMended) = values.text(of: element, at: steps),
+          let category = finish(text, alternative, .categories).flatMap(oneLine)
+        else { continue }
+        categories.append(category)
+        isMended = isMended || wasMended
+        break
+      }
+    }
+    return write(categories, isMended: isMended)
+  }
+
+  /// Writes categories as a JSON array, each once; nil for none.
+  private func write(
+    _ categories: [UnsafeRawBufferPointer], isMended: Bool
+  ) -> UnsafeRawBufferPointer? {
+    var bytes: [UInt8] = []
+    var count = 0
+    var isCut = false
+    for (place, category) in categories.enumerated() {
+      if categories[..<place].contains(where: { $0.elementsEqual(category) }) { continue }
+      if count == OfferLimits.categoryCount {
+        add("categories are more than \(OfferLimits.categoryCount), the rest left out")
+        break
+      }
+      count += 1
+      var text = category
+      if text.count > OfferLimits.categoryBytes {
+        text = cut(text, within: OfferLimits.categoryBytes)
+        isCut = true
+      }
+      bytes.append(bytes.isEmpty ? 0x5B : 0x2C)
+      JSONBytes.append(text, to: &bytes)
+    }
+    if bytes.isEmpty { return nil }
+    if isMended { note(.categories, "is not valid Unicode", isKept: true) }
+    if isCut {
+      add("a category is longer than \(OfferLimits.text(OfferLimits.categoryBytes)), cut")
+    }
+    bytes.append(0x5D)
+    return record.arena.copy(bytes)
   }
 
   func readAttributes() -> UnsafeRawBufferPointer? {
@@ -76,7 +105,9 @@ extension OfferAssembler {
         if isMended { add("\(name) is not valid Unicode, marked with \u{FFFD}") }
         attributeName = name
         defer { attributeName = nil }
-        if let text = finish(text, alternative, .attributes) { return text }
+        if let text = finish(text, alternative, .attributes)?.trimmed(), !text.isEmpty {
+          return text
+        }
       }
     }
     if let problem { add("\(name) is \(problem), left out") }

@@ -35,6 +35,34 @@ extension OfferAssembler {
     return text.isEmpty ? nil : text
   }
 
+  /// The text of a field; in a field of one line without the white space around it, and with single
+  /// spaces between its words. Returns nil if nothing is left.
+  @inline(__always)
+  func tidied(
+    _ text: UnsafeRawBufferPointer?, _ field: OfferField
+  ) -> UnsafeRawBufferPointer? {
+    guard let text else { return nil }
+    switch field {
+    case .name, .retailer, .reward: return text.isTidy ? text : oneLine(text)
+    default: return text
+    }
+  }
+
+  /// A text on one line, with single spaces between its words; nil if it has no words.
+  func oneLine(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.count)
+    for byte in text {
+      if byte > 0x20 {
+        bytes.append(byte)
+      } else if let last = bytes.last, last != 0x20 {
+        bytes.append(0x20)
+      }
+    }
+    if bytes.last == 0x20 { bytes.removeLast() }
+    return bytes.isEmpty ? nil : record.arena.copy(bytes)
+  }
+
   /// Resolves a link. Returns nil, with a note, for a link that is too long, for the link of an
   /// image or a page that is no address, and for the link of an image that is that of a video or a
   /// sound.
@@ -145,7 +173,8 @@ extension OfferAssembler {
         field, "is in minor units, and its number of decimals is unknown", isKept: false)
       return nil
     }
-    return record.arena.copy(amount + (code.map { [0x20] + $0 } ?? []))
+    let number = JSONNumberText.amount(record.arena.copy(amount), record.arena)
+    return record.arena.copy(Array(number) + (code.map { [0x20] + $0 } ?? []))
   }
 
   /// Returns a currency code, in capitals if it consists of three ASCII letters.
@@ -157,6 +186,7 @@ extension OfferAssembler {
   private func coordinate(
     _ text: UnsafeRawBufferPointer, _ field: OfferField
   ) -> UnsafeRawBufferPointer? {
+    let text = text.trimmed()
     let limit = field == .latitude ? 90.0 : 180.0
     let shown = String(decoding: text.prefix(40), as: UTF8.self)
     if text.count <= OfferLimits.nameBytes,

@@ -80,14 +80,20 @@ final class OfferAssembler {
     }
     for (field, shape) in plan.plain {
       if let node = record.only(shape) {
-        if node >= 0 { texts[field] = fit(readPlain(node, field), field) }
+        if node >= 0 { texts[field] = fit(tidied(readPlain(node, field), field), field) }
       } else if let rule = plan.fields.first(where: { $0.field == field })?.rule {
-        texts[field] = fit(read(rule, field), field)
+        texts[field] = fit(tidied(read(rule, field), field), field)
       }
     }
     for index in 0..<plan.others.count where plan.othersTable.mayFind(index, in: record) {
       let (field, rule) = plan.others[index]
-      texts[field] = field == .categories ? readCategories(rule) : fit(read(rule, field), field)
+      texts[field] =
+        field == .categories ? readCategories(rule) : fit(tidied(read(rule, field), field), field)
+    }
+    // Half a place is none.
+    if (texts.latitude == nil) != (texts.longitude == nil) {
+      texts.latitude = nil
+      texts.longitude = nil
     }
     guard let name = texts.name, !name.isBlank else {
       return .noOffer(id: id, reason: nameNote ?? Self.noName)
@@ -116,7 +122,8 @@ final class OfferAssembler {
     guard let node = record.only(shape), node >= 0,
       case .text(let text, isMended: false) = RecordValues.value(node, of: record)
     else { return nil }
-    return record.nodes[Int(node)].kind == .number ? NumberID.canonical(text, record.arena) : text
+    return record.nodes[Int(node)].kind == .number
+      ? JSONNumberText.canonical(text, record.arena) : text
   }
 
   @inline(__always)
@@ -125,6 +132,9 @@ final class OfferAssembler {
     case .none: return nil
     case .text(let text, let isMended):
       if isMended { note(field, "is not valid Unicode", isKept: true) }
+      if field == .reward, record.nodes[Int(node)].kind == .number {
+        return JSONNumberText.amount(text, record.arena)
+      }
       let isLink = field == .imageURL || field == .url
       return isLink ? link(text, field, base: record.nodes[Int(node)].base) : text
     case .wrong(let kind):
@@ -148,7 +158,7 @@ final class OfferAssembler {
           }
           let isNumber = values.isNumber
           if let text = finish(text, alternative, .id) {
-            return isNumber ? NumberID.canonical(text, record.arena) : text
+            return isNumber ? JSONNumberText.canonical(text, record.arena) : text
           }
         case .wrong(let kind):
           hasNotes = true
@@ -172,7 +182,8 @@ final class OfferAssembler {
       case .none: continue
       case .wrong(let kind):
         if problem == nil { problem = "is \(kind)" }
-      case .text(let text, let isMended):
+      case .text(var text, let isMended):
+        if field == .reward, values.isNumber { text = JSONNumberText.amount(text, record.arena) }
         // If there are several alternatives, a blank text counts as missing, so that the next one
         // applies.
         if rule.alternatives.count > 1, text.isBlank { continue }

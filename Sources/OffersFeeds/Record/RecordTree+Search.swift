@@ -2,16 +2,25 @@ import OffersCore
 
 extension RecordTree {
   /// Finds the values at a path, and stores their indices in `found`, in the order of the record.
-  func find(_ steps: [PathTree.Step], into found: inout [Int32]) {
+  ///
+  /// - Parameters:
+  ///   - steps: the path.
+  ///   - start: the value that the path begins at; the record without one.
+  ///   - following: the step that the caller takes after the path, which `takeAll` looks at.
+  ///   - found: gets the indices.
+  func find(
+    _ steps: [PathTree.Step], from start: Int32 = 0, before following: PathTree.Step? = nil,
+    into found: inout [Int32]
+  ) {
     found.removeAll(keepingCapacity: true)
     guard count > 0 else { return }
-    found.append(0)
+    found.append(start)
     var next: [Int32] = []
     for (position, step) in steps.enumerated() {
       next.removeAll(keepingCapacity: true)
       if case .all = step.kind {
-        let following = position + 1 < steps.count ? steps[position + 1] : nil
-        for index in found { takeAll(of: index, before: following, into: &next) }
+        let nextStep = position + 1 < steps.count ? steps[position + 1] : following
+        for index in found { takeAll(of: index, before: nextStep, into: &next) }
       } else {
         apply(step, to: found, into: &next)
       }

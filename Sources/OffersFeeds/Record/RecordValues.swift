@@ -161,4 +161,24 @@ struct RecordValues {
     }
     return wrong
   }
+
+  /// The elements of a list in the record.
+  mutating func elements(of list: ValuePlan.List) -> [Int32] {
+    record.find(list.steps, before: list.places.first { !$0.isEmpty }?.first, into: &found)
+    return found
+  }
+
+  /// The text of an element of a list, at a place within it; nil if it has none there.
+  mutating func text(
+    of element: Int32, at steps: [PathTree.Step]
+  ) -> (text: UnsafeRawBufferPointer, isMended: Bool)? {
+    record.find(steps, from: element, into: &found)
+    for node in found {
+      if case .text(let text, let isMended) = Self.value(node, of: record), !text.isBlank {
+        note(node, of: record)
+        return (text, isMended)
+      }
+    }
+    return nil
+  }
 }

@@ -48,8 +48,42 @@ struct ValuePlan {
     case source(Source)
   }
 
+  /// A list whose elements have their texts at one of several places.
+  struct List {
+    /// The path of the elements.
+    let steps: [PathTree.Step]
+    /// The path of the text within an element, for each of the rule's first alternatives.
+    let places: [[PathTree.Step]]
+
+    /// The list that is common to the first alternatives of a rule: their paths in the record are the
+    /// same up to the last `*`. Nil if there are no two such alternatives.
+    fileprivate init?(_ sources: [Source]) {
+      var common: [PathTree.Step] = []
+      var places: [[PathTree.Step]] = []
+      for source in sources {
+        guard case .path(let steps, isFromDocument: false, takesAll: true) = source,
+          let last = steps.lastIndex(where: { if case .all = $0.kind { true } else { false } })
+        else { break }
+        let list = Array(steps[...last])
+        if places.isEmpty { common = list }
+        guard common.map(\.shapes) == list.map(\.shapes) else { break }
+        places.append(Array(steps[(last + 1)...]))
+      }
+      guard places.count > 1 else { return nil }
+      steps = common
+      self.places = places
+    }
+  }
+
   struct Rule {
     let alternatives: [Alternative]
+    /// The list of which the rule's first alternatives are places, for a field of several values.
+    let list: List?
+
+    fileprivate init(alternatives: [Alternative]) {
+      self.alternatives = alternatives
+      list = List(alternatives.map(\.source))
+    }
 
     fileprivate var neededShapes: [Int32]? {
       var shapes: [Int32] = []

@@ -29,6 +29,18 @@ extension UnsafeRawBufferPointer {
     return slice(start, end)
   }
 
+  /// Whether the bytes are on one line, with single spaces between words and none around them.
+  var isTidy: Bool {
+    var wasSpace = true
+    for byte in self {
+      if byte < 0x20 { return false }
+      let isSpace = byte == 0x20
+      if isSpace, wasSpace { return false }
+      wasSpace = isSpace
+    }
+    return isEmpty || !wasSpace
+  }
+
   /// Whether there is nothing but ASCII whitespace and control characters.
   var isBlank: Bool { allSatisfy { $0 <= 0x20 } }
 }

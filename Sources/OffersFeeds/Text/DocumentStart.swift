@@ -1,6 +1,7 @@
 /// The statement of a document's first bytes about its character encoding.
 enum DocumentStart: Equatable {
-  /// A byte order mark, with its encoding and its length.
+  /// A byte order mark, with its encoding and its length; that of all of them for UTF-8, of which some
+  /// programs write several.
   case mark(Charset, bytes: Int)
   /// No mark, but a zero byte beside the first character, as in UTF-16.
   case zeroBytes(Charset)
@@ -21,6 +22,9 @@ enum DocumentStart: Equatable {
   ///   - isLast: whether no more bytes follow.
   static func find(in bytes: UnsafeRawBufferPointer, isLast: Bool) -> DocumentStart {
     if bytes.count < markBytes && !isLast { return .open }
+    if case .mark(.utf8, let length)? = findMark(in: bytes) {
+      return findMarks(in: bytes, from: length, isLast: isLast)
+    }
     return findMark(in: bytes) ?? findZeroBytes(in: bytes)
       ?? findDeclaration(in: bytes, isLast: isLast)
   }
@@ -32,6 +36,19 @@ enum DocumentStart: Equatable {
     if begins(0xFF, 0xFE) { return .mark(.utf16(isBigEndian: false), bytes: 2) }
     if begins(0xFE, 0xFF) { return .mark(.utf16(isBigEndian: true), bytes: 2) }
     return nil
+  }
+
+  private static func findMarks(
+    in bytes: UnsafeRawBufferPointer, from start: Int, isLast: Bool
+  ) -> DocumentStart {
+    var length = start
+    while true {
+      switch bytes.matches("\u{FEFF}", at: length) {
+      case true?: length += 3
+      case nil where !isLast: return .open
+      default: return .mark(.utf8, bytes: length)
+      }
+    }
   }
 
   private static func findZeroBytes(in bytes: UnsafeRawBufferPointer) -> DocumentStart? {

@@ -80,7 +80,7 @@ struct CurrencyMark {
     var written =
       sign?.custom(currency)
       ?? PrintedNumber.Custom(allowsDecimalComma: true, isGroupedByCommas: isHome)
-    written.allowsIndianGroups = currency.isSame(.rupee)
+    written.suit(currency)
     return CurrencyMark(
       currency: currency, custom: written,
       isMinor: PrintedCharacters.stands("¢", in: text, at: behind), start: start, end: end)
@@ -88,9 +88,11 @@ struct CurrencyMark {
 
   /// The usual notation of amounts in a currency, for a bare number or one after a bare `$`.
   static func byCurrency(_ currency: CurrencyCode) -> PrintedNumber.Custom {
-    PrintedNumber.Custom(
+    var custom = PrintedNumber.Custom(
       allowsDecimalComma: !currency.isGroupedByCommas,
       isGroupedByCommas: currency.isGroupedByCommas)
+    custom.suit(currency)
+    return custom
   }
 
   /// The code before a number or its sign, with its start; nil when there is none.
@@ -296,5 +298,14 @@ extension CurrencyMark {
       currency = code
       return .taken
     }
+  }
+}
+
+extension PrintedNumber.Custom {
+  /// Allows what is written in a currency beside any sign: India's groups of digits, and only
+  /// thousands behind a mark if the currency has no decimals.
+  fileprivate mutating func suit(_ currency: CurrencyCode) {
+    allowsIndianGroups = currency.isSame(.rupee)
+    if currency.unitDigits == 0 { hasNoDecimals = true }
   }
 }

@@ -64,11 +64,13 @@ extension PrintedNumber {
       end: scan.index)
   }
 
-  /// Parses the `.50` of `$.50`; the point is at `start`.
+  /// Parses the `.50` of `$.50`, or the `,50` of `,50 €`; the point or comma is at `start`.
   init?(fraction text: UnsafeRawBufferPointer, at start: Int) {
     var scan = Scan(text, at: start)
-    guard let run = scan.takeRun(behind: 0x2E), scan.isSound else { return nil }
-    self.init(digits: scan.digits, decimals: run, form: .point, end: scan.index)
+    let isComma = text[start] == 0x2C
+    guard let run = scan.takeRun(behind: text[start]), scan.isSound else { return nil }
+    self.init(
+      digits: scan.digits, decimals: run, form: isComma ? .comma : .point, end: scan.index)
   }
 
   /// Scans runs of digits and the separators between them.

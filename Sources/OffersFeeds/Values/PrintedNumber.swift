@@ -148,11 +148,11 @@ struct PrintedNumber {
       guard custom.allowsDecimalComma else { return nil }
     case .indianGroups:
       guard custom.allowsIndianGroups else { return nil }
+    case .onePoint where custom.hasNoDecimals, .oneComma where custom.hasNoDecimals: break
     case .oneComma:
       // In a currency with three decimals, `1,250` may be a common price in either meaning of the
       // comma.
       guard custom.isGroupedByCommas, unitDigits != 3 else { return nil }
-    case .onePoint where custom.hasNoDecimals: break
     case .onePoint:
       guard custom.isGroupedByCommas, unitDigits == 3 else { return nil }
       decimals = 3

@@ -12,7 +12,7 @@ import OffersCore
 package struct RewardParser: Sendable {
   /// The version of the rules of this parser. It must change with them, so that the next sync
   /// parses stored rewards again.
-  static let rules = "4"
+  static let rules = "5"
 
   private let currency: CurrencyCode?
   private let bareCurrency: CurrencyCode?
@@ -104,14 +104,19 @@ package struct RewardParser: Sendable {
     }
     let behind = PrintedCharacters.skipSpaces(text, from: number.end)
     if behind < text.count, text[behind] == 0x25 {
+      if isFraction { return ExactReward() }
       return percentage(text, number, first, sign: behind)
     }
     return amount(text, number, first)
   }
 
-  /// Whether only a point is between `$`, `€` or `£` and the first digit, as in `$.50`.
+  /// Whether a point or comma without a digit before it is before the first digit, as in `$.50`, `.5 EUR`
+  /// and `,89 €`.
   private static func isFraction(_ text: UnsafeRawBufferPointer, before digit: Int) -> Bool {
-    guard digit > 1, text[digit - 1] == 0x2E else { return false }
+    guard digit > 0, text[digit - 1] == 0x2E || text[digit - 1] == 0x2C else { return false }
+    if digit == 1 || PrintedCharacters.skipSpacesBack(text, from: digit - 1) < digit - 1 {
+      return true
+    }
     return text[digit - 2] == 0x24 || PrintedCharacters.stands("€", in: text, at: digit - 4)
       || PrintedCharacters.stands("£", in: text, at: digit - 3)
   }

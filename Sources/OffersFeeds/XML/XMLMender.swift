@@ -1,9 +1,11 @@
 /// Repairs common faults of feeds for which a strict XML parser would refuse the whole document.
 ///
-/// A bare `&` becomes `&amp;`, and HTML's named references become their characters. Control
-/// characters that XML 1.0 forbids, and references to characters that it forbids, are removed.
-/// Invalid UTF-8 becomes U+FFFD. Whitespace and byte order marks before the document are removed,
-/// since `<?xml` must come first. In comments, CDATA, processing instructions and the document type
+/// A bare `&` becomes `&amp;`, a `<` that begins no tag `&lt;`, and HTML's named references become
+/// their characters. Control characters that XML 1.0 forbids, and references to characters that it
+/// forbids, are removed; references to the control characters from 128 to 159 mean the characters of
+/// windows-1252, as in HTML. Invalid UTF-8 becomes U+FFFD. Whitespace and byte order marks before the
+/// document are removed, and so is an XML declaration elsewhere, since `<?xml` must come first. In
+/// comments, CDATA, processing instructions and the document type
 /// only control characters and invalid UTF-8 are repaired. If the document type has an internal
 /// subset, references to the names that it declares and to unknown names are left to the parser.
 ///
@@ -18,6 +20,8 @@ package final class XMLMender {
     case characterData
     case comment
     case instruction
+    /// An XML declaration that does not come first.
+    case strayDeclaration
     case doctype(XMLDoctypeScan)
   }
 
@@ -29,6 +33,8 @@ package final class XMLMender {
   /// the opening one.
   private var sectionStart = 0
   private var hasSkippedSpace = false
+  /// Whether the content begins with an XML declaration, which has not been passed on.
+  private var isDeclarationNext = false
   private var hasOwnNames = false
   private var ownNames: Set<[UInt8]> = []
   private var held: [UInt8] = []
@@ -81,6 +87,7 @@ package final class XMLMender {
       case .characterData: try mendSection(&run, .characterData, markLength: 3, emit)
       case .comment: try mendSection(&run, .comment, markLength: 3, emit)
       case .instruction: try mendSection(&run, .instruction, markLength: 2, emit)
+      case .strayDeclaration: skipDeclaration(&run)
       case .doctype(let scan): try mendDoctype(&run, scan, emit)
       }
       if run.isWaiting { break }
@@ -109,6 +116,7 @@ package final class XMLMender {
           continue
         }
         if hasSkippedSpace && declaration == true { mendedCount += 1 }
+        isDeclarationNext = declaration == true
         section = .content
         return
       }
@@ -122,10 +130,10 @@ package final class XMLMender {
       if bytes.last == 0x3C && !run.isLast { run.wait(back: 1) }
       return
     }
+    let isBehindOpening = run.index > 0 && bytes[run.index - 1] == 0x3C
     switch bytes[run.index] {
-    case 0x26: try mendReference(&run, emit)
-    case 0x3F: enter(.instruction, &run, behind: 1)
-    case 0x21:
+    case 0x3F where isBehindOpening: try enterInstruction(&run, emit)
+    case 0x21 where isBehindOpening:
       let isComment = bytes.matches("--", at: run.index + 1)
       let isData = bytes.matches("[CDATA[", at: run.index + 1)
       let isDoctype = bytes.matches("DOCTYPE", at: run.index + 1)
@@ -135,8 +143,41 @@ package final class XMLMender {
       let isOpen = isComment == nil || isData == nil || isDoctype == nil
       if isOpen && !run.isLast { return run.wait(back: 1) }
       run.index += 1
+    case let byte where isBehindOpening && byte < 0x80 && !XMLStops.isForbidden(byte):
+      run.index -= 1
+      try replace(1, with: 0x3C, &run, emit)
+      // The byte behind it would be found again, because `<` is still before it.
+      if byte == 0x26 { try mendReference(&run, emit) } else { run.index += 1 }
+    case 0x26: try mendReference(&run, emit)
     default: try mendCharacter(&run, emit)
     }
+  }
+
+  /// Begins an instruction, or drops the declaration `<?xml` that does not come first.
+  private func enterInstruction(_ run: inout XMLRun, _ emit: ByteSink) throws {
+    let isDeclaration = run.bytes.matches("xml", at: run.index + 1)
+    let behind = run.index + 4
+    if isDeclaration == nil || behind == run.bytes.count, !run.isLast { return run.wait(back: 1) }
+    guard isDeclaration == true, behind < run.bytes.count, run.bytes[behind] <= 0x20,
+      !isDeclarationNext
+    else {
+      isDeclarationNext = false
+      return enter(.instruction, &run, behind: 1)
+    }
+    mendedCount += 1
+    run.index -= 1
+    try run.flush(emit)
+    run.skip(5)
+    section = .strayDeclaration
+  }
+
+  /// Drops the bytes of a declaration up to its `>`.
+  private func skipDeclaration(_ run: inout XMLRun) {
+    guard let end = run.bytes[run.index...].firstIndex(of: 0x3E) else {
+      return run.skip(run.bytes.count - run.index)
+    }
+    run.skip(end + 1 - run.index)
+    section = .content
   }
 
   private func enter(_ section: Section, _ run: inout XMLRun, behind length: Int) {

@@ -9,9 +9,13 @@ struct XMLStops {
   /// `seconds`.
   let first: UInt8
   let seconds: (UInt8, UInt8)
+  /// Whether the search also stops at other bytes after `first` that begin no tag: all below `@` but
+  /// `/` and `:`.
+  var stopsAtNoTag = false
 
-  /// The stops of content: `&`, `<!` and `<?`.
-  static let content = XMLStops(single: 0x26, first: 0x3C, seconds: (0x21, 0x3F))
+  /// The stops of content: `&`, `<!`, `<?`, and `<` before something that begins no tag.
+  static let content = XMLStops(
+    single: 0x26, first: 0x3C, seconds: (0x21, 0x3F), stopsAtNoTag: true)
   /// The stop of a CDATA section: `]>`, which ends `]]>`.
   static let characterData = XMLStops(single: 0, first: 0x5D, seconds: (0x3E, 0x3E))
   /// The stop of a comment: `->`, which ends `-->`.
@@ -62,7 +66,11 @@ struct XMLStops {
     func lacks(_ byte: UInt8) -> Words { ((words & all(0x7F)) ^ all(byte)) &+ all(0x7F) }
     let isBelowSpace = ~((words | all(0x80)) &- all(0x20))
     let isControl = isBelowSpace & lacks(0x09) & lacks(0x0A) & lacks(0x0D)
-    let isPair = (has(seconds.0, words) | has(seconds.1, words)) & has(first, before)
+    var isSecond = has(seconds.0, words) | has(seconds.1, words)
+    if stopsAtNoTag {
+      isSecond |= ~((words | all(0x80)) &- all(0x40)) & lacks(0x2F) & lacks(0x3A)
+    }
+    let isPair = isSecond & has(first, before)
     let isAny = words | isControl | isPair | has(single, words)
     let marks = isAny & all(0x80)
     let pairs = marks.lowHalf | marks.highHalf
@@ -77,8 +85,13 @@ struct XMLStops {
 
   @inline(__always)
   private func isStop(_ byte: UInt8, behind before: UInt8) -> Bool {
-    byte == single || (before == first && (byte == seconds.0 || byte == seconds.1))
-      || Self.isForbidden(byte)
+    byte == single || (before == first && isSecond(byte)) || Self.isForbidden(byte)
+  }
+
+  @inline(__always)
+  private func isSecond(_ byte: UInt8) -> Bool {
+    byte == seconds.0 || byte == seconds.1
+      || stopsAtNoTag && byte < 0x40 && byte != 0x2F && byte != 0x3A
   }
 
   /// Whether a byte is a control character that XML 1.0 forbids (section 2.2).

@@ -66,14 +66,14 @@ extension SyncAttempt {
   /// them, which is not read again.
   private func decideAboutRepeated(
     in store: any SyncStore
-  ) async throws -> (decision: RemovalDecision, isEmpty: Bool) {
+  ) async throws -> (decision: RemovalDecision, offerCount: Int) {
     let marks = try await store.fetchMissingOffers(of: definition.name)
     let document = RemovalDecision.Document(
       missingKeys: marks.map(\.key), currentCount: state?.currentCount ?? 0,
       offerCount: max(0, (state?.currentCount ?? 0) - marks.count))
     return (
       RemovalDecision(document, marks: marks, hold: hold, choice: choice, now: startedAt),
-      document.offerCount == 0
+      document.offerCount
     )
   }
 
@@ -88,11 +88,10 @@ extension SyncAttempt {
   ///
   /// - Parameter bytes: the number of bytes that were read.
   func repeated(_ bytes: Int, in store: any SyncStore) async throws -> Result {
-    let (decision, isEmpty) = try await decideAboutRepeated(in: store)
+    let (decision, offerCount) = try await decideAboutRepeated(in: store)
     var counts = SyncCounts()
-    counts.unchanged = max(
-      0, (state?.currentCount ?? 0) - decision.vanishedKeys.count)
-    let error = error(of: decision, isEmpty: isEmpty)
+    counts.unchanged = offerCount
+    let error = error(of: decision, isEmpty: offerCount == 0)
     let (run, fetch) = end(
       error == nil ? .updated : .quarantined, bytes: bytes, counts: counts, error: error,
       removals: decision)

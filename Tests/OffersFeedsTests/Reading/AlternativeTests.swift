@@ -42,6 +42,7 @@ struct AlternativeTests {
         name: [a, b]
         expires: [until, end]
         latitude: [lat, y]
+        longitude: y
       attributes: {Label: [l, m]}
       """
     let sound = try YAMLReading(

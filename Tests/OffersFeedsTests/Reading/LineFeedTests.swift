@@ -13,12 +13,12 @@ struct LineFeedTests {
       """
       {"id":1,"name":"A","more":{"terms":"x"}}
       {"id":2,"name":"B"}
-      {"id":3,"name":"C\\n"}
+      {"id":3,"name":"C\\nD"}
       """)
     #expect(reading.isClean)
     #expect(
       reading.offers == [
-        [.id: "1", .name: "A", .terms: "x"], [.id: "2", .name: "B"], [.id: "3", .name: "C\n"],
+        [.id: "1", .name: "A", .terms: "x"], [.id: "2", .name: "B"], [.id: "3", .name: "C D"],
       ])
   }
 

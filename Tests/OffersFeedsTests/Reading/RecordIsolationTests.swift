@@ -76,7 +76,7 @@ struct RecordIsolationTests {
       (0..<5).map { $0 == long[index].0 ? String(repeating: unit, count: long[index].1 / 4) : "" }
     }
     let records = long.indices.map { index in
-      let t = texts(index, "é\\n")
+      let t = texts(index, #"é\""#)
       return """
         {"id":\(index),"name":"N\(t[0])","title":"T","html":"<b>x\(t[1])</b>y",
          "more":{"terms":"\\u0041\(t[2])"},"tags":["a\(t[3])","b"],"a":["\(t[4])","z"]}
@@ -85,7 +85,7 @@ struct RecordIsolationTests {
     let reading = try YAMLReading(Self.yaml, "[\(records.joined(separator: ","))]")
     try #require(reading.offers.count == long.count)
     for index in long.indices {
-      let t = texts(index, "é\n")
+      let t = texts(index, #"é""#)
       let offer = reading.offers[index]
       #expect(offer[.name] == Self.kept("N" + t[0], .name))
       #expect(offer[.description]?.utf8.count == (t[1].isEmpty ? 2 : 2 + t[1].utf8.count))

@@ -111,7 +111,7 @@ struct TextReadingTests {
       "id: id\nfields: {name: n, categories: \"c[*]\"}\nattributes: {'Say \"hi\"\\': a}",
       #"[{"id":1,"n":"N","a":"\"\\\n\t\u0001é","c":["a\"b","c\\d","e\nf","g,h","[i]"]}]"#)
     #expect(reading.isClean)
-    #expect(reading.categories == [["a\"b", "c\\d", "e\nf", "g,h", "[i]"]])
+    #expect(reading.categories == [["a\"b", "c\\d", "e f", "g,h", "[i]"]])
     #expect(reading.attributes == [["Say \"hi\"\\: \"\\\n\t\u{1}é"]])
   }
 }

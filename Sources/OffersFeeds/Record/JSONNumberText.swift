@@ -1,11 +1,34 @@
-/// The id that a JSON number stands for.
+/// The texts that a JSON number stands for as an id and as an amount of money.
 ///
-/// Programs that keep a column of ids as floating-point numbers print `1` as `1.0` or `1e0`. These
-/// are the same number, so they are the same id. The digits are never converted to a binary number,
-/// which would make large ids equal.
-enum NumberID {
-  /// The most digits of an id that is printed with an exponent.
+/// Programs that keep a column as floating-point numbers print `1` as `1.0` or `1e0`. These are the
+/// same number, so they are the same id. The digits are never converted to a binary number, which
+/// would make large ids equal.
+enum JSONNumberText {
+  /// The most digits of a number that is printed with an exponent.
   private static let digitLimit = 40
+
+  /// Returns a number with an exponent or more than two decimals without them, if they are zeros or
+  /// the noise of binary numbers: `5.000` as `5`, `1e2` as `100`, `29.989999999999998` as `29.99`. In a
+  /// JSON number the point is never a mark between thousands, as it may be in a printed text.
+  ///
+  /// - Parameter text: a JSON number.
+  static func amount(
+    _ text: UnsafeRawBufferPointer, _ arena: TextArena
+  ) -> UnsafeRawBufferPointer {
+    let point = text.firstIndex(of: 0x2E)
+    let isPlain = !text.contains { $0 | 0x20 == 0x65 }
+    if isPlain, point.map({ text.count - $0 <= 3 }) ?? true { return text }
+    if isPlain, let point, text.count - point > noisyDecimals, point <= 9,
+      let value = Double(String(decoding: text, as: UTF8.self))
+    {
+      let rounded = (value * 1e6).rounded() / 1e6
+      return canonical(arena.copy(Array("\(rounded)".utf8)), arena)
+    }
+    return canonical(text, arena)
+  }
+
+  /// More decimals than this are the noise of a binary number.
+  private static let noisyDecimals = 10
 
   /// Returns a whole number as its digits; of another number the text without zeros at the end of
   /// its fraction, and one with an exponent unchanged.

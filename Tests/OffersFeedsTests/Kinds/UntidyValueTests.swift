@@ -1,0 +1,112 @@
+import OffersCore
+import Testing
+
+@testable import OffersFeeds
+
+@Suite("Values in untidy documents")
+struct UntidyValueTests {
+  private static func prices(_ numbers: [String]) throws -> [String?] {
+    let records = numbers.map { #"{"id":"a","name":"x","price":\#($0)}"# }
+    return try YAMLReading(
+      "id: id\ncurrency: EUR\nfields: {name: name, price: price}",
+      "[\(records.joined(separator: ","))]"
+    ).all(.reward)
+  }
+
+  @Test(
+    "in a JSON number the point is the decimal mark, and its zeros and noise are left out",
+    arguments: [
+      ("5.000", "5"), ("19.990", "19.99"), ("1e2", "100"), ("1.5E1", "15"), ("12.0000", "12"),
+      ("29.989999999999998", "29.99"), ("0.30000000000000004", "0.3"), ("9.90", "9.90"),
+      ("1.299", "1.299"), ("7", "7"), ("-1e1", "-10"), ("1e-9", "1e-9"),
+      ("123456789012345678901234567890", "123456789012345678901234567890"),
+      (#""5.000""#, "5.000"),
+    ])
+  func numbers(number: String, text: String) throws {
+    #expect(try Self.prices([number]) == [text])
+  }
+
+  @Test("white space around and between words is no part of a value of one line")
+  func space() throws {
+    let reading = try YAMLReading(
+      """
+      id: id
+      fields: {name: n, retailer: r, categories: c, description: d, price: p, latitude: x, longitude: y}
+      attributes: {Brand: b}
+      """,
+      """
+      [{"id":" a ","n":"  Big \\n  tea ","r":" Corner ","c":[" Tea ","Tea","  "],"d":" One\\n  two ",
+      "p":" 5 EUR ","x":" 48.137 ","y":"11.5 ","b":" Acme "},{"id":"b","n":"x","r":"  ","b":" "}]
+      """)
+    let first = try #require(reading.offers.first)
+    #expect(first[.id] == " a ")
+    #expect(first[.name] == "Big tea")
+    #expect(first[.retailer] == "Corner")
+    #expect(first[.categories] == #"["Tea"]"#)
+    #expect(first[.description] == " One\n  two ")
+    #expect(first[.reward] == "5 EUR")
+    #expect(first[.latitude] == "48.137")
+    #expect(first[.longitude] == "11.5")
+    #expect(first[.attributes] == #"[["Brand","Acme"]]"#)
+    #expect(reading.offers[1] == [.id: "b", .name: "x"])
+    #expect(reading.isClean)
+  }
+
+  @Test("half a place is none")
+  func places() throws {
+    let reading = try YAMLReading(
+      "id: id\nfields: {name: id, latitude: lat, longitude: lng}",
+      #"[{"id":"a","lat":"91","lng":"0"},{"id":"b","lat":"48"},{"id":"c","lat":0,"lng":0}]"#)
+    #expect(reading.all(.latitude) == [nil, nil, "0"])
+    #expect(reading.all(.longitude) == [nil, nil, "0"])
+  }
+
+  @Test("each element of a list has its text at the first of the places that has one")
+  func elements() throws {
+    let atom = try YAMLReading(
+      shipped: "atom",
+      """
+      <feed xmlns="http://www.w3.org/2005/Atom"><entry><id>a</id><title>A</title>
+      <category term="tea" label="Tea &amp; more"/><category term="green-tea"/>
+      <category term="tea" label="Tea &amp; more"/><category label=""/></entry></feed>
+      """)
+    #expect(atom.all(.categories) == [#"["Tea & more","green-tea"]"#])
+    let json = try YAMLReading(
+      #"id: id\nfields: {name: id, categories: ["tags[*].name", "tags[*]", other]}"#,
+      #"[{"id":"a","tags":[{"name":"Tea"},"Jam",{"x":1}]},{"id":"b","other":["Oil"]}]"#)
+    #expect(json.all(.categories) == [#"["Tea","Jam"]"#, #"["Oil"]"#])
+  }
+
+  @Test("a link that is broken over lines is one link")
+  func links() throws {
+    let reading = try YAMLReading(
+      "id: id\nfields: {name: id, link: link}",
+      #"[{"id":"a","link":"https://x.example/a\n/b\t?c=1"},{"id":"b","link":"/d\r\n/e"}]"#,
+      address: "https://x.example/feed")
+    #expect(reading.all(.url) == ["https://x.example/a/b?c=1", "https://x.example/d/e"])
+  }
+
+  @Test(
+    "several byte order marks are passed over",
+    arguments: ["\u{FEFF}\u{FEFF}", "\u{FEFF}\n\u{FEFF} ", "\u{FEFF}\u{FEFF}\u{FEFF}"])
+  func marks(start: String) throws {
+    let document =
+      start + "<?xml version='1.0'?><rss><channel><item><title>Tea</title></item></channel></rss>"
+    #expect(try YAMLReading(shipped: "rss", document).names == ["Tea"])
+    let guess = try GuessReading(document)
+    #expect(guess.proposal.kind == .rss)
+  }
+
+  @Test(
+    "a picture within a script, a style or a text field is none",
+    arguments: ["script", "STYLE", "textarea", "template"])
+  func pictures(element: String) {
+    let html = "<\(element) a='1'><img src='no.jpg'> </\(element.lowercased())><img src=yes.jpg>"
+    let found = Array(html.utf8).withUnsafeBytes { HTMLPicture.find(in: $0) }
+    #expect(found.map { String(decoding: $0, as: UTF8.self) } == "yes.jpg")
+    let open = Array("<\(element)><img src='no.jpg'>".utf8).withUnsafeBytes {
+      HTMLPicture.find(in: $0)
+    }
+    #expect(open == nil)
+  }
+}
