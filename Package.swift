@@ -72,6 +72,7 @@ let package = Package(
         .embedInCode("0025_read_brackets_in_lists.sql"),
         .embedInCode("0026_add_missing_offers.sql"),
         .embedInCode("0027_ignore_unseen_characters.sql"),
+        .embedInCode("0028_keep_presentations.sql"),
       ],
       swiftSettings: strict),
     // The C target has what Swift's modules of the system's headers leave out.
@@ -124,6 +125,7 @@ let package = Package(
         .embedInCode("0005_add_server_keys.sql"),
         .embedInCode("0006_add_missing_offers.sql"),
         .embedInCode("0007_ignore_unseen_characters.sql"),
+        .embedInCode("0008_keep_presentations.sql"),
       ],
       swiftSettings: strict),
     // It opens libpq at run time, so that only those who use PostgreSQL need the library.

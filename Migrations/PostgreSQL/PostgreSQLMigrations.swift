@@ -51,6 +51,9 @@ package enum PostgreSQLMigrations {
     PostgreSQLMigration(
       number: 7, name: "0007_ignore_unseen_characters", isExpanding: true,
       sql: text(PackageResources._007_ignore_unseen_characters_sql), renewsSearch: true),
+    PostgreSQLMigration(
+      number: 8, name: "0008_keep_presentations", isExpanding: true,
+      sql: text(PackageResources._008_keep_presentations_sql)),
   ]
 
   private static func text(_ bytes: [UInt8]) -> String {

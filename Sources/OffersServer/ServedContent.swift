@@ -55,9 +55,9 @@ package struct ServedContent: Sendable {
   }
 
   /// How the offers of each feed are shown. While the definitions cannot be read, which the sync
-  /// reports, feeds are shown as without one.
-  var presentations: FeedPresentations {
-    FeedPresentations((try? syncer.fetchKnownFeeds()) ?? [])
+  /// reports, feeds are shown as at their last sync.
+  func fetchPresentations() async throws -> FeedPresentations {
+    try await store.fetchPresentations((try? syncer.fetchKnownFeeds()) ?? [])
   }
 
   /// All feeds that are subscribed or have a definition, ordered by name.

@@ -11,6 +11,8 @@ struct MemoryFeed: Sendable {
   var title: String?
   /// The attributes that all offers of the feed share.
   var shared: [OfferAttribute] = []
+  /// How the offers are shown, by the definition of the last sync.
+  var presentation: FeedPresentation?
   var document: DocumentFingerprint?
   /// The current offers that the last document lacks.
   var missing: [MissingOffer] = []

@@ -13,7 +13,8 @@ extension MemoryStore: FeedRepository {
             goneCount: offers.count { $0.goneAt != nil },
             favoriteCount: state.record(of: user).favorites.keys.count { $0.feed == name },
             lastRun: feed.runs.last?.recorded, lastSuccessAt: feed.lastGoodRun?.recorded.startedAt,
-            fetch: feed.fetch ?? FetchState(), chosenSource: feed.namedSource?.text)
+            fetch: feed.fetch ?? FetchState(), chosenSource: feed.namedSource?.text,
+            presentation: feed.presentation)
         }
       }
     }
@@ -25,6 +26,10 @@ extension MemoryStore: FeedRepository {
         FormerFeed(name: name, title: feed.title, source: feed.namedSource?.text)
       }
     }
+  }
+
+  package func fetchPresentations() async throws -> [String: FeedPresentation] {
+    try read { $0.feeds.compactMapValues(\.presentation) }
   }
 
   package func findSource(of feed: String) async throws -> String? {

@@ -123,7 +123,8 @@ extension MemoryStore: SyncStore {
   }
 
   package func record(
-    _ run: SyncRun, remember source: NamedSource?, fetch: FetchState?
+    _ run: SyncRun, remember source: NamedSource?, fetch: FetchState?,
+    presentation: FeedPresentation?
   ) async throws {
     if let source { try StoredText.check(source.text) }
     try write { state in
@@ -133,6 +134,7 @@ extension MemoryStore: SyncStore {
       state.feeds[run.feed]?.runs.append(run)
       state.setSource(source, of: run.feed)
       if let fetch { state.feeds[run.feed]?.fetch = fetch }
+      if let presentation { state.feeds[run.feed]?.presentation = presentation }
     }
   }
 

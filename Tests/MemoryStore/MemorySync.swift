@@ -50,6 +50,7 @@ struct MemorySync {
     }
     state.setSource(plan.rememberedSource, of: feed)
     if let fetch = plan.fetch { state.feeds[feed]?.fetch = fetch }
+    if let shown = plan.presentation { state.feeds[feed]?.presentation = shown }
     let run = SyncRun(
       feed: feed, source: plan.run.source, outcome: plan.run.outcome, counts: counts,
       bytes: plan.run.bytes, startedAt: plan.run.startedAt,

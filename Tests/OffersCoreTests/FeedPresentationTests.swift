@@ -30,6 +30,31 @@ struct FeedPresentationTests {
     #expect(Units.count(0, feeds.noun(of: [])) == "0 offers")
   }
 
+  @Test("a definition at hand takes precedence over what is stored")
+  func precedence() {
+    let film = FeedPresentation(noun: OfferNoun("film"), valueRole: .price)
+    let known = KnownFeed(name: "a", source: nil, everySeconds: 60, isSearchable: false)
+    let feeds = FeedPresentations([known], stored: ["a": film, "b": film])
+    #expect(feeds["a"] == FeedPresentation())
+    #expect(feeds["b"] == film)
+    #expect(feeds.pricedFeeds == ["b"])
+  }
+
+  @Test("what is stored is read again; unknown parts are as without a definition")
+  func isStored() {
+    let whole = FeedPresentation(
+      layout: .covers, noun: OfferNoun("goose", plural: "geese"), valueRole: .price,
+      byline: ["\"A\"\n", "ß"])
+    #expect(FeedPresentation(storedText: whole.storedText) == whole)
+    #expect(FeedPresentation(storedText: nil) == nil)
+    #expect(FeedPresentation(storedText: "{") == nil)
+    #expect(FeedPresentation(storedText: "{}") == FeedPresentation())
+    let newer =
+      #"{"layout":"wall","noun":"a\u001b[31m","nouns":"b","value_role":"gift","size":1,"#
+      + #""byline":["a","b","c","d"]}"#
+    #expect(FeedPresentation(storedText: newer) == FeedPresentation(byline: ["a", "b", "c"]))
+  }
+
   @Test("a byline joins the values that the offer has, and shows a time in the local time zone")
   func bylines() {
     func byline(_ attributes: [OfferAttribute]) -> String? {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Mistakes in exports")
 struct ExportMistakeTests {
-  private static let head = #"{"format":"offers-export","version":2,"#
+  private static let head = #"{"format":"offers-export","version":3,"#
   private static let feed =
     #"{"name":"a","source":"x","subscribed_at":"2026-01-01T00:00:00Z","shared":[]}"#
 
@@ -26,6 +26,48 @@ struct ExportMistakeTests {
 
   private static let sound =
     #""ref":"a:1","name":"x","first_seen_at":"2026-01-01T00:00:00Z","changed_at":"2026-01-01T00:00:00Z""#
+
+  /// A document with a feed that is shown in this way.
+  private static func shown(_ members: String) -> String {
+    let feed = feed.dropLast() + ",\"presentation\":{\(members)}}"
+    return document(
+      "\"feeds\":[\(feed)],\"runs\":[],\"offers\":[],\"changes\":[],\"users\":[],\"favorites\":[]}")
+  }
+
+  private static let rows = #""layout":"rows","noun":"film","nouns":"films","value_role":"price""#
+
+  @Test("how offers are shown requires a layout, a noun with its plural, and a role")
+  func presentations() throws {
+    let shown = try ExportReading.read(Self.shown("\(Self.rows),\"byline\":[\"By\"]"))
+    guard case .feed(let feed)? = shown.first else {
+      _ = Issue.record("\(shown)")
+      return
+    }
+    #expect(
+      feed.presentation
+        == FeedPresentation(
+          layout: .rows, noun: OfferNoun("film"), valueRole: .price, byline: ["By"]))
+    for (members, reason) in [
+      ("", "“layout” is missing"),
+      (Self.rows.replacing("\"rows\"", with: "\"wall\""), "“layout” should be one of grid, "),
+      (Self.rows.replacing("\"film\"", with: "\"a\\u001b[31m\""), "“noun” and “nouns” should be"),
+      (
+        Self.rows.replacing("films", with: String(repeating: "x", count: 41)),
+        "should be words of at most 40 letters"
+      ),
+      (
+        Self.rows.replacing("\"price\"", with: "\"gift\""), "“value_role” should be reward or price"
+      ),
+      (Self.rows + #","byline":["a","b","c","d"]"#, "“byline” has more than 3 labels"),
+      (Self.rows + #","size":"large""#, "“size” is not a member of this object"),
+    ] {
+      let error = #expect(throws: OffersError.self) {
+        try ExportReading.read(Self.shown(members))
+      }
+      #expect(error?.message.contains("in feed 1: ") == true, "\(members)")
+      #expect(error?.message.contains(reason) == true, "\(members): \(error?.message ?? "")")
+    }
+  }
 
   @Test("an offer requires its id, name and times only")
   func least() throws {
@@ -187,7 +229,7 @@ struct ExportMistakeTests {
     (users([ben], "{\(star)}"), "in favorite 1: “user” is missing"),
     (users([ben], "{\"user\":\"eve\",\(star)}"), "“user” names none of the users above"),
     (
-      users([ben], "{\"user\":\"ben\",\(star)}").replacing("\"version\":2", with: "\"version\":1"),
+      users([ben], "{\"user\":\"ben\",\(star)}").replacing("\"version\":3", with: "\"version\":1"),
       "“users” was found where favorites was expected"
     ),
   ]
@@ -206,7 +248,7 @@ struct ExportMistakeTests {
   @Test("a document of version 1 has favorites of nobody by name, and no users")
   func firstVersion() throws {
     let old =
-      Self.head.replacing("2", with: "1")
+      Self.head.replacing("3", with: "1")
       + "\"feeds\":[],\"runs\":[],\"offers\":[],\"changes\":[],\"favorites\":[{\(Self.star)}]}"
     guard case .favorite(let favorite)? = try ExportReading.read(old).first else {
       Issue.record("no favorite")

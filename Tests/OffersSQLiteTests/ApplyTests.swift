@@ -181,6 +181,27 @@ struct ApplyTests {
     #expect(try store.rows("PRAGMA journal_mode") == ["wal"])
   }
 
+  @Test("how the offers are shown is written by the first sync and when it differs, not by each")
+  func presentation() async throws {
+    let store = try await Store()
+    try await store.sync([FeedOffer("1")])
+    try store.execute(
+      """
+      CREATE TABLE written (presentation TEXT);
+      CREATE TRIGGER write_presentation AFTER UPDATE OF presentation ON feed_detail
+      BEGIN INSERT INTO written VALUES (new.presentation); END;
+      """)
+    let run = SyncRun(
+      feed: "ibotta", source: "/x.json", outcome: .unchanged, bytes: 1,
+      startedAt: Date(timeIntervalSince1970: 2000), durationSeconds: 0)
+    for noun in ["offer", "offer", "album", "album"] {
+      try await store.database.record(
+        run, remember: nil, fetch: nil, presentation: FeedPresentation(noun: OfferNoun(noun)))
+    }
+    #expect(
+      try store.rows("SELECT presentation ->> 'nouns' FROM written") == ["offers", "albums"])
+  }
+
   @Test("another connection does not see an open transaction")
   func isSeenWhole() async throws {
     let store = try await Store()

@@ -128,10 +128,11 @@ final class RecordingStore: SyncStore {
   }
 
   func record(
-    _ run: SyncRun, remember source: NamedSource?, fetch: FetchState?
+    _ run: SyncRun, remember source: NamedSource?, fetch: FetchState?,
+    presentation: FeedPresentation?
   ) async throws {
     noted.withLock { $0.recorded = run }
     try note(.record)
-    try await database.record(run, remember: source, fetch: fetch)
+    try await database.record(run, remember: source, fetch: fetch, presentation: presentation)
   }
 }

@@ -1,6 +1,7 @@
 /// An export of the version before there were users, format 1.
 public enum OldExport {
-  /// The text of an export of one user as format 1 has it: with that version and without the user.
+  /// The text of an export of one user as format 1 has it: with that version, and without the user and
+  /// how the offers of feeds are shown.
   public static func downgraded(_ text: String) -> String {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     var rest = lines.map { String($0).replacing(/^{"user":"[^"]*",/, with: "{") }
@@ -9,7 +10,8 @@ public enum OldExport {
     {
       rest.removeSubrange(start..<end)
     }
-    return rest.joined(separator: "\n").replacing("\"version\":2", with: "\"version\":1")
+    return rest.joined(separator: "\n").replacing("\"version\":3", with: "\"version\":1")
+      .replacing(/,"presentation":(null|{[^}]*})/, with: "")
   }
 
   /// The export of the database that `OwnerUpgradeTests` of the SQLite store makes.

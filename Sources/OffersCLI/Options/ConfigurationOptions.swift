@@ -104,12 +104,13 @@ extension SettingPath {
     return didChange
   }
 
-  /// How the offers of each feed are shown. A command that only reads offers does not depend on the
-  /// user's definitions: if they cannot be loaded, those of the shipped feeds apply.
-  func presentations() -> FeedPresentations {
+  /// How the offers of each feed of a database are shown. A command that only reads offers does not
+  /// depend on the user's definitions: if they cannot be loaded, those of the shipped feeds apply, and
+  /// what the database keeps.
+  func presentations(in database: any OffersStorage) async throws -> FeedPresentations {
     // A definition that is invalid is reported by the commands that need it, and by the doctor.
     let known = (try? load().knownFeeds()) ?? (try? FeedConfiguration.shipped.knownFeeds()) ?? []
-    return FeedPresentations(known)
+    return try await database.fetchPresentations(known)
   }
 
   /// Reads the file; nil if it does not exist.

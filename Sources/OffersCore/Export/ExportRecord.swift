@@ -37,7 +37,7 @@ package enum ExportFormat {
   /// The value of the document's `format` member.
   package static let name = "offers-export"
   /// Increased when the format changes so that older programs cannot read every document.
-  package static let version = 2
+  package static let version = 3
   /// The first version with users. Before, the favorites had no user.
   package static let firstVersionWithUsers = 2
 }
@@ -53,6 +53,8 @@ package struct ExportedFeed: Hashable, Sendable {
   package var unsubscribedAt: Int64?
   /// The attributes that all offers of the feed share.
   package var shared: [OfferAttribute] = []
+  /// How the offers are shown; nil if the store has not kept it, and in a document before version 3.
+  package var presentation: FeedPresentation?
 
   package init() {}
 }

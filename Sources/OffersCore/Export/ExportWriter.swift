@@ -78,6 +78,7 @@ package struct ExportWriter {
     json.member("subscribed_at", time: feed.subscribedAt)
     json.member("unsubscribed_at", time: feed.unsubscribedAt)
     json.member("shared") { $0.value(feed.shared) }
+    json.member("presentation", object: feed.presentation) { $0.members(of: $1) }
   }
 
   private static func write(_ run: ExportedRun, to json: inout JSONWriter) {

@@ -47,6 +47,8 @@ public struct Feed: Hashable, Sendable, Identifiable {
   public let lastSuccessAt: Date?
   /// The fetch state that syncs keep for the feed's server.
   public let fetch: FetchState
+  /// How the offers are shown, by the definition of the last sync; nil if no sync has stored it.
+  public let presentation: FeedPresentation?
 
   /// The name.
   public var id: String { name }
@@ -56,9 +58,10 @@ public struct Feed: Hashable, Sendable, Identifiable {
     name: String, title: String? = nil, source: String, currentCount: Int, goneCount: Int,
     favoriteCount: Int,
     lastRun: SyncRun?, lastSuccessAt: Date?, fetch: FetchState = FetchState(),
-    chosenSource: String? = nil
+    chosenSource: String? = nil, presentation: FeedPresentation? = nil
   ) {
     self.fetch = fetch
+    self.presentation = presentation
     self.chosenSource = chosenSource
     self.name = name
     self.title = title

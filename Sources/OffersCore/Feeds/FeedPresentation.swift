@@ -1,4 +1,5 @@
-/// How the offers of a feed are shown, as its definition states it.
+/// How the offers of a feed are shown, as its definition states it. A store keeps it with the feed
+/// (`FeedRepository.fetchPresentations()`), for programs that do not have the definition.
 public struct FeedPresentation: Sendable, Hashable {
   /// The layout of the offers on a screen.
   public var layout: FeedLayout
@@ -30,16 +31,20 @@ public struct FeedPresentation: Sendable, Hashable {
   }
 }
 
-/// The presentations of all feeds with a definition.
+/// The presentations of all feeds: of a feed with a definition what that states, of others what a store
+/// keeps.
 package struct FeedPresentations: Sendable {
   private let feeds: [String: FeedPresentation]
 
-  package init(_ feeds: [KnownFeed] = []) {
-    self.feeds = Dictionary(
-      feeds.map { ($0.name, $0.presentation) }, uniquingKeysWith: { one, _ in one })
+  /// - Parameters:
+  ///   - known: the feeds with a definition.
+  ///   - stored: the presentations that a store keeps.
+  package init(_ known: [KnownFeed] = [], stored: [String: FeedPresentation] = [:]) {
+    feeds = stored.merging(known.lazy.map { ($0.name, $0.presentation) }) { $1 }
   }
 
-  /// The presentation of a feed; the default one for a feed without a definition.
+  /// The presentation of a feed; the default one for a feed that has neither a definition nor a stored
+  /// one.
   package subscript(feed: String) -> FeedPresentation { feeds[feed] ?? FeedPresentation() }
 
   /// The feeds whose values are prices.

@@ -7,6 +7,11 @@ public protocol FeedRepository: Sendable {
   /// The feeds that were unsubscribed or never synced successfully, sorted by name.
   func fetchFormerFeeds() async throws -> [FormerFeed]
 
+  /// How the offers of each stored feed are shown, by the definition of its last sync. Feeds that were
+  /// not synced since the store keeps it are left out. A definition at hand (`KnownFeed.presentation`)
+  /// may be newer.
+  func fetchPresentations() async throws -> [String: FeedPresentation]
+
   /// The source from which a feed was last read, or which was recorded with its subscription; nil
   /// for an unknown feed. Unsubscribed feeds have one, too.
   func findSource(of feed: String) async throws -> String?
@@ -22,4 +27,13 @@ public protocol FeedRepository: Sendable {
   ///
   /// - Returns: false when the feed was not subscribed.
   func unsubscribe(from feed: String) async throws -> Bool
+}
+
+extension FeedRepository {
+  /// How the offers of each feed are shown.
+  ///
+  /// - Parameter known: the feeds with a definition, which takes precedence over what is stored.
+  package func fetchPresentations(_ known: [KnownFeed]) async throws -> FeedPresentations {
+    FeedPresentations(known, stored: try await fetchPresentations())
+  }
 }

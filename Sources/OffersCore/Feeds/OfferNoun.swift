@@ -18,6 +18,23 @@ public struct OfferNoun: Sendable, Hashable {
     self.plural = plural ?? Self.regularPlural(of: singular)
   }
 
+  /// Whether a text can be a noun: letters with spaces, hyphens and apostrophes, which are safe in any
+  /// output, at most `maximumCharacters`.
+  package static func isNoun(_ text: String) -> Bool {
+    // Counting the characters of a long text takes time that grows with its combining marks.
+    guard text.utf8.count <= maximumCharacters * 8, text.count <= maximumCharacters else {
+      return false
+    }
+    let isPlain = text.unicodeScalars.allSatisfy { scalar in
+      scalar == " " || scalar == "-" || scalar == "'" || scalar == "’"
+        || scalar.properties.isAlphabetic
+    }
+    return isPlain && text.first?.isLetter == true
+  }
+
+  /// The largest length of a noun, in characters.
+  package static let maximumCharacters = 40
+
   /// The regular English plural: `album` is `albums`, `box` is `boxes`, `story` is `stories`.
   package static func regularPlural(of noun: String) -> String {
     let sibilants = ["s", "x", "z", "ch", "sh"]

@@ -19,7 +19,7 @@ package protocol ImportStore: AnyObject {
   /// gets the earlier of both times of subscription.
   ///
   /// - Parameter isNewer: whether the imported feed was synced later, so that its title, shared
-  ///   attributes and source win.
+  ///   attributes, source and presentation win. A presentation that one side lacks is that of the other.
   func merge(_ feed: ExportedFeed, isNewer: Bool, key: Int64) throws
 
   /// Stores the source that an import names for a feed, even if the feed is unsubscribed.

@@ -60,7 +60,7 @@ public struct OfferQuery: Hashable, Sendable {
   public var rewardMinimum: RewardMinimum?
   /// Only offers of `pricedFeeds` whose price has an exact value of at most this maximum.
   public var priceMaximum: PriceMaximum?
-  /// The feeds whose values are prices (`ValueRole.price`), by the definitions of the feeds.
+  /// The feeds whose values are prices (`ValueRole.price`).
   public var pricedFeeds: Set<String> = []
   /// Only offers first seen at this time or later.
   public var newSince: Date?

@@ -30,6 +30,8 @@ package struct SyncPlan: Sendable {
   package let title: String?
   /// The attributes that all offers of the feed share.
   package let shared: [OfferAttribute]
+  /// How the offers of the feed are shown, by its definition; nil to keep what is stored.
+  package let presentation: FeedPresentation?
   /// Whether the feed keeps its title and its shared attributes, because nothing was taken from the
   /// document, or because it was not read again.
   package let keepsFacts: Bool
@@ -42,8 +44,10 @@ package struct SyncPlan: Sendable {
     document: DocumentFingerprint?,
     firstPageRecords: Int? = nil, isSearch: Bool = false, replacesSample: Bool = false,
     isIndexed: Bool = true, title: String? = nil,
-    shared: [OfferAttribute] = [], keepsFacts: Bool = false, fetch: FetchState? = nil
+    shared: [OfferAttribute] = [], presentation: FeedPresentation? = nil, keepsFacts: Bool = false,
+    fetch: FetchState? = nil
   ) {
+    self.presentation = presentation
     self.missing = missing
     self.keepsFacts = keepsFacts
     self.isIndexed = isIndexed

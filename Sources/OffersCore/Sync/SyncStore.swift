@@ -56,7 +56,12 @@ package protocol SyncStore: Sendable {
   ///   - run: the run to record.
   ///   - source: the source to use from now on and its origin; nil to keep both.
   ///   - fetch: the new fetch state; nil to keep the stored one.
-  func record(_ run: SyncRun, remember source: NamedSource?, fetch: FetchState?) async throws
+  ///   - presentation: how the offers of the feed are shown, by its definition; nil to keep what is
+  ///     stored.
+  func record(
+    _ run: SyncRun, remember source: NamedSource?, fetch: FetchState?,
+    presentation: FeedPresentation?
+  ) async throws
 
   /// Removes what is past its time: offers that vanished long ago, except for favorites, and old
   /// history. The engine calls it after its syncs, so it must be cheap if there is nothing to do.
@@ -66,4 +71,13 @@ package protocol SyncStore: Sendable {
 
   /// A folder on the disk of the store, for temporary files of syncs that do not fit in memory.
   var scratchFolder: String { get }
+}
+
+extension SyncStore {
+  /// Records a run that changes neither an offer nor how the offers of its feed are shown.
+  package func record(
+    _ run: SyncRun, remember source: NamedSource?, fetch: FetchState?
+  ) async throws {
+    try await record(run, remember: source, fetch: fetch, presentation: nil)
+  }
 }

@@ -4,7 +4,9 @@ import OffersCore
 final class ExportRecordReader {
   private let feed = ExportObject([
     "name", "title", "source", "chosen_source", "subscribed_at", "unsubscribed_at", "shared",
+    "presentation",
   ])
+  private let presentation = ExportObject(["layout", "noun", "nouns", "value_role", "byline"])
   private let run = ExportObject(
     ["feed", "source", "started_at", "duration_milliseconds", "outcome", "bytes"]
       + ExportedRun.countNames + ["error"])
@@ -84,11 +86,35 @@ final class ExportRecordReader {
     record.unsubscribedAt = try feed.findTime(5)
     let shared = try readAttributes(of: feed, 6)
     record.shared = OfferLimits.fit(shared) ?? shared
+    if try feed.readObject(7, into: presentation) { record.presentation = try readPresentation() }
     if !feedNames.insert(record.name).inserted { throw feed.fault(0, "came before") }
     guard feedNames.count <= Self.feedLimit else {
       throw feed.fault(0, "is beyond the \(Self.feedLimit) feeds that an export may have")
     }
     return record
+  }
+
+  private func readPresentation() throws -> FeedPresentation {
+    guard let layout: FeedLayout = try presentation.choice(0) else {
+      let all = FeedLayout.allCases.map(\.rawValue).joined(separator: ", ")
+      throw presentation.fault(0, "should be one of \(all)")
+    }
+    guard
+      let noun = OfferNoun(
+        storedSingular: try presentation.text(1), plural: try presentation.text(2))
+    else {
+      throw presentation.fault(
+        1, "and “nouns” should be words of at most \(OfferNoun.maximumCharacters) letters")
+    }
+    guard let role: ValueRole = try presentation.choice(3) else {
+      throw presentation.fault(3, "should be reward or price")
+    }
+    let byline = try presentation.texts(4)
+    guard byline.count <= FeedPresentation.bylineLimit else {
+      throw presentation.fault(4, "has more than \(FeedPresentation.bylineLimit) labels")
+    }
+    return FeedPresentation(
+      layout: layout, noun: noun, valueRole: role, byline: byline.map(Self.fitted))
   }
 
   private func readRun() throws -> ExportedRun {

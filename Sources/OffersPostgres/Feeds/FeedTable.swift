@@ -86,6 +86,25 @@ enum FeedTable {
       """, [.text(name)])
   }
 
+  /// Stores how the offers of a feed are shown, unless that is stored already; nil changes nothing.
+  static func setPresentation(
+    _ presentation: FeedPresentation?, feedKey: Int64, in session: DatabaseSession
+  ) throws {
+    guard let presentation else { return }
+    try session.run(
+      """
+      UPDATE feed SET presentation = $2
+      WHERE feed_key = $1 AND presentation IS DISTINCT FROM $2
+      """, [.number(feedKey), .text(presentation.storedText)])
+  }
+
+  /// How the offers of each feed are shown, where it is stored.
+  static func presentations(in session: DatabaseSession) throws -> [String: FeedPresentation] {
+    let rows = try session.rows(
+      "SELECT name, presentation FROM feed WHERE presentation IS NOT NULL ORDER BY name")
+    return FeedPresentation.byFeed(rows.map { ($0.text(0), $0.findText(1)) })
+  }
+
   static func namedSource(_ text: String?, _ origin: String?) -> NamedSource? {
     text.map { NamedSource($0, origin: origin.flatMap(SourceOrigin.init)) }
   }

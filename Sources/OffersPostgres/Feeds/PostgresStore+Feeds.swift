@@ -11,8 +11,9 @@ extension PostgresStore: FeedSourceRepository {
           currentCount: row.count(3), goneCount: row.count(4),
           favoriteCount: row.count(5),
           lastRun: SyncRunTable.findRun(row, from: 7, feed: name),
-          lastSuccessAt: row.findDate(6), fetch: FetchStateTable.state(row, from: 24),
-          chosenSource: row.findText(23))
+          lastSuccessAt: row.findDate(6), fetch: FetchStateTable.state(row, from: 25),
+          chosenSource: row.findText(23),
+          presentation: FeedPresentation(storedText: row.findText(24)))
       }
     }
   }
@@ -23,6 +24,7 @@ extension PostgresStore: FeedSourceRepository {
       (SELECT count(*) FROM favorite
         WHERE favorite.user_key = $1 AND favorite.feed = feed.name),
       good.started_at, \(SyncRunTable.lastColumns), feed.chosen_source,
+      feed.presentation,
       \(FetchStateTable.selection)
     FROM feed LEFT JOIN feed_fetch ON feed_fetch.feed_key = feed.feed_key
     \(SyncRunTable.lastJoin)
@@ -37,6 +39,10 @@ extension PostgresStore: FeedSourceRepository {
         """
       ).map { FormerFeed(name: $0.text(0), title: $0.findText(1), source: $0.findText(2)) }
     }
+  }
+
+  package func fetchPresentations() async throws -> [String: FeedPresentation] {
+    try await database.readOnce { try FeedTable.presentations(in: $0) }
   }
 
   package func findSource(of feed: String) async throws -> String? {

@@ -63,6 +63,7 @@ final class DifferenceWriter {
     }
     try FeedTable.setSource(plan.rememberedSource, feedKey: feedKey, in: session)
     if let fetch = plan.fetch { try FetchStateTable.save(fetch, feedKey: feedKey, in: session) }
+    try FeedTable.setPresentation(plan.presentation, feedKey: feedKey, in: session)
     let returned =
       plan.isSearch
       ? []

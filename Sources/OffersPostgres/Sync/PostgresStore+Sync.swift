@@ -111,7 +111,8 @@ extension PostgresStore: SyncStore {
   }
 
   package func record(
-    _ run: SyncRun, remember source: NamedSource?, fetch: FetchState?
+    _ run: SyncRun, remember source: NamedSource?, fetch: FetchState?,
+    presentation: FeedPresentation?
   ) async throws {
     let lease = SyncLease.current
     try await database.write(kind: .ordered) { session in
@@ -123,6 +124,7 @@ extension PostgresStore: SyncStore {
       try SyncRunTable.insert(run, id: order.nextRunID(), feedKey: feedKey, in: session)
       try FeedTable.setSource(source, feedKey: feedKey, in: session)
       if let fetch { try FetchStateTable.save(fetch, feedKey: feedKey, in: session) }
+      try FeedTable.setPresentation(presentation, feedKey: feedKey, in: session)
       try order.save(in: session)
       try SyncLease.check(lease, run.feed, in: session)
     }

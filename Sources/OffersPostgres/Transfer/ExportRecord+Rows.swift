@@ -6,7 +6,7 @@ import OffersCore
 extension ExportedFeed {
   static let columns = """
     feed.name, feed.source, feed.subscribed_at, feed.title, feed.chosen_source,
-    feed.unsubscribed_at, feed.shared
+    feed.unsubscribed_at, feed.shared, feed.presentation
     """
 
   init(_ row: Row) {
@@ -18,6 +18,7 @@ extension ExportedFeed {
     chosenSource = row.findText(4)
     unsubscribedAt = row.findNumber(5)
     shared = row.findText(6).map(OfferAttribute.parse) ?? []
+    presentation = FeedPresentation(storedText: row.findText(7))
   }
 }
 

@@ -44,12 +44,14 @@ final class PostgresImport: ImportStore {
   func insert(_ feed: ExportedFeed) throws -> Int64 {
     let row = try session.rows(
       """
-      INSERT INTO feed (name, source, subscribed_at, title, shared, unsubscribed_at)
-      VALUES ($1, $2, $3, $4, $5, $6) RETURNING feed_key
+      INSERT INTO feed (
+        name, source, subscribed_at, title, shared, unsubscribed_at, presentation)
+      VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING feed_key
       """,
       [
         .text(feed.name), .text(feed.source), .number(feed.subscribedAt), .text(feed.title),
         .text(OfferAttribute.json(feed.shared)), .number(feed.unsubscribedAt),
+        .text(feed.presentation?.storedText),
       ]
     ).first
     return row?.number(0) ?? 0
@@ -58,12 +60,14 @@ final class PostgresImport: ImportStore {
   func replace(_ feed: ExportedFeed, key: Int64) throws {
     try session.run(
       """
-      UPDATE feed SET source = $2, subscribed_at = $3, title = $4, shared = $5, unsubscribed_at = $6
+      UPDATE feed SET source = $2, subscribed_at = $3, title = $4, shared = $5,
+        unsubscribed_at = $6, presentation = coalesce($7, presentation)
       WHERE feed_key = $1
       """,
       [
         .number(key), .text(feed.source), .number(feed.subscribedAt), .text(feed.title),
         .text(OfferAttribute.json(feed.shared)), .number(feed.unsubscribedAt),
+        .text(feed.presentation?.storedText),
       ])
     if feed.chosenSource == nil { try FeedTable.forgetSource(of: feed.name, in: session) }
   }
@@ -73,12 +77,15 @@ final class PostgresImport: ImportStore {
       """
       UPDATE feed SET source = CASE WHEN $2 THEN $3 ELSE source END,
         subscribed_at = least(subscribed_at, $4), title = CASE WHEN $2 THEN $5 ELSE title END,
-        shared = CASE WHEN $2 THEN $6 ELSE shared END
+        shared = CASE WHEN $2 THEN $6 ELSE shared END,
+        presentation = CASE WHEN $2 THEN coalesce($7, presentation)
+          ELSE coalesce(presentation, $7) END
       WHERE feed_key = $1
       """,
       [
         .number(key), .flag(isNewer), .text(feed.source), .number(feed.subscribedAt),
         .text(feed.title), .text(OfferAttribute.json(feed.shared)),
+        .text(feed.presentation?.storedText),
       ])
   }
 

@@ -108,9 +108,13 @@ final class SalvageReader: SalvagedRecords {
   /// The feeds in the order of an export, by name.
   private func readFeeds() throws -> [ExportedFeed] {
     var found: [ExportedFeed] = []
+    // A damaged file is not migrated.
+    let keepsPresentation =
+      (try? RawStatement(database, "SELECT presentation FROM feed_detail")) != nil
+    let columns =
+      keepsPresentation ? ExportedFeed.detailColumns : ExportedFeed.plainDetailColumns
     let details = SalvagedDetail(
-      database,
-      "SELECT \(ExportedFeed.detailColumns) FROM feed_detail AS detail WHERE feed_key = ?1")
+      database, "SELECT \(columns) FROM feed_detail AS detail WHERE feed_key = ?1")
     try forEachRow(
       of: .feeds,
       """

@@ -174,6 +174,29 @@ enum FeedTable {
       arguments: [source, feedKey])
   }
 
+  /// Stores how the offers of a feed are shown, unless that is stored already; nil changes nothing.
+  static func setPresentation(
+    _ presentation: FeedPresentation?, feedKey: Int64, in database: Database
+  ) throws {
+    guard let presentation else { return }
+    try database.cachedStatement(
+      sql: """
+        UPDATE feed_detail SET presentation = ?1 WHERE feed_key = ?2 AND presentation IS NOT ?1
+        """
+    ).execute(arguments: [presentation.storedText, feedKey])
+  }
+
+  /// How the offers of each feed are shown, where it is stored.
+  static func presentations(in database: Database) throws -> [String: FeedPresentation] {
+    let rows = try Row.fetchAll(
+      database,
+      sql: """
+        SELECT name, presentation FROM feed JOIN feed_detail USING (feed_key)
+        WHERE presentation IS NOT NULL ORDER BY name
+        """)
+    return FeedPresentation.byFeed(rows.map { ($0["name"], $0["presentation"]) })
+  }
+
   /// Forgets the named source of a feed.
   static func forgetSource(of name: String, in database: Database) throws {
     try database.execute(
@@ -199,7 +222,8 @@ enum FeedTable {
     let rows = try Row.fetchAll(
       database,
       sql: """
-        SELECT feed_key, name, title, coalesce(chosen_source, source) AS source, chosen_source, current_count,
+        SELECT feed_key, name, title, coalesce(chosen_source, source) AS source, chosen_source,
+          presentation, current_count,
           (SELECT count(*) FROM offer WHERE offer.feed_key = feed.feed_key) - current_count
             - (SELECT count(*) FROM found_offer
               WHERE found_offer.feed_key = feed.feed_key AND is_listed = 0) AS gone_count,
@@ -217,7 +241,8 @@ enum FeedTable {
         goneCount: row["gone_count"], favoriteCount: row["favorite_count"],
         lastRun: try SyncRunTable.findLast(feedKey: key, feed: row["name"], in: database),
         lastSuccessAt: try SyncRunTable.findLastSuccess(feedKey: key, in: database),
-        fetch: FetchStateTable.state(from: row), chosenSource: row["chosen_source"])
+        fetch: FetchStateTable.state(from: row), chosenSource: row["chosen_source"],
+        presentation: FeedPresentation(storedText: row["presentation"]))
     }
   }
 }

@@ -11,6 +11,10 @@ extension OffersDatabase: FeedRepository {
     try await read { try FeedTable.former(in: $0) }
   }
 
+  public func fetchPresentations() async throws -> [String: FeedPresentation] {
+    try await read { try FeedTable.presentations(in: $0) }
+  }
+
   public func subscribe(to feed: String, source: String) async throws -> Bool {
     let seconds = Date().storedSeconds
     return try await write {

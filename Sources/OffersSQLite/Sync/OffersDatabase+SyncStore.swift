@@ -126,6 +126,7 @@ extension OffersDatabase: SyncStore {
     if let fetch = plan.fetch {
       try FetchStateTable.save(fetch, feedKey: feedKey, in: database)
     }
+    try FeedTable.setPresentation(plan.presentation, feedKey: feedKey, in: database)
     let run = plan.run.completed(
       counts: counts, problems: writer.problems,
       returned: counts.new > 0 && !plan.isSearch
@@ -137,7 +138,8 @@ extension OffersDatabase: SyncStore {
   }
 
   package func record(
-    _ run: SyncRun, remember source: NamedSource?, fetch: FetchState?
+    _ run: SyncRun, remember source: NamedSource?, fetch: FetchState?,
+    presentation: FeedPresentation?
   ) async throws {
     // A named source is a user's choice and must be durable.
     try await write(source == nil ? .note : .ordinary) { database in
@@ -147,6 +149,7 @@ extension OffersDatabase: SyncStore {
       try SyncRunTable.insert(run, feedKey: key, in: database)
       if let source { try FeedTable.setSource(source, feedKey: key, in: database) }
       if let fetch { try FetchStateTable.save(fetch, feedKey: key, in: database) }
+      try FeedTable.setPresentation(presentation, feedKey: key, in: database)
     }
   }
 }

@@ -8,7 +8,11 @@ extension ExportedFeed {
   static let columnCount: Int32 = 3
   /// The columns of `feed_detail`, joined as `detail`.
   static let detailColumns = """
-    detail.title, detail.chosen_source, detail.unsubscribed_at, detail.shared
+    detail.title, detail.chosen_source, detail.unsubscribed_at, detail.shared, detail.presentation
+    """
+  /// The columns before schema version 28, in which no presentation was kept.
+  static let plainDetailColumns = """
+    detail.title, detail.chosen_source, detail.unsubscribed_at, detail.shared, NULL
     """
 
   init(_ row: RawStatement, from first: Int32) {
@@ -23,6 +27,7 @@ extension ExportedFeed {
     chosenSource = row.string(first + 1)
     unsubscribedAt = row.findNumber(first + 2)
     shared = row.string(first + 3).map(OfferAttribute.parse) ?? []
+    presentation = FeedPresentation(storedText: row.string(first + 4))
   }
 }
 

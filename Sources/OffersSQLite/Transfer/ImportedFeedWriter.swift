@@ -15,9 +15,13 @@ struct ImportedFeedWriter {
     let key = database.lastInsertedRowID
     try database.execute(
       sql: """
-        INSERT INTO feed_detail (feed_key, title, shared, unsubscribed_at) VALUES (?, ?, ?, ?)
+        INSERT INTO feed_detail (feed_key, title, shared, unsubscribed_at, presentation)
+        VALUES (?, ?, ?, ?, ?)
         """,
-      arguments: [key, feed.title, OfferAttribute.json(feed.shared), feed.unsubscribedAt])
+      arguments: [
+        key, feed.title, OfferAttribute.json(feed.shared), feed.unsubscribedAt,
+        feed.presentation?.storedText,
+      ])
     return key
   }
 
@@ -29,10 +33,13 @@ struct ImportedFeedWriter {
       arguments: [feed.source, feed.subscribedAt, feedKey])
     try database.execute(
       sql: """
-        UPDATE feed_detail SET title = ?, shared = ?, unsubscribed_at = ? WHERE feed_key = ?
+        UPDATE feed_detail SET title = ?, shared = ?, unsubscribed_at = ?,
+          presentation = coalesce(?, presentation)
+        WHERE feed_key = ?
         """,
       arguments: [
-        feed.title, OfferAttribute.json(feed.shared), feed.unsubscribedAt, feedKey,
+        feed.title, OfferAttribute.json(feed.shared), feed.unsubscribedAt,
+        feed.presentation?.storedText, feedKey,
       ])
     if feed.chosenSource == nil { try FeedTable.forgetSource(of: feed.name, in: database) }
   }
@@ -41,8 +48,8 @@ struct ImportedFeedWriter {
   ///
   /// - Parameters:
   ///   - feed: the imported feed.
-  ///   - isNewer: whether the imported feed was synced later, so that its title and shared
-  ///     attributes win.
+  ///   - isNewer: whether the imported feed was synced later, so that its title, shared
+  ///     attributes and presentation win. A presentation that one side lacks is that of the other.
   ///   - feedKey: the key of the stored feed.
   func merge(_ feed: ExportedFeed, isNewer: Bool, feedKey: Int64) throws {
     try database.execute(
@@ -53,10 +60,14 @@ struct ImportedFeedWriter {
       arguments: [isNewer, feed.source, feed.subscribedAt, feedKey])
     try database.execute(
       sql: """
-        UPDATE feed_detail SET title = iif(?1, ?2, title), shared = iif(?1, ?3, shared)
-        WHERE feed_key = ?4
+        UPDATE feed_detail SET title = iif(?1, ?2, title), shared = iif(?1, ?3, shared),
+          presentation = iif(?1, coalesce(?4, presentation), coalesce(presentation, ?4))
+        WHERE feed_key = ?5
         """,
-      arguments: [isNewer, feed.title, OfferAttribute.json(feed.shared), feedKey])
+      arguments: [
+        isNewer, feed.title, OfferAttribute.json(feed.shared), feed.presentation?.storedText,
+        feedKey,
+      ])
   }
 
   /// Stores the source that an import names for a feed, even if the feed is unsubscribed.

@@ -61,7 +61,8 @@ struct ChangeRoutes: ContentRoutes {
     let next = Cursor.change(
       id: page.lastID, since: told.storedSeconds,
       expiringKey: page.lastExpiring?.offerKey)
-    return .json(pricedFeeds: content.presentations.pricedFeeds) { json in
+    let pricedFeeds = try await content.fetchPresentations().pricedFeeds
+    return .json(pricedFeeds: pricedFeeds) { json in
       json.member("changes", each: page.changes) { $0.value($1) }
       json.member("has_more", page.hasMore)
       json.member("next_cursor", next.text(of: list))

@@ -39,7 +39,8 @@ struct HouseholdRoutes: ContentRoutes {
     let total = try await content.store.countHousehold()
     let next = page.hasMore ? page.offers.last.map { Cursor.offer($0.place) } : nil
     let now = content.now()
-    var answer = Answer.json(pricedFeeds: content.presentations.pricedFeeds) { json in
+    let pricedFeeds = try await content.fetchPresentations().pricedFeeds
+    var answer = Answer.json(pricedFeeds: pricedFeeds) { json in
       json.member("offers", each: page.offers) { $0.value($1, at: now) }
       json.member("total", total)
       json.member("next_cursor", next?.text(of: list))
@@ -54,9 +55,10 @@ struct HouseholdRoutes: ContentRoutes {
   ) async throws -> Response {
     _ = try QueryParameters(request, [])
     _ = try await JSONBody.read(request, members: [])
+    let pricedFeeds = try await content.fetchPresentations().pricedFeeds
     let changes = try await change(of(context).content.store, try context.segment("ref"))
     return Answers.result { json in
-      json.pricedFeeds = content.presentations.pricedFeeds
+      json.pricedFeeds = pricedFeeds
       json.member("changed", changes.first?.didChange)
       if let change = changes.first {
         json.member("offer") { $0.value(change.offer, at: content.now()) }

@@ -31,7 +31,7 @@ struct OfferRoutes: ContentRoutes {
         let offer = try await of(context).content.store.fetchOffer(
           named: try context.segment("ref"))
         var json = JSONWriter()
-        json.pricedFeeds = content.presentations.pricedFeeds
+        json.pricedFeeds = try await content.fetchPresentations().pricedFeeds
         json.value(offer, at: content.now())
         var answer = Answer.json(json)
         answer.lifetime = .whileNoneExpires
@@ -60,7 +60,7 @@ struct OfferRoutes: ContentRoutes {
   }
 
   private func list(_ parameters: QueryParameters) async throws -> Answer {
-    var query = try query(parameters)
+    var query = try await query(parameters)
     let list = parameters.fingerprint(without: ["cursor", "limit"])
     let limit = try parameters.number("limit", Self.limits) ?? Self.usualLimit
     if let text = parameters.text("cursor") {
@@ -96,7 +96,8 @@ struct OfferRoutes: ContentRoutes {
       bounds.before = id
     }
     let page = try await content.store.fetchHistory(named: name, bounds)
-    return .json(pricedFeeds: content.presentations.pricedFeeds) { json in
+    let pricedFeeds = try await content.fetchPresentations().pricedFeeds
+    return .json(pricedFeeds: pricedFeeds) { json in
       json.members(historyOf: page.offer.offer, page.points)
       json.member(
         "next_cursor", page.before.map { Cursor.change(id: $0, since: 0).text(of: list) })
@@ -106,7 +107,7 @@ struct OfferRoutes: ContentRoutes {
   /// The maximum number of points of a reward history in an answer.
   private static let historyLimit = 5000
 
-  private func query(_ parameters: QueryParameters) throws -> OfferQuery {
+  private func query(_ parameters: QueryParameters) async throws -> OfferQuery {
     let now = content.now()
     var query = OfferQuery(feed: parameters.text("feed"), now: now)
     query.favoritesOnly = try parameters.flag("favorites") ?? false
@@ -116,7 +117,7 @@ struct OfferRoutes: ContentRoutes {
     query.category = parameters.text("category")
     query.rewardMinimum = try parameters.read("min_reward", content.texts.readRewardMinimum)
     query.priceMaximum = try parameters.read("max_price", content.texts.readPriceMaximum)
-    query.pricedFeeds = content.presentations.pricedFeeds
+    query.pricedFeeds = try await content.fetchPresentations().pricedFeeds
     query.newSince = try parameters.read("new_since") { try content.texts.readTime($0, now: now) }
     query.expiring = try parameters.read("expiring") {
       now...(now + (try content.texts.readSeconds($0)))
@@ -132,9 +133,10 @@ struct OfferRoutes: ContentRoutes {
     _ = try QueryParameters(request, [])
     _ = try await JSONBody.read(request, members: [])
     let name = try context.segment("ref")
+    let pricedFeeds = try await content.fetchPresentations().pricedFeeds
     let changes = try await of(context).content.store.setFavorites(named: [name], to: isFavorite)
     return Answers.result { json in
-      json.pricedFeeds = content.presentations.pricedFeeds
+      json.pricedFeeds = pricedFeeds
       json.member("changed", changes.first?.didChange)
       if let change = changes.first {
         json.member("offer") { $0.value(change.offer, at: content.now()) }

@@ -71,7 +71,7 @@ struct OfflineRoutes: ContentRoutes {
     // Expired offers come behind all others, and are the first for which there is no room.
     var query = OfferQuery(
       includesExpired: true, now: content.now(), sort: .newest, limit: Self.readLimit)
-    let settings = pageSettings(titles)
+    let settings = try await pageSettings(titles)
     reading: while true {
       let page = try await content.store.fetchOfferPage(
         query, maximumBytes: OfferRoutes.pageBytes)
@@ -104,7 +104,7 @@ struct OfflineRoutes: ContentRoutes {
   private func write(
     _ refs: [OfferRef], _ titles: [String: String], to json: inout JSONWriter
   ) async throws {
-    let settings = pageSettings(titles)
+    let settings = try await pageSettings(titles)
     var found: [(OfflineOffer, [RewardPoint])] = []
     var answered = 0
     var bytes = 0
@@ -126,8 +126,10 @@ struct OfflineRoutes: ContentRoutes {
   }
 
   /// The settings of the pages of offers, by feed.
-  private func pageSettings(_ titles: [String: String]) -> (String) -> OfferPage.Settings {
-    let shown = source.presentations
+  private func pageSettings(
+    _ titles: [String: String]
+  ) async throws -> (String) -> OfferPage.Settings {
+    let shown = try await source.fetchPresentations()
     let now = content.now()
     return { feed in
       OfferPage.Settings(

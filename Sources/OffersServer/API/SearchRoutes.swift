@@ -21,7 +21,7 @@ struct SearchRoutes: ContentRoutes {
       return try await answers.answer(request, for: context.visitor) {
         let found = try await of(context).search(parameters, isTrusted: isTrusted)
         var json = JSONWriter()
-        json.pricedFeeds = content.presentations.pricedFeeds
+        json.pricedFeeds = try await content.fetchPresentations().pricedFeeds
         json.value(found, at: content.now())
         var answer = Answer.json(json)
         answer.lifetime = Answer.Lifetime.whileNoneExpires

@@ -21,7 +21,7 @@ struct OfflineFrame {
 
   /// The frames of the pages of all offers, of the favorites, of the search and of each feed.
   static func all(_ source: PageSource, _ feeds: [Feed]) async throws -> [OfflineFrame] {
-    let shown = source.presentations
+    let shown = try await source.fetchPresentations()
     let none = OfferChoice(SentFields([:]), shown, content: source.content)
     let search = SearchPage(source: source, request: PageRequest(path: "/search"))
     var frames = [

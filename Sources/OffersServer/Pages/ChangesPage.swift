@@ -28,7 +28,7 @@ struct ChangesPage {
     query.textBytes = OfferChoice.textBytes
     let changes = Array(try await source.store.fetchChanges(query).changes.reversed())
     let titles = try await source.fetchTitles()
-    let shown = source.presentations
+    let shown = try await source.fetchPresentations()
 
     func link(since: String, kind: OfferChange.Kind?, favorites: Bool) -> String {
       PageLinks.path(

@@ -22,7 +22,7 @@ struct OfferPage {
       named: ref.description, Self.historyBounds
     ).points
     let settings = Settings(
-      presentation: source.presentations[ref.feed],
+      presentation: try await source.fetchPresentations()[ref.feed],
       feedTitle: try await source.fetchTitles()[ref.feed] ?? ref.feed,
       maps: source.content.maps, now: source.now)
     var page = Self.page(of: offer.offer, points, settings)

@@ -38,7 +38,9 @@ struct PageSource: Sendable {
   }
 
   /// How the offers of each feed are shown.
-  var presentations: FeedPresentations { content.presentations }
+  func fetchPresentations() async throws -> FeedPresentations {
+    try await content.fetchPresentations()
+  }
 
   /// The titles of all subscribed and formerly subscribed feeds, by name.
   ///

@@ -17,7 +17,8 @@ struct SettingsPage {
       PageSource.precedes(
         ($0.known?.position, $0.title ?? $0.name), ($1.known?.position, $1.title ?? $1.name))
     }
-    let rows = summaries.map(row)
+    let shown = try await source.fetchPresentations()
+    let rows = summaries.map { row($0, shown) }
     let isOurs = summaries.map { $0.feed != nil }
     let account = try await AccountSections(
       access: access, visitor: visitor, now: source.now, done: done
@@ -41,7 +42,7 @@ struct SettingsPage {
     return page
   }
 
-  private func row(_ summary: FeedSummary) -> PageFields {
+  private func row(_ summary: FeedSummary, _ shown: FeedPresentations) -> PageFields {
     PageFields { row in
       row.set("feedName", summary.name)
       row.set("feedTitle", summary.title ?? summary.name)
@@ -60,12 +61,12 @@ struct SettingsPage {
         if due > source.now { row.set("nextDue", time: due) } else { row.set("isDue", true) }
       }
       guard let feed = summary.feed else { return }
-      row.set("feedCount", Units.count(feed.currentCount, source.presentations[feed.name].noun))
+      row.set("feedCount", Units.count(feed.currentCount, shown[feed.name].noun))
       if feed.favoriteCount > 0 {
         row.set("feedFavorites", Units.count(feed.favoriteCount, "favorite"))
       }
       if feed.goneCount > 0 { row.set("feedGone", "\(Units.count(feed.goneCount)) gone") }
-      row.setHeld([feed], source.presentations, mayDecide: right >= .admin, back: "/settings")
+      row.setHeld([feed], shown, mayDecide: right >= .admin, back: "/settings")
       guard let run = feed.lastRun else { return }
       row.set("lastRun", time: run.startedAt)
       row.set("outcome", Self.words(run.outcome))

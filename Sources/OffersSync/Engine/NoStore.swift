@@ -29,7 +29,8 @@ package struct NoStore: SyncStore {
     return (plan.run.with(counts), [])
   }
   package func record(
-    _ run: SyncRun, remember source: NamedSource?, fetch: FetchState?
+    _ run: SyncRun, remember source: NamedSource?, fetch: FetchState?,
+    presentation: FeedPresentation?
   ) async throws {}
   package func clearAway(at now: Date) async throws {}
   package var scratchFolder: String { "/tmp" }

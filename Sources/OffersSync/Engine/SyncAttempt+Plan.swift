@@ -31,7 +31,7 @@ extension SyncAttempt {
       document: takesOffers && options.query == nil && !collector.isTimed ? document : nil,
       firstPageRecords: collector.firstPageRecords, isSearch: options.query != nil,
       replacesSample: replacesSample, isIndexed: options.isIndexed, title: facts.title,
-      shared: facts.shared, keepsFacts: !takesOffers,
+      shared: facts.shared, presentation: definition.presentation, keepsFacts: !takesOffers,
       fetch: fetch)
   }
 

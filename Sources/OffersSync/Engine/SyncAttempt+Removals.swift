@@ -99,7 +99,8 @@ extension SyncAttempt {
       run: run, newRecords: SpooledRecords.none, knownRecords: SpooledRecords.none,
       vanishedKeys: decision.vanishedKeys, missing: decision.missing,
       rememberedSource: error == nil && remembered != state?.source ? remembered : nil,
-      document: state?.document, isIndexed: options.isIndexed, keepsFacts: true, fetch: fetch)
+      document: state?.document, isIndexed: options.isIndexed,
+      presentation: definition.presentation, keepsFacts: true, fetch: fetch)
     return try await write(plan, holdingBack: decision.held, to: store)
   }
 

@@ -163,7 +163,9 @@ struct SyncAttempt {
     let isFailedSearch = options.query != nil && ending.run.outcome == .failed
     if isTrial || isFailedSearch { return }
     try Task.checkCancellation()
-    try await store.record(ending.run, remember: source, fetch: ending.fetch)
+    try await store.record(
+      ending.run, remember: source, fetch: ending.fetch,
+      presentation: ending.run.outcome == .failed ? nil : definition.presentation)
   }
 
   /// The fetch state after a failed sync; nil for no change.

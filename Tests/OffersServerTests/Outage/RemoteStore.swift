@@ -119,6 +119,10 @@ extension RemoteStore: FeedRepository {
     try await ask { try await $0.fetchFormerFeeds() }
   }
 
+  func fetchPresentations() async throws -> [String: FeedPresentation] {
+    try await ask { try await $0.fetchPresentations() }
+  }
+
   func findSource(of feed: String) async throws -> String? {
     try await ask { try await $0.findSource(of: feed) }
   }

@@ -1,4 +1,5 @@
 import OffersCore
+import OffersTestSupport
 import Testing
 
 @testable import OffersServer
@@ -71,6 +72,36 @@ struct PagePresentationTests {
     #expect(cheap.contains(#""total":1,"#))
     #expect(try await home.show("/api/v1/offers?max_price=7").text.contains(#""total":0,"#))
     #expect(try await home.show("/api/v1/offers?max_price=5%25").status == 400)
+  }
+
+  private static func dollars(_ number: Int64) -> Reward {
+    Reward(text: "$\(number)", value: .amount(minorUnits: number * 100, currency: "USD"))
+  }
+
+  @Test("a feed without a definition is shown as at its last sync")
+  func withoutDefinition() async throws {
+    let home = try await ServedHome(feeds: [])
+    let store = home.database
+    let made = try await store.plan(
+      [
+        FeedOffer(
+          "1", name: "Rug", reward: Self.dollars(5), more: [.attributes: #"[["By","Ada"]]"#]),
+        FeedOffer("2", name: "Cup", reward: Self.dollars(3)),
+      ], feed: "shop", at: 1_700_000_000)
+    _ = try await store.apply(
+      SyncPlan(
+        run: made.run, newRecords: made.newRecords, knownRecords: made.knownRecords,
+        vanishedKeys: [], rememberedSource: nil, document: nil,
+        presentation: FeedPresentation(
+          layout: .rows, noun: OfferNoun("ware"), valueRole: .price, byline: ["By"])))
+    let page = try await home.show("/feeds/shop").text
+    #expect(page.contains(#"<p class="count">2 wares</p>"#))
+    #expect(page.contains("Price $5") && page.contains("Ada"))
+    #expect(try await home.show("/offers/shop:1").text.contains(">Price $5"))
+    #expect(try await home.show("/settings").text.contains("2 wares"))
+    #expect(
+      try await home.show("/api/v1/offers/shop:1").text.contains(#""reward":{"role":"price""#))
+    #expect(try await home.show("/api/v1/offers?max_price=4").text.contains(#""total":1,"#))
   }
 
   @Test("the orders by reward and by price are offered where the feeds have such values")

@@ -59,6 +59,7 @@ struct ChangesCommand: AsyncParsableCommand {
 
   @OptionGroup var paged: PagedOptions
   @OptionGroup var location: RecordOptions
+  @OptionGroup var configuration: ConfigurationOptions
 
   /// The number of changes that are held in memory at a time.
   private static let pageSize = 500
@@ -109,7 +110,7 @@ struct ChangesCommand: AsyncParsableCommand {
       query.afterID = mark?.changeID
     }
     let selection = try await database.selectChanges(query)
-    let feeds = try ConfigurationOptions.path(named: nil).presentations()
+    let feeds = try await configuration.path.presentations(in: database)
     if json {
       try await printJSON(selection, feeds)
     } else {

@@ -19,7 +19,7 @@ struct FeedTroubles {
   var source: String { summary.shownSource }
 
   /// How the feed's offers are shown.
-  var presentation: FeedPresentation { summary.known?.presentation ?? FeedPresentation() }
+  var presentation: FeedPresentation { summary.presentation }
 
   /// When the feed is next due; nil if it has no definition, or its server reported that it is
   /// permanently gone.

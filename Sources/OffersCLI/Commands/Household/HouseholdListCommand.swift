@@ -14,6 +14,7 @@ struct HouseholdListCommand: AsyncParsableCommand {
 
   @OptionGroup var paged: PagedOptions
   @OptionGroup var location: RecordOptions
+  @OptionGroup var configuration: ConfigurationOptions
 
   /// The number of offers that are read at a time, and the maximum size of their texts in bytes.
   private static let pageSize = 500
@@ -21,8 +22,8 @@ struct HouseholdListCommand: AsyncParsableCommand {
 
   func run() async throws {
     let now = Date()
-    let feeds = try ConfigurationOptions.path(named: nil).presentations()
     let database = try await location.open(.readOnly)
+    let feeds = try await configuration.path.presentations(in: database)
     // The first offers are read before the pager starts, so that a failed read starts none.
     var query = HouseholdQuery(limit: Self.pageSize)
     let first = try await database.fetchHousehold(query, maximumBytes: Self.pageBytes)

@@ -74,6 +74,7 @@ struct ListCommand: AsyncParsableCommand {
 
   @OptionGroup var paged: PagedOptions
   @OptionGroup var location: RecordOptions
+  @OptionGroup var configuration: ConfigurationOptions
 
   /// The number of offers on a page if `--page` is given without `--limit`.
   private static let usualPageSize = 50
@@ -95,10 +96,10 @@ struct ListCommand: AsyncParsableCommand {
     var query = try selection.query(at: now)
     query.sort = try NamedChoice.find(sort, what: "order", title: "Orders")
     query.isReversed = reverse
-    let feeds = try ConfigurationOptions.path(named: nil).presentations()
-    query.pricedFeeds = feeds.pricedFeeds
     try setPage(of: &query)
     let database = try await location.open(.readOnly)
+    let feeds = try await configuration.path.presentations(in: database)
+    query.pricedFeeds = feeds.pricedFeeds
     var printer = format.printer(
       columns, usual: Self.usualColumns(query), feeds, paged.terminal.style, now: now,
       allowsFormulas: allowFormulas)
@@ -106,7 +107,7 @@ struct ListCommand: AsyncParsableCommand {
     var count = 0
     // The first offers are read before the pager starts, so that a query that fails starts none.
     let first = try await UnsyncedFeed.explaining(
-      selection.feed, try ConfigurationOptions.path(named: nil)
+      selection.feed, try configuration.path
     ) { try await pages.next() }
     try await paged.show {
       var offers = first

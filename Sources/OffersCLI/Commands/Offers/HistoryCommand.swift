@@ -27,10 +27,12 @@ struct HistoryCommand: AsyncParsableCommand {
 
   @OptionGroup var paged: PagedOptions
   @OptionGroup var location: RecordOptions
+  @OptionGroup var configuration: ConfigurationOptions
 
   func run() async throws {
-    let (offer, points) = try await location.open(.readOnly).fetchHistory(named: id)
-    let feeds = try ConfigurationOptions.path(named: nil).presentations()
+    let database = try await location.open(.readOnly)
+    let (offer, points) = try await database.fetchHistory(named: id)
+    let feeds = try await configuration.path.presentations(in: database)
     if json {
       try Output.printData(Self.json(offer, points, feeds))
     } else {

@@ -38,7 +38,9 @@ struct ShowCommand: AsyncParsableCommand {
   func run() async throws {
     let database = try await location.open(.readOnly)
     let offer = try await database.fetchOffer(named: id)
-    guard Terminal.isOutput, !json, images != .never else { return try print(offer) }
+    guard Terminal.isOutput, !json, images != .never else {
+      return try await print(offer, of: database)
+    }
     // The configuration is read only if the image may be fetched: a broken file of definitions must
     // not keep a cached image from being drawn.
     let isOpen =
@@ -47,12 +49,12 @@ struct ShowCommand: AsyncParsableCommand {
       offer: offer, place: try location.place, mode: images, allowsPrivateNetwork: isOpen)
     let (drawing, isDrawn) = await picture.text(from: database)
     try Output.print(drawing, terminator: "")
-    try print(offer)
+    try await print(offer, of: database)
     if isDrawn { await picture.noteSeen() }
   }
 
-  private func print(_ offer: UserOffer) throws {
-    let feeds = try configuration.path.presentations()
+  private func print(_ offer: UserOffer, of database: any OffersStorage) async throws {
+    let feeds = try await configuration.path.presentations(in: database)
     if json {
       var writer = JSONWriter()
       writer.pricedFeeds = feeds.pricedFeeds

@@ -127,7 +127,7 @@ struct SearchCommand: AsyncParsableCommand {
       SearchReport(
         answer: SearchAnswer(
           words: text, feed: feed, page: page ?? 1, source: .store, results: results),
-        feeds: configuration.path.presentations()),
+        feeds: configuration.path.presentations(in: database)),
       database)
   }
 
@@ -169,7 +169,8 @@ struct SearchCommand: AsyncParsableCommand {
     let isCut = answer.source == .server && limit.map { $0 < foundCount } ?? false
     try await finish(
       SearchReport(
-        answer: answer, feeds: FeedPresentations(configuration.knownFeeds()), isCut: isCut),
+        answer: answer, feeds: database.fetchPresentations(configuration.knownFeeds()),
+        isCut: isCut),
       database)
   }
 

@@ -92,7 +92,7 @@ struct SyncJob: Sendable {
     _ names: [String], _ engine: SyncEngine, _ database: any OffersStorage, _ bar: ProgressBar,
     _ configuration: FeedConfiguration, _ results: inout Results
   ) async throws {
-    let feeds = FeedPresentations(try configuration.knownFeeds())
+    let feeds = try await database.fetchPresentations(try configuration.knownFeeds())
     let news = printsOnlyNews ? try await NewsReport(database, feeds) : nil
     // On a terminal the favorites that changed come first, so the results wait for all feeds.
     let favorites = namesFavorites ? try await FavoriteNews(database, feeds) : nil

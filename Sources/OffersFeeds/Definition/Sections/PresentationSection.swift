@@ -3,11 +3,6 @@ import OffersCore
 /// The keys of a definition that say with which words offers are counted, and what lists show
 /// beside a name.
 enum PresentationSection {
-  /// The largest length of a noun, in characters.
-  private static let nounCharacters = 40
-  /// The largest number of labels in a byline.
-  private static let bylineLabels = 3
-
   /// Reads `noun:`, `nouns:` and `byline:` of a feed's section, whose attributes have been read.
   static func read(
     _ section: [DefinitionNode.Entry], into definition: inout FeedDefinition
@@ -27,15 +22,11 @@ enum PresentationSection {
 
   private static func word(_ entry: DefinitionNode.Entry) throws -> String {
     let text = try entry.value.filledText(of: entry.key)
-    let isPlain = text.unicodeScalars.allSatisfy { scalar in
-      scalar == " " || scalar == "-" || scalar == "'" || scalar == "’"
-        || scalar.properties.isAlphabetic
-    }
-    guard isPlain, text.count <= nounCharacters, text.first?.isLetter == true else {
+    guard OfferNoun.isNoun(text) else {
       throw entry.value.problem(
         "“\(entry.key)” is not a noun.",
         hint: "Write the word for what is counted, such as album; at most "
-          + "\(nounCharacters) letters.")
+          + "\(OfferNoun.maximumCharacters) letters.")
     }
     return text
   }
@@ -45,8 +36,8 @@ enum PresentationSection {
   ) throws -> [String] {
     let known = attributes.map(\.label)
     let elements = try node.elements(of: "byline")
-    guard elements.count <= bylineLabels else {
-      throw node.problem("“byline” has more than \(bylineLabels) labels.")
+    guard elements.count <= FeedPresentation.bylineLimit else {
+      throw node.problem("“byline” has more than \(FeedPresentation.bylineLimit) labels.")
     }
     var labels: [String] = []
     for element in elements {

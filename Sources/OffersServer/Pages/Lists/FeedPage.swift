@@ -18,10 +18,10 @@ struct FeedPage {
         .notFound, "There is no feed “\(name.prefix(80))”.",
         hint: "The settings list all feeds.")
     }
-    let layout = known?.layout ?? .grid
-    let presentation = known?.presentation ?? FeedPresentation()
-    let choice = OfferChoice(
-      request.fields, source.presentations, feed: name, content: source.content)
+    let shown = try await source.fetchPresentations()
+    let presentation = shown[name]
+    let layout = presentation.layout
+    let choice = OfferChoice(request.fields, shown, feed: name, content: source.content)
     let number = request.fields.page()
     let now = source.now
     let offers = try await fetch(
@@ -38,8 +38,7 @@ struct FeedPage {
       fields.set("feedName", name)
       fields.set("count", Units.count(count, presentation.noun))
       fields.setHeld(
-        feed.map { [$0] } ?? [], source.presentations, mayDecide: request.mayDecide,
-        back: request.address)
+        feed.map { [$0] } ?? [], shown, mayDecide: request.mayDecide, back: request.address)
       fields.setChips(feeds, current: name)
       choice.fill(
         &fields, feeds: feeds, offers: offers, path: request.path, isFavorites: false, own: name)

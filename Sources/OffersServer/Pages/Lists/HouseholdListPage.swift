@@ -19,7 +19,7 @@ struct HouseholdListPage {
       maximumBytes: .max)
     let count = try await source.store.countHousehold()
     let titles = try await source.fetchTitles()
-    let shown = source.presentations
+    let shown = try await source.fetchPresentations()
     let now = source.now
     let back = ReturnPath.checked(request.address)
     var page = Page("household", title: "Household", menuEntry: .household) { fields in

@@ -11,7 +11,7 @@ struct OffersPage {
   static let pageSize = 60
 
   func page() async throws -> Page {
-    let shown = source.presentations
+    let shown = try await source.fetchPresentations()
     var choice = OfferChoice(request.fields, shown, content: source.content)
     if isFavorites { choice.favoritesOnly = true }
     let number = request.fields.page()

@@ -20,7 +20,7 @@ struct SearchPage {
     let feedTitle = feed.map { titles[$0] ?? $0 }
     let recent = try await source.store.fetchRecentSearches()
     let number = request.fields.page()
-    let shown = source.presentations
+    let shown = try await source.fetchPresentations()
     // A search on a feed's server shows the offers as the feed's own list does: with all of their
     // description.
     let showsWhole = try feed.map { try source.findKnownFeed($0)?.isSearchable ?? false } ?? false

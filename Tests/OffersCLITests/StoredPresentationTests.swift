@@ -1,0 +1,113 @@
+import Foundation
+import OffersTestSupport
+import Testing
+
+@Suite("Feeds whose definitions are elsewhere, on the command line")
+struct StoredPresentationTests {
+  /// Creates a home that has synced a shop of prices, and books with a byline, whose definitions are in
+  /// a file that only `--config` names.
+  private static func home() async throws -> Home {
+    let home = try Home()
+    try home.folder.write(definitions(noun: "product", home), to: "elsewhere.yaml")
+    try write("$25.00", to: home)
+    try home.folder.write(
+      #"[{"id":"1","title":"Rise","by":"Skillet"},{"id":"2","title":"Fall"}]"#, to: "books.json")
+    let synced = try await home.call(
+      "sync", "shop", "books", "--quiet", "--config", home.folder.file("elsewhere.yaml"))
+    guard synced.status == 0 else { throw Home.Unexpected(synced.errors) }
+    return home
+  }
+
+  private static func write(_ price: String, to home: Home) throws {
+    try home.folder.write(
+      #"[{"id":"1","title":"Rug","price":"\#(price)"},{"id":"2","title":"Cup","price":"$3.00"}]"#,
+      to: "shop.json")
+  }
+
+  private static func definitions(noun: String, _ home: Home) -> String {
+    """
+    feeds:
+      shop:
+        noun: \(noun)
+        source: \(home.folder.file("shop.json"))
+        id: id
+        currency: USD
+        fields: {name: title, price: price}
+      books:
+        noun: book
+        byline: Author
+        source: \(home.folder.file("books.json"))
+        id: id
+        fields: {name: title}
+        attributes: {Author: by}
+    """
+  }
+
+  /// Checks all that shows what the values of the shop are.
+  private static func checkPrices(in home: Home) async throws {
+    #expect(
+      try await home.call("list", "--price-at-most", "20").output == """
+           ID      PRICE  NAME
+           shop:2  $3.00  Cup
+
+        """)
+    let sorted = try await home.call(
+      "list", "--sort", "price", "--feed", "shop", "--columns", "ref,reward_role", "--format", "tsv"
+    )
+    #expect(sorted.output == "ref\treward_role\nshop:2\tprice\nshop:1\tprice\n")
+    #expect(
+      try await home.call("list", "--feed", "shop", "--limit", "1").errors == "1 of 2 products\n")
+    #expect(try await home.call("list", "--feed", "books").output.contains("Rise – Skillet"))
+    for words in [["list"], ["search", "rug"], ["show", "shop:1"], ["history", "shop:1"]] {
+      let json = try await OffersProgram.call(words + ["--json"], environment: home.environment)
+      #expect(json.output.contains(#""reward":{"role":"price""#), "\(words)")
+    }
+    #expect(try await home.call("show", "shop:1").output.hasPrefix("Price $25.00\nRug\n"))
+    #expect(try await home.call("history", "shop:1").output.contains("The price has not changed"))
+    #expect(
+      try await home.call("changes", "--feed", "shop").output.contains("2 products, first sync"))
+  }
+
+  @Test("a price stays a price, and nouns and bylines stay, without the definitions")
+  func staysPrice() async throws {
+    let home = try await Self.home()
+    try await Self.checkPrices(in: home)
+    #expect(try await home.call("household", "add", "shop:1").status == 0)
+    #expect(try await home.call("household", "list").output.contains("PRICE"))
+  }
+
+  @Test("they do so in a database that imports an export")
+  func travels() async throws {
+    let home = try await Self.home()
+    let document = try home.folder.write(try await home.call("export").output, to: "kept.json")
+    let other = try Home()
+    #expect(try await other.call("import", document, "--accept-sources").status == 0)
+    try await Self.checkPrices(in: other)
+    // The words of a definition at hand take precedence.
+    try other.folder.write(Self.definitions(noun: "ware", home), to: "mine.yaml")
+    let mine = other.folder.file("mine.yaml")
+    #expect(
+      try await other.call("list", "--feed", "shop", "--limit", "1", "--config", mine).errors
+        == "1 of 2 wares\n")
+    #expect(
+      try await other.call("changes", "--feed", "shop", "--config", mine).output
+        .contains("2 wares, first sync"))
+    for words in [["history", "shop:1"], ["household", "list"]] {
+      let status = try await OffersProgram.call(
+        words + ["--config", mine], environment: other.environment
+      ).status
+      #expect(status == 0, "\(words)")
+    }
+  }
+
+  @Test("a sync of the document that is stored keeps what the definition says now")
+  func follows() async throws {
+    let home = try await Self.home()
+    try home.folder.write(Self.definitions(noun: "ware", home), to: "elsewhere.yaml")
+    let synced = try await home.call(
+      "sync", "shop", "--config", home.folder.file("elsewhere.yaml"))
+    #expect(synced.output.contains(" 2 unchanged"))
+    #expect(
+      try await home.call("list", "--feed", "shop", "--limit", "1").errors == "1 of 2 wares\n")
+  }
+}
