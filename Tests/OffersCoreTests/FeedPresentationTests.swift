@@ -30,11 +30,17 @@ struct FeedPresentationTests {
     #expect(Units.count(0, feeds.noun(of: [])) == "0 offers")
   }
 
-  @Test("a definition at hand takes precedence over what is stored")
+  @Test("a user's own definition takes precedence over what is stored, and that over a shipped one")
   func precedence() {
     let film = FeedPresentation(noun: OfferNoun("film"), valueRole: .price)
-    let known = KnownFeed(name: "a", source: nil, everySeconds: 60, isSearchable: false)
-    let feeds = FeedPresentations([known], stored: ["a": film, "b": film])
+    func known(_ name: String, _ position: Int?) -> KnownFeed {
+      var known = KnownFeed(name: name, source: nil, everySeconds: 60, isSearchable: false)
+      known.position = position
+      return known
+    }
+    let feeds = FeedPresentations(
+      [known("a", 0), known("b", nil), known("c", nil)], stored: ["a": film, "b": film])
+    #expect(feeds["c"] == FeedPresentation())
     #expect(feeds["a"] == FeedPresentation())
     #expect(feeds["b"] == film)
     #expect(feeds.pricedFeeds == ["b"])

@@ -35,7 +35,8 @@ struct SearchWordTests {
       """
       UPDATE offer SET search = '''wasch'':1A ''mittel'':2A'::tsvector WHERE id = '1';
       DELETE FROM search_word WHERE word = 'waschmittel';
-      DELETE FROM schema_migration WHERE number = 7;
+      ALTER TABLE feed DROP COLUMN presentation;
+      DELETE FROM schema_migration WHERE number >= 7;
       """)
     let upgraded = try await PostgresStore.open(made)
     let found = try await upgraded.search(SearchQuery("waschmittel")).hits

@@ -31,8 +31,19 @@ public struct FeedPresentation: Sendable, Hashable {
   }
 }
 
-/// The presentations of all feeds: of a feed with a definition what that states, of others what a store
-/// keeps.
+extension FeedPresentation {
+  /// How the offers of a feed are shown: by the user's own definition at hand, else as at the last sync,
+  /// else by the shipped definition.
+  ///
+  /// A shipped definition comes last, because the feed may have been synced by a definition of the same
+  /// name that is not at hand.
+  package init(of known: KnownFeed?, stored: FeedPresentation?) {
+    let own = known?.position == nil ? nil : known?.presentation
+    self = own ?? stored ?? known?.presentation ?? FeedPresentation()
+  }
+}
+
+/// The presentations of all feeds.
 package struct FeedPresentations: Sendable {
   private let feeds: [String: FeedPresentation]
 
@@ -40,7 +51,9 @@ package struct FeedPresentations: Sendable {
   ///   - known: the feeds with a definition.
   ///   - stored: the presentations that a store keeps.
   package init(_ known: [KnownFeed] = [], stored: [String: FeedPresentation] = [:]) {
-    feeds = stored.merging(known.lazy.map { ($0.name, $0.presentation) }) { $1 }
+    feeds = stored.merging(
+      known.lazy.map { ($0.name, FeedPresentation(of: $0, stored: stored[$0.name])) }
+    ) { $1 }
   }
 
   /// The presentation of a feed; the default one for a feed that has neither a definition nor a stored

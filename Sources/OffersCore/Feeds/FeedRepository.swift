@@ -8,8 +8,8 @@ public protocol FeedRepository: Sendable {
   func fetchFormerFeeds() async throws -> [FormerFeed]
 
   /// How the offers of each stored feed are shown, by the definition of its last sync. Feeds that were
-  /// not synced since the store keeps it are left out. A definition at hand (`KnownFeed.presentation`)
-  /// may be newer.
+  /// not synced since the store keeps it are left out. The user's own definition at hand
+  /// (`KnownFeed.presentation`) may be newer.
   func fetchPresentations() async throws -> [String: FeedPresentation]
 
   /// The source from which a feed was last read, or which was recorded with its subscription; nil
@@ -32,7 +32,7 @@ public protocol FeedRepository: Sendable {
 extension FeedRepository {
   /// How the offers of each feed are shown.
   ///
-  /// - Parameter known: the feeds with a definition, which takes precedence over what is stored.
+  /// - Parameter known: the feeds with a definition.
   package func fetchPresentations(_ known: [KnownFeed]) async throws -> FeedPresentations {
     FeedPresentations(known, stored: try await fetchPresentations())
   }

@@ -39,9 +39,9 @@ public struct FeedSummary: Hashable, Sendable, Identifiable {
   /// The display name: that of the last sync, or else the definition's; nil when neither has one.
   public var title: String? { feed?.title ?? former?.title ?? known?.title }
 
-  /// How the offers are shown: by the definition, or else as stored.
+  /// How the offers are shown.
   package var presentation: FeedPresentation {
-    known?.presentation ?? feed?.presentation ?? FeedPresentation()
+    FeedPresentation(of: known, stored: feed?.presentation)
   }
 
   /// The source that the next sync reads. A sync of the built-in sample does not replace the source
