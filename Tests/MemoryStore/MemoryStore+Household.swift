@@ -26,7 +26,8 @@ extension MemoryStore: HouseholdRepository {
     _ query: HouseholdQuery, maximumBytes: Int
   ) async throws -> HouseholdPage {
     try read { state in
-      var list = state.household(of: user)
+      try state.checkFeed(query.feed)
+      var list = state.household(of: user).filter { query.feed ?? $0.id.feed == $0.id.feed }
       if let start = try query.start() {
         list = list.filter { Self.precedes((start.sharedAt, start.ref), Self.place(of: $0)) }
       }

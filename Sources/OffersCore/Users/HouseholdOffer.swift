@@ -57,6 +57,8 @@ public struct HouseholdQuery: Hashable, Sendable {
   public var limit: Int?
   /// The number of offers to skip at the beginning.
   public var offset: Int
+  /// Only offers of this feed; nil for all.
+  public var feed: String?
   /// Only offers after this place: that of the previous page's last offer.
   public var after: OfferPlace?
   /// The size to which the texts of an offer are truncated; see `OfferQuery.textBytes`.
@@ -64,10 +66,12 @@ public struct HouseholdQuery: Hashable, Sendable {
 
   /// Creates a query. Without arguments it selects the whole list.
   public init(
-    limit: Int? = nil, offset: Int = 0, after: OfferPlace? = nil, textBytes: Int? = nil
+    limit: Int? = nil, offset: Int = 0, feed: String? = nil, after: OfferPlace? = nil,
+    textBytes: Int? = nil
   ) {
     self.limit = limit
     self.offset = offset
+    self.feed = feed
     self.after = after
     self.textBytes = textBytes
   }

@@ -21,13 +21,15 @@ enum HouseholdTable {
     return try session.rows(
       """
       SELECT \(OfferColumns.selection) FROM \(tables)
-      WHERE $2::bigint IS NULL OR first_at < $2
-        OR first_at = $2 AND (shared.feed, shared.id) > ($3::text COLLATE "C", $4::text COLLATE "C")
+      WHERE ($2::bigint IS NULL OR first_at < $2 OR first_at = $2
+          AND (shared.feed, shared.id) > ($3::text COLLATE "C", $4::text COLLATE "C"))
+        AND ($7::text IS NULL OR shared.feed = $7)
       ORDER BY first_at DESC, shared.feed, shared.id LIMIT $5::bigint OFFSET $6::bigint
       """,
       [
         .number(user), .number(start?.sharedAt), .text(start?.ref.feed), .text(start?.ref.offerID),
         .number(query.limit.map { Int64(max(0, $0)) }), .number(Int64(max(0, query.offset))),
+        .text(query.feed),
       ]
     ).map { row in
       let offer = OfferColumns.offer(row)

@@ -13,11 +13,12 @@ enum HouseholdTable {
     """
 
   /// Selects the keys of a part of the list. The first three arguments are the place after which it
-  /// begins, or NULL: a time, a feed and an id.
+  /// begins, or NULL: a time, a feed and an id. The last one is the feed of the offers, or NULL for all.
   static let keysSQL = """
     SELECT offer.offer_key FROM \(source)
-    WHERE ?1 IS NULL OR first_at < ?1
-      OR first_at = ?1 AND (shared.feed > ?2 OR shared.feed = ?2 AND shared.id > ?3)
+    WHERE (?1 IS NULL OR first_at < ?1
+        OR first_at = ?1 AND (shared.feed > ?2 OR shared.feed = ?2 AND shared.id > ?3))
+      AND (?6 IS NULL OR shared.feed = ?6)
     ORDER BY first_at DESC, shared.feed, shared.id LIMIT ?4 OFFSET ?5
     """
 
@@ -30,7 +31,7 @@ enum HouseholdTable {
       database, sql: keysSQL,
       arguments: [
         start?.sharedAt, start?.ref.feed, start?.ref.offerID,
-        query.limit.map { max(0, $0) } ?? -1, max(0, query.offset),
+        query.limit.map { max(0, $0) } ?? -1, max(0, query.offset), query.feed,
       ])
   }
 

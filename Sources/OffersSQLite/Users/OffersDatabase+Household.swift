@@ -34,7 +34,8 @@ extension OffersDatabase: HouseholdRepository {
   public func fetchHousehold(
     _ query: HouseholdQuery, maximumBytes: Int
   ) async throws -> HouseholdPage {
-    try await read { [user] database in
+    try await read { [user, definitions] database in
+      if let feed = query.feed { _ = try Self.fetchFeedKey(feed, definitions, in: database) }
       var next = query
       if let limit = query.limit { next.limit = limit.adding(clamped: 1) }
       let keys = try HouseholdTable.keys(next, in: database)

@@ -203,6 +203,26 @@ struct HouseholdRules {
     #expect(short.offers.allSatisfy { $0.offer.name.utf8.count <= 3 })
   }
 
+  @Test("is limited to a feed, which must be known", arguments: StoreKind.allCases)
+  func ofFeed(kind: StoreKind) async throws {
+    let home = try await Household(kind)
+    try await home.owners.sync([FeedOffer("1"), FeedOffer("9")], feed: "tea")
+    try await home.owners.share(named: ["ibotta:1"], at: .at(100))
+    try await home.anas.share(named: ["9", "tea:1", "ibotta:2"], at: .at(200))
+    var query = HouseholdQuery(limit: 1, feed: "tea")
+    let first = try await home.owners.fetchHousehold(query, maximumBytes: 1 << 20)
+    #expect(first.offers.map(\.id.description) == ["tea:1"] && first.hasMore)
+    query.after = first.offers.last?.place
+    let last = try await home.owners.fetchHousehold(query, maximumBytes: 1 << 20)
+    #expect(last.offers.map(\.id.description) == ["tea:9"] && !last.hasMore)
+    #expect(
+      try await Self.list(home.owners, HouseholdQuery(feed: "ibotta")) == ["2 Ana", "1 owner"])
+    let error = await refusal {
+      _ = try await home.owners.fetchHousehold(HouseholdQuery(feed: "jam"), maximumBytes: 1)
+    }
+    #expect(error?.code == .notFound)
+  }
+
   @Test("a place in another list is refused", arguments: StoreKind.allCases)
   func foreignPlace(kind: StoreKind) async throws {
     let home = try await Household(kind)
