@@ -49,6 +49,32 @@ struct HouseholdCommandTests {
     #expect(try await home.callDocument("household")["offers"].map { ($0 as? [Any])?.count } == 1)
   }
 
+  @Test("lists one feed, and page by page, as the other lists do")
+  func pages() async throws {
+    let home = try await Self.home()
+    #expect(try await home.call("household", "--exit-status").status == 66)
+    try await home.call("household", "add", "1", "2", "3")
+    func refs(_ words: String...) async throws -> [String] {
+      let result = try await OffersProgram.call(
+        ["household", "list"] + words, environment: home.environment)
+      return result.output.matches(of: /ibotta:\d/).map { String($0.output) }
+    }
+    #expect(try await refs("--exit-status") == ["ibotta:1", "ibotta:2", "ibotta:3"])
+    #expect(try await refs("--limit", "2") == ["ibotta:1", "ibotta:2"])
+    #expect(try await refs("--limit", "2", "--page", "2", "--json") == ["ibotta:3"])
+    #expect(try await home.call("household", "--limit", "2").errors == "More: --page 2\n")
+    #expect(try await home.call("household", "--limit", "3").errors == "")
+    #expect(try await home.call("household", "--page", "2").errors == "Nothing on page 2.\n")
+    #expect(try await refs("--feed", "ibotta").count == 3)
+    let unsynced = try await home.call("household", "--feed", "facts")
+    #expect(unsynced.status == 66 && unsynced.errors.contains("Sync it: offers sync facts"))
+    #expect(try await home.call("household", "--limit", "0").status == 64)
+    try await home.call("sync", "facts", "--from", "sample")
+    #expect(
+      try await home.call("household", "--feed", "facts").errors
+        == "Nobody shares an offer of facts with the household.\n")
+  }
+
   @Test("refuses unknown offers, users and databases, and changes nothing then")
   func refusals() async throws {
     let home = try await Self.home()

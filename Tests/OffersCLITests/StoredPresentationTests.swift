@@ -100,6 +100,18 @@ struct StoredPresentationTests {
     }
   }
 
+  @Test("a feed that is named like a shipped one stays what its own definition made of it")
+  func overridesShipped() async throws {
+    let home = try Home()
+    try Self.write("$25.00", to: home)
+    let yaml = Self.definitions(noun: "product", home).replacing("shop:", with: "ibotta:")
+    try home.folder.write(yaml, to: "elsewhere.yaml")
+    try await home.call("sync", "ibotta", "--config", home.folder.file("elsewhere.yaml"))
+    let list = try await home.call("list", "--price-at-most", "20", "--limit", "1")
+    #expect(list.output.contains("PRICE") && list.output.contains("ibotta:2"))
+    #expect(try await home.call("list", "--limit", "1").errors == "1 of 2 products\n")
+  }
+
   @Test("a sync of the document that is stored keeps what the definition says now")
   func follows() async throws {
     let home = try await Self.home()
@@ -109,5 +121,24 @@ struct StoredPresentationTests {
     #expect(synced.output.contains(" 2 unchanged"))
     #expect(
       try await home.call("list", "--feed", "shop", "--limit", "1").errors == "1 of 2 wares\n")
+  }
+
+  @Test("a script learns by --exit-status that a list is empty, and which feed is not synced")
+  func exitStatus() async throws {
+    let home = try await Self.home()
+    for (words, status) in [
+      (["list", "--feed", "shop"], 0), (["list", "--price-at-most", "1"], 66),
+      (["list", "--price-at-most", "1", "--json"], 66), (["changes"], 0),
+      (["changes", "--kind", "gone"], 66), (["search", "rug"], 0), (["search", "tea"], 66),
+    ] as [([String], Int32)] {
+      let result = try await OffersProgram.call(
+        words + ["--exit-status"], environment: home.environment)
+      #expect(result.status == status, "\(words)")
+    }
+    for command in ["list", "changes"] {
+      let unsynced = try await home.call(command, "--feed", "facts")
+      #expect(unsynced.status == 66, "\(command)")
+      #expect(unsynced.errors.contains("Sync it: offers sync facts"), "\(command)")
+    }
   }
 }

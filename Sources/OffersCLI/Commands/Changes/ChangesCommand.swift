@@ -57,6 +57,7 @@ struct ChangesCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
 
+  @OptionGroup var emptiness: EmptyResultOptions
   @OptionGroup var paged: PagedOptions
   @OptionGroup var location: RecordOptions
   @OptionGroup var configuration: ConfigurationOptions
@@ -109,7 +110,9 @@ struct ChangesCommand: AsyncParsableCommand {
       query.since = mark.map { $0.readAt + 1 } ?? shownSince
       query.afterID = mark?.changeID
     }
-    let selection = try await database.selectChanges(query)
+    let selection = try await UnsyncedFeed.explaining(feed, try configuration.path) {
+      try await database.selectChanges(query)
+    }
     let feeds = try await configuration.path.presentations(in: database)
     if json {
       try await printJSON(selection, feeds)
@@ -127,6 +130,7 @@ struct ChangesCommand: AsyncParsableCommand {
       try await location.open(.readWrite).setMark(
         ReaderMark(changeID: selection.lastID, readAt: now), of: reader ?? "default")
     }
+    try emptiness.check(isEmpty: selection.count == 0)
   }
 
   private func isCut(_ selection: any ChangeSelection) -> Bool {

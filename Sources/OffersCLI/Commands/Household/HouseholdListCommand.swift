@@ -9,9 +9,15 @@ struct HouseholdListCommand: AsyncParsableCommand {
     abstract: "List the offers that users share, the latest first.",
     usage: "offers household list [<options>]")
 
+  @Option(name: .long, help: "Only this feed.", completion: Completions.feeds)
+  var feed: String?
+
+  @OptionGroup var paging: PageOptions
+
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
 
+  @OptionGroup var emptiness: EmptyResultOptions
   @OptionGroup var paged: PagedOptions
   @OptionGroup var location: RecordOptions
   @OptionGroup var configuration: ConfigurationOptions
@@ -24,18 +30,25 @@ struct HouseholdListCommand: AsyncParsableCommand {
     let now = Date()
     let database = try await location.open(.readOnly)
     let feeds = try await configuration.path.presentations(in: database)
+    let (offset, limit) = try paging.part()
+    var query = HouseholdQuery(
+      limit: min(limit ?? .max, Self.pageSize), offset: offset, feed: feed)
     // The first offers are read before the pager starts, so that a failed read starts none.
-    var query = HouseholdQuery(limit: Self.pageSize)
-    let first = try await database.fetchHousehold(query, maximumBytes: Self.pageBytes)
+    let first = try await UnsyncedFeed.explaining(feed, try configuration.path) {
+      try await database.fetchHousehold(query, maximumBytes: Self.pageBytes)
+    }
     if first.offers.isEmpty, !json {
-      return Output.note(
-        "Nobody shares an offer with the household. Share one: offers household add ID")
+      Output.note(.line(nothing(at: offset)))
+      return try emptiness.check(isEmpty: true)
     }
     var document = PagedJSON("offers", pricedFeeds: feeds.pricedFeeds)
     var table: HouseholdTable?
+    var isCut = false
     try await paged.show {
       var page = first
+      var count = 0
       while true {
+        count += page.offers.count
         if json {
           try document.print(page.offers) { $0.value($1, at: now) }
         } else {
@@ -43,12 +56,25 @@ struct HouseholdListCommand: AsyncParsableCommand {
           try lines.print(page.offers, withHeader: table == nil)
           table = lines
         }
-        guard page.hasMore, let last = page.offers.last else { break }
+        let rest = (limit ?? .max) - count
+        isCut = page.hasMore && rest == 0
+        guard page.hasMore, rest > 0, let last = page.offers.last else { break }
+        query.limit = min(rest, Self.pageSize)
+        query.offset = 0
         query.after = last.place
         page = try await database.fetchHousehold(query, maximumBytes: Self.pageBytes)
       }
       if json { try document.finish() }
     }
+    if isCut, !json { Output.note("More: --page \((paging.page ?? 1) + 1)") }
+    try emptiness.check(isEmpty: first.offers.isEmpty)
+  }
+
+  /// The note on an empty list.
+  private func nothing(at offset: Int) -> String {
+    if offset > 0 { return "Nothing on page \(paging.page ?? 1)." }
+    return feed.map { "Nobody shares an offer of \($0) with the household." }
+      ?? "Nobody shares an offer with the household. Share one: offers household add ID"
   }
 }
 

@@ -35,17 +35,7 @@ struct ListCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Reverse the order; offers without a value to sort by stay last.")
   var reverse = false
 
-  @Option(
-    name: .long, parsing: .unconditional,
-    help: ArgumentHelp("List at most this many offers.", valueName: "n"))
-  var limit: Int?
-
-  @Option(
-    name: .long, parsing: .unconditional,
-    help: ArgumentHelp(
-      "List this page, from 1, of --limit offers (\(Self.usualPageSize) by default).",
-      valueName: "n"))
-  var page: Int?
+  @OptionGroup var paging: PageOptions
 
   @Option(
     name: .long,
@@ -72,16 +62,12 @@ struct ListCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Print one JSON document, like --format json.")
   var json = false
 
+  @OptionGroup var emptiness: EmptyResultOptions
   @OptionGroup var paged: PagedOptions
   @OptionGroup var location: RecordOptions
   @OptionGroup var configuration: ConfigurationOptions
 
-  /// The number of offers on a page if `--page` is given without `--limit`.
-  private static let usualPageSize = 50
-
   func validate() throws {
-    if let limit, limit < 1 { throw ValidationError("--limit must be at least 1.") }
-    if let page, page < 1 { throw ValidationError("--page must be at least 1.") }
     if json, let format, format != "json" {
       throw ValidationError(
         "--json and --format \(DisplayText.oneLine(format)) exclude each other.")
@@ -96,7 +82,7 @@ struct ListCommand: AsyncParsableCommand {
     var query = try selection.query(at: now)
     query.sort = try NamedChoice.find(sort, what: "order", title: "Orders")
     query.isReversed = reverse
-    try setPage(of: &query)
+    (query.offset, query.limit) = try paging.part()
     let database = try await location.open(.readOnly)
     let feeds = try await configuration.path.presentations(in: database)
     query.pricedFeeds = feeds.pricedFeeds
@@ -128,25 +114,13 @@ struct ListCommand: AsyncParsableCommand {
           .line("\(feed.name): " + held.sentence(of: feed.currentCount, feeds[feed.name].noun)))
       }
     }
+    try emptiness.check(isEmpty: count == 0)
   }
 
   private func fetchFormat() throws -> ListFormat {
     if json { return .json }
     guard let format else { return .table }
     return try NamedChoice.find(format, what: "format", title: "Formats")
-  }
-
-  private func setPage(of query: inout OfferQuery) throws {
-    query.limit = limit
-    guard let page else { return }
-    let size = limit ?? Self.usualPageSize
-    let (offset, isTooFar) = (page - 1).multipliedReportingOverflow(by: size)
-    if isTooFar {
-      throw OffersError(
-        .invalidRequest, "There is no page \(page).", hint: "Pages are counted from 1.")
-    }
-    query.limit = size
-    query.offset = offset
   }
 
   /// The default columns of the formats for people, with the times that the list is filtered or

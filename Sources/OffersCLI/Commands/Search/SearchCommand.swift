@@ -60,9 +60,7 @@ struct SearchCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
 
-  @Flag(name: .long, help: "Exit with 66 if nothing is found.")
-  var exitStatus = false
-
+  @OptionGroup var emptiness: EmptyResultOptions
   @OptionGroup var paged: PagedOptions
   @OptionGroup var network: NetworkOptions
   @OptionGroup var location: RecordOptions
@@ -220,7 +218,7 @@ struct SearchCommand: AsyncParsableCommand {
     }
     if !report.results.hits.isEmpty { return }
     if let error = report.answer.error { throw ExitStatus.code(for: error) }
-    if exitStatus { throw ExitStatus.notFound }
+    try emptiness.check(isEmpty: true)
   }
 }
 
