@@ -69,6 +69,8 @@ struct MovieSearchTests {
     let server = try ScriptedServer([
       Self.page(["Superman II", "Superman", "Man of Steel"], of: 2),
       Self.page(["Superman II", "Superman", "Man of Steel"], of: 2),
+      Self.page(["Superman II", "Superman", "Man of Steel"], of: 2),
+      Self.page(["Supergirl"], of: 2),
       Self.page(["Supergirl"], of: 2),
     ])
     let home = try await Self.home(server)
@@ -77,13 +79,18 @@ struct MovieSearchTests {
     #expect(first.errors == "More: --page 2\n")
     let cut = try await Self.search(home, "superman", "--limit", "1")
     #expect(Self.names(cut) == ["Superman II"])
-    #expect(cut.errors == "More on this page: omit --limit\n")
+    #expect(cut.errors == "More: --page 2\n")
+    let next = try await Self.search(home, "superman", "--limit", "2", "--page", "2")
+    #expect(Self.names(next) == ["Man of Steel", "Supergirl"] && next.errors == "")
+    #expect(try await Self.search(home, "superman", "--limit", "2", "--all").status == 64)
     let second = try await Self.search(home, "superman", "--page", "2")
     #expect(Self.names(second) == ["Supergirl"] && second.errors == "")
     #expect(
       server.requests.map { $0.split(separator: " ")[1] } == [
         "/3/search/movie?api_key=s3cret&query=superman&page=1",
         "/3/search/movie?api_key=s3cret&query=superman&page=1",
+        "/3/search/movie?api_key=s3cret&query=superman&page=1",
+        "/3/search/movie?api_key=s3cret&query=superman&page=2",
         "/3/search/movie?api_key=s3cret&query=superman&page=2",
       ])
     // The scripted server answers no further requests.
@@ -120,22 +127,21 @@ struct MovieSearchTests {
     #expect(try await home.call("search").errors.hasPrefix("No searches yet."))
   }
 
-  @Test("Without results from the server, the stored offers are searched, with typos corrected")
+  @Test("Without results from the server, the stored offers are searched, and that is said first")
   func nothing() async throws {
-    let server = try ScriptedServer([
-      Self.page(["Superman"], of: 1), Self.page([], of: 1), Self.page([], of: 1),
-      Self.page([], of: 1),
-    ])
+    let server = try ScriptedServer(
+      [Self.page(["Superman"], of: 1)] + Array(repeating: Self.page([], of: 1), count: 4))
     let home = try await Self.home(server)
     _ = try await Self.search(home, "superman")
-    let typo = try await Self.search(home, "supermna")
-    #expect(Self.names(typo) == ["Superman"])
+    let stored = try await Self.search(home, "super")
+    #expect(Self.names(stored) == ["Superman"])
     #expect(
-      typo.errors == """
-        These are stored offers of movies, not results of its server.
-        Nothing found for “supermna”. These match “superman”:
-
-        """)
+      stored.errors
+        == "The server of movies found nothing for “super”. These are stored offers:\n")
+    let typo = try await Self.search(home, "supermna")
+    #expect(typo.output == "")
+    #expect(
+      typo.errors == "Nothing found for “supermna” in movies; did you mean “superman”?\n")
     let nothing = try await Self.search(home, "xylophone", "--exit-status")
     #expect(nothing.status == 66 && nothing.errors == "Nothing found for “xylophone” in movies.\n")
     let behind = try await Self.search(home, "superman", "--page", "9")

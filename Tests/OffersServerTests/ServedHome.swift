@@ -158,7 +158,9 @@ final class SampleSyncer: FeedSyncer {
       wanted.feeds, options: options, progress: progress, finished: finished)
   }
 
-  func search(_ feed: String, for words: String, page: Int) async throws -> ServerSearch {
+  func search(
+    _ feed: String, for words: String, page: Int, limit: Int?
+  ) async throws -> ServerSearch {
     throw OffersError(.sourceFailed, "The server cannot be reached.")
   }
 }

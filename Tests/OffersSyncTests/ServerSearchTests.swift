@@ -88,6 +88,41 @@ struct ServerSearchTests {
     #expect(search.lastPage == 3 && search.hasMore && search.run.counts.new == 4)
   }
 
+  @Test("a page of a number of offers is a part of the server's pages, or several of them")
+  func asksForSome() async throws {
+    let pages = [
+      1: Self.answer([1, 2, 3], of: 4), 2: Self.answer([4, 5, 6], of: 4),
+      3: Self.answer([7, 8, 9], of: 4), 4: Self.answer([10], of: 4),
+    ]
+    let wanted: [(limit: Int, page: Int, ids: [Int], asked: [Int], hasMore: Bool)] = [
+      (2, 1, [1, 2], [1], true), (2, 2, [3, 4], [1, 2], true), (2, 5, [9, 10], [1, 3, 4], false),
+      (2, 6, [], [1, 4], false), (3, 1, [1, 2, 3], [1], true),
+      (5, 2, [6, 7, 8, 9, 10], [1, 2, 3, 4], false),
+      // The definition allows three pages for one search.
+      (100, 1, [1, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 3], true), (100, 2, [10], [1, 4], false),
+    ]
+    for each in wanted {
+      let server = try ScriptedServer(each.asked.compactMap { pages[$0] })
+      let found = try await engine(server).search(
+        "films", for: "x", page: each.page, limit: each.limit)
+      #expect(Self.ids(found) == each.ids.map(String.init), "\(each)")
+      #expect(found.hasMore == each.hasMore && found.lastPage == each.page, "\(each)")
+      #expect(Self.paths(server) == each.asked.map { "/find?q=x&p=\($0)" }, "\(each)")
+    }
+  }
+
+  @Test(
+    "a page of a number of offers begins at the first of the pages that are linked to each other")
+  func followsAddressesForSome() async throws {
+    let pages = [Self.answer([1, 2], next: "/2"), Self.answer([3, 4], next: "/3")]
+    let server = try ScriptedServer(Array(repeating: pages[0], count: 2) + pages)
+    let engine = try engine(server, search: "/find?q={query}", pages: "{next: next}")
+    let found = try await engine.search("films", for: "x", page: 2, limit: 1)
+    #expect(Self.ids(found) == ["2"])
+    let next = try await engine.search("films", for: "x", page: 3, limit: 1)
+    #expect(Self.ids(next) == ["3"])
+  }
+
   @Test("pages that are linked to each other are read up to the requested one")
   func followsAddresses() async throws {
     let pages = [

@@ -73,10 +73,13 @@ package protocol FeedSyncer: Sendable {
     finished: @escaping @Sendable (_ feed: String, Result<SyncRun, OffersError>) -> Void
   ) async throws
 
-  /// Searches on a feed's server, and stores the offers that it returns. Pages are numbered from 1.
+  /// Searches on a feed's server, and stores the offers that it returns. Pages are numbered from 1, and
+  /// have `limit` offers; as many as the server's own for nil.
   ///
   /// - Throws: `OffersError` if the server cannot be searched.
-  func search(_ feed: String, for words: String, page: Int) async throws -> ServerSearch
+  func search(
+    _ feed: String, for words: String, page: Int, limit: Int?
+  ) async throws -> ServerSearch
 }
 
 /// The parameters of a requested sync.
@@ -134,17 +137,21 @@ public struct ServerSearch: Hashable, Sendable {
   public let offers: [OfferRef]
   /// The last page that was read, from 1.
   public let lastPage: Int
-  /// The number of pages, if the server tells it.
+  /// The number of the server's own pages, if the server tells it.
   public let pageCount: Int?
+  /// Whether there is a next page; false if the server does not tell the number of pages.
+  public let hasMore: Bool
 
   /// Creates a server search of its parts; the properties describe them.
-  public init(run: SyncRun, offers: [OfferRef], lastPage: Int, pageCount: Int?) {
+  ///
+  /// - Parameter hasMore: nil if `lastPage` is one of the server's own pages.
+  public init(
+    run: SyncRun, offers: [OfferRef], lastPage: Int, pageCount: Int?, hasMore: Bool? = nil
+  ) {
+    self.hasMore = hasMore ?? pageCount.map { $0 > lastPage } ?? false
     self.run = run
     self.offers = offers
     self.lastPage = lastPage
     self.pageCount = pageCount
   }
-
-  /// Whether there is a next page; false if the server does not tell the number of pages.
-  public var hasMore: Bool { pageCount.map { $0 > lastPage } ?? false }
 }

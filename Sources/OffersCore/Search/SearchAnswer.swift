@@ -43,13 +43,12 @@ package struct SearchAnswer: Sendable {
   ///
   /// - Parameters:
   ///   - query: the words, the feed, and the page.
-  ///   - limit: the maximum number of offers of the server's page; nil for all.
   ///   - offers: the repository that the offers found by the server are read from.
   ///   - ask: searches on the server.
   ///   - searchStored: searches the stored offers.
   /// - Throws: as `SearchRepository.search`, before the server is asked for words beyond the limits.
   package static func ask(
-    serverFor query: SearchQuery, limit: Int?, in offers: any OfferRepository,
+    serverFor query: SearchQuery, in offers: any OfferRepository,
     _ ask: () async throws -> ServerSearch,
     _ searchStored: (SearchQuery) async throws -> SearchResults
   ) async throws -> SearchAnswer {
@@ -60,7 +59,7 @@ package struct SearchAnswer: Sendable {
       if !found.offers.isEmpty {
         return SearchAnswer(
           words: query.words, feed: query.feed, page: found.lastPage, source: .server,
-          results: try await results(of: found, query, limit, offers, searchStored))
+          results: try await results(of: found, query, offers, searchStored))
       }
     } catch let failure as OffersError {
       error = failure
@@ -80,7 +79,7 @@ package struct SearchAnswer: Sendable {
 
   /// The offers that the server found, with the words marked in those that the local search finds.
   private static func results(
-    of search: ServerSearch, _ query: SearchQuery, _ limit: Int?, _ offers: any OfferRepository,
+    of search: ServerSearch, _ query: SearchQuery, _ offers: any OfferRepository,
     _ searchStored: (SearchQuery) async throws -> SearchResults
   ) async throws -> SearchResults {
     var marked = SearchQuery(
@@ -88,11 +87,9 @@ package struct SearchAnswer: Sendable {
     marked.maximumBytes = query.maximumBytes
     let stored = try await searchStored(marked)
     var matches: [OfferRef: [SearchMatch]] = [:]
-    if stored.correctedWords == nil {
-      for hit in stored.hits { matches[hit.offer.ref] = hit.matches }
-    }
+    for hit in stored.hits { matches[hit.offer.ref] = hit.matches }
     var found = SearchHits(maximumBytes: query.maximumBytes)
-    for ref in search.offers where found.hits.count < limit ?? .max {
+    for ref in search.offers {
       guard let offer = try await offers.findOffer(ref) else { continue }
       found.append(offer) { fields in
         matches[ref, default: []].filter { fields.contains($0.field) }

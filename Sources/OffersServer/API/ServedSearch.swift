@@ -11,7 +11,7 @@ struct ServedSearch: Sendable {
   ///
   /// - Parameters:
   ///   - query: the words, optionally a feed, and the number of the page.
-  ///   - limit: the maximum number of results from the page of a feed's server; nil for all of them.
+  ///   - limit: the number of results on a page from a feed's server; nil for the server's own number.
   ///   - isTrusted: false for a request from a page of another site, which neither makes this server
   ///     send a request to a feed's server nor adds to the recent searches.
   func find(_ query: SearchQuery, limit: Int?, isTrusted: Bool) async throws -> SearchAnswer {
@@ -20,10 +20,10 @@ struct ServedSearch: Sendable {
     let answer: SearchAnswer
     if isTrusted, let feed = query.serverFeed, try isSearchable(feed) {
       answer = try await SearchAnswer.ask(
-        serverFor: query, limit: limit, in: content.store
+        serverFor: query, in: content.store
       ) {
         try await Turns.leave {
-          try await content.syncer.search(feed, for: query.words, page: query.page)
+          try await content.syncer.search(feed, for: query.words, page: query.page, limit: limit)
         }
       } _: {
         try await content.store.search($0)

@@ -48,7 +48,9 @@ final class HeldSyncer: FeedSyncer {
     finished("ibotta", .failure(OffersError(.sourceFailed, "Nothing came.")))
   }
 
-  func search(_ feed: String, for words: String, page: Int) async throws -> ServerSearch {
+  func search(
+    _ feed: String, for words: String, page: Int, limit: Int?
+  ) async throws -> ServerSearch {
     throw OffersError(.sourceFailed, "Nothing came.")
   }
 }

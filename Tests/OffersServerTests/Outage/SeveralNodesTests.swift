@@ -129,7 +129,9 @@ private struct BusySyncer: FeedSyncer {
     finished("ibotta", .failure(OffersError(.locked, "Another process is syncing ibotta.")))
   }
 
-  func search(_ feed: String, for words: String, page: Int) async throws -> ServerSearch {
+  func search(
+    _ feed: String, for words: String, page: Int, limit: Int?
+  ) async throws -> ServerSearch {
     throw OffersError(.sourceFailed, "Nothing came.")
   }
 }

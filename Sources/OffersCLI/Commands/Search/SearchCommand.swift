@@ -13,7 +13,7 @@ struct SearchCommand: AsyncParsableCommand {
     discussion: """
       Finds the offers that contain all of the words in their name, description, terms, retailer, \
       categories or attributes, best matches first. Case, accents and punctuation do not matter, \
-      and the last word may be a prefix. If nothing is found, similar spellings are tried.
+      and the last word may be a prefix. If nothing is found, a similar spelling that is found is proposed.
 
       With --feed, a feed whose server can search, such as movies, is searched on its server, and \
       the offers found are stored. Without a network the stored offers are searched.
@@ -46,7 +46,8 @@ struct SearchCommand: AsyncParsableCommand {
   @Option(
     name: .long, parsing: .unconditional,
     help: ArgumentHelp(
-      "The number of offers on a page: 20 by default, 1000 at most.", valueName: "n"))
+      "The number of offers on a page: 20 by default, 1000 at most; on a server its own number.",
+      valueName: "n"))
   var limit: Int?
 
   @Option(
@@ -84,6 +85,7 @@ struct SearchCommand: AsyncParsableCommand {
         "Unknown option '\(option)'. Words that begin with -- go after a --.")
     }
     if all && page != nil { throw ValidationError("--all and --page exclude each other.") }
+    if all && limit != nil { throw ValidationError("--all and --limit exclude each other.") }
   }
 
   func run() async throws {
@@ -154,21 +156,16 @@ struct SearchCommand: AsyncParsableCommand {
   private func search(serverOf feed: String, _ configuration: FeedConfiguration) async throws {
     let database = try await location.open(.readWrite)
     let bar = ProgressBar(isEnabled: !json)
-    var foundCount = 0
-    let answer = try await SearchAnswer.ask(serverFor: query, limit: limit, in: database) {
-      let found = try await askServer(of: feed, configuration, database, bar)
-      foundCount = found.offers.count
-      return found
+    let answer = try await SearchAnswer.ask(serverFor: query, in: database) {
+      try await askServer(of: feed, configuration, database, bar)
     } _: {
       bar.clear()
       return try await search($0, database)
     }
     bar.clear()
-    let isCut = answer.source == .server && limit.map { $0 < foundCount } ?? false
     try await finish(
       SearchReport(
-        answer: answer, feeds: database.fetchPresentations(configuration.knownFeeds()),
-        isCut: isCut),
+        answer: answer, feeds: database.fetchPresentations(configuration.knownFeeds())),
       database)
   }
 
@@ -181,7 +178,7 @@ struct SearchCommand: AsyncParsableCommand {
     return try await SyncEngine(
       store: database, configuration: configuration, environment: ProcessContext.findVariable
     ).search(
-      feed, for: text, page: all ? nil : page ?? 1, options: options,
+      feed, for: text, page: all ? nil : page ?? 1, limit: limit, options: options,
       progress: { bar.show($0) })
   }
 
@@ -196,7 +193,7 @@ struct SearchCommand: AsyncParsableCommand {
     query.includesExpired = true
     query.limit = 1
     let found = try await database.search(query)
-    guard !found.hits.isEmpty, found.correctedWords == nil else { return nil }
+    guard !found.hits.isEmpty else { return nil }
     return "Expired offers match. To see them, add --expired."
   }
 

@@ -8,8 +8,6 @@ struct SearchReport {
   let feeds: FeedPresentations
   /// The time of the search, at which offers count as expired.
   let now = Date()
-  /// Whether `--limit` cuts off a part of a page from the server.
-  var isCut = false
 
   var results: SearchResults { answer.results }
   private var words: String { answer.words }
@@ -18,8 +16,8 @@ struct SearchReport {
 
   private var place: String { feed.map { " in \($0)" } ?? "" }
 
-  /// The lines for standard error: why the server could not be searched, which words were searched
-  /// instead, or that nothing was found.
+  /// The lines for standard error: why stored offers are shown instead of results of the server, or
+  /// that nothing was found, with the words that were probably meant.
   var notes: [String] {
     let quoted = "“\(DisplayText.oneLine(words))”"
     var notes: [String] = []
@@ -30,14 +28,16 @@ struct SearchReport {
       }
     }
     if answer.isStandIn, let feed, !results.hits.isEmpty {
-      notes.append("These are stored offers of \(feed), not results of its server.")
-    }
-    if let corrected = results.correctedWords {
       notes.append(
-        "Nothing found for \(quoted). These match “\(DisplayText.oneLine(corrected))”:")
+        answer.error == nil
+          ? "The server of \(feed) found nothing for \(quoted). These are stored offers:"
+          : "These are stored offers of \(feed), not results of its server.")
     }
     if !results.hits.isEmpty { return notes }
-    if page > 1 {
+    if let corrected = results.correctedWords {
+      notes.append(
+        "Nothing found for \(quoted)\(place); did you mean “\(DisplayText.oneLine(corrected))”?")
+    } else if page > 1 {
       notes.append("Nothing found on page \(page) for \(quoted)\(place).")
     } else if !words.unicodeScalars.contains(where: Self.isSearched) {
       notes.append("\(quoted) contains no letter or digit to search for.")
@@ -48,10 +48,7 @@ struct SearchReport {
   }
 
   /// How to see more offers; nil if there are no more.
-  var more: String? {
-    if isCut { return "More on this page: omit --limit" }
-    return results.hasMore ? "More: --page \(page + 1)" : nil
-  }
+  var more: String? { results.hasMore ? "More: --page \(page + 1)" : nil }
 
   /// Whether the search index treats a scalar as a part of a word.
   private static func isSearched(_ scalar: Unicode.Scalar) -> Bool {

@@ -67,7 +67,9 @@ struct ServedFeeds: FeedSyncer {
     try await database.prepareSearch()
   }
 
-  func search(_ feed: String, for words: String, page: Int) async throws -> ServerSearch {
+  func search(
+    _ feed: String, for words: String, page: Int, limit: Int?
+  ) async throws -> ServerSearch {
     let configuration = try configurationPath.load()
     let engine = SyncEngine(
       store: database, configuration: configuration, environment: findVariable,
@@ -75,6 +77,6 @@ struct ServedFeeds: FeedSyncer {
     var options = SyncOptions(
       allowsPrivateNetwork: allowsPrivateNetwork || configuration.allowsPrivateNetwork)
     options.lockWaitSeconds = 2
-    return try await engine.search(feed, for: words, page: page, options: options)
+    return try await engine.search(feed, for: words, page: page, limit: limit, options: options)
   }
 }
