@@ -110,10 +110,13 @@ class FeedTests(BrowserTest):
         self.script("document.querySelector('[data-more]').click()")
         self.wait("nothing more came", lambda: len(self.all(".results .card")) > 20)
 
-    def test_a_search_marks_words_and_shows_the_corrected_ones(self):
+    def test_a_search_marks_words_and_proposes_the_probable_ones(self):
         self.set_size(PHONE)
         self.open("/search?q=cofee")
-        self.assertIn("Showing results for “coffee”", self.find(".corrected").text)
+        self.assertIn("did you mean “coffee”?", self.find(".corrected").text)
+        self.assertEqual(self.all("mark"), [])
+        self.find(".corrected a").click()
+        self.wait_for("mark")
         self.assertEqual(self.find("mark").text.lower(), "coffee")
         self.shoot("search")
 

@@ -13,10 +13,8 @@ extension MemoryStore: SearchPreparation {
         let hits = words.isEmpty ? [] : try Self.hits(of: words, in: offers, query)
         if !hits.isEmpty { return Self.page(of: hits, query) }
       }
-      guard let nearest = SearchSpelling(words, in: offers).nearest else { return SearchResults() }
-      let page = Self.page(of: try Self.hits(of: nearest, in: offers, query), query)
       return SearchResults(
-        hits: page.hits, hasMore: page.hasMore, correctedWords: nearest.text)
+        correctedWords: words.isEmpty ? nil : SearchSpelling(words, in: offers).nearest?.text)
     }
   }
 

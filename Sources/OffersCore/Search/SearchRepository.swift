@@ -49,8 +49,9 @@ public struct SearchResults: Hashable, Sendable {
   public let hits: [SearchHit]
   /// Whether there is a next page.
   public let hasMore: Bool
-  /// The corrected words, when no offer matched the words as typed but some matched words with an
-  /// edit distance of one or two; nil when no correction was used.
+  /// The words that were probably meant, when no offer matched the words as typed: a search for them
+  /// has results, and they differ by an edit or, in long words, two. Nil without a proposal. They were
+  /// not searched for.
   public let correctedWords: String?
 
   /// Creates a search results of its parts; the properties describe them.

@@ -25,7 +25,7 @@ extension SearchedIndex {
   package func narrowed(_ words: SearchWords) throws -> SearchWords { words }
 
   /// The results of a search: of its words; else with a single letter at the end as the beginning of a
-  /// word; else of the nearest other spelling that has results.
+  /// word; else none, with the nearest other spelling that has results as a proposal.
   ///
   /// - Throws: `OffersError` with `invalidRequest` for a text with too many characters or words.
   package func results(of query: SearchQuery) throws -> SearchResults {
@@ -34,9 +34,7 @@ extension SearchedIndex {
     if let page = try page(of: narrowed(words), query) { return page }
     let opened = try SearchWords(query.words, opensLetter: true, by: tokenizer)
     if opened != words, let page = try page(of: opened, query) { return page }
-    guard let nearest = try findNearest(to: words) else { return SearchResults() }
-    let page = try page(of: nearest, query) ?? SearchResults()
-    return SearchResults(hits: page.hits, hasMore: page.hasMore, correctedWords: nearest.text)
+    return SearchResults(correctedWords: try findNearest(to: words)?.text)
   }
 
   /// A page of the results of a search; nil if it has no results at all.

@@ -28,20 +28,34 @@ package struct MisspelledWord: Sendable {
     return found
   }
 
-  /// The maximum edit distance for a word: 0 for words of one or two letters, for those with digits,
-  /// where each character changes the meaning, and for those too long for `EditDistance`.
+  /// The maximum edit distance for a word: one edit, and two in a long word. 0 for words of one or two
+  /// letters, for those with digits, where each character changes the meaning, and for those too long
+  /// for `EditDistance`.
   private static func limit(for word: String) -> Int {
     if word.unicodeScalars.contains(where: { $0.properties.numericType != nil }) { return 0 }
     switch word.unicodeScalars.count {
-    case 3...5: return 1
-    case 6...EditDistance.longestWord: return 2
+    case 3...7: return 1
+    case 8...EditDistance.longestWord: return 2
     default: return 0
     }
   }
 
   package var distance: EditDistance { EditDistance(from: text, limit: limit) }
 
+  /// The most letters that follow the beginning of a longer word which an open word stands for, such
+  /// as in a plural.
+  private static let endingLimit = 2
+  /// The longest word that has to keep its letters: in a short word, another letter makes another
+  /// word (café, care), while two swapped letters or a missing one are mistakes.
+  private static let keptLimit = 4
+
+  /// The most Unicode scalars of another spelling.
+  package var longestOther: Int {
+    text.unicodeScalars.count + max(limit, isOpen ? Self.endingLimit : 0)
+  }
+
   /// The other word as another spelling of this one; nil if it is too far from it, or the word itself.
+  /// It begins with the same letter, because people rarely mistype the first one.
   ///
   /// - Parameters:
   ///   - distance: the `distance` of this word, which is computed once for many others.
@@ -49,15 +63,16 @@ package struct MisspelledWord: Sendable {
   package func candidate(
     _ other: String, at distance: EditDistance, offerCount: Int64 = 0
   ) -> SpellingCandidate? {
+    let (typed, letters) = (text.unicodeScalars, other.unicodeScalars)
+    guard letters.first == typed.first, other != text, letters.count <= longestOther else {
+      return nil
+    }
+    let isShort = typed.count <= Self.keptLimit
+    if isShort, !typed.allSatisfy(letters.contains) { return nil }
     let (whole, beginning) = distance.distances(to: other)
-    // A short prefix is near to too many words.
-    let isNearStart = isOpen && text.unicodeScalars.count > 3
-    guard other != text,
-      let cost = whole.map({ 2 * $0 }) ?? (isNearStart ? beginning.map { 2 * $0 + 1 } : nil)
-    else { return nil }
-    return SpellingCandidate(
-      word: other, cost: cost,
-      startsAlike: other.unicodeScalars.first == text.unicodeScalars.first, offerCount: offerCount)
+    let isBeginning = isOpen && !isShort && beginning == 1
+    guard let cost = whole.map({ 2 * $0 }) ?? (isBeginning ? 3 : nil) else { return nil }
+    return SpellingCandidate(word: other, cost: cost, offerCount: offerCount)
   }
 }
 
@@ -71,12 +86,10 @@ package struct SpellingCandidate: Sendable {
   package let word: String
   /// Twice the edit distance, plus one if only the prefix of the candidate is that near.
   let cost: Int
-  let startsAlike: Bool
   package var offerCount: Int64
 
   package func isBetter(than other: SpellingCandidate) -> Bool {
     if cost != other.cost { return cost < other.cost }
-    if startsAlike != other.startsAlike { return startsAlike }
     return offerCount == other.offerCount ? word < other.word : offerCount > other.offerCount
   }
 

@@ -13,9 +13,7 @@ extension SearchTable {
     for word: MisspelledWord
   ) throws -> [SpellingCandidate] {
     let length = word.text.unicodeScalars.count
-    let others = try self.words(
-      longerThan: length - word.limit - 1,
-      shorterThan: word.isOpen ? nil : length + word.limit + 1)
+    let others = try self.words(length - word.limit...word.longestOther)
     let distance = word.distance
     let near = others.compactMap { word.candidate($0, at: distance) }
     var best = Array(near.sorted { $0.isBetter(than: $1) }.prefix(Self.countedLimit))
@@ -26,15 +24,11 @@ extension SearchTable {
         .prefix(SpellingCandidate.limit))
   }
 
-  /// All words of offers that may be near to one of `length` Unicode scalars.
-  private func words(
-    longerThan minimum: Int, shorterThan maximum: Int?
-  ) throws -> [String] {
+  /// All words of offers with a length, in Unicode scalars.
+  private func words(_ lengths: ClosedRange<Int>) throws -> [String] {
     try session.rows(
-      """
-      SELECT word FROM search_word
-      WHERE char_length(word) > $1 AND ($2::bigint IS NULL OR char_length(word) < $2)
-      """, [.number(Int64(minimum)), .number(maximum.map(Int64.init))]
+      "SELECT word FROM search_word WHERE char_length(word) BETWEEN $1 AND $2",
+      [.number(Int64(lengths.lowerBound)), .number(Int64(lengths.upperBound))]
     ).map { $0.text(0) }
   }
 

@@ -7,9 +7,9 @@ extension SearchTable {
     let distances = words.map(\.distance)
     try forEachTerm { bytes, count in
       for (index, word) in words.enumerated() {
-        let missing = word.text.utf8.count - bytes.count
         // A Unicode scalar has at most four bytes in UTF-8.
-        if missing > 4 * word.limit || (!word.isOpen && -missing > 4 * word.limit) { continue }
+        if word.text.utf8.count - bytes.count > 4 * word.limit { continue }
+        if bytes.count > 4 * word.longestOther || bytes.first != word.text.utf8.first { continue }
         let term = String(decoding: bytes, as: UTF8.self)
         guard let candidate = word.candidate(term, at: distances[index], offerCount: count) else {
           continue

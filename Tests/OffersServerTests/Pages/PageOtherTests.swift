@@ -7,13 +7,16 @@ import Testing
 
 @Suite("Other pages and assets")
 struct PageOtherTests {
-  @Test("a search marks the matched words and shows corrected words")
+  @Test("a search marks the matched words and proposes the words that were probably meant")
   func searches() async throws {
     let home = try await ServedHome()
     let page = try await home.show("/search?q=ground+coffee")
     #expect(page.text.contains("<mark>Coffee</mark>"))
     let corrected = try await home.show("/search?q=cofee").text
-    #expect(corrected.contains("Showing results for “<bdi>coffee</bdi>”"))
+    #expect(
+      corrected.contains(
+        #"did you mean “<a href="/search?q=coffee"><bdi>coffee</bdi></a>”?"#))
+    #expect(!corrected.contains("<mark>"))
     #expect(try await home.show("/search?q=xyzzyqq").text.contains("Nothing found"))
     let start = try await home.show("/search").text
     #expect(start.contains("Recent searches"))

@@ -80,7 +80,17 @@ struct SearchPage {
               found.results.hits.isEmpty ? nil : "These results come from the stored offers.")
           })
       }
-      if let corrected = found.results.correctedWords { fields.set("corrected", corrected) }
+      if let corrected = found.results.correctedWords {
+        fields.set(
+          "corrected",
+          PageFields { proposal in
+            proposal.set("correctedWords", corrected)
+            proposal.set(
+              "correctedLink", PageLinks.path("/search", [("q", corrected), ("feed", feed)]))
+          })
+      }
+      let isStandIn = found.isStandIn && found.error == nil && !found.results.hits.isEmpty
+      fields.set("isStandIn", isStandIn)
       fields.set(
         "results",
         found.results.hits.map { hit in
@@ -96,7 +106,7 @@ struct SearchPage {
         })
       fields.set("hasResults", !found.results.hits.isEmpty)
       fields.set("showsWhole", showsWhole)
-      if found.results.hits.isEmpty, found.error == nil {
+      if found.results.hits.isEmpty, found.error == nil, found.results.correctedWords == nil {
         fields.set(
           "nothing",
           number > 1
