@@ -78,6 +78,11 @@ struct ListFilterTests {
     let sql = "UPDATE offer_detail SET expires_at = expires_at - 14 * 86400"
     #expect(try home.shell("sqlite3 \"$OFFERS_DATABASE\" '\(sql)'").status == 0)
     #expect(try await Self.ids(home, []) == ["3", "4", "5"])
+    let leftOut = "2 expired offers left out (--expired lists them, too)\n"
+    #expect(try await home.call("list").errors == leftOut)
+    #expect(try await home.call("list", "--limit", "2").errors == "2 of 3 offers; " + leftOut)
+    #expect(try await home.call("list", "--format", "csv").errors == "")
+    #expect(try await home.call("list", "--expired").errors == "")
     #expect(try await Self.ids(home, ["--expired"]) == ["3", "4", "5", "1", "2"])
     #expect(
       try await Self.ids(home, ["--expired", "--sort", "name"]) == ["5", "4", "3", "2", "1"])

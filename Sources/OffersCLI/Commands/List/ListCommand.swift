@@ -133,8 +133,8 @@ struct ListCommand: AsyncParsableCommand {
     return columns + [.name]
   }
 
-  /// Prints a note that says why the list is empty, or which part of the matching offers it has.
-  /// There is no note on a list of all matching offers.
+  /// Prints a note that says why the list is empty, or which part of the matching offers it has and how
+  /// many expired ones it leaves out. There is no note on a list of all matching offers.
   private func note(
     _ count: Int, _ query: OfferQuery, _ selection: ListSelection, _ database: any OffersStorage,
     _ feeds: FeedPresentations, _ format: ListFormat
@@ -146,22 +146,31 @@ struct ListCommand: AsyncParsableCommand {
       }
       return
     }
-    guard let limit = query.limit, count == limit || query.offset > 0 else { return }
-    let total = try await database.countOffers(query)
     let noun = try await noun(of: query, database, feeds)
-    if count == 0 {
-      let pages = Units.count(total == 0 ? 0 : (total - 1) / limit + 1, "page")
-      Output.note(
-        total == 0
-          ? .text(try await selection.note(onEmptyFrom: database, feeds))
-          : "\(Units.count(total, noun)) make \(pages) of \(Units.count(limit)).")
-    } else if query.offset > 0 {
-      let first = query.offset + 1
-      Output.note(
-        "\(Units.count(first))–\(Units.count(query.offset + count)) of \(Units.count(total, noun))")
-    } else if total > count {
-      Output.note("\(Units.count(count)) of \(Units.count(total, noun))")
+    var parts: [String] = []
+    if let limit = query.limit, count == limit || query.offset > 0 {
+      let total = try await database.countOffers(query)
+      if total == 0 {
+        return Output.note(.text(try await selection.note(onEmptyFrom: database, feeds)))
+      }
+      if count == 0 {
+        let pages = Units.count((total - 1) / limit + 1, "page")
+        return Output.note(
+          .text("\(Units.count(total, noun)) make \(pages) of \(Units.count(limit))."))
+      }
+      let last = Units.count(query.offset + count)
+      if query.offset > 0 {
+        parts.append("\(Units.count(query.offset + 1))–\(last) of \(Units.count(total, noun))")
+      } else if total > count {
+        parts.append("\(last) of \(Units.count(total, noun))")
+      }
     }
+    let expired = try await database.countExpired(leftOutOf: query)
+    if expired > 0 {
+      let word = expired == 1 ? noun.singular : noun.plural
+      parts.append("\(Units.count(expired)) expired \(word) left out (--expired lists them, too)")
+    }
+    if !parts.isEmpty { Output.note(.text(parts.joined(separator: "; "))) }
   }
 
   /// The noun for the offers of a list: that of its feed, or of all feeds if they have the same.
