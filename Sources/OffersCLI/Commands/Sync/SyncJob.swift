@@ -179,7 +179,7 @@ struct SyncJob: Sendable {
     await loader.close()
     if isQuiet || isJSON || printsOnlyNews { return result }
     try Output.print(.text(result.line))
-    for line in result.failureLines { Output.note(.text(line)) }
+    for line in result.hintLines { Output.note(.text(line)) }
     return result
   }
 
