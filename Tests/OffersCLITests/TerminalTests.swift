@@ -122,6 +122,36 @@ struct TerminalTests {
     #expect(table.header.split(separator: "\n").count == lines.count)
   }
 
+  @Test(
+    "a number with its unit is never truncated, the words around it are",
+    arguments: [
+      ("Up to $1,250.00 Cash Back", 17, "Up to $1,250.00…"),
+      ("Up to $1,250.00 Cash Back", 12, "…$1,250.00…"), ("Up to $1,250.00", 4, "$1,250.00"),
+      ("$0.75 Cash Back", 6, "$0.75…"), ("price 1 299,00 kr each", 12, "1 299,00 kr…"),
+      ("from CHF 12.90", 10, "…CHF 12.90"), ("1,200", 2, "1,200"), ("Free shipping", 6, "Free…"),
+      ("5% Cash Back", 3, "5%…"), (String(repeating: "9", count: 60), 5, "9999…"),
+    ])
+  func keepsNumbers(text: String, width: Int, fitted: String) {
+    #expect(DisplayText.fitNumber(text, width) == fitted)
+  }
+
+  @Test("a narrow table has the whole prices and counts", arguments: 20...60)
+  func narrowNumbers(width: Int) {
+    let rows = [
+      ["a:1", "Up to $1,250.00 Cash Back", "Ana, Ben, Cem", "1,234,567", "A name of a thing"],
+      ["a:2", "$0.75", "Ana", "3", "Tea"],
+    ]
+    let table = Table(
+      columns: [
+        Table.Column(title: "ID", isWhole: true), Table.Column(title: "REWARD", hasNumber: true),
+        Table.Column(title: "SHARED BY"), Table.Column(title: "OFFERS", isRight: true),
+        Table.Column(title: "NAME"),
+      ], sample: rows, totalWidth: width)
+    let text = table.line(rows[0])
+    #expect(text.contains("$1,250.00") && text.contains("1,234,567"), "\(text)")
+    for line in text.split(separator: "\n") { #expect(DisplayText.width(String(line)) <= width) }
+  }
+
   @Test("ids that are too long for the terminal get their own lines, with the columns aligned")
   func longIDs() {
     let columns = [

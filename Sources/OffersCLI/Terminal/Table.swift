@@ -4,7 +4,8 @@
 /// truncated to the widths of their columns, and the last column gets the remaining width. Values
 /// that users type again, such as ids, are never truncated: a row with a long one may take further
 /// lines, and if most rows would, or the columns do not fit otherwise, the columns of every row are
-/// distributed over several lines. Without a terminal nothing is truncated.
+/// distributed over several lines. Numbers, such as prices and counts, are not truncated either, but the
+/// words around them are. Without a terminal nothing is truncated.
 struct Table {
   struct Column {
     let title: String
@@ -13,6 +14,10 @@ struct Table {
     var isWhole = false
     /// Whether values are shortened in the middle, such as addresses, whose ends tell them apart.
     var isCutInMiddle = false
+    /// Whether the number in a value is never truncated, as that of a price is not.
+    var hasNumber = false
+    /// The width of the widest number of the sample; 0 for a column without numbers.
+    var numberWidth = 0
   }
 
   private let columns: [Column]
@@ -26,6 +31,7 @@ struct Table {
   ///   - sample: the rows that determine the widths of the columns.
   ///   - totalWidth: the width of the terminal in columns; nil without a terminal.
   init(columns: [Column], sample: [[String]], totalWidth: Int?) {
+    let columns = Self.measured(columns, sample)
     self.columns = columns
     self.totalWidth = totalWidth
     let widest = Self.widest(columns, sample)
@@ -53,7 +59,19 @@ struct Table {
 
   /// The number of columns, at least 1, that fit on one line from the left with their least widths.
   static func countThatFits(_ columns: [Column], sample: [[String]], totalWidth: Int) -> Int {
-    max(1, parts(widest(columns, sample), columns, totalWidth)[0].count)
+    max(1, parts(widest(columns, sample), measured(columns, sample), totalWidth)[0].count)
+  }
+
+  /// The columns with the widths of their numbers. A right-aligned column has numbers.
+  private static func measured(_ columns: [Column], _ sample: [[String]]) -> [Column] {
+    columns.enumerated().map { index, column in
+      var column = column
+      if column.isRight { column.hasNumber = true }
+      if column.hasNumber {
+        column.numberWidth = sample.reduce(0) { max($0, DisplayText.numberWidth($1[index])) }
+      }
+      return column
+    }
   }
 
   // MARK: Column widths
@@ -102,8 +120,10 @@ struct Table {
     _ index: Int, _ widths: [Int], _ columns: [Column], _ least: (inside: Int, last: Int)
   ) -> Int {
     if columns[index].isWhole { return widths[index] }
-    if index < columns.count - 1 { return min(widths[index], least.inside) }
-    return min(widths[index], columns[index].isCutInMiddle ? leastInMiddle : least.last)
+    let number = columns[index].numberWidth
+    if index < columns.count - 1 { return max(number, min(widths[index], least.inside)) }
+    return max(
+      number, min(widths[index], columns[index].isCutInMiddle ? leastInMiddle : least.last))
   }
 
   private static func fits(
@@ -152,7 +172,7 @@ struct Table {
   }
 
   /// The widths with columns of truncatable values reduced until each line fits the terminal, the
-  /// widest first, but to no less than 4.
+  /// widest first, but to no less than 4 and their numbers.
   private static func shrunk(
     _ widest: [Int], _ columns: [Column], _ parts: [[Int]], _ totalWidth: Int
   ) -> [Int] {
@@ -167,24 +187,27 @@ struct Table {
       // long value does not take the room of the others.
       let takesRest = columns[last].isRight == false && shrinking.count > 1
       let limit = max(least.inside, min(max(12, totalWidth / 3), (room - fixed) / 2))
-      for index in shrinking { widths[index] = min(widest[index], takesRest ? limit : room) }
+      for index in shrinking {
+        widths[index] = max(
+          columns[index].numberWidth, min(widest[index], takesRest ? limit : room))
+      }
+      func widestOf(_ indices: [Int], above least: Int) -> Int? {
+        indices.filter { widths[$0] > max(least, columns[$0].numberWidth) }
+          .max { widths[$0] < widths[$1] }
+      }
       if takesRest, !columns[last].isWhole {
         // The last column, which takes the rest, gets its least width before the others.
         widths[last] = max(
           widths[last], leastWidth(last, widest, columns, least))
         var excess = shrinking.reduce(fixed - room) { $0 + widths[$1] }
         let inside = shrinking.filter { $0 != last }
-        while excess > 0, let index = inside.max(by: { widths[$0] < widths[$1] }),
-          widths[index] > least.inside
-        {
+        while excess > 0, let index = widestOf(inside, above: least.inside) {
           widths[index] -= 1
           excess -= 1
         }
       }
       var excess = shrinking.reduce(fixed - room) { $0 + widths[$1] }
-      while excess > 0, let index = shrinking.max(by: { widths[$0] < widths[$1] }),
-        widths[index] > 4
-      {
+      while excess > 0, let index = widestOf(shrinking, above: 4) {
         widths[index] -= 1
         excess -= 1
       }
@@ -266,6 +289,7 @@ struct Table {
 
   private func fitted(_ cell: String, _ column: Column, _ width: Int?) -> String {
     guard let width else { return cell }
+    if column.hasNumber { return DisplayText.fitNumber(cell, width) }
     return column.isCutInMiddle
       ? DisplayText.fitMiddle(cell, width) : DisplayText.fit(cell, width)
   }

@@ -57,7 +57,7 @@ enum OfferColumn: String, CaseIterable {
   /// - Parameter words: the words for the rewards and prices of the list.
   func tableColumn(_ words: ValueWords) -> Table.Column {
     switch self {
-    case .reward: Table.Column(title: words.title)
+    case .reward: Table.Column(title: words.title, hasNumber: true)
     case .favorite: Table.Column(title: " ", isWhole: true)
     case .ref, .id, .feed, .state, .expired, .firstSeenAt, .changedAt, .goneAt, .startsAt,
       .expiresAt:

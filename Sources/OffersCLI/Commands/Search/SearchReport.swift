@@ -65,7 +65,7 @@ struct SearchReport {
   func table(width: Int?, _ style: Style) -> PrintedText {
     let words = ValueWords(feeds, of: results.hits.map(\.offer))
     let rows = results.hits.map { cells($0.offer, words) }
-    let value = words.isEmpty ? [] : [Table.Column(title: words.title)]
+    let value = words.isEmpty ? [] : [OfferColumn.reward.tableColumn(words)]
     let table = Table(
       columns: [
         Table.Column(title: " ", isWhole: true), Table.Column(title: "ID", isWhole: true),
