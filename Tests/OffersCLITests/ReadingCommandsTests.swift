@@ -210,8 +210,8 @@ struct ReadingCommandsTests {
     #expect(
       home.stable(status) == """
         Database  \(place)
-        Holds     4 offers, 1 favorite, 4 changes, 2 syncs
-        History   1 record, about SIZE; at most 2,000,000 or 1.0 GB are kept
+        Holds     4 offers, 1 favorite, 2 syncs
+        History   4 changes in 1 record, about SIZE; at most 2,000,000 records or 1.0 GB are kept
         \(engine)
 
         FEED    OFFERS  GONE  STARRED  LAST SYNC        NEXT DUE          SOURCE

@@ -78,8 +78,9 @@ struct ExportCommand: AsyncParsableCommand {
         })
     } else {
       // One user is the usual case.
-      let parts = told.filter { $0 != (.users, 1) }.map { Units.count($1, $0.noun) }
-        .joined(separator: ", ")
+      let parts = told.filter { $0 != (.users, 1) }.map { section, count in
+        Units.count(count, section.noun) + (section == .changes ? " of these offers" : "")
+      }.joined(separator: ", ")
       Output.note(.line("\(output): \(parts) (\(Units.size(document.bytes)))"))
     }
     try report(document.unread)

@@ -11,7 +11,8 @@ struct PruneCommand: AsyncParsableCommand {
     usage: "offers prune [<options>]",
     discussion: """
       Removes offers that have been gone for \(vanishedDays) days, changes older than \
-      \(historyDays) days, and syncs that nothing refers to any more. Favorites are never removed, nor is their history.
+      \(historyDays) days, and syncs that nothing refers to any more. Favorites are never removed, nor is their history. That a removed offer was new is not counted \
+      among its changes.
 
       If the last syncs do not confirm the clock, ages are counted from the last one that it agrees \
       with, or nothing is removed.
@@ -62,7 +63,7 @@ struct PruneCommand: AsyncParsableCommand {
         """)
     }
     let parts = [
-      Units.count(counts.offers, "offer"), Units.count(counts.changes, "change"),
+      Units.count(counts.offers, "gone offer"), Units.count(counts.changes, "change"),
       Units.count(counts.runs, "sync"),
     ]
     let what = "\(parts[0]), \(parts[1]) and \(parts[2])"

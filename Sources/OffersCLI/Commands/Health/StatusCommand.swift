@@ -10,7 +10,8 @@ struct StatusCommand: AsyncParsableCommand {
     abstract: "Show the database, the feeds and their problems.",
     usage: "offers status [<options>]",
     discussion: """
-      The favorites are those of the user. All else is shared.
+      The favorites are those of the user. All else is shared. The offers include those that are gone \
+      from their feeds, the changes those of offers that were removed since.
 
       EXAMPLES
         offers status
@@ -55,14 +56,15 @@ struct StatusCommand: AsyncParsableCommand {
     let counts = contents.counts
     let engine = database.engine
     let size = database.maintenance.map { " (\(Units.size($0.sizeBytes)))" } ?? ""
+    let gone = feeds.reduce(0) { $0 + $1.feed.goneCount }
     let holds = [
-      Units.count(counts.offers, "offer"), Units.count(counts.favorites, "favorite"),
-      Units.count(counts.changes, "change"), Units.count(counts.runs, "sync"),
+      Units.count(counts.offers, "offer") + (gone > 0 ? " (\(Units.count(gone)) gone)" : ""),
+      Units.count(counts.favorites, "favorite"), Units.count(counts.runs, "sync"),
     ]
     var head = [
       "Database  \(DisplayText.oneLine(database.place))\(size)",
       "Holds     \(holds.joined(separator: ", "))",
-      "History   \(Self.text(contents.history))",
+      "History   \(Self.text(contents.history, changes: counts.changes))",
       "Engine    \(engine.name) "
         + [engine.version, engine.remark].compactMap(\.self).joined(separator: ", "),
     ]
@@ -123,9 +125,11 @@ struct StatusCommand: AsyncParsableCommand {
     }
   }
 
-  private static func text(_ history: HistorySize) -> String {
-    "\(Units.count(history.count, "record")), about \(Units.size(history.bytes)); at most "
-      + "\(Units.count(history.limit)) or \(Units.size(history.maximumBytes)) are kept"
+  /// The first sync of a feed is one record of many changes.
+  private static func text(_ history: HistorySize, changes: Int) -> String {
+    "\(Units.count(changes, "change")) in \(Units.count(history.count, "record")), about "
+      + "\(Units.size(history.bytes)); at most \(Units.count(history.limit)) records or "
+      + "\(Units.size(history.maximumBytes)) are kept"
   }
 
   private static func json(
