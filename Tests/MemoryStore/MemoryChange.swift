@@ -15,6 +15,8 @@ struct MemoryChange: Sendable {
   var offerCount: Int?
   /// For a changed offer, the fields that differ.
   var fields: [OfferField] = []
+  /// For a changed offer, its texts before and after.
+  var texts: [TextChange] = []
   /// For a changed reward, the one before.
   var oldReward: Reward?
   /// The offer's reward after the change.
@@ -51,7 +53,10 @@ extension MemoryState {
     changes.append(
       MemoryChange(
         id: lastChangeID, kind: kind, feed: offers[place].ref.feed, key: key, at: time,
-        fields: fields, oldReward: fields.contains(.reward) ? old?.reward : nil,
+        fields: fields,
+        texts: TextChange.fields.filter(fields.contains).map {
+          TextChange($0, from: old?.told($0), to: offers[place].content.told($0))
+        }, oldReward: fields.contains(.reward) ? old?.reward : nil,
         reward: offers[place].content.reward))
   }
 

@@ -41,6 +41,14 @@ struct MemoryOffer: Sendable {
 
     func date(_ field: OfferField) -> Date? { number(field).map(Date.init(timeIntervalSince1970:)) }
 
+    /// A text, or a time in ISO 8601.
+    func told(_ field: OfferField) -> String? {
+      switch field {
+      case .startsAt, .expiresAt: date(field).map { ISOTime.text($0.storedSeconds) }
+      default: text(field)
+      }
+    }
+
     var reward: Reward? {
       text(.reward).map { Reward(text: $0, value: rewardValue, isUpTo: isUpTo) }
     }

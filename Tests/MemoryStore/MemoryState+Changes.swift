@@ -102,7 +102,7 @@ extension MemoryState {
       oldReward: fit(isOfReward ? change?.oldReward : nil),
       newReward: fit(isOfReward ? change?.reward : nil),
       reward: fit(change == nil ? shown.reward : change?.reward),
-      fields: change?.fields.map(\.name) ?? [],
+      fields: change?.fields.map(\.name) ?? [], texts: change?.texts ?? [],
       returned: change?.kind == .new
         ? lost(before: offer, of: user)
         : change?.kind == .gone && shown.isFavorite ? successor(of: offer, user: user) : nil)

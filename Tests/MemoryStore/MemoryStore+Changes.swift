@@ -41,14 +41,16 @@ extension MemoryStore: ChangeRepository {
     try read { state in
       let offer = try state.fetch(named: text)
       let changes = state.changes.filter {
-        $0.key == offer.key && ($0.kind == .gone || $0.kind == .back || $0.isOfReward)
+        $0.key == offer.key
+          && ($0.kind == .gone || $0.kind == .back || $0.isOfReward || !$0.texts.isEmpty)
       }
       let earlier = changes.filter { $0.id < bounds.before ?? .max }
       var listed: [MemoryChange] = []
       var bytes = 0
       for change in earlier.reversed() {
-        let texts = change.isOfReward ? [change.oldReward, change.reward] : []
-        bytes += texts.reduce(0) { $0 + ($1?.text.utf8.count ?? 0) }
+        let rewards = change.isOfReward ? [change.oldReward, change.reward] : []
+        bytes += rewards.reduce(0) { $0 + ($1?.text.utf8.count ?? 0) }
+        bytes += change.texts.reduce(0) { $0 + $1.byteCount }
         if !listed.isEmpty, listed.count >= bounds.limit || bytes > bounds.maximumBytes { break }
         listed.insert(change, at: 0)
       }
@@ -66,7 +68,7 @@ extension MemoryStore: ChangeRepository {
       points += listed.map { change in
         RewardPoint(
           at: change.at, event: RewardPoint.Event(rawValue: change.told.rawValue) ?? .changed,
-          reward: change.reward)
+          reward: change.reward, texts: change.texts)
       }
       return HistoryPage(
         offer: state.view(offer, of: user), points: points, before: isCut ? listed.first?.id : nil)

@@ -31,8 +31,10 @@ struct ChangesCommandTests {
     ★  TIME  up       ibotta:1  $0.75 → $1.25  Teas
        TIME  changed  ibotta:3  – → Free       Bun
     ★  TIME  gone     ibotta:2  Up to 5% back  Jam
-    ★  TIME  down     ibotta:1  $1.25 → $1.00  Teas (name)
-       TIME  changed  ibotta:3  Free           Bun (terms)
+    ★  TIME  down     ibotta:1  $1.25 → $1.00  Teas
+       name: Tea → Teas
+       TIME  changed  ibotta:3  Free           Bun
+       terms: – → One.
        TIME  new      ibotta:4  Up to 5% back  Jam
        probably your favorite ibotta:2 again; star it: offers favorite ibotta:4
 
@@ -93,17 +95,18 @@ struct ChangesCommandTests {
     #expect(
       home.stable(try await home.call("changes", "--kind", "down,gone", "--json").output)
         == #"{"changes":[{"at":"TIME","kind":"gone","feed":"ibotta","ref":"ibotta:2","#
-        + #""name":"Jam","favorite":true,"offers":null,"from":null,"to":null,"fields":[],"returned_favorite":null},"#
+        + #""name":"Jam","favorite":true,"offers":null,"from":null,"to":null,"fields":[],"texts":[],"returned_favorite":null},"#
         + #"{"at":"TIME","kind":"down","feed":"ibotta","ref":"ibotta:1","name":"Teas","#
         + #""favorite":true,"offers":null,"from":{"role":"reward","text":"$1.25 Cash Back","kind":"amount","minor_units":125,"#
         + #""currency":"USD","percent":null,"up_to":false},"#
         + #""to":{"role":"reward","text":"$1.00 Cash Back","kind":"amount","#
         + #""minor_units":100,"currency":"USD","percent":null,"up_to":false},"#
-        + #""fields":["name","reward"],"returned_favorite":null}]}"# + "\n")
+        + #""fields":["name","reward"],"texts":[{"field":"name","from":"Tea","to":"Teas"}],"#
+        + #""returned_favorite":null}]}"# + "\n")
     #expect(
       home.stable(try await home.call("changes", "--kind", "first", "--json").output)
         == #"{"changes":[{"at":"TIME","kind":"first","feed":"ibotta","ref":null,"name":null,"#
-        + #""favorite":false,"offers":3,"from":null,"to":null,"fields":[],"#
+        + #""favorite":false,"offers":3,"from":null,"to":null,"fields":[],"texts":[],"#
         + #""returned_favorite":null}]}"# + "\n")
     let new = try await home.callDocument("changes", "--kind", "new", "--limit", "1")
     let changes = try #require(new["changes"] as? [[String: Any]])
@@ -118,7 +121,8 @@ struct ChangesCommandTests {
       #expect(
         Self.stable(home, cut.output) == """
              WHEN  KIND     ID        REWARD         NAME
-             TIME  changed  ibotta:3  Free           Bun (terms)
+             TIME  changed  ibotta:3  Free           Bun
+             terms: – → One.
              TIME  new      ibotta:4  Up to 5% back  Jam
              probably your favorite ibotta:2 again; star it: offers favorite ibotta:4
 
@@ -206,6 +210,7 @@ struct ChangesCommandTests {
       TIME  $0.75 Cash Back  new
       TIME  $1.25 Cash Back  up
       TIME  $1.00 Cash Back  down
+         name: Tea → Teas
 
       """
     #expect(Self.stable(home, try await home.call("history", "1").output) == table)
@@ -222,10 +227,18 @@ struct ChangesCommandTests {
       home.stable(try await home.call("history", "2", "--json").output)
         == #"{"ref":"ibotta:2","name":"Jam","points":[{"at":"TIME","event":"new","reward":"#
         + #"{"role":"reward","text":"Up to 5% back","kind":"percent","minor_units":null,"currency":null,"#
-        + #""percent":5,"up_to":true}},{"at":"TIME","event":"gone","reward":{"role":"reward","text":"#
+        + #""percent":5,"up_to":true},"texts":[]},{"at":"TIME","event":"gone","reward":{"role":"reward","text":"#
         + #""Up to 5% back","kind":"percent","minor_units":null,"currency":null,"percent":5,"#
-        + #""up_to":true}}]}"# + "\n")
+        + #""up_to":true},"texts":[]}]}"# + "\n")
     #expect(try await home.call("history", "9").status == 66)
+    _ = try home.feed([
+      FeedItem("1", "Teas", "$1.00 Cash Back", terms: String(repeating: "Any size. ", count: 20)),
+      FeedItem("3", "Bun", "Free", terms: "One."), FeedItem("4", "Jam", "Up to 5% back"),
+    ])
+    #expect(try await home.call("sync", "--quiet").status == 0)
+    let news = try await home.call("changes", "--kind", "changed", "--limit", "1").output
+    #expect(news.contains("\n   terms: – → Any size. ") && news.hasSuffix("…\n"))
+    #expect(try await home.call("history", "1").output.hasSuffix(news.suffix(60)))
   }
 
   @Test("prune reports what it removed; with --dry-run, what it would remove")
@@ -246,13 +259,13 @@ struct ChangesCommandTests {
     }
     #expect(
       try await prune()
-        == "Removed 0 offers, 0 changes and 0 syncs.\(size)\n")
+        == "Removed 0 gone offers, 0 changes and 0 syncs.\(size)\n")
     #expect(
       try await prune("--older-than", "0m", "--dry-run")
-        == "Would remove 2 offers, 2 changes and 0 syncs.\(now)\n")
+        == "Would remove 2 gone offers, 2 changes and 0 syncs.\(now)\n")
     #expect(
       try await prune("--older-than", "0m")
-        == "Removed 2 offers, 2 changes and 0 syncs.\(size)\n")
+        == "Removed 2 gone offers, 2 changes and 0 syncs.\(size)\n")
     #expect(
       try await prune("--json")
         == #"{"offers":0,"changes":0,"runs":0,"dry_run":false,"counted_from":null,"#

@@ -23,8 +23,8 @@ public protocol ChangeRepository: Sendable {
   /// Advances a reader's mark. A mark never moves back.
   func setMark(_ mark: ReaderMark, of reader: String) async throws
 
-  /// The history of an offer's reward, oldest first. It begins with the first sighting of the
-  /// offer; changes that were pruned are missing.
+  /// The history of an offer's reward and of its texts, oldest first. It begins with the first sighting
+  /// of the offer; changes that were pruned are missing.
   ///
   /// - Throws: `OffersError` with `notFound` or `ambiguous`.
   func fetchHistory(named text: String) async throws -> (offer: UserOffer, points: [RewardPoint])

@@ -1,11 +1,14 @@
 import Foundation
 
-/// The decoded `fields` of a `changed` row: which fields differ, and the reward before and after.
+/// The decoded `fields` of a `changed` row: which fields differ, and the reward and the texts before and
+/// after.
 package struct ChangedFields: Decodable {
   /// The names of the fields that differ, as in JSON output, in the order of `OfferField`.
   package let names: [String]
   /// The reward before and after the change; nil if it is unchanged.
   package let rewards: (old: Reward?, new: Reward?)?
+  /// The texts before and after the change, shortened, in the order of `OfferField`.
+  package let texts: [TextChange]
 
   /// - Parameter json: the text of `change.fields`; see `StoredOffer`. Invalid JSON, which this
   ///   program never writes, counts as no fields.
@@ -13,6 +16,7 @@ package struct ChangedFields: Decodable {
     guard let read = try? JSONDecoder().decode(Self.self, from: Data(json.utf8)) else {
       names = []
       rewards = nil
+      texts = []
       return
     }
     self = read
@@ -25,6 +29,12 @@ package struct ChangedFields: Decodable {
     rewards =
       try fields.contains(reward)
       ? fields.decode(Pair.self, forKey: reward).rewards : nil
+    texts = TextChange.fields.compactMap { field in
+      // A value that is not read, such as one replaced in a large row, is only named.
+      let key = Key(stringValue: field.name)
+      guard let pair = try? fields.decodeIfPresent(Texts.self, forKey: key) else { return nil }
+      return TextChange(field, from: pair.from, to: pair.to)
+    }
   }
 
   /// Whether the reward rose or fell; nil if it is unchanged or the two are not comparable.
@@ -38,6 +48,11 @@ package struct ChangedFields: Decodable {
 
     init(stringValue: String) { self.stringValue = stringValue }
     init?(intValue: Int) { nil }
+  }
+
+  private struct Texts: Decodable {
+    let from: String?
+    let to: String?
   }
 
   private struct Pair: Decodable {

@@ -50,6 +50,9 @@ public struct OfferChange: Hashable, Sendable, Identifiable {
   public let reward: Reward?
   /// The JSON names of the fields that changed.
   public let fields: [String]
+  /// The changed texts and times before and after the change: name, description, terms, retailer, start
+  /// and end.
+  public let texts: [TextChange]
   /// The likely counterpart under another id. For a new offer: a gone favorite of the same feed
   /// with the same name and description. For a gone favorite: the offer that probably replaces it.
   public let returned: OfferRef?
@@ -57,7 +60,8 @@ public struct OfferChange: Hashable, Sendable, Identifiable {
   /// Creates the change of an offer of its parts; the properties describe them.
   public init(
     changeID: Int64?, kind: Kind, at: Date, offer: UserOffer, oldReward: Reward? = nil,
-    newReward: Reward? = nil, reward: Reward?, fields: [String] = [], returned: OfferRef? = nil
+    newReward: Reward? = nil, reward: Reward?, fields: [String] = [], texts: [TextChange] = [],
+    returned: OfferRef? = nil
   ) {
     self.changeID = changeID
     self.kind = kind
@@ -69,6 +73,7 @@ public struct OfferChange: Hashable, Sendable, Identifiable {
     self.newReward = newReward
     self.reward = reward
     self.fields = fields
+    self.texts = texts
     self.returned = returned
   }
 
@@ -84,6 +89,7 @@ public struct OfferChange: Hashable, Sendable, Identifiable {
     newReward = nil
     reward = nil
     fields = []
+    texts = []
     returned = nil
   }
 

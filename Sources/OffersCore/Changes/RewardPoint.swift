@@ -1,6 +1,6 @@
 import Foundation
 
-/// One point in the history of an offer's reward.
+/// One point in the history of an offer's reward and texts.
 public struct RewardPoint: Hashable, Sendable {
   /// The kinds of event in the history of an offer, as in `OfferChange.Kind`.
   public enum Event: String, Sendable {
@@ -10,7 +10,7 @@ public struct RewardPoint: Hashable, Sendable {
     case up
     /// The exact reward fell.
     case down
-    /// The reward changed in another way.
+    /// The reward changed in another way, or only a text.
     case changed
     /// The feed no longer had the offer.
     case gone
@@ -24,9 +24,12 @@ public struct RewardPoint: Hashable, Sendable {
   public let event: Event
   /// The reward since this time; nil when the feed provides none.
   public let reward: Reward?
+  /// The texts and times that changed, as in `OfferChange.texts`.
+  public let texts: [TextChange]
 
   /// Creates a reward point of its parts; the properties describe them.
-  public init(at: Date, event: Event, reward: Reward?) {
+  public init(at: Date, event: Event, reward: Reward?, texts: [TextChange] = []) {
+    self.texts = texts
     self.at = at
     self.event = event
     self.reward = reward
@@ -39,7 +42,7 @@ public struct HistoryBounds: Hashable, Sendable {
   public var before: Int64?
   /// The maximum number of points. A page has at least one.
   public var limit: Int
-  /// The maximum total size of the rewards' texts, in bytes of UTF-8.
+  /// The maximum total size of the texts, in bytes of UTF-8.
   public var maximumBytes: Int
 
   /// Creates bounds. Without arguments the whole history is read.

@@ -12,6 +12,7 @@ extension JSONWriter {
       json.member("from", change.oldReward, of: change.feed)
       json.member("to", change.newReward, of: change.feed)
       json.member("fields", each: change.fields) { $0.value($1) }
+      json.member(texts: change.texts)
       json.member("returned_favorite", change.returned?.description)
     }
   }
@@ -29,6 +30,15 @@ extension JSONWriter {
       json.member("at", point.at)
       json.member("event", point.event.rawValue)
       json.member("reward", point.reward, of: offer.ref.feed)
+      json.member(texts: point.texts)
+    }
+  }
+
+  private mutating func member(texts: [TextChange]) {
+    member("texts", objects: texts) { json, text in
+      json.member("field", text.field)
+      json.member("from", text.old)
+      json.member("to", text.new)
     }
   }
 }

@@ -119,7 +119,7 @@ enum ChangeSelection {
         offer: query.textBytes.map { offer.abridged(toBytes: $0) } ?? offer,
         oldReward: fit(own?.old), newReward: fit(own?.new),
         reward: fit(own.map(\.new) ?? reward), fields: entry.fields?.names ?? [],
-        returned: returned)
+        texts: entry.fields?.texts ?? [], returned: returned)
     }
   }
 }

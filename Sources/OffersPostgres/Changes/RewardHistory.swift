@@ -1,7 +1,7 @@
 import Foundation
 import OffersCore
 
-/// The history of an offer's reward.
+/// The history of an offer's reward and texts.
 enum RewardHistory {
   static func fetch(
     named text: String, _ bounds: HistoryBounds, of user: User.ID, in session: DatabaseSession
@@ -12,8 +12,9 @@ enum RewardHistory {
     var listed: [Change] = []
     var bytes = 0
     for change in earlier.reversed() {
-      let texts = change.rewards.map { [$0.old, $0.new] } ?? []
-      bytes += texts.reduce(0) { $0 + ($1?.text.utf8.count ?? 0) }
+      let rewards = change.rewards.map { [$0.old, $0.new] } ?? []
+      bytes += rewards.reduce(0) { $0 + ($1?.text.utf8.count ?? 0) }
+      bytes += change.texts.reduce(0) { $0 + $1.byteCount }
       if !listed.isEmpty, listed.count >= bounds.limit || bytes > bounds.maximumBytes { break }
       listed.insert(change, at: 0)
     }
@@ -27,7 +28,9 @@ enum RewardHistory {
           at: stored.offer.firstSeenAt, event: .new,
           reward: first?.rewards.map(\.old) ?? stored.offer.reward))
     }
-    points += listed.map { RewardPoint(at: $0.at, event: $0.event, reward: $0.reward) }
+    points += listed.map {
+      RewardPoint(at: $0.at, event: $0.event, reward: $0.reward, texts: $0.texts)
+    }
     return HistoryPage(offer: stored.offer, points: points, before: isCut ? listed.first?.id : nil)
   }
 
@@ -38,6 +41,7 @@ enum RewardHistory {
     let event: RewardPoint.Event
     /// The reward before and after, if it changed.
     let rewards: (old: Reward?, new: Reward?)?
+    let texts: [TextChange]
     /// The reward right after the change.
     var reward: Reward?
   }
@@ -48,16 +52,16 @@ enum RewardHistory {
     let rows = try session.rows(
       """
       SELECT change_id, at, kind, fields FROM change
-      WHERE offer_key = $1 AND (kind IN ('gone', 'back')
-        OR fields LIKE '%"\(OfferField.reward.name)"%')
+      WHERE offer_key = $1 AND (kind IN ('gone', 'back') OR fields IS NOT NULL)
       ORDER BY change_id
       """, [.number(stored.key)])
     var changes: [Change] = rows.map { row in
-      Change(
+      let fields = row.findText(3).map(ChangedFields.init(parsing:))
+      return Change(
         id: row.number(0), at: row.date(1),
-        event: RewardPoint.Event(rawValue: row.text(2)) ?? .changed,
-        rewards: row.findText(3).flatMap { ChangedFields(parsing: $0).rewards })
-    }.filter { $0.rewards != nil || $0.event == .gone || $0.event == .back }
+        event: RewardPoint.Event(rawValue: row.text(2)) ?? .changed, rewards: fields?.rewards,
+        texts: fields?.texts ?? [])
+    }.filter { $0.rewards != nil || !$0.texts.isEmpty || $0.event == .gone || $0.event == .back }
     // Forwards, because an import may leave a gap between two changes of the reward.
     var reward = stored.offer.reward
     if let first = changes.first(where: { $0.rewards != nil })?.rewards { reward = first.old }

@@ -289,7 +289,7 @@ enum ChangeTable {
     try Row.fetchCursor(
       database,
       sql: """
-        SELECT change.change_id, run.started_at, change.kind, \(ChangedFields.column)
+        SELECT change.change_id, run.started_at, change.kind, \(ChangedFields.columnWithTexts)
         FROM change CROSS JOIN sync_run AS run ON run.run_id = change.run_id
         WHERE change.offer_key = ? AND change.change_id < ? AND change.kind <> 'new'
         ORDER BY change.change_id DESC
@@ -350,7 +350,7 @@ enum ChangeTable {
 
   static func findFields(of id: Int64, in database: Database) throws -> String? {
     let statement = try database.cachedStatement(
-      sql: "SELECT \(ChangedFields.column) FROM change WHERE change_id = ?")
+      sql: "SELECT \(ChangedFields.columnWithTexts) FROM change WHERE change_id = ?")
     return try String.fetchOne(statement, arguments: [id])
   }
 }

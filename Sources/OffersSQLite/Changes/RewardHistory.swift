@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import OffersCore
 
-/// The history of an offer's reward, read backwards from its latest change.
+/// The history of an offer's reward and texts, read backwards from its latest change.
 enum RewardHistory {
   /// A change that appears in the history.
   private struct Change {
@@ -11,22 +11,25 @@ enum RewardHistory {
     let event: RewardPoint.Event
     /// The reward before and after the change; nil if it is unchanged.
     let rewards: (old: Reward?, new: Reward?)?
+    let texts: [TextChange]
 
     var textBytes: Int {
       (rewards?.old?.text.utf8.count ?? 0) + (rewards?.new?.text.utf8.count ?? 0)
+        + texts.reduce(0) { $0 + $1.byteCount }
     }
 
-    /// Returns nil for a change that does not concern the reward.
+    /// Returns nil for a change that concerns neither the reward nor a text.
     init?(_ row: Row) {
       id = row[0]
       at = row[1]
       let kind: String = row[2]
       let fields = (row[3] as String?).map(ChangedFields.init(parsing:))
       rewards = fields?.rewards
+      texts = fields?.texts ?? []
       switch ChangeRow.Kind(rawValue: kind) {
       case .gone: event = .gone
       case .back: event = .back
-      case .changed where rewards != nil:
+      case .changed where rewards != nil || !texts.isEmpty:
         event =
           switch fields?.direction {
           case .up: .up
@@ -85,7 +88,9 @@ enum RewardHistory {
     for change in changes.reversed() {
       if let rewards = change.rewards { reward = rewards.new }
       points.append(
-        RewardPoint(at: Date(storedSeconds: change.at), event: change.event, reward: reward))
+        RewardPoint(
+          at: Date(storedSeconds: change.at), event: change.event, reward: reward,
+          texts: change.texts))
     }
     return HistoryPage(
       offer: offer, points: points, before: isCut ? changes.last?.id : nil)

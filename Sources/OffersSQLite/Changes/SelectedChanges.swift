@@ -204,6 +204,7 @@ struct SelectedChanges: Sendable {
         offer: textBytes.map { offer.abridged(toBytes: $0) } ?? offer,
         oldReward: fit(fields?.rewards?.old), newReward: fit(fields?.rewards?.new),
         reward: fit(try rewards.find(offer, row)), fields: fields?.names ?? [],
+        texts: fields?.texts ?? [],
         returned: row.kind == .new
           ? lost?.find(offer)
           : row.kind == .gone && offer.isFavorite

@@ -136,10 +136,12 @@ struct ChangesPage {
     } else {
       row.set("plainReward", change.reward.map(presentation.valueText))
     }
-    if change.kind == .changed, !change.fields.isEmpty {
+    row.set("textChanges", change.texts.map(PageFields.init))
+    let told = change.texts.map(\.field)
+    let others = change.fields.filter { !told.contains($0) }
+    if change.kind == .changed, !others.isEmpty {
       row.set(
-        "fieldNames",
-        change.fields.map { $0.replacing(bytes: "_", with: " ") }.joined(separator: ", "))
+        "fieldNames", others.map { $0.replacing(bytes: "_", with: " ") }.joined(separator: ", "))
     }
     if change.kind == .expiring, let end = offer.expiresAt { row.set("end", time: end) }
     if let returned = change.returned {
@@ -155,6 +157,15 @@ struct ChangesPage {
 }
 
 extension PageFields {
+  /// A text before and after a change.
+  init(_ text: TextChange) {
+    self.init { fields in
+      fields.set("textLabel", text.label)
+      fields.set("oldText", text.shown.old)
+      fields.set("newText", text.shown.new)
+    }
+  }
+
   /// Sets the name and the color of a change's kind. Of a price the kind names it, and a price that
   /// falls is good news.
   fileprivate mutating func setKind(

@@ -38,6 +38,7 @@ struct HistoryChart {
             row.set("at", time: point.at)
             row.set("pointReward", point.reward?.text ?? "–")
             row.set("event", Self.words(point.event))
+            row.set("textChanges", point.texts.map(PageFields.init))
           }
         })
       guard let drawing else { return }

@@ -50,6 +50,18 @@ struct PageOfferTests {
     #expect(page.count(of: "<tr><td>") == 2)
   }
 
+  @Test("the history of an offer and the changes have what a text was before")
+  func showsTexts() async throws {
+    let home = try await ServedHome(feeds: [])
+    for name in ["Tea", "<Teas>"] {
+      try await home.sync("ibotta", #"[{"id":"1","name":"\#(name)","terms":"All."}]"#)
+    }
+    let text = "name: <del><bdi>Tea</bdi></del> <ins><bdi>&lt;Teas&gt;</bdi></ins>"
+    for path in ["/offers/ibotta:1", "/changes"] {
+      #expect(try await home.show(path).text.contains(text), "\(path)")
+    }
+  }
+
   @Test("the chart is a step function of the reward, with a gap while the offer is gone")
   func drawsSteps() throws {
     func point(_ day: Double, _ event: RewardPoint.Event, _ units: Int64?) -> RewardPoint {

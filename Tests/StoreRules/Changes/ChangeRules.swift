@@ -61,7 +61,9 @@ struct ChangeRules {
     #expect(change.at == .at(2000))
   }
 
-  @Test("a changed text names its field and has no reward", arguments: StoreKind.allCases)
+  @Test(
+    "a changed text has its field, what it was before, and no reward", arguments: StoreKind.allCases
+  )
   func text(kind: StoreKind) async throws {
     let store = try await kind.open().store
     try await store.sync([FeedOffer("1", name: "Tea", reward: .dollars(75))])
@@ -71,6 +73,11 @@ struct ChangeRules {
       try await store.fetchChanges(ChangeQuery(now: .at(3000))).changes.last)
     #expect(change.kind == .changed)
     #expect(change.fields == ["name", "description"])
+    #expect(
+      change.texts == [
+        TextChange(field: "name", old: "Tea", new: "Te\"a"),
+        TextChange(field: "description", old: nil, new: "x"),
+      ])
     #expect(change.oldReward == nil && change.newReward == nil)
     #expect(change.offer?.name == "Te\"a")
   }

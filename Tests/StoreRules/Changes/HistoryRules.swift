@@ -8,6 +8,7 @@ struct HistoryRules {
   private static func points(_ store: any RuledStore, _ name: String) async throws -> [String] {
     try await store.fetchHistory(named: name).points.map {
       "\(Int($0.at.timeIntervalSince1970)) \($0.event.rawValue) \($0.reward?.text ?? "–")"
+        + $0.texts.map { " \($0.field): \($0.old ?? "–") → \($0.new ?? "–")" }.joined()
     }
   }
 
@@ -15,8 +16,34 @@ struct HistoryRules {
   func one(kind: StoreKind) async throws {
     let store = try await kind.open().store
     try await store.sync([FeedOffer("1", reward: Reward.dollars(75))])
-    try await store.sync([FeedOffer("1", name: "Tea", reward: Reward.dollars(75))], at: 2000)
+    try await store.sync([FeedOffer("1", reward: Reward.dollars(75))], at: 2000)
+    try await store.sync(
+      [FeedOffer("1", reward: Reward.dollars(75), more: [.url: "https://example.com/2"])], at: 3000)
     #expect(try await Self.points(store, "1") == ["1000 new $75"])
+  }
+
+  @Test(
+    "what a text or a time was before is told, beside a change of the reward or alone",
+    arguments: StoreKind.allCases)
+  func texts(kind: StoreKind) async throws {
+    let store = try await kind.open().store
+    let terms = String(repeating: "Not valid with other offers. ", count: 9)
+    for (place, (name, limit, reward, end)) in [
+      ("Tea", 2, 75, nil), ("Teas", 2, 75, nil), ("Teas", 3, 80, nil),
+      ("Teas", 3, 80, "1800000000"),
+    ].enumerated() {
+      var more: [OfferField: String] = [.terms: terms + "Limit \(limit) per house. " + terms]
+      if let end { more[.expiresAt] = end }
+      try await store.sync(
+        [FeedOffer("1", name: name, reward: Reward.dollars(Int64(reward)), more: more)],
+        at: 1000 * (place + 1))
+    }
+    #expect(
+      try await Self.points(store, "1") == [
+        "1000 new $75", "2000 changed $75 name: Tea → Teas",
+        "3000 up $80 terms: …other offers. Limit 2 per house. Not… → …other offers. Limit 3 per house. Not…",
+        "4000 changed $80 expires_at: – → 2027-01-15T08:00:00Z",
+      ])
   }
 
   @Test(

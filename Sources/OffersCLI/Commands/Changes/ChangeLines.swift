@@ -28,10 +28,13 @@ struct ChangeLines {
 
   var header: String { table.header }
 
-  /// The line of a change. If a gone favorite is probably back under another id, a second line
-  /// follows, which names the other id and the command that stars the offer.
+  /// The line of a change, and below it what each changed text was before. If a gone favorite is
+  /// probably back under another id, a line follows which names the other id and the command that
+  /// stars the offer.
   func lines(_ change: OfferChange, _ style: Style = .plain) -> PrintedText {
-    let line: PrintedText = "\(set(table.line(Self.cells(change, words, feeds)), change, style))\n"
+    let texts = change.texts.flatMap { $0.lines(width: Terminal.width) }.map { $0 + "\n" }.joined()
+    let line: PrintedText =
+      "\(set(table.line(Self.cells(change, words, feeds)), change, style))\n\(texts)"
     guard let other = change.returned, let offer = change.offer else { return line }
     let isGone = change.kind == .gone
     let word = ShellQuoting.word((isGone ? other : offer.ref).description)
@@ -63,7 +66,8 @@ struct ChangeLines {
         firstSync(change, feeds[change.feed].noun),
       ]
     }
-    let others = change.fields.filter { $0 != OfferField.reward.name }
+    let told = change.texts.map(\.field) + [OfferField.reward.name]
+    let others = change.fields.filter { !told.contains($0) }
     let details = others.isEmpty ? "" : " (\(others.joined(separator: ", ")))"
     return [
       offer.isFavorite ? "★" : " ", time(change.at), change.kind.rawValue,
@@ -72,6 +76,9 @@ struct ChangeLines {
       DisplayText.oneLine(offer.name) + details,
     ]
   }
+
+  /// Whether the terminal has no room for two rewards as the feed prints them.
+  private static var isNarrow: Bool { Terminal.width.map { $0 < 60 } ?? false }
 
   /// The time of a change. In a narrow terminal the current year is left out, so that the reward has
   /// room.
@@ -88,14 +95,14 @@ struct ChangeLines {
   }
 
   /// The reward before and after the change, such as `$1.00 → $1.25`, in exact values if it rose or
-  /// fell, else in the feed's texts; a single text if the reward did not change, and nil if there is
-  /// none.
+  /// fell or the terminal is narrow, else in the feed's texts; a single text if the reward did not
+  /// change, and nil if there is none.
   private static func reward(_ change: OfferChange) -> String? {
-    if change.kind == .up || change.kind == .down, let old = change.oldReward?.value,
-      let new = change.newReward?.value
+    if change.kind == .up || change.kind == .down || isNarrow, let old = change.oldReward,
+      let new = change.newReward, let was = old.value, let value = new.value
     {
-      let upTo = change.newReward?.isUpTo == true ? "up to " : ""
-      return "\(upTo)\(Units.value(old)) → \(Units.value(new))"
+      let upTo = (old: old.isUpTo ? "up to " : "", new: !old.isUpTo && new.isUpTo ? "up to " : "")
+      return "\(upTo.old)\(Units.value(was)) → \(upTo.new)\(Units.value(value))"
     }
     if change.oldReward != change.newReward {
       return "\(change.oldReward?.text ?? "–") → \(change.newReward?.text ?? "–")"

@@ -29,7 +29,11 @@ struct ChangeReport {
     switch change.kind {
     case .up, .down, .changed:
       if change.oldReward == nil && change.newReward == nil {
-        return ", " + change.fields.joined(separator: ", ")
+        return ", "
+          + change.fields.map { field in
+            guard let text = change.texts.first(where: { $0.field == field }) else { return field }
+            return "\(text.label): \(text.shown.old) → \(text.shown.new)"
+          }.joined(separator: ", ")
       }
       let none = "no \(role(change).rawValue)"
       return ", \(change.oldReward?.text ?? none) → \(change.newReward?.text ?? none)"

@@ -11,7 +11,7 @@ struct ChangesCommand: AsyncParsableCommand {
     usage: "offers changes [<options>]",
     discussion: """
       Shows the changes that syncs made, oldest first: new, up or down (the exact reward or price), changed \
-      (anything else), gone, back; and expiring, for offers that end within 48 hours. The first sync \
+      (anything else, with what a text was before), gone, back; and expiring, for offers that end within 48 hours. The first sync \
       of a feed is one line, of the kind first. A new offer that is probably a favorite under another \
       id is marked.
 

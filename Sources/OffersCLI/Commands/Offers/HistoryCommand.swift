@@ -6,11 +6,12 @@ import OffersCore
 struct HistoryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "history",
-    abstract: "Show the history of an offer's reward or price.",
+    abstract: "Show the history of an offer's reward and texts.",
     usage: "offers history <id> [<options>]",
     discussion: """
-      Shows when the reward or price changed, and when the offer was gone and back; on a terminal also as a \
-      chart, if the value is exact.
+      Shows when the reward or price changed, what the name, the description, the terms, the retailer \
+      and the times were before they changed, and when the offer was gone and back; on a terminal also \
+      as a chart, if the value is exact.
 
       EXAMPLES
         offers history 900117
@@ -66,10 +67,16 @@ struct HistoryCommand: AsyncParsableCommand {
     }
     let table = Table(
       columns: [
-        Table.Column(title: "WHEN", isWhole: true), Table.Column(title: role.uppercased()),
+        Table.Column(title: "WHEN", isWhole: true),
+        Table.Column(title: role.uppercased(), hasNumber: true),
         Table.Column(title: "EVENT"),
       ], sample: rows, totalWidth: Terminal.width)
-    return lines + [style.bold(table.header)] + rows.map { .text(table.line($0)) }
+    lines.append(style.bold(table.header))
+    for (row, point) in zip(rows, points) {
+      lines.append(.text(table.line(row)))
+      lines += point.texts.flatMap { $0.lines(width: Terminal.width) }.map(PrintedText.text)
+    }
+    return lines
   }
 
   /// A chart of the exact rewards in the unit of the last one, percent or a currency. It has gaps
@@ -82,7 +89,7 @@ struct HistoryCommand: AsyncParsableCommand {
     return StepChart(steps: steps, end: end)
   }
 
-  /// `{"ref","name","points":[{"at","event","reward"}]}`
+  /// `{"ref","name","points":[{"at","event","reward","texts":[{"field","from","to"}]}]}`
   private static func json(
     _ offer: UserOffer, _ points: [RewardPoint], _ feeds: FeedPresentations
   ) -> String {
