@@ -93,6 +93,13 @@ class FeedTests(BrowserTest):
         self.assertIn("503", alert.text)
         self.shoot("search-alert")
 
+    def test_a_search_says_that_the_server_found_nothing_before_stored_offers(self):
+        self.open("/search?feed=movies&q=seamstress")
+        self.assertEqual(
+            self.find(".corrected").text,
+            "The server found nothing for “seamstress”. These are stored offers:")
+        self.assertEqual(self.find("mark").text.lower(), "seamstress")
+
     def test_an_alert_shows_why_the_next_page_could_not_be_loaded(self):
         self.set_size(PHONE)
         self.open("/search?feed=movies&q=quiet")
