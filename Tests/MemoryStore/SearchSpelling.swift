@@ -9,7 +9,7 @@ struct SearchSpelling {
     let terms = offers.reduce(into: [String: Int64]()) { counts, offer in
       for word in offer.words { counts[word, default: 0] += 1 }
     }
-    let misspelled = MisspelledWord.all(in: words.parts.map { ($0.words, $0.isOpen) })
+    let misspelled = MisspelledWord.all(in: words.parts)
     let candidates = misspelled.map { word in
       let found = terms.compactMap { word.candidate($0, at: word.distance, offerCount: $1) }
       return Array(found.sorted { $0.isBetter(than: $1) }.prefix(SpellingCandidate.limit))

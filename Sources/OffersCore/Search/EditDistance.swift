@@ -17,14 +17,13 @@ package struct EditDistance {
     self.limit = limit
   }
 
-  /// The distance to another word, and the smallest distance to a prefix of that word. Each is nil
-  /// above the limit, and both if the first word is longer than `longestWord`.
-  package func distances(to other: String) -> (whole: Int?, beginning: Int?) {
-    if word.count > Self.longestWord { return (nil, nil) }
+  /// The distance to another word; nil above the limit, and if the first word is longer than
+  /// `longestWord`.
+  package func distance(to other: String) -> Int? {
+    if word.count > Self.longestWord { return nil }
     // A longer word exceeds the limit whatever the rest of it is.
     let other = Array(other.unicodeScalars.prefix(word.count + limit + 1))
     var rows = (before: [Int](), last: Array(0...word.count))
-    var beginning = word.count
     for place in other.indices {
       var row = [place + 1]
       for column in 1...word.count {
@@ -38,17 +37,13 @@ package struct EditDistance {
         }
         row.append(cost)
       }
-      beginning = min(beginning, row[word.count])
       rows = (rows.last, row)
       // A transposition uses the row before the last, so both must exceed the limit.
       if !rows.before.contains(where: { $0 <= limit }), !row.contains(where: { $0 <= limit }) {
-        return (nil, Self.within(limit, beginning))
+        return nil
       }
     }
-    return (Self.within(limit, rows.last[word.count]), Self.within(limit, beginning))
-  }
-
-  private static func within(_ limit: Int, _ distance: Int) -> Int? {
-    distance > limit ? nil : distance
+    let distance = rows.last[word.count]
+    return distance > limit ? nil : distance
   }
 }

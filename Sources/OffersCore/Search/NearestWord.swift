@@ -43,7 +43,7 @@ package enum NearestWord {
     if text.isEmpty { return nil }
     let edits = EditDistance(from: text, limit: 2)
     return words.compactMap { word in
-      edits.distances(to: spelling(word)).whole.map { (word, $0) }
+      edits.distance(to: spelling(word)).map { (word, $0) }
     }.min { $0.1 < $1.1 }
   }
 }

@@ -55,7 +55,7 @@ extension SearchedIndex {
   /// The search with results whose replacements have the smallest edit distances in total; nil if none of
   /// the attempts has results. Among equal ones, common words win.
   private func findNearest(to search: SearchWords) throws -> SearchWords? {
-    let words = MisspelledWord.all(in: search.parts.map { ($0.words, $0.isOpen) })
+    let words = MisspelledWord.all(in: search.parts)
     if words.isEmpty { return nil }
     for choice in SpellingCandidate.combinations(try candidates(for: words)) {
       let attempt = search.replacing(

@@ -4,8 +4,6 @@ package struct MisspelledWord: Sendable {
   package let part: Int
   package let word: Int
   package let text: String
-  /// Whether the word may be the beginning of a longer one.
-  package let isOpen: Bool
   /// The maximum edit distance of another spelling.
   package let limit: Int
 
@@ -13,15 +11,13 @@ package struct MisspelledWord: Sendable {
   private static let countLimit = 8
 
   /// The words of a search that may be misspelled, in their order.
-  package static func all(in parts: [(words: [String], isOpen: Bool)]) -> [MisspelledWord] {
+  package static func all(in parts: [SearchWords.Part]) -> [MisspelledWord] {
     var found: [MisspelledWord] = []
     for (number, part) in parts.enumerated() {
       for (index, word) in part.words.enumerated() {
         let limit = limit(for: word)
-        let isOpen = part.isOpen && index == part.words.count - 1
         if limit > 0, found.count < countLimit {
-          found.append(
-            MisspelledWord(part: number, word: index, text: word, isOpen: isOpen, limit: limit))
+          found.append(MisspelledWord(part: number, word: index, text: word, limit: limit))
         }
       }
     }
@@ -42,17 +38,9 @@ package struct MisspelledWord: Sendable {
 
   package var distance: EditDistance { EditDistance(from: text, limit: limit) }
 
-  /// The most letters that follow the beginning of a longer word which an open word stands for, such
-  /// as in a plural.
-  private static let endingLimit = 2
   /// The longest word that has to keep its letters: in a short word, another letter makes another
   /// word (café, care), while two swapped letters or a missing one are mistakes.
   private static let keptLimit = 4
-
-  /// The most Unicode scalars of another spelling.
-  package var longestOther: Int {
-    text.unicodeScalars.count + max(limit, isOpen ? Self.endingLimit : 0)
-  }
 
   /// The other word as another spelling of this one; nil if it is too far from it, or the word itself.
   /// It begins with the same letter, because people rarely mistype the first one.
@@ -64,15 +52,11 @@ package struct MisspelledWord: Sendable {
     _ other: String, at distance: EditDistance, offerCount: Int64 = 0
   ) -> SpellingCandidate? {
     let (typed, letters) = (text.unicodeScalars, other.unicodeScalars)
-    guard letters.first == typed.first, other != text, letters.count <= longestOther else {
-      return nil
+    guard letters.first == typed.first, other != text else { return nil }
+    if typed.count <= Self.keptLimit, !typed.allSatisfy(letters.contains) { return nil }
+    return distance.distance(to: other).map {
+      SpellingCandidate(word: other, cost: $0, offerCount: offerCount)
     }
-    let isShort = typed.count <= Self.keptLimit
-    if isShort, !typed.allSatisfy(letters.contains) { return nil }
-    let (whole, beginning) = distance.distances(to: other)
-    let isBeginning = isOpen && !isShort && beginning == 1
-    guard let cost = whole.map({ 2 * $0 }) ?? (isBeginning ? 3 : nil) else { return nil }
-    return SpellingCandidate(word: other, cost: cost, offerCount: offerCount)
   }
 }
 
@@ -84,7 +68,7 @@ package struct SpellingCandidate: Sendable {
   private static let combinationLimit = 40
 
   package let word: String
-  /// Twice the edit distance, plus one if only the prefix of the candidate is that near.
+  /// The edit distance.
   let cost: Int
   package var offerCount: Int64
 

@@ -13,7 +13,7 @@ extension SearchTable {
     for word: MisspelledWord
   ) throws -> [SpellingCandidate] {
     let length = word.text.unicodeScalars.count
-    let others = try self.words(length - word.limit...word.longestOther)
+    let others = try self.words(length - word.limit...length + word.limit)
     let distance = word.distance
     let near = others.compactMap { word.candidate($0, at: distance) }
     var best = Array(near.sorted { $0.isBetter(than: $1) }.prefix(Self.countedLimit))

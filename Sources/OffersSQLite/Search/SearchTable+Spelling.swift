@@ -8,8 +8,8 @@ extension SearchTable {
     try forEachTerm { bytes, count in
       for (index, word) in words.enumerated() {
         // A Unicode scalar has at most four bytes in UTF-8.
-        if word.text.utf8.count - bytes.count > 4 * word.limit { continue }
-        if bytes.count > 4 * word.longestOther || bytes.first != word.text.utf8.first { continue }
+        if abs(word.text.utf8.count - bytes.count) > 4 * word.limit { continue }
+        if bytes.first != word.text.utf8.first { continue }
         let term = String(decoding: bytes, as: UTF8.self)
         guard let candidate = word.candidate(term, at: distances[index], offerCount: count) else {
           continue
