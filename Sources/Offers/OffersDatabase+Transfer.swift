@@ -60,14 +60,14 @@ extension OffersDatabase: Transfer {
   /// - Parameters:
   ///   - file: the URL of a file that `export(to:favoritesOnly:allUsers:)` has written.
   ///   - acceptsSources: whether the user accepts the document's sources as their own. Otherwise
-  ///     a source that is a file, is in a private network, has a variable or cannot be read refuses
-  ///     the whole import.
+  ///     a source that is a file or in a private network is left out; one that has a variable or
+  ///     cannot be read always is. The summary tells which and why. A feed without its source is
+  ///     read from that of its definition.
   /// - Returns: the numbers of records that were added and changed, the sources, and the users.
   /// - Throws: `OffersError`, and then nothing was changed: `notFound` or `sourceFailed` if the file
   ///   cannot be read; `malformedFeed`, `unexpectedShape` or `newerDatabase` if it is no export, is
   ///   incomplete, or is of a newer version; `limitExceeded` for a record of more than 256 MiB;
-  ///   `invalidRequest` if `file` is no file URL, a source is refused, the document has several users
-  ///   and this is not the owner's record, or the database is closed or read-only; `locked` if a sync of one of the feeds does not end within 5 seconds;
+  ///   `invalidRequest` if `file` is no file URL, the document has several users and this is not the owner's record, or the database is closed or read-only; `locked` if a sync of one of the feeds does not end within 5 seconds;
   ///   `storageFailed`. `CancellationError` if the task is cancelled before the write begins.
   public func importRecords(
     from file: URL, acceptsSources: Bool

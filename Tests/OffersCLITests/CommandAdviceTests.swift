@@ -59,10 +59,6 @@ struct CommandAdviceTests {
       "Save what there is: offers export --salvage -o saved.json. Then move the database's files "
         + "away and: offers import saved.json --accept-sources. More."),
     Case(
-      Advice("If they are yours", .acceptSources, ": then."),
-      "If they are yours, accept them: then.",
-      "If they are yours, add --accept-sources: then."),
-    Case(
       Advice("See what there is", .listOffers), "See what there is.",
       "See what there is: offers list"),
     Case(Advice("Add one", .addFeed), "Add one.", "Add one: offers feeds add NAME SOURCE"),

@@ -24,7 +24,6 @@ extension Remedy {
     case .allowPrivateNetwork: ", add --allow-private-network."
     case .sync: ": offers sync"
     case .chooseDatabase: " with --database."
-    case .acceptSources: ", add --accept-sources"
     case .listOffers: ": offers list"
     case .addFeed: ": offers feeds add NAME SOURCE"
     }

@@ -25,10 +25,10 @@ public protocol Transfer: Sendable {
   /// - Parameters:
   ///   - file: the URL of a file that `export(to:favoritesOnly:allUsers:)` has written.
   ///   - acceptsSources: whether the user accepts the document's sources as their own, also those
-  ///     that are files or in a private network.
+  ///     that are files or in a private network. Otherwise these are left out.
   /// - Returns: the numbers of records that were added and changed, the sources, and the users.
-  /// - Throws: `OffersError`: `invalidRequest` if a source is refused, or for several users if this
-  ///   store is not bound to its owner, among others; `CancellationError`.
+  /// - Throws: `OffersError`: `invalidRequest` for several users if this store is not bound to its owner,
+  ///   among others; `CancellationError`.
   func importRecords(from file: URL, acceptsSources: Bool) async throws -> ImportSummary
 }
 

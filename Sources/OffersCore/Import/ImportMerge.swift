@@ -7,7 +7,7 @@
 /// Records are kept and written in batches. Memory is bounded by the batch and the number of runs.
 package final class ImportMerge {
   /// Reviews the named sources that an export would add: returns them with the origin of each, nil
-  /// for a source that is not imported, or throws to refuse the import.
+  /// for a source that is left out, or throws to refuse the import.
   package typealias SourceReview = ([ImportedSource]) throws -> [ImportedSource]
 
   private let store: any ImportStore

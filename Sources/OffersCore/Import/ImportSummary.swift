@@ -54,16 +54,33 @@ public struct ImportedSource: Hashable, Sendable {
   /// An http(s) URL, an absolute path, or `sample`; of a source that was left out, any text.
   public let text: String
   /// The origin that was stored, which determines how far the source is trusted; nil if the source
-  /// was left out, because it has a variable or cannot be read.
+  /// was left out.
   public package(set) var origin: SourceOrigin?
+  /// Why the source was left out; nil if it was stored.
+  public package(set) var refusal: Refusal?
+
+  /// The reasons why an import leaves out a source. The feed is imported without it.
+  public enum Refusal: String, Hashable, Sendable {
+    /// It is a file, and the user did not accept the document's sources.
+    case file
+    /// It is in a private network, and the user did not accept the document's sources.
+    case privateNetwork = "private network"
+    /// It has a variable, which only a definition may have.
+    case variable
+    /// It is standard input, or no source that the program can read.
+    case unreadable
+  }
 
   /// The text as it is shown: with hidden values (`AddressValues`).
   package var shownText: String { AddressValues.hidden(in: text) }
 
   /// Creates a source of its parts; the properties describe them.
-  public init(feed: String, text: String, origin: SourceOrigin? = .imported) {
+  public init(
+    feed: String, text: String, origin: SourceOrigin? = .imported, refusal: Refusal? = nil
+  ) {
     self.feed = feed
     self.text = text
     self.origin = origin
+    self.refusal = refusal
   }
 }

@@ -26,10 +26,6 @@ public enum Remedy: Hashable, Codable, Sendable {
   case sync
   /// Open another database: call `OffersDatabase.open` with another path.
   case chooseDatabase
-  /// Import the document again, with its sources accepted as the user's own.
-  ///
-  /// The call is `OffersDatabase.importRecords`, with `acceptsSources`.
-  case acceptSources
   /// Show all offers: call `OfferRepository.fetchOffers`.
   case listOffers
   /// Add a feed: write a definition into the text of a `FeedConfiguration`.
@@ -43,7 +39,6 @@ public enum Remedy: Hashable, Codable, Sendable {
     case .force: ", force a sync, or name another source."
     case .allowPrivateNetwork: ", allow private networks."
     case .sync: " a sync."
-    case .acceptSources: ", accept them"
     case .nameSource, .chooseDatabase, .listOffers, .addFeed: "."
     }
   }

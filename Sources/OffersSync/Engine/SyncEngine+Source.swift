@@ -41,10 +41,16 @@ extension SyncEngine {
     } else {
       return nil
     }
-    // The invented offers of the sample must not replace the real ones that were last read from
-    // standard input, which cannot be read again.
-    let wasPiped = state?.lastGoodSource == SyncSource.standardInput.text
-    return source.document == .sample && wasPiped ? nil : source
+    return source.document == .sample && isReplacedBySample(state) ? nil : source
+  }
+
+  /// Whether a sync of the sample would replace real offers by invented ones: offers that were last
+  /// read from standard input, which cannot be read again, or, if the feed has no named source, from
+  /// anywhere else, as after an import that left out the source.
+  private func isReplacedBySample(_ state: SyncState?) -> Bool {
+    guard let last = state?.lastGoodSource else { return false }
+    return last == SyncSource.standardInput.text
+      || state?.source == nil && last != SyncSource.sample.text
   }
 
   /// The text of the source that a sync reads if the options name none; nil if there is none.

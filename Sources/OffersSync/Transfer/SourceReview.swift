@@ -5,47 +5,27 @@ package struct SourceReview: Sendable {
   /// Whether the user accepts the sources as their own.
   private let isAccepting: Bool
 
-  /// The maximum number of refused sources in an error message.
-  private static let namedCount = 10
-
   package init(isAccepting: Bool) { self.isAccepting = isAccepting }
 
-  /// Sets the origin of each source: `machine` if the user accepts the sources, else `imported`;
-  /// nil for a source that is left out, because it has a variable or cannot be read.
-  ///
-  /// - Throws: `OffersError` with `invalidRequest` if a source is a file, is in a private network,
-  ///   has a variable, or cannot be read, unless the user accepts the sources.
-  package func review(_ sources: [ImportedSource]) throws -> [ImportedSource] {
-    var reviewed = sources
-    var refused: [String] = []
-    for (index, source) in sources.enumerated() {
-      let reach = SourceReach(of: source.text)
-      if !isAccepting, let reason = Self.reason(reach) {
-        refused.append("\(source.feed): \(source.shownText.prefix(300)) (\(reason))")
-      }
-      let canBeRead = reach != .variable && reach != .none
-      reviewed[index].origin = canBeRead ? isAccepting ? .machine : .imported : nil
+  /// Sets the origin of each source: `machine` if the user accepts the sources, else `imported`. A
+  /// source that is left out gets none, but the reason: one that has a variable or cannot be read,
+  /// and, unless the user accepts the sources, one that is a file or in a private network.
+  package func review(_ sources: [ImportedSource]) -> [ImportedSource] {
+    sources.map { source in
+      var source = source
+      source.refusal = refusal(SourceReach(of: source.text))
+      source.origin = source.refusal != nil ? nil : isAccepting ? .machine : .imported
+      return source
     }
-    if refused.isEmpty { return reviewed }
-    let rest = refused.count - Self.namedCount
-    throw OffersError(
-      .invalidRequest,
-      "The document names sources that only somebody at this machine may name: "
-        + refused.prefix(Self.namedCount).joined(separator: ", ")
-        + (rest > 0 ? " and \(Units.count(rest)) more." : "."),
-      advice: Advice(
-        "Nothing was changed. If they are yours", .acceptSources,
-        ": they are then read from this machine. A source with a variable is left out; write it "
-          + "into a definition."))
   }
 
-  private static func reason(_ reach: SourceReach) -> String? {
+  private func refusal(_ reach: SourceReach) -> ImportedSource.Refusal? {
     switch reach {
     case .open: nil
-    case .file: "a file"
-    case .privateNetwork: "in a private network"
-    case .variable: "with a variable"
-    case .none: "cannot be read"
+    case .file: isAccepting ? nil : .file
+    case .privateNetwork: isAccepting ? nil : .privateNetwork
+    case .variable: .variable
+    case .none: .unreadable
     }
   }
 }

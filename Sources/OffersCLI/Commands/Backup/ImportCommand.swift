@@ -18,8 +18,9 @@ struct ImportCommand: AsyncParsableCommand {
       of several users become those of the users with the same names. Who is missing is added, but \
       never as an admin. Others keep their roles.
 
-      The sources of the imported feeds are printed. Sources that are files, servers in private \
-      networks or contain variables refuse the whole import, unless you accept them as your own.
+      The sources of the imported feeds are printed. Sources that are files or servers in private \
+      networks are left out, unless you accept them as your own; those that contain variables \
+      always are. All else is imported.
 
       EXAMPLES
         offers import offers.json
@@ -56,16 +57,7 @@ struct ImportCommand: AsyncParsableCommand {
     let feeds = try ImportedFeeds(of: source, configuration)
     if feeds.users.count > 1, !choice.isDefault { throw Self.refusal(of: feeds.users) }
     let review = SourceReview(isAccepting: acceptSources)
-    // A refused import must not create a database. If there is none yet, all sources are new, so
-    // that they can be checked before.
-    let opened: any OffersStorage
-    if let existing = try await place.openExisting(.readWrite) {
-      opened = existing
-    } else {
-      _ = try review.review(feeds.sources)
-      opened = try await place.open(.readWrite)
-    }
-    let database = try await choice.record(in: opened)
+    let database = try await choice.record(in: place.open(.readWrite))
     if choice.isDefault, feeds.users.count == 1 {
       try await Self.check(feeds.users[0], in: database)
     }
@@ -73,6 +65,7 @@ struct ImportCommand: AsyncParsableCommand {
       from: source, feeds: feeds.names, selections: feeds.selections, review: review.review)
     bar.clear()
     for source in counts.sources { Output.note(.text(Self.line(source))) }
+    for advice in advice(on: counts.sources) { Output.note(.line(advice)) }
     // One user's own record is the usual case.
     let isForeign = counts.users.contains { User.folded($0.name) != User.folded($0.user.name) }
     if counts.users.count > 1 || isForeign {
@@ -125,10 +118,36 @@ struct ImportCommand: AsyncParsableCommand {
 
   /// The line about a source that an import prints.
   private static func line(_ source: ImportedSource) -> String {
-    DisplayText.oneLine(
-      source.origin == nil
-        ? "\(source.feed): its source \(source.shownText) was left out"
-        : "\(source.feed): now read from \(source.shownText)")
+    let text = source.shownText.prefix(300)
+    return DisplayText.oneLine(
+      source.refusal.map { "\(source.feed): its source \(text) was left out (\(words(for: $0)))" }
+        ?? "\(source.feed): now read from \(text)")
+  }
+
+  private static func words(for refusal: ImportedSource.Refusal) -> String {
+    switch refusal {
+    case .file: "a file"
+    case .privateNetwork: "in a private network"
+    case .variable: "with a variable"
+    case .unreadable: "cannot be read"
+    }
+  }
+
+  /// What to do about the sources that were left out.
+  private func advice(on sources: [ImportedSource]) -> [String] {
+    let refusals = Set(sources.compactMap(\.refusal))
+    var lines: [String] = []
+    if !refusals.isDisjoint(with: [.file, .privateNetwork]) {
+      lines.append(
+        "Only somebody at this machine may name a file or a private network. If these sources are "
+          + "yours: offers import \(ShellQuoting.word(file)) --accept-sources")
+    }
+    if refusals.contains(.variable) {
+      lines.append(
+        "Only a definition may have a variable. Write such a source as source: into that of the feed."
+      )
+    }
+    return lines
   }
 
   private static func text(_ counts: ImportSummary) -> String {
@@ -145,6 +164,8 @@ struct ImportCommand: AsyncParsableCommand {
       parts.append(
         "\(Units.count(added, "new user")), \(Units.count(counts.users.count - added)) known")
     }
+    let leftOut = counts.sources.count { $0.refusal != nil }
+    if leftOut > 0 { parts.append("\(Units.count(leftOut, "source")) left out") }
     if counts.cutOffers > 0 {
       parts.append(
         "\(Units.count(counts.cutOffers, "offer")) mended: texts over the limits truncated")
@@ -153,7 +174,7 @@ struct ImportCommand: AsyncParsableCommand {
   }
 
   /// `{"offers":{"new","updated","known","mended"},"favorites":{"new","known"},"feeds",
-  /// "changes","runs","sources":[{"feed","source","taken"}],
+  /// "changes","runs","sources":[{"feed","source","taken","left_out_because"}],
   /// "users":[{"name","user","role","new","favorites":{"new","known"}}]}`
   private static func json(_ counts: ImportSummary) -> String {
     JSONWriter.document { json in
@@ -174,6 +195,7 @@ struct ImportCommand: AsyncParsableCommand {
         json.member("feed", source.feed)
         json.member("source", source.shownText)
         json.member("taken", source.origin != nil)
+        json.member("left_out_because", source.refusal?.rawValue)
       }
       json.member("users", objects: counts.users) { json, user in
         json.member("name", user.name)

@@ -39,7 +39,7 @@ enum SyncReport {
       return "stopped on \(Units.time(since)): its server says it is gone for good; "
         + "offers sync \(feed) --force starts it again"
     case .sourceless:
-      return "was read from standard input, and has no source of its own; "
+      return "has no source of its own; "
         + "offers sync \(feed) --from URL-OR-FILE gives it one"
     }
   }
