@@ -23,7 +23,12 @@ extension MemoryStore: FeedRepository {
   package func fetchFormerFeeds() async throws -> [FormerFeed] {
     try read { state in
       state.feeds.filter { !$1.isSubscribed }.sorted { $0.key < $1.key }.map { name, feed in
-        FormerFeed(name: name, title: feed.title, source: feed.namedSource?.text)
+        let offers = state.offers.filter { $0.ref.feed == name }
+        return FormerFeed(
+          name: name, title: feed.title, source: feed.namedSource?.text,
+          currentCount: offers.count(where: state.isCurrent),
+          goneCount: offers.count { $0.goneAt != nil },
+          favoriteCount: state.record(of: user).favorites.keys.count { $0.feed == name })
       }
     }
   }

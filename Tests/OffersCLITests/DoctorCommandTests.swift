@@ -144,7 +144,7 @@ struct DoctorCommandTests {
     #expect(try await home.call("doctor", "--config", file).status == 0)
     let missing = try await home.call("doctor")
     #expect(missing.status == 1)
-    #expect(missing.output.contains("problem   feed corner  has no definition any more"))
+    #expect(missing.output.contains("problem   feed corner  has no definition here, so"))
     try await home.call("sync", "ibotta", "--quiet", "--from", home.folder.file("gone.json"))
     let failing = try await home.call("doctor", "--config", file)
     #expect(failing.status == 0)

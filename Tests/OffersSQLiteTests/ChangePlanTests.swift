@@ -88,7 +88,8 @@ struct ChangePlanTests {
         countingFrom: time, goneSeconds: time - 5000, limit: .standard, in: database)
       let doomed = try PruneTable.doomedOffers(bounds, in: database)
       #expect(doomed == [41])
-      #expect(try PruneTable.delete(doomed, bounds, in: database).changes == 2)
+      #expect(
+        try PruneTable.delete(doomed, goneBefore: bounds.gone.seconds, in: database).changes == 2)
       #expect(bounds.through == 42 + 41 + 1)
       // The row of the first sync includes a favorite.
       let old = try PruneTable.doomedChanges(bounds, after: 0, limit: 100, in: database)

@@ -73,7 +73,7 @@ struct PruneTests {
     #expect(doomed == [3])
     _ = try await store.database.setFavorites(named: ["3"], to: true)
     let counts = try await store.database.write {
-      try PruneTable.delete(doomed, bounds, in: $0)
+      try PruneTable.delete(doomed, goneBefore: bounds.gone.seconds, in: $0)
     }
     #expect(counts == PruneCounts())
   }

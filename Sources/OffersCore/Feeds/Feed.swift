@@ -9,15 +9,30 @@ public struct FormerFeed: Hashable, Sendable, Identifiable {
   public let title: String?
   /// The source that a user named; nil for the source of the definition.
   public let source: String?
+  /// The number of its stored offers that are not gone.
+  public let currentCount: Int
+  /// The number of its stored offers that are gone.
+  public let goneCount: Int
+  /// The number of favorites in this feed, including gone offers and offers never synced.
+  public let favoriteCount: Int
 
   /// The name.
   public var id: String { name }
 
+  /// Whether offers or favorites of it are stored.
+  package var isKept: Bool { currentCount > 0 || goneCount > 0 || favoriteCount > 0 }
+
   /// Creates a former feed of its parts; the properties describe them.
-  public init(name: String, title: String?, source: String?) {
+  public init(
+    name: String, title: String?, source: String?, currentCount: Int = 0, goneCount: Int = 0,
+    favoriteCount: Int = 0
+  ) {
     self.name = name
     self.title = title
     self.source = source
+    self.currentCount = currentCount
+    self.goneCount = goneCount
+    self.favoriteCount = favoriteCount
   }
 }
 

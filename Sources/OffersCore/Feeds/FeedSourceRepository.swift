@@ -1,6 +1,19 @@
+import Foundation
+
 /// The feeds of a store, with the sources that users named.
 package protocol FeedSourceRepository: FeedRepository {
   /// Forgets the named source of a feed, so that its definition's source applies again. Does nothing
   /// for an unknown feed.
   func forgetSource(of feed: String) async throws
+
+  /// Removes the offers of a feed that is not subscribed, with their changes, except those that
+  /// anybody starred, which become gone. The next sync reads the whole document again. Does nothing
+  /// for an unknown feed or for a subscribed one.
+  ///
+  /// No sync of the feed may run meanwhile (`SyncStore.withSyncLock`).
+  ///
+  /// - Parameters:
+  ///   - feed: the name of the feed.
+  ///   - now: the time from which on the favorites are gone.
+  func removeOffers(of feed: String, at now: Date) async throws
 }

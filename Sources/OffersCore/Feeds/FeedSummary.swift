@@ -25,10 +25,14 @@ public struct FeedSummary: Hashable, Sendable, Identifiable {
   }
 
   /// All feeds that are subscribed or have a definition, sorted by name.
+  ///
+  /// - Parameter includesKept: whether to include the others of which offers or favorites are
+  ///   stored.
   package static func all(
-    known: [KnownFeed], subscribed: [Feed], former: [FormerFeed]
+    known: [KnownFeed], subscribed: [Feed], former: [FormerFeed], includesKept: Bool = false
   ) -> [FeedSummary] {
-    let names = Set(known.map(\.name)).union(subscribed.map(\.name)).sorted()
+    let kept = includesKept ? former.filter(\.isKept).map(\.name) : []
+    let names = Set(known.map(\.name)).union(subscribed.map(\.name)).union(kept).sorted()
     return names.map { name in
       FeedSummary(
         name: name, known: known.first { $0.name == name },

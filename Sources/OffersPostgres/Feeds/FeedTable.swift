@@ -77,6 +77,32 @@ enum FeedTable {
       """, [.number(feedKey), .text(source.text), .text(source.origin?.rawValue)])
   }
 
+  /// The key of a feed that is not subscribed; nil for an unknown feed and for a subscribed one.
+  static func findFormerKey(_ name: String, in session: DatabaseSession) throws -> Int64? {
+    try session.rows(
+      "SELECT feed_key FROM feed WHERE name = $1 AND unsubscribed_at IS NOT NULL FOR NO KEY UPDATE",
+      [.text(name)]
+    ).first?.number(0)
+  }
+
+  /// Makes all offers of a feed gone, and forgets its document.
+  static func endOffers(feedKey: Int64, at time: Date, in session: DatabaseSession) throws {
+    try session.run(
+      """
+      UPDATE offer SET gone_at = coalesce(gone_at, greatest($2, first_seen_at)), found_at = NULL
+      WHERE feed_key = $1 AND (gone_at IS NULL OR found_at IS NOT NULL)
+      """, [.number(feedKey), .date(time)])
+    try session.run(
+      """
+      UPDATE feed SET current_count = 0,
+        gone_count = (SELECT count(*) FROM offer WHERE offer.feed_key = feed.feed_key),
+        document_hash = NULL, document_head_hash = NULL, document_bytes = NULL
+      WHERE feed_key = $1
+      """, [.number(feedKey)])
+    try FetchStateTable.delete(feedKey: feedKey, in: session)
+    try MissingOfferTable.clear(feedKey: feedKey, in: session)
+  }
+
   /// Forgets the named source of a feed.
   static func forgetSource(of name: String, in session: DatabaseSession) throws {
     try session.run(

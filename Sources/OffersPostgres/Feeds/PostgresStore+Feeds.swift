@@ -18,12 +18,16 @@ extension PostgresStore: FeedSourceRepository {
     }
   }
 
+  /// The columns with the numbers of a feed's offers and of the favorites of the user `$1`.
+  private static let countColumns = """
+    \(FeedTable.currentCount), feed.gone_count,
+    (SELECT count(*) FROM favorite
+      WHERE favorite.user_key = $1 AND favorite.feed = feed.name)
+    """
+
   private static let feedsSQL = """
     SELECT feed.name, feed.title, coalesce(feed.chosen_source, feed.source),
-      \(FeedTable.currentCount), feed.gone_count,
-      (SELECT count(*) FROM favorite
-        WHERE favorite.user_key = $1 AND favorite.feed = feed.name),
-      good.started_at, \(SyncRunTable.lastColumns), feed.chosen_source,
+      \(countColumns), good.started_at, \(SyncRunTable.lastColumns), feed.chosen_source,
       feed.presentation,
       \(FetchStateTable.selection)
     FROM feed LEFT JOIN feed_fetch ON feed_fetch.feed_key = feed.feed_key
@@ -32,12 +36,17 @@ extension PostgresStore: FeedSourceRepository {
     """
 
   package func fetchFormerFeeds() async throws -> [FormerFeed] {
-    try await database.readOnce { session in
+    try await database.readOnce { [user] session in
       try session.rows(
         """
-        SELECT name, title, chosen_source FROM feed WHERE unsubscribed_at IS NOT NULL ORDER BY name
-        """
-      ).map { FormerFeed(name: $0.text(0), title: $0.findText(1), source: $0.findText(2)) }
+        SELECT feed.name, feed.title, feed.chosen_source, \(Self.countColumns)
+        FROM feed WHERE feed.unsubscribed_at IS NOT NULL ORDER BY feed.name
+        """, [.number(user)]
+      ).map {
+        FormerFeed(
+          name: $0.text(0), title: $0.findText(1), source: $0.findText(2),
+          currentCount: $0.count(3), goneCount: $0.count(4), favoriteCount: $0.count(5))
+      }
     }
   }
 
@@ -83,5 +92,23 @@ extension PostgresStore: FeedSourceRepository {
   package func forgetSource(of feed: String) async throws {
     if feed.utf8.contains(0) { return }
     try await database.write { try FeedTable.forgetSource(of: feed, in: $0) }
+  }
+
+  package func removeOffers(of feed: String, at now: Date) async throws {
+    if feed.utf8.contains(0) { return }
+    var isComplete = false
+    while !isComplete {
+      isComplete = try await database.write(kind: .ordered) { session in
+        _ = try CommitOrder(locking: session)
+        guard let feedKey = try FeedTable.findFormerKey(feed, in: session) else { return true }
+        try FeedTable.endOffers(feedKey: feedKey, at: now, in: session)
+        let removed = try PruneTable.deleteOffers(
+          ofFeed: feedKey, limit: Self.batchCount, in: session)
+        if removed == Self.batchCount { return false }
+        try PruneTable.deleteChanges(ofFeed: feedKey, in: session)
+        return true
+      }
+    }
+    try await removeUnusedWords()
   }
 }

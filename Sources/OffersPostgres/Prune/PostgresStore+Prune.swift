@@ -4,7 +4,7 @@ import OffersCore
 extension PostgresStore: PruneRepository {
   /// The maximum number of offers, or of changes, that one transaction removes. It is bounded, because
   /// syncs and favorites wait for the transaction.
-  private static let batchCount = 2000
+  static let batchCount = 2000
 
   package func prune(
     goneBefore: Date, now: Date, trustsClock: Bool, isTrial: Bool
@@ -59,7 +59,7 @@ extension PostgresStore: PruneRepository {
   }
 
   /// Removes the words that only removed or changed offers had, in several transactions.
-  private func removeUnusedWords() async throws {
+  func removeUnusedWords() async throws {
     var next: String? = ""
     while let word = next {
       next = try await database.write(kind: .ordered, isCounted: false) { session in

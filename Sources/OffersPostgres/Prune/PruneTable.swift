@@ -44,6 +44,30 @@ enum PruneTable {
     _ = try deleteOffers(surplus, in: session)
   }
 
+  /// Removes some of a feed's offers that nobody starred, with their changes.
+  ///
+  /// - Returns: the number of removed offers.
+  static func deleteOffers(
+    ofFeed feedKey: Int64, limit: Int, in session: DatabaseSession
+  ) throws -> Int {
+    try deleteOffers(
+      """
+      SELECT offer.offer_key FROM \(OfferColumns.tables)
+      WHERE offer.feed_key = $1 AND NOT \(OfferColumns.isStarred)
+      ORDER BY offer.offer_key LIMIT \(limit)
+      """, [.number(feedKey)], in: session
+    ).offers
+  }
+
+  /// Removes the changes of a feed that concern no favorite.
+  static func deleteChanges(ofFeed feedKey: Int64, in session: DatabaseSession) throws {
+    try session.run(
+      """
+      DELETE FROM change WHERE run_id IN (SELECT run_id FROM sync_run WHERE feed_key = $1)
+        AND NOT (\(isOfFavorite))
+      """, [.number(feedKey)])
+  }
+
   /// Removes the offers whose keys a statement selects, with their changes.
   private static func deleteOffers(
     _ keys: String, _ parameters: [Parameter] = [], in session: DatabaseSession

@@ -208,27 +208,38 @@ enum FeedTable {
 
   /// The feeds that are stored but not subscribed: they were unsubscribed, or never synced
   /// successfully.
-  static func former(in database: Database) throws -> [FormerFeed] {
+  static func former(of user: User.ID, in database: Database) throws -> [FormerFeed] {
     try Row.fetchAll(
       database,
       sql: """
-        SELECT name, title, chosen_source FROM feed JOIN feed_detail USING (feed_key)
+        SELECT name, title, chosen_source, current_count, \(counts)
+        FROM feed JOIN feed_detail USING (feed_key)
         WHERE unsubscribed_at IS NOT NULL ORDER BY name
-        """
-    ).map { FormerFeed(name: $0["name"], title: $0["title"], source: $0["chosen_source"]) }
+        """, arguments: [user]
+    ).map {
+      FormerFeed(
+        name: $0["name"], title: $0["title"], source: $0["chosen_source"],
+        currentCount: $0["current_count"], goneCount: $0["gone_count"],
+        favoriteCount: $0["favorite_count"])
+    }
   }
+
+  /// The columns with the numbers of a feed's gone offers and of a user's favorites, who is the first
+  /// argument.
+  private static let counts = """
+    (SELECT count(*) FROM offer WHERE offer.feed_key = feed.feed_key) - current_count
+      - (SELECT count(*) FROM found_offer
+        WHERE found_offer.feed_key = feed.feed_key AND is_listed = 0) AS gone_count,
+    (SELECT count(*) FROM favorite
+      WHERE favorite.user_key = ? AND favorite.feed = feed.name) AS favorite_count
+    """
 
   static func all(of user: User.ID, in database: Database) throws -> [Feed] {
     let rows = try Row.fetchAll(
       database,
       sql: """
         SELECT feed_key, name, title, coalesce(chosen_source, source) AS source, chosen_source,
-          presentation, current_count,
-          (SELECT count(*) FROM offer WHERE offer.feed_key = feed.feed_key) - current_count
-            - (SELECT count(*) FROM found_offer
-              WHERE found_offer.feed_key = feed.feed_key AND is_listed = 0) AS gone_count,
-          (SELECT count(*) FROM favorite
-            WHERE favorite.user_key = ? AND favorite.feed = feed.name) AS favorite_count,
+          presentation, current_count, \(counts),
           \(FetchStateTable.selection)
         FROM feed JOIN feed_detail USING (feed_key) LEFT JOIN feed_fetch USING (feed_key)
         WHERE unsubscribed_at IS NULL ORDER BY name

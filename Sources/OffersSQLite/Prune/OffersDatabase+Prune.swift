@@ -53,7 +53,7 @@ extension OffersDatabase: PruneRepository {
     for start in stride(from: 0, to: doomed.count, by: Self.batchSize) {
       let batch = doomed[start..<min(start + Self.batchSize, doomed.count)]
       let removed = try await write(.unchecked) {
-        try PruneTable.delete(batch, bounds, in: $0)
+        try PruneTable.delete(batch, goneBefore: bounds.gone.seconds, in: $0)
       }
       counts.offers += removed.offers
       counts.changes += removed.changes

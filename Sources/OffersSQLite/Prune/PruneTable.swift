@@ -4,7 +4,7 @@ import OffersCore
 /// The SQL that removes offers, changes and runs after the times in `Retention`.
 enum PruneTable {
   /// A condition that an offer is a favorite.
-  private static let isFavorite = """
+  static let isFavorite = """
     EXISTS (
       SELECT 1 FROM feed CROSS JOIN favorite ON favorite.feed = feed.name
       WHERE feed.feed_key = offer.feed_key AND favorite.id = offer.id)
@@ -41,11 +41,11 @@ enum PruneTable {
     ).sorted()
   }
 
-  /// Removes offers with their details and changes, except for offers that were starred or came
-  /// back meanwhile. Their `new` changes stay as long as other history but are no longer reported:
+  /// Removes offers with their details and changes, except for offers that were starred meanwhile
+  /// or are not gone since before a time. Their `new` changes stay as long as other history but are no longer reported:
   /// no index finds them, and their row may stand for many offers.
   static func delete(
-    _ offers: some Sequence<Int64>, _ bounds: PruneBounds, in database: Database
+    _ offers: some Sequence<Int64>, goneBefore seconds: Int64, in database: Database
   ) throws -> PruneCounts {
     let deleteOffer = try database.cachedStatement(
       sql: "DELETE FROM offer WHERE offer_key = ? AND gone_at < ? AND NOT \(isFavorite)")
@@ -59,7 +59,7 @@ enum PruneTable {
     var counts = PruneCounts()
     for offerKey in offers {
       try index.willChange(offerKey)
-      try deleteOffer.execute(arguments: [offerKey, bounds.gone.seconds])
+      try deleteOffer.execute(arguments: [offerKey, seconds])
       guard database.changesCount > 0 else {
         index.didKeep(offerKey)
         continue

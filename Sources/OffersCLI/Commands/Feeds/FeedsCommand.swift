@@ -28,7 +28,12 @@ struct FeedsCommand: AsyncParsableCommand {
 /// `offers feeds list`
 struct FeedsListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List all feeds, subscribed or not.")
+    commandName: "list", abstract: "List all feeds, subscribed or not.",
+    discussion: """
+      A feed without a definition is not synced. It is listed if it is subscribed, or while offers or \
+      favorites of it are stored: it was removed, comes from an import, or has its definition in \
+      another file (--config).
+      """)
 
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
@@ -40,9 +45,16 @@ struct FeedsListCommand: AsyncParsableCommand {
     let configuration = try configuration.path.load()
     // Listing creates no database.
     let database = try await location.openIfThere(.readOnly)
-    let entries = try await configuration.fetchSummaries(in: database)
-    try Output.print(
-      json ? .data(FeedListing.json(entries)) : .text(FeedListing.table(entries, at: Date())))
+    let entries = FeedSummary.all(
+      known: try configuration.knownFeeds(), subscribed: try await database?.fetchFeeds() ?? [],
+      former: try await database?.fetchFormerFeeds() ?? [], includesKept: true)
+    if json { return try Output.printData(FeedListing.json(entries)) }
+    try Output.print(.text(FeedListing.table(entries, at: Date())))
+    for entry in entries {
+      if let advice = UndefinedFeed.advice(on: entry) {
+        Output.note(.line("\(entry.name): \(advice)"))
+      }
+    }
   }
 }
 
@@ -57,7 +69,9 @@ enum FeedListing {
     ]
     let rows = entries.map { entry in
       [
-        entry.name, entry.feed.map { Units.count($0.currentCount) } ?? "–",
+        entry.name,
+        (entry.feed?.currentCount ?? entry.former.flatMap { $0.isKept ? $0.currentCount : nil })
+          .map { Units.count($0) } ?? "–",
         entry.feed == nil
           ? "not subscribed"
           : entry.feed?.lastRun.map {
@@ -74,7 +88,7 @@ enum FeedListing {
   /// The source of a feed, with a note if the feed has no definition. For a feed that has neither a
   /// source nor a built-in sample it is the command that sets a source.
   private static func source(of entry: FeedSummary) -> String {
-    if entry.known == nil { return "\(entry.shownSource) (no definition)" }
+    if entry.known == nil { return UndefinedFeed.source(of: entry) }
     let isNone =
       entry.source == SyncSource.sample.text && FeedCatalog.findSample(of: entry.name) == nil
     return isNone ? "none yet: offers sync \(entry.name) --from SOURCE" : entry.shownSource
@@ -84,7 +98,10 @@ enum FeedListing {
   static func json(_ entries: [FeedSummary]) -> String {
     let now = Date()
     return JSONWriter.document { json in
-      json.member("feeds", objects: entries) { $0.writeMembers(of: $1, now: now) }
+      json.member("feeds", objects: entries) { json, entry in
+        json.writeMembers(of: entry, now: now)
+        json.member("defined", entry.known != nil)
+      }
     }
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import OffersCore
 import OffersFeeds
 
@@ -6,14 +7,29 @@ import OffersFeeds
 struct FeedsRemoveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
-    abstract: "Unsubscribe from a feed. Its offers and favorites stay.",
+    abstract: "Unsubscribe from a feed. Its offers stay, unless you add --offers.",
     discussion: """
-      The feed is no longer synced, and its definition is removed from your file. To subscribe to \
-      a shipped feed again, sync it by its name: it is then read from its previous source.
+      The feed is no longer synced, and its definition is removed from your file. Its offers and \
+      favorites stay. With --offers its offers and their changes are removed as well, except \
+      favorites, which are marked as gone.
+
+      To subscribe again to a feed that ships with the program: offers sync NAME. It is then read \
+      from its previous source. To subscribe again to a feed of your own: offers feeds add NAME \
+      SOURCE
+
+      EXAMPLES
+        offers feeds remove restaurants
+        offers feeds remove deals --offers
       """)
 
   @Argument(help: "The feed.")
   var name: String
+
+  @Flag(name: .long, help: "Remove its offers as well, except favorites.")
+  var offers = false
+
+  @Flag(name: .long, help: "Remove the offers without being asked.")
+  var yes = false
 
   @OptionGroup var location: DatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
@@ -24,11 +40,20 @@ struct FeedsRemoveCommand: AsyncParsableCommand {
     let place = try location.place
     var did: [String] = []
     var left = ""
+    var hint: PrintedText?
     if let database = try await place.openExisting(.readWrite) {
-      if let feed = try await database.fetchFeeds().first(where: { $0.name == name }) {
-        left = Self.left(of: feed)
-      }
+      let stored = try await StoredFeedCounts(of: name, in: database)
+      if offers, let stored { try confirm(stored) }
       if try await database.unsubscribe(from: name) { did.append("no longer synced") }
+      if let stored, stored.isKept {
+        if offers {
+          left = try await removeOffers(stored, from: database)
+        } else {
+          left = stored.left
+          hint = .line(
+            "To remove its offers as well: offers feeds remove \(name) --offers")
+        }
+      }
       // The chosen source of a feed in the user's file is forgotten, because a later feed with this
       // name would be another one. If a shipped feed has the same name and source, that feed
       // remains and keeps the chosen source.
@@ -50,21 +75,76 @@ struct FeedsRemoveCommand: AsyncParsableCommand {
       }
     }
     if did.isEmpty {
-      _ = try known.fetch(name)
-      try Output.print("\(name): was not subscribed")
-    } else {
-      try Output.print("\(name): \(did.joined(separator: "; ")).\(left)")
+      // A feed without a definition is known by what is stored of it.
+      if left.isEmpty { _ = try known.fetch(name) }
+      did.append("was not subscribed")
+    }
+    let done = "\(name): \(did.joined(separator: "; "))"
+    try Output.print(
+      .text(left.isEmpty && !did.contains("no longer synced") ? done : "\(done).\(left)"))
+    if let hint { Output.note(hint) }
+  }
+
+  /// Asks on a terminal whether to remove the offers.
+  ///
+  /// - Throws: `ExitStatus.failed` if the user declines.
+  private func confirm(_ stored: StoredFeedCounts) throws {
+    guard stored.offers > 0, !yes, Confirmation.isPossible else { return }
+    let favorites = stored.favorites == 0 ? "Favorites stay." : stored.favoritesStay + "."
+    guard
+      Confirmation.ask("Remove \(name) with \(Units.count(stored.offers, "offer"))? \(favorites)")
+    else {
+      Output.note("Nothing was removed.")
+      throw ExitStatus.failed
     }
   }
 
-  /// A sentence about what stays of a feed; empty if it has no offer.
-  private static func left(of feed: Feed) -> String {
-    let count = feed.currentCount + feed.goneCount
-    if count == 0 { return "" }
-    let favorites =
-      feed.favoriteCount == 0
-      ? "" : ", with \(Units.count(feed.favoriteCount, "favorite")), kept for good"
+  /// Removes the offers, and returns a sentence about what is gone and what stays.
+  private func removeOffers(
+    _ stored: StoredFeedCounts, from database: any OffersStorage
+  ) async throws -> String {
+    try await database.withSyncLock(on: name, waitSeconds: 5) {
+      try await database.removeOffers(of: name, at: Date())
+    }
+    let rest = try await StoredFeedCounts(of: name, in: database)
+    let removed = max(0, stored.offers - (rest?.offers ?? 0))
+    let verb = removed == 1 ? "was" : "were"
+    let favorites = stored.favorites == 0 ? "" : ". \(stored.favoritesStay), marked as gone"
+    return " \(Units.count(removed, "offer")) \(verb) removed\(favorites)."
+  }
+}
+
+/// The numbers of the offers and favorites that are stored of a feed, subscribed or not.
+private struct StoredFeedCounts {
+  /// Gone offers included.
+  let offers: Int
+  let favorites: Int
+
+  /// Nil for a feed that the database does not know.
+  init?(of name: String, in database: any OffersStorage) async throws {
+    if let feed = try await database.fetchFeeds().first(where: { $0.name == name }) {
+      offers = feed.currentCount + feed.goneCount
+      favorites = feed.favoriteCount
+    } else if let feed = try await database.fetchFormerFeeds().first(where: { $0.name == name }) {
+      offers = feed.currentCount + feed.goneCount
+      favorites = feed.favoriteCount
+    } else {
+      return nil
+    }
+  }
+
+  var isKept: Bool { offers > 0 || favorites > 0 }
+
+  /// A sentence about what stays of the feed; empty if it has no offer.
+  var left: String {
+    if offers == 0 { return "" }
+    let starred =
+      favorites == 0 ? "" : ", with \(Units.count(favorites, "favorite")), kept for good"
     return
-      " \(count == 1 ? "Its offer stays" : "Its \(Units.count(count)) offers stay")\(favorites)."
+      " \(offers == 1 ? "Its offer stays" : "Its \(Units.count(offers)) offers stay")\(starred)."
+  }
+
+  var favoritesStay: String {
+    favorites == 1 ? "Its favorite stays" : "Its \(Units.count(favorites)) favorites stay"
   }
 }

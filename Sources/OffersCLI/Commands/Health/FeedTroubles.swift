@@ -16,7 +16,9 @@ struct FeedTroubles {
   }
 
   /// The source that the next sync reads, with hidden values.
-  var source: String { summary.shownSource }
+  var source: String {
+    summary.known == nil ? UndefinedFeed.source(of: summary) : summary.shownSource
+  }
 
   /// How the feed's offers are shown.
   var presentation: FeedPresentation { summary.presentation }
@@ -35,11 +37,7 @@ struct FeedTroubles {
   func unnamedTroubles(at now: Date) -> [String] {
     let fetch = feed.fetch
     var lines: [String] = []
-    if everySeconds == nil {
-      lines.append(
-        "has no definition any more and is not synced. To unsubscribe: offers feeds remove "
-          + feed.name)
-    }
+    if let advice = UndefinedFeed.advice(on: summary) { lines.append(advice) }
     if let held = fetch.held {
       let error = feed.lastRun.flatMap { $0.outcome == .quarantined ? $0.error : nil }
       let hint =

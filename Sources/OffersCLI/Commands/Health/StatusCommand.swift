@@ -31,7 +31,13 @@ struct StatusCommand: AsyncParsableCommand {
     let feeds = try await database.fetchFeeds().map {
       FeedTroubles($0, try configuration.find($0.name))
     }
+    let former = try await database.fetchFormerFeeds().filter(\.isKept).map {
+      FeedSummary(
+        name: $0.name, known: try configuration.find($0.name).map { KnownFeed($0) }, feed: nil,
+        former: $0)
+    }
     let contents = Contents(
+      former: former,
       counts: try await database.countEverything(),
       history: try await database.fetchHistorySize(), users: try await database.fetchUsers(),
       logins: try await LoginSummary(database, at: Date()))
@@ -43,6 +49,8 @@ struct StatusCommand: AsyncParsableCommand {
 
   /// The contents of the database, besides the feeds.
   private struct Contents {
+    /// The feeds that are not subscribed, but of which offers or favorites are stored.
+    let former: [FeedSummary]
     let counts: StoreCounts
     let history: HistorySize
     let users: [User]
@@ -75,8 +83,13 @@ struct StatusCommand: AsyncParsableCommand {
     }
     var lines = head.map(PrintedText.text) + [""]
     // On a terminal, a column of zeros makes room for the sources.
-    let hasGone = Terminal.width == nil || feeds.contains { $0.feed.goneCount > 0 }
-    let hasStarred = Terminal.width == nil || feeds.contains { $0.feed.favoriteCount > 0 }
+    let kept = contents.former.compactMap(\.former)
+    let hasGone =
+      Terminal.width == nil || feeds.contains { $0.feed.goneCount > 0 }
+      || kept.contains { $0.goneCount > 0 }
+    let hasStarred =
+      Terminal.width == nil || feeds.contains { $0.feed.favoriteCount > 0 }
+      || kept.contains { $0.favoriteCount > 0 }
     let columns = [
       Table.Column(title: "FEED", isWhole: true), Table.Column(title: "OFFERS", isRight: true),
       hasGone ? Table.Column(title: "GONE", isRight: true) : nil,
@@ -85,7 +98,7 @@ struct StatusCommand: AsyncParsableCommand {
       Table.Column(title: "NEXT DUE", isWhole: true),
       Table.Column(title: "SOURCE", isCutInMiddle: true),
     ].compactMap(\.self)
-    let rows = feeds.map { timing in
+    var rows = feeds.map { timing in
       let feed = timing.feed
       return [
         feed.name, Units.count(feed.currentCount), hasGone ? Units.count(feed.goneCount) : nil,
@@ -96,11 +109,23 @@ struct StatusCommand: AsyncParsableCommand {
         DisplayText.oneLine(timing.source),
       ].compactMap(\.self)
     }
+    rows += contents.former.map { summary in
+      let former = summary.former
+      return [
+        summary.name, Units.count(former?.currentCount ?? 0),
+        hasGone ? Units.count(former?.goneCount ?? 0) : nil,
+        hasStarred ? Units.count(former?.favoriteCount ?? 0) : nil, "not subscribed", "–",
+        DisplayText.oneLine(
+          summary.known == nil ? UndefinedFeed.source(of: summary) : summary.shownSource),
+      ].compactMap(\.self)
+    }
     let table = Table(columns: columns, sample: rows, totalWidth: Terminal.width)
     lines.append(style.bold(table.header))
     lines += rows.map { .text(table.line($0)) }
-    for timing in feeds {
-      let troubles = timing.troubles(at: now)
+    let undefined = contents.former.compactMap { summary in
+      UndefinedFeed.advice(on: summary).map { [DisplayText.oneLine("\(summary.name): \($0)")] }
+    }
+    for troubles in feeds.map({ $0.troubles(at: now) }) + undefined {
       guard !troubles.isEmpty else { continue }
       lines.append("")
       for trouble in troubles {
@@ -157,6 +182,14 @@ struct StatusCommand: AsyncParsableCommand {
         }
       }
       json.member("feeds", each: feeds) { $0.value($1) }
+      json.member("former_feeds", objects: contents.former) { json, summary in
+        json.member("name", summary.name)
+        json.member("defined", summary.known != nil)
+        json.member("source", summary.former?.source.map { AddressValues.hidden(in: $0) })
+        json.member("current", summary.former?.currentCount)
+        json.member("gone", summary.former?.goneCount)
+        json.member("favorites", summary.former?.favoriteCount)
+      }
     }
   }
 }
@@ -166,6 +199,7 @@ extension JSONWriter {
     let feed = timing.feed
     object { json in
       json.member("name", feed.name)
+      json.member("defined", timing.everySeconds != nil)
       json.member("source", timing.source)
       json.member("current", feed.currentCount)
       json.member("gone", feed.goneCount)

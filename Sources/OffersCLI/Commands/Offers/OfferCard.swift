@@ -11,9 +11,10 @@ enum OfferCard {
   ///   - now: the time at which the offer counts as expired.
   ///   - width: the width in columns at which lines are wrapped; more than 100 counts as 100.
   ///   - style: the style of titles and labels.
+  ///   - isOfRemovedFeed: whether to say that the feed is not subscribed any more.
   static func lines(
     _ offer: UserOffer, _ presentation: FeedPresentation, at now: Date, width: Int,
-    _ style: Style = .plain
+    _ style: Style = .plain, isOfRemovedFeed: Bool = false
   ) -> [PrintedText] {
     let width = min(width, 100)
     var lines = heading(offer, presentation, at: now, width: width, style)
@@ -27,7 +28,9 @@ enum OfferCard {
       }
     }
     lines.append("")
-    let rows = particulars(offer, at: now)
+    let rows =
+      particulars(offer, at: now)
+      + (isOfRemovedFeed ? [("Feed", "\(offer.ref.feed), which is not subscribed any more")] : [])
     let indent = rows.reduce(10) { max($0, min(24, DisplayText.width($1.0))) } + 2
     for (label, value) in rows {
       let label = DisplayText.pad(DisplayText.oneLine(label), indent)

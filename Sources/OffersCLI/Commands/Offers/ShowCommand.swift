@@ -61,8 +61,10 @@ struct ShowCommand: AsyncParsableCommand {
       writer.value(offer, at: Date())
       try Output.printData(writer.text)
     } else {
+      let isRemoved = try await database.fetchFormerFeeds().contains { $0.name == offer.ref.feed }
       let lines = OfferCard.lines(
-        offer, feeds[offer.ref.feed], at: Date(), width: Terminal.width ?? 80, terminal.style)
+        offer, feeds[offer.ref.feed], at: Date(), width: Terminal.width ?? 80, terminal.style,
+        isOfRemovedFeed: isRemoved)
       try Output.print(lines.joined(separator: "\n"))
     }
   }

@@ -1,0 +1,64 @@
+import Foundation
+import OffersTestSupport
+import Testing
+
+@Suite("Removed feeds and feeds without a definition")
+struct RemovedFeedTests {
+  @Test("a feed is removed with its offers, except favorites, and says what goes and what stays")
+  func removesOffers() async throws {
+    let home = try await Home(synced: [FeedItem("1", "Tea"), FeedItem("2", "Jam")])
+    #expect(try await home.call("sync", "restaurants", "--from", "sample").status == 0)
+    #expect(try await home.call("favorite", "ibotta:2").status == 0)
+    let kept = try await home.call("feeds", "remove", "ibotta")
+    #expect(
+      kept.output
+        == "ibotta: no longer synced. Its 2 offers stay, with 1 favorite, kept for good.\n")
+    #expect(
+      kept.errors == "To remove its offers as well: offers feeds remove ibotta --offers\n")
+    let removed = try await home.call("feeds", "remove", "ibotta", "--offers")
+    #expect(
+      removed.output
+        == "ibotta: was not subscribed. 1 offer was removed. Its favorite stays, marked as gone.\n")
+    #expect(
+      try await home.call("show", "ibotta:2").output.contains("which is not subscribed any more"))
+    let again = try await home.call("feeds", "remove", "restaurants", "--offers")
+    #expect(again.output.hasPrefix("restaurants: no longer synced. "))
+    #expect(again.output.hasSuffix(" offers were removed.\n"))
+    #expect(try await home.callDocument("list")["offers"] as? [String] == [])
+    #expect(try await home.call("list", "--favorites").output.contains("gone: Jam"))
+    #expect(try await home.call("feeds", "remove", "nosuch", "--offers").status == 66)
+  }
+
+  @Test(
+    "feeds without a definition are shown as such, with what to do, while anything of them is stored"
+  )
+  func showsUndefined() async throws {
+    let home = try Home()
+    let feed = try home.feed([FeedItem("1", "Tea"), FeedItem("2", "Jam")])
+    let config = home.folder.file("own.yaml")
+    #expect(
+      try await home.call("feeds", "add", "shop", feed, "--config", config, "--yes").status == 0)
+    let subscribed = "shop: has no definition here, so it is not synced. If another file has its"
+    for command in ["feeds", "status"] {
+      let result = try await home.call(command)
+      #expect((result.output + result.errors).contains(subscribed))
+      #expect(result.output.contains(" no definition\n"))
+      #expect(!(try await home.call(command, "--config", config)).errors.contains("no definition"))
+    }
+    #expect(try await home.call("feeds", "remove", "shop").status == 0)
+    let former =
+      "shop: is not subscribed and has no definition here, but 2 offers of it are stored."
+    for command in ["feeds", "status"] {
+      let result = try await home.call(command)
+      #expect((result.output + result.errors).contains(former), "\(result.output + result.errors)")
+      #expect((result.output + result.errors).contains("offers feeds remove shop --offers"))
+    }
+    let listed = try #require(
+      try await home.callDocument("status")["former_feeds"] as? [[String: Any]])
+    #expect(listed.map { $0["name"] as? String } == ["shop"])
+    #expect(listed.map { $0["defined"] as? Bool } == [false])
+    #expect(try await home.call("feeds", "remove", "shop", "--offers").status == 0)
+    #expect(!(try await home.call("feeds").output).contains("shop"))
+    #expect(!(try await home.call("status").output).contains("shop"))
+  }
+}
