@@ -194,6 +194,32 @@ struct ScheduleCommandTests {
     #expect(neither.status == 66 && neither.errors.contains("apt-get install cron"))
   }
 
+  @Test("install and doctor say what the syncs lack")
+  func lacks() async throws {
+    let home = try Self.home()
+    try home.folder.write("MAILTO=\"\"\n", to: "tab")
+    let feed = try home.feed([FeedItem("1", "Tea")])
+    try home.folder.write(
+      "feeds:\n  shop:\n    source: \"\(feed)\"\n    headers: {X: \"{env:SHOP_KEY}\"}\n    id: id\n"
+        + "    fields: {name: name}\n", to: "own.yaml")
+    let sync = try home.shell(
+      "export SHOP_KEY=x; offers sync shop --config own.yaml --from \(ShellQuoting.word(feed))")
+    #expect(sync.status == 0, "\(sync.errors)")
+    #expect(try Self.run("show", home).errors.contains("Nothing is installed"))
+    let before = try home.shell("PATH=\"$PWD/bin:$PATH\"; offers doctor --config own.yaml").output
+    #expect(before.contains(/ok +schedule +nothing is installed/))
+    let installed = try Self.run("install cron --config own.yaml", home)
+    #expect(installed.status == 0)
+    #expect(installed.errors.contains("MAILTO is empty in the crontab"), "\(installed.errors)")
+    #expect(installed.errors.contains("problem: shop needs SHOP_KEY, which"))
+    let after = try home.shell("PATH=\"$PWD/bin:$PATH\"; offers doctor --config own.yaml")
+    #expect(after.status == 1)
+    #expect(after.output.contains(/warning +schedule +MAILTO is empty/))
+    #expect(after.output.contains(/problem +schedule +shop needs SHOP_KEY/))
+    let again = try Self.run("install cron --config own.yaml", home, "export SHOP_KEY=x")
+    #expect(!again.errors.contains("SHOP_KEY, which"))
+  }
+
   @Test("installing one scheduler removes the other, and the unit has the quoted paths")
   func systemd() throws {
     let home = try Self.home(systemd: true)

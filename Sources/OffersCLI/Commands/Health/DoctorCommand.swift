@@ -6,7 +6,7 @@ import OffersCore
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Check the database, the definitions and the feeds.",
+    abstract: "Check the database, the definitions, the feeds and the schedule.",
     discussion: """
       Prints findings and what to do. A warning needs attention; a problem does not work, or soon \
       will not. With a problem the exit code is 1, with warnings alone 0. A repair rebuilds \
@@ -52,6 +52,8 @@ struct DoctorCommand: AsyncParsableCommand {
     }
     findings.append(LibraryVersions.finding)
     findings += FeedHealth(path: settings, feeds: feeds, now: now).examine()
+    // Definitions that cannot be loaded are among the findings.
+    findings += ScheduleHealth(feeds: feeds, definitions: try? settings.load()).examine()
     if json {
       try Output.printData(Self.json(findings, repairs))
     } else {

@@ -35,9 +35,9 @@ enum Crontab {
   /// Adds the entry, which replaces an earlier one.
   static func install(_ words: [String]) throws {
     try check(words)
-    let lines = try read()
+    let present = try lines()
     let entry = [begin, Array(line(words).utf8), end]
-    try write((try split(lines).others) + entry)
+    try write((try split(present).others) + entry)
   }
 
   /// Removes the entry.
@@ -45,14 +45,34 @@ enum Crontab {
   /// - Returns: whether there was one.
   @discardableResult
   static func remove() throws -> Bool {
-    let parts = try split(try read())
+    let parts = try split(try lines())
     if parts.block == nil { return false }
     try write(parts.others)
     return true
   }
 
   /// The lines between the comments; nil if there is no entry.
-  static func block() throws -> [[UInt8]]? { try split(try read()).block }
+  static func block() throws -> [[UInt8]]? { try block(in: lines()) }
+
+  /// The lines between the comments in the lines of a crontab; nil if there is no entry.
+  static func block(in lines: [[UInt8]]) throws -> [[UInt8]]? { try split(lines).block }
+
+  /// The address in the last setting of `MAILTO` before the entry, to which cron mails what the
+  /// entry prints; empty if it mails nothing, nil if the user gets it. See crontab(5).
+  static func mailAddress(in lines: [[UInt8]]) -> String? {
+    var address: String?
+    for line in lines.prefix(while: { $0 != begin }) {
+      let text = String(decoding: line, as: UTF8.self)
+      guard let setting = text.wholeMatch(of: /\s*["']?MAILTO["']?\s*=\s*(.*?)\s*/) else {
+        continue
+      }
+      let value = setting.1
+      let isQuoted =
+        value.count > 1 && value.first == value.last && (value.first == "\"" || value.first == "'")
+      address = String(isQuoted ? value.dropFirst().dropLast() : value)
+    }
+    return address
+  }
 
   /// The line of an entry, whose lines are given; nil for an entry that this version would not
   /// make.
@@ -63,7 +83,10 @@ enum Crontab {
     return line
   }
 
-  private static func read() throws -> [[UInt8]] {
+  /// The lines of the user's crontab.
+  ///
+  /// - Throws: `OffersError` with `notFound` if cron is not installed.
+  static func lines() throws -> [[UInt8]] {
     guard let listed = try FinishedProgram.run(["crontab", "-l"]) else {
       throw OffersError(
         .notFound, "cron is not installed.",
@@ -76,9 +99,9 @@ enum Crontab {
       }
       guard isNone, listed.output.isEmpty else { throw refusal("read", listed) }
     }
-    var lines = listed.output.split(separator: 0x0A, omittingEmptySubsequences: false)
-    if lines.last?.isEmpty == true { lines.removeLast() }
-    return lines.map(Array.init)
+    var found = listed.output.split(separator: 0x0A, omittingEmptySubsequences: false)
+    if found.last?.isEmpty == true { found.removeLast() }
+    return found.map(Array.init)
   }
 
   private static func write(_ lines: [[UInt8]]) throws {

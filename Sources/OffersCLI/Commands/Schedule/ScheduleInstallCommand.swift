@@ -13,6 +13,10 @@ struct ScheduleInstallCommand: AsyncParsableCommand {
       the syncs depend on (database, user, definitions, proxies, certificates, and those that \
       definitions and sources name as {env:NAME}) are stored with their current values in a file \
       that only you can read. Install again when they change.
+
+      At the end it says whether the syncs can run and whom their news reaches: whether a cron \
+      daemon or the timer of systemd runs, whether cron can mail, and which variables of \
+      subscribed feeds are missing, each with what to do. offers doctor says it again.
       """)
 
   @Argument(help: "The scheduler (default: systemd if it runs for you, else cron).")
@@ -53,8 +57,19 @@ struct ScheduleInstallCommand: AsyncParsableCommand {
     Output.note(
       "Installed: \(scheduler.rawValue) syncs the feeds that are due every quarter of an hour.")
     Output.note(.line("With these variables, stored in \(file.path): \(names)"))
-    if scheduler == .systemd {
-      Output.note("To run it also while you are logged out: loginctl enable-linger")
+    await tellHealth()
+  }
+
+  /// Says whether anything can arrive, and what to do otherwise.
+  private func tellHealth() async {
+    // What cannot be read here is reported by doctor.
+    let stored = try? await location.openIfThere(.readOnly)?.fetchFeeds()
+    let health = ScheduleHealth(
+      feeds: stored ?? [], definitions: try? configuration.path.load())
+    for finding in health.examine() {
+      let advice = finding.advice.map { ". " + $0.commandText } ?? ""
+      let level = finding.level == .ok ? "" : "\(finding.level.rawValue): "
+      Output.note(.line(level + finding.message + advice))
     }
   }
 

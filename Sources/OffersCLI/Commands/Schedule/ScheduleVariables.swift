@@ -45,8 +45,22 @@ enum ScheduleVariables {
   /// The names of the variables that definitions use in their sources, search URLs and headers.
   private static func names(in definitions: FeedConfiguration) throws -> [String] {
     try definitions.names.compactMap { try definitions.find($0) }.flatMap { definition in
-      ([definition.source, definition.search].compactMap(\.self) + definition.headers.map(\.value))
-        .flatMap(\.parts).compactMap { if case .environment(let name) = $0 { name } else { nil } }
+      names(in: [definition.source, definition.search] + definition.headers.map(\.value))
+    }
+  }
+
+  /// The names of the variables without which a sync of a feed fails.
+  ///
+  /// - Parameters:
+  ///   - definition: the definition of the feed.
+  ///   - hasNamedSource: whether a user named a source, so that the definition's is not read.
+  static func names(neededBy definition: FeedDefinition, hasNamedSource: Bool) -> Set<String> {
+    Set(names(in: [hasNamedSource ? nil : definition.source] + definition.headers.map(\.value)))
+  }
+
+  private static func names(in templates: [Template?]) -> [String] {
+    templates.compactMap(\.self).flatMap(\.parts).compactMap {
+      if case .environment(let name) = $0 { name } else { nil }
     }
   }
 }

@@ -31,6 +31,13 @@ struct SystemdTimer {
     return (shown ?? nil)?.status == 0
   }
 
+  /// Whether systemd has the timer running.
+  var isActive: Bool {
+    let words = ["systemctl", "--user", "is-active", "--quiet", "offers-sync.timer"]
+    // A systemctl that cannot be started counts as missing.
+    return ((try? FinishedProgram.run(words)) ?? nil)?.status == 0
+  }
+
   /// A quoted word of a unit file (systemd.syntax(7)). Backslashes, double quotes and percent
   /// signs, which begin specifiers, are escaped. Dollar signs are not, because the command begins
   /// with a colon, which disables the substitution of variables.

@@ -1,0 +1,163 @@
+import Foundation
+import Glibc
+import OffersCore
+import OffersFeeds
+
+/// Whether the scheduled syncs run, whether anybody gets what they print, and whether they have the
+/// variables that the subscribed feeds need.
+struct ScheduleHealth {
+  let feeds: [Feed]
+  /// Nil if the definitions cannot be read.
+  let definitions: FeedConfiguration?
+  /// The folder that stands for the root of the file system.
+  var root = ""
+
+  /// The findings on what is installed. There is always one.
+  func examine() -> [Finding] {
+    // A crontab that cannot be read has no entry that is known, and install reports the error.
+    let crontab = Crontab.isPresent ? try? Crontab.lines() : nil
+    let timer = SystemdTimer()
+    var findings: [Finding] = []
+    if let crontab, (try? Crontab.block(in: crontab)) ?? nil != nil { findings += cron(crontab) }
+    if timer.isInstalled { findings += systemd(isActive: timer.isActive) }
+    if findings.isEmpty {
+      return [
+        Finding(
+          .ok, Self.subject, "nothing is installed, so feeds are synced when you sync them",
+          advice: "To sync the feeds that are due by themselves: offers schedule install")
+      ]
+    }
+    do {
+      let file = try EnvironmentFile.ofSchedule()
+      guard let stored = try file.read() else {
+        return findings + [
+          Finding(
+            .problem, Self.subject, "the file \(file.path) is missing, so the syncs fail",
+            advice: "Install again: offers schedule install")
+        ]
+      }
+      return findings + variables(stored.map(\.name))
+    } catch {
+      let error = error as? OffersError
+      return findings + [
+        Finding(
+          .problem, Self.subject, error?.message ?? "the variables cannot be read",
+          advice: error?.advice)
+      ]
+    }
+  }
+
+  /// The findings on the cron daemon and on its mail, given the lines of the user's crontab.
+  func cron(_ lines: [[UInt8]]) -> [Finding] {
+    var findings: [Finding] = []
+    if hasCronDaemon == false {
+      let command =
+        programName(ofProcess: "1") == "systemd"
+        ? "systemctl enable --now cron" : "service cron start"
+      findings.append(
+        Finding(
+          .problem, Self.subject, "no cron daemon runs, so nothing is synced",
+          advice: Advice("Start it, as root: \(command)")))
+    }
+    let address = Crontab.mailAddress(in: lines)
+    if address == "" {
+      findings.append(
+        Finding(
+          .warning, Self.subject,
+          "MAILTO is empty in the crontab, so nobody gets the news that the syncs print",
+          advice: Advice("Set it to your address: crontab -e. \(Self.otherWay)")))
+    } else if !hasMailProgram {
+      findings.append(
+        Finding(
+          .warning, Self.subject,
+          "cron finds no mail program, so nobody gets the news that the syncs print",
+          advice: Advice("Install one, as root: apt-get install msmtp-mta. \(Self.otherWay)")))
+    }
+    if !findings.isEmpty { return findings }
+    let receiver = address ?? Self.userName.map { "\($0) on this machine" } ?? "you"
+    return [
+      Finding(
+        .ok, Self.subject, "cron syncs the feeds that are due, and mails news to \(receiver)")
+    ]
+  }
+
+  /// The findings on the timer of the user's systemd instance, which logs what the syncs print.
+  func systemd(isActive: Bool) -> [Finding] {
+    guard isActive else {
+      return [
+        Finding(
+          .problem, Self.subject, "the timer of systemd is not active, so nothing is synced",
+          advice: "Install it again: offers schedule install")
+      ]
+    }
+    if let user = Self.userName, access("\(root)/var/lib/systemd/linger/\(user)", F_OK) != 0 {
+      return [
+        Finding(
+          .warning, Self.subject, "systemd syncs the feeds only while you are logged in",
+          advice: Advice(
+            "To sync also while you are logged out: loginctl enable-linger. \(Self.log)"))
+      ]
+    }
+    return [
+      Finding(
+        .ok, Self.subject, "systemd syncs the feeds that are due, and logs the news",
+        advice: Advice(Self.log))
+    ]
+  }
+
+  /// The findings on the variables that subscribed feeds need and that are not stored.
+  func variables(_ stored: [String]) -> [Finding] {
+    feeds.compactMap { feed in
+      // A definition that cannot be read is reported elsewhere.
+      guard let definition = (try? definitions?.find(feed.name)) ?? nil else { return nil }
+      let missing = ScheduleVariables.names(
+        neededBy: definition, hasNamedSource: feed.chosenSource != nil
+      ).subtracting(stored).sorted()
+      guard !missing.isEmpty else { return nil }
+      let exports = missing.map { "export \($0)=VALUE" }.joined(separator: "; ")
+      return Finding(
+        .problem, Self.subject,
+        "\(feed.name) needs \(missing.joined(separator: ", ")), which the scheduled syncs do not have",
+        advice: Advice("Set it and install again: \(exports); offers schedule install"))
+    }
+  }
+
+  /// Whether a cron daemon runs; nil if the processes of others cannot be seen.
+  private var hasCronDaemon: Bool? {
+    guard let first = programName(ofProcess: "1"),
+      let names = try? FileManager.default.contentsOfDirectory(atPath: "\(root)/proc")
+    else { return nil }
+    let generator = "\(root)/usr/lib/systemd/system-generators/systemd-crontab-generator"
+    // systemd-cron makes timers of crontabs, and needs no daemon of its own.
+    if first == "systemd", access(generator, F_OK) == 0 { return true }
+    return names.contains { name in
+      name.utf8.first.map { (0x31...0x39).contains($0) } == true
+        && programName(ofProcess: name).map(Self.daemons.contains) == true
+    }
+  }
+
+  private static let daemons: Set<String> = ["cron", "crond", "fcron", "bcron-sched", "dcron"]
+
+  /// The name of the program that a process runs; nil if it has ended or cannot be seen.
+  private func programName(ofProcess number: String) -> String? {
+    guard let bytes = FileManager.default.contents(atPath: "\(root)/proc/\(number)/comm") else {
+      return nil
+    }
+    return String(decoding: bytes, as: UTF8.self).split(separator: "\n").first.map(String.init)
+  }
+
+  /// Whether there is a program with the name and the place that implementations of cron call.
+  private var hasMailProgram: Bool {
+    ["/usr/sbin/sendmail", "/usr/lib/sendmail", "/usr/bin/sendmail"].contains {
+      access(root + $0, X_OK) == 0
+    }
+  }
+
+  private static var userName: String? {
+    getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) }
+  }
+
+  private static let subject = "schedule"
+  private static let otherWay = "Or read them: offers changes --since last"
+  private static let log = "Read them: journalctl --user -u offers-sync"
+}

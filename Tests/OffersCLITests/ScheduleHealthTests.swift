@@ -1,0 +1,148 @@
+import Foundation
+import OffersCore
+import OffersFeeds
+import OffersTestSupport
+import Testing
+
+@testable import OffersCLI
+
+/// The root of the file system is a folder of the test.
+@Suite("Whether scheduled syncs run and their news arrive")
+struct ScheduleHealthTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try write("init", to: "proc/1/comm")
+  }
+
+  private func write(_ text: String, to path: String, isProgram: Bool = false) throws {
+    let file = URL(fileURLWithPath: folder.file(path))
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data((text + "\n").utf8).write(to: file)
+    try FileManager.default.setAttributes(
+      [.posixPermissions: isProgram ? 0o755 : 0o644], ofItemAtPath: file.path)
+  }
+
+  private func health(_ feeds: [Feed] = [], _ yaml: String? = nil) throws -> ScheduleHealth {
+    ScheduleHealth(
+      feeds: feeds, definitions: try yaml.map { try FeedConfiguration(yaml: $0, name: "own.yaml") },
+      root: folder.path)
+  }
+
+  private static func lines(_ text: String) -> [[UInt8]] {
+    text.split(separator: "\n").map { Array($0.utf8) }
+  }
+
+  private static func text(_ findings: [Finding]) -> [String] {
+    findings.map {
+      "\($0.level.rawValue): \($0.message)" + ($0.advice.map { " → " + $0.commandText } ?? "")
+    }
+  }
+
+  @Test("cron without a daemon and without a mail program is reported with what to do")
+  func nothingArrives() throws {
+    let found = Self.text(try health().cron([]))
+    #expect(found.count == 2)
+    #expect(
+      found.first
+        == "problem: no cron daemon runs, so nothing is synced → Start it, as root: service cron start"
+    )
+    #expect(
+      found.last?.hasPrefix("warning: cron finds no mail program, so nobody gets the news") == true)
+    #expect(found.last?.contains("apt-get install msmtp-mta. Or read them: offers changes") == true)
+    try write("systemd", to: "proc/1/comm")
+    #expect(Self.text(try health().cron([])).first?.contains("systemctl enable --now cron") == true)
+  }
+
+  @Test("a daemon and a mail program are found, whatever the daemon is called")
+  func arrives() throws {
+    try write("", to: "usr/sbin/sendmail", isProgram: true)
+    #expect(Self.text(try health().cron([])).map { $0.hasPrefix("problem") } == [true])
+    try write("bash", to: "proc/7/comm")
+    try write("cron", to: "proc/self/comm")
+    #expect(Self.text(try health().cron([])).map { $0.hasPrefix("problem") } == [true])
+    for daemon in ["cron", "crond", "fcron"] {
+      try write(daemon, to: "proc/42/comm")
+      let found = try health().cron([])
+      #expect(found.map(\.level) == [.ok])
+      #expect(found.first?.message.contains("mails news to ") == true)
+    }
+    // Where the processes of others are hidden, nothing is said about them.
+    try FileManager.default.removeItem(atPath: folder.file("proc"))
+    #expect(try health().cron([]).map(\.level) == [.ok])
+    try write("systemd", to: "proc/1/comm")
+    try write(
+      "", to: "usr/lib/systemd/system-generators/systemd-crontab-generator", isProgram: true)
+    #expect(try health().cron([]).map(\.level) == [.ok])
+  }
+
+  @Test("the mail goes to the last address before the entry, and nowhere if that is empty")
+  func address() throws {
+    try write("cron", to: "proc/42/comm")
+    try write("", to: "usr/sbin/sendmail", isProgram: true)
+    let entry = "# offers: begin\n*/15 * * * * /x schedule run /y\n# offers: end\n"
+    for (text, expected) in [
+      ("MAILTO=ana@a.example\n", "ana@a.example"),
+      ("MAILTO=\"\"\nMAILTO = 'b@b.example' \n0 1 * * * x\n", "b@b.example"),
+    ] {
+      let found = try health().cron(Self.lines(text + entry + "MAILTO=late@c.example\n"))
+      #expect(
+        found.map(\.message) == ["cron syncs the feeds that are due, and mails news to \(expected)"]
+      )
+    }
+    for text in ["MAILTO=\"\"\n", "MAILTO=\n", "MAILTO=x\n MAILTO = ''\n"] {
+      let found = try health().cron(Self.lines(text + entry))
+      #expect(found.map(\.level) == [.warning])
+      #expect(found.first?.message.hasPrefix("MAILTO is empty") == true)
+      #expect(found.first?.advice?.commandText.contains("crontab -e") == true)
+    }
+    #expect(Crontab.mailAddress(in: Self.lines("#MAILTO=x\nOTHER=1\n")) == nil)
+  }
+
+  @Test("a timer that is not active, or that ends with the login, is reported")
+  func systemd() throws {
+    #expect(try health().systemd(isActive: false).map(\.level) == [.problem])
+    let found = Self.text(try health().systemd(isActive: true))
+    #expect(found.first?.contains("loginctl enable-linger") == true)
+    #expect(found.first?.contains("journalctl --user -u offers-sync") == true)
+    let user = try #require(getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) })
+    try write("", to: "var/lib/systemd/linger/\(user)")
+    #expect(try health().systemd(isActive: true).map(\.level) == [.ok])
+  }
+
+  @Test("variables that subscribed feeds need are reported if they are not stored, no others")
+  func variables() throws {
+    let yaml = """
+      feeds:
+        shop:
+          source: "https://a.example/?key={env:SHOP_KEY}"
+          headers: {X: "{env:SHOP_TOKEN}"}
+          search: "https://a.example/?q={query}&k={env:SEARCH_KEY}"
+          id: id
+          fields: {name: name}
+        other:
+          source: "https://b.example/?key={env:OTHER_KEY}"
+          id: id
+          fields: {name: name}
+
+      """
+    func feed(_ name: String, _ source: String? = nil) -> Feed {
+      Feed(
+        name: name, source: "x", currentCount: 0, goneCount: 0, favoriteCount: 0, lastRun: nil,
+        lastSuccessAt: nil, chosenSource: source)
+    }
+    let found = Self.text(try health([feed("shop"), feed("gone")], yaml).variables(["HOME"]))
+    #expect(
+      found == [
+        "problem: shop needs SHOP_KEY, SHOP_TOKEN, which the scheduled syncs do not have → Set it and "
+          + "install again: export SHOP_KEY=VALUE; export SHOP_TOKEN=VALUE; offers schedule install"
+      ])
+    let named = Self.text(
+      try health([feed("shop", "https://c.example/")], yaml).variables(["SHOP_KEY"]))
+    #expect(named.count == 1 && named.first?.contains("shop needs SHOP_TOKEN,") == true)
+    #expect(try health([feed("shop")], yaml).variables(["SHOP_KEY", "SHOP_TOKEN"]).isEmpty)
+    #expect(try health([feed("shop")]).variables([]).isEmpty)
+  }
+}
