@@ -47,6 +47,31 @@ struct SourceTrustCommandTests {
     #expect(server.requests.count == 2)
   }
 
+  @Test("feeds check reads the source in use, by the rules for whoever named it")
+  func checksSourceInUse() async throws {
+    let home = try Home()
+    let server = try Self.server(3)
+    #expect(try await home.call("sync", "ibotta", "--from", server.url()).status == 0)
+    let checked = try await home.call("feeds", "check", "ibotta")
+    #expect(checked.status == 0 && checked.output.contains("1 of 1 records are offers"))
+    #expect(
+      checked.errors == "Read from the source that was set for it: \(server.url())\n")
+    #expect(server.requests.count == 2)
+    // Another source, or a file of definitions, is read as it is named.
+    let sample = try await home.call("feeds", "check", "ibotta", "--from", "sample")
+    #expect(sample.output.contains("64 of 64") && server.requests.count == 2)
+    let url = server.url().replacing("127.0.0.1", with: "localhost")
+    for origin in [SourceOrigin.remote, .imported, nil] {
+      try await Self.remember(NamedSource(url, origin: origin), in: home)
+      let refused = try await home.call("feeds", "check", "ibotta")
+      #expect(refused.status == 1)
+      #expect(refused.errors.contains("which is not on the public internet"))
+      #expect(server.requests.count == 2)
+    }
+    try await Self.remember(NamedSource("/etc/hostname", origin: .remote), in: home)
+    #expect(try await home.call("feeds", "check", "ibotta").status == 64)
+  }
+
   @Test("a source that the API names must be on the public internet")
   func guardsServer() async throws {
     let home = try Home()

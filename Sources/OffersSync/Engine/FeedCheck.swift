@@ -131,16 +131,19 @@ extension SyncEngine {
   ///
   /// - Parameters:
   ///   - definition: the definition to check.
-  ///   - source: the source to read instead of the definition's own; nil for the latter.
+  ///   - source: the source to read instead of the one in use; nil for the latter.
+  ///   - state: the stored state of the feed, whose named source is in use; nil for the source of
+  ///     the definition. A source that was not named on this machine is read with the same
+  ///     restrictions as in a sync.
   ///   - firstCount: the most offers in `FeedCheck.first`.
   ///   - options: the limits, the pages and the access to networks, as in a sync.
   /// - Throws: `OffersError` if the source is not allowed or cannot be read, or the document cannot
   ///   be parsed; `CancellationError`. A document without valid offers is no error.
   package func check(
-    _ definition: FeedDefinition, from source: SyncSource?, firstCount: Int = 3,
-    options: SyncOptions = SyncOptions()
+    _ definition: FeedDefinition, from source: SyncSource?, state: SyncState? = nil,
+    firstCount: Int = 3, options: SyncOptions = SyncOptions()
   ) async throws -> FeedCheck {
-    try await withPages(of: definition, from: source, options) { pages in
+    try await withPages(of: definition, from: source, state, options) { pages in
       let sink = CheckSink(definition, firstCount: firstCount, now: now())
       var bytes = 0
       var records = 0
@@ -176,17 +179,17 @@ extension SyncEngine {
       name: "feed", id: .value(FieldRule(.path(.itself))), fields: [:])
     definition.source = source
     definition.isPublicOnly = isPublicOnly
-    return try await withPages(of: definition, from: nil, options) {
+    return try await withPages(of: definition, from: nil, nil, options) {
       try await $0.readBytes(handle)
     }
   }
 
   private func withPages<Result: Sendable>(
-    of definition: FeedDefinition, from source: SyncSource?, _ options: SyncOptions,
-    _ body: (FeedPages) async throws -> Result
+    of definition: FeedDefinition, from source: SyncSource?, _ state: SyncState?,
+    _ options: SyncOptions, _ body: (FeedPages) async throws -> Result
   ) async throws -> Result {
-    guard let source = try self.source(of: definition, source?.validated(), nil, options) else {
-      throw sourceless(definition, nil)
+    guard let source = try self.source(of: definition, source?.validated(), state, options) else {
+      throw sourceless(definition, state)
     }
     try source.check(definition)
     return try await withTransport { transport in

@@ -12,8 +12,9 @@ struct FeedsCheckCommand: AsyncParsableCommand {
     abstract: "Read a feed without storing it, and report what was found.",
     usage: "offers feeds check <feed> [<options>]",
     discussion: """
+      Reads the source in use: the one that was set for the feed, else that of its definition. \
       Shows the first offers as they would be stored, how many offers have each field, and which \
-      records were skipped and why.
+      records were skipped or repaired and why.
 
       EXAMPLES
         offers feeds check albums
@@ -32,7 +33,12 @@ struct FeedsCheckCommand: AsyncParsableCommand {
   var from: String?
 
   @OptionGroup var network: NetworkOptions
+  @OptionGroup var location: DatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
+
+  private var isFile: Bool {
+    feed.contains("/") || feed.hasSuffix(".yaml") || feed.hasSuffix(".yml")
+  }
 
   func run() async throws {
     let configured = try configuration.path.load()
@@ -43,12 +49,23 @@ struct FeedsCheckCommand: AsyncParsableCommand {
     }
     let engine = SyncEngine(store: NoStore(), environment: ProcessContext.findVariable)
     let options = network.syncOptions(configured)
+    // The definitions of a file are checked as they are, whatever the database has of such names.
+    let state =
+      isFile || from != nil
+      ? nil : try await location.openIfThere(.readOnly)?.findSyncState(of: feed)
     for definition in definitions {
       let check = try await engine.check(
-        definition, from: from.map { SyncSource(typed: $0) }, options: options)
+        definition, from: from.map { SyncSource(typed: $0) }, state: state, options: options)
+      if let source = state?.source {
+        Output.note(
+          .line(
+            "Read from the source that was set for it: \(AddressValues.hidden(in: source.text))"))
+      }
       try Output.print(
         FeedCheckReport.text(check, definition, width: Terminal.width ?? 80))
-      if from == nil, definition.source == nil {
+      if from == nil, definition.source == nil,
+        state?.source.map({ $0.text == SyncSource.sample.text }) ?? true
+      {
         Output.note(
           """
           These are the built-in sample offers. To check your own feed:
@@ -60,7 +77,6 @@ struct FeedsCheckCommand: AsyncParsableCommand {
   }
 
   private func definitions(_ configured: FeedConfiguration) throws -> [FeedDefinition] {
-    let isFile = feed.contains("/") || feed.hasSuffix(".yaml") || feed.hasSuffix(".yml")
     guard isFile else { return [try configured.fetch(feed)] }
     guard let yaml = try TextFile.read(feed) else {
       throw OffersError(.notFound, "There is no file \(feed).", hint: "Name a feed or a YAML file.")
