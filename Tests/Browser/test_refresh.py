@@ -72,6 +72,23 @@ class RefreshTests(BrowserTest):
         added = self.browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": text})
         self.addCleanup(self.browser.execute_cdp_cmd, "Page.removeScriptToEvaluateOnNewDocument", added)
 
+    def test_a_decision_about_offers_that_are_held_back_needs_the_server(self):
+        whole = self.home.feeds.document("ibotta")
+        self.home.feeds.document = lambda name: whole[:1]
+        self.home.run("sync", "ibotta")
+        self.home.feeds.document = lambda name: whole
+        self.show("/feeds/ibotta")
+        self.home.stop()
+        self.wait_for(".offline-bar:not([hidden])")
+        for name in ("keeps", "accepts"):
+            self.script("document.querySelector('.toasts').replaceChildren()")
+            self.script(f"document.querySelector('.held-back [data-{name}]').click()")
+            self.wait("nothing is told", lambda: "does not answer" in self.find(".toasts").text)
+            self.assertFalse(self.all("dialog[open]"))
+        self.assertTrue(self.browser.current_url.endswith("/feeds/ibotta"))
+        self.home.start()
+        self.home.run("sync", "ibotta", "--quiet")
+
     def test_the_button_refreshes_and_a_toast_shows_the_changes(self):
         self.show("/feeds/ibotta")
         self.home.feeds.ibotta_extra = [

@@ -2,7 +2,7 @@
 // background on the server.
 
 import {alertBox, problemText, say, toast, unreachable} from "./messages.js?v=__VERSION__";
-import {noteLoggedOut, on} from "./events.js?v=__VERSION__";
+import {isReachable, noteLoggedOut, on} from "./events.js?v=__VERSION__";
 import {renew} from "./renew.js?v=__VERSION__";
 
 const line = document.querySelector("[data-progress]");
@@ -275,6 +275,8 @@ document.addEventListener("submit", (event) => {
   const button = event.submitter ?? event.target.querySelector?.("button");
   if (!button) return;
   if ("refresh" in button.dataset) {
+    // Without the server, app.js says so about these as about every other form that needs it.
+    if (("accepts" in button.dataset || "keeps" in button.dataset) && !isReachable()) return;
     event.preventDefault();
     if (button.getAttribute("aria-busy") === "true") return;
     start(
