@@ -59,7 +59,7 @@ struct FeedsAddCommand: AsyncParsableCommand {
     let user = try UserChoice()
     let own = OwnFeeds(file: file)
     let options = network.syncOptions(try own.checkIsNew(name))
-    let (definition, kind) = try await made(options)
+    let (definition, kind, tellsCurrency) = try await made(options)
     let check = try await FeedGuess.check(
       definition, of: kind, firstCount: yes ? 0 : Self.shownCount, options: options)
     if !yes { try confirm(check, definition) }
@@ -72,18 +72,19 @@ struct FeedsAddCommand: AsyncParsableCommand {
       feeds: [name], source: nil, place: place,
       configurationPath: SettingPath(text: file.text, origin: .option), user: user)
     job.allowsPrivateNetwork = network.allowPrivateNetwork
+    job.asksForCurrency = !tellsCurrency
     try await job.run()
   }
 
   /// The definition from the options. If they lack a required part, the rest is guessed from the
-  /// document.
+  /// document. Also whether a note has said that the amounts have no currency.
   private func made(
     _ options: SyncOptions
-  ) async throws -> (FeedDefinition, kind: WellKnownKind?) {
+  ) async throws -> (FeedDefinition, kind: WellKnownKind?, tellsCurrency: Bool) {
     var said = DefinitionOverride(name: name)
     try said.set(format: format, items: items, map: map, every: every)
     if said.isComplete {
-      return (try said.definition(source: FeedGuess.address(of: source)), nil)
+      return (try said.definition(source: FeedGuess.address(of: source)), nil, false)
     }
     let proposal = try await FeedGuess.propose(
       name: name, source: source, items: said.items, missing: said.missing,
@@ -93,7 +94,8 @@ struct FeedsAddCommand: AsyncParsableCommand {
       Output.note(.line("To set it later: offers feeds set \(name) --currency USD"))
     }
     return (
-      try said.definition(source: FeedGuess.address(of: source), over: proposal), proposal.kind
+      try said.definition(source: FeedGuess.address(of: source), over: proposal), proposal.kind,
+      proposal.lacksCurrency
     )
   }
 

@@ -32,6 +32,8 @@ struct SyncJob: Sendable {
   var isJSON = false
   var isQuiet = false
   var allowsPrivateNetwork = false
+  /// Whether to ask for the currency of amounts that have none.
+  var asksForCurrency = true
   var log = Log()
 
   init(
@@ -118,6 +120,11 @@ struct SyncJob: Sendable {
     }
     for line in try await favorites?.fetchLines() ?? [] { try Output.print(.text(line)) }
     for (feed, result) in waiting { add(feed, result) }
+    if asksForCurrency, !isQuiet, !isJSON, !printsOnlyNews {
+      for run in results.runs where try await MissingCurrency.isNew(in: run, database) {
+        Output.note(.line(MissingCurrency.question(of: run.feed)))
+      }
+    }
     // An earlier sync with `--no-index` may have left the index outdated, and a sync that changes
     // no offer does not update it.
     if isIndexed { try await database.prepareSearch() }

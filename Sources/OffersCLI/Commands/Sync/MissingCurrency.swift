@@ -1,0 +1,26 @@
+import OffersCore
+
+/// The question for the currency of a feed whose amounts have none. It is asked once: after the sync
+/// that first found such amounts.
+enum MissingCurrency {
+  /// The number of offers that are looked at. They are the first of the feed, so a later sync of the
+  /// feed looks at the same ones.
+  private static let sampleCount = 50
+
+  /// Whether a run found the first amounts without a currency of its feed.
+  static func isNew(in run: SyncRun, _ offers: any OfferRepository) async throws -> Bool {
+    guard run.counts.new > 0 else { return false }
+    let sample = try await offers.fetchOffers(OfferQuery(feed: run.feed, limit: sampleCount))
+    let times = sample.filter {
+      if case .amount(_, nil)? = $0.reward?.value { true } else { false }
+    }.map(\.firstSeenAt)
+    guard let first = times.min() else { return false }
+    // Stored times are whole seconds.
+    return first.storedSeconds >= run.startedAt.storedSeconds
+  }
+
+  static func question(of feed: String) -> String {
+    "The amounts of \(feed) have no currency. Which one is it? Set it: "
+      + "offers feeds set \(ShellQuoting.word(feed)) --currency USD"
+  }
+}
