@@ -216,6 +216,9 @@ struct ScheduleCommandTests {
     #expect(after.status == 1)
     #expect(after.output.contains(/warning +schedule +MAILTO is empty/))
     #expect(after.output.contains(/problem +schedule +shop needs SHOP_KEY/))
+    // The entry of another home folder is not this one's.
+    let other = try home.shell("PATH=\"$PWD/bin:$PATH\"; HOME=$PWD/other offers doctor").output
+    #expect(other.contains(/ok +schedule +nothing is installed/))
     let again = try Self.run("install cron --config own.yaml", home, "export SHOP_KEY=x")
     #expect(!again.errors.contains("SHOP_KEY, which"))
   }

@@ -6,7 +6,7 @@ import OffersCore
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Check the database, the definitions, the feeds and the schedule.",
+    abstract: "Check the database, definitions, feeds and schedule.",
     discussion: """
       Prints findings and what to do. A warning needs attention; a problem does not work, or soon \
       will not. With a problem the exit code is 1, with warnings alone 0. A repair rebuilds \

@@ -18,7 +18,7 @@ struct ScheduleHealth {
     let crontab = Crontab.isPresent ? try? Crontab.lines() : nil
     let timer = SystemdTimer()
     var findings: [Finding] = []
-    if let crontab, (try? Crontab.block(in: crontab)) ?? nil != nil { findings += cron(crontab) }
+    if let crontab, hasEntry(crontab) { findings += cron(crontab) }
     if timer.isInstalled { findings += systemd(isActive: timer.isActive) }
     if findings.isEmpty {
       return [
@@ -45,6 +45,17 @@ struct ScheduleHealth {
           advice: error?.advice)
       ]
     }
+  }
+
+  /// Whether a crontab has an entry for this home folder: one that names its file of variables, or
+  /// one of an earlier version, which names none.
+  private func hasEntry(_ crontab: [[UInt8]]) -> Bool {
+    // A crontab without the end of the entry is reported by install.
+    guard let block = (try? Crontab.block(in: crontab)) ?? nil else { return false }
+    guard let command = Crontab.command(of: block) else { return true }
+    return (try? EnvironmentFile.ofSchedule()).map {
+      command.hasSuffix(" \(ShellQuoting.word($0.path))")
+    } ?? false
   }
 
   /// The findings on the cron daemon and on its mail, given the lines of the user's crontab.
