@@ -228,7 +228,7 @@ struct ReadingCommandsTests {
   func statusDocument() async throws {
     let home = try await Home(synced: Self.items)
     let document = try await home.callDocument("status")
-    #expect(Set(document.keys) == ["database", "feeds"])
+    #expect(Set(document.keys) == ["database", "feeds", "former_feeds"])
     let database = try #require(document["database"] as? [String: Any])
     let engine = TestStore.isFile ? "sqlite" : "postgresql"
     #expect(
@@ -241,7 +241,8 @@ struct ReadingCommandsTests {
     let feed = try #require((document["feeds"] as? [[String: Any]])?.first)
     #expect(
       Set(feed.keys) == [
-        "name", "source", "current", "gone", "favorites", "last_success_at", "last_run_at",
+        "name", "defined", "source", "current", "gone", "favorites", "last_success_at",
+        "last_run_at",
         "last_run", "next_due_at", "failures", "failing_since", "wait_until", "stopped_at",
         "held_back",
       ])
