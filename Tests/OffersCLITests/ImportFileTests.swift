@@ -21,7 +21,7 @@ struct ImportFileTests {
       #expect(
         result.errors == """
           offers: Standard input has nothing but spaces, from byte \(place) on.
-                  Nothing was changed. Mend it there, or export it again.
+                  Nothing was changed. Correct it there, or export it again.
 
           """)
     }

@@ -101,7 +101,7 @@ struct SyncCommandTests {
     #expect(due.status == 0 && due.errors == "")
     #expect(
       due.output == """
-        ibotta: was read from standard input, and has no source of its own; offers sync ibotta --from URL-OR-FILE gives it one
+        ibotta: has no source of its own; offers sync ibotta --from URL-OR-FILE gives it one
 
         """)
     #expect(try await home.call("show", "2").output.contains("Milk"))
@@ -197,7 +197,7 @@ struct SyncCommandTests {
       result.errors == """
           record 2 skipped: no id
           record 3 skipped: a number, expected an object
-          record 4 mended: terms is a list, left out
+          record 4 repaired: terms is a list, left out
 
         """)
     #expect(result.status == 0)

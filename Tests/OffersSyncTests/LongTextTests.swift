@@ -19,7 +19,7 @@ struct LongTextTests {
     #expect(first.counts.all == [2, 0, 0, 0, 0, 0])
     #expect(first.mendedCount == 1)
     let told = "name is longer than 4 KiB, cut; terms is longer than 256 KiB, cut"
-    #expect(first.problems.map(\.summary) == ["record 1 mended: \(told)"])
+    #expect(first.problems.map(\.summary) == ["record 1 repaired: \(told)"])
     let offer = try await home.database.fetchOffer(named: "1")
     #expect(offer.name.utf8.count == 4096)
     #expect(offer.terms?.utf8.count == 256 << 10)

@@ -174,7 +174,7 @@ package final class ImportMerge {
         throw OffersError(
           .malformedFeed,
           "Change \(changeNumber) of the document refers to \(change.ref), which is not among its offers.",
-          hint: "Nothing was changed. Mend it there, or export it again.")
+          hint: "Nothing was changed. Correct it there, or export it again.")
       }
       let isTaken = runs.takes(
         change, of: offer, isNewOffer: offer.key > store.lastOfferKey,
@@ -189,6 +189,6 @@ package final class ImportMerge {
     if let feed = feeds[name] { return feed }
     throw OffersError(
       .malformedFeed, "The document has no feed “\(name)”, but records of it.",
-      hint: "Nothing was changed. Mend it there, or export it again.")
+      hint: "Nothing was changed. Correct it there, or export it again.")
   }
 }

@@ -13,6 +13,9 @@ public enum SyncOutcome: String, Sendable, CaseIterable {
   case failed
   /// The feed was not fetched, for one of the reasons in `SyncSkip`; no run is recorded.
   case skipped
+
+  /// The word for the outcome in texts for people.
+  package var word: String { self == .quarantined ? "held back" : rawValue }
 }
 
 /// The numbers of offers, by what a sync found out about them.
@@ -80,7 +83,15 @@ public struct ReadProblem: Hashable, Sendable {
 
   /// The problem as a line of text for users.
   package var summary: String {
-    position == 0 ? reason : "record \(position) \(effect.rawValue): \(reason)"
+    position == 0 ? reason : "record \(position) \(effectWord): \(reason)"
+  }
+
+  /// The word for the effect in texts for people.
+  private var effectWord: String {
+    switch effect {
+    case .skipped: "skipped"
+    case .mended: "repaired"
+    }
   }
 
   /// The reason for skipping a record with the id of an earlier record.

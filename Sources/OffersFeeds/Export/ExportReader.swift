@@ -101,7 +101,7 @@ package final class ExportReader {
     throw OffersError(
       .limitExceeded,
       "\(name) has nothing but spaces, from byte \(spacesStart) on.",
-      hint: "Nothing was changed. Mend it there, or export it again.")
+      hint: "Nothing was changed. Correct it there, or export it again.")
   }
 
   /// Reads the next member of the document, or the next record. When the scanner needs more bytes,
@@ -245,6 +245,6 @@ package final class ExportReader {
     }
     return OffersError(
       .malformedFeed, "\(name) is not a valid export, \(position): \(reason).",
-      hint: "Nothing was changed. Mend it there, or export it again.")
+      hint: "Nothing was changed. Correct it there, or export it again.")
   }
 }

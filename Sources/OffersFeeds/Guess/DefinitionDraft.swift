@@ -137,7 +137,7 @@ struct DefinitionDraft {
       let isNext = ["next", "nextpage", "nexturl", "nextpageurl", "nextlink"].contains(name)
       if isCount && Int(text.text).map({ $0 > 1 }) == true || isNext {
         return "There are more pages (\(key) is \(text.text.prefix(60))); say how to get them in "
-          + "pages:, or write selection: true."
+          + "pages:, or write selection: true if this page is enough."
       }
     }
     return nil

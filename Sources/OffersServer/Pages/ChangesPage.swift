@@ -12,7 +12,7 @@ struct ChangesPage {
     ("1d", "24 hours", 1), ("7d", "7 days", 7), ("30d", "30 days", 30),
   ]
   private static let kinds: [(OfferChange.Kind, String)] = [
-    (.new, "New"), (.up, "Up"), (.down, "Down"), (.changed, "Changed"), (.expiring, "Ending"),
+    (.new, "New"), (.up, "Up"), (.down, "Down"), (.changed, "Changed"), (.expiring, "Expiring"),
     (.gone, "Gone"), (.back, "Back"), (.first, "First"),
   ]
 

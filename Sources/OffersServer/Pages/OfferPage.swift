@@ -165,7 +165,7 @@ struct OfferPage {
         })
     }
     add("Starts", time: offer.startsAt)
-    add(offer.isExpired(at: now) ? "Expired on" : "Ends", time: offer.expiresAt)
+    add(offer.isExpired(at: now) ? "Expired on" : "Expires", time: offer.expiresAt)
     for attribute in offer.attributes where attribute.value != joined {
       add(
         attribute.label, DayText.words(attribute.shownValue),

@@ -69,7 +69,7 @@ struct SettingsPage {
       row.setHeld([feed], shown, mayDecide: right >= .admin, back: "/settings")
       guard let run = feed.lastRun else { return }
       row.set("lastRun", time: run.startedAt)
-      row.set("outcome", Self.words(run.outcome))
+      row.set("outcome", run.outcome.word)
       row.set("failed", run.outcome == .failed || run.outcome == .quarantined)
       if let error = run.error, feed.fetch.held == nil {
         row.set(
@@ -114,16 +114,6 @@ struct SettingsPage {
   private static let intervals = [
     900, 1800, 3600, 10_800, 21_600, 43_200, 86_400, 259_200, 604_800,
   ]
-
-  private static func words(_ outcome: SyncOutcome) -> String {
-    switch outcome {
-    case .updated: "updated"
-    case .unchanged: "unchanged"
-    case .quarantined: "held back"
-    case .failed: "failed"
-    case .skipped: "skipped"
-    }
-  }
 
   /// An interval in words, such as `every 6 hours`, in the largest unit of which it is a multiple.
   private static func interval(_ seconds: Int) -> String {

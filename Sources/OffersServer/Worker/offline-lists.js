@@ -22,7 +22,7 @@ const ORDERS = [
   {value: "price", label: "Lowest price", reversed: "Highest price"},
   {value: "name", label: "Name", reversed: "Name, reversed"},
   {value: "newest", label: "Newest", reversed: "Oldest"},
-  {value: "expiry", label: "Ending soonest", reversed: "Ending last"},
+  {value: "expiry", label: "Expiring soonest", reversed: "Expiring last"},
 ];
 
 /** The filters and the order of a list, as given in the query of a page. */
@@ -145,7 +145,7 @@ class Choice {
       this.minimum && ["minimum", `At least ${this.minimum.text}`],
       this.maximum && ["maximum", `At most ${this.maximum.text}`],
       this.isNew && ["new", "New this week"],
-      this.isEnding && ["ending", "Ending this week"],
+      this.isEnding && ["ending", "Expiring this week"],
       isOrdered && ["sort", this.isReversed ? this.order.reversed : this.order.label],
     ].filter((each) => each && each[1]);
   }

@@ -65,7 +65,7 @@ function offerPage(url, data, ref) {
   const fields = {...offer.page};
   // Tiles come from another server, which the policy of these pages does not allow.
   if (fields.place) fields.place = {...fields.place, tiles: null};
-  const end = fields.facts.find(({label}) => label === "Ends");
+  const end = fields.facts.find(({label}) => label === "Expires");
   if (end && isExpired(offer)) {
     // The offer has expired since it was stored.
     fields.expired = {expiredAt: end.moment};

@@ -168,7 +168,7 @@ struct ImportCommand: AsyncParsableCommand {
     if leftOut > 0 { parts.append("\(Units.count(leftOut, "source")) left out") }
     if counts.cutOffers > 0 {
       parts.append(
-        "\(Units.count(counts.cutOffers, "offer")) mended: texts over the limits truncated")
+        "\(Units.count(counts.cutOffers, "offer")) repaired: texts over the limits truncated")
     }
     return parts.joined(separator: "; ")
   }

@@ -11,12 +11,14 @@ struct ChangesCommand: AsyncParsableCommand {
     usage: "offers changes [<options>]",
     discussion: """
       Shows the changes that syncs made, oldest first: new, up or down (the exact reward or price), changed \
-      (anything else, with what a text was before), gone, back; and expiring, for offers that end within 48 hours. The first sync \
-      of a feed is one line, of the kind first. A new offer that is probably a favorite under another \
+      (anything else, with what a text was before), gone, back; and expiring, for offers that expire \
+      within 48 hours. The first sync of a feed, which makes all of its offers new, is one line, of the \
+      kind first. A new offer that is probably a favorite under another \
       id is marked.
 
       With --since last it shows the changes since the last call with this option, whatever other \
-      options left out; at first those of 7 days. Each --reader, such as a script, has its own mark.
+      options left out; at first those of 7 days. Each name that \
+      --reader gives, such as that of a script, has a mark of its own.
 
       EXAMPLES
         offers changes --favorites
@@ -33,7 +35,8 @@ struct ChangesCommand: AsyncParsableCommand {
 
   @Option(
     name: .long,
-    help: ArgumentHelp("The reader for --since last (default: default).", valueName: "name"))
+    help: ArgumentHelp(
+      "The name under which --since last keeps its mark (default: default).", valueName: "name"))
   var reader: String?
 
   @Flag(name: .long, help: "Only favorites.")

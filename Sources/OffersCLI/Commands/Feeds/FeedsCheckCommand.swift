@@ -126,7 +126,7 @@ enum FeedCheckReport {
       ]
     }
     if !check.problems.isEmpty {
-      lines += ["", "Skipped or mended"]
+      lines += ["", "Skipped or repaired"]
       lines += check.problems.map { .line("  " + $0.summary) }
       let rest = check.skippedCount + check.mendedCount - check.problems.count
       if rest > 0 { lines.append("  and \(Units.count(rest)) more") }

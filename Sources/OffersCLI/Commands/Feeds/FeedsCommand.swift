@@ -75,7 +75,7 @@ enum FeedListing {
         entry.feed == nil
           ? "not subscribed"
           : entry.feed?.lastRun.map {
-            "\($0.outcome.rawValue) \(Units.age(of: $0.startedAt, at: now))"
+            "\($0.outcome.word) \(Units.age(of: $0.startedAt, at: now))"
           } ?? "never",
         entry.nextDueAt(now: now).map { $0 <= now ? "now" : Units.time($0) } ?? "–",
         DisplayText.oneLine(source(of: entry)),

@@ -8,6 +8,7 @@ struct FeedsRemoveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
     abstract: "Unsubscribe from a feed. Its offers stay, unless you add --offers.",
+    usage: "offers feeds remove <name> [<options>]",
     discussion: """
       The feed is no longer synced, and its definition is removed from your file. Its offers and \
       favorites stay. With --offers its offers and their changes are removed as well, except \

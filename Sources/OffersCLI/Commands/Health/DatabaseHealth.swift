@@ -73,7 +73,9 @@ struct DatabaseHealth {
     if sizes.log > Self.largeLogBytes {
       return Finding(
         .warning, "sizes", text,
-        advice: "A long-running reader keeps the log from being truncated. End it, then sync")
+        advice:
+          "A program that reads for a long time keeps the log from being truncated. End it, then sync"
+      )
     }
     if share > database.compactedShare, sizes.free > Self.largeFreeBytes {
       return Finding(.warning, "sizes", text, advice: "Release the free space: offers prune")

@@ -62,7 +62,7 @@ struct FeedHealth {
     }
     return Finding(
       .ok, subject,
-      "\(Units.count(feed.currentCount, timing.presentation.noun)), \(last.outcome.rawValue) "
+      "\(Units.count(feed.currentCount, timing.presentation.noun)), \(last.outcome.word) "
         + Units.age(of: last.startedAt, at: now))
   }
 }

@@ -103,7 +103,7 @@ struct StatusCommand: AsyncParsableCommand {
       return [
         feed.name, Units.count(feed.currentCount), hasGone ? Units.count(feed.goneCount) : nil,
         hasStarred ? Units.count(feed.favoriteCount) : nil,
-        feed.lastRun.map { "\($0.outcome.rawValue) \(Units.age(of: $0.startedAt, at: now))" }
+        feed.lastRun.map { "\($0.outcome.word) \(Units.age(of: $0.startedAt, at: now))" }
           ?? "never",
         timing.nextDueAt.map { $0 <= now ? "now" : Units.time($0) } ?? "–",
         DisplayText.oneLine(timing.source),

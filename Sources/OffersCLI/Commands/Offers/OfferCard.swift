@@ -88,7 +88,7 @@ enum OfferCard {
     }
     rows += offer.attributes.filter { $0.value != categories }.map { ($0.label, $0.shownValue) }
     rows.append(("ID", offer.ref.description))
-    if let url = offer.urlText { rows.append(("Page", url)) }
+    if let url = offer.urlText { rows.append(("Link", url)) }
     if let image = offer.imageURLText { rows.append(("Image", image)) }
     rows.append(("First seen", Units.time(offer.firstSeenAt)))
     if offer.changedAt > offer.firstSeenAt { rows.append(("Changed", Units.time(offer.changedAt))) }

@@ -6,7 +6,7 @@ extension OfferChoice {
     (.feed, "Feed order", "Reversed"), (.reward, "Highest reward", "Lowest reward"),
     (.price, "Lowest price", "Highest price"),
     (.name, "Name", "Name, reversed"), (.newest, "Newest", "Oldest"),
-    (.expiry, "Ending soonest", "Ending last"),
+    (.expiry, "Expiring soonest", "Expiring last"),
   ]
 
   /// Sets the fields of the form that changes the filters and the order, and the fields of a chip
@@ -108,7 +108,7 @@ extension OfferChoice {
     if let minimum { parts.append(("minimum", "At least \(minimum.text)")) }
     if let maximum { parts.append(("maximum", "At most \(maximum.text)")) }
     if isNew { parts.append(("new", "New this week")) }
-    if isEnding { parts.append(("ending", "Ending this week")) }
+    if isEnding { parts.append(("ending", "Expiring this week")) }
     if sort != .feed || isReversed, let chosen = Self.sortLabels.first(where: { $0.sort == sort }) {
       parts.append(("sort", isReversed ? chosen.reversed : chosen.label))
     }
