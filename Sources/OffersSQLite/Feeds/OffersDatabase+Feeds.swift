@@ -32,19 +32,4 @@ extension OffersDatabase: FeedSourceRepository {
   package func forgetSource(of feed: String) async throws {
     try await write { try FeedTable.forgetSource(of: feed, in: $0) }
   }
-
-  package func removeOffers(of feed: String, at now: Date) async throws {
-    let seconds = now.storedSeconds
-    let found = try await write { try FeedRemoval.begin(feed, at: seconds, in: $0) }
-    guard let feedKey = found else { return }
-    // Other writers wait for a transaction, so each removes a bounded number of offers.
-    var isComplete = false
-    while !isComplete {
-      isComplete = try await write(.unchecked) {
-        try FeedRemoval.removeOffers(
-          feedKey: feedKey, limit: Self.batchSize, in: $0) < Self.batchSize
-      }
-    }
-    try await write(.unchecked) { try FeedRemoval.end(feedKey: feedKey, in: $0) }
-  }
 }

@@ -154,7 +154,7 @@ struct ScheduleHealth {
     guard let bytes = FileManager.default.contents(atPath: "\(root)/proc/\(number)/comm") else {
       return nil
     }
-    return String(decoding: bytes, as: UTF8.self).split(separator: "\n").first.map(String.init)
+    return String(decoding: bytes, as: UTF8.self).split(scalar: "\n").first.map { String($0) }
   }
 
   /// Whether there is a program with the name and the place that implementations of cron call.

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import OffersCore
 
@@ -97,5 +98,22 @@ enum FeedRemoval {
     }
     try database.execute(
       sql: "UPDATE change SET offer_key = 0 WHERE change_id = ?", arguments: [change])
+  }
+}
+
+extension OffersDatabase {
+  package func removeOffers(of feed: String, at now: Date) async throws {
+    let seconds = now.storedSeconds
+    let found = try await write { try FeedRemoval.begin(feed, at: seconds, in: $0) }
+    guard let feedKey = found else { return }
+    // Other writers wait for a transaction, so each removes a bounded number of offers.
+    var isComplete = false
+    while !isComplete {
+      isComplete = try await write(.unchecked) {
+        try FeedRemoval.removeOffers(
+          feedKey: feedKey, limit: Self.batchSize, in: $0) < Self.batchSize
+      }
+    }
+    try await write(.unchecked) { try FeedRemoval.end(feedKey: feedKey, in: $0) }
   }
 }
