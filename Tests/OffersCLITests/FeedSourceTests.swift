@@ -104,4 +104,15 @@ struct FeedSourceTests {
     #expect(
       try await home.call("sync", "ibotta").output.hasPrefix("ibotta: 0 new, 0 changed, 0 gone"))
   }
+
+  @Test("feeds add loads the document once, for the guess, its trial and the first sync")
+  func loadsOnce() async throws {
+    let home = try Home()
+    let server = try ScriptedServer([.answer("200 OK", [], #"[{"id":"1","name":"Tea"}]"#)])
+    let added = try await home.call(
+      "feeds", "add", "tea", server.url("/tea.json"), "--config", home.folder.file("feeds.yaml"))
+    #expect(added.status == 0, "\(added.errors)")
+    #expect(added.output.contains("1 new"))
+    #expect(server.requests.count == 1)
+  }
 }

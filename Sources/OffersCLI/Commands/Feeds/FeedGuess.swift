@@ -4,7 +4,23 @@ import OffersHTTP
 import OffersSync
 
 /// Guesses of a feed's definition from a document, and their trial.
-enum FeedGuess {
+struct FeedGuess {
+  /// Loads each document once, for the guess, its trial and the sync after it.
+  let transport: RepeatingTransport
+
+  /// Calls a closure with guesses over connections of their own, which are closed at its end.
+  static func use<Value>(_ body: (FeedGuess) async throws -> Value) async throws -> Value {
+    let connections = HTTPConnections(environment: ProcessContext.findVariable)
+    do {
+      let value = try await body(FeedGuess(transport: RepeatingTransport(connections)))
+      await connections.close()
+      return value
+    } catch {
+      await connections.close()
+      throw error
+    }
+  }
+
   /// Reads the start of a source, and guesses a definition from it.
   ///
   /// - Parameters:
@@ -15,20 +31,20 @@ enum FeedGuess {
   ///   - isPublicOnly: whether the source was not named on this machine, so that it must be on the
   ///     public internet.
   ///   - options: the limits and the access to networks for reading the source.
-  static func propose(
+  func propose(
     name: String, source: String, items: FieldPath? = nil, missing: [String] = ["id", "name"],
     isPublicOnly: Bool = false, options: SyncOptions = SyncOptions()
   ) async throws -> DefinitionGuess.Proposal {
     try FeedName.check(name)
     let guess = DefinitionGuess(name: name, items: items, missing: missing)
-    _ = try await SyncEngine(store: NoStore(), environment: ProcessContext.findVariable).readStart(
-      of: address(of: source), isPublicOnly: isPublicOnly, options: options
+    _ = try await engine.readStart(
+      of: Self.address(of: source), isPublicOnly: isPublicOnly, options: options
     ) { bytes in
       try guess.consume(bytes)
       return !guess.hasEnough
     }
     var proposal = try guess.finish()
-    if source != "-" { proposal.definition.source = try address(of: source) }
+    if source != "-" { proposal.definition.source = try Self.address(of: source) }
     proposal.definition.isPublicOnly = isPublicOnly
     return proposal
   }
@@ -43,13 +59,12 @@ enum FeedGuess {
   ///   - options: the limits and the access to networks for reading the source.
   /// - Throws: `OffersError` with `unexpectedShape` if no record is an offer; as
   ///   `SyncEngine.check`.
-  static func check(
+  func check(
     _ definition: FeedDefinition, of kind: WellKnownKind? = nil, firstCount: Int,
     options: SyncOptions
   ) async throws -> FeedCheck {
-    let check = try await SyncEngine(store: NoStore(), environment: ProcessContext.findVariable)
-      .check(
-        definition, from: nil, firstCount: firstCount, options: options)
+    let check = try await engine.check(
+      definition, from: nil, firstCount: firstCount, options: options)
     if check.offerCount > 0 || kind != nil && check.recordCount == 0 { return check }
     let places = definition.items.map {
       $0.steps.isEmpty ? "the top level" : $0.descriptionFromRoot
@@ -60,6 +75,11 @@ enum FeedGuess {
       "No record at \(places.joined(separator: " or ")) is an offer; \(check.recordCount) seen."
         + reason,
       hint: "Give the paths with --items and --map id=… name=…")
+  }
+
+  private var engine: SyncEngine {
+    SyncEngine(
+      store: NoStore(), transport: transport, environment: ProcessContext.findVariable)
   }
 
   /// A source in the form in which a definition contains it: the path of a file is absolute.

@@ -54,13 +54,17 @@ struct FeedsAddCommand: AsyncParsableCommand {
   @OptionGroup var configuration: ConfigurationOptions
 
   func run() async throws {
+    try await FeedGuess.use { try await add($0) }
+  }
+
+  private func add(_ guess: FeedGuess) async throws {
     try FeedName.check(name)
     let file = try configuration.path
     let user = try UserChoice()
     let own = OwnFeeds(file: file)
     let options = network.syncOptions(try own.checkIsNew(name))
-    let (definition, kind, tellsCurrency) = try await made(options)
-    let check = try await FeedGuess.check(
+    let (definition, kind, tellsCurrency) = try await made(guess, options)
+    let check = try await guess.check(
       definition, of: kind, firstCount: yes ? 0 : Self.shownCount, options: options)
     if !yes { try confirm(check, definition) }
     try own.add(definition)
@@ -71,6 +75,7 @@ struct FeedsAddCommand: AsyncParsableCommand {
     var job = SyncJob(
       feeds: [name], source: nil, place: place,
       configurationPath: SettingPath(text: file.text, origin: .option), user: user)
+    job.transport = guess.transport
     job.allowsPrivateNetwork = network.allowPrivateNetwork
     job.asksForCurrency = !tellsCurrency
     try await job.run()
@@ -79,14 +84,14 @@ struct FeedsAddCommand: AsyncParsableCommand {
   /// The definition from the options. If they lack a required part, the rest is guessed from the
   /// document. Also whether a note has said that the amounts have no currency.
   private func made(
-    _ options: SyncOptions
+    _ guess: FeedGuess, _ options: SyncOptions
   ) async throws -> (FeedDefinition, kind: WellKnownKind?, tellsCurrency: Bool) {
     var said = DefinitionOverride(name: name)
     try said.set(format: format, items: items, map: map, every: every)
     if said.isComplete {
       return (try said.definition(source: FeedGuess.address(of: source)), nil, false)
     }
-    let proposal = try await FeedGuess.propose(
+    let proposal = try await guess.propose(
       name: name, source: source, items: said.items, missing: said.missing,
       options: options)
     for note in proposal.notes { Output.note(.line(note)) }

@@ -28,8 +28,10 @@ struct FeedsGuessCommand: AsyncParsableCommand {
   @OptionGroup var configuration: ConfigurationOptions
 
   func run() async throws {
-    let proposal = try await FeedGuess.propose(
-      name: name, source: source, options: network.syncOptions(configuration.path.load()))
+    let options = network.syncOptions(try configuration.path.load())
+    let proposal = try await FeedGuess.use {
+      try await $0.propose(name: name, source: source, options: options)
+    }
     try Output.printData(DefinitionText.yaml(for: proposal.definition), terminator: "")
     for note in proposal.notes { Output.note(.line(note)) }
   }

@@ -28,7 +28,9 @@ extension ServedFeeds: FeedAdder {
     let options = SyncOptions(
       allowsPrivateNetwork: allowsPrivateNetwork || configuration.allowsPrivateNetwork)
     do {
-      return try await read(source, name: name, besides: taken, options)
+      return try await FeedGuess.use {
+        try await read(source, name: name, besides: taken, $0, options)
+      }
     } catch let error as OffersError where error.remedy != nil || error.code == .unexpectedShape {
       // The advice is to name the source, to map fields, or to allow private networks: all of it is
       // done on the server's own machine.
@@ -37,12 +39,13 @@ extension ServedFeeds: FeedAdder {
   }
 
   private func read(
-    _ source: String, name: String?, besides taken: Set<String>, _ options: SyncOptions
+    _ source: String, name: String?, besides taken: Set<String>, _ guesses: FeedGuess,
+    _ options: SyncOptions
   ) async throws -> FeedProposal {
-    let guess = try await FeedGuess.propose(
+    let guess = try await guesses.propose(
       name: name ?? Self.unnamed, source: source, isPublicOnly: true, options: options)
     var definition = guess.definition
-    let check = try await FeedGuess.check(
+    let check = try await guesses.check(
       definition, of: guess.kind, firstCount: Self.shownCount, options: options)
     let title = check.title == definition.name ? nil : check.title
     if name == nil {

@@ -32,6 +32,8 @@ struct SyncJob: Sendable {
   var isJSON = false
   var isQuiet = false
   var allowsPrivateNetwork = false
+  /// The transport of a caller that has loaded the document before; nil to open connections.
+  var transport: (any HTTPTransport)?
   /// Whether to ask for the currency of amounts that have none.
   var asksForCurrency = true
   var log = Log()
@@ -73,8 +75,11 @@ struct SyncJob: Sendable {
       if let opened { try await user.record(in: opened) } else { nil }
     let store: any SyncStore = database ?? NoStore()
     let engine = SyncEngine(
-      store: store, configuration: configuration, environment: ProcessContext.findVariable,
-      logger: log.logger)
+      store: store,
+      transport: transport.map { .shared($0) }
+        ?? .owned { HTTPConnections(environment: ProcessContext.findVariable) },
+      configuration: configuration, environment: ProcessContext.findVariable,
+      logger: log.logger, now: { Date() })
     let names = try names(subscribed: try await store.fetchSubscribedFeeds(), configuration)
     if names.isEmpty, reason != .due, !isQuiet, !isJSON, !printsOnlyNews {
       Output.note("No feed is subscribed. See all feeds: offers feeds")
