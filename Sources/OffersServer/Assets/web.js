@@ -24,6 +24,12 @@ let past = read();
 // Whether the frame shows another page than the one of the address, and how often a site was shown.
 let isMoved = false;
 let shown = 0;
+// How many links were followed in the frame beyond the address, how many of them Back has left, and the
+// step of Back or Next in the frame that has not arrived yet.
+let depth = 0;
+let ahead = 0;
+let stepping = 0;
+let late;
 
 function read() {
   try {
@@ -60,7 +66,9 @@ function show(url) {
   help.hidden = false;
   help.open = false;
   moved.hidden = true;
+  clearTimeout(late);
   isMoved = false;
+  depth = ahead = stepping = 0;
   field.value = url ?? "";
   field.placeholder = "example.com";
   if (url === null) return update();
@@ -78,7 +86,7 @@ function show(url) {
   // adds an entry to the history; Back, a redirect and a reload do not.
   let count = null;
   frame.addEventListener("load", () => {
-    if (count !== null) leave(name, history.length > count);
+    if (count !== null) arrive(url, name, history.length > count);
     count = history.length;
   });
   site.prepend(frame);
@@ -91,6 +99,33 @@ function show(url) {
   });
 }
 
+/** Counts a page that has arrived in the frame. `isLink` tells that the history has grown. */
+function arrive(url, name, isLink) {
+  clearTimeout(late);
+  if (stepping !== 0) {
+    depth += stepping;
+    ahead -= stepping;
+  } else if (isLink || ahead > 0) {
+    depth += 1;
+    ahead = 0;
+  }
+  const isBack = stepping !== 0 && depth === 0;
+  stepping = 0;
+  if (!isBack) return leave(name, depth > 0);
+  isMoved = false;
+  moved.hidden = true;
+  field.value = url;
+  open.textContent = "Open in a new tab";
+  update();
+}
+
+/** Goes back or forward within the frame. The address is shown again if nothing arrives. */
+function stepInside(by) {
+  stepping = by;
+  history.go(by);
+  late = setTimeout(() => step(0), 3000);
+}
+
 /**
  * Tells that the frame has left the page of the address. Where it went is hidden from this page: only
  * that a link was followed is known, or not even that.
@@ -98,7 +133,8 @@ function show(url) {
 function leave(name, isLink) {
   isMoved = true;
   moved.textContent = isLink
-    ? `You followed a link in ${name}. This page cannot tell where it led. Back returns to ${name}.`
+    ? `You followed a link in ${name}. This page cannot tell where it led, nor load it again. `
+      + `Back returns to ${depth > 1 ? "the page before" : name}.`
     : `${name} may show another page than the one of its address. Back returns to that one.`;
   moved.hidden = false;
   field.value = "";
@@ -150,7 +186,7 @@ function update() {
   const url = past.list[past.place] ?? null;
   const homeURL = homeAddress();
   back.disabled = past.place <= 0 && !isMoved;
-  next.disabled = past.place >= past.list.length - 1 || isMoved;
+  next.disabled = ahead === 0 && (past.place >= past.list.length - 1 || isMoved);
   // The address of a page that a link led to is not known, so that it cannot be loaded again.
   refresh.disabled = url === null || isMoved;
   home.disabled = url === null ? !homeURL : url === homeURL && !isMoved;
@@ -181,8 +217,16 @@ form.addEventListener("submit", (event) => {
   problem.hidden = url !== null;
   if (url !== null) go(url);
 });
-back.addEventListener("click", () => step(isMoved ? 0 : -1));
-next.addEventListener("click", () => step(1));
+back.addEventListener("click", () => {
+  if (stepping !== 0) return;
+  if (depth > 0) stepInside(-1);
+  else step(isMoved ? 0 : -1);
+});
+next.addEventListener("click", () => {
+  if (stepping !== 0) return;
+  if (ahead > 0) stepInside(1);
+  else step(1);
+});
 refresh.addEventListener("click", () => show(past.list[past.place]));
 home.addEventListener("click", () => {
   const url = homeAddress();
