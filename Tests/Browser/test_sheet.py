@@ -81,8 +81,10 @@ class SheetTests(BrowserTest):
     def test_other_clicks_open_the_page(self):
         self.open(LIST)
         self.wait_ready()
+        card = self.find(".covers .card-link")
+        self.script("arguments[0].scrollIntoView({block: 'center'})", card)
         keys = ActionChains(self.browser)
-        keys.key_down(Keys.CONTROL).click(self.find(".covers .card-link")).key_up(Keys.CONTROL).perform()
+        keys.key_down(Keys.CONTROL).click(card).key_up(Keys.CONTROL).perform()
         self.wait("no tab is opened", lambda: len(self.browser.window_handles) == 2)
         self.assertEqual(self.all("dialog.sheet"), [])
         self.assertEqual(self.address(), LIST)
@@ -150,7 +152,9 @@ class SheetTests(BrowserTest):
             self.press()
             self.find(".sheet [data-close]").click()
             self.wait_closed()
-            self.all(".covers .card-link")[7].click()
+            card = self.all(".covers .card-link")[7]
+            self.script("arguments[0].scrollIntoView({block: 'center'})", card)
+            card.click()
             self.wait("nothing happens", lambda: "/offers/albums:" in self.browser.current_url)
         finally:
             self.home.start()

@@ -47,11 +47,14 @@ function sheetOf(article, title) {
   close.dataset.close = "";
   close.setAttribute("aria-label", "Close");
   close.append(icon("i-close"));
+  const grabber = document.createElement("span");
+  grabber.className = "grabber";
+  grabber.setAttribute("aria-hidden", "true");
   const body = document.createElement("div");
   body.className = "sheet-body";
   body.tabIndex = -1;
   body.append(article);
-  sheet.append(close, body);
+  sheet.append(grabber, close, body);
   return sheet;
 }
 
