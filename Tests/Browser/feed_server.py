@@ -82,6 +82,12 @@ class Feeds:
     def __init__(self):
         self.base = ""
         self.movies_fail = False
+        # The status with which a failing movie server answers, and the second page alone if only it fails.
+        self.movies_status = 503
+        self.movies_failing_page = None
+        # A movie server that hangs answers when this is set.
+        self.movies_answer = threading.Event()
+        self.movies_answer.set()
         self.ibotta_extra = []
         # The rewards that differ from the sample, by the id of the offer; None for a removed offer.
         self.ibotta_rewards = {}
@@ -135,8 +141,10 @@ class Feeds:
         return None
 
     def movies(self, words, page):
-        if self.movies_fail:
-            return 503, {"status_code": 9, "status_message": "The movie server is being repaired.", "success": False}
+        self.movies_answer.wait(60)
+        if self.movies_fail or page == self.movies_failing_page:
+            message = "The movie server is being repaired."
+            return self.movies_status, {"status_code": 9, "status_message": message, "success": False}
         found = self.sample("movies")["results"]
         if words is not None:
             base = [movie for movie in found if words.lower() in movie["title"].lower()]

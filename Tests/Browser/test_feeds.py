@@ -90,6 +90,7 @@ class FeedTests(BrowserTest):
         self.open("/search?feed=movies&q=night")
         alert = self.wait_for("[role=alert]")
         self.assertIn("The server could not be searched", alert.text)
+        alert.find_element("css selector", "summary").click()
         self.assertIn("503", alert.text)
         self.shoot("search-alert")
 

@@ -179,8 +179,8 @@ class MapTests(BrowserTest):
                 self.assertTrue(links[0].startswith("tel:"), links)
                 self.assertRegex(links[0], r"^tel:\+?[0-9]{5,}$")
                 self.assertTrue(links[1].startswith("https://www.openstreetmap.org/directions?to="), links)
-                facts = [each.get_attribute("href") for each in self.all(".facts dd a")]
-                self.assertIn(links[0], facts)
+                contact = [each.get_attribute("href") for each in self.all(".contact a")]
+                self.assertIn(links[0], contact)
                 self.no_overflow()
                 self.shoot(f"place-{mode}")
         self.assertTrue(self.find("[data-share]").is_displayed())

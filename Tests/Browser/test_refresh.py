@@ -336,6 +336,7 @@ class RefreshTests(BrowserTest):
         self.assertIn("ibotta: 3h", Path(self.home.environment["OFFERS_CONFIG"]).read_text("utf-8"))
         self.change("/etc/passwd", "feed default")
         self.wait_for("dialog[open]")
+        self.find("dialog[open] summary").click()
         self.assertIn("offers sync ibotta --from /etc/passwd", self.find("dialog").text)
         self.shoot("settings-refused")
         self.open("/settings")

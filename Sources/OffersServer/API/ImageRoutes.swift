@@ -14,9 +14,15 @@ struct ImageRoutes: Sendable {
     router.get("/api/v1/images/{ref}") { request, context in
       // The value of `v` is ignored: it only gives each image of an offer a URL of its own, for the
       // caches of browsers.
-      _ = try QueryParameters(request, ["v"])
+      let parameters = try QueryParameters(request, ["v", "size"])
+      let size = try parameters.number("size", SizedPicture.large...SizedPicture.large)
       return try await answers.answer(request, for: context.visitor) {
-        let offer = try await content.store.fetchOffer(named: try context.segment("ref")).offer
+        var offer = try await content.store.fetchOffer(named: try context.segment("ref")).offer
+        if let size, let large = SizedPicture.address(offer.imageURLText ?? "", pixels: size) {
+          offer = Offer(
+            ref: offer.ref, name: offer.name, imageURLText: large, urlText: nil,
+            firstSeenAt: offer.firstSeenAt, changedAt: offer.changedAt)
+        }
         let source =
           offer.imageURLText == nil
           ? nil : try await content.store.findSource(of: offer.ref.feed)

@@ -6,7 +6,9 @@ import OffersCore
 /// page (`NoticePage`). Routes throw it or an `OffersError`.
 struct Problem: Error, HTTPResponseError {
   let status: HTTPResponse.Status
-  /// The failure, in one sentence.
+  /// The failure in one sentence for a person.
+  let title: String
+  /// The failure in one sentence, with technical details.
   var detail: String
   /// The advised next step.
   var hint: String?
@@ -16,11 +18,13 @@ struct Problem: Error, HTTPResponseError {
   var id: Int?
   var headers: HTTPFields = [:]
 
+  /// - Parameter title: the sentence for a person; nil if that is `detail`.
   init(
     _ status: HTTPResponse.Status, _ detail: String, hint: String? = nil,
-    code: OffersError.Code = .invalidRequest
+    code: OffersError.Code = .invalidRequest, title: String? = nil
   ) {
     self.status = status
+    self.title = title ?? detail
     self.detail = detail
     self.hint = hint
     self.code = code.rawValue
@@ -29,7 +33,8 @@ struct Problem: Error, HTTPResponseError {
   init(_ error: OffersError) {
     guard error.code == .storeUnreachable else {
       self.init(
-        Self.status(of: error.code), error.message, hint: error.hint, code: error.code)
+        Self.status(of: error.code), error.message, hint: error.hint, code: error.code,
+        title: ErrorWords(error).sentence)
       return
     }
     // Strangers get this one, too, so the place of the store is for the log only.
@@ -56,7 +61,7 @@ struct Problem: Error, HTTPResponseError {
   var document: String {
     JSONWriter.document { json in
       json.member("type", "about:blank")
-      json.member("title", status.reasonPhrase)
+      json.member("title", title)
       json.member("status", status.code)
       json.member("detail", detail)
       json.member("hint", hint)

@@ -1,7 +1,7 @@
 // The section “Add a feed” of the settings. The forms work without scripts; the script sends them in
 // the background, and shows the section of the response in place.
 
-import {problemText, say, toast, unreachable} from "./messages.js?v=__VERSION__";
+import {problemIn, say, toast, unreachable} from "./messages.js?v=__VERSION__";
 import {followAdded} from "./refresh.js?v=__VERSION__";
 import {renew} from "./renew.js?v=__VERSION__";
 
@@ -36,7 +36,7 @@ async function send(form) {
     });
     if (response.ok && response.redirected && isAdding) return await finish(form.elements.name.value);
     const type = response.headers.get("Content-Type") ?? "";
-    if (!type.startsWith("text/html")) return fail(form, await problemText(response));
+    if (!type.startsWith("text/html")) return fail(form, (await problemIn(response)).text);
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     const next = page.querySelector("[data-add-feed]");
     if (next) show(form, document.adoptNode(next));

@@ -2,13 +2,15 @@
 
 import {isLoggedOut, isReachable, on, start} from "./events.js?v=__VERSION__";
 import {loggedOut, loginAddress, say, toast} from "./messages.js?v=__VERSION__";
-import "./household.js?v=__VERSION__";
 import {compare, send} from "./stars.js?v=__VERSION__";
 import "./lists.js?v=__VERSION__";
+import "./news-pill.js?v=__VERSION__";
+import "./place.js?v=__VERSION__";
 import "./refresh.js?v=__VERSION__";
 import "./search.js?v=__VERSION__";
 import "./share.js?v=__VERSION__";
 import "./sheet.js?v=__VERSION__";
+import "./waiting.js?v=__VERSION__";
 
 const offline = document.querySelector("[data-offline]");
 const offlineText = offline.querySelector("[data-offline-text]");
@@ -45,7 +47,7 @@ document.addEventListener("submit", (event) => {
 const done = document.querySelector("[data-done]");
 if (done) {
   say(done.textContent);
-  history.replaceState(null, "", location.pathname + location.hash);
+  history.replaceState(history.state, "", location.pathname + location.hash);
 }
 
 // The sites that another user visited with this browser are theirs.
@@ -55,6 +57,7 @@ for (const storage of user ? [sessionStorage, localStorage] : []) {
   storage.setItem("user", user);
 }
 
+if (document.querySelector("a[href='/household'], [data-household]")) import("./household.js?v=__VERSION__");
 if (document.querySelector("[data-map-link], [data-small-map]")) import("./map.js?v=__VERSION__");
 if (document.querySelector("[data-add-feed]")) import("./add-feed.js?v=__VERSION__");
 if (document.querySelector("[data-browser]")) import("./web.js?v=__VERSION__");

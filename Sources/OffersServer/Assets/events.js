@@ -4,14 +4,36 @@
 // limit the number of connections to a server. Without Web Locks or BroadcastChannel, each visible
 // tab listens.
 
-const channel = "BroadcastChannel" in self ? new BroadcastChannel("offers-events") : null;
+const canShare = Boolean(navigator.locks) && "BroadcastChannel" in self;
+const channel = openChannel("offers-events", hear);
 const handlers = {changed: [], sync: [], state: [], login: []};
 let source = null;
 let release = null;
+let waiting = null;
 let reopening = null;
 let reachable = null;
 let isOut = false;
 let isHidden = false;
+
+/**
+ * Opens a channel between the tabs, whose messages `receive` gets. It is closed while the page is hidden
+ * in the back/forward cache: a message to an open one would evict the page.
+ */
+export function openChannel(name, receive) {
+  let channel = null;
+  function open() {
+    if (channel || !("BroadcastChannel" in self)) return;
+    channel = new BroadcastChannel(name);
+    channel.addEventListener("message", ({data}) => receive(data));
+  }
+  addEventListener("pageshow", open);
+  addEventListener("pagehide", () => {
+    channel?.close();
+    channel = null;
+  });
+  open();
+  return {send: (data) => channel?.postMessage(data)};
+}
 
 /**
  * Adds a handler of `changed` (a commit; its argument is null if events may have been missed), of
@@ -38,7 +60,7 @@ function emit(kind, data, isOwn = true) {
     reachable = data;
   }
   for (const run of handlers[kind]) run(data);
-  if (isOwn) channel?.postMessage({kind, data});
+  if (isOwn) channel.send({kind, data});
 }
 
 /** Records whether the server has answered a request, and tells the handlers of all tabs. */
@@ -89,15 +111,18 @@ function parse(text) {
 
 export function start() {
   isHidden = false;
-  if (navigator.locks && channel) {
-    navigator.locks.request("offers-events", () => {
+  if (canShare) {
+    waiting = new AbortController();
+    navigator.locks.request("offers-events", {signal: waiting.signal}, () => {
       if (isHidden) return;
       open();
       return new Promise((resolve) => {
         release = resolve;
       });
+    }).catch(() => {
+      // The page was left before its turn came.
     });
-    channel.postMessage({kind: "hello"});
+    channel.send({kind: "hello"});
   } else if (document.visibilityState === "visible") {
     open();
   }
@@ -106,19 +131,20 @@ export function start() {
 function stop() {
   isHidden = true;
   close();
+  waiting?.abort();
   release?.();
   release = null;
 }
 
-channel?.addEventListener("message", ({data: message}) => {
-  if (message.kind === "hello") {
+function hear({kind, data}) {
+  if (kind === "hello") {
     if (!source || reachable === null) return;
-    channel.postMessage({kind: "login", data: isOut});
-    channel.postMessage({kind: "state", data: reachable});
-  } else if (message.kind in handlers) {
-    emit(message.kind, message.data, false);
+    channel.send({kind: "login", data: isOut});
+    channel.send({kind: "state", data: reachable});
+  } else if (kind in handlers) {
+    emit(kind, data, false);
   }
-});
+}
 
 // Open connections and locks would exclude the page from the back/forward cache.
 addEventListener("pagehide", stop);
@@ -129,7 +155,7 @@ addEventListener("pageshow", (event) => {
   for (const run of handlers.changed) run(null);
 });
 document.addEventListener("visibilitychange", () => {
-  if (navigator.locks && channel) return;
+  if (canShare) return;
   if (document.visibilityState === "visible") start();
   else close();
 });

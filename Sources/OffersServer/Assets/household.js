@@ -1,7 +1,7 @@
 // The household list: its page follows what other users share, and the buttons that share an offer, or
 // take it off the list, work without leaving the page.
 
-import {alertBox, problemText, toast, unreachable} from "./messages.js?v=__VERSION__";
+import {alertBox, problemIn, toast, unreachable} from "./messages.js?v=__VERSION__";
 import {noteReachable, on} from "./events.js?v=__VERSION__";
 import {fetchPage, pageAddress} from "./over.js?v=__VERSION__";
 import {renew} from "./renew.js?v=__VERSION__";
@@ -32,7 +32,7 @@ async function change(ref, form) {
       // Sharing an offer stars it, too.
       await compare();
     } else {
-      alertBox(failed, await problemText(response));
+      alertBox(failed, await problemIn(response));
     }
   } finally {
     button.removeAttribute("aria-busy");

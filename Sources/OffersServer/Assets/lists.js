@@ -2,7 +2,7 @@
 // by their placeholders, shows times relative to now, and lets the link “Back” return to a list at
 // its scroll position.
 
-import {alertBox, problemText, say, unreachable} from "./messages.js?v=__VERSION__";
+import {alertBox, problemIn, say, showDetails, unreachable} from "./messages.js?v=__VERSION__";
 import {showStars} from "./stars.js?v=__VERSION__";
 import {isPlainPress} from "./over.js?v=__VERSION__";
 
@@ -13,28 +13,63 @@ const observer = new IntersectionObserver(
   {rootMargin: "1000px"},
 );
 
+// Pictures that are fetched once their cards come near the screen; browsers begin far earlier by themselves.
+const near = new IntersectionObserver(
+  (entries) => {
+    for (const {isIntersecting, target} of entries) {
+      const image = target.querySelector("[data-late]");
+      if (!isIntersecting || !image) continue;
+      near.unobserve(target);
+      image.src = image.dataset.late;
+      image.removeAttribute("data-late");
+      image.hidden = false;
+    }
+  },
+  {rootMargin: "200px"},
+);
+
 function watch(root) {
   for (const link of root.querySelectorAll("[data-more][data-automatic]")) observer.observe(link);
 }
 
+let loading = null;
+
+/** Loads further pages until `count` offers are listed, or no more come. */
+export async function loadUntil(count) {
+  const listed = () => document.querySelectorAll("main [data-list] > *").length;
+  for (let before = -1; listed() < count && listed() !== before;) {
+    before = listed();
+    const link = document.querySelector("main [data-more]");
+    if (link) await load(link, false);
+  }
+}
+
 /**
  * Appends the next page, to which `link` leads, to the list. `isAsked` tells whether a person has
- * pressed the link; only then a failure opens an alert.
+ * pressed the link. A failure is told in place of the link, which then tries again; after a press, also
+ * in a modal alert.
  */
-async function load(link, isAsked) {
-  if (link.getAttribute("aria-busy") === "true") return;
+function load(link, isAsked) {
+  loading ??= append(link, isAsked).finally(() => {
+    loading = null;
+  });
+  return loading;
+}
+
+async function append(link, isAsked) {
   const label = link.textContent;
   link.setAttribute("aria-busy", "true");
   link.textContent = "Loading …";
   try {
     const response = await fetch(link.href);
-    if (!response.ok) throw new Error(await problemIn(response));
+    if (!response.ok) throw Object.assign(new Error(), await sayingIn(response));
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
-    const problem = page.querySelector("[role=alert]:not([hidden])");
+    const problem = page.querySelector("main .problem[role=alert]");
+    // Stored offers in place of the results of a server that failed do not continue its list.
+    if (problem) throw Object.assign(new Error(), sayingOf(problem));
     const cards = page.querySelectorAll("[data-list] > *");
     // The service worker made the page, and this device does not have what the server would list.
     if (cards.length === 0 && response.headers.has("X-Kept")) throw new TypeError();
-    if (problem && cards.length === 0) throw new Error(problem.innerText ?? problem.textContent);
     const list = document.querySelector("[data-list]");
     const known = new Set([...list.children].map((card) => card.dataset.ref));
     const fresh = [...cards].filter((card) => !known.has(card.dataset.ref));
@@ -59,16 +94,38 @@ async function load(link, isAsked) {
     observer.unobserve(link);
     link.removeAttribute("aria-busy");
     link.textContent = label;
-    const text = error instanceof TypeError ? unreachable : error.message;
-    if (isAsked) alertBox("The next page could not be loaded", text, () => load(link, true));
-    else say(text);
+    const problem = error.text ? error : {text: unreachable};
+    tell(link, problem);
+    if (isAsked) alertBox(failed, problem, () => load(link, true));
   }
 }
 
-async function problemIn(response) {
-  if (!response.headers.get("Content-Type")?.startsWith("text/html")) return problemText(response);
+const failed = "The next page could not be loaded";
+
+/** Tells a failure above the link to the next page, which becomes “Try again”. */
+function tell(link, {text, details}) {
+  const alert = document.querySelector("[data-problem]").content.firstElementChild.cloneNode(true);
+  alert.setAttribute("role", "alert");
+  alert.querySelector("p").textContent = `${failed}. ${text}`;
+  showDetails(alert.querySelector("details"), details);
+  link.closest(".more").querySelector("[role=alert]")?.remove();
+  link.before(alert);
+  link.textContent = "Try again";
+}
+
+/** What an error response says: a problem document, or a page. */
+async function sayingIn(response) {
+  if (!response.headers.get("Content-Type")?.startsWith("text/html")) return problemIn(response);
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  return page.querySelector(".notice p")?.textContent ?? `Status ${response.status}`;
+  return sayingOf(page.querySelector(".notice"));
+}
+
+/** The sentence and the technical text of a message on a page. */
+function sayingOf(part) {
+  return {
+    text: part?.querySelector("p")?.textContent ?? "This did not work.",
+    details: part?.querySelector("details p")?.textContent,
+  };
 }
 
 document.addEventListener("click", (event) => {
@@ -138,7 +195,8 @@ function dayOf(date) {
 /** Prepares a part of the page: observes links to next pages, checks images, formats times. */
 export function tidy(root) {
   watch(root);
-  for (const image of root.querySelectorAll(".picture img")) {
+  for (const image of root.querySelectorAll("[data-late]")) near.observe(image.closest(".card"));
+  for (const image of root.querySelectorAll(".picture img:not([data-late])")) {
     if (!image.complete) continue;
     if (image.naturalWidth === 0) image.remove();
     else image.classList.add("is-loaded");

@@ -203,8 +203,11 @@ export function renewMap(fresh) {
   drawIn(dialog);
 }
 
-/** Draws the small maps of places below `root`. */
+/** Draws the small maps of places below `root`, and lists what is near them. */
 export async function showMaps(root) {
+  for (const card of root.querySelectorAll("[data-place-card]")) {
+    import("./place-card.js?v=__VERSION__").then(({showNear}) => showNear(card));
+  }
   for (const map of small) if (!map.getContainer().isConnected) map.remove();
   small = small.filter((map) => map.getContainer().isConnected);
   for (const box of root.querySelectorAll("[data-small-map]:not([data-ready])")) {
@@ -216,7 +219,7 @@ export async function showMaps(root) {
       const map = makeMap(leaflet, world, box, {
         scrollWheelZoom: false, dragging: !leaflet.Browser.mobile, touchZoom: "center",
       });
-      map.setView(at, box.dataset.tiles ? 15 : 6, {animate: false});
+      map.setView(at, box.dataset.tiles ? 17 : 5, {animate: false});
       const words = short(box.dataset.name, 120);
       leaflet.marker(at, {icon: pin(leaflet, ""), alt: words, title: words, keyboard: false}).addTo(map);
       small.push(map);

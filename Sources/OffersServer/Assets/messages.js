@@ -48,12 +48,20 @@ export function say(text) {
   live.textContent = text;
 }
 
-/** Shows a modal alert. With `again`, a function, it has a button “Try again” that calls it. */
-export function alertBox(title, text, again) {
+/**
+ * Shows a modal alert. `problem` is a sentence, or {text, details} with the technical text behind
+ * “Details”. With `again`, a function, its button is “Try again” and calls it.
+ */
+export function alertBox(title, problem, again) {
+  const {text, details} = problem.text ? problem : {text: problem};
   box.querySelector("h2").textContent = title;
-  box.querySelector("p").textContent = text;
+  box.querySelector("#alert-text").textContent = text;
+  showDetails(box.querySelector("details"), details);
   const retry = box.querySelector("[data-alert-again]");
   retry.hidden = !again;
+  const close = box.querySelector("[data-alert-close]");
+  close.className = again ? "round alert-close" : "button primary";
+  close.setAttribute("aria-label", again ? "Close" : "OK");
   retry.onclick = () => {
     box.close();
     again();
@@ -63,18 +71,23 @@ export function alertBox(title, text, again) {
 
 box.querySelector("[data-alert-close]").addEventListener("click", () => box.close());
 
-/** The message of an error response: its detail and hint, or its status. */
-export async function problemText(response) {
+/** Shows a technical text behind “Details”, or hides them without one. */
+export function showDetails(part, text) {
+  part.hidden = !text;
+  part.open = false;
+  part.querySelector("p").textContent = text ?? "";
+}
+
+/** What an error response says: {text, details}, a sentence for a person and the technical text. */
+export async function problemIn(response) {
   if (response.status === 401) {
     noteLoggedOut();
-    return `${loggedOut} Log in, and try this again.`;
+    return {text: `${loggedOut} Log in, and try this again.`};
   }
-  try {
-    const problem = await response.json();
-    return [problem.detail, problem.hint].filter(Boolean).join(" ") || `Status ${response.status}`;
-  } catch {
-    return `The server answered with status ${response.status}.`;
-  }
+  const status = `Status ${response.status}`;
+  const problem = await response.json().catch(() => ({}));
+  const rest = [problem.detail === problem.title ? null : problem.detail, problem.hint];
+  return {text: problem.title ?? "This did not work.", details: rest.filter(Boolean).join(" ") || status};
 }
 
 /** The message after the session has ended. */

@@ -1,7 +1,7 @@
 // Refreshes: syncs of feeds, started by a button or by pulling the page down. A refresh runs in the
 // background on the server.
 
-import {alertBox, problemText, say, toast, unreachable} from "./messages.js?v=__VERSION__";
+import {alertBox, problemIn, say, toast, unreachable} from "./messages.js?v=__VERSION__";
 import {isReachable, noteLoggedOut, on} from "./events.js?v=__VERSION__";
 import {renew} from "./renew.js?v=__VERSION__";
 
@@ -26,7 +26,7 @@ function setBusy(isBusy) {
  * Starts a refresh of `feeds`, or of all for an empty list. Returns whether it was started.
  * `options` are further members of the request.
  */
-async function start(feeds, options = {}) {
+export async function start(feeds, options = {}) {
   setBusy(true);
   line.hidden = false;
   bar.removeAttribute("value");
@@ -42,7 +42,7 @@ async function start(feeds, options = {}) {
     } else if (response.status === 409) {
       toast("A refresh is already running.");
     } else if (!response.ok) {
-      fail(await problemText(response), feeds, options);
+      fail(await problemIn(response), feeds, options);
       return false;
     }
     follow(response.ok ? await response.json() : await ask());
@@ -67,77 +67,8 @@ export async function followAdded() {
   if (begun && begun.state !== "idle") follow(begun);
 }
 
-/** Subscribes to a feed, and reads it for the first time. */
-async function subscribe(feed) {
-  try {
-    const response = await fetch(`/api/v1/feeds/${encodeURIComponent(feed)}/subscription`, {
-      method: "PUT",
-      headers: {"Content-Type": "application/json"},
-      body: "{}",
-    });
-    if (!response.ok) return fail(await problemText(response), [feed]);
-    start([feed]);
-  } catch {
-    fail(unreachable, [feed]);
-  }
-}
-
-/** Unsubscribes from a feed. Its offers and its source stay, so that this can be undone. */
-async function unsubscribe(feed, title) {
-  try {
-    if (!(await setSubscribed(feed, "DELETE"))) return;
-    await renew();
-    toast(`Unsubscribed from ${title}.`, {label: "Undo", run: () => resubscribe(feed, title)});
-  } catch {
-    alertBox("The feed was not changed", unreachable);
-  }
-}
-
-async function resubscribe(feed, title) {
-  try {
-    if (!(await setSubscribed(feed, "PUT"))) return;
-    await renew();
-    toast(`${title} is subscribed again.`);
-  } catch {
-    alertBox("The feed was not changed", unreachable, () => resubscribe(feed, title));
-  }
-}
-
-/** Changes the subscription of a feed. Shows an alert and returns false if that is refused. */
-async function setSubscribed(feed, method) {
-  const response = await fetch(`/api/v1/feeds/${encodeURIComponent(feed)}/subscription`, {
-    method,
-    headers: {"Content-Type": "application/json"},
-    body: "{}",
-  });
-  if (!response.ok) alertBox("The feed was not changed", await problemText(response));
-  return response.ok;
-}
-
-/** Sets the source and the interval of a feed. The interval stays if the source is refused. */
-async function change(form) {
-  const feed = form.dataset.change;
-  const {source, every} = form.elements;
-  const isUsual = every.value === "default";
-  const text = source.value.trim();
-  const isNew = text !== source.defaultValue;
-  if (isNew && !(await start([feed], {source: text}))) return;
-  try {
-    const response = await fetch(`/api/v1/feeds/${encodeURIComponent(feed)}/interval`, {
-      method: isUsual ? "DELETE" : "PUT",
-      headers: {"Content-Type": "application/json"},
-      body: JSON.stringify(isUsual ? {} : {every_seconds: Number(every.value)}),
-    });
-    if (!response.ok) return alertBox("The feed was not changed", await problemText(response));
-    form.closest("details").open = false;
-    await renew();
-    if (!isNew) toast("Saved.");
-  } catch {
-    alertBox("The feed was not changed", unreachable);
-  }
-}
-
-function fail(text, feeds, options) {
+/** Tells that a refresh could not be started. */
+export function fail(text, feeds, options) {
   end();
   alertBox("The refresh could not be started", text, () => start(feeds, options));
 }
@@ -248,16 +179,19 @@ function finish(sync) {
   // A list is not replaced while a person reads further down.
   if (isList && (scrollY < 200 || document.body.classList.contains("page-settings"))) renew();
   if (sync.error) {
-    alertBox("The refresh failed", [sync.error.message, sync.error.hint].filter(Boolean).join(" "));
+    const details = [sync.error.message, sync.error.hint].filter(Boolean).join(" ");
+    alertBox("The refresh failed", {text: "All offers stay as they were.", details});
   } else if (failed.length > 0) {
     const reasons = failed.map((feed) => {
       const error = feed.error ?? feed.run?.error;
       return `${feed.feed}: ${error?.message ?? "failed"}`;
     });
     const rest = reasons.length > 3 ? ` And ${reasons.length - 3} more.` : "";
+    const names = failed.slice(0, 3).map(({feed}) => feed).join(", ") + (failed.length > 3 ? " …" : "");
     alertBox(
       failed.length === sync.feeds.length ? "The refresh failed" : "Some feeds could not be refreshed",
-      reasons.slice(0, 3).join(" ") + rest,
+      {text: `The offers of ${names} stay as they were.`, details: reasons.slice(0, 3).join(" ") + rest},
+      () => start(failed.map(({feed}) => feed)),
     );
   }
   if (parts.length > 0) {
@@ -267,10 +201,15 @@ function finish(sync) {
   }
 }
 
+/** Runs a function of the forms of the settings, which other pages do not load. */
+async function inForms(name, ...values) {
+  (await import("./feed-forms.js?v=__VERSION__"))[name](...values);
+}
+
 document.addEventListener("submit", (event) => {
   if ("change" in event.target.dataset) {
     event.preventDefault();
-    return change(event.target);
+    return inForms("change", event.target);
   }
   const button = event.submitter ?? event.target.querySelector?.("button");
   if (!button) return;
@@ -285,10 +224,10 @@ document.addEventListener("submit", (event) => {
         ? {accept_removals: true} : "keeps" in button.dataset ? {keep_missing: true} : {});
   } else if ("subscribe" in button.dataset) {
     event.preventDefault();
-    subscribe(button.dataset.subscribe);
+    inForms("subscribe", button.dataset.subscribe);
   } else if ("unsubscribe" in button.dataset) {
     event.preventDefault();
-    unsubscribe(button.dataset.unsubscribe, button.dataset.title);
+    inForms("unsubscribe", button.dataset.unsubscribe, button.dataset.title);
   }
 });
 on("sync", (sync) => {

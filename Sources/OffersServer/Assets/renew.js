@@ -40,6 +40,7 @@ export async function renew() {
     if (dialog) map.renewMap(dialog);
   }
   await compare();
+  document.dispatchEvent(new Event("renewed"));
 }
 
 /**

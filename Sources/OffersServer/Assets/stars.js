@@ -2,8 +2,8 @@
 // server as a wish (see wishes.js). Wishes that cannot be sent are stored and sent when the server
 // answers again, for each offer only the newest one.
 
-import {alertBox, problemText, toast} from "./messages.js?v=__VERSION__";
-import {isLoggedOut, isReachable, noteLoggedOut, noteReachable, on} from "./events.js?v=__VERSION__";
+import {alertBox, problemIn, toast} from "./messages.js?v=__VERSION__";
+import {isLoggedOut, isReachable, noteLoggedOut, noteReachable, on, openChannel} from "./events.js?v=__VERSION__";
 import {forget, keep, waiting} from "./wishes.js?v=__VERSION__";
 
 /** The path of an offer, encoded exactly as the server encodes it. */
@@ -12,7 +12,7 @@ function offerPath(ref) {
   return `/offers/${name.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)}`;
 }
 
-const channel = "BroadcastChannel" in self ? new BroadcastChannel("offers-stars") : null;
+const channel = openChannel("offers-stars", hear);
 
 function press(button, isFavorite) {
   const text = String(isFavorite);
@@ -40,7 +40,7 @@ function show(ref, isFavorite) {
 async function wish(ref, isFavorite) {
   show(ref, isFavorite);
   const {stamp} = await keep(ref, isFavorite);
-  channel?.postMessage({ref, isFavorite});
+  channel.send({ref, isFavorite});
   const waits = async () => (await waiting()).some((each) => each.stamp === stamp);
   await send();
   // `send` may have joined a run that had already read the list of wishes.
@@ -80,7 +80,7 @@ async function sendAll() {
       isAnswering ??= true;
       wasSent = true;
       accept(next.ref, next.isFavorite);
-      channel?.postMessage({ref: next.ref, isFavorite: next.isFavorite, isAccepted: true});
+      channel.send({ref: next.ref, isFavorite: next.isFavorite, isAccepted: true});
       await forget(next);
     } else if (response && isOfAnother(response, next)) {
       // The user who pressed the star is not logged in any more.
@@ -89,8 +89,8 @@ async function sendAll() {
       isAnswering ??= true;
       await forget(next);
       show(next.ref, !next.isFavorite);
-      channel?.postMessage({ref: next.ref, isFavorite: !next.isFavorite});
-      alertBox("The star could not be changed", await problemText(response));
+      channel.send({ref: next.ref, isFavorite: !next.isFavorite});
+      alertBox("The star could not be changed", await problemIn(response));
     } else {
       if (response?.status === 401) noteLoggedOut();
       // The wish stays. A status of 500 may concern this offer only; any other failure ends the run.
@@ -104,7 +104,7 @@ async function sendAll() {
   if (wasSent) {
     if (told?.isConnected) toast("The server has your stars.");
     told = null;
-    channel?.postMessage({isSent: true});
+    channel.send({isSent: true});
     compare();
   }
 }
@@ -271,12 +271,12 @@ document.addEventListener("submit", (event) => {
   wish(button.dataset.star, button.getAttribute("aria-pressed") !== "true");
 });
 
-channel?.addEventListener("message", ({data}) => {
+function hear(data) {
   if (data.isSent) return compare();
   show(data.ref, data.isFavorite);
   if (data.isAccepted) accept(data.ref, data.isFavorite);
   else if (data.isFavorite) completeFavorites();
-});
+}
 // A null change means that events may have been missed, so that the comparison is forced.
 on("changed", (change) => compare(change === null));
 on("state", async (isUp) => {

@@ -20,6 +20,9 @@ static const unsigned char controls_css[] = {
 static const unsigned char events_js[] = {
 #embed "../Assets/events.js"
 };
+static const unsigned char feed_forms_js[] = {
+#embed "../Assets/feed-forms.js"
+};
 static const unsigned char household_js[] = {
 #embed "../Assets/household.js"
 };
@@ -59,6 +62,9 @@ static const unsigned char map_js[] = {
 static const unsigned char messages_js[] = {
 #embed "../Assets/messages.js"
 };
+static const unsigned char news_pill_js[] = {
+#embed "../Assets/news-pill.js"
+};
 static const unsigned char offer_css[] = {
 #embed "../Assets/offer.css"
 };
@@ -67,6 +73,12 @@ static const unsigned char over_js[] = {
 };
 static const unsigned char pages_css[] = {
 #embed "../Assets/pages.css"
+};
+static const unsigned char place_card_js[] = {
+#embed "../Assets/place-card.js"
+};
+static const unsigned char place_js[] = {
+#embed "../Assets/place.js"
 };
 static const unsigned char refresh_js[] = {
 #embed "../Assets/refresh.js"
@@ -85,6 +97,9 @@ static const unsigned char sheet_js[] = {
 };
 static const unsigned char stars_js[] = {
 #embed "../Assets/stars.js"
+};
+static const unsigned char waiting_js[] = {
+#embed "../Assets/waiting.js"
 };
 static const unsigned char mustache_js[] = {
 #embed "../Worker/mustache.js"
@@ -173,6 +188,9 @@ static const unsigned char chips_mustache[] = {
 static const unsigned char choice_mustache[] = {
 #embed "../Templates/choice.mustache"
 };
+static const unsigned char details_mustache[] = {
+#embed "../Templates/details.mustache"
+};
 static const unsigned char empty_mustache[] = {
 #embed "../Templates/empty.mustache"
 };
@@ -190,6 +208,12 @@ static const unsigned char icons_mustache[] = {
 };
 static const unsigned char identity_mustache[] = {
 #embed "../Templates/identity.mustache"
+};
+static const unsigned char large_picture_mustache[] = {
+#embed "../Templates/large-picture.mustache"
+};
+static const unsigned char late_picture_mustache[] = {
+#embed "../Templates/late-picture.mustache"
 };
 static const unsigned char login_mustache[] = {
 #embed "../Templates/login.mustache"
@@ -260,6 +284,7 @@ static const struct {
   {"app.js", app_js, sizeof app_js},
   {"controls.css", controls_css, sizeof controls_css},
   {"events.js", events_js, sizeof events_js},
+  {"feed-forms.js", feed_forms_js, sizeof feed_forms_js},
   {"household.js", household_js, sizeof household_js},
   {"icon-192.png", icon_192_png, sizeof icon_192_png},
   {"icon-512.png", icon_512_png, sizeof icon_512_png},
@@ -271,17 +296,21 @@ static const struct {
   {"manifest.webmanifest", manifest_webmanifest, sizeof manifest_webmanifest},
   {"map.js", map_js, sizeof map_js},
   {"messages.js", messages_js, sizeof messages_js},
+  {"news-pill.js", news_pill_js, sizeof news_pill_js},
   {"lists.css", lists_css, sizeof lists_css},
   {"map.css", map_css, sizeof map_css},
   {"offer.css", offer_css, sizeof offer_css},
   {"over.js", over_js, sizeof over_js},
   {"pages.css", pages_css, sizeof pages_css},
+  {"place-card.js", place_card_js, sizeof place_card_js},
+  {"place.js", place_js, sizeof place_js},
   {"refresh.js", refresh_js, sizeof refresh_js},
   {"renew.js", renew_js, sizeof renew_js},
   {"search.js", search_js, sizeof search_js},
   {"share.js", share_js, sizeof share_js},
   {"sheet.js", sheet_js, sizeof sheet_js},
   {"stars.js", stars_js, sizeof stars_js},
+  {"waiting.js", waiting_js, sizeof waiting_js},
   {"mustache.js", mustache_js, sizeof mustache_js},
   {"offline-data.js", offline_data_js, sizeof offline_data_js},
   {"offline-fetch.js", offline_fetch_js, sizeof offline_fetch_js},
@@ -311,12 +340,15 @@ static const struct {
   {"changes.mustache", changes_mustache, sizeof changes_mustache},
   {"chips.mustache", chips_mustache, sizeof chips_mustache},
   {"choice.mustache", choice_mustache, sizeof choice_mustache},
+  {"details.mustache", details_mustache, sizeof details_mustache},
   {"empty.mustache", empty_mustache, sizeof empty_mustache},
   {"feed.mustache", feed_mustache, sizeof feed_mustache},
   {"held.mustache", held_mustache, sizeof held_mustache},
   {"household.mustache", household_mustache, sizeof household_mustache},
   {"icons.mustache", icons_mustache, sizeof icons_mustache},
   {"identity.mustache", identity_mustache, sizeof identity_mustache},
+  {"large-picture.mustache", large_picture_mustache, sizeof large_picture_mustache},
+  {"late-picture.mustache", late_picture_mustache, sizeof late_picture_mustache},
   {"login.mustache", login_mustache, sizeof login_mustache},
   {"more.mustache", more_mustache, sizeof more_mustache},
   {"notice.mustache", notice_mustache, sizeof notice_mustache},

@@ -76,7 +76,7 @@ struct OpenIDRoutes: Sendable {
     let (url, cookie) = try await provider.begin(
       purpose, next: next, origin: try origin(of: request))
     let page = NoticePage.page(
-      "Log in at \(provider.settings.host)", "Your browser goes there now.", hint: nil,
+      "Log in at \(provider.settings.host)", "Your browser goes there now.", details: nil,
       icon: "web", links: [("Continue", url)])
     var response = try NoticePage.response(page, address: request.uri.path, in: shell, by: visitor)
     response.headers[.setCookie] = cookie

@@ -9,43 +9,44 @@ enum NoticePage {
   static let offline = page(
     "You are offline",
     "The server does not answer, and this page is not stored on this device.",
-    hint: "The lists, the search and your favorites are still available.", icon: "offline",
-    links: [("Favorites", "/favorites"), ("Offers", "/")])
+    details: "The lists, the search and your favorites are still available.", icon: "offline",
+    links: [("Offers", "/")])
 
   /// The page that describes an error, with the HTTP status of the error.
   ///
   /// - Parameters:
-  ///   - links: the texts and targets of the links on the page.
-  ///   - isRead: whether a page was requested, and no form sent.
+  ///   - links: the text and target of the link on the page.
+  ///   - readPath: the path of the requested page; nil if a form was sent.
   static func page(
-    for error: any Error, links: [(String, String)] = usualLinks, isRead: Bool = false
+    for error: any Error, links: [(String, String)] = usualLinks, readPath: String? = nil
   ) -> Page {
-    var problem: OffersError
     var status = 500
+    var (sentence, details): (String, String?) = ("The server could not make this page.", nil)
     if let error = error as? OffersError {
-      problem = error
       status = Int(Problem(error).status.code)
+      let words = ErrorWords(error)
+      (sentence, details) = (words.sentence, words.details)
     } else if let error = error as? any HTTPResponseError {
       status = Int(error.status.code)
-      problem = OffersError(
-        .notFound, status == 404 ? "There is no such page." : "This request cannot be answered.")
-    } else {
-      problem = OffersError(.storageFailed, "The server could not make this page.")
+      sentence = status == 404 ? "There is no such page." : "This request cannot be answered."
     }
     if let known = error as? Problem {
-      problem = OffersError(.invalidRequest, known.detail, hint: known.hint)
+      sentence = known.title
+      let texts = [known.detail == known.title ? nil : known.detail, known.hint].compactMap(\.self)
+      details = texts.isEmpty ? nil : texts.joined(separator: " ")
     }
     let title =
       switch status {
       case 401: "Log in first"
-      case 403 where isRead: "You may not see this page"
+      case 403 where readPath != nil: "You may not see this page"
       case 404: "Not found"
       case 500...: "This did not work"
       default: "This cannot be done"
       }
+    var links = status == 401 ? [("Log in", "/login")] : links
+    if status >= 500, let readPath { links = [("Try again", readPath)] }
     var page = page(
-      title, problem.message, hint: problem.hint, icon: status == 404 ? "search" : "warning",
-      links: status == 401 ? [("Log in", "/login")] : links)
+      title, sentence, details: details, icon: status == 404 ? "search" : "warning", links: links)
     page.status = status
     return page
   }
@@ -59,7 +60,8 @@ enum NoticePage {
     links: [(String, String)]? = nil
   ) throws -> Response {
     let page = page(
-      for: error, links: links ?? Self.links(after: request), isRead: request.method == .get)
+      for: error, links: links ?? Self.links(after: request),
+      readPath: request.method == .get ? request.uri.path : nil)
     var response = try response(page, address: request.uri.path, in: shell, by: visitor)
     if let problem = error as? Problem { response.headers.append(contentsOf: problem.headers) }
     return response
@@ -81,7 +83,7 @@ enum NoticePage {
       body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
   }
 
-  static let usualLinks = [("Offers", "/"), ("Search", "/search")]
+  static let usualLinks = [("Offers", "/")]
 
   /// The links of a page with an error: to the page whose form was sent, if there is one.
   private static func links(after request: Request) -> [(String, String)] {
@@ -96,12 +98,12 @@ enum NoticePage {
   }
 
   static func page(
-    _ title: String, _ text: String, hint: String?, icon: String, links: [(String, String)]
+    _ title: String, _ text: String, details: String?, icon: String, links: [(String, String)]
   ) -> Page {
     Page("notice", title: title) { fields in
       fields.set("noticeTitle", title)
       fields.set("noticeText", text)
-      fields.set("noticeHint", hint)
+      fields.set("technical", details)
       fields.set("noticeIcon", icon)
       fields.set(
         "links",

@@ -78,6 +78,8 @@ struct OfferPage {
       fields.set("feedTitle", settings.feedTitle)
       fields.set("feedLink", PageLinks.feed(offer.ref.feed))
       fields.set("facts", Self.facts(of: offer, settings.feedTitle, at: now))
+      fields.set("isPlace", Coordinates(offer) != nil)
+      fields.set("largeImage", PageLinks.largeImage(of: offer))
       place.set(&fields, of: offer)
       if let link = PageLinks.outside(offer.urlText) {
         fields.set(
@@ -166,7 +168,9 @@ struct OfferPage {
     }
     add("Starts", time: offer.startsAt)
     add(offer.isExpired(at: now) ? "Expired on" : "Expires", time: offer.expiresAt)
+    let isPlace = Coordinates(offer) != nil
     for attribute in offer.attributes where attribute.value != joined {
+      if isPlace, OfferPlaceFields.shows(attribute) { continue }
       add(
         attribute.label, DayText.words(attribute.shownValue),
         link: PageLinks.phone(attribute) ?? PageLinks.outside(attribute.value))

@@ -19,7 +19,17 @@ struct OfferPlaceFields {
         place.set(coordinates)
         place.set("mapLink", coordinates.link)
         place.set("directionsLink", coordinates.directionsLink)
-        place.set("phoneLink", offer.attributes.lazy.compactMap { PageLinks.phone($0) }.first)
+        if let phone = offer.attributes.first(where: { PageLinks.phone($0) != nil }) {
+          place.set("phone", phone.value)
+          place.set("phoneLink", PageLinks.phone(phone))
+        }
+        if let twitter = offer.attributes.first(where: { PageLinks.twitter($0) != nil }) {
+          place.set("twitter", twitter.value)
+          place.set("twitterLink", PageLinks.twitter(twitter))
+        }
+        place.set("placeCategory", offer.categories.first)
+        place.set("listLink", PageLinks.path(PageLinks.feed(offer.ref.feed), [("view", "map")]))
+        if let address { place.set("addressLines", Self.lines(of: address)) }
         place.set("placeName", offer.name)
         place.set("placeAddress", address)
         place.set("shareLink", PageLinks.outside(offer.urlText) ?? coordinates.link)
@@ -27,9 +37,46 @@ struct OfferPlaceFields {
         place.setTiles(maps)
       })
   }
+
+  /// Whether the section of the place shows an attribute, so that the details need not repeat it.
+  static func shows(_ attribute: OfferAttribute) -> Bool {
+    attribute.label.lowercased() == "address" || PageLinks.phone(attribute) != nil
+      || PageLinks.twitter(attribute) != nil
+  }
+
+  /// The lines of an address in one text: its parts between commas, but a part such as `TX 75254`,
+  /// which begins with capitals and has a digit, stays on the line of the part before it.
+  static func lines(of address: String) -> [String] {
+    var lines: [String] = []
+    for part in address.split(whereSeparator: { $0 == "," || $0.isNewline }) {
+      let text = part.trimmingCharacters(in: .whitespaces)
+      let capitals = text.unicodeScalars.prefix { ("A"..."Z").contains($0) }.count
+      let hasDigit = text.unicodeScalars.contains { ("0"..."9").contains($0) }
+      if text.isEmpty { continue }
+      if let last = lines.popLast() {
+        lines += (2...3).contains(capitals) && hasDigit ? ["\(last), \(text)"] : [last, text]
+      } else {
+        lines = [text]
+      }
+    }
+    return lines
+  }
 }
 
 extension PageLinks {
+  /// The address of the profile that an attribute labelled `Twitter` names, such as `@name`; nil for any
+  /// other attribute, and for a text that is no name of that site.
+  static func twitter(_ attribute: OfferAttribute) -> String? {
+    guard attribute.label.lowercased() == "twitter" else { return nil }
+    let name =
+      attribute.value.utf8.first == UInt8(ascii: "@")
+      ? String(attribute.value.unicodeScalars.dropFirst()) : attribute.value
+    let isName = name.unicodeScalars.allSatisfy {
+      ("a"..."z").contains($0) || ("A"..."Z").contains($0) || ("0"..."9").contains($0) || $0 == "_"
+    }
+    return isName && (1...30).contains(name.utf8.count) ? "https://twitter.com/\(name)" : nil
+  }
+
   private static let phoneLabels: Set = ["phone", "telephone", "tel", "mobile", "phone number"]
 
   /// The `tel:` URL of an attribute that is labelled as a phone number; nil for any other, and for

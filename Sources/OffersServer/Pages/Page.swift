@@ -14,6 +14,8 @@ struct Page: Sendable {
   var menuEntry: MenuEntry?
   /// The target of the back button; nil for a page without one.
   var back: String?
+  /// The feed that the button in the bar refreshes; nil for all.
+  var feed: String?
   /// The content of the search box at the top.
   var words: String?
   /// The HTTP status.

@@ -75,8 +75,8 @@ struct SettingsPage {
         row.set(
           "error",
           PageFields { fields in
-            fields.set("errorText", error.message)
-            fields.set("errorHint", error.hint)
+            fields.set(
+              "errorText", ErrorWords(error, ofFeed: summary.feed.map(PageSource.title) ?? nil))
           })
       }
     }

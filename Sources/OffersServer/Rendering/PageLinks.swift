@@ -13,6 +13,12 @@ enum PageLinks {
     return "/api/v1/images/" + PercentCode.encode(offer.ref.description) + "?v="
       + String(hash.value, radix: 36)
   }
+  /// The URL on this server of an offer's image in a larger size; nil if its address names no size.
+  static func largeImage(of offer: Offer) -> String? {
+    guard let url = offer.imageURLText, SizedPicture.address(url, pixels: SizedPicture.large) != nil
+    else { return nil }
+    return image(of: offer).map { "\($0)&size=\(SizedPicture.large)" }
+  }
   static func feed(_ name: String) -> String { "/feeds/" + PercentCode.encode(name) }
 
   /// A path with a query; fields that are nil are left out.

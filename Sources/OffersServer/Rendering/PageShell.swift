@@ -22,6 +22,7 @@ struct PageShell: Sendable {
       fields.set("assets", assets.version)
       fields.set("here", ReturnPath.checked(address))
       fields.set("wayBack", page.back)
+      fields.set("ofFeed", page.feed)
       fields.set("words", page.words)
       fields.set("user", visitor.map { String($0.user.id) })
       fields.set("maySync", visitor.map { $0.right >= .sync } ?? true)

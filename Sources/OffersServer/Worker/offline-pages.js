@@ -15,7 +15,7 @@ async function makePage(url) {
   const main = await render(made.template, made.fields);
   const html = await render("shell", {
     pageTitle: made.title, kind: made.template, assets: VERSION, here: url.pathname + url.search,
-    wayBack: made.back, words: made.words, [`at-${made.menu}`]: true, main,
+    wayBack: made.back, ofFeed: made.feed, words: made.words, [`at-${made.menu}`]: true, main,
     user: data.user, maySync: data.maySync, hasHousehold: data.hasHousehold,
   });
   return responseWith(html);
@@ -26,7 +26,7 @@ async function makeEmptyPage(url, isLoggedOut) {
   const here = url.pathname + url.search;
   const main = await render("notice", {
     noticeTitle: "You are offline", noticeIcon: "offline", noticeText: "The server does not answer.",
-    noticeHint: `Nothing is stored on this device${isLoggedOut ? " since you were logged out" : ""}.`,
+    technical: `Nothing is stored on this device${isLoggedOut ? " since you were logged out" : ""}.`,
     links: [{label: "Try again", link: here}],
   });
   return responseWith(await render("shell", {
@@ -56,7 +56,8 @@ function pageOf(url, data) {
   if (!frame) return null;
   const page = {template: frame.template, title: frame.title, menu: frame.menu};
   if (kind === "search") return {...page, ...searchPage(url, frame, data)};
-  return {...page, fields: listPage(url, frame, data, kind === "feeds" ? decoded(name) : null)};
+  const feed = kind === "feeds" ? decoded(name) : null;
+  return {...page, feed, fields: listPage(url, frame, data, feed)};
 }
 
 function offerPage(url, data, ref) {

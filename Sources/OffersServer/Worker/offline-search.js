@@ -143,6 +143,8 @@ function searchPage(url, frame, data) {
   // A search on a feed's server shows whole descriptions, as the list of the feed does.
   const isWhole = Boolean(feed && data.frames.get(`/feeds/${encodeRef(feed)}`)?.fields.searchbox);
   fields.showsWhole = isWhole;
+  // They stand in for the results of the feed's server.
+  fields.isStored = isWhole;
   const shown = {back: url.pathname + url.search, feed, isWhole};
   fields.results = results.map((each) => resultOf(each, data, shown));
   fields.hasResults = results.length > 0;

@@ -77,6 +77,9 @@ struct ServedFeeds: FeedSyncer {
     var options = SyncOptions(
       allowsPrivateNetwork: allowsPrivateNetwork || configuration.allowsPrivateNetwork)
     options.lockWaitSeconds = 2
+    // A person waits for the results, and gets the stored offers instead.
+    options.limits.idleSeconds = 10
+    options.limits.totalSeconds = 12
     return try await engine.search(feed, for: words, page: page, limit: limit, options: options)
   }
 }

@@ -24,4 +24,12 @@ extension PageFields {
       fields.set("isAlert", isAlert)
     }
   }
+
+  /// The message in place of a list that is empty because of an error, with a button that syncs.
+  ///
+  /// - Parameter feed: the feed that the button syncs.
+  init(empty title: String, error: ErrorWords, feed: String) {
+    self.init(empty: title, error.sentence, icon: "warning", refreshes: true, feed: feed)
+    set("technical", error.details)
+  }
 }

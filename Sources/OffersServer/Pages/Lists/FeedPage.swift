@@ -74,6 +74,7 @@ struct FeedPage {
           ? choice.link(request.path, page: number + 1, own: name) : nil,
         label: layout == .posters ? "Load more" : "Next page")
     }
+    page.feed = name
     // The feed's definition may change without a write to the database.
     page.lifetime = .seconds(10)
     // A refresh may bring the first places to a page that is open already.
@@ -114,7 +115,8 @@ struct FeedPage {
     }
     if let error = feed?.lastRun?.error {
       return PageFields(
-        empty: "The last refresh failed", error.description, icon: "warning", refreshes: true,
+        empty: "The last refresh failed",
+        error: ErrorWords(error, ofFeed: feed.map(PageSource.title)),
         feed: request.name)
     }
     let text =

@@ -73,12 +73,10 @@ struct SearchPage {
           "problem",
           PageFields { problem in
             problem.set("problemTitle", "The server could not be searched")
-            problem.set("problemText", error.message)
-            problem.set("problemHint", error.hint)
-            problem.set(
-              "problemRest",
-              found.results.hits.isEmpty ? nil : "These results come from the stored offers.")
+            problem.set("problemText", ErrorWords(error, ofFeed: feedTitle))
+            problem.set("again", ReturnPath.checked(request.address))
           })
+        fields.set("isStored", !found.results.hits.isEmpty)
       }
       if let corrected = found.results.correctedWords {
         fields.set(

@@ -1,0 +1,36 @@
+// The card of a place where no map shows streets: what else of its feed is near, with distance and direction.
+
+import {fetchPage} from "./over.js?v=__VERSION__";
+
+/** The way from one place to another: meters, and the direction in degrees from the north. */
+function way([north, east], [otherNorth, otherEast]) {
+  const radians = Math.PI / 180;
+  const up = (otherNorth - north) * radians;
+  const right = (otherEast - east) * radians * Math.cos(north * radians);
+  return {meters: 6_371_000 * Math.hypot(up, right), degrees: (Math.atan2(right, up) / radians + 360) % 360};
+}
+
+const winds = ["north", "north-east", "east", "south-east", "south", "south-west", "west", "north-west"];
+const placeOf = ({dataset}) => [Number(dataset.latitude), Number(dataset.longitude)];
+
+/** Lists what is near a place in its feed, with distance and direction, where no map shows streets. */
+export async function showNear(card) {
+  const page = await fetchPage(card.dataset.listLink).catch(() => null);
+  const rows = [...(page?.querySelectorAll(".places [data-latitude]") ?? [])]
+    .map((row) => ({row, ...way(placeOf(card), placeOf(row))})).filter(({meters}) => meters > 1)
+    .sort((one, other) => one.meters - other.meters).slice(0, 3);
+  const list = card.querySelector("[data-near]");
+  list.replaceChildren(...rows.map(({row, meters, degrees}) => {
+    const [item, arrow, name] = ["li", "span", "a"].map((kind) => document.createElement(kind));
+    arrow.className = "arrow";
+    arrow.textContent = "↑";
+    arrow.setAttribute("aria-hidden", "true");
+    arrow.style.rotate = `${Math.round(degrees)}deg`;
+    name.href = row.dataset.href;
+    name.textContent = row.dataset.name.slice(0, 120);
+    const size = meters < 1000 ? `${Math.round(meters / 10) * 10} m` : `${(meters / 1000).toFixed(meters < 10_000 ? 1 : 0)} km`;
+    item.append(arrow, name, ` ${size} ${winds[Math.round(degrees / 45) % 8]}`);
+    return item;
+  }));
+  list.hidden = rows.length === 0;
+}
