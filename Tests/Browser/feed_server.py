@@ -7,6 +7,7 @@ offers, and a feed whose texts are attacks.
 import colorsys
 import hashlib
 import json
+import re
 import struct
 import threading
 import zlib
@@ -41,6 +42,10 @@ def png(width, height, rows):
 def picture(path):
     """A landscape as a PNG, which depends on the path only."""
     seed = hashlib.sha256(path.encode()).digest()
+    size = re.search(r"/(\d+)x\1[^/]*$", path)
+    if size and int(size[1]) > 400:
+        # A landscape of that size takes seconds.
+        return png(int(size[1]), int(size[1]), [bytes(seed[:3]) * int(size[1])] * int(size[1]))
     kind = path.split("/")[2] if path.count("/") > 2 else ""
     width, height = SIZES.get(kind, (340, 224))
     hue = seed[0] / 255
@@ -128,7 +133,8 @@ class Feeds:
         if name == "albums":
             feed = self.sample("albums")
             for item in feed["feed"]["results"]:
-                item["artworkUrl100"] = self.image("albums", item["id"])
+                # The address names the size of the picture.
+                item["artworkUrl100"] = f"{self.base}/images/albums/{item['id']}/100x100bb.png"
                 item["url"] = item["url"].replace("music.example.com", "music.apple.com")
             return feed
         if name == "long":
@@ -189,6 +195,10 @@ class Handler(BaseHTTPRequestHandler):
             return self.send(200, "text/html", body.encode())
         if url.path == "/linking":
             body = "<!doctype html><title>Links</title><h1><a href='/site?followed'>A link to follow</a></h1>"
+            return self.send(200, "text/html", body.encode())
+        if url.path == "/chain":
+            number = int(url.query or "1")
+            body = f"<!doctype html><title>Chain</title><h1><a href='/chain?{number + 1}'>Page {number}</a></h1>"
             return self.send(200, "text/html", body.encode())
         if url.path == "/refusing":
             return self.send(200, "text/html", b"<h1>No</h1>", {"X-Frame-Options": "DENY"})
