@@ -135,13 +135,14 @@ document.addEventListener("click", (event) => {
   load(link, true);
 });
 
-// An image that fails is removed, which reveals the placeholder behind it.
+// An image that fails is replaced by its usual size, and else removed, which reveals the placeholder behind it.
 document.addEventListener(
   "error",
-  (event) => {
-    if (event.target instanceof HTMLImageElement && event.target.closest(".picture")) {
-      event.target.remove();
-    }
+  ({target}) => {
+    if (!(target instanceof HTMLImageElement) || !target.closest(".picture")) return;
+    const usual = target.src.replace(/&size=\d+$/, "");
+    if (usual === target.src) target.remove();
+    else target.src = usual;
   },
   true,
 );
@@ -198,7 +199,7 @@ export function tidy(root) {
   for (const image of root.querySelectorAll("[data-late]")) near.observe(image.closest(".card"));
   for (const image of root.querySelectorAll(".picture img:not([data-late])")) {
     if (!image.complete) continue;
-    if (image.naturalWidth === 0) image.remove();
+    if (image.naturalWidth === 0) image.dispatchEvent(new Event("error"));
     else image.classList.add("is-loaded");
   }
   for (const time of root.querySelectorAll("time[datetime]")) {
