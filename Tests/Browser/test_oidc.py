@@ -118,6 +118,7 @@ class OpenIDTests(BrowserTest):
         self.begin()
         self.at_provider("greta")
         self.wait("the login is not refused", lambda: "belongs to no user here" in self.find("main").text)
+        self.find("main details summary").click()
         self.assertIn("connect it in the settings", self.find("main").text)
         # The same answer again is refused: the login has ended.
         self.browser.refresh()

@@ -25,8 +25,9 @@ async function makePage(url) {
 async function makeEmptyPage(url, isLoggedOut) {
   const here = url.pathname + url.search;
   const main = await render("notice", {
-    noticeTitle: "You are offline", noticeIcon: "offline", noticeText: "The server does not answer.",
-    technical: `Nothing is stored on this device${isLoggedOut ? " since you were logged out" : ""}.`,
+    noticeTitle: "You are offline", noticeIcon: "offline",
+    noticeText: "The server does not answer, and nothing is stored on this device"
+      + `${isLoggedOut ? " since you were logged out" : ""}.`,
     links: [{label: "Try again", link: here}],
   });
   return responseWith(await render("shell", {
