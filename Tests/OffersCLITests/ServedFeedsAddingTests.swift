@@ -109,13 +109,13 @@ struct ServedFeedsAddingTests {
     let refused = try OffersProgram.run(["sync", "tea"] + config, environment: home.environment)
     #expect(refused.status == 1)
     #expect(refused.errors.contains("which is not on the public internet"), "\(refused.errors)")
-    #expect(server.requests.count == 2)
+    #expect(server.requests.count == 1)
     let named = try OffersProgram.run(
       ["sync", "tea", "--from", server.url()] + config, environment: home.environment)
     #expect(named.status == 0, "\(named.errors)")
     let again = try OffersProgram.run(["sync", "tea"] + config, environment: home.environment)
     #expect(again.status == 0, "\(again.errors)")
-    #expect(server.requests.count == 4)
+    #expect(server.requests.count == 3)
   }
 
   @Test("a source that cannot be read as a feed is refused with the reason")

@@ -127,7 +127,7 @@ struct SourceTrustCommandTests {
       try await OffersProgram.call(["sync", "shop", "--from", source], environment: environment)
         .status
         == 0)
-    #expect(server.requests.count == 4)
+    #expect(server.requests.count == 2)
   }
 
   /// Collects the results of a sync's feeds.

@@ -239,10 +239,10 @@ struct ExportReaderTests {
 
   @Test("a newer version is refused with both version numbers")
   func newer() {
-    let error = ExportReading.refusal(#"{"format":"offers-export","version":3,"things":"#)
+    let error = ExportReading.refusal(#"{"format":"offers-export","version":4,"things":"#)
     #expect(error?.code == .newerDatabase)
     #expect(
-      error?.message.contains("it has format 3, at byte 36, and this one reads up to 2") == true)
+      error?.message.contains("it has format 4, at byte 36, and this one reads up to 3") == true)
   }
 
   @Test("text after the document is refused")

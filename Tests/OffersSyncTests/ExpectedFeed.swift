@@ -77,11 +77,12 @@ struct ExpectedFeed: Equatable {
       return Result(outcome: .unchanged, counts: [0, 0, 0, 0, current.count, 0])
     }
     let isEmpty = missing.count == current.count
+    let unchanged = current.count - missing.count
     let gone = remove(Set(missing.keys), isEmpty: isEmpty, accepts: accepts, hour: hour)
     let isQuarantined = isEmpty && !missing.isEmpty
     return Result(
       outcome: isQuarantined ? .quarantined : .updated,
-      counts: [0, 0, gone.count, 0, current.count, 0])
+      counts: [0, 0, gone.count, 0, unchanged, 0])
   }
 
   /// Removes offers that a document lacks, or marks them as missing.

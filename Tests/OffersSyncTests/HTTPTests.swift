@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersFeeds
 import OffersSync
 import OffersTestSupport
 import Testing
@@ -217,5 +218,25 @@ struct SlowServerTests {
     #expect(run.error?.code == .sourceFailed)
     #expect(run.error?.message == "\(server.url()) stopped sending.")
     #expect(try await home.ids() == ["1", "2", "3"])
+  }
+
+  @Test("a look at a document reads deflate without a header, too")
+  func readsRawDeflate() async throws {
+    let web = SimulatedWeb { _ in
+      var answer = SimulatedAnswer(200, [("Content-Encoding", "deflate")])
+      answer.bytes = [
+        0x8B, 0xAE, 0x56, 0xCA, 0x4C, 0x51, 0xB2, 0x52, 0x32, 0x54, 0xD2, 0x51, 0xCA, 0x4B, 0xCC,
+        0x4D, 0x05, 0x32, 0x43, 0x52, 0x13, 0x95, 0x6A, 0x63, 0x01,
+      ]
+      return answer
+    }
+    var text: [UInt8] = []
+    _ = try await SyncEngine(store: NoStore(), transport: web).readStart(
+      of: Template(parsing: "https://feed.example/offers.json", for: .source)
+    ) {
+      text += $0
+      return true
+    }
+    #expect(String(decoding: text, as: UTF8.self) == #"[{"id":"1","name":"Tea"}]"#)
   }
 }

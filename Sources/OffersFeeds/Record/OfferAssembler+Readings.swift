@@ -53,7 +53,7 @@ extension OfferAssembler {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.count)
     for byte in text {
-      if byte > 0x20 {
+      if byte != 0x20, byte &- 9 >= 5 {
         bytes.append(byte)
       } else if let last = bytes.last, last != 0x20 {
         bytes.append(0x20)

@@ -33,7 +33,7 @@ extension UnsafeRawBufferPointer {
   var isTidy: Bool {
     var wasSpace = true
     for byte in self {
-      if byte < 0x20 { return false }
+      if byte &- 9 < 5 { return false }
       let isSpace = byte == 0x20
       if isSpace, wasSpace { return false }
       wasSpace = isSpace

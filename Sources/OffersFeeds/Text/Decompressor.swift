@@ -21,8 +21,11 @@ package final class Decompressor {
   /// Whether the document is compressed; false until that is detected.
   package private(set) var isCompressed = false
 
+  /// Whether the server sent `Content-Encoding: deflate`, with which some mean zlib (RFC 1950), as the
+  /// standard does, and some mean raw deflate (RFC 1951). To be set before the first bytes.
+  package var isRawDeflate: Bool
+
   private let limitBytes: Int
-  private let isRawDeflate: Bool
   private var stage = Stage.undecided
   private var held: [UInt8] = []
   private var readBytes = 0
@@ -37,8 +40,7 @@ package final class Decompressor {
   /// - Parameters:
   ///   - limitBytes: the largest decompressed size of a compressed document. Other documents are
   ///     not limited here.
-  ///   - isRawDeflate: whether the server sent `Content-Encoding: deflate`, with which some mean
-  ///     zlib (RFC 1950), as the standard does, and some mean raw deflate (RFC 1951).
+  ///   - isRawDeflate: the initial value of the property.
   package init(limitBytes: Int, isRawDeflate: Bool = false) {
     self.limitBytes = limitBytes
     self.isRawDeflate = isRawDeflate

@@ -147,7 +147,9 @@ package final class XMLMender {
       run.index -= 1
       try replace(1, with: 0x3C, &run, emit)
       // The byte behind it would be found again, because `<` is still before it.
-      if byte == 0x26 { try mendReference(&run, emit) } else { run.index += 1 }
+      if byte == 0x26 { return try mendReference(&run, emit) }
+      run.index += 1
+      if byte == 0x3C, run.index == bytes.count, !run.isLast { run.wait(back: 1) }
     case 0x26: try mendReference(&run, emit)
     default: try mendCharacter(&run, emit)
     }

@@ -109,6 +109,7 @@ struct FeedPages {
       let first = try pageSource((definition.pages ?? PageRule()).first)
       func keep(_ piece: UnsafeRawBufferPointer, _ head: DocumentHead) throws {
         last = head
+        unpacker.isRawDeflate = head.isDeflate
         try unpacker.consume(piece, take)
       }
       _ = try await fetch(first, isFirst: true, between: {}, keep)
@@ -175,10 +176,9 @@ struct FeedPages {
   private func readPage(
     at source: SyncSource, page: Int, records: Int, isFirst: Bool, _ receiver: Receiver
   ) async throws -> PageReading {
-    var unpacker = Decompressor(limitBytes: limitBytes)
+    let unpacker = Decompressor(limitBytes: limitBytes)
     var reader: FeedReader?
     var last = DocumentHead()
-    var hasBegun = false
     let gate = receiver.gate
     func feed(_ bytes: UnsafeRawBufferPointer) throws { try reader?.consume(bytes) }
     func take(_ bytes: UnsafeRawBufferPointer) throws {
@@ -197,10 +197,7 @@ struct FeedPages {
       if gate.isWaiting { try await begin() }
     } _: { piece, head in
       last = head
-      if !hasBegun {
-        hasBegun = true
-        if head.isDeflate { unpacker = Decompressor(limitBytes: limitBytes, isRawDeflate: true) }
-      }
+      unpacker.isRawDeflate = head.isDeflate
       try unpacker.consume(piece, take)
     }
     guard isThere else { return .notModified }
