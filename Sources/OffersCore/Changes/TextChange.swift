@@ -30,19 +30,61 @@ public struct TextChange: Hashable, Sendable {
 
   package init(_ field: OfferField, from old: String?, to new: String?) {
     self.field = field.name
-    let (before, after) = (Array(old ?? ""), Array(new ?? ""))
-    let start = zip(before, after).prefix { $0 == $1 }.count
-    let rest = min(before.count, after.count) - start
-    let end = zip(before.reversed(), after.reversed()).prefix(rest).prefix { $0 == $1 }.count
+    let (before, after) = Window.around(old ?? "", new ?? "")
+    let start = zip(before.text, after.text).prefix { $0 == $1 }.count
+    let rest = min(before.text.count, after.text.count) - start
+    let end = zip(before.text.reversed(), after.text.reversed()).prefix(rest).prefix { $0 == $1 }
+      .count
     self.old = old.map { _ in Self.shortened(before, differingFrom: start, sameEnd: end) }
     self.new = new.map { _ in Self.shortened(after, differingFrom: start, sameEnd: end) }
   }
 
+  /// A part of a text, within which it is shortened. Of a long text it is the part around the difference,
+  /// because characters are slow to compare.
+  private struct Window {
+    var text: [Character]
+    var isCutBefore = false
+    var isCutAfter = false
+
+    /// The most bytes before the part that differs, after it, and of it.
+    private static let bytes = 2_000
+
+    /// The parts of two texts around their difference.
+    static func around(_ old: String, _ new: String) -> (Window, Window) {
+      let (before, after) = (Array(old.utf8), Array(new.utf8))
+      if before.count <= bytes, after.count <= bytes {
+        return (Window(text: Array(old)), Window(text: Array(new)))
+      }
+      let same = zip(before, after).prefix { $0 == $1 }.count
+      let rest = min(before.count, after.count) - same
+      let sameEnd = zip(before.reversed(), after.reversed()).prefix(rest).prefix { $0 == $1 }.count
+      let start = max(0, same - bytes)
+      return (
+        Window(before, from: start, to: before.count - sameEnd),
+        Window(after, from: start, to: after.count - sameEnd)
+      )
+    }
+
+    private init(text: [Character]) { self.text = text }
+
+    private init(_ whole: [UInt8], from start: Int, to differenceEnd: Int) {
+      let last = min(whole.count, differenceEnd + Self.bytes, start + 3 * Self.bytes)
+      var (first, end) = (start, last)
+      // Whole scalars only.
+      while first > 0, first < end, whole[first] & 0xC0 == 0x80 { first += 1 }
+      while end < whole.count, end > first, whole[end] & 0xC0 == 0x80 { end -= 1 }
+      text = Array(String(decoding: whole[first..<end], as: UTF8.self))
+      isCutBefore = first > 0
+      isCutAfter = end < whole.count
+    }
+  }
+
   /// The part of a text around a difference; a text of at most `limit` characters as it is.
   private static func shortened(
-    _ text: [Character], differingFrom start: Int, sameEnd: Int
+    _ window: Window, differingFrom start: Int, sameEnd: Int
   ) -> String {
-    if text.count <= limit { return fit(String(text)) }
+    let text = window.text
+    if text.count <= limit, !window.isCutBefore, !window.isCutAfter { return fit(String(text)) }
     var first = max(0, start - context)
     // Begins and ends with whole words, if there are any beside the difference.
     if first > 0, !text[first - 1].isWhitespace,
@@ -57,7 +99,8 @@ public struct TextChange: Hashable, Sendable {
     {
       last = space
     }
-    return (first > 0 ? "…" : "") + fit(String(text[first..<last])) + (last < text.count ? "…" : "")
+    return (first > 0 || window.isCutBefore ? "…" : "") + fit(String(text[first..<last]))
+      + (last < text.count || window.isCutAfter ? "…" : "")
   }
 
   /// The text within `limit` times the usual bytes of a character: a character may have any number.

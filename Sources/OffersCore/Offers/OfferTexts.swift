@@ -18,6 +18,8 @@ package struct OfferTexts {
   /// The ISO 4217 code of the currency that the record states beside the text of the reward; nil if
   /// it states none, or if the text has the code in it.
   package var rewardCurrency: (UInt8, UInt8, UInt8)?
+  /// Whether the reward is a JSON number, in which a point before three digits is the decimal mark.
+  package var isRewardNumber = false
   /// Whether the same record may give other texts later, because a sale begins or ends.
   package var isTimed = false
 
@@ -106,6 +108,7 @@ package struct OfferTexts {
     if let (a, b, c) = rewardCurrency {
       withUnsafeBytes(of: (a, b, c)) { hash.combine($0, tag: UInt64(OfferField.count) << 32) }
     }
+    if isRewardNumber { hash.combine(nil) }
     return hash.value
   }
 }

@@ -44,15 +44,16 @@ extension OfferAssembler {
     _ categories: [UnsafeRawBufferPointer], isMended: Bool
   ) -> UnsafeRawBufferPointer? {
     var bytes: [UInt8] = []
-    var count = 0
+    var written: [UnsafeRawBufferPointer] = []
     var isCut = false
-    for (place, category) in categories.enumerated() {
-      if categories[..<place].contains(where: { $0.elementsEqual(category) }) { continue }
-      if count == OfferLimits.categoryCount {
+    for category in categories {
+      // At most as many as an offer may have are compared with.
+      if written.contains(where: { $0.elementsEqual(category) }) { continue }
+      if written.count == OfferLimits.categoryCount {
         add("categories are more than \(OfferLimits.categoryCount), the rest left out")
         break
       }
-      count += 1
+      written.append(category)
       var text = category
       if text.count > OfferLimits.categoryBytes {
         text = cut(text, within: OfferLimits.categoryBytes)

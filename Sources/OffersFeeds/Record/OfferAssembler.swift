@@ -133,7 +133,7 @@ final class OfferAssembler {
     case .text(let text, let isMended):
       if isMended { note(field, "is not valid Unicode", isKept: true) }
       if field == .reward, record.nodes[Int(node)].kind == .number {
-        return JSONNumberText.amount(text, record.arena)
+        return amount(ofNumber: text)
       }
       let isLink = field == .imageURL || field == .url
       return isLink ? link(text, field, base: record.nodes[Int(node)].base) : text
@@ -141,6 +141,14 @@ final class OfferAssembler {
       note(field, "is \(kind)", isKept: false)
       return nil
     }
+  }
+
+  /// The text of an amount that is a JSON number. One with three decimals could be mistaken for
+  /// thousands, so that it is marked.
+  private func amount(ofNumber text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    let text = JSONNumberText.amount(text, record.arena)
+    texts.isRewardNumber = text.firstIndex(of: 0x2E).map { text.count - $0 == 4 } ?? false
+    return text
   }
 
   private func readID() -> UnsafeRawBufferPointer? {
@@ -183,7 +191,7 @@ final class OfferAssembler {
       case .wrong(let kind):
         if problem == nil { problem = "is \(kind)" }
       case .text(var text, let isMended):
-        if field == .reward, values.isNumber { text = JSONNumberText.amount(text, record.arena) }
+        if field == .reward, values.isNumber { text = amount(ofNumber: text) }
         // If there are several alternatives, a blank text counts as missing, so that the next one
         // applies.
         if rule.alternatives.count > 1, text.isBlank { continue }

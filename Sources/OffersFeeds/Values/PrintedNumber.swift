@@ -19,7 +19,7 @@ struct PrintedNumber {
   /// All digits as one number.
   private let digits: Int64
   /// The number of digits after the decimal separator; 0 for `onePoint` and `oneComma`.
-  private let decimals: Int
+  private var decimals: Int
   private(set) var form: Form
   /// The index in the text after the number.
   private(set) var end: Int
@@ -131,6 +131,11 @@ struct PrintedNumber {
     default: return
     }
     end = index
+  }
+
+  /// Takes a point before three digits as the decimal mark.
+  mutating func takePointAsDecimal() {
+    if form == .onePoint { (form, decimals) = (.point, 3) }
   }
 
   /// Whether at least two decimals are printed.

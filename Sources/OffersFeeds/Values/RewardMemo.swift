@@ -42,10 +42,13 @@ package struct RewardMemo {
   /// - Parameters:
   ///   - text: the printed reward in UTF-8.
   ///   - currency: the code of the currency that the record states beside the text; nil for none.
+  ///   - isNumber: whether the text has a JSON number in it.
   package mutating func parse(
-    _ text: UnsafeRawBufferPointer, currency: (UInt8, UInt8, UInt8)? = nil
+    _ text: UnsafeRawBufferPointer, currency: (UInt8, UInt8, UInt8)? = nil, isNumber: Bool = false
   ) -> ExactReward {
-    if currency != nil { return parser.parse(text, currency: currency) }
+    if currency != nil || isNumber {
+      return parser.parse(text, currency: currency, isNumber: isNumber)
+    }
     guard Key.byteCounts.contains(text.count) else { return parser.parse(text) }
     let key = Key(text)
     let place = key.place

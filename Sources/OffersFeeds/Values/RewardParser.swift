@@ -72,17 +72,24 @@ package struct RewardParser: Sendable {
   ///   - text: the printed reward in UTF-8.
   ///   - currency: the ISO 4217 code of the currency that the record states beside the text; nil if
   ///     it states none.
+  ///   - isNumber: whether the text has a JSON number in it, whose point is the decimal mark.
   package func parse(
-    _ text: UnsafeRawBufferPointer, currency: (UInt8, UInt8, UInt8)?
+    _ text: UnsafeRawBufferPointer, currency: (UInt8, UInt8, UInt8)?, isNumber: Bool = false
   ) -> ExactReward {
-    guard let currency else { return parse(text) }
+    guard let currency else { return parse(text, isNumber: isNumber) }
     let letters = [currency.0, currency.1, currency.2]
-    guard let code = letters.withUnsafeBytes({ CurrencyCode.find($0) }) else { return parse(text) }
-    return RewardParser(feed: code).parse(text)
+    guard let code = letters.withUnsafeBytes({ CurrencyCode.find($0) }) else {
+      return parse(text, isNumber: isNumber)
+    }
+    return RewardParser(feed: code).parse(text, isNumber: isNumber)
   }
 
-  /// - Parameter text: the printed reward in UTF-8.
-  package func parse(_ text: UnsafeRawBufferPointer) -> ExactReward {
+  /// - Parameters:
+  ///   - text: the printed reward in UTF-8.
+  ///   - isNumber: whether the text has a JSON number in it.
+  package func parse(
+    _ text: UnsafeRawBufferPointer, isNumber: Bool = false
+  ) -> ExactReward {
     if let dollar, let reward = Self.parseDollars(text, dollar) { return reward }
     guard let digit = text.firstIndex(where: PrintedCharacters.isDigit) else {
       return ExactReward()
@@ -95,7 +102,7 @@ package struct RewardParser: Sendable {
       : PrintedNumber(swiss: text, at: first) ?? PrintedNumber(spaced: text, at: first)
         ?? PrintedNumber(text, at: first) ?? PrintedNumber(indian: text, at: first)
     guard var number = found else { return ExactReward() }
-    number.takeDashes(text)
+    if isNumber { number.takePointAsDecimal() } else { number.takeDashes(text) }
     // With a second number it is unclear which of the two is the reward.
     var index = number.end
     while index < text.count {

@@ -9,8 +9,8 @@ struct XMLStops {
   /// `seconds`.
   let first: UInt8
   let seconds: (UInt8, UInt8)
-  /// Whether the search also stops at other bytes after `first` that begin no tag: all below `@` but
-  /// `/` and `:`.
+  /// Whether the search also stops at other bytes after `first` that begin no tag: all of ASCII but
+  /// letters, `/`, `:` and `_`.
   var stopsAtNoTag = false
 
   /// The stops of content: `&`, `<!`, `<?`, and `<` before something that begins no tag.
@@ -68,7 +68,10 @@ struct XMLStops {
     let isControl = isBelowSpace & lacks(0x09) & lacks(0x0A) & lacks(0x0D)
     var isSecond = has(seconds.0, words) | has(seconds.1, words)
     if stopsAtNoTag {
-      isSecond |= ~((words | all(0x80)) &- all(0x40)) & lacks(0x2F) & lacks(0x3A)
+      let lower = (words | all(0x20)) & all(0x7F)
+      // The highest bit is set for `a` to `z`.
+      let isLetter = (lower &+ all(0x80 - 0x61)) & ~(lower &+ all(0x80 - 0x7B))
+      isSecond |= ~isLetter & lacks(0x2F) & lacks(0x3A) & lacks(0x5F)
     }
     let isPair = isSecond & has(first, before)
     let isAny = words | isControl | isPair | has(single, words)
@@ -91,7 +94,8 @@ struct XMLStops {
   @inline(__always)
   private func isSecond(_ byte: UInt8) -> Bool {
     byte == seconds.0 || byte == seconds.1
-      || stopsAtNoTag && byte < 0x40 && byte != 0x2F && byte != 0x3A
+      || stopsAtNoTag && byte < 0x80 && !PrintedCharacters.isLetter(byte) && byte != 0x2F
+        && byte != 0x3A && byte != 0x5F
   }
 
   /// Whether a byte is a control character that XML 1.0 forbids (section 2.2).

@@ -16,7 +16,7 @@ enum NoticePage {
   ///
   /// - Parameters:
   ///   - links: the text and target of the link on the page.
-  ///   - readPath: the path of the requested page; nil if a form was sent.
+  ///   - readPath: the path and query of the requested page; nil if a form was sent.
   static func page(
     for error: any Error, links: [(String, String)] = usualLinks, readPath: String? = nil
   ) -> Page {
@@ -61,10 +61,15 @@ enum NoticePage {
   ) throws -> Response {
     let page = page(
       for: error, links: links ?? Self.links(after: request),
-      readPath: request.method == .get ? request.uri.path : nil)
+      readPath: request.method == .get ? Self.target(of: request) : nil)
     var response = try response(page, address: request.uri.path, in: shell, by: visitor)
     if let problem = error as? Problem { response.headers.append(contentsOf: problem.headers) }
     return response
+  }
+
+  /// The path of a request with its query.
+  private static func target(of request: Request) -> String {
+    request.uri.path + (request.uri.query.map { "?" + $0 } ?? "")
   }
 
   /// The response with a page, which is not stored by the browser.

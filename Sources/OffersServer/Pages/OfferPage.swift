@@ -168,9 +168,9 @@ struct OfferPage {
     }
     add("Starts", time: offer.startsAt)
     add(offer.isExpired(at: now) ? "Expired on" : "Expires", time: offer.expiresAt)
-    let isPlace = Coordinates(offer) != nil
+    let shown = OfferPlaceFields.shown(of: offer)
     for attribute in offer.attributes where attribute.value != joined {
-      if isPlace, OfferPlaceFields.shows(attribute) { continue }
+      if shown.contains(attribute) { continue }
       add(
         attribute.label, DayText.words(attribute.shownValue),
         link: PageLinks.phone(attribute) ?? PageLinks.outside(attribute.value))

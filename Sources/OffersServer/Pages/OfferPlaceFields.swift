@@ -12,18 +12,19 @@ struct OfferPlaceFields {
   /// Sets the place of an offer that has coordinates.
   func set(_ fields: inout PageFields, of offer: Offer) {
     guard let coordinates = Coordinates(offer) else { return }
-    let address = offer.attributes.first { $0.label.lowercased() == "address" }?.value
+    let contact = Contact(offer)
+    let address = contact.address?.value
     fields.set(
       "place",
       PageFields { place in
         place.set(coordinates)
         place.set("mapLink", coordinates.link)
         place.set("directionsLink", coordinates.directionsLink)
-        if let phone = offer.attributes.first(where: { PageLinks.phone($0) != nil }) {
+        if let phone = contact.phone {
           place.set("phone", phone.value)
           place.set("phoneLink", PageLinks.phone(phone))
         }
-        if let twitter = offer.attributes.first(where: { PageLinks.twitter($0) != nil }) {
+        if let twitter = contact.twitter {
           place.set("twitter", twitter.value)
           place.set("twitterLink", PageLinks.twitter(twitter))
         }
@@ -38,10 +39,24 @@ struct OfferPlaceFields {
       })
   }
 
-  /// Whether the section of the place shows an attribute, so that the details need not repeat it.
-  static func shows(_ attribute: OfferAttribute) -> Bool {
-    attribute.label.lowercased() == "address" || PageLinks.phone(attribute) != nil
-      || PageLinks.twitter(attribute) != nil
+  /// The attributes that the section of the place shows, so that the details need not repeat them.
+  static func shown(of offer: Offer) -> [OfferAttribute] {
+    guard Coordinates(offer) != nil else { return [] }
+    let contact = Contact(offer)
+    return [contact.address, contact.phone, contact.twitter].compactMap(\.self)
+  }
+
+  /// The first address, phone number and Twitter name of a place.
+  private struct Contact {
+    let address: OfferAttribute?
+    let phone: OfferAttribute?
+    let twitter: OfferAttribute?
+
+    init(_ offer: Offer) {
+      address = offer.attributes.first { $0.label.lowercased() == "address" }
+      phone = offer.attributes.first { PageLinks.phone($0) != nil }
+      twitter = offer.attributes.first { PageLinks.twitter($0) != nil }
+    }
   }
 
   /// The lines of an address in one text: its parts between commas, but a part such as `TX 75254`,

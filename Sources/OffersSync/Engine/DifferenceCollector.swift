@@ -78,7 +78,10 @@ final class DifferenceCollector: OfferSink {
     case .different(let stored): key = stored
     }
     var reward = ExactReward()
-    if let text = texts.reward { reward = rewards.parse(text, currency: texts.rewardCurrency) }
+    if let text = texts.reward {
+      reward = rewards.parse(
+        text, currency: texts.rewardCurrency, isNumber: texts.isRewardNumber)
+    }
     let byteCount = OfferRecord.byteCount(of: texts)
     let address = try room(byteCount, inNew: key == 0)
     OfferRecord.write(

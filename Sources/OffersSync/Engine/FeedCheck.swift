@@ -100,7 +100,10 @@ private final class CheckSink: OfferSink {
       ref: OfferRef(feed: definition.name, offerID: text(.id) ?? ""), name: text(.name) ?? "",
       description: text(.description), terms: text(.terms),
       reward: texts.reward.map {
-        Reward(texts: $0, exact: rewards.parse($0, currency: texts.rewardCurrency))
+        Reward(
+          texts: $0,
+          exact: rewards.parse(
+            $0, currency: texts.rewardCurrency, isNumber: texts.isRewardNumber))
       },
       imageURLText: text(.imageURL), urlText: text(.url), retailer: text(.retailer),
       categories: text(.categories).map(JSONTexts.parse) ?? [], startsAt: date(.startsAt),

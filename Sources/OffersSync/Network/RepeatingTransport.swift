@@ -3,8 +3,8 @@ import Synchronization
 /// A transport that answers the same request again with the first response, so that a document that is
 /// looked at, and then synced, is loaded once.
 ///
-/// For the time of one command only: nothing expires. Responses of at most 16 MiB that were read whole
-/// are kept in memory; those with an error are not.
+/// For the time of one command only: nothing expires. Responses that were read whole are kept in memory,
+/// of at most 16 MiB together; those with an error are not.
 package final class RepeatingTransport: HTTPTransport {
   private struct Answer {
     let status: Int
@@ -14,14 +14,19 @@ package final class RepeatingTransport: HTTPTransport {
   }
 
   private let transport: any HTTPTransport
-  private let answers = Mutex<[TransportRequest: Answer]>([:])
+  private let state = Mutex(State())
   private static let limitBytes = 16 << 20
+
+  private struct State {
+    var answers: [TransportRequest: Answer] = [:]
+    var bytes = 0
+  }
 
   /// - Parameter transport: sends the requests.
   package init(_ transport: any HTTPTransport) { self.transport = transport }
 
   package func send(_ request: TransportRequest) async throws -> TransportResponse {
-    if let known = answers.withLock({ $0[request] }) {
+    if let known = state.withLock({ $0.answers[request] }) {
       return TransportResponse(
         status: known.status, reason: known.reason, headers: known.headers, bytes: known.bytes)
     }
@@ -30,7 +35,13 @@ package final class RepeatingTransport: HTTPTransport {
     let body = CopiedBody(body: response.body, limitBytes: Self.limitBytes) { [self] bytes in
       let answer = Answer(
         status: response.status, reason: response.reason, headers: response.headers, bytes: bytes)
-      answers.withLock { $0[request] = answer }
+      state.withLock { state in
+        guard state.answers[request] == nil, state.bytes + bytes.count <= Self.limitBytes else {
+          return
+        }
+        state.answers[request] = answer
+        state.bytes += bytes.count
+      }
     }
     return TransportResponse(
       status: response.status, reason: response.reason, headers: response.headers, body: body)

@@ -26,6 +26,56 @@ struct UntidyValueTests {
     #expect(try Self.prices([number]) == [text])
   }
 
+  @Test(
+    "a JSON number with three decimals is never thousands",
+    arguments: [
+      ("JPY", "123.456", nil), ("JPY", "123.000", 123), ("EUR", "1.299", nil),
+      ("KWD", "1.299", 1299), ("USD", "1.5", 150), ("VND", "\"300.000\"", 300_000),
+    ])
+  func thousands(currency: String, number: String, units: Int64?) throws {
+    let yaml = "feeds:\n  shop: {id: id, currency: \(currency), fields: {name: id, price: p}}"
+    let definition = try #require(try DefinitionFile.parse(yaml, name: "x.yaml").first)
+    let sink = ParsedRewards(currency)
+    let reader = FeedReader(definition: definition, sink: sink)
+    let document = #"[{"id":1,"p":\#(number)}]"#
+    try Array(document.utf8).withUnsafeBytes { try reader.consume($0) }
+    try reader.finish()
+    #expect(sink.units == [units])
+  }
+
+  /// Parses the reward of each offer as a sync does.
+  private final class ParsedRewards: OfferSink {
+    private var rewards: RewardMemo
+    var units: [Int64?] = []
+
+    init(_ currency: String) { rewards = RewardMemo(RewardParser(feedCurrency: currency)) }
+
+    func accept(_ texts: OfferTexts, position: Int) {
+      guard let text = texts.reward else { return units.append(nil) }
+      let reward = rewards.parse(
+        text, currency: texts.rewardCurrency, isNumber: texts.isRewardNumber)
+      units.append(reward.kind == OfferRecord.amount ? reward.number : nil)
+    }
+
+    func skip(id: UnsafeRawBufferPointer?, position: Int, reason: String) {}
+    func mend(position: Int, reason: String) {}
+  }
+
+  @Test("a list of very many categories is written in linear time")
+  func manyCategories() throws {
+    let many = Array(repeating: "a", count: 60_000) + Array(repeating: "b", count: 60_000)
+    let list = many.map { "\"\($0)\"" }.joined(separator: ",")
+    let definition = try #require(
+      try DefinitionFile.parse(
+        "feeds:\n  shop: {id: id, fields: {name: id, categories: c}}", name: "x.yaml"
+      ).first)
+    let time = try ContinuousClock().measure {
+      let reading = try FeedReading(Array(#"[{"id":1,"c":[\#(list)]}]"#.utf8), as: definition)
+      #expect(reading.offers.first?[.categories] == #"["a","b"]"#)
+    }
+    #expect(time < .seconds(20))
+  }
+
   @Test("white space around and between words is no part of a value of one line")
   func space() throws {
     let reading = try YAMLReading(

@@ -11,11 +11,16 @@ enum UndefinedFeed {
       summary.feed != nil
       ? "has no definition here, so it is not synced"
       : "is not subscribed and has no definition here, but \(stored(summary))"
-    let remedies = [
+    var remedies = [
       "If another file has its definition, name that file: --config FILE",
       "To define it again: offers feeds add \(name) SOURCE",
-      "To remove it: offers feeds remove \(name) --offers",
     ]
+    // What is left of a feed whose offers were removed are favorites, which stay.
+    if summary.feed != nil
+      || summary.former.map({ $0.currentCount + $0.goneCount > $0.favoriteCount }) == true
+    {
+      remedies.append("To remove it: offers feeds remove \(name) --offers")
+    }
     return ([what] + remedies).joined(separator: ". ")
   }
 

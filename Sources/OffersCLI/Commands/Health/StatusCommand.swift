@@ -64,7 +64,9 @@ struct StatusCommand: AsyncParsableCommand {
     let counts = contents.counts
     let engine = database.engine
     let size = database.maintenance.map { " (\(Units.size($0.sizeBytes)))" } ?? ""
-    let gone = feeds.reduce(0) { $0 + $1.feed.goneCount }
+    let gone =
+      feeds.reduce(0) { $0 + $1.feed.goneCount }
+      + contents.former.reduce(0) { $0 + ($1.former?.goneCount ?? 0) }
     let holds = [
       Units.count(counts.offers, "offer") + (gone > 0 ? " (\(Units.count(gone)) gone)" : ""),
       Units.count(counts.favorites, "favorite"), Units.count(counts.runs, "sync"),

@@ -1,7 +1,7 @@
 import OffersCore
 
-/// The question for the currency of a feed whose amounts have none. It is asked once: after the sync
-/// that first found such amounts.
+/// The question for the currency of a feed whose amounts have none. It is asked after the sync that
+/// first found such amounts, and not again when a feed turns over.
 enum MissingCurrency {
   /// The number of offers that are looked at. They are the first of the feed, so a later sync of the
   /// feed looks at the same ones.
@@ -9,7 +9,7 @@ enum MissingCurrency {
 
   /// Whether a run found the first amounts without a currency of its feed.
   static func isNew(in run: SyncRun, _ offers: any OfferRepository) async throws -> Bool {
-    guard run.counts.new > 0 else { return false }
+    guard run.counts.new > 0, run.counts.gone == 0, run.held == nil else { return false }
     let sample = try await offers.fetchOffers(OfferQuery(feed: run.feed, limit: sampleCount))
     let times = sample.filter {
       if case .amount(_, nil)? = $0.reward?.value { true } else { false }
