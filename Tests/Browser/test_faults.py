@@ -104,6 +104,7 @@ class PlaceTests(BrowserTest):
         self.home.feeds.long_count = 2999
         self.addCleanup(setattr, self.home.feeds, "long_count", 3000)
         self.home.run("sync", "--quiet", "--force", "long")
+        self.wait_for(".news-pill")
 
     def test_back_restores_depth_and_place_of_a_page_that_the_browser_has_discarded(self):
         place = self.go_deep()

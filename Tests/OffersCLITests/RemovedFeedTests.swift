@@ -15,13 +15,22 @@ struct RemovedFeedTests {
         == "ibotta: no longer synced. Its 2 offers stay, with 1 favorite, kept for good.\n")
     #expect(
       kept.errors == "To remove its offers as well: offers feeds remove ibotta --offers\n")
-    let removed = try await home.call("feeds", "remove", "ibotta", "--offers")
+    let unasked = try await home.call("feeds", "remove", "ibotta", "--offers")
+    #expect(unasked.status == 64)
+    #expect(
+      unasked.errors
+        == """
+        offers: There is no terminal to ask whether to remove 2 offers.
+                To remove them without being asked, add --yes
+
+        """)
+    let removed = try await home.call("feeds", "remove", "ibotta", "--offers", "--yes")
     #expect(
       removed.output
         == "ibotta: was not subscribed. 1 offer was removed. Its favorite stays, marked as gone.\n")
     #expect(
       try await home.call("show", "ibotta:2").output.contains("which is not subscribed any more"))
-    let again = try await home.call("feeds", "remove", "restaurants", "--offers")
+    let again = try await home.call("feeds", "remove", "restaurants", "--offers", "--yes")
     #expect(again.output.hasPrefix("restaurants: no longer synced. "))
     #expect(again.output.hasSuffix(" offers were removed.\n"))
     #expect(try await home.callDocument("list")["offers"] as? [String] == [])
@@ -57,7 +66,7 @@ struct RemovedFeedTests {
       try await home.callDocument("status")["former_feeds"] as? [[String: Any]])
     #expect(listed.map { $0["name"] as? String } == ["shop"])
     #expect(listed.map { $0["defined"] as? Bool } == [false])
-    #expect(try await home.call("feeds", "remove", "shop", "--offers").status == 0)
+    #expect(try await home.call("feeds", "remove", "shop", "--offers", "--yes").status == 0)
     #expect(!(try await home.call("feeds").output).contains("shop"))
     #expect(!(try await home.call("status").output).contains("shop"))
   }

@@ -46,7 +46,7 @@ extension Transfer {
   }
 
   /// Imports an export. A source that is a file, is in a private network, has a variable or cannot
-  /// be read refuses the whole import.
+  /// be read is left out; the summary names it.
   ///
   /// - Parameter file: the URL of a file that `export(to:favoritesOnly:allUsers:)` has written.
   /// - Returns: the numbers of records that were added and changed, the sources, and the users.

@@ -107,12 +107,11 @@ extension OffersDatabase {
     let found = try await write { try FeedRemoval.begin(feed, at: seconds, in: $0) }
     guard let feedKey = found else { return }
     // Other writers wait for a transaction, so each removes a bounded number of offers.
-    var isComplete = false
-    while !isComplete {
-      isComplete = try await write(.unchecked) {
-        try FeedRemoval.removeOffers(
-          feedKey: feedKey, limit: Self.batchSize, in: $0) < Self.batchSize
-      }
+    let limit = Self.batchSize / 5
+    while try await write(
+      .unchecked, { try FeedRemoval.removeOffers(feedKey: feedKey, limit: limit, in: $0) == limit })
+    {
+      try await Self.letOthersWrite()
     }
     try await write(.unchecked) { try FeedRemoval.end(feedKey: feedKey, in: $0) }
   }

@@ -45,12 +45,17 @@ extension OffersDatabase: PruneRepository {
     return counts
   }
 
+  /// Waits between two transactions for longer than the longest pause of another writer that polls for
+  /// the lock, which would otherwise hardly ever find it free.
+  static func letOthersWrite() async throws { try await Task.sleep(for: .milliseconds(25)) }
+
   private func deleteOffers(_ bounds: PruneBounds) async throws -> PruneCounts {
     let doomed = try await read {
       try PruneTable.doomedOffers(bounds, in: $0)
     }
     var counts = PruneCounts()
     for start in stride(from: 0, to: doomed.count, by: Self.batchSize) {
+      if start > 0 { try await Self.letOthersWrite() }
       let batch = doomed[start..<min(start + Self.batchSize, doomed.count)]
       let removed = try await write(.unchecked) {
         try PruneTable.delete(batch, goneBefore: bounds.gone.seconds, in: $0)

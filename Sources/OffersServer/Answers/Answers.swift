@@ -3,11 +3,12 @@ import HTTPTypes
 import Hummingbird
 import OffersCore
 
-/// Responds to the reads of pages and of the API: with a strong `ETag`, and with 304 to a request
-/// that names it.
+/// Responds to the reads of pages and of the API: with an `ETag`, and with 304 to a request that
+/// names it (`TaggedContent`).
 ///
 /// Responses are cached until any process commits to the database, or shorter (`Answer.Lifetime`);
-/// errors are not. While the store cannot be reached, the last ones are held for an hour. A route calls `try await answers.answer(request) { .page(html) }`.
+/// errors are not. While the store cannot be reached, the last ones are held for an hour. A route calls
+/// `try await answers.answer(request) { .page(html) }`.
 struct Answers: Sendable {
   private let cache: ResponseCache
   private let signal: any CommitSignal

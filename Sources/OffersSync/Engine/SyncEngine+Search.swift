@@ -107,7 +107,8 @@ private struct PageSearch {
     let most = min(limit, (definition.pages ?? PageRule()).limit.multiplied(clamped: size))
     let start = (page - 1).multiplied(clamped: most)
     let end = start.adding(clamped: most)
-    let wanted = start / size + 1...max(start, end - 1) / size + 1
+    let begin = (start / size).adding(clamped: 1)
+    let wanted = begin...max(begin, (end - 1) / size + 1)
     let isEmpty = first.pages[1]?.isEmpty != false
     let last = isEmpty ? 1 : min(wanted.upperBound, first.pageCount ?? .max)
     var pulled = first

@@ -86,11 +86,18 @@ struct FeedsRemoveCommand: AsyncParsableCommand {
     if let hint { Output.note(hint) }
   }
 
-  /// Asks on a terminal whether to remove the offers.
+  /// Asks whether to remove the offers.
   ///
-  /// - Throws: `ExitStatus.failed` if the user declines.
+  /// - Throws: `ExitStatus.failed` if the user declines; `OffersError` with `invalidRequest` if there is
+  ///   no terminal to ask.
   private func confirm(_ stored: StoredFeedCounts) throws {
-    guard stored.offers > 0, !yes, Confirmation.isPossible else { return }
+    guard stored.offers > 0, !yes else { return }
+    guard Confirmation.isPossible else {
+      throw OffersError(
+        .invalidRequest,
+        "There is no terminal to ask whether to remove \(Units.count(stored.offers, "offer")).",
+        hint: "To remove them without being asked, add --yes")
+    }
     let favorites = stored.favorites == 0 ? "Favorites stay." : stored.favoritesStay + "."
     guard
       Confirmation.ask("Remove \(name) with \(Units.count(stored.offers, "offer"))? \(favorites)")
