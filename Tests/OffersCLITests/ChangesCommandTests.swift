@@ -71,6 +71,18 @@ struct ChangesCommandTests {
     #expect(try await home.call("sync", "--news", "--json").output == nothing)
   }
 
+  @Test("the first sync --news tells what was held back before")
+  func newsOfHeld() async throws {
+    let offers = (1...30).map { FeedItem("\($0)", "Tea") }
+    let home = try await Home(synced: offers)
+    _ = try home.feed(Array(offers.prefix(10)))
+    try await home.call("sync")
+    #expect(
+      try await home.call("sync", "--news").output
+        .hasPrefix("ibotta: 20 of 30 offers are missing from the feed since "))
+    #expect(try await home.call("sync", "--news").output == "")
+  }
+
   @Test("options limit changes to favorites, a feed, kinds or a number")
   func filters() async throws {
     let home = try await Self.home()

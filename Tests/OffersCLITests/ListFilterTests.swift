@@ -103,6 +103,17 @@ struct ListFilterTests {
     #expect(try await home.call("search", "juice", "--favorites").output.contains("expired: Äpple"))
   }
 
+  @Test("an empty list says where the offers are that left their feed")
+  func allGone() async throws {
+    let home = try await Home(synced: [FeedItem("1", "Tea"), FeedItem("2", "Jam")])
+    _ = try home.feed([])
+    try await home.call("sync", "--accept-removals")
+    let gone = "All 2 offers are gone. See them: offers list --gone"
+    #expect(try await home.call("list").errors == gone + "\n")
+    #expect(try await home.call("list", "--feed", "ibotta").errors == gone + " --feed ibotta\n")
+    #expect(try await home.call("list", "--gone").output.contains("Jam"))
+  }
+
   @Test("list --gone lists offers that left their feed, with the time they left")
   func gone() async throws {
     let home = try await Home(synced: (1...3).map { FeedItem("\($0)", "Tea \($0)") })

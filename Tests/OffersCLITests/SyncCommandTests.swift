@@ -76,7 +76,7 @@ struct SyncCommandTests {
     #expect(try home.offers("sync", "--from", "-", input: feed(100)).status == 0)
     let last = try home.offers("sync", "--from", "-", input: feed(3))
     #expect(last.status == 1)
-    #expect(last.errors.contains("The removal of 97 of 100 offers is held back."))
+    #expect(last.errors.contains("The removal of 97 of 100 offers is held back, and"))
     let listed = try await home.callDocument("list", "--limit", "200")["offers"] as? [Any]
     #expect(listed?.count == 100)
   }

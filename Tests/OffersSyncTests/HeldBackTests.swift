@@ -76,6 +76,7 @@ struct HeldBackTests {
     try await feed.sync(LinkedFeed.document(1...30), hours: 0)
     let held = try await feed.sync(LinkedFeed.document(13...32), hours: 24)
     #expect(held.outcome == .updated && held.counts.all == [2, 0, 0, 0, 18, 0])
+    #expect(held.listedCount == 32)
     #expect(
       try await feed.held()
         == HeldBack(missingCount: 12, since: LinkedFeed.time(24), until: LinkedFeed.time(30)))
@@ -89,6 +90,20 @@ struct HeldBackTests {
     #expect(try await feed.ids() == Set(13...32))
     #expect(try await feed.held() == nil)
     #expect(try await feed.sync(later + (isSame ? "" : " "), hours: 40).outcome == .unchanged)
+  }
+
+  @Test("a time that has passed is not promised")
+  func tellsTimes() {
+    let held = HeldBack(missingCount: 2, since: LinkedFeed.time(0), until: LinkedFeed.time(6))
+    #expect(held.sentence(of: 9, at: LinkedFeed.time(5)).contains("; they go at 20"))
+    #expect(
+      held.sentence(of: 9, at: LinkedFeed.time(6))
+        .hasSuffix(": held back; they go with the next document that lacks them"))
+    let one = HeldBack(missingCount: 1, waitingCount: 3, since: LinkedFeed.time(0), until: nil)
+    #expect(
+      one.sentence(of: 9, at: LinkedFeed.time(5)).hasSuffix(
+        ": held back with a document of 3 offers that does not look like the feed until it is "
+          + "removed by hand"))
   }
 
   @Test("offers whose ids changed while their links and names did not are the same offers")
@@ -163,6 +178,7 @@ struct HeldBackTests {
         + "it is held back as a whole.")
     #expect(try await feed.ids() == Set(1...count))
     #expect(try await feed.held()?.waitingCount == 3)
+    #expect(held.nextDueAt == LinkedFeed.time(30), "it is read again when the hold ends")
     #expect(
       try await feed.home.database.fetchFeeds().first { $0.name == "shop" }?.title == "Shop")
     let back = try await feed.sync(LinkedFeed.document(1...count), hours: 25)

@@ -133,6 +133,8 @@ public struct SyncRun: Hashable, Sendable {
   /// The removals, or the whole document, that the sync held back; nil if it held back neither, and for a
   /// run that was read from a store.
   public package(set) var held: HeldBack?
+  /// The number of offers in the feed's list after the sync, if it held back any; otherwise nil.
+  package var listedCount: Int?
 
   /// Creates a sync run of its parts; the properties describe them.
   public init(
@@ -170,6 +172,7 @@ public struct SyncRun: Hashable, Sendable {
       mendedCount: mendedCount, request: request, returned: returned, skip: skip,
       nextDueAt: nextDueAt)
     run.held = held
+    run.listedCount = listedCount
     return run
   }
 

@@ -133,7 +133,8 @@ package final class DefinitionGuess {
     } else {
       steps = candidates.isOneOffer(root) ? [] : try candidates.best().steps
     }
-    let found = SampleItems(root, at: steps, isXML: format == .xml)
+    let found = SampleItems(
+      root, at: steps, isXML: format == .xml, takesOne: items != nil)
     if let items, found.items.isEmpty {
       throw SampleWalk(root, isXML: format == .xml).problem(at: items, candidates)
     }

@@ -60,9 +60,12 @@ struct ValueTraits {
     return marks.count == 1 ? Double(String(text.map { $0 == "," ? "." : $0 })) : nil
   }
 
+  /// Whether a text is a web address, possibly with spaces in its path, as many feeds print them.
   private static func isWeb(_ text: String) -> Bool {
-    if text.contains(" ") || text.contains("\n") { return false }
+    if text.contains("\n") { return false }
     let start = text.prefix(8).lowercased()
+    let host = text.drop { $0 != "/" }.drop { $0 == "/" }.prefix { $0 != "/" }
+    if host.contains(" ") { return false }
     return start.hasPrefix("http://") || start.hasPrefix("https://") || start.hasPrefix("//")
   }
 

@@ -63,11 +63,13 @@ extension PageFields {
   /// - Parameters:
   ///   - feeds: the feeds of the page.
   ///   - presentations: the nouns of their offers.
+  ///   - now: the present time.
   ///   - namesFeeds: whether each note names its feed.
   ///   - mayDecide: whether the visitor may remove or keep the offers.
   ///   - back: the address to which the forms return.
   mutating func setHeld(
-    _ feeds: [Feed], _ presentations: FeedPresentations, namesFeeds: Bool = false, mayDecide: Bool,
+    _ feeds: [Feed], _ presentations: FeedPresentations, at now: Date, namesFeeds: Bool = false,
+    mayDecide: Bool,
     back: String
   ) {
     set(
@@ -78,7 +80,9 @@ extension PageFields {
             fields.set("feedName", feed.name)
             if namesFeeds { fields.set("heldFeed", PageSource.title(of: feed)) }
             fields.set(
-              "heldText", held.sentence(of: feed.currentCount, presentations[feed.name].noun) + ".")
+              "heldText",
+              held.sentence(
+                of: feed.currentCount, presentations[feed.name].noun, at: now) + ".")
             fields.set("mayDecide", mayDecide)
             fields.set("back", back)
           }

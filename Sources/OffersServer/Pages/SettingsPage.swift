@@ -66,7 +66,8 @@ struct SettingsPage {
         row.set("feedFavorites", Units.count(feed.favoriteCount, "favorite"))
       }
       if feed.goneCount > 0 { row.set("feedGone", "\(Units.count(feed.goneCount)) gone") }
-      row.setHeld([feed], shown, mayDecide: right >= .admin, back: "/settings")
+      row.setHeld(
+        [feed], shown, at: source.now, mayDecide: right >= .admin, back: "/settings")
       guard let run = feed.lastRun else { return }
       row.set("lastRun", time: run.startedAt)
       row.set("outcome", run.outcome.word)

@@ -33,8 +33,9 @@ enum PageLinks {
   /// ASCII white space or control characters or with backslashes, which browsers drop or
   /// reinterpret.
   static func outside(_ text: String?) -> String? {
-    guard let text = text?.trimmingCharacters(in: .whitespacesAndNewlines),
-      text.utf8.count <= 4096,
+    guard let printed = text?.trimmingCharacters(in: .whitespacesAndNewlines),
+      printed.utf8.count <= 4096,
+      case let text = AddressEncoding.encoded(printed),
       text.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F && $0 != "\\" })
     else { return nil }
     let lower = text.prefix(8).lowercased()

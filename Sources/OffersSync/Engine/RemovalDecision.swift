@@ -16,8 +16,6 @@ struct RemovalDecision: Hashable {
   private(set) var held: HeldBack?
   /// Whether the new and changed offers of the document are stored.
   private(set) var takesOffers = true
-  /// When the feed should be synced to confirm the removals; nil for its usual time.
-  private(set) var confirmAt: Date?
 
   /// The document of a sync, compared with the stored offers.
   struct Document: Hashable {
@@ -99,12 +97,14 @@ struct RemovalDecision: Hashable {
         holdBack([], waiting, wait, now)
         let first = waiting.lazy.map(\.since).min() ?? now
         held?.until = wait.isFinite ? first.addingTimeInterval(wait) : nil
-        confirmAt = held?.until
       } else {
         vanishedKeys = (confirmed + waiting).map(\.key).sorted()
       }
     }
   }
+
+  /// When the feed should be synced to confirm the removals; nil for its usual time.
+  var confirmAt: Date? { held?.until }
 
   /// Holds offers back, together with those that a person keeps. They go together, when the last of
   /// them has been missing for the wait.

@@ -124,7 +124,8 @@ extension SyncAttempt {
     } else if isEmpty {
       message = "The feed is empty: the removal of \(missing) is held back."
     } else if template.text != usualSource {
-      message = "The removal of \(missing) is held back."
+      message =
+        "The removal of \(missing) is held back, and the feed keeps the source that it had."
     } else {
       return nil
     }

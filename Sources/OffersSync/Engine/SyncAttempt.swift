@@ -80,7 +80,10 @@ struct SyncAttempt {
     // A source that is not remembered says nothing about the feed's server.
     let isQuarantined = outcome == .quarantined
     if template.text != usualSource && (isQuarantined || remembered == nil) {
-      return schedule.afterOther(state?.fetch, held: removals?.held)
+      var held = removals?.held
+      // This source is not read again by itself, so that no later document confirms the removals.
+      held?.until = nil
+      return schedule.afterOther(state?.fetch, held: held)
     }
     var answer = answer
     // The target of a redirect may contain the values of variables, which must not be stored.
@@ -238,6 +241,11 @@ struct SyncAttempt {
       result = Result(run: try await store.apply(plan))
     }
     result.run.held = held
+    if held != nil {
+      let counts = result.run.counts
+      result.run.listedCount =
+        (state?.currentCount ?? 0) + counts.new + counts.back - counts.gone
+    }
     return result
   }
 

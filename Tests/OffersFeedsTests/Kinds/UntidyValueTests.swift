@@ -102,6 +102,18 @@ struct UntidyValueTests {
     #expect(reading.isClean)
   }
 
+  @Test("a link with spaces in some items is still the link, and a list of one at a path is a list")
+  func guesses() throws {
+    let items = (1...5).map {
+      #"{"id":"\#($0)","name":"Tea \#($0)","link":"https://x.example/tea \#($0)"}"#
+    }
+    let reading = try GuessReading("[\(items.joined(separator: ","))]")
+    #expect(reading.all(.url) == (1...5).map { "https://x.example/tea \($0)" })
+    let one = try GuessReading(
+      #"{"feed":{"entry":{"id":"1","name":"Tea"}}}"#, items: FieldPath(keys: ["feed", "entry"]))
+    #expect(one.all(.name) == ["Tea"])
+  }
+
   @Test("half a place is none")
   func places() throws {
     let reading = try YAMLReading(

@@ -102,6 +102,18 @@ struct PageOfferTests {
     #expect((PageLinks.outside(text) != nil) == isGood)
   }
 
+  @Test(
+    "the address of a link is encoded once",
+    arguments: [
+      ("https://x.example/käse/gouda mild", "https://x.example/k%C3%A4se/gouda%20mild"),
+      ("https://x.example/k%C3%A4se|1", "https://x.example/k%C3%A4se%7C1"),
+      ("https://x.example/100%/a?b=1#c", "https://x.example/100%25/a?b=1#c"),
+    ])
+  func encodesLinks(text: String, address: String) {
+    #expect(PageLinks.outside(text) == address)
+    #expect(PageLinks.outside(address) == address)
+  }
+
   @Test("a host is displayed with its port, and without user name and www")
   func namesHosts() {
     #expect(PageLinks.host("https://www.example.com:8080/a") == "example.com:8080")

@@ -99,7 +99,8 @@ struct ChangeLines {
   /// change, and nil if there is none.
   private static func reward(_ change: OfferChange) -> String? {
     if change.kind == .up || change.kind == .down || isNarrow, let old = change.oldReward,
-      let new = change.newReward, let was = old.value, let value = new.value
+      let new = change.newReward, let was = old.value, let value = new.value,
+      was != value || old.isUpTo != new.isUpTo
     {
       let upTo = (old: old.isUpTo ? "up to " : "", new: !old.isUpTo && new.isUpTo ? "up to " : "")
       return "\(upTo.old)\(Units.value(was)) → \(upTo.new)\(Units.value(value))"

@@ -41,8 +41,8 @@ struct FeedTroubles {
     if let held = fetch.held {
       let error = feed.lastRun.flatMap { $0.outcome == .quarantined ? $0.error : nil }
       let hint =
-        error?.advice?.commandText ?? "If that is right: offers sync \(feed.name) --accept-removals"
-      lines.append(held.sentence(of: feed.currentCount, presentation.noun) + ". " + hint)
+        error?.advice?.commandText ?? SyncReport.heldCommands(of: feed.name)
+      lines.append(held.sentence(of: feed.currentCount, presentation.noun, at: now) + ". " + hint)
     }
     if let since = fetch.stoppedAt {
       lines.append(

@@ -111,7 +111,9 @@ struct ListCommand: AsyncParsableCommand {
       for feed in try await database.fetchFeeds() where query.feed ?? feed.name == feed.name {
         guard let held = feed.fetch.held else { continue }
         Output.note(
-          .line("\(feed.name): " + held.sentence(of: feed.currentCount, feeds[feed.name].noun)))
+          .line(
+            "\(feed.name): "
+              + held.sentence(of: feed.currentCount, feeds[feed.name].noun, at: Date())))
       }
     }
     try emptiness.check(isEmpty: count == 0)

@@ -59,9 +59,23 @@ struct ListSelection: Sendable {
     }
     if !includesExpired, let note = try await expiredNote(database) { return note }
     if isNarrow { return "No offer matches the filters. See all offers: offers list" }
-    return favoritesOnly
-      ? "No favorites\(feed.map { " of \($0)" } ?? "") yet. Star an offer with: offers favorite ID"
-      : "No offers yet. Read a feed with: offers sync"
+    if favoritesOnly {
+      return
+        "No favorites\(feed.map { " of \($0)" } ?? "") yet. Star an offer with: offers favorite ID"
+    }
+    return try await goneNote(database) ?? "No offers yet. Read a feed with: offers sync"
+  }
+
+  /// A note that all offers are gone; nil if there are none.
+  private func goneNote(_ database: any OffersStorage) async throws -> String? {
+    let counts =
+      try await database.fetchFeeds().map { ($0.name, $0.goneCount) }
+      + database.fetchFormerFeeds().map { ($0.name, $0.goneCount) }
+    let count = counts.reduce(0) { feed == nil || feed == $1.0 ? $0 + $1.1 : $0 }
+    guard count > 0 else { return nil }
+    let gone = count == 1 ? "The only offer is gone" : "All \(Units.count(count)) offers are gone"
+    return "\(gone). See \(count == 1 ? "it" : "them"): offers list --gone"
+      + (feed.map { " --feed \($0)" } ?? "")
   }
 
   /// A note about a filter by reward for a feed of prices, and vice versa; nil for none.

@@ -24,8 +24,12 @@ struct NewsReport {
   init(_ database: any OffersStorage, _ feeds: FeedPresentations) async throws {
     self.database = database
     self.feeds = feeds
-    heldBefore = try await Self.held(in: database).mapValues(\.held)
-    guard try await database.findMark(of: Self.reader) == nil else { return }
+    guard try await database.findMark(of: Self.reader) == nil else {
+      heldBefore = try await Self.held(in: database).mapValues(\.held)
+      return
+    }
+    // What is held back already has not been told to anybody.
+    heldBefore = [:]
     let now = Date()
     let lastID = try await database.fetchNews(after: nil, now: now).lastID
     try await database.setMark(ReaderMark(changeID: lastID, readAt: now), of: Self.reader)
@@ -84,7 +88,7 @@ struct NewsReport {
 
   private func line(_ feed: Feed, _ held: HeldBack) -> String {
     DisplayText.oneLine(
-      "\(feed.name): " + held.sentence(of: feed.currentCount, feeds[feed.name].noun))
+      "\(feed.name): " + held.sentence(of: feed.currentCount, feeds[feed.name].noun, at: Date()))
   }
 
   /// `{"changes":[…],"failing":[…],"held_back":[…]}`

@@ -81,12 +81,16 @@ enum SyncReport {
   /// error tells of them.
   static func heldLine(_ run: SyncRun, _ noun: OfferNoun = .offer) -> String? {
     guard let held = run.held, run.error == nil else { return nil }
-    let counts = run.counts
-    let current =
-      counts.new + counts.changed + counts.back + counts.unchanged + held.missingCount
-    let feed = ShellQuoting.word(run.feed)
-    return "  \(held.sentence(of: current, noun)). To remove them now: "
-      + "offers sync \(feed) --accept-removals. To keep them: offers sync \(feed) --keep-missing"
+    let current = run.listedCount ?? held.missingCount
+    return "  \(held.sentence(of: current, noun, at: run.startedAt)). "
+      + heldCommands(of: run.feed)
+  }
+
+  /// The commands that decide about the offers of a feed that are held back.
+  static func heldCommands(of feed: String) -> String {
+    let feed = ShellQuoting.word(feed)
+    return "To remove them now: offers sync \(feed) --accept-removals. "
+      + "To keep them: offers sync \(feed) --keep-missing"
   }
 
   /// Lines about the first five records that were skipped or mended, and the number of the others.

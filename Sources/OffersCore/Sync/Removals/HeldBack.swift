@@ -27,15 +27,27 @@ public struct HeldBack: Hashable, Sendable {
   /// - Parameters:
   ///   - currentCount: the number of offers in the feed's list, with the missing ones.
   ///   - noun: the noun for the offers.
-  package func sentence(of currentCount: Int, _ noun: OfferNoun = .offer) -> String {
-    let waiting =
-      waitingCount == 0 ? "" : ", and a document with \(Units.count(waitingCount)) others"
+  ///   - now: the present time.
+  package func sentence(
+    of currentCount: Int, _ noun: OfferNoun = .offer, at now: Date
+  ) -> String {
+    let isOne = missingCount == 1
     let whole = "\(Units.count(missingCount)) of \(Units.count(currentCount, noun))"
-    let text =
-      "\(whole) \(missingCount == 1 ? "is" : "are") missing from the feed since "
-      + "\(Units.time(since))\(waiting): held back"
-    guard let until else { return text + " until they are removed by hand" }
-    return text + "; they go at \(Units.time(until)) if it stays so"
+    var text =
+      "\(whole) \(isOne ? "is" : "are") missing from the feed since \(Units.time(since)): held back"
+    if waitingCount > 0 {
+      text +=
+        " with a document of \(Units.count(waitingCount, noun)) that does not look like the feed"
+    }
+    let goes = isOne ? "it goes" : "they go"
+    guard let until else {
+      return text + " until \(isOne ? "it is" : "they are") removed by hand"
+    }
+    // The feed could not be read at that time.
+    if until <= now {
+      return text + "; \(goes) with the next document that lacks \(isOne ? "it" : "them")"
+    }
+    return text + "; \(goes) at \(Units.time(until)) if it stays so"
   }
 }
 

@@ -7,7 +7,14 @@ struct SampleItems {
 
   private static let limit = 5000
 
-  init(_ root: SampleValue, at steps: [FieldPath.Step], isXML: Bool) {
+  /// - Parameters:
+  ///   - root: the sample.
+  ///   - steps: the path of the offers.
+  ///   - isXML: whether the sample is XML, in which a list of one looks like an element.
+  ///   - takesOne: whether an object where the path leads is a list of one, as a person says.
+  init(
+    _ root: SampleValue, at steps: [FieldPath.Step], isXML: Bool, takesOne: Bool = false
+  ) {
     self.steps = steps
     var found: [(value: SampleValue, key: String?)] = [(root, nil)]
     for step in steps {
@@ -37,7 +44,7 @@ struct SampleItems {
     for (value, key) in found {
       if case .list = value {
         for element in value.elements { add(element, key, &keys) }
-      } else if case .object = value, isXML || isAny || steps.isEmpty {
+      } else if case .object = value, isXML || isAny || takesOne || steps.isEmpty {
         add(value, key, &keys)
       } else if isXML, !isAny {
         add(value, key, &keys)

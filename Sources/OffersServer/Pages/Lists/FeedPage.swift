@@ -38,7 +38,8 @@ struct FeedPage {
       fields.set("feedName", name)
       fields.set("count", Units.count(count, presentation.noun))
       fields.setHeld(
-        feed.map { [$0] } ?? [], shown, mayDecide: request.mayDecide, back: request.address)
+        feed.map { [$0] } ?? [], shown, at: now, mayDecide: request.mayDecide, back: request.address
+      )
       fields.setChips(feeds, current: name)
       choice.fill(
         &fields, feeds: feeds, offers: offers, path: request.path, isFavorites: false, own: name)

@@ -35,7 +35,8 @@ struct OffersPage {
       fields.set("isFavorites", isFavorites)
       if !isFavorites {
         fields.setHeld(
-          feeds, shown, namesFeeds: true, mayDecide: request.mayDecide, back: request.address)
+          feeds, shown, at: now, namesFeeds: true, mayDecide: request.mayDecide,
+          back: request.address)
         fields.setChips(feeds, current: nil)
       }
       choice.fill(
