@@ -67,7 +67,7 @@ struct PriceListTests {
     #expect(json.contains(#""kind":"amount","minor_units":990,"currency":null"#))
     #expect(
       try await home.call("feeds", "check", "shop").output.contains(
-        "2 amounts have no currency. Set it with: offers feeds set shop --currency USD"))
+        "2 amounts without a currency. Set it with: offers feeds set shop --currency USD"))
     #expect(
       try await home.call("feeds", "set", "shop", "--currency", "USD").output
         == "shop: amounts in USD\n")

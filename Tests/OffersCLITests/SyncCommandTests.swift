@@ -257,6 +257,21 @@ struct SyncCommandTests {
     #expect(accepted.status == 0)
   }
 
+  @Test("--keep-missing says how many offers are kept, and how to remove them")
+  func keeps() async throws {
+    let items = (1...20).map { FeedItem("\($0)", "Offer \($0)") }
+    let home = try await Home(synced: items)
+    _ = try home.feed([items[0]])
+    _ = try await home.call("sync")
+    let kept = try await home.call("sync", "--keep-missing")
+    #expect(kept.status == 0)
+    #expect(
+      kept.errors
+        == "  19 offers that the feed lacks are kept until it has them again. To remove them: "
+        + "offers sync ibotta --accept-removals\n")
+    #expect(try await home.call("sync").errors == "")
+  }
+
   @Test("What is held back is news once, until a later document holds back something else")
   func heldNews() async throws {
     let items = (1...20).map { FeedItem("\($0)", "Offer \($0)") }

@@ -122,7 +122,7 @@ struct DefinitionGuessFieldTests {
   func tellsRepeats() throws {
     let guess = try Self.guess(#"{"name":"A"}"#, #"{"name":"A"}"#, #"{"name":"B"}"#)
     #expect(guess.proposal.itemCount == 3)
-    #expect(guess.proposal.notes == ["1 of 3 items repeat the id of another item."])
+    #expect(guess.proposal.notes == ["1 of 3 items repeats the id of another item."])
   }
 
   @Test("without a named one, a member that looks like a name is proposed with a note")

@@ -79,7 +79,7 @@ struct MadeIdentityTests {
     let items = (1...20).map { #"{"name":"N\#(min($0, 19))","price":"$\#($0)"}"# }
     let guess = try GuessReading("[\(items.joined(separator: ","))]")
     #expect(guess.definition.id == .madeFrom([FieldPath(keys: ["name"])]))
-    #expect(guess.proposal.notes.contains("1 of 20 items repeat the id of another item."))
+    #expect(guess.proposal.notes.contains("1 of 20 items repeats the id of another item."))
   }
 
   @Test("a text that is an offer's only member identifies it")

@@ -135,6 +135,8 @@ public struct SyncRun: Hashable, Sendable {
   public package(set) var held: HeldBack?
   /// The number of offers in the feed's list after the sync, if it held back any; otherwise nil.
   package var listedCount: Int?
+  /// The number of offers that the sync kept because a person asked for it.
+  package var keptCount = 0
 
   /// Creates a sync run of its parts; the properties describe them.
   public init(
@@ -173,6 +175,7 @@ public struct SyncRun: Hashable, Sendable {
       nextDueAt: nextDueAt)
     run.held = held
     run.listedCount = listedCount
+    run.keptCount = keptCount
     return run
   }
 

@@ -13,7 +13,7 @@ struct ChangesPage {
   ]
   private static let kinds: [(OfferChange.Kind, String)] = [
     (.new, "New"), (.up, "Up"), (.down, "Down"), (.changed, "Changed"), (.expiring, "Expiring"),
-    (.gone, "Gone"), (.back, "Back"), (.first, "First"),
+    (.gone, "Gone"), (.back, "Back"), (.first, "First sync"),
   ]
 
   func page() async throws -> Page {
@@ -110,7 +110,7 @@ struct ChangesPage {
       row.set("href", PageLinks.feed(change.feed))
       row.set("name", title)
       row.set("kind", change.kind.rawValue)
-      row.set("kindLabel", "First sync")
+      row.set("kindLabel", Self.kinds.first { $0.0 == change.kind }?.1)
       row.set("at", time: change.at)
       row.set("offerCount", Units.count(change.offerCount ?? 0, noun))
       row.set("initial", PageFields.initial(of: title))

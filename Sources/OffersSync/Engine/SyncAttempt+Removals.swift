@@ -106,7 +106,7 @@ extension SyncAttempt {
 
   private var hold: RemovalHold { definition.hold ?? .usual }
 
-  private var choice: RemovalDecision.Choice {
+  var choice: RemovalDecision.Choice {
     options.acceptsRemovals ? .remove : options.keepsMissing ? .keep : .none
   }
 

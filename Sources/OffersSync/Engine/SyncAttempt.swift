@@ -241,6 +241,9 @@ struct SyncAttempt {
       result = Result(run: try await store.apply(plan))
     }
     result.run.held = held
+    if choice == .keep {
+      result.run.keptCount = plan.missing?.filter { $0.since == nil }.count ?? 0
+    }
     if held != nil {
       let counts = result.run.counts
       result.run.listedCount =

@@ -124,7 +124,8 @@ struct ChangesCommand: AsyncParsableCommand {
       try await paged.show { try await printTable(selection, feeds, style) }
       if let limit, start == .last, isCut(selection) {
         Output.note(
-          "Only the newest \(Units.count(limit)) are shown, so none is marked as read.")
+          "Only the newest \(limit == 1 ? "is" : "\(Units.count(limit)) are") shown, so none is marked as read."
+        )
       }
       if selection.count == 0 { Output.note("No changes since \(Units.time(shownSince)).") }
     }

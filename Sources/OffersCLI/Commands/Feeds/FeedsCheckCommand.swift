@@ -121,7 +121,7 @@ enum FeedCheckReport {
       lines += [
         "",
         .text(
-          "\(Units.count(check.unknownCurrencyCount)) amounts have no currency. Set it with: "
+          "\(Units.count(check.unknownCurrencyCount, "amount")) without a currency. Set it with: "
             + "offers feeds set \(definition.name) --currency USD"),
       ]
     }

@@ -264,9 +264,9 @@ struct SyncJob: Sendable {
     if let error = run.error { log.error(error, feed: run.feed) }
     if !isSilent, explains { try Output.print("  \(SyncReport.explanation(run))") }
     if isQuiet || run.outcome == .failed { return }
-    if let line = SyncReport.heldLine(
-      run, try configuration.find(run.feed)?.presentation.noun ?? .offer)
-    {
+    let noun = try configuration.find(run.feed)?.presentation.noun ?? .offer
+    if let line = SyncReport.keptLine(run, noun) { Output.note(.line(line)) }
+    if let line = SyncReport.heldLine(run, noun) {
       Output.note(.line(line))
     }
     for line in SyncReport.problemLines(run) { Output.note(.text(line)) }

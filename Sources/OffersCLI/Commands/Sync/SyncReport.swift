@@ -86,6 +86,16 @@ enum SyncReport {
       + heldCommands(of: run.feed)
   }
 
+  /// A line about the offers that the sync kept because the user asked for it; nil for none.
+  static func keptLine(_ run: SyncRun, _ noun: OfferNoun) -> String? {
+    guard run.keptCount > 0 else { return nil }
+    let isOne = run.keptCount == 1
+    return
+      "  \(Units.count(run.keptCount, noun)) that the feed lacks \(isOne ? "is" : "are") kept until it has "
+      + "\(isOne ? "it" : "them") again. To remove \(isOne ? "it" : "them"): "
+      + "offers sync \(ShellQuoting.word(run.feed)) --accept-removals"
+  }
+
   /// The commands that decide about the offers of a feed that are held back.
   static func heldCommands(of feed: String) -> String {
     let feed = ShellQuoting.word(feed)

@@ -33,12 +33,15 @@ struct SampleReading {
     idCount = counts.ids.count
     let repeatCount = offerCount - idCount
     let reasons = counts.reasons.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(3).map {
-      "\($0.value) of \(reader.itemCount) items are left out: \($0.key)."
+      "\($0.value) of \(reader.itemCount) items \($0.value == 1 ? "is" : "are") left out: \($0.key)."
     }
     notes =
       repeatCount == 0
       ? reasons
-      : reasons + ["\(repeatCount) of \(reader.itemCount) items repeat the id of another item."]
+      : reasons + [
+        "\(repeatCount) of \(reader.itemCount) items "
+          + "\(repeatCount == 1 ? "repeats" : "repeat") the id of another item."
+      ]
   }
 
   /// Counts the records of the sample.
