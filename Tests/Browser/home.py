@@ -197,6 +197,9 @@ class BrowserTest(unittest.TestCase):
         )
 
     def open(self, path):
+        """Opens a page anew: to open the address that is shown is a reload, which restores the place."""
+        if self.browser.current_url == self.home.base + path:
+            self.browser.get("about:blank")
         self.browser.get(self.home.base + path)
 
     def find(self, selector):

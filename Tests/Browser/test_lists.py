@@ -144,7 +144,7 @@ class ListTests(BrowserTest):
             self.set_size(size)
             self.open("/feeds/albums")
             self.wait_ready()
-            self.assertFalse(self.find(".bar-title").is_displayed())
+            self.wait("the title is in the bar at once", lambda: not self.find(".bar-title").is_displayed())
             self.script("scrollTo(0, 600)")
             self.wait("the title is not in the bar", lambda: self.find(".bar-title").is_displayed())
             self.assertEqual(self.find(".bar-title").text, self.find("h1").text)

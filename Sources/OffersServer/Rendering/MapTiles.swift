@@ -23,7 +23,7 @@ package struct MapTiles: Hashable, Sendable {
         .invalidRequest, "\(template.prefix(200)) is no URL of map tiles: \(reason).",
         hint: "An example is https://tiles.example.com/{z}/{x}/{y}.png")
     }
-    guard let link = PageLinks.outside(template), link == template, template.utf8.count <= 2048
+    guard PageLinks.isOutside(template), template.utf8.count <= 2048
     else { throw refusal("it must begin with https:// or http:// and have no spaces") }
     let parts = template.split(scalar: "/", maxSplits: 3, omittingEmptySubsequences: false)
     let authority = parts[2]

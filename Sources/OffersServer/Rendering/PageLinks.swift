@@ -28,22 +28,29 @@ enum PageLinks {
     return query.isEmpty ? path : path + "?" + query.joined(separator: "&")
   }
 
-  /// An absolute http or https URL that a page may link to, with white space around it removed. Nil
-  /// for a relative URL, another scheme, a URL without a host or over 4096 bytes, and a URL with
-  /// ASCII white space or control characters or with backslashes, which browsers drop or
-  /// reinterpret.
+  /// An absolute http or https URL that a page may link to, encoded (`AddressEncoding`), with white
+  /// space around it removed. Nil for a relative URL, another scheme, a URL without a host or over 4096
+  /// bytes, and a host with ASCII white space or control characters or with backslashes, which browsers
+  /// drop or reinterpret.
   static func outside(_ text: String?) -> String? {
     guard let printed = text?.trimmingCharacters(in: .whitespacesAndNewlines),
-      printed.utf8.count <= 4096,
-      case let text = AddressEncoding.encoded(printed),
-      text.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F && $0 != "\\" })
+      printed.utf8.count <= 4096
     else { return nil }
+    let address = AddressEncoding.encoded(printed)
+    return isOutside(address) ? address : nil
+  }
+
+  /// Whether a text is an absolute http or https URL with a host, and without white space or control
+  /// characters.
+  static func isOutside(_ text: String) -> Bool {
+    guard
+      text.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F && $0 != "\\" })
+    else { return false }
     let lower = text.prefix(8).lowercased()
     guard let scheme = ["http://", "https://"].first(where: lower.hasPrefix),
-      let first = text.dropFirst(scheme.count).unicodeScalars.first,
-      !"/?#".unicodeScalars.contains(first)
-    else { return nil }
-    return text
+      let first = text.dropFirst(scheme.count).unicodeScalars.first
+    else { return false }
+    return !"/?#".unicodeScalars.contains(first)
   }
 
   /// The host and port of a URL that `outside` accepted, for display: without user name and `www.`.
