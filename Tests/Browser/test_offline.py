@@ -24,10 +24,11 @@ class FirstVisitTests(OfflineBase):
     def test_the_first_page_is_there_without_a_server_after_one_visit(self):
         self.open("/feeds/ibotta")
         self.wait_worker()
+        self.wait_stored()
         self.home.stop()
         self.browser.refresh()
         self.wait_for(".offline-bar:not([hidden])")
-        self.assertGreater(len(self.shown()), 10)
+        self.wait("the offers are not shown", lambda: len(self.shown()) > 10)
         # The page that the icon of an installed app opens.
         self.open("/")
         self.assertEqual(self.find("h1").text, "Offers")
