@@ -174,7 +174,7 @@ class FactTests(BrowserTest):
                                " card.style.contentVisibility = 'visible'; const box = card.getBoundingClientRect();"
                                " return [box.top, box.height, card.querySelector('.card-link').offsetHeight] })")
             self.assertEqual(len({top for top, _, _ in rows}), len(rows), "rows are beside each other")
-            # What a row has besides its content: the space above and below, and the line.
+            # The padding of a row and the line below it.
             self.assertEqual({round(height - content) for _, height, content in rows}, {33})
 
     def test_pictures_are_fetched_when_they_come_near_the_screen(self):

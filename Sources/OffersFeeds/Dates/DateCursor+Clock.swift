@@ -41,7 +41,7 @@ extension DateCursor {
         guard let seconds = takeNumber(1...2), takeFraction() != nil else { return nil }
         second = seconds.value
       } else if minutes.count == 1 {
-        // `8:5` may be anything.
+        // `8:5` is ambiguous: it may be a ratio or a score.
         return nil
       }
       hasUnit = true

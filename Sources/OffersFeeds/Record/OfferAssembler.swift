@@ -90,7 +90,7 @@ final class OfferAssembler {
       texts[field] =
         field == .categories ? readCategories(rule) : fit(tidied(read(rule, field), field), field)
     }
-    // Half a place is none.
+    // A latitude without a longitude, or the reverse, is no place.
     if (texts.latitude == nil) != (texts.longitude == nil) {
       texts.latitude = nil
       texts.longitude = nil

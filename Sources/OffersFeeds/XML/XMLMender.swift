@@ -146,7 +146,7 @@ package final class XMLMender {
     case let byte where isBehindOpening && byte < 0x80 && !XMLStops.isForbidden(byte):
       run.index -= 1
       try replace(1, with: 0x3C, &run, emit)
-      // The byte behind it would be found again, because `<` is still before it.
+      // The search would stop at the next byte again, because `<` still precedes it in the input.
       if byte == 0x26 { return try mendReference(&run, emit) }
       run.index += 1
       if byte == 0x3C, run.index == bytes.count, !run.isLast { run.wait(back: 1) }

@@ -5,7 +5,8 @@ extension ChangedFields {
   /// except the reward by 0, because only the reward's values are used.
   static let column = column(wholeUpTo: usualLength)
 
-  /// The same for readers of the texts, which are missing in a very large row.
+  /// The column with the texts before and after the change. A row above `longestLength` has the names of
+  /// the changed fields only.
   static let columnWithTexts = column(wholeUpTo: longestLength)
 
   private static func column(wholeUpTo length: Int) -> String {

@@ -1,7 +1,7 @@
 import OffersCore
 
-/// What a page says of an error: one sentence for a person, and the technical text that it shows behind
-/// “Details”.
+/// The texts of an error on a page: one sentence for a person, and the error's technical message, which the
+/// page shows below “Details”.
 struct ErrorWords {
   let sentence: String
   let details: String?

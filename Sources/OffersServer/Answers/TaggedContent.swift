@@ -2,8 +2,8 @@ import HTTPTypes
 import Hummingbird
 import Synchronization
 
-/// What a read is answered with: a body with its header fields and its entity tag, as it is and, for
-/// clients that accept it, in gzip.
+/// A representation of a resource (RFC 9110, section 3.2): a body with its header fields and its entity
+/// tag, for clients that accept it also in gzip.
 ///
 /// The tag of the body is strong. A compressed response has the same tag as a weak one, because the
 /// two are the same content in different bytes (RFC 9110, section 8.8.1).

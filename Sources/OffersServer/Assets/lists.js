@@ -113,7 +113,7 @@ function tell(link, {text, details}) {
   link.textContent = "Try again";
 }
 
-/** What an error response says: a problem document, or a page. */
+/** The texts of an error response, which is a problem document or a page. */
 async function sayingIn(response) {
   if (!response.headers.get("Content-Type")?.startsWith("text/html")) return problemIn(response);
   const page = new DOMParser().parseFromString(await response.text(), "text/html");

@@ -78,7 +78,7 @@ export function showDetails(part, text) {
   part.querySelector("p").textContent = text ?? "";
 }
 
-/** What an error response says: {text, details}, a sentence for a person and the technical text. */
+/** The texts of an error response as {text, details}: a sentence for a person, and the technical message. */
 export async function problemIn(response) {
   if (response.status === 401) {
     noteLoggedOut();

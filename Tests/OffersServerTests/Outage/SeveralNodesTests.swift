@@ -82,7 +82,7 @@ struct SeveralNodesTests {
     let client = try #require(Peer("192.0.2.7"))
     let another = try #require(Peer("192.0.2.8"))
     #expect(await two.fail(another) == nil)
-    // What is read during a write is not believed.
+    // A guard ignores counts that it reads during a write of its own.
     await two.write()
     for wait in [1.0, 2, 4] {
       #expect(await one.fail(client) == nil)

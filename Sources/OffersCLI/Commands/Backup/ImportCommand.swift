@@ -133,7 +133,7 @@ struct ImportCommand: AsyncParsableCommand {
     }
   }
 
-  /// What to do about the sources that were left out.
+  /// The commands that set the sources which the import left out, one line for each reason.
   private func advice(on sources: [ImportedSource]) -> [String] {
     let refusals = Set(sources.compactMap(\.refusal))
     var lines: [String] = []

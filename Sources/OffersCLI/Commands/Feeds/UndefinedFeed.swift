@@ -3,7 +3,8 @@ import OffersCore
 /// The texts about a feed that has no definition here: it was removed, comes from an import, or has
 /// its definition in another file.
 enum UndefinedFeed {
-  /// What the feed is and what to do; nil for a feed with a definition.
+  /// The state of a feed without a definition, and the commands that define or remove it; nil for a feed with
+  /// a definition.
   static func advice(on summary: FeedSummary) -> String? {
     guard summary.known == nil else { return nil }
     let name = summary.name
@@ -15,7 +16,7 @@ enum UndefinedFeed {
       "If another file has its definition, name that file: --config FILE",
       "To define it again: offers feeds add \(name) SOURCE",
     ]
-    // What is left of a feed whose offers were removed are favorites, which stay.
+    // After `feeds remove --offers` only favorites are stored, and the command would remove nothing more.
     if summary.feed != nil
       || summary.former.map({ $0.currentCount + $0.goneCount > $0.favoriteCount }) == true
     {

@@ -62,7 +62,8 @@ struct ScheduleInstallCommand: AsyncParsableCommand {
 
   /// Says whether anything can arrive, and what to do otherwise.
   private func tellHealth() async {
-    // What cannot be read here is reported by doctor.
+    // A database or a definition file that cannot be read does not keep the schedule from being installed;
+    // `offers doctor` reports it.
     let stored = try? await location.openIfThere(.readOnly)?.fetchFeeds()
     let health = ScheduleHealth(
       feeds: stored ?? [], definitions: try? configuration.path.load())

@@ -28,7 +28,7 @@ struct NewsReport {
       heldBefore = try await Self.held(in: database).mapValues(\.held)
       return
     }
-    // What is held back already has not been told to anybody.
+    // No report was printed before this one, so that it reports removals which earlier syncs held back.
     heldBefore = [:]
     let now = Date()
     let lastID = try await database.fetchNews(after: nil, now: now).lastID

@@ -5,9 +5,9 @@ extension Reward {
 
   /// Whether a feed's new reward is a change that people should hear of.
   ///
-  /// It is none if the same amount or percentage is printed in other digits, as in `9.90` and `9.9`.
-  /// Nor is it one if the text is the same and only its reading differs, as after the currency of the
-  /// feed was set.
+  /// Rewards do not differ if the same amount or percentage is printed in other digits, as in `9.90` and
+  /// `9.9`, or if the text is the same and only its parsed value changed, as after the currency of the feed
+  /// was set.
   package static func differ(_ old: Reward?, _ new: Reward?) -> Bool {
     guard let old, let new else { return (old == nil) != (new == nil) }
     if old.text.utf8.elementsEqual(new.text.utf8) { return false }
@@ -36,9 +36,8 @@ extension Reward.Value {
       minorUnits: minorUnits, currency: storedCurrency == unknownCurrency ? nil : storedCurrency)
   }
 
-  /// The code in stores and records for an amount whose currency is unknown. ISO 4217 reserves it for
-  /// transactions without a currency, so that it is the code of no currency.
-  private static let unknownCurrency = "XXX"
+  /// The code in stores and records for an amount whose currency is unknown.
+  private static let unknownCurrency = "XXX"  // ISO 4217: for no currency.
 
   /// The code of an amount's currency as a store keeps it, where each amount has one; nil for other
   /// kinds.
