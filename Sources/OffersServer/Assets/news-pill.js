@@ -17,6 +17,9 @@ const own = classList.contains("page-offer") ? document.querySelector("[data-ref
 let cursor = null;
 let running = null;
 let isDue = false;
+// The page shows all changes that the next request finds.
+let isRenewed = false;
+let isRenewing = false;
 const changed = new Set();
 
 /** Asks for the changes since the last call; the first call only finds out where the list ends. */
@@ -38,8 +41,10 @@ function follow() {
   isDue = true;
   running ??= (async () => {
     while (isDue) {
-      isDue = false;
+      const areShown = isRenewed;
+      isDue = isRenewed = false;
       await ask();
+      if (areShown) changed.clear();
       while (document.querySelector("[data-refresh][aria-busy=true]")) {
         await new Promise((resolve) => setTimeout(resolve, 300));
       }
@@ -51,6 +56,7 @@ function follow() {
 }
 
 function show() {
+  if (isRenewing) return;
   let pill = document.querySelector(".news-pill");
   if (changed.size === 0) return pill?.remove();
   const text = own ? "Changed – Show" : `${changed.size.toLocaleString("en")} changed – Show`;
@@ -60,7 +66,12 @@ function show() {
     pill.type = "button";
     pill.className = "news-pill";
     pill.addEventListener("click", async () => {
+      isRenewing = true;
+      pill.remove();
       await renew();
+      isRenewing = false;
+      // The pill is back if the page could not be renewed.
+      show();
       scrollTo({top: 0});
     });
     document.querySelector(".bar").append(pill);
@@ -71,10 +82,11 @@ function show() {
 
 if (follows) {
   on("changed", follow);
-  document.addEventListener("renewed", async () => {
-    await ask();
+  document.addEventListener("renewed", () => {
+    isRenewed = true;
     changed.clear();
     show();
+    follow();
   });
   follow();
 }
