@@ -29,13 +29,6 @@ extension MemoryStore: ChangeRepository {
   }
 
   package func fetchHistory(
-    named text: String
-  ) async throws -> (offer: UserOffer, points: [RewardPoint]) {
-    let page = try await fetchHistory(named: text, HistoryBounds())
-    return (page.offer, page.points)
-  }
-
-  package func fetchHistory(
     named text: String, _ bounds: HistoryBounds
   ) async throws -> HistoryPage {
     try read { state in

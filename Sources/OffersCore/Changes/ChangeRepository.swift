@@ -23,17 +23,24 @@ public protocol ChangeRepository: Sendable {
   /// Advances a reader's mark. A mark never moves back.
   func setMark(_ mark: ReaderMark, of reader: String) async throws
 
-  /// The history of an offer's reward and of its texts, oldest first. It begins with the first sighting
-  /// of the offer; changes that were pruned are missing.
+  /// The latest points of the history of an offer's reward and texts that fit the bounds, oldest first;
+  /// at least one point. The history begins with the first sighting of the offer; changes that were
+  /// pruned are missing.
   ///
   /// - Throws: `OffersError` with `notFound` or `ambiguous`.
-  func fetchHistory(named text: String) async throws -> (offer: UserOffer, points: [RewardPoint])
-
-  /// The latest points of an offer's reward history that fit the bounds, oldest first; at least one
-  /// point.
-  ///
-  /// - Throws: as `fetchHistory(named:)`.
   func fetchHistory(named text: String, _ bounds: HistoryBounds) async throws -> HistoryPage
+}
+
+extension ChangeRepository {
+  /// The whole history of an offer's reward and texts, oldest first.
+  ///
+  /// - Throws: as `fetchHistory(named:_:)`.
+  public func fetchHistory(
+    named text: String
+  ) async throws -> (offer: UserOffer, points: [RewardPoint]) {
+    let page = try await fetchHistory(named: text, HistoryBounds())
+    return (page.offer, page.points)
+  }
 }
 
 /// A reader's position in the recorded changes.

@@ -45,7 +45,7 @@ enum ChangeTable {
 
   /// The columns of an entry.
   private static let columns = """
-    change.change_id, change.kind, change.at, change.offer_count, change.fields, feed.name,
+    change.change_id, change.kind, change.at, change.offer_count, \(ChangedFields.column), feed.name,
     \(OfferColumns.selection)
     """
 
@@ -230,6 +230,23 @@ enum ChangeTable {
 
   private static let spanSeconds = Int64(OfferChange.expiringSeconds)
 
+  /// Some of the changes of one offer before the number `id`, except for `new`, newest first; none at
+  /// the end.
+  static func history(
+    of offerKey: Int64, before id: Int64, in session: DatabaseSession
+  ) throws -> [RewardHistory.Row] {
+    try session.rows(
+      """
+      SELECT change_id, at, kind, \(ChangedFields.column) FROM change
+      WHERE offer_key = $1 AND change_id < $2 AND kind NOT IN ('first', 'new')
+      ORDER BY change_id DESC LIMIT 50
+      """, [.number(offerKey), .number(id)]
+    ).map {
+      RewardHistory.Row(
+        id: $0.number(0), at: $0.date(1), kind: $0.text(2), fields: $0.findText(3))
+    }
+  }
+
   /// The changes of the rewards of some offers, from a change on, by offer and in order: the numbers of
   /// the changes and the rewards before them.
   static func rewardChanges(
@@ -237,7 +254,7 @@ enum ChangeTable {
   ) throws -> [Int64: [(id: Int64, old: Reward?)]] {
     let rows = try session.rows(
       """
-      SELECT offer_key, change_id, fields FROM change
+      SELECT offer_key, change_id, \(ChangedFields.column) FROM change
       WHERE offer_key = ANY($1) AND change_id >= $2 AND fields LIKE '%"\(OfferField.reward.name)"%'
       ORDER BY offer_key, change_id
       """, [.numbers(keys), .number(id)])

@@ -29,17 +29,24 @@ extension PostgresStore: ChangeRepository {
   }
 
   package func fetchHistory(
-    named text: String
-  ) async throws -> (offer: UserOffer, points: [RewardPoint]) {
-    let page = try await fetchHistory(named: text, HistoryBounds())
-    return (page.offer, page.points)
-  }
-
-  package func fetchHistory(
     named text: String, _ bounds: HistoryBounds
   ) async throws -> HistoryPage {
     try await database.read { [user] session in
-      try RewardHistory.fetch(named: text, bounds, of: user, in: session)
+      let stored = try OfferTable.fetch(named: text, of: user, in: session)
+      var batch: ArraySlice<RewardHistory.Row> = []
+      var last = bounds.before ?? .max
+      var isAtEnd = false
+      return try RewardHistory.page(of: stored.offer, bounds) {
+        if batch.isEmpty, !isAtEnd {
+          batch = try ChangeTable.history(of: stored.key, before: last, in: session)[...]
+          isAtEnd = batch.isEmpty
+        }
+        last = batch.first?.id ?? last
+        return batch.popFirst()
+      } findLater: {
+        try ChangeTable.rewardChanges(of: [stored.key], from: $0, in: session)[stored.key]?.first
+          .map { ($0.old, $0.id) }
+      }
     }
   }
 }

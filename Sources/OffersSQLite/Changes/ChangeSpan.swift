@@ -13,7 +13,7 @@
 ///   and a number can mark the position at which a reader stopped.
 /// - Pruning never splits it; only an import that renumbers all changes replaces it by a row per
 ///   offer. An offer that was removed disappears from it, because each query joins the offers. Its
-///   key is never reused; see `PruneTable`.
+///   key is never reused (`PruneTable`), or the row is shortened first (`FeedRemoval`).
 ///
 /// Databases of older versions also have such rows for later syncs.
 struct ChangeSpan {

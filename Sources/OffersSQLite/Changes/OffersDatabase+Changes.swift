@@ -33,24 +33,24 @@ extension OffersDatabase: ChangeRepository {
   }
 
   public func fetchHistory(
-    named text: String
-  ) async throws -> (offer: UserOffer, points: [RewardPoint]) {
-    try await read { [user] in try Self.fetchHistory(named: text, of: user, in: $0) }
-  }
-
-  public func fetchHistory(
     named text: String, _ bounds: HistoryBounds
   ) async throws -> HistoryPage {
-    try await read { [user] in
-      try RewardHistory.fetch(named: text, bounds, of: user, in: $0)
+    try await read { [user] database in
+      let offer = try Self.fetchOffer(named: text, of: user, in: database)
+      guard let key = try OfferTable.findKey(offer.ref, in: database) else {
+        return HistoryPage(offer: offer, points: [], before: nil)
+      }
+      let rows = try ChangeTable.history(
+        offerKey: key, before: bounds.before ?? .max, in: database)
+      return try RewardHistory.page(of: offer, bounds) {
+        try rows.next().map {
+          RewardHistory.Row(
+            id: $0[0], at: Date(storedSeconds: $0[1]), kind: $0[2], fields: $0[3])
+        }
+      } findLater: {
+        try ChangeTable.findRewardChange(of: key, from: $0, in: database).map { ($0.old, $0.id) }
+      }
     }
-  }
-
-  private static func fetchHistory(
-    named text: String, of user: User.ID, in database: Database
-  ) throws -> (offer: UserOffer, points: [RewardPoint]) {
-    let page = try RewardHistory.fetch(named: text, HistoryBounds(), of: user, in: database)
-    return (page.offer, page.points)
   }
 }
 

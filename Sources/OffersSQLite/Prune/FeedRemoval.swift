@@ -49,11 +49,8 @@ enum FeedRemoval {
     return try PruneTable.delete(keys, goneBefore: .max, in: database).offers
   }
 
-  /// Removes the changes that concern no favorite, and the newest offer of the database if it is one
-  /// of the feed that nobody starred.
-  ///
-  /// The key of that offer is given to the next one of any feed. So it stays, as a gone offer, while a
-  /// change with a favorite stands for it as well; pruning removes it later.
+  /// Removes the changes that concern no favorite, and the newest offer of the database if it is one of
+  /// the feed that nobody starred.
   static func end(feedKey: Int64, in database: Database) throws {
     let favorites = try FavoriteTable.sortedKeys(of: nil, in: database)
     let rows = try Row.fetchAll(
@@ -69,15 +66,61 @@ enum FeedRemoval {
     let newestID = try Int64.fetchOne(database, sql: "SELECT max(change_id) FROM change")
     try PruneTable.delete(doomed.filter { $0.id != newestID }, in: database)
     try release(doomed.last { $0.id == newestID }?.id, in: database)
+    try removeNewestOffer(feedKey: feedKey, in: database)
+  }
+
+  /// Removes the newest offer of the database if it is one of the feed that nobody starred. The next offer
+  /// of any feed gets its key, so no change may stand for that key.
+  private static func removeNewestOffer(feedKey: Int64, in database: Database) throws {
     let newest = try Int64.fetchOne(
       database,
       sql: """
         SELECT offer_key FROM offer
         WHERE offer_key = (SELECT max(offer_key) FROM offer) AND feed_key = ?
           AND gone_at IS NOT NULL AND NOT \(PruneTable.isFavorite)
-          AND NOT EXISTS (SELECT 1 FROM change WHERE change.offer_key >= offer.offer_key)
         """, arguments: [feedKey])
-    if let newest { _ = try PruneTable.delete([newest], goneBefore: .max, in: database) }
+    guard let newest else { return }
+    _ = try PruneTable.delete([newest], goneBefore: .max, in: database)
+    let lastKey = try Int64.fetchOne(database, sql: "SELECT max(offer_key) FROM offer") ?? 0
+    let rows = try Row.fetchAll(
+      database,
+      sql: """
+        SELECT change.change_id, change.offer_key, \(ChangeSpan.offerCountSQL)
+        FROM \(ChangeSpan.rows) WHERE change.offer_key > ?
+        """, arguments: [lastKey])
+    for row in rows {
+      let span = ChangeSpan(lastID: row[0], lastKey: row[1], offerCount: row[2])
+      try shorten(span, to: lastKey, in: database)
+    }
+  }
+
+  /// Makes a span end with the offer `lastKey`, under the change number of that offer. The row of its last
+  /// number is removed, or stays without an offer if it is the newest change.
+  private static func shorten(
+    _ span: ChangeSpan, to lastKey: Int64, in database: Database
+  ) throws {
+    let count = span.offerCount - (span.lastKey - lastKey)
+    if count > 0 {
+      let id = span.id(of: lastKey)
+      try database.execute(
+        sql: """
+          INSERT INTO change (change_id, run_id, offer_key, kind)
+          SELECT ?, run_id, ?, kind FROM change WHERE change_id = ?
+          """, arguments: [id, lastKey, span.lastID])
+      if count > 1 {
+        try database.execute(
+          sql: "INSERT INTO new_offers (change_id, offer_count) VALUES (?, ?)",
+          arguments: [id, count])
+      }
+      try database.execute(
+        sql: "UPDATE first_sync SET change_id = ? WHERE change_id = ?",
+        arguments: [id, span.lastID])
+    }
+    try release(span.lastID, in: database)
+    try database.execute(
+      sql: """
+        DELETE FROM change WHERE change_id = ? AND change_id < (SELECT max(change_id) FROM change)
+        """, arguments: [span.lastID])
   }
 
   /// The newest change of the database, if it is one of some offers and not of the kind `new`.
