@@ -130,8 +130,8 @@ extension Reward? {
     switch (minimum, self?.value) {
     case (.amount(let least, let wanted), .amount(let units, let currency)):
       currency == wanted && units >= least
-    case (.anyAmount(let least, let others), .amount(let units, let currency)):
-      units >= currency.flatMap { others[$0] } ?? least
+    case (.anyAmount(let least, let others), .amount(let units, _)?):
+      bound(others, least).map { units >= $0 } ?? false
     case (.percent(let least), .percent(let hundredths)): hundredths >= least
     default: false
     }
@@ -141,7 +141,11 @@ extension Reward? {
     guard case .amount(let units, let currency) = self?.value else { return false }
     return switch maximum {
     case .amount(let most, let wanted): currency == wanted && units <= most
-    case .anyAmount(let most, let others): units <= currency.flatMap { others[$0] } ?? most
+    case .anyAmount(let most, let others): bound(others, most).map { units <= $0 } ?? false
     }
+  }
+
+  private func bound(_ others: [String: Int64], _ all: Int64?) -> Int64? {
+    self?.value?.storedCurrency.flatMap { others[$0] } ?? all
   }
 }

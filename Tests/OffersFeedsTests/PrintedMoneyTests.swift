@@ -99,7 +99,7 @@ struct PrintedMoneyTests {
   @Test(
     "what people type is read like what feeds print",
     arguments: [
-      ("30EUR", 3000, "EUR"), ("€4,50", 450, "EUR"), ("$20", 2000, "USD"),
+      ("30EUR", 3000, "EUR"), ("€4,50", 450, "EUR"), ("$20 CAD", 2000, "CAD"),
       ("1 299 Kč", 129_900, "CZK"),
       ("Rs. 500", 50_000, "INR"), ("12.90 chf", 1290, "CHF"), ("US$5", 500, "USD"),
     ])
@@ -111,13 +111,31 @@ struct PrintedMoneyTests {
   }
 
   @Test(
-    "a typed amount without a definite currency is one in any currency",
-    arguments: ["4,50", "4.50", " 4.50 ", "kr 4,50", "4,50 kr"])
+    "a typed amount without a sign is one in any currency", arguments: ["4,50", "4.50", " 4.50 "])
   func readsTypedNumbers(text: String) throws {
     guard case .anyAmount(450, _) = try OfferQuery.PriceMaximum(parsing: text) else {
       Issue.record("\(text) is not an amount in any currency")
       return
     }
+  }
+
+  @Test(
+    "a typed sign that several currencies share is one of all of them",
+    arguments: [
+      ("$20", ["USD": 2000, "CAD": 2000, "MXN": 2000, "CLP": 20], ["EUR", "JPY"]),
+      ("20 $", ["USD": 2000, "CAD": 2000], ["EUR"]),
+      ("200kr", ["SEK": 20_000, "NOK": 20_000, "DKK": 20_000, "ISK": 200], ["USD", "EUR"]),
+      ("9 元", ["CNY": 900, "TWD": 900, "HKD": 900], ["USD", "JPY"]),
+      ("¥500", ["JPY": 500, "CNY": 50_000], ["USD", "EUR"]),
+    ])
+  func readsSharedSigns(text: String, bounds: [String: Int64], others: [String]) throws {
+    guard case .anyAmount(nil, let found) = try OfferQuery.PriceMaximum(parsing: text) else {
+      Issue.record("\(text) has one currency, or all")
+      return
+    }
+    for (code, units) in bounds { #expect(found[code] == units, "\(code)") }
+    for code in others { #expect(found[code] == nil, "\(code)") }
+    #expect(found["XXX"] != nil, "an amount of unknown currency counts")
   }
 
   @Test("the currency that a record states decides a sign that several currencies share")

@@ -27,9 +27,9 @@ public struct OfferQuery: Hashable, Sendable {
   public enum RewardMinimum: Hashable, Sendable {
     /// An amount in one currency (ISO 4217), in its minor units.
     case amount(minorUnits: Int64, currency: String)
-    /// An amount in any currency, in minor units: for a currency in `others` the value of its code,
-    /// for all other currencies `minorUnits`.
-    case anyAmount(minorUnits: Int64, others: [String: Int64])
+    /// An amount in several currencies, in minor units: for a currency in `others` the value of its code,
+    /// for all other currencies `minorUnits`; nil leaves these out.
+    case anyAmount(minorUnits: Int64?, others: [String: Int64])
     /// A percentage, in hundredths of a percent.
     case percent(hundredths: Int64)
   }
@@ -38,9 +38,9 @@ public struct OfferQuery: Hashable, Sendable {
   public enum PriceMaximum: Hashable, Sendable {
     /// An amount in one currency (ISO 4217), in its minor units.
     case amount(minorUnits: Int64, currency: String)
-    /// An amount in any currency, in minor units: for a currency in `others` the value of its code,
-    /// for all other currencies `minorUnits`.
-    case anyAmount(minorUnits: Int64, others: [String: Int64])
+    /// An amount in several currencies, in minor units: for a currency in `others` the value of its code,
+    /// for all other currencies `minorUnits`; nil leaves these out.
+    case anyAmount(minorUnits: Int64?, others: [String: Int64])
   }
 
   /// Only offers of this feed; nil for all.

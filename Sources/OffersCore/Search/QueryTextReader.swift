@@ -3,13 +3,13 @@ import Foundation
 /// Parses rewards, times and durations as users type them. User interfaces depend on this protocol
 /// instead of on the parsers.
 package protocol QueryTextReader: Sendable {
-  /// Parses `1.50` (an amount in any currency), `$1.50` (US dollars) or `1.50 EUR` (an amount in
+  /// Parses `1.50` (an amount in any currency), `$1.50` (an amount in any dollars) or `1.50 EUR` (an amount in
   /// the currency of the sign or the ISO 4217 code) and `5%`.
   ///
   /// - Throws: `OffersError` with `invalidRequest` for anything else, as do the other methods.
   func readRewardMinimum(_ text: String) throws -> OfferQuery.RewardMinimum
 
-  /// Parses `20` (an amount in any currency), `$20` and `19.90 EUR`.
+  /// Parses `20` (an amount in any currency), `$20` (one in any dollars) and `19.90 EUR`.
   func readPriceMaximum(_ text: String) throws -> OfferQuery.PriceMaximum
 
   /// Parses `30m`, `12h`, `7d`, `2w` (a duration before `now`), a day such as `2026-11-01`, and an

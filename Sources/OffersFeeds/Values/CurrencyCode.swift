@@ -50,14 +50,20 @@ package struct CurrencyCode: Sendable {
     self.isWord = isWord
   }
 
+  /// All currencies of ISO 4217.
+  static var all: [CurrencyCode] {
+    let table = table
+    return (0..<table.count).compactMap { find(table[$0].name) }
+  }
+
   /// The currencies whose minor unit is not a hundredth, with their number of decimals.
   package static var withOtherUnits: [(code: String, unitDigits: Int)] {
-    let table = table
-    return (0..<table.count).compactMap { position in
-      let cell = table[position]
-      let digits = Int(cell.value[0] - 0x30)
-      return digits == 2 ? nil : (String(decoding: cell.name, as: UTF8.self), digits)
-    }
+    all.compactMap { $0.unitDigits == 2 ? nil : ($0.code, $0.unitDigits) }
+  }
+
+  /// The three capital letters.
+  var code: String {
+    String(decoding: [letters.0, letters.1, letters.2], as: UTF8.self)
   }
 
   func isSame(_ other: CurrencyCode?) -> Bool {

@@ -51,12 +51,12 @@ package struct RewardParser: Sendable {
     dollar = Self.plainDollar(feed)
   }
 
-  /// Creates a parser of what a person types: `$` stands for US dollars, and an amount that does not
-  /// tell its currency is one in any currency.
-  static var typed: RewardParser { RewardParser() }
-
-  private init() {
-    currency = CurrencyCode("USD")
+  /// Creates a parser of what a person types. An amount without a sign or code has the currency
+  /// `CurrencyCode.unknown`.
+  ///
+  /// - Parameter currency: the currency of a sign that several share; nil for `unknown`.
+  init(typedIn currency: CurrencyCode? = nil) {
+    self.currency = currency
     bareCurrency = .unknown
     unknown = .unknown
     dollar = nil

@@ -91,7 +91,7 @@ struct OfferSelection {
   }
 
   private mutating func anyAmount(
-    _ comparison: String, _ units: Int64, _ others: [String: Int64]
+    _ comparison: String, _ units: Int64?, _ others: [String: Int64]
   ) -> String {
     let sorted = others.sorted { $0.key < $1.key }
     let codes = bindings.add(.texts(sorted.map(\.key)))

@@ -236,9 +236,9 @@ extension OfferKeyQuery {
       }
     }
 
-    /// Adds a comparison with an amount in any currency.
+    /// Adds a comparison with an amount in several currencies.
     private mutating func addAmount(
-      _ comparison: String, _ units: Int64, _ others: [String: Int64]
+      _ comparison: String, _ units: Int64?, _ others: [String: Int64]
     ) {
       let amount = "offer.reward_minor_units \(comparison)"
       if others.isEmpty { return add("\(amount) ?", units) }

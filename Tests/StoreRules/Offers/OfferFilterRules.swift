@@ -20,6 +20,10 @@ struct OfferFilterRules {
         == ["shop:3", "shop:5", "shop:7", "shop:8"])
     #expect(
       try await refs(.anyAmount(minorUnits: 151, others: [:])) == ["shop:3", "shop:5", "shop:7"])
+    #expect(
+      try await refs(.anyAmount(minorUnits: nil, others: ["USD": 200, "JPY": 2, "XXX": 1]))
+        == ["shop:3", "shop:7", "shop:8"])
+    #expect(try await refs(.anyAmount(minorUnits: nil, others: [:])) == [])
     #expect(try await refs(.percent(hundredths: 500)) == ["shop:2", "shop:10"])
     #expect(try await refs(.percent(hundredths: 501)) == ["shop:10"])
   }

@@ -17,14 +17,14 @@ struct ListFilters: ParsableArguments {
   @Option(
     name: .long, parsing: .unconditional,
     help: ArgumentHelp(
-      "Only this reward or more: 1.50 in any currency, $1.50 or 1.50 EUR in one, or 5%.",
+      "Only this reward or more: 1.50 in any currency, $1.50 in dollars, 1.50 EUR, or 5%.",
       valueName: "reward"))
   var rewardAtLeast: String?
 
   @Option(
     name: .long, parsing: .unconditional,
     help: ArgumentHelp(
-      "Only this price or less: 20 in any currency, $20 or 19.90 EUR in one.",
+      "Only this price or less: 20 in any currency, $20 in dollars, or 19.90 EUR.",
       valueName: "price"))
   var priceAtMost: String?
 
