@@ -92,6 +92,23 @@ struct HeldBackTests {
     #expect(try await feed.sync(later + (isSame ? "" : " "), hours: 40).outcome == .unchanged)
   }
 
+  @Test("syncs that confirm removals do not move the usual time of a daily chart")
+  func keepsTheUsualTime() async throws {
+    let feed = try await LinkedFeed()
+    var hours: [Int] = []
+    for hour in 8...104 {
+      let stored = try await feed.home.database.fetchFeeds().first { $0.name == "shop" }
+      let due = stored?.fetch.nextDue(lastRunAt: stored?.lastRun?.startedAt, everySeconds: 86_400)
+      if let due, due > LinkedFeed.time(Double(hour)) { continue }
+      hours.append(hour)
+      // The chart of a day is there at eight o'clock.
+      let first = (hour - 8) / 24 * 20
+      try await feed.sync(LinkedFeed.document((first + 1)...(first + 20)), hours: Double(hour))
+      #expect(try await feed.ids().isSuperset(of: Set((first + 1)...(first + 20))))
+    }
+    #expect(hours == [8, 32, 38, 56, 62, 80, 86, 104])
+  }
+
   @Test("a time that has passed is not promised")
   func tellsTimes() {
     let held = HeldBack(missingCount: 2, since: LinkedFeed.time(0), until: LinkedFeed.time(6))
@@ -246,7 +263,7 @@ struct HeldBackTests {
     let held = try await feed.sync(LinkedFeed.document(13...30), hours: 24)
     #expect(held.nextDueAt == LinkedFeed.time(30))
     let last = try await feed.sync(LinkedFeed.document(13...30), hours: 30)
-    #expect(last.nextDueAt == LinkedFeed.time(54))
+    #expect(last.nextDueAt == LinkedFeed.time(48), "the usual time does not move")
     // A document that is probably faulty is not asked for earlier.
     #expect(
       try await feed.sync(LinkedFeed.document([]), hours: 48).nextDueAt == LinkedFeed.time(72))

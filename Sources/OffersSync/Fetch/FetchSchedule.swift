@@ -110,10 +110,9 @@ struct FetchSchedule: Sendable {
     next.waitUntil = nil
     next.nextDueAt = answer.flatMap { longerDue($0, usualSeconds, now) }
     next.held = held
-    if next.nextDueAt == nil, let confirmAt,
-      confirmAt < now.addingTimeInterval(TimeInterval(everySeconds))
-    {
-      next.nextDueAt = max(confirmAt, now)
+    if next.nextDueAt == nil {
+      next.nextDueAt = [confirmAt.map { max($0, now) }, usualDue(afterConfirming: fetch, now)]
+        .compactMap(\.self).filter { $0 < now.addingTimeInterval(TimeInterval(everySeconds)) }.min()
     }
     setValidators(&next, answer, rules, now)
     setMove(&next, answer, source)
@@ -171,6 +170,16 @@ struct FetchSchedule: Sendable {
     let said = answer.freshSeconds ?? usual.map { Int(max(0, min($0, 1e9))) } ?? 0
     let fresh = min(said, everySeconds * FetchState.freshnessIntervals)
     return fresh > everySeconds ? now.addingTimeInterval(TimeInterval(fresh)) : nil
+  }
+
+  /// The due time after a sync between two usual ones that was due to confirm what was held back. The
+  /// usual times do not move by it. Nil if the sync was a usual one.
+  private func usualDue(afterConfirming fetch: FetchState, _ now: Date) -> Date? {
+    guard let held = fetch.held, held.until != nil, held.since < now else { return nil }
+    let every = TimeInterval(everySeconds)
+    // A periodic job may start a bit early; see `isAhead`.
+    let age = now.timeIntervalSince(held.since) + min(every / 20, 300)
+    return held.since.addingTimeInterval((age / every).rounded(.up) * every)
   }
 
   private func setValidators(
