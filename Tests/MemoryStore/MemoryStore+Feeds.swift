@@ -12,6 +12,7 @@ extension MemoryStore: FeedRepository {
             currentCount: offers.count(where: state.isCurrent),
             goneCount: offers.count { $0.goneAt != nil },
             favoriteCount: state.record(of: user).favorites.keys.count { $0.feed == name },
+            keptCount: state.missing(of: name).count { $0.since == nil },
             lastRun: feed.runs.last?.recorded, lastSuccessAt: feed.lastGoodRun?.recorded.startedAt,
             fetch: feed.fetch ?? FetchState(), chosenSource: feed.namedSource?.text,
             presentation: feed.presentation)

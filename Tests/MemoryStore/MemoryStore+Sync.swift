@@ -60,11 +60,7 @@ extension MemoryStore: SyncStore {
   }
 
   package func fetchMissingOffers(of feed: String) async throws -> [MissingOffer] {
-    try read { state in
-      (state.feeds[feed]?.missing ?? []).filter { missing in
-        state.findPlace(missing.key).map { state.offers[$0].goneAt == nil } ?? false
-      }
-    }
+    try read { $0.missing(of: feed) }
   }
 
   package func fetchLook(of feed: String) async throws -> FeedLook {
@@ -149,6 +145,15 @@ extension MemoryStore: SyncStore {
         }
         return end <= now - month
       }
+    }
+  }
+}
+
+extension MemoryState {
+  /// The missing offers of a feed that are still in its list.
+  func missing(of feed: String) -> [MissingOffer] {
+    (feeds[feed]?.missing ?? []).filter { missing in
+      findPlace(missing.key).map { offers[$0].goneAt == nil } ?? false
     }
   }
 }

@@ -244,7 +244,7 @@ struct ReadingCommandsTests {
         "name", "defined", "source", "current", "gone", "favorites", "last_success_at",
         "last_run_at",
         "last_run", "next_due_at", "failures", "failing_since", "wait_until", "stopped_at",
-        "held_back",
+        "held_back", "kept",
       ])
     #expect(feed["current"] as? Int == 4)
   }

@@ -270,6 +270,15 @@ struct SyncCommandTests {
         == "  19 offers that the feed lacks are kept until it has them again. To remove them: "
         + "offers sync ibotta --accept-removals\n")
     #expect(try await home.call("sync").errors == "")
+    // Where people look for the offers, the kept ones are told, too.
+    let note = "ibotta: 19 offers that the feed lacks are kept until it has them again"
+    #expect(try await home.call("list").errors.contains(note + "\n"))
+    #expect(
+      try await home.call("status").output.contains(
+        note + ". To remove them: offers sync ibotta --accept-removals\n"))
+    #expect(try await home.call("status", "--json").output.contains(#""held_back":0,"kept":19}"#))
+    _ = try await home.call("sync", "--accept-removals")
+    #expect(try await !home.call("status").output.contains("kept until"))
   }
 
   @Test("What is held back is news once, until a later document holds back something else")

@@ -56,6 +56,8 @@ public struct Feed: Hashable, Sendable, Identifiable {
   public let goneCount: Int
   /// The number of favorites in this feed, including gone offers and offers never synced.
   public let favoriteCount: Int
+  /// The number of offers in the list that the feed lacks, and that a user decided to keep.
+  public let keptCount: Int
   /// The last attempt; nil when the feed was never synced.
   public let lastRun: SyncRun?
   /// When a sync last succeeded.
@@ -71,7 +73,7 @@ public struct Feed: Hashable, Sendable, Identifiable {
   /// Creates a feed of its parts; the properties describe them.
   public init(
     name: String, title: String? = nil, source: String, currentCount: Int, goneCount: Int,
-    favoriteCount: Int,
+    favoriteCount: Int, keptCount: Int = 0,
     lastRun: SyncRun?, lastSuccessAt: Date?, fetch: FetchState = FetchState(),
     chosenSource: String? = nil, presentation: FeedPresentation? = nil
   ) {
@@ -84,6 +86,7 @@ public struct Feed: Hashable, Sendable, Identifiable {
     self.currentCount = currentCount
     self.goneCount = goneCount
     self.favoriteCount = favoriteCount
+    self.keptCount = keptCount
     self.lastRun = lastRun
     self.lastSuccessAt = lastSuccessAt
   }

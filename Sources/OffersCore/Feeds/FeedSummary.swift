@@ -110,5 +110,6 @@ extension JSONWriter {
     member("wait_until", fetch?.waitUntil)
     member("stopped_at", fetch?.stoppedAt)
     member("held_back", fetch?.held?.missingCount ?? (fetch == nil ? nil : 0))
+    member("kept", feed?.keptCount)
   }
 }

@@ -9,9 +9,9 @@ extension PostgresStore: FeedSourceRepository {
         return Feed(
           name: name, title: row.findText(1), source: row.text(2),
           currentCount: row.count(3), goneCount: row.count(4),
-          favoriteCount: row.count(5),
+          favoriteCount: row.count(5), keptCount: row.count(25),
           lastRun: SyncRunTable.findRun(row, from: 7, feed: name),
-          lastSuccessAt: row.findDate(6), fetch: FetchStateTable.state(row, from: 25),
+          lastSuccessAt: row.findDate(6), fetch: FetchStateTable.state(row, from: 26),
           chosenSource: row.findText(23),
           presentation: FeedPresentation(storedText: row.findText(24)))
       }
@@ -29,6 +29,8 @@ extension PostgresStore: FeedSourceRepository {
     SELECT feed.name, feed.title, coalesce(feed.chosen_source, feed.source),
       \(countColumns), good.started_at, \(SyncRunTable.lastColumns), feed.chosen_source,
       feed.presentation,
+      (SELECT count(*) FROM missing_offer AS missing
+        WHERE missing.feed_key = feed.feed_key AND missing.since IS NULL),
       \(FetchStateTable.selection)
     FROM feed LEFT JOIN feed_fetch ON feed_fetch.feed_key = feed.feed_key
     \(SyncRunTable.lastJoin)

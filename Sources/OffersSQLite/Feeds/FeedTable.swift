@@ -240,6 +240,8 @@ enum FeedTable {
       sql: """
         SELECT feed_key, name, title, coalesce(chosen_source, source) AS source, chosen_source,
           presentation, current_count, \(counts),
+          (SELECT count(*) FROM missing_offer AS missing
+            WHERE missing.feed_key = feed.feed_key AND missing.since IS NULL) AS kept_count,
           \(FetchStateTable.selection)
         FROM feed JOIN feed_detail USING (feed_key) LEFT JOIN feed_fetch USING (feed_key)
         WHERE unsubscribed_at IS NULL ORDER BY name
@@ -250,6 +252,7 @@ enum FeedTable {
         name: row["name"], title: row["title"], source: row["source"],
         currentCount: row["current_count"],
         goneCount: row["gone_count"], favoriteCount: row["favorite_count"],
+        keptCount: row["kept_count"],
         lastRun: try SyncRunTable.findLast(feedKey: key, feed: row["name"], in: database),
         lastSuccessAt: try SyncRunTable.findLastSuccess(feedKey: key, in: database),
         fetch: FetchStateTable.state(from: row), chosenSource: row["chosen_source"],

@@ -58,7 +58,7 @@ struct PageSource: Sendable {
 }
 
 extension PageFields {
-  /// Sets the notes on offers that are held back, one for each feed that has some.
+  /// Sets the notes on offers that are held back or kept, one for each feed that has some.
   ///
   /// - Parameters:
   ///   - feeds: the feeds of the page.
@@ -75,17 +75,17 @@ extension PageFields {
     set(
       "held",
       feeds.compactMap { feed in
-        feed.fetch.held.map { held in
-          PageFields { fields in
-            fields.set("feedName", feed.name)
-            if namesFeeds { fields.set("heldFeed", PageSource.title(of: feed)) }
-            fields.set(
-              "heldText",
-              held.sentence(
-                of: feed.currentCount, presentations[feed.name].noun, at: now) + ".")
-            fields.set("mayDecide", mayDecide)
-            fields.set("back", back)
-          }
+        let noun = presentations[feed.name].noun
+        let held = feed.fetch.held?.sentence(of: feed.currentCount, noun, at: now)
+        let texts = [held, KeptOffers.sentence(feed.keptCount, noun)].compactMap(\.self)
+        if texts.isEmpty { return nil }
+        return PageFields { fields in
+          fields.set("feedName", feed.name)
+          if namesFeeds { fields.set("heldFeed", PageSource.title(of: feed)) }
+          fields.set("heldText", texts.map { $0 + "." }.joined(separator: " "))
+          fields.set("mayDecide", mayDecide)
+          fields.set("mayKeep", held != nil)
+          fields.set("back", back)
         }
       })
   }

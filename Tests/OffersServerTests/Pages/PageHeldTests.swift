@@ -54,5 +54,9 @@ struct PageHeldTests {
     }
     let page = try await home.show("/", on: server)
     #expect(!page.text.contains(Self.note))
+    #expect(!page.text.contains(">Keep</button>"))
+    let kept = "20 offers that the feed lacks are kept until it has them again."
+    #expect(page.text.contains(kept) == (count == 30))
+    #expect(page.text.contains(">Remove now</button>") == (count == 30))
   }
 }

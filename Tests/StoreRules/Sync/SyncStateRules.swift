@@ -86,9 +86,11 @@ struct SyncStateRules {
     let first = [MissingOffer(key: two, since: .at(2000)), MissingOffer(key: three, since: nil)]
     #expect(try await apply(first, at: 2000) == first)
     #expect(try await apply(nil, at: 3000) == first)
+    #expect(try await store.fetchFeeds().first { $0.name == "tea" }?.keptCount == 1)
     #expect(try await store.findSyncState(of: "tea")?.currentCount == 3)
     let second = [MissingOffer(key: three, since: .at(3000))]
     #expect(try await apply(second, vanished: [two], at: 4000) == second)
+    #expect(try await store.fetchFeeds().first { $0.name == "tea" }?.keptCount == 0)
     #expect(try await store.findSyncState(of: "tea")?.currentCount == 2)
     #expect(try await apply([MissingOffer(key: two, since: .at(1))] + second, at: 5000) == second)
     _ = try await store.unsubscribe(from: "tea")

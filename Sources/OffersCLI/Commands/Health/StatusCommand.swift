@@ -127,7 +127,12 @@ struct StatusCommand: AsyncParsableCommand {
     let undefined = contents.former.compactMap { summary in
       UndefinedFeed.advice(on: summary).map { [DisplayText.oneLine("\(summary.name): \($0)")] }
     }
-    for troubles in feeds.map({ $0.troubles(at: now) }) + undefined {
+    let keptLines = feeds.compactMap { timing in
+      let feed = timing.feed
+      return SyncReport.keptText(feed.keptCount, of: feed.name, timing.presentation.noun)
+        .map { [DisplayText.oneLine("\(feed.name): \($0)")] }
+    }
+    for troubles in feeds.map({ $0.troubles(at: now) }) + undefined + keptLines {
       guard !troubles.isEmpty else { continue }
       lines.append("")
       for trouble in troubles {

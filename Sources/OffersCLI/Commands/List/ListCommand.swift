@@ -109,11 +109,11 @@ struct ListCommand: AsyncParsableCommand {
     }
     if format.isForPeople, !query.favoritesOnly, !query.goneOnly {
       for feed in try await database.fetchFeeds() where query.feed ?? feed.name == feed.name {
-        guard let held = feed.fetch.held else { continue }
-        Output.note(
-          .line(
-            "\(feed.name): "
-              + held.sentence(of: feed.currentCount, feeds[feed.name].noun, at: Date())))
+        let noun = feeds[feed.name].noun
+        let held = feed.fetch.held?.sentence(of: feed.currentCount, noun, at: Date())
+        for text in [held, KeptOffers.sentence(feed.keptCount, noun)].compactMap(\.self) {
+          Output.note(.line("\(feed.name): \(text)"))
+        }
       }
     }
     try emptiness.check(isEmpty: count == 0)

@@ -265,7 +265,9 @@ struct SyncJob: Sendable {
     if !isSilent, explains { try Output.print("  \(SyncReport.explanation(run))") }
     if isQuiet || run.outcome == .failed { return }
     let noun = try configuration.find(run.feed)?.presentation.noun ?? .offer
-    if let line = SyncReport.keptLine(run, noun) { Output.note(.line(line)) }
+    if let text = SyncReport.keptText(run.keptCount, of: run.feed, noun) {
+      Output.note(.line("  " + text))
+    }
     if let line = SyncReport.heldLine(run, noun) {
       Output.note(.line(line))
     }

@@ -86,14 +86,13 @@ enum SyncReport {
       + heldCommands(of: run.feed)
   }
 
-  /// A line about the offers that the sync kept because the user asked for it; nil for none.
-  static func keptLine(_ run: SyncRun, _ noun: OfferNoun) -> String? {
-    guard run.keptCount > 0 else { return nil }
-    let isOne = run.keptCount == 1
-    return
-      "  \(Units.count(run.keptCount, noun)) that the feed lacks \(isOne ? "is" : "are") kept until it has "
-      + "\(isOne ? "it" : "them") again. To remove \(isOne ? "it" : "them"): "
-      + "offers sync \(ShellQuoting.word(run.feed)) --accept-removals"
+  /// A sentence about the offers of a feed that a user decided to keep, with the command that removes
+  /// them; nil for none.
+  static func keptText(_ count: Int, of feed: String, _ noun: OfferNoun) -> String? {
+    KeptOffers.sentence(count, noun).map {
+      "\($0). To remove \(count == 1 ? "it" : "them"): "
+        + "offers sync \(ShellQuoting.word(feed)) --accept-removals"
+    }
   }
 
   /// The commands that decide about the offers of a feed that are held back.

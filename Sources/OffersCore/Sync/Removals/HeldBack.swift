@@ -51,6 +51,17 @@ public struct HeldBack: Hashable, Sendable {
   }
 }
 
+/// The offers in a list that the feed lacks, and that a user decided to keep.
+package enum KeptOffers {
+  /// A sentence for people, without a full stop; nil for none.
+  package static func sentence(_ count: Int, _ noun: OfferNoun) -> String? {
+    if count == 0 { return nil }
+    let (verb, pronoun) = count == 1 ? ("is", "it") : ("are", "them")
+    return
+      "\(Units.count(count, noun)) that the feed lacks \(verb) kept until it has \(pronoun) again"
+  }
+}
+
 /// A current offer that the last document of its feed lacks, and that was not removed.
 package struct MissingOffer: Hashable, Sendable {
   /// The store's key of the offer.
