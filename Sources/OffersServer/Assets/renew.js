@@ -5,6 +5,7 @@ import {enhanceBoxes} from "./search.js?v=__VERSION__";
 import {tidy} from "./lists.js?v=__VERSION__";
 import {pageAddress} from "./over.js?v=__VERSION__";
 import {showSharing} from "./share.js?v=__VERSION__";
+import {slide} from "./slide.js?v=__VERSION__";
 import {compare} from "./stars.js?v=__VERSION__";
 
 /** Requests the page, or the one below an open dialog, again, and replaces the content of its main element except parts in use. */
@@ -24,7 +25,10 @@ export async function renew() {
   keep(main, next);
   keepForms(main, next);
   const rows = [...main.querySelectorAll(".chips > ul, .chips")].map((row) => row.scrollLeft);
-  main.replaceChildren(...next.childNodes);
+  const opened = main.querySelector(".choice:popover-open");
+  slide(main, () => main.replaceChildren(...next.childNodes));
+  // A popover that is moved is closed.
+  if (opened?.isConnected) opened.showPopover();
   [...main.querySelectorAll(".chips > ul, .chips")].forEach((row, index) => {
     row.scrollLeft = rows[index] ?? 0;
   });
@@ -48,7 +52,7 @@ export async function renew() {
  * while it is in use, into the new content, `next`.
  */
 function keep(main, next) {
-  const isAt = (part) => part.contains(document.activeElement) || part.open;
+  const isAt = (part) => part.contains(document.activeElement) || part.open || part.matches(":popover-open");
   const kinds = [
     [".searchbox", () => true],
     [".choice", isAt],

@@ -1,6 +1,7 @@
 // Offers as sheets over their list, in lists that ask for it (data-sheet), and the transitions of the
 // view between lists and offers.
 
+import {dragDown} from "./drag.js?v=__VERSION__";
 import {addOpener, fetchPage, icon, isPlainPress, openOver, pageAddress} from "./over.js?v=__VERSION__";
 import {tidy} from "./lists.js?v=__VERSION__";
 import {showSharing} from "./share.js?v=__VERSION__";
@@ -55,6 +56,7 @@ function sheetOf(article, title) {
   body.tabIndex = -1;
   body.append(article);
   sheet.append(grabber, close, body);
+  dragDown(sheet, body, () => sheet.close());
   return sheet;
 }
 
