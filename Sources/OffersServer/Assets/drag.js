@@ -52,13 +52,3 @@ export function dragDown(sheet, scroller, close) {
   sheet.addEventListener("touchend", end);
   sheet.addEventListener("touchcancel", end);
 }
-
-/** Lets the sheets of the page that open by themselves be drawn down. */
-function watch() {
-  for (const sheet of document.querySelectorAll("[data-drag='']")) {
-    sheet.dataset.drag = "on";
-    dragDown(sheet, sheet, () => sheet.hidePopover());
-  }
-}
-watch();
-document.addEventListener("renewed", watch);

@@ -5,7 +5,6 @@ import {enhanceBoxes} from "./search.js?v=__VERSION__";
 import {tidy} from "./lists.js?v=__VERSION__";
 import {pageAddress} from "./over.js?v=__VERSION__";
 import {showSharing} from "./share.js?v=__VERSION__";
-import {slide} from "./slide.js?v=__VERSION__";
 import {compare} from "./stars.js?v=__VERSION__";
 
 /** Requests the page, or the one below an open dialog, again, and replaces the content of its main element except parts in use. */
@@ -17,6 +16,7 @@ export async function renew() {
   const next = document.adoptNode(page.querySelector("main"));
   const dialog = next.querySelector("[data-map-dialog]");
   dialog?.remove();
+  const {slide} = await import("./slide.js?v=__VERSION__");
   const main = document.querySelector("main");
   const focused = main.contains(document.activeElement) ? document.activeElement : null;
   const name = focused && nameOf(focused);

@@ -1,7 +1,6 @@
 // Offers as sheets over their list, in lists that ask for it (data-sheet), and the transitions of the
 // view between lists and offers.
 
-import {dragDown} from "./drag.js?v=__VERSION__";
 import {addOpener, fetchPage, icon, isPlainPress, openOver, pageAddress} from "./over.js?v=__VERSION__";
 import {tidy} from "./lists.js?v=__VERSION__";
 import {showSharing} from "./share.js?v=__VERSION__";
@@ -56,7 +55,7 @@ function sheetOf(article, title) {
   body.tabIndex = -1;
   body.append(article);
   sheet.append(grabber, close, body);
-  dragDown(sheet, body, () => sheet.close());
+  import("./drag.js?v=__VERSION__").then(({dragDown}) => dragDown(sheet, body, () => sheet.close()));
   return sheet;
 }
 
@@ -86,6 +85,13 @@ async function open(address) {
     if (mine === asked) location.assign(address);
   }
 }
+
+// The sheet that sorts and filters opens by itself.
+document.addEventListener("beforetoggle", async ({target}) => {
+  if (!target.matches("[data-drag='']")) return;
+  target.dataset.drag = "on";
+  (await import("./drag.js?v=__VERSION__")).dragDown(target, target, () => target.hidePopover());
+}, true);
 
 const listAddress = location.href;
 

@@ -1,5 +1,4 @@
-// Times as words relative to now, in the time zone of the browser, and the labels of cards, which depend on
-// the day on which a stored page is looked at.
+// Times as words relative to now, and the labels of cards, in the time zone of the browser.
 
 const relative = new Intl.RelativeTimeFormat("en", {numeric: "auto"});
 const days = new Intl.DateTimeFormat("en-GB", {day: "numeric", month: "long"});
@@ -39,15 +38,14 @@ function dayOf(date) {
   return (isThisYear(date) ? days : yearDays).format(date);
 }
 
-/** How many days before its end an offer is labelled, and how many after a change. */
-const ENDING_DAYS = 3;
-const NEWS_DAYS = 3;
+/** How many days before its end, and after a change, an offer has a label. */
+const LABEL_DAYS = 3;
 
 /** The words for an end that is near, such as “ends today” and “2 days left”; null for any other. */
 function endWords(date) {
   // An offer that ends at midnight ends on the day before.
   const left = daysFromToday(new Date(date - 1000));
-  if (date <= Date.now() || left > ENDING_DAYS) return null;
+  if (date <= Date.now() || left > LABEL_DAYS) return null;
   return ["ends today", "ends tomorrow"][left] ?? `${left} days left`;
 }
 
@@ -59,7 +57,7 @@ export function showTimes(root) {
     if ("day" in time.dataset) {
       time.textContent = heading(new Date(`${time.dateTime}T12:00`));
     } else if ("news" in time.dataset) {
-      time.hidden = Date.now() - date > NEWS_DAYS * 86_400_000;
+      time.hidden = Date.now() - date > LABEL_DAYS * 86_400_000;
     } else if ("ends" in time.dataset) {
       const text = endWords(date);
       time.hidden = text === null;

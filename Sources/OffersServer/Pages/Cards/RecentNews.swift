@@ -23,9 +23,14 @@ struct RecentNews: Sendable {
       since: now.addingTimeInterval(-Self.seconds), kinds: [.new, .up, .down], feed: feed,
       limit: Self.limit, now: now)
     query.textBytes = Self.textBytes
-    let page = try await source.store.fetchChanges(query)
+    var changes: [OfferChange] = []
+    do {
+      changes = try await source.store.fetchChanges(query).changes
+    } catch let error as OffersError where error.code == .notFound {
+      // The store does not know a feed that was never synced.
+    }
     items = Dictionary(
-      page.changes.compactMap { change in
+      changes.compactMap { change in
         change.offer.map { ($0.ref, Item(kind: change.kind, at: change.at)) }
       }, uniquingKeysWith: { $1 })
   }

@@ -7,7 +7,7 @@ struct FeedPage {
 
   private static let pageSize = 60
   /// The most characters of a title that stands in one line beside the buttons on a phone.
-  private static let shortTitle = 12
+  private static let shortTitle = 14
 
   func page() async throws -> Page {
     let name = request.name
