@@ -40,11 +40,11 @@ class GridTests(BrowserTest):
             (6, 6, 6))
         style = self.script(
             "const s = (q) => getComputedStyle(document.querySelector(q));"
-            "return [s('.grid .tile').borderRadius, s('.grid .tile').backgroundColor,"
-            " s('.grid .reward').fontSize, s('.grid .reward').fontWeight, s('.grid .reward').color,"
+            "return [s('.grid .tile').borderRadius,"
+            " s('.grid .amount').fontSize, s('.grid .amount').fontWeight, s('.grid .amount').color,"
             " s('.grid .name').fontSize, s('.grid .name').fontWeight, s('.grid .name').webkitLineClamp]")
         self.assertEqual(style, [
-            "5px", "rgb(255, 255, 255)", "14px", "600", "rgb(74, 74, 74)", "13px", "400", "2"])
+            "5px", "20px", "700", "rgb(29, 31, 35)", "14px", "400", "2"])
         self.no_overflow()
         self.shoot("grid")
 
@@ -114,13 +114,13 @@ class GridTests(BrowserTest):
     def test_a_form_sorts_and_filters_the_list(self):
         self.set_size(PHONE)
         self.open("/feeds/ibotta")
-        self.find(".choice summary").click()
+        self.find(".choice-button").click()
         self.shoot("grid-choice")
         self.no_overflow()
         self.script("document.querySelector('[name=sort]').value = 'reward'")
         self.find(".panel .button").click()
         self.wait("the order is not in the URL", lambda: "sort=reward" in self.browser.current_url)
-        self.assertEqual(self.find(".grid .reward").text, "$12.00 Cash Back")
+        self.assertEqual(self.find(".grid .amount").text, "$12.00")
 
 
 if __name__ == "__main__":

@@ -205,7 +205,7 @@ class ReadingTests(OfflineBase):
 
     def test_the_form_filters_and_sorts(self):
         self.open("/feeds/albums")
-        self.find(".choice summary").click()
+        self.find(".choice-button").click()
         self.script("document.querySelector('[name=sort]').value = 'name'")
         self.find(".choice [type=submit], .choice .primary").click()
         self.wait("the list is not sorted", lambda: "sort=name" in self.browser.current_url)

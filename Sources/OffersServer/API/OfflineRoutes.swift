@@ -105,6 +105,7 @@ struct OfflineRoutes: ContentRoutes {
     _ refs: [OfferRef], _ titles: [String: String], to json: inout JSONWriter
   ) async throws {
     let settings = try await pageSettings(titles)
+    let news = try await RecentNews(from: source)
     var found: [(OfflineOffer, [RewardPoint])] = []
     var answered = 0
     var bytes = 0
@@ -120,7 +121,7 @@ struct OfflineRoutes: ContentRoutes {
       found.append((record, points))
     }
     json.object { json in
-      json.member("offers", each: found) { $1.0.write(to: &$0, $1.1) }
+      json.member("offers", each: found) { $1.0.write(to: &$0, $1.1, news) }
       json.member("answered", answered)
     }
   }

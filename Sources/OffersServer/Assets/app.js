@@ -91,9 +91,11 @@ if ("serviceWorker" in navigator) {
 }
 
 const bar = document.querySelector(".bar");
+const head = () => document.querySelector("main > .head");
+// On a phone the heading is the bar, and does not scroll away.
+const isPhone = matchMedia("(max-width: 899px)");
 function showTitle() {
-  const heading = document.querySelector("main .head h1");
-  const isAway = Boolean(heading) && heading.getBoundingClientRect().bottom < bar.offsetHeight;
+  const isAway = isPhone.matches ? scrollY > 12 : head()?.getBoundingClientRect().bottom < bar.offsetHeight;
   document.body.classList.toggle("is-scrolled", isAway);
 }
 addEventListener("scroll", showTitle, {passive: true});

@@ -1,9 +1,9 @@
 // Lists: loads the next page near the end of a list or by a button. Also replaces images that fail
-// by their placeholders, shows times relative to now, and lets the link “Back” return to a list at
-// its scroll position.
+// by their placeholders, and lets the link “Back” return to a list at its scroll position.
 
 import {alertBox, problemIn, say, showDetails, unreachable} from "./messages.js?v=__VERSION__";
 import {showStars} from "./stars.js?v=__VERSION__";
+import {showTimes} from "./times.js?v=__VERSION__";
 import {isPlainPress} from "./over.js?v=__VERSION__";
 
 const observer = new IntersectionObserver(
@@ -73,6 +73,7 @@ async function append(link, isAsked) {
     const list = document.querySelector("[data-list]");
     const known = new Set([...list.children].map((card) => card.dataset.ref));
     const fresh = [...cards].filter((card) => !known.has(card.dataset.ref));
+    for (const card of fresh) card.classList.add("is-arriving");
     list.append(...fresh.map((card) => document.adoptNode(card)));
     const more = page.querySelector("[data-more]");
     const place = link.closest(".more");
@@ -139,7 +140,7 @@ document.addEventListener("click", (event) => {
 document.addEventListener(
   "error",
   ({target}) => {
-    if (!(target instanceof HTMLImageElement) || !target.closest(".picture")) return;
+    if (!(target instanceof HTMLImageElement) || !target.closest(".picture, .glow")) return;
     const usual = target.src.replace(/&size=\d+$/, "");
     if (usual === target.src) target.remove();
     else target.src = usual;
@@ -155,44 +156,6 @@ document.addEventListener(
   true,
 );
 
-const relative = new Intl.RelativeTimeFormat("en", {numeric: "auto"});
-const days = new Intl.DateTimeFormat("en-GB", {day: "numeric", month: "long"});
-const yearDays = new Intl.DateTimeFormat("en-GB", {day: "numeric", month: "long", year: "numeric"});
-const weekdays = new Intl.DateTimeFormat("en-GB", {weekday: "long"});
-const moments = new Intl.DateTimeFormat("en-GB", {dateStyle: "long", timeStyle: "short"});
-
-/** The number of days from today to the day of a date, in the time zone of the browser. */
-function daysFromToday(date) {
-  const midnight = (each) => new Date(each.getFullYear(), each.getMonth(), each.getDate());
-  return Math.round((midnight(date) - midnight(new Date())) / 86_400_000);
-}
-
-/** A time on a clock near now as words, such as “5 minutes ago” and “yesterday”; any other as its day. */
-function words(date) {
-  const seconds = (date - Date.now()) / 1000;
-  const size = Math.abs(seconds);
-  if (size < 60) return seconds <= 0 ? "just now" : "in a moment";
-  if (size < 3600) return relative.format(Math.round(seconds / 60), "minute");
-  const distance = daysFromToday(date);
-  if (size < 43_200 || distance === 0) return relative.format(Math.round(seconds / 3600), "hour");
-  if (Math.abs(distance) === 1) return relative.format(distance, "day");
-  return dayOf(date);
-}
-
-/** The words for a day in a heading, such as “Today” and “Tuesday, 24 November”. */
-function heading(date) {
-  const distance = daysFromToday(date);
-  if (Math.abs(distance) > 1) return isThisYear(date) ? `${weekdays.format(date)}, ${days.format(date)}` : dayOf(date);
-  const text = relative.format(distance, "day");
-  return text[0].toUpperCase() + text.slice(1);
-}
-
-const isThisYear = (date) => date.getFullYear() === new Date().getFullYear();
-
-function dayOf(date) {
-  return (isThisYear(date) ? days : yearDays).format(date);
-}
-
 /** Prepares a part of the page: observes links to next pages, checks images, formats times. */
 export function tidy(root) {
   watch(root);
@@ -202,16 +165,7 @@ export function tidy(root) {
     if (image.naturalWidth === 0) image.dispatchEvent(new Event("error"));
     else image.classList.add("is-loaded");
   }
-  for (const time of root.querySelectorAll("time[datetime]")) {
-    const date = new Date(time.dateTime);
-    if (Number.isNaN(date.getTime())) continue;
-    if ("day" in time.dataset) {
-      time.textContent = heading(new Date(`${time.dateTime}T12:00`));
-    } else {
-      time.title = moments.format(date);
-      time.textContent = words(date);
-    }
-  }
+  showTimes(root);
 }
 
 // The link “Back” of an offer that was opened from a list goes back in the history of the browser,
@@ -233,4 +187,6 @@ for (const chip of document.querySelectorAll(".chips [aria-current]")) {
   row.scrollLeft = chip.offsetLeft - row.clientWidth / 2 + chip.clientWidth / 2;
 }
 
+// Pictures wait for their end before they appear from here on.
+document.documentElement.classList.add("is-scripted");
 tidy(document);

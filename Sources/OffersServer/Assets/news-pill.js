@@ -3,7 +3,6 @@
 
 import {on} from "./events.js?v=__VERSION__";
 import {say} from "./messages.js?v=__VERSION__";
-import {renew} from "./renew.js?v=__VERSION__";
 
 const {classList} = document.body;
 const follows = ["offers", "feed", "offer", "changes"].some((kind) => classList.contains(`page-${kind}`));
@@ -68,7 +67,7 @@ function show() {
     pill.addEventListener("click", async () => {
       isRenewing = true;
       pill.remove();
-      await renew();
+      await (await import("./renew.js?v=__VERSION__")).renew();
       isRenewing = false;
       // The pill is back if the page could not be renewed.
       show();

@@ -3,7 +3,6 @@
 
 import {alertBox, problemIn, say, toast, unreachable} from "./messages.js?v=__VERSION__";
 import {isReachable, noteLoggedOut, on} from "./events.js?v=__VERSION__";
-import {renew} from "./renew.js?v=__VERSION__";
 
 const line = document.querySelector("[data-progress]");
 const bar = line.querySelector("progress");
@@ -177,7 +176,9 @@ function finish(sync) {
   const kinds = ["offers", "feed", "changes", "settings"];
   const isList = kinds.some((kind) => document.body.classList.contains(`page-${kind}`));
   // A list is not replaced while a person reads further down.
-  if (isList && (scrollY < 200 || document.body.classList.contains("page-settings"))) renew();
+  if (isList && (scrollY < 200 || document.body.classList.contains("page-settings"))) {
+    import("./renew.js?v=__VERSION__").then(({renew}) => renew());
+  }
   if (sync.error) {
     const details = [sync.error.message, sync.error.hint].filter(Boolean).join(" ");
     alertBox("The refresh failed", {text: "All offers stay as they were.", details});

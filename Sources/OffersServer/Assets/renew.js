@@ -16,6 +16,7 @@ export async function renew() {
   const next = document.adoptNode(page.querySelector("main"));
   const dialog = next.querySelector("[data-map-dialog]");
   dialog?.remove();
+  const {slide} = await import("./slide.js?v=__VERSION__");
   const main = document.querySelector("main");
   const focused = main.contains(document.activeElement) ? document.activeElement : null;
   const name = focused && nameOf(focused);
@@ -24,7 +25,10 @@ export async function renew() {
   keep(main, next);
   keepForms(main, next);
   const rows = [...main.querySelectorAll(".chips > ul, .chips")].map((row) => row.scrollLeft);
-  main.replaceChildren(...next.childNodes);
+  const opened = main.querySelector(".choice:popover-open");
+  slide(main, () => main.replaceChildren(...next.childNodes));
+  // A popover that is moved is closed.
+  if (opened?.isConnected) opened.showPopover();
   [...main.querySelectorAll(".chips > ul, .chips")].forEach((row, index) => {
     row.scrollLeft = rows[index] ?? 0;
   });
@@ -48,7 +52,7 @@ export async function renew() {
  * while it is in use, into the new content, `next`.
  */
 function keep(main, next) {
-  const isAt = (part) => part.contains(document.activeElement) || part.open;
+  const isAt = (part) => part.contains(document.activeElement) || part.open || part.matches(":popover-open");
   const kinds = [
     [".searchbox", () => true],
     [".choice", isAt],

@@ -55,6 +55,7 @@ function sheetOf(article, title) {
   body.tabIndex = -1;
   body.append(article);
   sheet.append(grabber, close, body);
+  import("./drag.js?v=__VERSION__").then(({dragDown}) => dragDown(sheet, body, () => sheet.close()));
   return sheet;
 }
 
@@ -84,6 +85,13 @@ async function open(address) {
     if (mine === asked) location.assign(address);
   }
 }
+
+// The sheet that sorts and filters opens by itself.
+document.addEventListener("beforetoggle", async ({target}) => {
+  if (!target.matches("[data-drag='']")) return;
+  target.dataset.drag = "on";
+  (await import("./drag.js?v=__VERSION__")).dragDown(target, target, () => target.hidePopover());
+}, true);
 
 const listAddress = location.href;
 

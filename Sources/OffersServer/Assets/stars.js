@@ -268,6 +268,10 @@ document.addEventListener("submit", (event) => {
   const button = event.target.querySelector?.("[data-star]");
   if (!button) return;
   event.preventDefault();
+  const star = event.submitter ?? button;
+  star.classList.remove("is-popping");
+  // The motion begins anew only after a frame without the class.
+  if (button.getAttribute("aria-pressed") !== "true") requestAnimationFrame(() => star.classList.add("is-popping"));
   wish(button.dataset.star, button.getAttribute("aria-pressed") !== "true");
 });
 

@@ -4,273 +4,214 @@
 
 static const unsigned char openapi_json[] = {
 #embed "../API/openapi.json"
-};
-static const unsigned char add_feed_js[] = {
+}, add_feed_js[] = {
 #embed "../Assets/add-feed.js"
-};
-static const unsigned char app_css[] = {
-#embed "../Assets/app.css"
-};
-static const unsigned char app_js[] = {
+}, app_js[] = {
 #embed "../Assets/app.js"
-};
-static const unsigned char controls_css[] = {
+}, cards_css[] = {
+#embed "../Assets/cards.css"
+}, choice_css[] = {
+#embed "../Assets/choice.css"
+}, controls_css[] = {
 #embed "../Assets/controls.css"
-};
-static const unsigned char events_js[] = {
+}, drag_js[] = {
+#embed "../Assets/drag.js"
+}, events_js[] = {
 #embed "../Assets/events.js"
-};
-static const unsigned char feed_forms_js[] = {
+}, feed_forms_js[] = {
 #embed "../Assets/feed-forms.js"
-};
-static const unsigned char household_js[] = {
+}, household_js[] = {
 #embed "../Assets/household.js"
-};
-static const unsigned char icon_192_png[] = {
+}, icon_192_png[] = {
 #embed "../Assets/icon-192.png"
-};
-static const unsigned char icon_512_png[] = {
+}, icon_512_png[] = {
 #embed "../Assets/icon-512.png"
-};
-static const unsigned char icon_maskable_512_png[] = {
+}, icon_maskable_512_png[] = {
 #embed "../Assets/icon-maskable-512.png"
-};
-static const unsigned char icon_svg[] = {
+}, icon_svg[] = {
 #embed "../Assets/icon.svg"
-};
-static const unsigned char inter_woff2[] = {
+}, inter_woff2[] = {
 #embed "../Assets/inter.woff2"
-};
-static const unsigned char lists_css[] = {
+}, layout_css[] = {
+#embed "../Assets/layout.css"
+}, lists_css[] = {
 #embed "../Assets/lists.css"
-};
-static const unsigned char lists_js[] = {
+}, lists_js[] = {
 #embed "../Assets/lists.js"
-};
-static const unsigned char login_js[] = {
+}, login_js[] = {
 #embed "../Assets/login.js"
-};
-static const unsigned char manifest_webmanifest[] = {
+}, manifest_webmanifest[] = {
 #embed "../Assets/manifest.webmanifest"
-};
-static const unsigned char map_css[] = {
+}, map_css[] = {
 #embed "../Assets/map.css"
-};
-static const unsigned char map_js[] = {
+}, map_js[] = {
 #embed "../Assets/map.js"
-};
-static const unsigned char messages_js[] = {
+}, messages_css[] = {
+#embed "../Assets/messages.css"
+}, messages_js[] = {
 #embed "../Assets/messages.js"
-};
-static const unsigned char news_pill_js[] = {
+}, motion_css[] = {
+#embed "../Assets/motion.css"
+}, news_pill_js[] = {
 #embed "../Assets/news-pill.js"
-};
-static const unsigned char offer_css[] = {
+}, offer_css[] = {
 #embed "../Assets/offer.css"
-};
-static const unsigned char over_js[] = {
+}, over_js[] = {
 #embed "../Assets/over.js"
-};
-static const unsigned char pages_css[] = {
+}, pages_css[] = {
 #embed "../Assets/pages.css"
-};
-static const unsigned char place_card_js[] = {
+}, place_card_js[] = {
 #embed "../Assets/place-card.js"
-};
-static const unsigned char place_js[] = {
+}, place_css[] = {
+#embed "../Assets/place.css"
+}, place_js[] = {
 #embed "../Assets/place.js"
-};
-static const unsigned char refresh_js[] = {
+}, refresh_js[] = {
 #embed "../Assets/refresh.js"
-};
-static const unsigned char renew_js[] = {
+}, renew_js[] = {
 #embed "../Assets/renew.js"
-};
-static const unsigned char search_js[] = {
+}, search_css[] = {
+#embed "../Assets/search.css"
+}, search_js[] = {
 #embed "../Assets/search.js"
-};
-static const unsigned char share_js[] = {
+}, share_js[] = {
 #embed "../Assets/share.js"
-};
-static const unsigned char sheet_js[] = {
+}, sheet_css[] = {
+#embed "../Assets/sheet.css"
+}, sheet_js[] = {
 #embed "../Assets/sheet.js"
-};
-static const unsigned char stars_js[] = {
+}, slide_js[] = {
+#embed "../Assets/slide.js"
+}, stars_js[] = {
 #embed "../Assets/stars.js"
-};
-static const unsigned char waiting_js[] = {
+}, times_js[] = {
+#embed "../Assets/times.js"
+}, tokens_css[] = {
+#embed "../Assets/tokens.css"
+}, waiting_js[] = {
 #embed "../Assets/waiting.js"
-};
-static const unsigned char mustache_js[] = {
-#embed "../Worker/mustache.js"
-};
-static const unsigned char offline_data_js[] = {
-#embed "../Worker/offline-data.js"
-};
-static const unsigned char offline_fetch_js[] = {
-#embed "../Worker/offline-fetch.js"
-};
-static const unsigned char offline_lists_js[] = {
-#embed "../Worker/offline-lists.js"
-};
-static const unsigned char offline_pages_js[] = {
-#embed "../Worker/offline-pages.js"
-};
-static const unsigned char offline_search_js[] = {
-#embed "../Worker/offline-search.js"
-};
-static const unsigned char offline_texts_js[] = {
-#embed "../Worker/offline-texts.js"
-};
-static const unsigned char offline_values_js[] = {
-#embed "../Worker/offline-values.js"
-};
-static const unsigned char sw_js[] = {
-#embed "../Worker/sw.js"
-};
-static const unsigned char web_js[] = {
+}, web_js[] = {
 #embed "../Assets/web.js"
-};
-static const unsigned char wishes_js[] = {
+}, wishes_js[] = {
 #embed "../Assets/wishes.js"
-};
-static const unsigned char field_error_mustache[] = {
-#embed "../Templates/field-error.mustache"
-};
-static const unsigned char passphrase_mustache[] = {
-#embed "../Templates/passphrase.mustache"
-};
-static const unsigned char this_device_mustache[] = {
-#embed "../Templates/this-device.mustache"
-};
-static const unsigned char welcome_mustache[] = {
-#embed "../Templates/welcome.mustache"
-};
-static const unsigned char account_mustache[] = {
-#embed "../Templates/account.mustache"
-};
-static const unsigned char token_mustache[] = {
-#embed "../Templates/token.mustache"
-};
-static const unsigned char tokens_mustache[] = {
-#embed "../Templates/tokens.mustache"
-};
-static const unsigned char users_mustache[] = {
-#embed "../Templates/users.mustache"
-};
-static const unsigned char add_feed_mustache[] = {
-#embed "../Templates/add-feed.mustache"
-};
-static const unsigned char adding_mustache[] = {
-#embed "../Templates/adding.mustache"
-};
-static const unsigned char world_js[] = {
+}, world_js[] = {
 #embed "../Assets/world.js"
-};
-static const unsigned char world_json[] = {
+}, world_json[] = {
 #embed "../Assets/world.json"
-};
-static const unsigned char alert_mustache[] = {
+}, account_mustache[] = {
+#embed "../Templates/account.mustache"
+}, add_feed_mustache[] = {
+#embed "../Templates/add-feed.mustache"
+}, adding_mustache[] = {
+#embed "../Templates/adding.mustache"
+}, alert_mustache[] = {
 #embed "../Templates/alert.mustache"
-};
-static const unsigned char bare_mustache[] = {
+}, amount_mustache[] = {
+#embed "../Templates/amount.mustache"
+}, bare_mustache[] = {
 #embed "../Templates/bare.mustache"
-};
-static const unsigned char card_mustache[] = {
+}, card_mustache[] = {
 #embed "../Templates/card.mustache"
-};
-static const unsigned char changes_mustache[] = {
+}, changes_mustache[] = {
 #embed "../Templates/changes.mustache"
-};
-static const unsigned char chips_mustache[] = {
+}, chips_mustache[] = {
 #embed "../Templates/chips.mustache"
-};
-static const unsigned char choice_mustache[] = {
+}, choice_button_mustache[] = {
+#embed "../Templates/choice-button.mustache"
+}, choice_mustache[] = {
 #embed "../Templates/choice.mustache"
-};
-static const unsigned char details_mustache[] = {
+}, details_mustache[] = {
 #embed "../Templates/details.mustache"
-};
-static const unsigned char empty_mustache[] = {
+}, empty_mustache[] = {
 #embed "../Templates/empty.mustache"
-};
-static const unsigned char feed_mustache[] = {
+}, fact_mustache[] = {
+#embed "../Templates/fact.mustache"
+}, feed_mustache[] = {
 #embed "../Templates/feed.mustache"
-};
-static const unsigned char held_mustache[] = {
+}, field_error_mustache[] = {
+#embed "../Templates/field-error.mustache"
+}, held_mustache[] = {
 #embed "../Templates/held.mustache"
-};
-static const unsigned char household_mustache[] = {
+}, household_mustache[] = {
 #embed "../Templates/household.mustache"
-};
-static const unsigned char icons_mustache[] = {
+}, icons_mustache[] = {
 #embed "../Templates/icons.mustache"
-};
-static const unsigned char identity_mustache[] = {
+}, identity_mustache[] = {
 #embed "../Templates/identity.mustache"
-};
-static const unsigned char large_picture_mustache[] = {
+}, labels_mustache[] = {
+#embed "../Templates/labels.mustache"
+}, large_picture_mustache[] = {
 #embed "../Templates/large-picture.mustache"
-};
-static const unsigned char late_picture_mustache[] = {
+}, late_picture_mustache[] = {
 #embed "../Templates/late-picture.mustache"
-};
-static const unsigned char login_mustache[] = {
+}, login_mustache[] = {
 #embed "../Templates/login.mustache"
-};
-static const unsigned char more_mustache[] = {
+}, more_mustache[] = {
 #embed "../Templates/more.mustache"
-};
-static const unsigned char notice_mustache[] = {
+}, notice_mustache[] = {
 #embed "../Templates/notice.mustache"
-};
-static const unsigned char offer_mustache[] = {
+}, offer_mustache[] = {
 #embed "../Templates/offer.mustache"
-};
-static const unsigned char offers_mustache[] = {
+}, offers_mustache[] = {
 #embed "../Templates/offers.mustache"
-};
-static const unsigned char pair_mustache[] = {
+}, pair_mustache[] = {
 #embed "../Templates/pair.mustache"
-};
-static const unsigned char pairing_mustache[] = {
+}, pairing_mustache[] = {
 #embed "../Templates/pairing.mustache"
-};
-static const unsigned char picture_mustache[] = {
+}, passphrase_mustache[] = {
+#embed "../Templates/passphrase.mustache"
+}, picture_mustache[] = {
 #embed "../Templates/picture.mustache"
-};
-static const unsigned char poster_mustache[] = {
+}, poster_mustache[] = {
 #embed "../Templates/poster.mustache"
-};
-static const unsigned char proposal_mustache[] = {
+}, proposal_mustache[] = {
 #embed "../Templates/proposal.mustache"
-};
-static const unsigned char search_mustache[] = {
+}, search_mustache[] = {
 #embed "../Templates/search.mustache"
-};
-static const unsigned char searchbox_mustache[] = {
+}, searchbox_mustache[] = {
 #embed "../Templates/searchbox.mustache"
-};
-static const unsigned char sessions_mustache[] = {
+}, sessions_mustache[] = {
 #embed "../Templates/sessions.mustache"
-};
-static const unsigned char settings_mustache[] = {
+}, settings_mustache[] = {
 #embed "../Templates/settings.mustache"
-};
-static const unsigned char shared_mustache[] = {
+}, shared_mustache[] = {
 #embed "../Templates/shared.mustache"
-};
-static const unsigned char shell_mustache[] = {
+}, shell_mustache[] = {
 #embed "../Templates/shell.mustache"
-};
-static const unsigned char star_mustache[] = {
+}, star_mustache[] = {
 #embed "../Templates/star.mustache"
-};
-static const unsigned char web_mustache[] = {
+}, this_device_mustache[] = {
+#embed "../Templates/this-device.mustache"
+}, token_mustache[] = {
+#embed "../Templates/token.mustache"
+}, tokens_mustache[] = {
+#embed "../Templates/tokens.mustache"
+}, users_mustache[] = {
+#embed "../Templates/users.mustache"
+}, web_mustache[] = {
 #embed "../Templates/web.mustache"
-};
-static const unsigned char your_data_mustache[] = {
+}, welcome_mustache[] = {
+#embed "../Templates/welcome.mustache"
+}, your_data_mustache[] = {
 #embed "../Templates/your-data.mustache"
+}, mustache_js[] = {
+#embed "../Worker/mustache.js"
+}, offline_data_js[] = {
+#embed "../Worker/offline-data.js"
+}, offline_fetch_js[] = {
+#embed "../Worker/offline-fetch.js"
+}, offline_lists_js[] = {
+#embed "../Worker/offline-lists.js"
+}, offline_pages_js[] = {
+#embed "../Worker/offline-pages.js"
+}, offline_search_js[] = {
+#embed "../Worker/offline-search.js"
+}, offline_texts_js[] = {
+#embed "../Worker/offline-texts.js"
+}, offline_values_js[] = {
+#embed "../Worker/offline-values.js"
+}, sw_js[] = {
+#embed "../Worker/sw.js"
 };
 
 static const struct {
@@ -280,9 +221,11 @@ static const struct {
 } files[] = {
   {"openapi.json", openapi_json, sizeof openapi_json},
   {"add-feed.js", add_feed_js, sizeof add_feed_js},
-  {"app.css", app_css, sizeof app_css},
   {"app.js", app_js, sizeof app_js},
+  {"cards.css", cards_css, sizeof cards_css},
+  {"choice.css", choice_css, sizeof choice_css},
   {"controls.css", controls_css, sizeof controls_css},
+  {"drag.js", drag_js, sizeof drag_js},
   {"events.js", events_js, sizeof events_js},
   {"feed-forms.js", feed_forms_js, sizeof feed_forms_js},
   {"household.js", household_js, sizeof household_js},
@@ -291,62 +234,60 @@ static const struct {
   {"icon-maskable-512.png", icon_maskable_512_png, sizeof icon_maskable_512_png},
   {"icon.svg", icon_svg, sizeof icon_svg},
   {"inter.woff2", inter_woff2, sizeof inter_woff2},
+  {"layout.css", layout_css, sizeof layout_css},
+  {"lists.css", lists_css, sizeof lists_css},
   {"lists.js", lists_js, sizeof lists_js},
   {"login.js", login_js, sizeof login_js},
   {"manifest.webmanifest", manifest_webmanifest, sizeof manifest_webmanifest},
-  {"map.js", map_js, sizeof map_js},
-  {"messages.js", messages_js, sizeof messages_js},
-  {"news-pill.js", news_pill_js, sizeof news_pill_js},
-  {"lists.css", lists_css, sizeof lists_css},
   {"map.css", map_css, sizeof map_css},
+  {"map.js", map_js, sizeof map_js},
+  {"messages.css", messages_css, sizeof messages_css},
+  {"messages.js", messages_js, sizeof messages_js},
+  {"motion.css", motion_css, sizeof motion_css},
+  {"news-pill.js", news_pill_js, sizeof news_pill_js},
   {"offer.css", offer_css, sizeof offer_css},
   {"over.js", over_js, sizeof over_js},
   {"pages.css", pages_css, sizeof pages_css},
   {"place-card.js", place_card_js, sizeof place_card_js},
+  {"place.css", place_css, sizeof place_css},
   {"place.js", place_js, sizeof place_js},
   {"refresh.js", refresh_js, sizeof refresh_js},
   {"renew.js", renew_js, sizeof renew_js},
+  {"search.css", search_css, sizeof search_css},
   {"search.js", search_js, sizeof search_js},
   {"share.js", share_js, sizeof share_js},
+  {"sheet.css", sheet_css, sizeof sheet_css},
   {"sheet.js", sheet_js, sizeof sheet_js},
+  {"slide.js", slide_js, sizeof slide_js},
   {"stars.js", stars_js, sizeof stars_js},
+  {"times.js", times_js, sizeof times_js},
+  {"tokens.css", tokens_css, sizeof tokens_css},
   {"waiting.js", waiting_js, sizeof waiting_js},
-  {"mustache.js", mustache_js, sizeof mustache_js},
-  {"offline-data.js", offline_data_js, sizeof offline_data_js},
-  {"offline-fetch.js", offline_fetch_js, sizeof offline_fetch_js},
-  {"offline-lists.js", offline_lists_js, sizeof offline_lists_js},
-  {"offline-pages.js", offline_pages_js, sizeof offline_pages_js},
-  {"offline-search.js", offline_search_js, sizeof offline_search_js},
-  {"offline-texts.js", offline_texts_js, sizeof offline_texts_js},
-  {"offline-values.js", offline_values_js, sizeof offline_values_js},
-  {"sw.js", sw_js, sizeof sw_js},
   {"web.js", web_js, sizeof web_js},
   {"wishes.js", wishes_js, sizeof wishes_js},
-  {"field-error.mustache", field_error_mustache, sizeof field_error_mustache},
-  {"passphrase.mustache", passphrase_mustache, sizeof passphrase_mustache},
-  {"this-device.mustache", this_device_mustache, sizeof this_device_mustache},
-  {"welcome.mustache", welcome_mustache, sizeof welcome_mustache},
-  {"account.mustache", account_mustache, sizeof account_mustache},
-  {"token.mustache", token_mustache, sizeof token_mustache},
-  {"tokens.mustache", tokens_mustache, sizeof tokens_mustache},
-  {"users.mustache", users_mustache, sizeof users_mustache},
-  {"add-feed.mustache", add_feed_mustache, sizeof add_feed_mustache},
-  {"adding.mustache", adding_mustache, sizeof adding_mustache},
   {"world.js", world_js, sizeof world_js},
   {"world.json", world_json, sizeof world_json},
+  {"account.mustache", account_mustache, sizeof account_mustache},
+  {"add-feed.mustache", add_feed_mustache, sizeof add_feed_mustache},
+  {"adding.mustache", adding_mustache, sizeof adding_mustache},
   {"alert.mustache", alert_mustache, sizeof alert_mustache},
+  {"amount.mustache", amount_mustache, sizeof amount_mustache},
   {"bare.mustache", bare_mustache, sizeof bare_mustache},
   {"card.mustache", card_mustache, sizeof card_mustache},
   {"changes.mustache", changes_mustache, sizeof changes_mustache},
   {"chips.mustache", chips_mustache, sizeof chips_mustache},
+  {"choice-button.mustache", choice_button_mustache, sizeof choice_button_mustache},
   {"choice.mustache", choice_mustache, sizeof choice_mustache},
   {"details.mustache", details_mustache, sizeof details_mustache},
   {"empty.mustache", empty_mustache, sizeof empty_mustache},
+  {"fact.mustache", fact_mustache, sizeof fact_mustache},
   {"feed.mustache", feed_mustache, sizeof feed_mustache},
+  {"field-error.mustache", field_error_mustache, sizeof field_error_mustache},
   {"held.mustache", held_mustache, sizeof held_mustache},
   {"household.mustache", household_mustache, sizeof household_mustache},
   {"icons.mustache", icons_mustache, sizeof icons_mustache},
   {"identity.mustache", identity_mustache, sizeof identity_mustache},
+  {"labels.mustache", labels_mustache, sizeof labels_mustache},
   {"large-picture.mustache", large_picture_mustache, sizeof large_picture_mustache},
   {"late-picture.mustache", late_picture_mustache, sizeof late_picture_mustache},
   {"login.mustache", login_mustache, sizeof login_mustache},
@@ -356,6 +297,7 @@ static const struct {
   {"offers.mustache", offers_mustache, sizeof offers_mustache},
   {"pair.mustache", pair_mustache, sizeof pair_mustache},
   {"pairing.mustache", pairing_mustache, sizeof pairing_mustache},
+  {"passphrase.mustache", passphrase_mustache, sizeof passphrase_mustache},
   {"picture.mustache", picture_mustache, sizeof picture_mustache},
   {"poster.mustache", poster_mustache, sizeof poster_mustache},
   {"proposal.mustache", proposal_mustache, sizeof proposal_mustache},
@@ -366,8 +308,22 @@ static const struct {
   {"shared.mustache", shared_mustache, sizeof shared_mustache},
   {"shell.mustache", shell_mustache, sizeof shell_mustache},
   {"star.mustache", star_mustache, sizeof star_mustache},
+  {"this-device.mustache", this_device_mustache, sizeof this_device_mustache},
+  {"token.mustache", token_mustache, sizeof token_mustache},
+  {"tokens.mustache", tokens_mustache, sizeof tokens_mustache},
+  {"users.mustache", users_mustache, sizeof users_mustache},
   {"web.mustache", web_mustache, sizeof web_mustache},
+  {"welcome.mustache", welcome_mustache, sizeof welcome_mustache},
   {"your-data.mustache", your_data_mustache, sizeof your_data_mustache},
+  {"mustache.js", mustache_js, sizeof mustache_js},
+  {"offline-data.js", offline_data_js, sizeof offline_data_js},
+  {"offline-fetch.js", offline_fetch_js, sizeof offline_fetch_js},
+  {"offline-lists.js", offline_lists_js, sizeof offline_lists_js},
+  {"offline-pages.js", offline_pages_js, sizeof offline_pages_js},
+  {"offline-search.js", offline_search_js, sizeof offline_search_js},
+  {"offline-texts.js", offline_texts_js, sizeof offline_texts_js},
+  {"offline-values.js", offline_values_js, sizeof offline_values_js},
+  {"sw.js", sw_js, sizeof sw_js},
 };
 
 const unsigned char *embedded_page_file(const char *name, unsigned long *count) {

@@ -11,7 +11,7 @@ struct OfflineOffer {
   private let settings: OfferPage.Settings
   /// The offer without the history of its reward, as the members of a JSON object.
   private let members: JSONWriter
-  /// A hash of all members but the history, which changes only together with another member.
+  /// A hash of all members but the history and the news, which change only together with another member.
   let hash: String
 
   init(_ offer: Offer, _ settings: OfferPage.Settings) {
@@ -28,10 +28,16 @@ struct OfflineOffer {
 
   /// Writes the offer as a JSON object.
   ///
-  /// - Parameter points: the history of the offer's reward, oldest first.
-  func write(to json: inout JSONWriter, _ points: [RewardPoint]) {
+  /// - Parameters:
+  ///   - points: the history of the offer's reward, oldest first.
+  ///   - news: the recent news of the offer, which do not count in the hash: they come with a change
+  ///     of another member, and age in the browser.
+  func write(to json: inout JSONWriter, _ points: [RewardPoint], _ news: RecentNews) {
     json.object { json in
       json.member("hash", hash)
+      if let fields = news.fields(of: offer.ref, settings.presentation) {
+        json.member("news") { fields.write(to: &$0) }
+      }
       Self.write(offer, points, settings, to: &json)
     }
   }

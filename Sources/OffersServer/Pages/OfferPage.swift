@@ -68,6 +68,9 @@ struct OfferPage {
     let reward = presentation.valueRole == .reward ? value : nil
     var page = Page("offer", title: value.map { "\($0) – \(offer.name)" } ?? offer.name) { fields in
       fields.set("title", reward ?? offer.name)
+      fields.set("hasAmount", reward != nil)
+      fields.set(amountOf: reward, hasValue: offer.reward?.value != nil)
+      fields.set("noun", presentation.noun.singular)
       fields.set("subtitle", reward == nil ? nil : offer.name)
       fields.set("byline", presentation.byline(of: offer).map(DayText.words))
       fields.set("price", reward == nil ? value : nil)
@@ -77,7 +80,10 @@ struct OfferPage {
       fields.set("hasTerms", offer.terms != nil)
       fields.set("feedTitle", settings.feedTitle)
       fields.set("feedLink", PageLinks.feed(offer.ref.feed))
-      fields.set("facts", Self.facts(of: offer, settings.feedTitle, at: now))
+      let facts = Self.facts(of: offer, at: now)
+      fields.set("facts", facts)
+      fields.set("hasFacts", !facts.isEmpty || Coordinates(offer) != nil)
+      fields.set("about", Self.about(offer, settings.feedTitle))
       fields.set("isPlace", Coordinates(offer) != nil)
       fields.set("largeImage", PageLinks.largeImage(of: offer))
       place.set(&fields, of: offer)
@@ -122,30 +128,14 @@ struct OfferPage {
       .filter { !$0.allSatisfy(\.isWhitespace) }
   }
 
-  private static func facts(
-    of offer: Offer, _ feedTitle: String, at now: Date
-  ) -> [PageFields] {
+  /// What the feed says of an offer besides its name, its reward and its texts.
+  private static func facts(of offer: Offer, at now: Date) -> [PageFields] {
     var facts: [PageFields] = []
-    func add(_ label: String, _ value: String?, link: String? = nil) {
-      guard let value else { return }
+    if let retailer = offer.retailer {
       facts.append(
-        PageFields { fact in
-          fact.set("label", label)
-          fact.set("value", value)
-          fact.set("link", link)
-        })
+        PageFields(
+          fact: "Retailer", retailer, link: filter("retailer", retailer)))
     }
-    func add(_ label: String, time: Date?) {
-      guard let time else { return }
-      facts.append(
-        PageFields { fact in
-          fact.set("label", label)
-          fact.set("moment", time: time)
-        })
-    }
-    add(
-      "Retailer", offer.retailer,
-      link: Self.filter("retailer", offer.retailer))
     // Many feeds repeat their categories as an attribute. The categories are shown with its label,
     // which is more precise, and the attribute itself is left out below.
     let joined = offer.categories.joined(separator: ", ")
@@ -166,24 +156,52 @@ struct OfferPage {
             })
         })
     }
-    add("Starts", time: offer.startsAt)
-    add(offer.isExpired(at: now) ? "Expired on" : "Expires", time: offer.expiresAt)
+    facts += [
+      PageFields(fact: "Starts", time: offer.startsAt),
+      PageFields(fact: offer.isExpired(at: now) ? "Expired on" : "Expires", time: offer.expiresAt),
+    ].compactMap(\.self)
     let shown = OfferPlaceFields.shown(of: offer)
     for attribute in offer.attributes where attribute.value != joined {
       if shown.contains(attribute) { continue }
-      add(
-        attribute.label, DayText.words(attribute.shownValue),
-        link: PageLinks.phone(attribute) ?? PageLinks.outside(attribute.value))
+      facts.append(
+        PageFields(
+          fact: attribute.label, DayText.words(attribute.shownValue),
+          link: PageLinks.phone(attribute) ?? PageLinks.outside(attribute.value)))
     }
-    add("Feed", feedTitle, link: PageLinks.feed(offer.ref.feed))
-    add("ID", offer.ref.description)
-    add("First seen", time: offer.firstSeenAt)
-    if offer.changedAt != offer.firstSeenAt { add("Last changed", time: offer.changedAt) }
     return facts
+  }
+
+  /// Where an offer comes from, and since when it is known.
+  private static func about(_ offer: Offer, _ feedTitle: String) -> [PageFields] {
+    [
+      PageFields(fact: "Feed", feedTitle, link: PageLinks.feed(offer.ref.feed)),
+      PageFields(fact: "ID", offer.ref.description),
+      PageFields(fact: "First seen", time: offer.firstSeenAt),
+      offer.changedAt == offer.firstSeenAt
+        ? nil : PageFields(fact: "Last changed", time: offer.changedAt),
+    ].compactMap(\.self)
   }
 }
 
 extension PageFields {
+  /// A line of the details of an offer.
+  fileprivate init(fact label: String, _ value: String, link: String? = nil) {
+    self.init { fact in
+      fact.set("label", label)
+      fact.set("value", value)
+      fact.set("link", link)
+    }
+  }
+
+  /// A line of the details of an offer with a time; nil without one.
+  fileprivate init?(fact label: String, time: Date?) {
+    guard let time else { return nil }
+    self.init { fact in
+      fact.set("label", label)
+      fact.set("moment", time: time)
+    }
+  }
+
   /// Sets a time as an object with `timeText`, for people, and `timeISO`, in ISO 8601; nil sets
   /// nothing.
   mutating func set(_ name: String, time: Date?) {

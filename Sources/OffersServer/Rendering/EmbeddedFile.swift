@@ -2,7 +2,7 @@ import EmbeddedPages
 
 /// A file of `Assets`, `Templates`, `Worker` or `API`, embedded in the program.
 enum EmbeddedFile {
-  /// The bytes of the file with this name, such as `app.css`; nil when there is none.
+  /// The bytes of the file with this name, such as `layout.css`; nil when there is none.
   static func find(_ name: String) -> [UInt8]? {
     var count: UInt = 0
     guard let bytes = embedded_page_file(name, &count) else { return nil }

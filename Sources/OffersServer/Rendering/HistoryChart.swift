@@ -54,7 +54,10 @@ struct HistoryChart {
       let high = known.max(by: { ($0.value ?? 0) < ($1.value ?? 0) })
     else { return nil }
     return PageFields { fields in
-      fields.set("line", path(from: first.at, low: low.value ?? 0, high: high.value ?? 0))
+      let path = path(from: first.at, low: low.value ?? 0, high: high.value ?? 0)
+      fields.set("line", path.line)
+      fields.set("area", path.area)
+      fields.set("dots", path.dots)
       fields.set("highest", high.label)
       fields.set("lowest", low.value == high.value ? nil : low.label)
       fields.set("firstDay", DayText.words(Units.day(first.at)))
@@ -66,8 +69,11 @@ struct HistoryChart {
     }
   }
 
-  /// The SVG path of the steps. A step without an exact value is a gap.
-  private func path(from start: Date, low: Int64, high: Int64) -> String {
+  /// The SVG paths of the steps: their line, the area below it, and a dot where each begins and where
+  /// the last one ends. A step without an exact value is a gap.
+  private func path(
+    from start: Date, low: Int64, high: Int64
+  ) -> (line: String, area: String, dots: String) {
     let span = end.timeIntervalSince(start)
     func across(_ date: Date) -> String {
       Self.number(date.timeIntervalSince(start) / span * Self.width)
@@ -76,7 +82,7 @@ struct HistoryChart {
       let share = low == high ? 0.5 : (Double(value) - Double(low)) / (Double(high) - Double(low))
       return Self.number(Self.height - Self.margin - share * (Self.height - 2 * Self.margin))
     }
-    var path = ""
+    var (line, area, dots) = ("", "", "")
     var isDrawing = false
     for (index, step) in steps.enumerated() {
       guard let value = step.value else {
@@ -84,11 +90,15 @@ struct HistoryChart {
         continue
       }
       let until = index + 1 < steps.count ? steps[index + 1].at : end
-      path += isDrawing ? "V\(up(value))" : "M\(across(step.at)) \(up(value))"
-      path += "H\(across(until))"
+      let (left, right, level) = (across(step.at), across(until), up(value))
+      line += isDrawing ? "V\(level)H\(right)" : "M\(left) \(level)H\(right)"
+      area += "M\(left) \(level)H\(right)V\(Self.number(Self.height))H\(left)Z"
+      // A line without length, whose round ends are a dot.
+      dots += "M\(left) \(level)h0"
+      if until == end { dots += "M\(right) \(level)h0" }
       isDrawing = true
     }
-    return path
+    return (line, area, dots)
   }
 
   private static func number(_ value: Double) -> String { String(format: "%.1f", value) }

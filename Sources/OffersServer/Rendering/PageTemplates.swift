@@ -58,11 +58,11 @@ struct PageTemplates: Sendable {
   ]
 
   private static let names = [
-    "account", "add-feed", "adding", "alert", "bare", "card", "changes", "chips", "choice",
-    "details",
-    "empty",
-    "feed", "field-error", "held", "household", "icons", "identity",
-    "large-picture", "late-picture", "login", "more", "notice",
+    "account", "add-feed", "adding", "alert", "amount", "bare", "card", "changes", "chips",
+    "choice",
+    "choice-button", "details", "empty", "fact", "feed", "field-error", "held", "household",
+    "icons", "identity",
+    "labels", "large-picture", "late-picture", "login", "more", "notice",
     "offer", "offers", "pair", "pairing", "passphrase", "picture", "poster", "proposal", "search",
     "searchbox", "sessions", "settings", "shared", "shell", "star", "this-device", "token",
     "tokens", "users", "web", "welcome", "your-data",

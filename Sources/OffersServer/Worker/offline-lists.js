@@ -198,7 +198,7 @@ function sorted(offers, sort, isReversed) {
 /** The fields of an offer's card: the stored ones, its star, and the way back to the list. */
 function cardOf(offer, data, back) {
   const isFavorite = data.favorites.has(offer.ref);
-  return {...offer.card, isExpired: isExpired(offer), isFavorite, starTo: isFavorite ? "0" : "1", back};
+  return {...offer.card, news: offer.news, isExpired: isExpired(offer), isFavorite, starTo: isFavorite ? "0" : "1", back};
 }
 
 /** A note if not all offers of the list are stored. */

@@ -46,7 +46,7 @@ function responseWith(html) {
 }
 
 const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-  + "connect-src 'self'; manifest-src 'self'; worker-src 'self'; form-action 'self'; "
+  + "connect-src 'self'; font-src 'self'; manifest-src 'self'; worker-src 'self'; form-action 'self'; "
   + "base-uri 'none'; frame-ancestors 'none'";
 
 /** A page before it is rendered: {template, title, menu, back, words, fields}; null if unknown. */

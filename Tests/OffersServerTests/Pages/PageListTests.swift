@@ -63,8 +63,8 @@ struct PageListTests {
     #expect(page.text.contains(#"<option value="reward" selected>"#))
     #expect(page.text.contains(#"href="/?sort=reward&amp;reverse=1&amp;page=2""#))
     let first = try await home.show("/?sort=reward").text.between(
-      #"<span class="reward" dir="auto">"#, "<")
-    #expect(first == "$12.00 Cash Back")
+      #"<span class="reward""#, "<span class=\"name")
+    #expect(first?.contains(#">$12.00</span> <span class="rest">Cash Back</span>"#) == true)
     // An unknown order and a page before the first one are ignored.
     #expect(try await home.show("/?sort=size&page=0").text.contains("64 offers"))
     #expect(try await home.show("/?page=99999999999999999999").status == 200)
@@ -140,7 +140,7 @@ struct PageListTests {
     ] {
       let page = try await home.show("/feeds/\(feed)")
       #expect(page.text.contains("<ul class=\"\(list)\" data-list"), "\(feed)")
-      #expect(page.text.contains("<h1 dir=\"auto\">\(title)</h1>"), "\(feed)")
+      #expect(page.text.contains(">\(title)</h1>"), "\(feed)")
     }
     #expect(try await home.show("/feeds/unknown").status == 404)
   }

@@ -10,7 +10,15 @@ struct PageOfferTests {
   func shows() async throws {
     let home = try await ServedHome(feeds: ["ibotta", "albums"])
     let page = try await home.show("/offers/ibotta:900113")
-    #expect(page.text.contains(#"<h1 dir="auto">$3.50 Cash Back</h1>"#))
+    #expect(
+      page.text.contains(
+        #"<h1 dir="auto" class="is-amount"><span class="amount">$3.50</span> <span class="rest">Cash Back</span>"#
+      ))
+    // Where an offer comes from stands apart from what its feed says of it.
+    let about = try #require(page.text.between(#"<details class="about"#, "</details>"))
+    for text in ["About this offer", "Ibotta offers", "ibotta:900113", "First seen"] {
+      #expect(about.contains(text), "\(text)")
+    }
     #expect(page.text.contains("Café Lumière® Ground Coffee"))
     #expect(page.text.contains("Does not combine with"))
     #expect(!page.text.contains("open-bar"))

@@ -96,7 +96,7 @@ struct PagePresentationTests {
           layout: .rows, noun: OfferNoun("ware"), valueRole: .price, byline: ["By"])))
     let page = try await home.show("/feeds/shop").text
     #expect(page.contains(#"<p class="count">2 wares</p>"#))
-    #expect(page.contains("Price $5") && page.contains("Ada"))
+    #expect(page.contains(#"Price</span> <span class="amount">$5</span>"#) && page.contains("Ada"))
     #expect(try await home.show("/offers/shop:1").text.contains(">Price $5"))
     #expect(try await home.show("/settings").text.contains("2 wares"))
     #expect(

@@ -6,6 +6,8 @@ struct FeedPage {
   let request: PageRequest
 
   private static let pageSize = 60
+  /// The most characters of a title that stands in one line beside the buttons on a phone.
+  private static let shortTitle = 14
 
   func page() async throws -> Page {
     let name = request.name
@@ -31,10 +33,12 @@ struct FeedPage {
       offers.isEmpty && number == 1 && feed != nil
       ? try await source.store.countExpired(leftOutOf: choice.query(at: now)) : 0
     let title = feed?.title ?? former?.title ?? known?.title ?? name
+    let news = try await RecentNews(from: source, feed: name)
     let map = try await map(of: choice, on: offers, presentation, at: now)
     let recent = known?.isSearchable == true ? try await recentSearches() : []
     var page = Page("feed", title: title, menuEntry: .offers) { fields in
       fields.set("heading", title)
+      fields.set("isLong", title.count > Self.shortTitle)
       fields.set("feedName", name)
       fields.set("count", Units.count(count, presentation.noun))
       fields.setHeld(
@@ -61,6 +65,7 @@ struct FeedPage {
             card: offer, presentation, at: now, back: ReturnPath.checked(request.address),
             feedTitle: title)
           card.describe(offer.offer, presentation)
+          card.set("news", news.fields(of: offer.ref, presentation))
           return card
         })
       if layout == .covers { fields.set("credit", Self.credit(offers)) }

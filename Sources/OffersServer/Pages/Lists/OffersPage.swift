@@ -24,6 +24,7 @@ struct OffersPage {
       ? try await source.store.countExpired(leftOutOf: choice.query(at: now)) : 0
     let feeds = try await source.fetchFeeds()
     let titles = try await source.fetchTitles(of: feeds)
+    let news = try await RecentNews(from: source)
     let noun =
       isFavorites
       ? OfferNoun("favorite") : shown.noun(of: choice.feed.map { [$0] } ?? feeds.map(\.name))
@@ -44,11 +45,12 @@ struct OffersPage {
         isFavorites: isFavorites)
       fields.set(
         "cards",
-        offers.prefix(Self.pageSize).map {
-          PageFields(
-            card: $0, shown[$0.ref.feed], at: now, back: ReturnPath.checked(request.address),
-            feedTitle: titles[$0.ref.feed]
-          )
+        offers.prefix(Self.pageSize).map { offer in
+          var card = PageFields(
+            card: offer, shown[offer.ref.feed], at: now, back: ReturnPath.checked(request.address),
+            feedTitle: titles[offer.ref.feed])
+          card.set("news", news.fields(of: offer.ref, shown[offer.ref.feed]))
+          return card
         })
       if expired > 0 {
         fields.set("nothing", choice.allExpired(expired, noun, request.path))
