@@ -98,6 +98,9 @@ static const unsigned char sheet_js[] = {
 static const unsigned char stars_js[] = {
 #embed "../Assets/stars.js"
 };
+static const unsigned char tokens_css[] = {
+#embed "../Assets/tokens.css"
+};
 static const unsigned char waiting_js[] = {
 #embed "../Assets/waiting.js"
 };
@@ -310,6 +313,7 @@ static const struct {
   {"share.js", share_js, sizeof share_js},
   {"sheet.js", sheet_js, sizeof sheet_js},
   {"stars.js", stars_js, sizeof stars_js},
+  {"tokens.css", tokens_css, sizeof tokens_css},
   {"waiting.js", waiting_js, sizeof waiting_js},
   {"mustache.js", mustache_js, sizeof mustache_js},
   {"offline-data.js", offline_data_js, sizeof offline_data_js},

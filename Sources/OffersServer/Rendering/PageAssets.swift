@@ -60,6 +60,7 @@ struct PageAssets: Sendable {
     ("map.css", style),
     ("offer.css", style),
     ("pages.css", style),
+    ("tokens.css", style),
     ("add-feed.js", script),
     ("app.js", script),
     ("events.js", script),
