@@ -46,7 +46,7 @@ extension MemoryStore: SearchPreparation {
     return try write { state in
       let old = state.record(of: user).searches
       let kept = old.filter { $0.feed != id.feed || !$0.words.hasSameBytes(as: typed) }
-      state.changeRecord(of: user) { $0.searches = kept }
+      try state.changeRecord(of: user) { $0.searches = kept }
       return kept.count < old.count
     }
   }

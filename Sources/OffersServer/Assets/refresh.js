@@ -174,10 +174,10 @@ function finish(sync) {
     .filter(([count]) => count > 0)
     .map(([count, name]) => `${count.toLocaleString("en")} ${name}`);
   const failed = sync.feeds.filter((feed) => feed.state === "failed");
-  const kinds = ["offers", "feed", "changes", "settings"];
+  const kinds = ["offers", "feed", "changes", "settings-feeds"];
   const isList = kinds.some((kind) => document.body.classList.contains(`page-${kind}`));
   // A list is not replaced while a person reads further down.
-  if (isList && (scrollY < 200 || document.body.classList.contains("page-settings"))) renew();
+  if (isList && (scrollY < 200 || document.body.classList.contains("page-settings-feeds"))) renew();
   if (sync.error) {
     const details = [sync.error.message, sync.error.hint].filter(Boolean).join(" ");
     alertBox("The refresh failed", {text: "All offers stay as they were.", details});

@@ -275,12 +275,72 @@ static const unsigned char web_mustache[] = {
 static const unsigned char your_data_mustache[] = {
 #embed "../Templates/your-data.mustache"
 };
+static const unsigned char changes_css[] = {
+#embed "../Assets/changes.css"
+};
+static const unsigned char column_js[] = {
+#embed "../Assets/column.js"
+};
+static const unsigned char columns_css[] = {
+#embed "../Assets/columns.css"
+};
+static const unsigned char empty_css[] = {
+#embed "../Assets/empty.css"
+};
+static const unsigned char keys_js[] = {
+#embed "../Assets/keys.js"
+};
+static const unsigned char news_badge_js[] = {
+#embed "../Assets/news-badge.js"
+};
+static const unsigned char settings_css[] = {
+#embed "../Assets/settings.css"
+};
+static const unsigned char sidebar_css[] = {
+#embed "../Assets/sidebar.css"
+};
+static const unsigned char theme_js[] = {
+#embed "../Assets/theme.js"
+};
+static const unsigned char change_mustache[] = {
+#embed "../Templates/change.mustache"
+};
+static const unsigned char settings_about_mustache[] = {
+#embed "../Templates/settings-about.mustache"
+};
+static const unsigned char settings_browser_mustache[] = {
+#embed "../Templates/settings-browser.mustache"
+};
+static const unsigned char settings_devices_mustache[] = {
+#embed "../Templates/settings-devices.mustache"
+};
+static const unsigned char settings_feeds_mustache[] = {
+#embed "../Templates/settings-feeds.mustache"
+};
+static const unsigned char settings_people_mustache[] = {
+#embed "../Templates/settings-people.mustache"
+};
 
 static const struct {
   const char *name;
   const unsigned char *bytes;
   unsigned long count;
 } files[] = {
+  {"changes.css", changes_css, sizeof changes_css},
+  {"column.js", column_js, sizeof column_js},
+  {"columns.css", columns_css, sizeof columns_css},
+  {"empty.css", empty_css, sizeof empty_css},
+  {"keys.js", keys_js, sizeof keys_js},
+  {"news-badge.js", news_badge_js, sizeof news_badge_js},
+  {"settings.css", settings_css, sizeof settings_css},
+  {"sidebar.css", sidebar_css, sizeof sidebar_css},
+  {"theme.js", theme_js, sizeof theme_js},
+  {"change.mustache", change_mustache, sizeof change_mustache},
+  {"settings-about.mustache", settings_about_mustache, sizeof settings_about_mustache},
+  {"settings-browser.mustache", settings_browser_mustache, sizeof settings_browser_mustache},
+  {"settings-devices.mustache", settings_devices_mustache, sizeof settings_devices_mustache},
+  {"settings-feeds.mustache", settings_feeds_mustache, sizeof settings_feeds_mustache},
+  {"settings-people.mustache", settings_people_mustache, sizeof settings_people_mustache},
   {"openapi.json", openapi_json, sizeof openapi_json},
   {"add-feed.js", add_feed_js, sizeof add_feed_js},
   {"app.css", app_css, sizeof app_css},

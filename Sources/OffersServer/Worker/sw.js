@@ -40,9 +40,10 @@ importScripts(...parts.map((name) => `/assets/${name}?v=${VERSION}`));
 
 const files = [
   "app.css", "controls.css", "lists.css", "map.css", "offer.css", "pages.css", "tokens.css",
-  "add-feed.js", "app.js", "events.js", "feed-forms.js", "household.js", "lists.js", "login.js", "map.js", "messages.js",
-  "news-pill.js", "over.js", "place-card.js", "place.js", "refresh.js", "renew.js", "search.js", "share.js", "sheet.js",
-  "stars.js", "waiting.js", "web.js", "wishes.js", "world.js", "world.json", "icon.svg", "icon-192.png", "inter.woff2",
+  "changes.css", "columns.css", "empty.css", "settings.css", "sidebar.css",
+  "add-feed.js", "app.js", "column.js", "events.js", "feed-forms.js", "household.js", "keys.js", "lists.js", "login.js", "map.js", "messages.js",
+  "news-badge.js", "news-pill.js", "over.js", "place-card.js", "place.js", "refresh.js", "renew.js", "search.js", "share.js", "sheet.js",
+  "stars.js", "theme.js", "waiting.js", "web.js", "wishes.js", "world.js", "world.json", "icon.svg", "icon-192.png", "inter.woff2",
   "templates.json",
 ].map((name) => `/assets/${name}?v=${VERSION}`);
 
