@@ -45,7 +45,8 @@ class NewsTests(BrowserTest):
         self.assertIn('"count":0', self.get("/api/v1/news").replace(" ", ""))
 
     def test_changes_are_grouped_by_kind_with_their_deltas(self):
-        self.change(r900113="$4.25 Cash Back", r900120=None)
+        self.change(r900122="$2.00 Cash Back")
+        self.change(r900122="$2.75 Cash Back")
         self.open("/changes")
         self.wait_ready()
         groups = {each.find_element("css selector", "h3").text.split("\n")[0].split()[0]: each.text

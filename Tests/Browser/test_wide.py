@@ -18,7 +18,7 @@ class SidebarTests(BrowserTest):
             self.set_size(size)
             self.open("/feeds/albums")
             self.wait_ready()
-            rows = [each.text.replace("\n", " ") for each in self.all(".side-feeds li")]
+            rows = [" ".join(each.text.split()) for each in self.all(".side-feeds li")]
             self.assertEqual(len(rows), 5)
             self.assertIn("Top Albums 60", rows)
             self.assertEqual(self.find(".side-feeds [aria-current] bdi").text, "Top Albums")

@@ -94,7 +94,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 const setting = document.querySelector("[data-keys-setting]");
-if (setting && matchMedia("(any-hover: hover)").matches) {
+if (setting) {
   setting.hidden = false;
   const box = setting.querySelector("[data-keys-switch]");
   box.checked = !areOff();
