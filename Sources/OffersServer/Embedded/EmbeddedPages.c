@@ -4,320 +4,215 @@
 
 static const unsigned char openapi_json[] = {
 #embed "../API/openapi.json"
-};
-static const unsigned char add_feed_js[] = {
+}, add_feed_js[] = {
 #embed "../Assets/add-feed.js"
-};
-static const unsigned char app_css[] = {
+}, app_css[] = {
 #embed "../Assets/app.css"
-};
-static const unsigned char app_js[] = {
+}, app_js[] = {
 #embed "../Assets/app.js"
-};
-static const unsigned char controls_css[] = {
+}, controls_css[] = {
 #embed "../Assets/controls.css"
-};
-static const unsigned char events_js[] = {
+}, events_js[] = {
 #embed "../Assets/events.js"
-};
-static const unsigned char feed_forms_js[] = {
+}, feed_forms_js[] = {
 #embed "../Assets/feed-forms.js"
-};
-static const unsigned char household_js[] = {
+}, household_js[] = {
 #embed "../Assets/household.js"
-};
-static const unsigned char icon_192_png[] = {
+}, icon_192_png[] = {
 #embed "../Assets/icon-192.png"
-};
-static const unsigned char icon_512_png[] = {
+}, icon_512_png[] = {
 #embed "../Assets/icon-512.png"
-};
-static const unsigned char icon_maskable_512_png[] = {
+}, icon_maskable_512_png[] = {
 #embed "../Assets/icon-maskable-512.png"
-};
-static const unsigned char icon_svg[] = {
+}, icon_svg[] = {
 #embed "../Assets/icon.svg"
-};
-static const unsigned char inter_woff2[] = {
+}, inter_woff2[] = {
 #embed "../Assets/inter.woff2"
-};
-static const unsigned char lists_css[] = {
+}, lists_css[] = {
 #embed "../Assets/lists.css"
-};
-static const unsigned char lists_js[] = {
+}, lists_js[] = {
 #embed "../Assets/lists.js"
-};
-static const unsigned char login_js[] = {
+}, login_js[] = {
 #embed "../Assets/login.js"
-};
-static const unsigned char manifest_webmanifest[] = {
+}, manifest_webmanifest[] = {
 #embed "../Assets/manifest.webmanifest"
-};
-static const unsigned char map_css[] = {
+}, map_css[] = {
 #embed "../Assets/map.css"
-};
-static const unsigned char map_js[] = {
+}, map_js[] = {
 #embed "../Assets/map.js"
-};
-static const unsigned char messages_js[] = {
+}, messages_js[] = {
 #embed "../Assets/messages.js"
-};
-static const unsigned char news_pill_js[] = {
+}, news_pill_js[] = {
 #embed "../Assets/news-pill.js"
-};
-static const unsigned char offer_css[] = {
+}, offer_css[] = {
 #embed "../Assets/offer.css"
-};
-static const unsigned char over_js[] = {
+}, over_js[] = {
 #embed "../Assets/over.js"
-};
-static const unsigned char pages_css[] = {
+}, pages_css[] = {
 #embed "../Assets/pages.css"
-};
-static const unsigned char place_card_js[] = {
+}, place_card_js[] = {
 #embed "../Assets/place-card.js"
-};
-static const unsigned char place_js[] = {
+}, place_js[] = {
 #embed "../Assets/place.js"
-};
-static const unsigned char refresh_js[] = {
+}, refresh_js[] = {
 #embed "../Assets/refresh.js"
-};
-static const unsigned char renew_js[] = {
+}, renew_js[] = {
 #embed "../Assets/renew.js"
-};
-static const unsigned char search_js[] = {
+}, search_js[] = {
 #embed "../Assets/search.js"
-};
-static const unsigned char share_js[] = {
+}, share_js[] = {
 #embed "../Assets/share.js"
-};
-static const unsigned char sheet_js[] = {
+}, sheet_js[] = {
 #embed "../Assets/sheet.js"
-};
-static const unsigned char stars_js[] = {
+}, stars_js[] = {
 #embed "../Assets/stars.js"
-};
-static const unsigned char tokens_css[] = {
+}, tokens_css[] = {
 #embed "../Assets/tokens.css"
-};
-static const unsigned char waiting_js[] = {
+}, waiting_js[] = {
 #embed "../Assets/waiting.js"
-};
-static const unsigned char mustache_js[] = {
+}, mustache_js[] = {
 #embed "../Worker/mustache.js"
-};
-static const unsigned char offline_data_js[] = {
+}, offline_data_js[] = {
 #embed "../Worker/offline-data.js"
-};
-static const unsigned char offline_fetch_js[] = {
+}, offline_fetch_js[] = {
 #embed "../Worker/offline-fetch.js"
-};
-static const unsigned char offline_lists_js[] = {
+}, offline_lists_js[] = {
 #embed "../Worker/offline-lists.js"
-};
-static const unsigned char offline_pages_js[] = {
+}, offline_pages_js[] = {
 #embed "../Worker/offline-pages.js"
-};
-static const unsigned char offline_search_js[] = {
+}, offline_search_js[] = {
 #embed "../Worker/offline-search.js"
-};
-static const unsigned char offline_texts_js[] = {
+}, offline_texts_js[] = {
 #embed "../Worker/offline-texts.js"
-};
-static const unsigned char offline_values_js[] = {
+}, offline_values_js[] = {
 #embed "../Worker/offline-values.js"
-};
-static const unsigned char sw_js[] = {
+}, sw_js[] = {
 #embed "../Worker/sw.js"
-};
-static const unsigned char web_js[] = {
+}, web_js[] = {
 #embed "../Assets/web.js"
-};
-static const unsigned char wishes_js[] = {
+}, wishes_js[] = {
 #embed "../Assets/wishes.js"
-};
-static const unsigned char field_error_mustache[] = {
+}, field_error_mustache[] = {
 #embed "../Templates/field-error.mustache"
-};
-static const unsigned char passphrase_mustache[] = {
+}, passphrase_mustache[] = {
 #embed "../Templates/passphrase.mustache"
-};
-static const unsigned char this_device_mustache[] = {
+}, this_device_mustache[] = {
 #embed "../Templates/this-device.mustache"
-};
-static const unsigned char welcome_mustache[] = {
+}, welcome_mustache[] = {
 #embed "../Templates/welcome.mustache"
-};
-static const unsigned char account_mustache[] = {
+}, account_mustache[] = {
 #embed "../Templates/account.mustache"
-};
-static const unsigned char token_mustache[] = {
+}, token_mustache[] = {
 #embed "../Templates/token.mustache"
-};
-static const unsigned char tokens_mustache[] = {
+}, tokens_mustache[] = {
 #embed "../Templates/tokens.mustache"
-};
-static const unsigned char users_mustache[] = {
+}, users_mustache[] = {
 #embed "../Templates/users.mustache"
-};
-static const unsigned char add_feed_mustache[] = {
+}, add_feed_mustache[] = {
 #embed "../Templates/add-feed.mustache"
-};
-static const unsigned char adding_mustache[] = {
+}, adding_mustache[] = {
 #embed "../Templates/adding.mustache"
-};
-static const unsigned char world_js[] = {
+}, world_js[] = {
 #embed "../Assets/world.js"
-};
-static const unsigned char world_json[] = {
+}, world_json[] = {
 #embed "../Assets/world.json"
-};
-static const unsigned char alert_mustache[] = {
+}, alert_mustache[] = {
 #embed "../Templates/alert.mustache"
-};
-static const unsigned char bare_mustache[] = {
+}, bare_mustache[] = {
 #embed "../Templates/bare.mustache"
-};
-static const unsigned char card_mustache[] = {
+}, card_mustache[] = {
 #embed "../Templates/card.mustache"
-};
-static const unsigned char changes_mustache[] = {
+}, changes_mustache[] = {
 #embed "../Templates/changes.mustache"
-};
-static const unsigned char chips_mustache[] = {
+}, chips_mustache[] = {
 #embed "../Templates/chips.mustache"
-};
-static const unsigned char choice_mustache[] = {
+}, choice_mustache[] = {
 #embed "../Templates/choice.mustache"
-};
-static const unsigned char details_mustache[] = {
+}, details_mustache[] = {
 #embed "../Templates/details.mustache"
-};
-static const unsigned char empty_mustache[] = {
+}, empty_mustache[] = {
 #embed "../Templates/empty.mustache"
-};
-static const unsigned char feed_mustache[] = {
+}, feed_mustache[] = {
 #embed "../Templates/feed.mustache"
-};
-static const unsigned char held_mustache[] = {
+}, held_mustache[] = {
 #embed "../Templates/held.mustache"
-};
-static const unsigned char household_mustache[] = {
+}, household_mustache[] = {
 #embed "../Templates/household.mustache"
-};
-static const unsigned char icons_mustache[] = {
+}, icons_mustache[] = {
 #embed "../Templates/icons.mustache"
-};
-static const unsigned char identity_mustache[] = {
+}, identity_mustache[] = {
 #embed "../Templates/identity.mustache"
-};
-static const unsigned char large_picture_mustache[] = {
+}, large_picture_mustache[] = {
 #embed "../Templates/large-picture.mustache"
-};
-static const unsigned char late_picture_mustache[] = {
+}, late_picture_mustache[] = {
 #embed "../Templates/late-picture.mustache"
-};
-static const unsigned char login_mustache[] = {
+}, login_mustache[] = {
 #embed "../Templates/login.mustache"
-};
-static const unsigned char more_mustache[] = {
+}, more_mustache[] = {
 #embed "../Templates/more.mustache"
-};
-static const unsigned char notice_mustache[] = {
+}, notice_mustache[] = {
 #embed "../Templates/notice.mustache"
-};
-static const unsigned char offer_mustache[] = {
+}, offer_mustache[] = {
 #embed "../Templates/offer.mustache"
-};
-static const unsigned char offers_mustache[] = {
+}, offers_mustache[] = {
 #embed "../Templates/offers.mustache"
-};
-static const unsigned char pair_mustache[] = {
+}, pair_mustache[] = {
 #embed "../Templates/pair.mustache"
-};
-static const unsigned char pairing_mustache[] = {
+}, pairing_mustache[] = {
 #embed "../Templates/pairing.mustache"
-};
-static const unsigned char picture_mustache[] = {
+}, picture_mustache[] = {
 #embed "../Templates/picture.mustache"
-};
-static const unsigned char poster_mustache[] = {
+}, poster_mustache[] = {
 #embed "../Templates/poster.mustache"
-};
-static const unsigned char proposal_mustache[] = {
+}, proposal_mustache[] = {
 #embed "../Templates/proposal.mustache"
-};
-static const unsigned char search_mustache[] = {
+}, search_mustache[] = {
 #embed "../Templates/search.mustache"
-};
-static const unsigned char searchbox_mustache[] = {
+}, searchbox_mustache[] = {
 #embed "../Templates/searchbox.mustache"
-};
-static const unsigned char sessions_mustache[] = {
+}, sessions_mustache[] = {
 #embed "../Templates/sessions.mustache"
-};
-static const unsigned char settings_mustache[] = {
+}, settings_mustache[] = {
 #embed "../Templates/settings.mustache"
-};
-static const unsigned char shared_mustache[] = {
+}, shared_mustache[] = {
 #embed "../Templates/shared.mustache"
-};
-static const unsigned char shell_mustache[] = {
+}, shell_mustache[] = {
 #embed "../Templates/shell.mustache"
-};
-static const unsigned char star_mustache[] = {
+}, star_mustache[] = {
 #embed "../Templates/star.mustache"
-};
-static const unsigned char web_mustache[] = {
+}, web_mustache[] = {
 #embed "../Templates/web.mustache"
-};
-static const unsigned char your_data_mustache[] = {
+}, your_data_mustache[] = {
 #embed "../Templates/your-data.mustache"
-};
-static const unsigned char changes_css[] = {
+}, changes_css[] = {
 #embed "../Assets/changes.css"
-};
-static const unsigned char column_js[] = {
+}, column_js[] = {
 #embed "../Assets/column.js"
-};
-static const unsigned char columns_css[] = {
+}, columns_css[] = {
 #embed "../Assets/columns.css"
-};
-static const unsigned char empty_css[] = {
+}, empty_css[] = {
 #embed "../Assets/empty.css"
-};
-static const unsigned char keys_js[] = {
+}, keys_js[] = {
 #embed "../Assets/keys.js"
-};
-static const unsigned char news_badge_js[] = {
+}, news_badge_js[] = {
 #embed "../Assets/news-badge.js"
-};
-static const unsigned char settings_css[] = {
+}, settings_css[] = {
 #embed "../Assets/settings.css"
-};
-static const unsigned char sidebar_css[] = {
+}, sidebar_css[] = {
 #embed "../Assets/sidebar.css"
-};
-static const unsigned char theme_js[] = {
+}, theme_js[] = {
 #embed "../Assets/theme.js"
-};
-static const unsigned char change_mustache[] = {
+}, change_mustache[] = {
 #embed "../Templates/change.mustache"
-};
-static const unsigned char settings_about_mustache[] = {
+}, settings_about_mustache[] = {
 #embed "../Templates/settings-about.mustache"
-};
-static const unsigned char settings_browser_mustache[] = {
+}, settings_browser_mustache[] = {
 #embed "../Templates/settings-browser.mustache"
-};
-static const unsigned char settings_devices_mustache[] = {
+}, settings_devices_mustache[] = {
 #embed "../Templates/settings-devices.mustache"
-};
-static const unsigned char settings_feeds_mustache[] = {
+}, settings_feeds_mustache[] = {
 #embed "../Templates/settings-feeds.mustache"
-};
-static const unsigned char settings_people_mustache[] = {
+}, settings_people_mustache[] = {
 #embed "../Templates/settings-people.mustache"
 };
 
