@@ -284,8 +284,8 @@ let package = Package(
     .testTarget(
       name: "OffersCLITests",
       dependencies: [
-        "ChildProcesses", "Offers", "OffersCLI", "OffersCore", "OffersSQLite", "OffersSync",
-        "OffersTestSupport", "TestStores",
+        "ChildProcesses", "Offers", "OffersCLI", "OffersCore", "OffersFeeds", "OffersSQLite",
+        "OffersSync", "OffersTestSupport", "TestStores",
         .product(name: "GRDB", package: "GRDB.swift"),
       ], swiftSettings: strict),
     .testTarget(

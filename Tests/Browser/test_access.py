@@ -12,7 +12,8 @@ AXE = (Path(find_spec("axe_playwright_python").submodule_search_locations[0]) / 
 PAGES = [
     "/", "/feeds/ibotta", "/feeds/restaurants", "/feeds/restaurants?view=map", "/feeds/facts",
     "/feeds/albums", "/feeds/movies", "/favorites", "/changes", "/search", "/search?q=coffee",
-    "/search?q=cofee", "/search?q=nothinghasthis", "/web", "/settings", "/offline", "/nothing-here",
+    "/search?q=cofee", "/search?q=nothinghasthis", "/web", "/settings",
+    "/settings/feeds", "/settings/people", "/settings/browser", "/settings/about", "/offline", "/nothing-here",
     "/offers/ibotta:900113", "/offers/albums:8800001200", "/?category=none",
 ]
 
@@ -62,7 +63,7 @@ class AccessTests(BrowserTest):
                         "return document.getAnimations().every((each) => each.playState !== 'running')"))
                     self.assertEqual(self.audit(), [])
                     self.shoot(f"sheet-{mode}")
-                    self.open("/settings")
+                    self.open("/settings/feeds")
                     self.wait_ready()
                     self.find("[data-add-feed] input").send_keys("ftp://example.com/")
                     self.find("[data-add-feed] button").click()

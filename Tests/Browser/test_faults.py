@@ -290,7 +290,7 @@ class ErrorTextTests(BrowserTest):
 
     def test_a_failed_refresh_says_one_sentence_and_keeps_the_rest_behind_details(self):
         self.set_size(PHONE)
-        self.open("/settings")
+        self.open("/settings/feeds")
         self.wait_ready()
         self.home.feeds.movies_fail = True
         self.addCleanup(setattr, self.home.feeds, "movies_fail", False)
@@ -305,7 +305,7 @@ class ErrorTextTests(BrowserTest):
         self.assertIn("503", details.text)
         self.shoot("error-details")
         self.find("[data-alert-close]").click()
-        self.open("/settings")
+        self.open("/settings/feeds")
         self.assertNotRegex(self.find("[data-feed=movies] .feed-error").text, r"https?:|\d{3}")
         self.find("[data-feed=movies] .technical summary").click()
         self.assertIn("503", self.find("[data-feed=movies] .technical p").text)

@@ -26,7 +26,7 @@ class HostileTests(BrowserTest):
         self.assertEqual(bad, [], path)
 
     def test_lists_run_no_script_and_keep_their_layout(self):
-        paths = ["/", "/feeds/hostile", "/feeds/hostile?view=map", "/changes", "/settings", "/search",
+        paths = ["/", "/feeds/hostile", "/feeds/hostile?view=map", "/changes", "/settings/feeds", "/search",
                  "/search?q=window", "/search?q=WWWW", "/?category=" + quote("<script>window.hacked=1</script>"),
                  "/search?q=" + quote('"><script>window.hacked=1</script>'),
                  "/web?url=" + quote('https://example.com/"onload="window.hacked=1'),

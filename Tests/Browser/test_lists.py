@@ -67,7 +67,8 @@ class ListTests(BrowserTest):
         for size in (PHONE, DESKTOP):
             self.set_size(size)
             for path in ("/", "/feeds/ibotta", "/feeds/restaurants", "/feeds/facts", "/feeds/albums", "/feeds/movies",
-                         "/favorites", "/changes", "/search", "/search?q=coffee", "/settings", "/web",
+                         "/favorites", "/changes", "/search", "/search?q=coffee", "/settings",
+                         "/settings/feeds", "/settings/browser", "/settings/about", "/web",
                          "/offers/ibotta:900113", "/offers/albums:8800001200"):
                 self.open(path)
                 small = self.script(
@@ -206,7 +207,7 @@ class SubscriptionTests(BrowserTest):
     def test_unsubscribing_asks_first_and_can_be_undone(self):
         for size in (DESKTOP, PHONE):
             self.set_size(size)
-            self.open("/settings")
+            self.open("/settings/feeds")
             self.wait_ready()
             self.find("[data-feed=facts] .feed-leave summary").click()
             self.assertIn("facts", self.subscribed())
@@ -226,6 +227,9 @@ class SubscriptionTests(BrowserTest):
     def test_feeds_are_in_the_order_of_the_own_file(self):
         self.set_size(DESKTOP)
         self.open("/")
+        titles = [each.text for each in self.all(".side-feeds bdi")]
+        self.assertEqual(titles, ["Ibotta offers", "About the Northern Isles"])
+        self.set_size(PHONE)
         titles = [each.text for each in self.all(".chips a")]
         self.assertEqual(titles, ["All", "Ibotta offers", "About the Northern Isles"])
         heights = {each.size["height"] for each in self.browser.find_elements(By.CSS_SELECTOR, ".chips a")}

@@ -133,7 +133,7 @@ class LoginTests(BrowserTest):
             self.set_mode(mode)
             for size in (PHONE, DESKTOP):
                 self.set_size(size)
-                self.open("/settings")
+                self.open("/settings/devices")
                 self.wait_ready()
                 self.no_overflow()
                 self.assertEqual(self.violations(), [])
@@ -173,7 +173,7 @@ class LoginTests(BrowserTest):
         self.open("/web?url=" + site)
         self.wait_for("[data-web-set-home]:not([hidden])").click()
         self.assertEqual(self.script("return localStorage.getItem('web-home')"), site)
-        self.open("/settings")
+        self.open("/settings/devices")
         self.no_overflow()
         self.shoot("settings-token")
         self.script("document.querySelector('[action=\"/logout\"]').scrollIntoView({block: 'center'})")

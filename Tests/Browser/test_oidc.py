@@ -47,11 +47,11 @@ class OpenIDTests(BrowserTest):
         self.browser.execute_cdp_cmd("Network.clearBrowserCookies", {})
 
     def log_in(self, name, passphrase):
-        self.open("/login?next=/settings")
+        self.open("/login?next=/settings/people")
         self.find("[name=name]").send_keys(name)
         self.find("[name=passphrase]").send_keys(passphrase)
         self.find("form[action='/login'] button").click()
-        self.wait("the login does not redirect", lambda: self.is_at("/settings"))
+        self.wait("the login does not redirect", lambda: self.is_at("/settings/people"))
 
     def is_at(self, path):
         return self.browser.current_url == self.home.base + path
@@ -74,12 +74,12 @@ class OpenIDTests(BrowserTest):
     def connect(self, user):
         self.press("form[action='/identity'] button")
         self.at_provider(user)
-        self.wait("the login is not connected", lambda: self.is_at("/settings")
+        self.wait("the login is not connected", lambda: self.is_at("/settings/people")
                   and "Disconnect" in self.find("#identity").text)
 
     def disconnect(self):
         self.press("form[action='/identity/remove'] button")
-        self.wait("the login is still connected", lambda: self.is_at("/settings")
+        self.wait("the login is still connected", lambda: self.is_at("/settings/people")
                   and "Connect" in self.find("#identity button").text)
 
     def begin(self, path="/favorites"):
@@ -87,6 +87,7 @@ class OpenIDTests(BrowserTest):
         self.find("form[action='/login/oidc'] button").click()
 
     def log_out(self):
+        self.open("/settings/devices")
         self.press("form[action='/logout'] button")
         self.wait("the logout does not redirect", lambda: self.is_at("/login"))
 
@@ -98,7 +99,7 @@ class OpenIDTests(BrowserTest):
         self.begin()
         self.at_provider()
         self.wait("the login does not redirect", lambda: self.is_at("/favorites"))
-        self.open("/settings")
+        self.open("/settings/people")
         self.assertIn("Ben", self.find("#account").text)
         names = [cookie["name"] for cookie in self.browser.get_cookies()]
         self.assertIn("offers-session", names)
@@ -151,12 +152,12 @@ class OpenIDTests(BrowserTest):
             self.set_mode(mode)
             for size in (PHONE, DESKTOP):
                 self.set_size(size)
-                for path in ("/settings", "/login"):
+                for path in ("/settings/people", "/login"):
                     self.open(path)
                     self.wait_ready()
                     self.no_overflow(path)
                     self.assertEqual(self.violations(), [], path)
-                    if path == "/settings":
+                    if path == "/settings/people":
                         self.script("document.querySelector('#identity').scrollIntoView()")
                     self.shoot(f"openid{path.replace('/', '-')}-{mode}")
 

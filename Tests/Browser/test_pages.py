@@ -109,9 +109,9 @@ class PlainTests(BrowserTest):
         field.send_keys("quiet", Keys.ENTER)
         self.wait_for(".results .card")
         self.assertEqual(len(self.all(".results .card")), 20)
-        self.open("/settings")
+        self.open("/settings/feeds")
         self.find("[data-feed=ibotta] [data-refresh]").click()
-        self.assertTrue(self.browser.current_url.endswith("/settings"))
+        self.assertTrue(self.browser.current_url.endswith("/settings/feeds"))
 
 
 if __name__ == "__main__":

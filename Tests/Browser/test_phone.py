@@ -38,7 +38,7 @@ class PairingTests(BrowserTest):
         self.set_size(DESKTOP)
         self.set_mode("light")
         self.browser.delete_all_cookies()
-        self.open("/login?next=/settings")
+        self.open("/login?next=/settings/devices")
         self.find("[name=token]").send_keys(TOKEN)
         self.find("form[action='/login'] button").click()
         self.wait_for("form[action='/pairing'] button")
@@ -54,7 +54,7 @@ class PairingTests(BrowserTest):
         return browser
 
     def make_code(self):
-        self.open("/settings")
+        self.open("/settings/devices")
         self.script("document.querySelector('form[action=\"/pairing\"]').scrollIntoView({block: 'center'})")
         self.find("form[action='/pairing'] button").click()
         return self.wait_for(".pair-code").text
@@ -70,7 +70,7 @@ class PairingTests(BrowserTest):
         self.wait(f"the phone is not at {path}", lambda: urlsplit(browser.current_url).path == path)
 
     def test_a_phone_scans_a_code_and_is_logged_in_once(self):
-        self.open("/settings")
+        self.open("/settings/devices")
         before = len(self.all("#sessions .feed"))
         code = self.make_code()
         for mode in ("light", "dark"):
@@ -98,7 +98,7 @@ class PairingTests(BrowserTest):
         self.wait("no refusal", lambda: late.find_elements(By.CSS_SELECTOR, ".problem"))
         self.assertIn("used already", late.find_element(By.CSS_SELECTOR, ".problem").text)
         # The phone is a session like any other, which the settings end: the first one after this.
-        self.open("/settings")
+        self.open("/settings/devices")
         self.assertEqual(len(self.all("#sessions .feed")), before + 1)
         self.script("document.querySelector('#sessions').scrollIntoView()")
         self.shoot("pairing-settings")

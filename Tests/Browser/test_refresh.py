@@ -195,7 +195,7 @@ class RefreshTests(BrowserTest):
         self.browser.switch_to.new_window("tab")
         other = self.browser.current_window_handle
         try:
-            self.open("/settings")
+            self.open("/settings/feeds")
             self.wait_ready()
             self.find(".bar-refresh button").click()
             for tab in (other, one):
@@ -269,7 +269,7 @@ class RefreshTests(BrowserTest):
                   and self.all("dialog[open] [data-map][data-ready] .pin"))
 
     def test_the_focus_stays_on_the_button_of_a_feed(self):
-        self.show("/settings", DESKTOP)
+        self.show("/settings/feeds", DESKTOP)
         self.script("document.querySelector('main').firstElementChild.dataset.old = 'yes';"
                     "document.querySelector('[data-feed=ibotta] [data-refresh]').focus()")
         self.browser.switch_to.active_element.send_keys(Keys.ENTER)
@@ -285,7 +285,7 @@ class RefreshTests(BrowserTest):
     def test_the_settings_list_the_feeds_and_subscribe_to_one(self):
         for size in (PHONE, DESKTOP):
             self.set_size(size)
-            self.open("/settings")
+            self.open("/settings/feeds")
             self.assertIn("every day", self.find("[data-feed=ibotta]").text)
             self.no_overflow()
             self.shoot("settings")
@@ -294,7 +294,7 @@ class RefreshTests(BrowserTest):
         self.assertIn("facts", self.home.run("status"))
 
     def change(self, source, interval):
-        self.open("/settings")
+        self.open("/settings/feeds")
         self.wait_ready()
         self.find("[data-feed=ibotta] summary").click()
         field = self.find("[data-feed=ibotta] input[name=source]")
@@ -308,7 +308,7 @@ class RefreshTests(BrowserTest):
         self.script("arguments[0].form.requestSubmit()", field)
 
     def test_a_refresh_preserves_an_unsaved_input_of_the_settings(self):
-        self.show("/settings", DESKTOP)
+        self.show("/settings/feeds", DESKTOP)
         self.find("[data-feed=ibotta] summary").click()
         field = self.find("[data-feed=ibotta] input[name=source]")
         field.clear()
@@ -339,7 +339,7 @@ class RefreshTests(BrowserTest):
         self.find("dialog[open] summary").click()
         self.assertIn("offers sync ibotta --from /etc/passwd", self.find("dialog").text)
         self.shoot("settings-refused")
-        self.open("/settings")
+        self.open("/settings/feeds")
         self.assertIn("every 3 hours", shown())
         self.assertIn("ibotta.json?{hidden}", shown())
         self.change(source, "feed default")

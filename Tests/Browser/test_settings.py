@@ -116,11 +116,11 @@ class AddFeedTests(BrowserTest):
                            " return at.id || at.name || at.dataset.feed || at.textContent.trim()")
 
     def test_a_feed_is_looked_at_and_added_within_the_settings(self):
-        self.open("/settings")
+        self.open("/settings/feeds")
         self.wait_ready()
         self.look(self.shop.base + "/list.json")
         self.wait_for("[data-proposal]")
-        self.assertTrue(self.browser.current_url.endswith("/settings"))
+        self.assertTrue(self.browser.current_url.endswith("/settings/feeds"))
         self.assertEqual(self.focused(), "The Tea Shop")
         text = self.find("[data-proposal]").text
         for part in ("8 offers", "JSON", "Green Tea", "$1.50 Cash Back"):
@@ -150,7 +150,7 @@ class AddFeedTests(BrowserTest):
     def test_without_scripts_the_same_is_done_by_pages(self):
         self.browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
         try:
-            self.open("/settings")
+            self.open("/settings/feeds")
             self.look(self.shop.base + "/list.json")
             self.wait_for("body.page-adding [data-proposal]")
             self.press("[data-add-back]")
@@ -164,7 +164,7 @@ class AddFeedTests(BrowserTest):
             self.browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
 
     def test_back_returns_to_the_address(self):
-        self.open("/settings")
+        self.open("/settings/feeds")
         self.wait_ready()
         self.look(self.shop.base + "/list.json")
         self.press("[data-add-back]")
@@ -172,7 +172,7 @@ class AddFeedTests(BrowserTest):
         self.assertEqual(self.find("#feed-address").get_attribute("value"), self.shop.base + "/list.json")
 
     def test_an_error_stands_beside_the_address_and_is_announced(self):
-        self.open("/settings")
+        self.open("/settings/feeds")
         self.wait_ready()
         for address, words in (
             (self.shop.base + "/page.html", "web page"), ("/etc/passwd", "not an http"),
@@ -188,7 +188,7 @@ class AddFeedTests(BrowserTest):
         self.shoot("add-feed-error")
 
     def test_a_slow_feed_shows_progress_and_can_be_cancelled(self):
-        self.open("/settings")
+        self.open("/settings/feeds")
         self.wait_ready()
         self.shop.may_answer.clear()
         self.shop.dropped.clear()
@@ -209,14 +209,11 @@ class AddFeedTests(BrowserTest):
             self.set_mode(mode)
             for size in (PHONE, TABLET, WIDE, DESKTOP):
                 self.set_size(size)
-                self.open("/settings")
+                self.open("/settings/feeds")
                 self.wait_ready()
-                self.assertIn("offers backup FILE", self.find("#your-data").text)
                 self.script("document.querySelector('#add-feed').scrollIntoView()")
                 self.no_overflow("the settings")
                 self.shoot(f"add-feed-{mode}")
-                self.script("document.querySelector('#your-data').scrollIntoView()")
-                self.shoot(f"your-data-{mode}")
                 self.look(self.shop.base + "/list.json")
                 self.wait_for("[data-proposal]")
                 self.wait("the pictures are not loaded", lambda: self.script(
@@ -230,6 +227,100 @@ class AddFeedTests(BrowserTest):
                 self.assertEqual(small, [])
                 self.shoot(f"add-feed-found-{mode}")
         self.set_mode("light")
+
+
+class SettingsTests(BrowserTest):
+    feeds = ("ibotta",)
+
+    def test_the_settings_are_rows_that_open_pages_with_a_way_back(self):
+        for size in (PHONE, DESKTOP):
+            self.set_size(size)
+            self.open("/settings")
+            self.wait_ready()
+            self.assertEqual(
+                [each.text for each in self.all(".setting-rows b")], ["Feeds", "People", "This browser", "About"])
+            self.assertIn("1 feed", self.find(".setting-rows").text)
+            for title in ("Feeds", "This browser", "About"):
+                row = next(each for each in self.all(".setting-rows a") if title in each.text)
+                self.assertGreaterEqual(row.size["height"], 44)
+                row.click()
+                self.wait("the page does not open", lambda: self.find("h1").text == title)
+                self.no_overflow(title)
+                self.shoot(f"settings-{title.lower().replace(' ', '-')}")
+                self.find("[data-back]").click()
+                self.wait("there is no way back", lambda: self.find("h1").text == "Settings")
+        self.assertIn("offers backup FILE", self.get("/settings/about"))
+
+    def scheme(self):
+        """The colors of the page, and of the browser's own bar."""
+        return self.script(
+            "const bars = [...document.querySelectorAll('meta[name=theme-color]')];"
+            "return [getComputedStyle(document.body).colorScheme || getComputedStyle(document.documentElement).colorScheme,"
+            " getComputedStyle(document.documentElement).backgroundColor,"
+            " bars.filter(({media}) => !media || matchMedia(media).matches).length]")
+
+    def test_a_theme_is_chosen_and_is_there_before_the_first_paint(self):
+        self.set_size(PHONE)
+        self.addCleanup(self.set_mode, "light")
+        self.set_mode("light")
+        self.open("/")
+        light = self.scheme()[1]
+        self.set_mode("dark")
+        dark = self.scheme()[1]
+        self.assertNotEqual(light, dark)
+        for theme, color in (("light", light), ("dark", dark)):
+            self.open("/settings/browser")
+            self.wait_ready()
+            self.wait_for("[data-themes]:not([hidden])")
+            self.script("document.querySelector(`[name=theme][value='${arguments[0]}']`).click()", theme)
+            for mode in ("light", "dark"):
+                self.set_mode(mode)
+                self.open("/")
+                self.assertEqual(self.scheme()[1:], [color, 1], (theme, mode))
+                # The script that sets it stands in the head and delays the first paint.
+                self.assertTrue(self.script(
+                    "const script = document.querySelector('head script[src*=\"/theme.js\"]');"
+                    " return !script.async && !script.defer && script.type === ''"))
+        # Another tab follows, and a page without the server has the theme as well.
+        self.open("/settings/browser")
+        self.wait_ready()
+        self.wait_worker()
+        one = self.browser.current_window_handle
+        self.browser.switch_to.new_window("tab")
+        self.addCleanup(self.home.start)
+        try:
+            self.set_size(PHONE)
+            self.set_mode("light")
+            self.open("/")
+            self.assertEqual(self.scheme()[1], dark)
+            self.home.stop()
+            self.browser.refresh()
+            self.assertEqual(self.scheme()[1], dark)
+            self.browser.switch_to.window(one)
+            self.script("document.querySelector(\"[name=theme][value='']\").click()")
+            self.browser.switch_to.window([each for each in self.browser.window_handles if each != one][0])
+            self.wait("the other tab does not follow", lambda: self.scheme()[1] == light)
+        finally:
+            self.browser.close()
+            self.browser.switch_to.window(one)
+            self.script("localStorage.removeItem('theme')")
+
+    def test_recent_searches_are_removed_one_by_one(self):
+        for words in ("coffee", "tea", "pasta"):
+            self.home.run("search", words)
+        self.set_size(PHONE)
+        self.open("/search")
+        self.wait_ready()
+        self.assertEqual([each.text for each in self.all(".recent .words")], ["pasta", "tea", "coffee"])
+        self.find("[aria-label='Remove from the list: tea']").click()
+        self.wait("the search stays", lambda: [each.text for each in self.all(".recent .words")] == ["pasta", "coffee"])
+        self.assertEqual(self.script("return document.activeElement.ariaLabel"), "Remove from the list: coffee")
+        self.assertNotIn("tea", self.home.run("search"))
+        self.browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+        self.addCleanup(self.browser.execute_cdp_cmd, "Emulation.setScriptExecutionDisabled", {"value": False})
+        self.open("/search")
+        self.find("[aria-label='Remove from the list: pasta']").click()
+        self.assertEqual([each.text for each in self.all(".recent .words")], ["coffee"])
 
 
 if __name__ == "__main__":

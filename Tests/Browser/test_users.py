@@ -104,7 +104,7 @@ class UserTests(BrowserTest):
             self.set_mode(mode)
             for size in (PHONE, DESKTOP):
                 self.set_size(size)
-                for path in ("/settings", "/users", "/login"):
+                for path in ("/settings/people", "/settings/devices", "/users", "/login"):
                     self.open(path)
                     if path != "/login":
                         self.wait_ready()
@@ -112,7 +112,7 @@ class UserTests(BrowserTest):
                         self.script("arguments[0].open = true", details)
                     self.no_overflow(path)
                     self.assertEqual(self.violations(), [], path)
-                    if path == "/settings":
+                    if path == "/settings/people":
                         self.script("document.querySelector('#account').scrollIntoView()")
                     self.shoot(f"users{path.replace('/', '-')}-{mode}")
 

@@ -80,7 +80,7 @@ class WebTests(BrowserTest):
         self.open("/web?url=" + site)
         self.wait_for("[data-web-set-home]:not([hidden])").click()
         self.assertEqual(self.script("return localStorage.getItem('web-home')"), site)
-        self.open("/settings")
+        self.open("/settings/browser")
         button = self.wait_for("[data-forget]:not([hidden])")
         self.script("arguments[0].scrollIntoView({block: 'center'})", button)
         button.click()

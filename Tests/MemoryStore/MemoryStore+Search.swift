@@ -40,6 +40,17 @@ extension MemoryStore: SearchPreparation {
     }
   }
 
+  @discardableResult
+  package func removeSearch(_ id: RecentSearch.ID) async throws -> Bool {
+    let typed = SearchWords.spaced(id.words)
+    return try write { state in
+      let old = state.record(of: user).searches
+      let kept = old.filter { $0.feed != id.feed || !$0.words.hasSameBytes(as: typed) }
+      try state.changeRecord(of: user) { $0.searches = kept }
+      return kept.count < old.count
+    }
+  }
+
   /// Whether two searches find the same: they have the same words, or none or too many for a search
   /// and the same signs.
   private static func isSame(_ left: String, _ right: String) -> Bool {

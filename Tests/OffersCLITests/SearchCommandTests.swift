@@ -54,6 +54,25 @@ struct SearchCommandTests {
         == "Nothing found on page 4 for “tea”.\n")
   }
 
+  @Test("--forget removes one recent search, by its number or by its words")
+  func forgets() async throws {
+    let home = try await Self.home()
+    for words in ["tea", "coffee", "rye bread"] { _ = try await home.call("search", words) }
+    let forgot = try await home.call("search", "2!", "--forget")
+    #expect(forgot.errors == "Forgot the search “coffee”.\n")
+    #expect(forgot.output == "" && forgot.status == 0)
+    let rest = try await home.callDocument("search", "rye", "bread", "--forget", "--json")
+    #expect((rest["searches"] as? [[String: Any]])?.map { $0["words"] as? String } == ["tea"])
+    for words in ["coffee", "7!"] {
+      let refused = try await home.call("search", words, "--forget")
+      #expect(refused.status == 66, "\(words)")
+      #expect(refused.errors.contains("There is no"))
+    }
+    #expect(try await home.call("search", "tea", "--feed", "ibotta", "--forget").status == 66)
+    #expect(try await home.call("search", "--forget").status == 64)
+    #expect(try await home.call("search").output.contains("tea"))
+  }
+
   @Test("The JSON has the offers, the positions of the matches, and the searched words")
   func document() async throws {
     let home = try await Self.home()

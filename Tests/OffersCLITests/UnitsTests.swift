@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersFeeds
 import Testing
 
 @testable import OffersCLI

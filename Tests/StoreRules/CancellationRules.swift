@@ -34,6 +34,7 @@ struct CancellationRules {
     Call("setFavorites") { try await $0.setFavorites([ref], to: true) },
     Call("setFavorites(named:)") { try await $0.setFavorites(named: ["1"], to: true) },
     Call("noteSearch") { try await $0.noteSearch(RecentSearch(words: "tea", searchedAt: now)) },
+    Call("removeSearch") { try await $0.removeSearch(RecentSearch.ID(words: "tea")) },
     Call("setMark") { try await $0.setMark(ReaderMark(changeID: 1, readAt: now), of: "me") },
     Call("addUser") { try await $0.addUser(named: "Ana", role: .member) },
     Call("changeUser") { try await $0.changeUser(User.ownerID, name: "Bo", role: nil) },

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Parses rewards, times and durations as users type them. User interfaces depend on this protocol
-/// instead of on the parsers.
+/// Parses rewards, times and durations as users type them, and writes exact rewards. User interfaces
+/// depend on this protocol instead of on the parsers.
 package protocol QueryTextReader: Sendable {
   /// Parses `1.50` (an amount in any currency), `$1.50` (an amount in any dollars) or `1.50 EUR` (an amount in
   /// the currency of the sign or the ISO 4217 code) and `5%`.
@@ -18,4 +18,7 @@ package protocol QueryTextReader: Sendable {
 
   /// Parses `30m`, `12h`, `7d` and `2w` as a number of seconds.
   func readSeconds(_ text: String) throws -> Double
+
+  /// An exact reward as `$1.25`, `1.25 CAD` or `2.5%`.
+  func text(of value: Reward.Value) -> String
 }

@@ -70,6 +70,12 @@ public struct RecentSearch: Hashable, Sendable, Identifiable {
     public let words: String
     /// The feed that was searched; nil for all.
     public let feed: String?
+
+    /// Creates the identity of a search of its parts; the properties describe them.
+    public init(words: String, feed: String? = nil) {
+      self.words = words
+      self.feed = feed
+    }
   }
 
   /// The number of searches kept.
@@ -114,4 +120,10 @@ public protocol SearchRepository: Sendable {
   /// Records a search that found something. An equal earlier search moves to the front; only the
   /// last 10 are kept. Repeating the most recent search changes nothing.
   func noteSearch(_ search: RecentSearch) async throws
+
+  /// Removes a recorded search, with the words as they were typed.
+  ///
+  /// - Returns: whether there was one.
+  @discardableResult
+  func removeSearch(_ id: RecentSearch.ID) async throws -> Bool
 }

@@ -1,7 +1,7 @@
 import Foundation
 import OffersCore
 
-/// Parses the rewards, times and durations of the command line and of queries.
+/// Parses the rewards, times and durations of the command line and of queries, and writes exact rewards.
 package struct QueryTexts: QueryTextReader {
   package init() {}
 
@@ -18,4 +18,6 @@ package struct QueryTexts: QueryTextReader {
   }
 
   package func readSeconds(_ text: String) throws -> Double { try Since.seconds(parsing: text) }
+
+  package func text(of value: Reward.Value) -> String { Units.value(value) }
 }

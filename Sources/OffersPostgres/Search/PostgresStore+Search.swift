@@ -23,4 +23,12 @@ extension PostgresStore: SearchPreparation {
         words, feed: search.feed, of: user, at: search.searchedAt, in: session)
     }
   }
+
+  @discardableResult
+  package func removeSearch(_ id: RecentSearch.ID) async throws -> Bool {
+    try await database.write { [user] session in
+      try UserTable.check(user, isExclusive: true, in: session)
+      return try RecentSearchTable.remove(id, of: user, in: session)
+    }
+  }
 }

@@ -44,4 +44,16 @@ enum RecentSearchTable {
         ORDER BY search_order DESC OFFSET \(RecentSearch.limit) LIMIT 1)
       """, [.number(user)])
   }
+
+  /// Removes a search. Returns whether there was one.
+  static func remove(
+    _ id: RecentSearch.ID, of user: User.ID, in session: DatabaseSession
+  ) throws -> Bool {
+    try session.rows(
+      """
+      DELETE FROM recent_search WHERE user_key = $1 AND words = $2 AND feed = $3 RETURNING 1
+      """,
+      [.number(user), .text(SearchWords.spaced(id.words)), .text(id.feed ?? "")]
+    ).count > 0
+  }
 }

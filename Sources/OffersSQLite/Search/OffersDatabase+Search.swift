@@ -26,6 +26,14 @@ extension OffersDatabase: SearchRepository {
     }
   }
 
+  @discardableResult
+  public func removeSearch(_ id: RecentSearch.ID) async throws -> Bool {
+    try await write { [user] in
+      try Self.checkUser(user, in: $0)
+      return try RecentSearchTable.remove(id, of: user, in: $0)
+    }
+  }
+
   private static func refreshIndex(in database: Database) throws {
     // Another process may have rebuilt it meanwhile.
     if try !SearchIndex.isCurrent(in: database) { try SearchIndex.rebuild(in: database) }

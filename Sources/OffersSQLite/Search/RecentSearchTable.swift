@@ -53,4 +53,14 @@ enum RecentSearchTable {
         """,
       arguments: [user, key, feed ?? "", words, seconds])
   }
+
+  /// Removes a search. Returns whether there was one.
+  static func remove(
+    _ id: RecentSearch.ID, of user: User.ID, in database: Database
+  ) throws -> Bool {
+    try database.execute(
+      sql: "DELETE FROM recent_search WHERE user_key = ? AND words = ? AND feed = ?",
+      arguments: [user, SearchWords.spaced(id.words), id.feed ?? ""])
+    return database.changesCount > 0
+  }
 }

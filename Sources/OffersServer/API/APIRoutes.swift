@@ -12,6 +12,7 @@ struct APIRoutes: Sendable {
     OfferRoutes(content: content, answers: answers).add(to: router)
     HouseholdRoutes(content: content, answers: answers).add(to: router)
     ChangeRoutes(content: content, answers: answers).add(to: router)
+    NewsRoutes(content: content, answers: answers).add(to: router)
     SearchRoutes(content: content, answers: answers).add(to: router)
     FeedRoutes(content: content, answers: answers).add(to: router)
     ProposalRoutes(content: content, answers: answers).add(to: router)

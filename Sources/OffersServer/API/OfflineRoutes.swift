@@ -57,6 +57,7 @@ struct OfflineRoutes: ContentRoutes {
       }
       json.member("may_sync", visitor.map { $0.right >= .sync } ?? true)
       json.member("has_household", visitor?.hasHousehold ?? false)
+      json.member("sidebar", each: PageFields.sidebar(feeds)) { $1.write(to: &$0) }
       json.member("pages", each: frames) { $1.write(to: &$0) }
     }
     // The definitions of feeds may change without a write to the database.

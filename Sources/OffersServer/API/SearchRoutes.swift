@@ -39,6 +39,15 @@ struct SearchRoutes: ContentRoutes {
         return .json(json)
       }
     }
+    router.delete("/api/v1/searches") { request, context in
+      let parameters = try QueryParameters(request, ["words", "feed"])
+      _ = try await JSONBody.read(request, members: [])
+      let store = of(context).content.store
+      let didChange = try await store.removeSearch(
+        RecentSearch.ID(
+          words: try parameters.fetchText("words"), feed: parameters.text("feed")))
+      return Answers.result { $0.member("changed", didChange) }
+    }
   }
 
   private func search(

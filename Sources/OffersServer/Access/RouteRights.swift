@@ -52,6 +52,9 @@ struct RouteRights: RouterMiddleware {
     "/api/v1/offers/{ref}/share": .favorites,
     "/offers/{ref}/share": .favorites,
     "/api/v1/framing": .favorites,
+    "/api/v1/news/seen": .favorites,
+    "/api/v1/searches": .favorites,
+    "/searches/forget": .favorites,
     // The own logins. They require a session, too, which an API token is not.
     "/pairing": .favorites,
     "/sessions/{id}/end": .favorites,

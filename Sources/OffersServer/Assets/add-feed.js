@@ -78,7 +78,7 @@ function focus(form) {
 
 /** Shows the settings with the new feed. */
 async function finish(name) {
-  if (!document.body.classList.contains("page-settings")) return location.assign("/settings");
+  if (!document.body.classList.contains("page-settings-feeds")) return location.assign("/settings/feeds");
   delete document.querySelector("[data-add-feed]").dataset.inUse;
   document.activeElement?.blur();
   entry = null;

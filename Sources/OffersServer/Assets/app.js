@@ -3,7 +3,10 @@
 import {isLoggedOut, isReachable, on, start} from "./events.js?v=__VERSION__";
 import {loggedOut, loginAddress, say, toast} from "./messages.js?v=__VERSION__";
 import {compare, send} from "./stars.js?v=__VERSION__";
+import "./column.js?v=__VERSION__";
+import "./keys.js?v=__VERSION__";
 import "./lists.js?v=__VERSION__";
+import "./news-badge.js?v=__VERSION__";
 import "./news-pill.js?v=__VERSION__";
 import "./place.js?v=__VERSION__";
 import "./refresh.js?v=__VERSION__";

@@ -173,10 +173,10 @@ function finish(sync) {
     .filter(([count]) => count > 0)
     .map(([count, name]) => `${count.toLocaleString("en")} ${name}`);
   const failed = sync.feeds.filter((feed) => feed.state === "failed");
-  const kinds = ["offers", "feed", "changes", "settings"];
+  const kinds = ["offers", "feed", "changes", "settings-feeds"];
   const isList = kinds.some((kind) => document.body.classList.contains(`page-${kind}`));
   // A list is not replaced while a person reads further down.
-  if (isList && (scrollY < 200 || document.body.classList.contains("page-settings"))) {
+  if (isList && (scrollY < 200 || document.body.classList.contains("page-settings-feeds"))) {
     import("./renew.js?v=__VERSION__").then(({renew}) => renew());
   }
   if (sync.error) {

@@ -1,5 +1,7 @@
 // The search boxes, which show the recent searches on focus.
 
+import {isReachable} from "./events.js?v=__VERSION__";
+import {alertBox, problemIn, say, unreachable} from "./messages.js?v=__VERSION__";
 import {icon} from "./over.js?v=__VERSION__";
 
 let number = 0;
@@ -106,3 +108,24 @@ export function enhanceBoxes(root) {
 }
 
 enhanceBoxes(document);
+
+// A recent search is removed in place. Without scripts, the page is shown anew.
+document.addEventListener("submit", async (event) => {
+  const form = event.target;
+  if (!("forgetSearch" in form.dataset) || !isReachable()) return;
+  event.preventDefault();
+  const {words, feed} = form.elements;
+  const query = new URLSearchParams({words: words.value, ...(feed.value && {feed: feed.value})});
+  const response = await fetch(`/api/v1/searches?${query}`, {
+    method: "DELETE", headers: {"Content-Type": "application/json"}, body: "{}",
+  }).catch(() => null);
+  if (!response?.ok) return alertBox("The search was not removed", response ? await problemIn(response) : unreachable);
+  const row = form.closest("li");
+  const next = (row.nextElementSibling ?? row.previousElementSibling)?.querySelector("button");
+  say(`Removed: ${words.value}`);
+  if (!next) return location.reload();
+  row.remove();
+  next.focus();
+  // The service worker keeps the list for the time without the server.
+  fetch("/api/v1/searches").catch(() => {});
+});

@@ -10,12 +10,20 @@ static const unsigned char openapi_json[] = {
 #embed "../Assets/app.js"
 }, cards_css[] = {
 #embed "../Assets/cards.css"
+}, changes_css[] = {
+#embed "../Assets/changes.css"
 }, choice_css[] = {
 #embed "../Assets/choice.css"
+}, column_js[] = {
+#embed "../Assets/column.js"
+}, columns_css[] = {
+#embed "../Assets/columns.css"
 }, controls_css[] = {
 #embed "../Assets/controls.css"
 }, drag_js[] = {
 #embed "../Assets/drag.js"
+}, empty_css[] = {
+#embed "../Assets/empty.css"
 }, events_js[] = {
 #embed "../Assets/events.js"
 }, feed_forms_js[] = {
@@ -32,6 +40,8 @@ static const unsigned char openapi_json[] = {
 #embed "../Assets/icon.svg"
 }, inter_woff2[] = {
 #embed "../Assets/inter.woff2"
+}, keys_js[] = {
+#embed "../Assets/keys.js"
 }, layout_css[] = {
 #embed "../Assets/layout.css"
 }, lists_css[] = {
@@ -52,6 +62,8 @@ static const unsigned char openapi_json[] = {
 #embed "../Assets/messages.js"
 }, motion_css[] = {
 #embed "../Assets/motion.css"
+}, news_badge_js[] = {
+#embed "../Assets/news-badge.js"
 }, news_pill_js[] = {
 #embed "../Assets/news-pill.js"
 }, offer_css[] = {
@@ -74,16 +86,22 @@ static const unsigned char openapi_json[] = {
 #embed "../Assets/search.css"
 }, search_js[] = {
 #embed "../Assets/search.js"
+}, settings_css[] = {
+#embed "../Assets/settings.css"
 }, share_js[] = {
 #embed "../Assets/share.js"
 }, sheet_css[] = {
 #embed "../Assets/sheet.css"
 }, sheet_js[] = {
 #embed "../Assets/sheet.js"
+}, sidebar_css[] = {
+#embed "../Assets/sidebar.css"
 }, slide_js[] = {
 #embed "../Assets/slide.js"
 }, stars_js[] = {
 #embed "../Assets/stars.js"
+}, theme_js[] = {
+#embed "../Assets/theme.js"
 }, times_js[] = {
 #embed "../Assets/times.js"
 }, tokens_css[] = {
@@ -112,6 +130,8 @@ static const unsigned char openapi_json[] = {
 #embed "../Templates/bare.mustache"
 }, card_mustache[] = {
 #embed "../Templates/card.mustache"
+}, change_mustache[] = {
+#embed "../Templates/change.mustache"
 }, changes_mustache[] = {
 #embed "../Templates/changes.mustache"
 }, chips_mustache[] = {
@@ -172,6 +192,16 @@ static const unsigned char openapi_json[] = {
 #embed "../Templates/searchbox.mustache"
 }, sessions_mustache[] = {
 #embed "../Templates/sessions.mustache"
+}, settings_about_mustache[] = {
+#embed "../Templates/settings-about.mustache"
+}, settings_browser_mustache[] = {
+#embed "../Templates/settings-browser.mustache"
+}, settings_devices_mustache[] = {
+#embed "../Templates/settings-devices.mustache"
+}, settings_feeds_mustache[] = {
+#embed "../Templates/settings-feeds.mustache"
+}, settings_people_mustache[] = {
+#embed "../Templates/settings-people.mustache"
 }, settings_mustache[] = {
 #embed "../Templates/settings.mustache"
 }, shared_mustache[] = {
@@ -223,9 +253,13 @@ static const struct {
   {"add-feed.js", add_feed_js, sizeof add_feed_js},
   {"app.js", app_js, sizeof app_js},
   {"cards.css", cards_css, sizeof cards_css},
+  {"changes.css", changes_css, sizeof changes_css},
   {"choice.css", choice_css, sizeof choice_css},
+  {"column.js", column_js, sizeof column_js},
+  {"columns.css", columns_css, sizeof columns_css},
   {"controls.css", controls_css, sizeof controls_css},
   {"drag.js", drag_js, sizeof drag_js},
+  {"empty.css", empty_css, sizeof empty_css},
   {"events.js", events_js, sizeof events_js},
   {"feed-forms.js", feed_forms_js, sizeof feed_forms_js},
   {"household.js", household_js, sizeof household_js},
@@ -234,6 +268,7 @@ static const struct {
   {"icon-maskable-512.png", icon_maskable_512_png, sizeof icon_maskable_512_png},
   {"icon.svg", icon_svg, sizeof icon_svg},
   {"inter.woff2", inter_woff2, sizeof inter_woff2},
+  {"keys.js", keys_js, sizeof keys_js},
   {"layout.css", layout_css, sizeof layout_css},
   {"lists.css", lists_css, sizeof lists_css},
   {"lists.js", lists_js, sizeof lists_js},
@@ -244,6 +279,7 @@ static const struct {
   {"messages.css", messages_css, sizeof messages_css},
   {"messages.js", messages_js, sizeof messages_js},
   {"motion.css", motion_css, sizeof motion_css},
+  {"news-badge.js", news_badge_js, sizeof news_badge_js},
   {"news-pill.js", news_pill_js, sizeof news_pill_js},
   {"offer.css", offer_css, sizeof offer_css},
   {"over.js", over_js, sizeof over_js},
@@ -255,11 +291,14 @@ static const struct {
   {"renew.js", renew_js, sizeof renew_js},
   {"search.css", search_css, sizeof search_css},
   {"search.js", search_js, sizeof search_js},
+  {"settings.css", settings_css, sizeof settings_css},
   {"share.js", share_js, sizeof share_js},
   {"sheet.css", sheet_css, sizeof sheet_css},
   {"sheet.js", sheet_js, sizeof sheet_js},
+  {"sidebar.css", sidebar_css, sizeof sidebar_css},
   {"slide.js", slide_js, sizeof slide_js},
   {"stars.js", stars_js, sizeof stars_js},
+  {"theme.js", theme_js, sizeof theme_js},
   {"times.js", times_js, sizeof times_js},
   {"tokens.css", tokens_css, sizeof tokens_css},
   {"waiting.js", waiting_js, sizeof waiting_js},
@@ -274,6 +313,7 @@ static const struct {
   {"amount.mustache", amount_mustache, sizeof amount_mustache},
   {"bare.mustache", bare_mustache, sizeof bare_mustache},
   {"card.mustache", card_mustache, sizeof card_mustache},
+  {"change.mustache", change_mustache, sizeof change_mustache},
   {"changes.mustache", changes_mustache, sizeof changes_mustache},
   {"chips.mustache", chips_mustache, sizeof chips_mustache},
   {"choice-button.mustache", choice_button_mustache, sizeof choice_button_mustache},
@@ -304,6 +344,11 @@ static const struct {
   {"search.mustache", search_mustache, sizeof search_mustache},
   {"searchbox.mustache", searchbox_mustache, sizeof searchbox_mustache},
   {"sessions.mustache", sessions_mustache, sizeof sessions_mustache},
+  {"settings-about.mustache", settings_about_mustache, sizeof settings_about_mustache},
+  {"settings-browser.mustache", settings_browser_mustache, sizeof settings_browser_mustache},
+  {"settings-devices.mustache", settings_devices_mustache, sizeof settings_devices_mustache},
+  {"settings-feeds.mustache", settings_feeds_mustache, sizeof settings_feeds_mustache},
+  {"settings-people.mustache", settings_people_mustache, sizeof settings_people_mustache},
   {"settings.mustache", settings_mustache, sizeof settings_mustache},
   {"shared.mustache", shared_mustache, sizeof shared_mustache},
   {"shell.mustache", shell_mustache, sizeof shell_mustache},

@@ -40,7 +40,7 @@ struct OpenIDRoutes: Sendable {
       let purpose = PendingLogin.Purpose.connect(
         visitor.user.id, session: session.map { SessionCookie.hex($0.id) })
       return try await answer(request, provider, visitor) {
-        try await begin(purpose, next: "/settings", request, provider, visitor)
+        try await begin(purpose, next: SettingsSection.people.path, request, provider, visitor)
       }
     }
     router.post("/identity/remove") { _, context in
@@ -48,7 +48,7 @@ struct OpenIDRoutes: Sendable {
       _ = try fetchSession(context, visitor)
       let issuer = try fetchProvider().settings.issuer
       try await access.store.removeIdentity(of: issuer, from: visitor.user.id)
-      return LoginRoutes.redirect(to: "/settings")
+      return LoginRoutes.redirect(to: SettingsSection.people.path)
     }
   }
 

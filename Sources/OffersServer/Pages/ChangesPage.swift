@@ -11,70 +11,39 @@ struct ChangesPage {
   private static let spans: [(name: String, label: String, days: Double)] = [
     ("1d", "24 hours", 1), ("7d", "7 days", 7), ("30d", "30 days", 30),
   ]
-  private static let kinds: [(OfferChange.Kind, String)] = [
-    (.new, "New"), (.up, "Up"), (.down, "Down"), (.changed, "Changed"), (.expiring, "Expiring"),
-    (.gone, "Gone"), (.back, "Back"), (.first, "First sync"),
+  /// The kinds, in the order in which a day lists them.
+  private static let kinds: [(kind: OfferChange.Kind, label: String)] = [
+    (.new, "New"), (.up, "Up"), (.down, "Down"), (.back, "Back"), (.expiring, "Expiring"),
+    (.changed, "Changed"), (.gone, "Gone"), (.first, "First sync"),
   ]
+  /// The number of changes of one kind and day that are shown at once.
+  private static let shownCount = 6
+
+  private var span: (name: String, label: String, days: Double) {
+    Self.spans.first { $0.name == request.fields["since"] } ?? Self.spans[1]
+  }
+  private var kind: OfferChange.Kind? { request.fields["kind"].flatMap(OfferChange.Kind.init) }
+  private var favoritesOnly: Bool { request.fields.isSet("favorites") }
 
   func page() async throws -> Page {
     let now = source.now
-    let span = Self.spans.first { $0.name == request.fields["since"] } ?? Self.spans[1]
-    let kind = request.fields["kind"].flatMap(OfferChange.Kind.init)
-    let favoritesOnly = request.fields.isSet("favorites")
     var query = ChangeQuery(since: now.addingTimeInterval(-span.days * 86_400), now: now)
     query.kinds = kind.map { [$0] }
     query.favoritesOnly = favoritesOnly
     query.limit = Self.limit
     query.textBytes = OfferChoice.textBytes
-    let changes = Array(try await source.store.fetchChanges(query).changes.reversed())
+    let (oldestFirst, lastID) = try await source.store.fetchChanges(query)
+    let changes = Array(oldestFirst.reversed())
     let titles = try await source.fetchTitles()
     let shown = try await source.fetchPresentations()
-
-    func link(since: String, kind: OfferChange.Kind?, favorites: Bool) -> String {
-      PageLinks.path(
-        "/changes",
-        [
-          ("since", since == "7d" ? nil : since), ("kind", kind?.rawValue),
-          ("favorites", favorites ? "1" : nil),
-        ])
-    }
-    func chip(_ label: String, _ link: String, _ isCurrent: Bool) -> PageFields {
-      PageFields { chip in
-        chip.set("label", label)
-        chip.set("link", link)
-        chip.set("isCurrent", isCurrent)
-      }
-    }
     var page = Page("changes", title: "What is new", menuEntry: .changes) { fields in
-      fields.set(
-        "spans",
-        Self.spans.map {
-          chip(
-            $0.label, link(since: $0.name, kind: kind, favorites: favoritesOnly),
-            $0.name == span.name)
-        })
-      fields.set(
-        "favoritesChip",
-        chip(
-          "★ Favorites", link(since: span.name, kind: kind, favorites: !favoritesOnly),
-          favoritesOnly))
-      fields.set(
-        "kinds",
-        [chip("All", link(since: span.name, kind: nil, favorites: favoritesOnly), kind == nil)]
-          + Self.kinds.map {
-            chip($0.1, link(since: span.name, kind: $0.0, favorites: favoritesOnly), $0.0 == kind)
-          })
+      setMenu(&fields)
       fields.set("count", Units.count(changes.count, "change"))
       fields.set("isCut", changes.count == Self.limit)
+      // A part of the changes does not show what else is new.
+      if kind == nil, !favoritesOnly { fields.set("latest", String(lastID)) }
       fields.set("days", days(of: changes, titles, shown))
-      if changes.isEmpty {
-        fields.set(
-          "nothing",
-          PageFields(
-            empty: "Nothing new",
-            "New offers, offers that are gone and changed rewards are listed here after a refresh.",
-            icon: "news", refreshes: true))
-      }
+      if changes.isEmpty { fields.set("nothing", nothing) }
     }
     // The page lists expiring offers, which depend on the current time. A minute's delay is
     // harmless.
@@ -82,20 +51,104 @@ struct ChangesPage {
     return page
   }
 
+  private var nothing: PageFields {
+    if kind != nil || favoritesOnly {
+      return PageFields(
+        empty: "Nothing of this kind", "No change fits all of these choices.", icon: "search",
+        link: (link(), "Show all changes"))
+    }
+    return PageFields(
+      empty: "Nothing new",
+      "New offers, offers that are gone and changed rewards are listed here after a refresh.",
+      icon: "news", refreshes: true)
+  }
+
+  private func link(
+    since: String? = nil, kind: OfferChange.Kind? = nil, favorites: Bool = false
+  ) -> String {
+    PageLinks.path(
+      "/changes",
+      [
+        ("since", since == "7d" ? nil : since), ("kind", kind?.rawValue),
+        ("favorites", favorites ? "1" : nil),
+      ])
+  }
+
+  /// Sets the menu of choices, and the links that take one back.
+  private func setMenu(_ fields: inout PageFields) {
+    func option(_ label: String, _ value: String, _ isChosen: Bool) -> PageFields {
+      PageFields { option in
+        option.set("label", label)
+        option.set("value", value)
+        option.set("isChosen", isChosen)
+      }
+    }
+    func narrowed(_ label: String, _ link: String) -> PageFields {
+      PageFields { chip in
+        chip.set("label", label)
+        chip.set("link", link)
+      }
+    }
+    fields.set("spans", Self.spans.map { option($0.label, $0.name, $0.name == span.name) })
+    fields.set("kinds", Self.kinds.map { option($0.label, $0.kind.rawValue, $0.kind == kind) })
+    fields.set("chosenFavorites", favoritesOnly)
+    var chosen: [PageFields] = []
+    if span.name != "7d" {
+      chosen.append(narrowed(span.label, link(kind: kind, favorites: favoritesOnly)))
+    }
+    if let kind, let label = Self.kinds.first(where: { $0.kind == kind })?.label {
+      chosen.append(narrowed(label, link(since: span.name, favorites: favoritesOnly)))
+    }
+    if favoritesOnly { chosen.append(narrowed("Favorites", link(since: span.name, kind: kind))) }
+    fields.set("narrowed", chosen)
+  }
+
   private func days(
     of changes: [OfferChange], _ titles: [String: String], _ shown: FeedPresentations
   ) -> [PageFields] {
-    var days: [(day: String, rows: [PageFields])] = []
+    var days: [(day: String, changes: [OfferChange])] = []
     for change in changes {
       let day = Units.day(change.at)
       if days.last?.day != day { days.append((day, [])) }
-      days[days.count - 1].rows.append(row(change, titles, shown))
+      days[days.count - 1].changes.append(change)
     }
-    return days.map { day, rows in
+    return days.map { day, changes in
       PageFields {
         $0.set("day", day)
         $0.set("dayText", DayText.heading(day, today: Units.day(source.now)))
-        $0.set("rows", rows)
+        $0.set("kindGroups", groups(of: changes, titles, shown))
+      }
+    }
+  }
+
+  /// The changes of a day by their kind, of which the first few are shown at once.
+  private func groups(
+    of changes: [OfferChange], _ titles: [String: String], _ shown: FeedPresentations
+  ) -> [PageFields] {
+    var groups: [ChangeKindLabel: [OfferChange]] = [:]
+    for change in changes {
+      groups[ChangeKindLabel(of: change, shown[change.feed]), default: []].append(change)
+    }
+    let order = Self.kinds.map(\.kind)
+    return groups.sorted {
+      let (one, other) = ($0.key, $1.key)
+      let places = [one, other].map { order.firstIndex(of: $0.kind) ?? order.count }
+      return places[0] == places[1] ? !one.isPrice && other.isPrice : places[0] < places[1]
+    }.map { label, changes in
+      let rows = changes.map { row($0, titles, shown) }
+      return PageFields { group in
+        group.set("kind", label.color.rawValue)
+        group.set("kindLabel", label.text(Self.kinds.first { $0.kind == label.kind }?.label))
+        group.set("kindCount", Units.count(changes.count))
+        group.set("rows", Array(rows.prefix(Self.shownCount)))
+        let rest = Array(rows.dropFirst(Self.shownCount))
+        guard !rest.isEmpty else { return }
+        group.set(
+          "rest",
+          PageFields {
+            $0.set("restLabel", "\(Units.count(rest.count)) more")
+            $0.set("rows", rest)
+          })
       }
     }
   }
@@ -109,8 +162,6 @@ struct ChangesPage {
       row.set("isFirst", true)
       row.set("href", PageLinks.feed(change.feed))
       row.set("name", title)
-      row.set("kind", change.kind.rawValue)
-      row.set("kindLabel", Self.kinds.first { $0.0 == change.kind }?.1)
       row.set("at", time: change.at)
       row.set("offerCount", Units.count(change.offerCount ?? 0, noun))
       row.set("initial", PageFields.initial(of: title))
@@ -127,12 +178,14 @@ struct ChangesPage {
     let presentation = shown[offer.ref.feed]
     var row = PageFields(
       card: offer, presentation, at: source.now, back: ReturnPath.checked(request.address))
-    row.setKind(of: change, presentation, label: Self.kinds.first { $0.0 == change.kind }?.1)
     row.set("at", time: change.at)
     row.set("feedTitle", titles[offer.ref.feed] ?? offer.ref.feed)
     if change.oldReward != change.newReward {
       row.set("oldReward", change.oldReward?.text)
       row.set("newReward", change.newReward?.text)
+      row.set("delta", delta(of: change))
+      row.set(
+        "deltaColor", ChangeKindLabel(of: change, presentation).color == .up ? "up" : "down")
     } else {
       row.set("plainReward", change.reward.map(presentation.valueText))
     }
@@ -154,6 +207,20 @@ struct ChangesPage {
     }
     return row
   }
+
+  /// By how much the value has changed, such as `+$0.75`; nil if that is not known.
+  private func delta(of change: OfferChange) -> String? {
+    guard let old = change.oldReward, let value = change.newReward?.difference(from: old) else {
+      return nil
+    }
+    let (size, isHigher): (Reward.Value, Bool) =
+      switch value {
+      case .amount(let units, let currency):
+        (.amount(minorUnits: abs(units), currency: currency), units > 0)
+      case .percent(let hundredths): (.percent(hundredths: abs(hundredths)), hundredths > 0)
+      }
+    return (isHigher ? "+" : "−") + source.content.texts.text(of: size)
+  }
 }
 
 extension PageFields {
@@ -163,25 +230,6 @@ extension PageFields {
       fields.set("textLabel", text.label)
       fields.set("oldText", text.shown.old)
       fields.set("newText", text.shown.new)
-    }
-  }
-
-  /// Sets the name and the color of a change's kind. Of a price the kind names it, and a price that
-  /// falls is good news.
-  fileprivate mutating func setKind(
-    of change: OfferChange, _ presentation: FeedPresentation, label: String?
-  ) {
-    let isPrice = presentation.valueRole == .price
-    switch change.kind {
-    case .up where isPrice:
-      set("kind", OfferChange.Kind.down.rawValue)
-      set("kindLabel", "Price up")
-    case .down where isPrice:
-      set("kind", OfferChange.Kind.up.rawValue)
-      set("kindLabel", "Price down")
-    default:
-      set("kind", change.kind.rawValue)
-      set("kindLabel", label)
     }
   }
 }

@@ -10,7 +10,7 @@ enum NoticePage {
     "You are offline",
     "The server does not answer, and this page is not stored on this device.",
     details: "The lists, the search and your favorites are still available.", icon: "offline",
-    links: [("Offers", "/")])
+    links: [("Show stored offers", "/")])
 
   /// The page that describes an error, with the HTTP status of the error.
   ///

@@ -26,6 +26,14 @@ struct PageForms: Sendable {
       }
       return Self.redirect(to: form["back"] ?? PageLinks.offer(ref))
     }
+    router.post("/searches/forget") { request, context in
+      let form = SentFields(try await FieldList.read(request))
+      if let words = form["words"] {
+        try await content.of(context.visitor).store.removeSearch(
+          RecentSearch.ID(words: words, feed: form["feed"]))
+      }
+      return Self.redirect(to: form["back"] ?? "/search")
+    }
     router.post("/sync") { request, context in
       let form = SentFields(try await FieldList.read(request))
       let accepts = form.isSet("accept-removals")
@@ -49,7 +57,7 @@ struct PageForms: Sendable {
       } else {
         _ = try await content.store.unsubscribe(from: asked.name)
       }
-      return Self.redirect(to: form["back"] ?? "/settings")
+      return Self.redirect(to: form["back"] ?? SettingsSection.feeds.path)
     }
   }
 

@@ -38,15 +38,19 @@ struct PageRoutes: Sendable {
     add("/changes", to: router) { try await ChangesPage(source: $1, request: $0).page() }
     add("/search", to: router) { try await SearchPage(source: $1, request: $0).page() }
     add("/web", to: router) { try await WebPage(source: $1, request: $0).page() }
-    add("/settings", to: router) {
-      try await SettingsPage(
-        source: $1, access: access, visitor: $0.visitor, done: $0.fields["done"]
-      ).page()
+    add("/settings", to: router) { try await settings($0, $1).list() }
+    for section in SettingsSection.allCases {
+      add(RouterPath(section.path), to: router) { try await settings($0, $1).page(section) }
     }
     add("/offline", to: router) { _, _ in NoticePage.offline }
     PageForms(content: content).add(to: router)
     AddFeedPage(content: content, shell: shell).add(to: router)
     AssetRoutes(assets: shell.assets, mapFiles: content.maps.files).add(to: router)
+  }
+
+  private func settings(_ request: PageRequest, _ source: PageSource) -> SettingsPage {
+    SettingsPage(
+      source: source, access: access, visitor: request.visitor, done: request.fields["done"])
   }
 
   private func add(
@@ -56,9 +60,11 @@ struct PageRoutes: Sendable {
     router.get(path) { request, context in
       let asked = try PageRequest(request, context, parameter: parameter)
       return try await answers.answer(request, for: context.visitor) {
-        let page = try await make(asked, PageSource(content: content.of(context.visitor)))
-        var answer = Answer.page(
-          try shell.html(page, address: asked.address, for: context.visitor))
+        let source = PageSource(content: content.of(context.visitor))
+        let page = try await make(asked, source)
+        let html = try shell.html(
+          page, address: asked.address, for: context.visitor, feeds: try await source.fetchFeeds())
+        var answer = Answer.page(html)
         answer.lifetime = page.lifetime
         answer.reach = page.reach
         return answer

@@ -114,6 +114,29 @@ extension PageFields {
     set("chips", PageFields { $0.set("chipList", chips) })
   }
 
+  /// Sets the list of feeds in the sidebar of wide screens.
+  ///
+  /// - Parameters:
+  ///   - feeds: the feeds, in the order of pages.
+  ///   - current: the name of the feed that is shown; nil for another page.
+  mutating func setSidebar(_ feeds: [Feed], current: String? = nil) {
+    guard !feeds.isEmpty else { return }
+    let rows = Self.sidebar(feeds, current: current)
+    set("sidebar", PageFields { $0.set("sideFeeds", rows) })
+  }
+
+  /// The rows of feeds in the sidebar.
+  static func sidebar(_ feeds: [Feed], current: String? = nil) -> [PageFields] {
+    feeds.map { feed in
+      PageFields { row in
+        row.set("label", PageSource.title(of: feed))
+        row.set("link", PageLinks.feed(feed.name))
+        row.set("feedCount", Units.count(feed.currentCount))
+        row.set("isCurrent", feed.name == current)
+      }
+    }
+  }
+
   /// Sets the link to the next page of a list, which a script loads when the link is scrolled near the
   /// visible part of the page.
   ///

@@ -90,7 +90,7 @@ struct PairingRoutes: Sendable {
             })
         })
     }
-    page.back = guest == nil ? "/settings" : "/users"
+    page.back = guest == nil ? SettingsSection.devices.path : "/users"
     return page
   }
 

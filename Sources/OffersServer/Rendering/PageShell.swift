@@ -13,8 +13,11 @@ struct PageShell: Sendable {
   ///   - page: the page to put into the frame.
   ///   - address: the path and query of the page, to which forms in the frame redirect.
   ///   - visitor: whom the page is for; nil for nobody in particular.
+  ///   - feeds: the feeds that the sidebar lists.
   /// - Throws: `OffersError` with `invalidRequest` if a template is missing.
-  func html(_ page: Page, address: String, for visitor: Visitor? = nil) throws -> String {
+  func html(
+    _ page: Page, address: String, for visitor: Visitor? = nil, feeds: [Feed] = []
+  ) throws -> String {
     let main = try templates.render(page.template, page.fields)
     let shell = PageFields { fields in
       fields.set("pageTitle", page.title)
@@ -30,6 +33,7 @@ struct PageShell: Sendable {
       for entry in Page.MenuEntry.allCases {
         fields.set("at-\(entry.rawValue)", page.menuEntry == entry)
       }
+      fields.setSidebar(feeds, current: page.template == "feed" ? page.feed : nil)
       fields.set("main", main)
     }
     return try templates.render("shell", shell)

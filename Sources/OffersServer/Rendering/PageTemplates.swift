@@ -53,18 +53,21 @@ struct PageTemplates: Sendable {
 
   private static let serverOnly: Set<String> = [
     "account", "add-feed", "adding", "bare", "field-error", "household", "identity", "login",
-    "pair", "pairing", "passphrase", "proposal", "sessions", "settings", "this-device", "token",
+    "pair", "pairing", "passphrase", "proposal", "sessions", "settings", "settings-about",
+    "settings-browser", "settings-devices", "settings-feeds", "settings-people", "this-device",
+    "token",
     "tokens", "users", "welcome", "your-data",
   ]
 
   private static let names = [
-    "account", "add-feed", "adding", "alert", "amount", "bare", "card", "changes", "chips",
+    "account", "add-feed", "adding", "alert", "amount", "bare", "card", "change", "changes", "chips",
     "choice",
     "choice-button", "details", "empty", "fact", "feed", "field-error", "held", "household",
     "icons", "identity",
     "labels", "large-picture", "late-picture", "login", "more", "notice",
     "offer", "offers", "pair", "pairing", "passphrase", "picture", "poster", "proposal", "search",
-    "searchbox", "sessions", "settings", "shared", "shell", "star", "this-device", "token",
+    "searchbox", "sessions", "settings", "settings-about", "settings-browser", "settings-devices",
+    "settings-feeds", "settings-people", "shared", "shell", "star", "this-device", "token",
     "tokens", "users", "web", "welcome", "your-data",
   ]
 }

@@ -10,10 +10,11 @@ enum ReturnPath {
   private static let byteLimit = 4096
 
   /// The pages that have a path of their own; `*` stands for any one segment.
-  private static let pages: [[String]] = [
-    [], ["changes"], ["favorites"], ["feeds", "*"], ["household"], ["offers", "*"], ["offline"],
-    ["search"], ["settings"], ["settings", "add-feed"], ["users"], ["web"], ["welcome"],
-  ]
+  private static let pages: [[String]] =
+    [
+      [], ["changes"], ["favorites"], ["feeds", "*"], ["household"], ["offers", "*"], ["offline"],
+      ["search"], ["settings"], ["settings", "add-feed"], ["users"], ["web"], ["welcome"],
+    ] + SettingsSection.allCases.map { ["settings", $0.rawValue] }
 
   /// The path, with its query and fragment, and without a slash at its end; the start page for any text that
   /// is no path of a known page in printable ASCII.

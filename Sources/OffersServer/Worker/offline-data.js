@@ -133,7 +133,7 @@ async function readData() {
   return {
     current, all, favorites: refs, searches: searches ?? [],
     titles: list.titles, frames: list.frames, user: person, maySync: list.maySync !== false,
-    hasHousehold: list.hasHousehold,
+    hasHousehold: list.hasHousehold, sidebar: list.sidebar,
     find: (ref) => offers.get(ref) ?? others.find((each) => each.ref === ref),
   };
 }

@@ -78,6 +78,7 @@ async function updateOnce(_, reads) {
       titles: new Map(next.titles.map(({feed, title}) => [feed, title])),
       maySync: next.may_sync,
       hasHousehold: next.has_household,
+      sidebar: next.sidebar,
       frames: new Map(next.pages.map((frame) => [frame.path, frame])),
     }, "list");
   });

@@ -17,8 +17,15 @@ async function makePage(url) {
     pageTitle: made.title, kind: made.template, assets: VERSION, here: url.pathname + url.search,
     wayBack: made.back, ofFeed: made.feed, words: made.words, [`at-${made.menu}`]: true, main,
     user: data.user, maySync: data.maySync, hasHousehold: data.hasHousehold,
+    sidebar: sidebarAt(url.pathname, data),
   });
   return responseWith(html);
+}
+
+/** The list of feeds beside the pages of wide screens; null if there is none. */
+function sidebarAt(path, {sidebar}) {
+  if (!sidebar || sidebar.length === 0) return null;
+  return {sideFeeds: sidebar.map((each) => ({...each, isCurrent: each.link === path}))};
 }
 
 /** Makes the page for an address while nothing is stored, because of a logout or not. */

@@ -129,7 +129,7 @@ function searchPage(url, frame, data) {
     isStart: words === null,
     hasRecent: words === null && data.searches.length > 0,
     recentSearches: data.searches.map((each) => ({
-      recentWords: each.words, recentFeed: each.feed && (data.titles.get(each.feed) ?? each.feed),
+      recentWords: each.words, recentName: each.feed, recentFeed: each.feed && (data.titles.get(each.feed) ?? each.feed),
       recentLink: pathWith("/search", [["q", each.words], ["feed", each.feed]]),
     })),
   };
@@ -157,6 +157,8 @@ function searchPage(url, frame, data) {
       : {
         emptyTitle: "Nothing found", emptyIcon: "search", isAlert: true,
         emptyText: "No offer contains all of these words. Try fewer or different words.",
+        emptyLink: feed ? pathWith("/search", [["q", words]]) : "/search",
+        emptyLabel: feed ? "Search all offers" : "New search",
       };
   }
   if (all.length > first + RESULTS_SIZE) {

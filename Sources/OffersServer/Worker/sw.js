@@ -39,11 +39,14 @@ const parts = [
 importScripts(...parts.map((name) => `/assets/${name}?v=${VERSION}`));
 
 const files = [
-  "cards.css", "choice.css", "controls.css", "layout.css", "lists.css", "map.css", "messages.css", "motion.css",
-  "offer.css", "pages.css", "place.css", "search.css", "sheet.css", "tokens.css",
-  "add-feed.js", "app.js", "drag.js", "events.js", "feed-forms.js", "household.js", "lists.js", "login.js", "map.js", "messages.js",
-  "news-pill.js", "over.js", "place-card.js", "place.js", "refresh.js", "renew.js", "search.js", "share.js", "sheet.js", "slide.js",
-  "stars.js", "times.js", "waiting.js", "web.js", "wishes.js", "world.js", "world.json", "icon.svg", "icon-192.png", "inter.woff2",
+  "cards.css", "changes.css", "choice.css", "columns.css", "controls.css", "empty.css", "layout.css", "lists.css",
+  "map.css", "messages.css", "motion.css", "offer.css", "pages.css", "place.css", "search.css", "settings.css",
+  "sheet.css", "sidebar.css", "tokens.css",
+  "add-feed.js", "app.js", "column.js", "drag.js", "events.js", "feed-forms.js", "household.js", "keys.js",
+  "lists.js", "login.js", "map.js", "messages.js", "news-badge.js", "news-pill.js", "over.js", "place-card.js",
+  "place.js", "refresh.js", "renew.js", "search.js", "share.js", "sheet.js", "slide.js", "stars.js", "theme.js",
+  "times.js", "waiting.js", "web.js", "wishes.js", "world.js", "icon-192.png", "icon.svg", "inter.woff2",
+  "world.json",
   "templates.json",
 ].map((name) => `/assets/${name}?v=${VERSION}`);
 

@@ -64,12 +64,14 @@ struct FeedRoutesTests {
           advice: Advice("Or", .nameSource(feed: "ibotta", source: address)))),
       remember: NamedSource(address, origin: .remote), fetch: nil)
     try await home.ask { client in
-      for path in ["feeds", "feeds/ibotta", "sync", "/settings", "/", "/feeds/ibotta"] {
+      for path in [
+        "feeds", "feeds/ibotta", "sync", "/settings", "/settings/feeds", "/", "/feeds/ibotta",
+      ] {
         #expect(!(try await client.get(path).text.contains("S3cr3tK3y")), "\(path)")
       }
       let feed = try #require(try await client.get("feeds/ibotta").object["source"] as? String)
       #expect(feed == "https://x.example/o.json?api_key={hidden}")
-      #expect(try await client.get("/settings").text.contains("api_key={hidden}"))
+      #expect(try await client.get("/settings/feeds").text.contains("api_key={hidden}"))
     }
     let sent =
       "every=7200&source=" + PercentCode.encode("https://x.example/o.json?api_key={hidden}")

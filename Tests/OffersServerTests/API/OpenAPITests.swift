@@ -40,6 +40,8 @@ struct OpenAPITests {
     ("getOffline", "offline/offers?refs=ibotta:900117", nil),
     ("listChanges", "changes?limit=5&kind=new", nil),
     ("search", "search?q=pasta", nil), ("listSearches", "searches", nil),
+    ("forgetSearch", "searches?words=pasta", nil), ("getNews", "news", nil),
+    ("seeNews", "news/seen", #"{"latest":1}"#),
     ("proposeFeed", "proposals", #"{"source":"https://tea.example/a"}"#),
     ("addFeed", "feeds", #"{"source":"https://tea.example/a","name":"facts-2"}"#),
     ("listFeeds", "feeds", nil), ("getFeed", "feeds/movies", nil),

@@ -107,7 +107,7 @@ struct AccessTokenTests {
       foreign[.origin] = "http://evil.example"
       #expect(try await client.send(.post, "/logout", headers: foreign, body: "").status == 403)
     }
-    #expect(!(try await home.show("/settings").text.contains("/logout")))
+    #expect(!(try await home.show("/settings/devices").text.contains("/logout")))
   }
 
   @Test(

@@ -247,7 +247,7 @@ struct SessionTests {
         client, agent: "Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0")
       let odd = try await Self.logIn(client, agent: "<script>alert(1)</script>")
       func page(_ cookie: String) async throws -> String {
-        try await client.get("/settings", headers: [.cookie: cookie]).text
+        try await client.get("/settings/devices", headers: [.cookie: cookie]).text
       }
       let text = try await page(phone)
       #expect(text.count(of: "This browser") == 1)
@@ -267,7 +267,9 @@ struct SessionTests {
       #expect(try await client.send(.post, desks, headers: Self.form(), body: "").status == 401)
       #expect(try await Self.status(client, desk) == 200)
       let ended = try await Self.post(client, desks, phone)
-      #expect((ended.status, ended.headers[.location]) == (303, "/settings?done=browser#sessions"))
+      #expect(
+        (ended.status, ended.headers[.location]) == (303, "/settings/devices?done=browser#sessions")
+      )
       #expect(try await Self.status(client, desk) == 401)
       #expect(try await Self.post(client, desks, phone).status == 404)
       #expect(try await Self.post(client, "/sessions/xyz/end", phone).status == 404)
@@ -277,7 +279,7 @@ struct SessionTests {
       #expect(try await Self.status(client, phone) == 200)
       #expect(!(try await page(phone)).contains("end-others"))
     }
-    #expect(!(try await home.show("/settings").text.contains("Logged in")))
+    #expect(!(try await home.show("/settings/devices").text.contains("Logged in")))
   }
 
   @Test("a login of a logged in browser ends its session before")

@@ -193,7 +193,7 @@ struct UserLoginTests {
       #expect(made.status == 200)
       let start = try #require(made.text.range(of: "offers_"))
       let text = String(made.text[start.lowerBound...].prefix(50))
-      let settings = try await client.send(.get, "/settings", headers: [.cookie: cookie])
+      let settings = try await client.send(.get, "/settings/devices", headers: [.cookie: cookie])
       #expect(settings.text.contains("kitchen"))
       #expect(!settings.text.contains(text))
       let bearer: HTTPFields = [.authorization: "Bearer \(text)", .contentType: "application/json"]
@@ -252,7 +252,8 @@ struct UserLoginTests {
       let paired = try await client.send(
         .post, "/pair", headers: ServedHome.form, body: "code=\(code)&next=/")
       let field = try #require(paired.headers[.setCookie]?.split(separator: ";").first)
-      let settings = try await client.send(.get, "/settings", headers: [.cookie: String(field)])
+      let settings = try await client.send(
+        .get, "/settings/people", headers: [.cookie: String(field)])
       #expect(settings.text.contains("<bdi>Max</bdi>"))
       #expect(!settings.text.contains("Manage users"))
       let json: HTTPFields = [.contentType: "application/json", .cookie: his]

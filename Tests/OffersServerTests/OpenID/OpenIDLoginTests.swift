@@ -63,7 +63,7 @@ struct OpenIDLoginTests {
       let desk = try await served.cookie(of: served.ben)
       let login = try await client.send(.get, "/login")
       #expect(login.text.contains("Log in with login.example"))
-      var settings = try await client.send(.get, "/settings", headers: [.cookie: desk])
+      var settings = try await client.send(.get, "/settings/people", headers: [.cookie: desk])
       #expect(settings.text.contains("Connect login.example"))
       // An unknown identity makes no user, whatever its e-mail address and name are.
       let unknown = try await ProviderVisit(client, provider).finish(as: "ben@provider")
@@ -77,9 +77,9 @@ struct OpenIDLoginTests {
       let connected = try await ProviderVisit(client, provider, path: "/identity", cookie: desk)
         .finish(as: "ben@provider")
       #expect(connected.status == 303)
-      #expect(connected.headers[.location] == "/settings")
+      #expect(connected.headers[.location] == "/settings/people")
       #expect(connected.session == nil)
-      settings = try await client.send(.get, "/settings", headers: [.cookie: desk])
+      settings = try await client.send(.get, "/settings/people", headers: [.cookie: desk])
       #expect(settings.text.contains("Disconnect"))
 
       let answer = try await ProviderVisit(client, provider).finish(as: "ben@provider")
@@ -322,7 +322,7 @@ struct OpenIDLoginTests {
     let provider = ScriptedProvider(clock)
     let server = try home.server(openID: provider.settings(), clock: clock)
     try await home.ask(server) { client in
-      let settings = try await client.send(.get, "/settings")
+      let settings = try await client.send(.get, "/settings/people")
       #expect(settings.text.contains("Connect login.example"))
       let answer = try await ProviderVisit(client, provider, path: "/identity").finish(as: "me")
       #expect(answer.status == 303)

@@ -315,7 +315,7 @@ struct OpenIDRefusalTests {
       #expect(try await client.send(.get, "/login/oidc/callback?state=x").status == 404)
       let login = try await client.send(.get, "/login")
       #expect(!login.text.contains("/login/oidc"))
-      let settings = try await client.send(.get, "/settings", headers: [.cookie: cookie])
+      let settings = try await client.send(.get, "/settings/people", headers: [.cookie: cookie])
       #expect(!settings.text.contains("/identity"))
     }
   }

@@ -148,6 +148,10 @@ extension RemoteStore: SearchPreparation {
   func noteSearch(_ search: RecentSearch) async throws {
     try await ask { try await $0.noteSearch(search) }
   }
+
+  func removeSearch(_ id: RecentSearch.ID) async throws -> Bool {
+    try await ask { try await $0.removeSearch(id) }
+  }
 }
 
 extension RemoteStore: ChangeRepository {

@@ -17,14 +17,14 @@ struct AddFeedPageTests {
   @Test("the settings have the form, and say how to keep one's data")
   func settings() async throws {
     let home = try await ServedHome()
-    for path in ["/settings", "/settings/add-feed"] {
+    for path in ["/settings/feeds", "/settings/add-feed"] {
       let page = try await home.show(path)
       #expect(page.status == 200)
       #expect(
         page.text.contains(#"<form class="feed-form" method="post" action="/settings/add-feed">"#))
       #expect(!page.text.contains("role=\"alert\""))
     }
-    let text = try await home.show("/settings").text
+    let text = try await home.show("/settings/about").text
     for command in ["backup FILE", "restore FILE", "schedule install"] {
       #expect(text.contains("<code>offers \(command)</code>"))
     }

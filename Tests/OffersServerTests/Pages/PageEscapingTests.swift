@@ -68,7 +68,7 @@ struct PageEscapingTests {
     let home = try await ServedHome(feeds: FeedCatalogNames.all)
     for path in [
       "/", "/feeds/restaurants", "/feeds/facts", "/feeds/albums", "/feeds/movies", "/changes",
-      "/feeds/restaurants?view=map", "/web?url=https://example.com", "/settings", "/offline",
+      "/feeds/restaurants?view=map", "/web?url=https://example.com", "/settings/feeds", "/offline",
       "/search?q=coffee", "/offers/ibotta:900113",
     ] {
       let page = try await home.show(path)

@@ -33,7 +33,7 @@ struct PageFormTests {
       "javascript:x", "/é", "/./favorites", "/favorites/..", "/%2e%2E/favorites", "/offers/.",
       "/offers/%2E",
       "/offers//", "/offers/a\\b", "/search\\..\\web", "/api/v1/offers", "/assets/app.js", "/WEB",
-      "/nowhere",
+      "/nowhere", "/settings/nowhere",
       "/offers/%", "/pair",
     ])
   func leadsBack(back: String) {
@@ -45,7 +45,8 @@ struct PageFormTests {
     arguments: [
       ("/", "/"), ("/?page=2", "/?page=2"), ("/favorites/", "/favorites"),
       ("/search?q=a%20b#hits", "/search?q=a%20b#hits"), ("/offers/a:b%2Fc", "/offers/a:b%2Fc"),
-      ("/offers/..%2Fweb", "/offers/..%2Fweb"), ("/settings#sessions", "/settings#sessions"),
+      ("/offers/..%2Fweb", "/offers/..%2Fweb"),
+      ("/settings/devices#sessions", "/settings/devices#sessions"),
       ("/web?url=http://10.0.0.1/../x", "/web?url=http://10.0.0.1/../x"),
     ])
   func leadsTo(back: String, path: String) {
@@ -136,7 +137,7 @@ struct PageFormTests {
     #expect(
       syncer.wanted.withLock { $0 } == WantedSync(["ibotta"], source: .url("https://example.com/a"))
     )
-    let page = try await home.show("/settings").text
+    let page = try await home.show("/settings/feeds").text
     #expect(page.contains(#"name="source" value="sample""#))
     #expect(page.contains(#"<option value="default" selected>feed default</option>"#))
   }
@@ -144,7 +145,8 @@ struct PageFormTests {
   @Test("forms subscribe to a feed and unsubscribe from it")
   func subscribes() async throws {
     let home = try await ServedHome()
-    #expect(try await home.send("/feeds/facts", "subscribed=1").headers[.location] == "/settings")
+    #expect(
+      try await home.send("/feeds/facts", "subscribed=1").headers[.location] == "/settings/feeds")
     #expect(try await home.database.fetchFeeds().map(\.name) == ["facts", "ibotta"])
     #expect(try await home.send("/feeds/ibotta", "subscribed=0").status == 303)
     #expect(try await home.database.fetchFeeds().map(\.name) == ["facts"])

@@ -27,7 +27,7 @@ struct PageHeldTests {
 
   @Test(
     "the list, the feed's page and the settings tell them, with two buttons",
-    arguments: ["/", "/feeds/ibotta", "/settings"])
+    arguments: ["/", "/feeds/ibotta", "/settings/feeds"])
   func tells(path: String) async throws {
     let (home, server) = try await Self.server()
     let page = try await home.show(path, on: server)

@@ -127,7 +127,7 @@ struct PageListTests {
     let home = try await ServedHome(feeds: [])
     let page = try await home.show("/")
     #expect(page.text.contains("Welcome"))
-    #expect(page.text.contains(#"href="/settings""#))
+    #expect(page.text.contains(#"href="/settings/feeds""#))
   }
 
   @Test("each feed is shown in its layout, with the title of its document")

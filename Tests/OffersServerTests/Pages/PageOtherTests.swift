@@ -63,8 +63,62 @@ struct PageOtherTests {
     #expect(
       page.text.contains(
         "<del><bdi>$1.00 Cash Back</bdi></del> <ins><bdi>$2.50 Cash Back</bdi></ins>"))
-    #expect(try await home.show("/changes?kind=down").text.contains("Nothing new"))
+    #expect(page.text.contains(#"<span class="delta delta-up">+$1.50</span>"#))
+    #expect(page.text.contains(#"<span class="kind kind-up">Up</span> <span class="count">1<"#))
+    #expect(try await home.show("/changes?kind=down").text.contains("Nothing of this kind"))
     #expect(try await home.show("/changes?kind=odd&since=never").text.contains("2 changes"))
+  }
+
+  @Test("a day lists its changes by kind, and only the first of many at once")
+  func groups() async throws {
+    let home = try await ServedHome(feeds: [])
+    func document(_ ids: ClosedRange<Int>) -> String {
+      let items = ids.map { #"{"id":"\#($0)","name":"Tea \#($0)","current_value":"5% Cash Back"}"# }
+      return "[" + items.joined(separator: ",") + "]"
+    }
+    try await home.sync("ibotta", document(1...2))
+    try await home.sync("ibotta", document(1...12))
+    let page = try await home.show("/changes").text
+    #expect(page.contains(#"<span class="kind kind-new">New</span> <span class="count">10<"#))
+    #expect(page.contains("<summary>4 more</summary>"))
+    let new = try #require(page.range(of: "kind-new")).lowerBound
+    let first = try #require(page.range(of: "kind-first")).lowerBound
+    #expect(new < first)
+  }
+
+  @Test("the sidebar lists the feeds with their counts, and marks the one that is shown")
+  func sidebar() async throws {
+    let home = try await ServedHome(feeds: ["ibotta", "facts"])
+    let page = try await home.show("/feeds/facts").text
+    let side = try #require(page.between(#"<nav class="side-feeds""#, "</nav>"))
+    #expect(side.contains(#"<a href="/feeds/ibotta"><bdi>Ibotta offers</bdi>"#))
+    #expect(side.contains(#"<span class="side-count">64</span>"#))
+    #expect(side.contains(#"<a href="/feeds/facts" aria-current="page">"#))
+    #expect(side.count(of: "aria-current") == 1)
+    #expect(try await !home.show("/").text.contains(#"aria-current="page"><bdi>Facts"#))
+  }
+
+  @Test("the settings are a list of pages, each with a way back")
+  func settingsSections() async throws {
+    let home = try await ServedHome()
+    let list = try await home.show("/settings").text
+    for section in SettingsSection.allCases {
+      // Without a login there are no devices to tell apart.
+      #expect(list.contains(#"href="\#(section.path)""#) == (section != .devices), "\(section)")
+      let page = try await home.show(section.path).text
+      #expect(page.contains("<h1>\(section.title)</h1>"))
+      #expect(page.contains(#"<a class="back" href="/settings""#))
+    }
+  }
+
+  @Test("a form removes a recent search of the visitor")
+  func forgets() async throws {
+    let home = try await ServedHome()
+    for words in ["tea", "coffee"] { _ = try await home.show("/search?q=\(words)") }
+    let sent = try await home.send("/searches/forget", "words=tea&feed=")
+    #expect((sent.status, sent.headers[.location]) == (303, "/search"))
+    #expect(try await home.database.fetchRecentSearches().map(\.words) == ["coffee"])
+    #expect(try await home.send("/searches/forget", "words=none").status == 303)
   }
 
   @Test("only http and https URLs are shown in a frame")
@@ -89,7 +143,7 @@ struct PageOtherTests {
   @Test("the settings list subscribed and other feeds")
   func settings() async throws {
     let home = try await ServedHome()
-    let page = try await home.show("/settings")
+    let page = try await home.show("/settings/feeds")
     #expect(page.text.contains(#"<li class="feed" data-feed="ibotta">"#))
     #expect(page.text.contains("64 offers"))
     #expect(page.text.contains("every day"))

@@ -98,7 +98,7 @@ struct PagePresentationTests {
     #expect(page.contains(#"<p class="count">2 wares</p>"#))
     #expect(page.contains(#"Price</span> <span class="amount">$5</span>"#) && page.contains("Ada"))
     #expect(try await home.show("/offers/shop:1").text.contains(">Price $5"))
-    #expect(try await home.show("/settings").text.contains("2 wares"))
+    #expect(try await home.show("/settings/feeds").text.contains("2 wares"))
     #expect(
       try await home.show("/api/v1/offers/shop:1").text.contains(#""reward":{"role":"price""#))
     #expect(try await home.show("/api/v1/offers?max_price=4").text.contains(#""total":1,"#))

@@ -66,7 +66,9 @@ struct PairingTests {
     let home = try await ServedHome(feeds: [])
     try await home.ask(try home.server(token: ServedHome.token)) { client in
       let desk = try await Self.logIn(client)
-      #expect(try await client.get("/settings", headers: [.cookie: desk]).text.contains("/pairing"))
+      #expect(
+        try await client.get("/settings/devices", headers: [.cookie: desk]).text.contains(
+          "/pairing"))
       let code = try await Self.makeCode(client, desk)
       // Opening the address, as programs do ahead, uses up no code.
       for _ in 0..<2 {
@@ -86,7 +88,7 @@ struct PairingTests {
       let phone = try Self.cookie(of: answer)
       #expect(answer.headers[.setCookie]?.contains("HttpOnly; SameSite=Lax") == true)
       #expect(try await client.get("offers", headers: [.cookie: phone]).status == 200)
-      let settings = try await client.get("/settings", headers: [.cookie: desk]).text
+      let settings = try await client.get("/settings/devices", headers: [.cookie: desk]).text
       let row = try #require(settings.between("Chrome on Android", "</li>"))
       let end = try #require(row.between(#"action=""#, #"""#))
       #expect(
@@ -292,7 +294,7 @@ struct PairingTests {
     }
     // Without a login, everybody who can reach the server is let in.
     #expect(try await home.show("/pair?code=K7QM2XPD").status == 303)
-    #expect(!(try await home.show("/settings").text.contains("/pairing")))
+    #expect(!(try await home.show("/settings/devices").text.contains("/pairing")))
   }
 
   @Test(

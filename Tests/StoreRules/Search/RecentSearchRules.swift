@@ -48,6 +48,40 @@ struct RecentSearchRules {
     #expect(try await Self.words(store) == ["???", "C++", "!!!", "C++ & \"é\" #?"])
   }
 
+  @Test(
+    "one search is removed by its words and its feed, and no other", arguments: StoreKind.allCases)
+  func removes(kind: StoreKind) async throws {
+    let store = try await kind.open().store
+    for words in ["tea", "Tea bags", "milk"] { try await Self.note(words, in: store) }
+    try await Self.note("tea", feed: "movies", in: store)
+    #expect(try await store.removeSearch(RecentSearch.ID(words: " Tea  bags ")))
+    #expect(try await Self.words(store) == ["tea", "milk", "tea"])
+    for id in [
+      RecentSearch.ID(words: "Tea bags"), RecentSearch.ID(words: "TEA"),
+      RecentSearch.ID(words: "milk", feed: "movies"), RecentSearch.ID(words: ""),
+    ] {
+      #expect(try await !store.removeSearch(id), "\(id)")
+    }
+    #expect(try await store.removeSearch(RecentSearch.ID(words: "tea")))
+    let searches = try await store.fetchRecentSearches()
+    #expect(
+      searches.map(\.id) == [
+        RecentSearch.ID(words: "tea", feed: "movies"), RecentSearch.ID(words: "milk"),
+      ])
+    // It can be recorded again.
+    try await Self.note("tea", in: store)
+    #expect(try await Self.words(store) == ["tea", "tea", "milk"])
+  }
+
+  @Test("a user removes no search of another", arguments: StoreKind.allCases)
+  func removesOwn(kind: StoreKind) async throws {
+    let home = try await Household(kind)
+    for record in [home.owners, home.anas] { try await Self.note("tea", in: record) }
+    #expect(try await home.anas.removeSearch(RecentSearch.ID(words: "tea")))
+    #expect(try await Self.words(home.anas) == [])
+    #expect(try await Self.words(home.owners) == ["tea"])
+  }
+
   @Test("recording the latest search again changes nothing", arguments: StoreKind.allCases)
   func repeats(kind: StoreKind) async throws {
     let store = try await kind.open().store

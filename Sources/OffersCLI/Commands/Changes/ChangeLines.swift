@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersFeeds
 
 /// The lines of a table of changes.
 struct ChangeLines {

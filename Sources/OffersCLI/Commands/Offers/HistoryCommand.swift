@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import OffersCore
+import OffersFeeds
 
 /// `offers history`
 struct HistoryCommand: AsyncParsableCommand {

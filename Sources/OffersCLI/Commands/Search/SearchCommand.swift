@@ -18,13 +18,15 @@ struct SearchCommand: AsyncParsableCommand {
       With --feed, a feed whose server can search, such as movies, is searched on its server, and \
       the offers found are stored. Without a network the stored offers are searched.
 
-      Without words, the last 10 searches that found something are listed; 3! repeats the third.
+      Without words, the last 10 searches that found something are listed; 3! repeats the third, \
+      and --forget removes it from the list.
 
       EXAMPLES
         offers search pasta sauce
         offers search coffee --favorites --json
         offers search --feed movies superman --page 2
         offers search 3!
+        offers search 3! --forget
       """)
 
   /// The words, including a `--` that ends the options.
@@ -58,6 +60,11 @@ struct SearchCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Fetch all pages from the server, up to the limit of the definition.")
   var all = false
 
+  @Flag(
+    name: .long,
+    help: "Remove a search from the last 10 instead: one like 3!, or its words as typed.")
+  var forget = false
+
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
 
@@ -86,9 +93,13 @@ struct SearchCommand: AsyncParsableCommand {
     }
     if all && page != nil { throw ValidationError("--all and --page exclude each other.") }
     if all && limit != nil { throw ValidationError("--all and --limit exclude each other.") }
+    if forget && text.isEmpty {
+      throw ValidationError("--forget needs a search, such as 3! or its words.")
+    }
   }
 
   func run() async throws {
+    if forget { return try await forgetRecent() }
     if text.isEmpty { return try await listRecent() }
     if let number = Self.number(in: text) { return try await repeating(number).search() }
     try await search()
@@ -233,6 +244,32 @@ extension SearchCommand {
   ///
   /// - Throws: `OffersError` with `notFound` for a number without a search.
   private func repeating(_ number: Int) async throws -> SearchCommand {
+    let search = try await fetchRecent(number)
+    var repeated = self
+    repeated.words = ["--", search.words]
+    repeated.feed = feed ?? search.feed
+    return repeated
+  }
+
+  /// Removes a recent search: the one with a number, or with the words and the feed. With `--json`, prints
+  /// the list without it.
+  private func forgetRecent() async throws {
+    var id = RecentSearch.ID(words: text, feed: feed)
+    if let number = Self.number(in: text) { id = try await fetchRecent(number).id }
+    let database = try await location.open(.readWrite)
+    guard try await database.removeSearch(id) else {
+      throw OffersError(
+        .notFound, "There is no such search among the last 10.",
+        hint: "See them, and use a number: offers search")
+    }
+    if json { return try Output.printData(Self.json(try await database.fetchRecentSearches())) }
+    Output.note("Forgot the search “\(DisplayText.oneLine(id.words))”.")
+  }
+
+  /// The recent search with a number, which counts from 1.
+  ///
+  /// - Throws: `OffersError` with `notFound` for a number without a search.
+  private func fetchRecent(_ number: Int) async throws -> RecentSearch {
     let searches = try await fetchRecent()
     guard searches.indices.contains(number - 1) else {
       throw OffersError(
@@ -240,10 +277,7 @@ extension SearchCommand {
         hint: searches.isEmpty
           ? "No search is stored yet." : "See the \(searches.count) stored searches: offers search")
     }
-    var repeated = self
-    repeated.words = ["--", searches[number - 1].words]
-    repeated.feed = feed ?? searches[number - 1].feed
-    return repeated
+    return searches[number - 1]
   }
 
   private func fetchRecent() async throws -> [RecentSearch] {

@@ -1,4 +1,22 @@
 extension Reward {
+  /// By how much the reward is higher than an earlier one, negative if it is lower; nil if the two are equal
+  /// or not comparable (`OfferChange.Kind.direction`).
+  package func difference(from old: Reward) -> Value? {
+    guard OfferChange.Kind.direction(from: old, to: self) != nil else { return nil }
+    func minus(_ number: Int64, _ earlier: Int64) -> Int64? {
+      let (result, didOverflow) = number.subtractingReportingOverflow(earlier)
+      // The smallest number has no magnitude of its type.
+      return didOverflow || result == .min ? nil : result
+    }
+    return switch (old.value, value) {
+    case (.amount(let was, _), .amount(let units, let currency)):
+      minus(units, was).map { .amount(minorUnits: $0, currency: currency) }
+    case (.percent(let was), .percent(let hundredths)):
+      minus(hundredths, was).map { .percent(hundredths: $0) }
+    default: nil
+    }
+  }
+
   /// The code of an amount's currency as a store keeps it, where each amount has one; nil for other
   /// kinds.
   package var storedCurrency: String? { value?.storedCurrency }

@@ -17,7 +17,7 @@ struct AccountRoutes: Sendable {
       let session = try context.fetchSession()
       let others = try await access.fetchSessions(of: session.user).filter { $0.id != session.id }
       try await access.end(others)
-      return LoginRoutes.redirect(to: "/settings?done=others#sessions")
+      return LoginRoutes.redirect(to: "/settings/devices?done=others#sessions")
     }
     router.post("/sessions/:id/end") { _, context in
       let own = try context.fetchSession()
@@ -27,7 +27,7 @@ struct AccountRoutes: Sendable {
         throw OffersError(.notFound, "This browser is not logged in any more.")
       }
       try await access.end([session])
-      return LoginRoutes.redirect(to: "/settings?done=browser#sessions")
+      return LoginRoutes.redirect(to: "/settings/devices?done=browser#sessions")
     }
     router.post("/passphrase") { request, context in
       try await setPassphrase(try await FieldList.read(request), request, context)
@@ -44,7 +44,7 @@ struct AccountRoutes: Sendable {
         throw OffersError(.notFound, "There is no such token: it was revoked.")
       }
       try await access.store.revokeToken(token.id)
-      return LoginRoutes.redirect(to: "/settings?done=token#tokens")
+      return LoginRoutes.redirect(to: "/settings/devices?done=token#tokens")
     }
   }
 
@@ -74,7 +74,7 @@ struct AccountRoutes: Sendable {
       return LoginRoutes.redirect(to: Self.welcome(before: next) + "&done=1")
     }
     return LoginRoutes.redirect(
-      to: "/settings?done=\(hadPassphrase ? "passphrase" : "first-passphrase")#account")
+      to: "/settings/people?done=\(hadPassphrase ? "passphrase" : "first-passphrase")#account")
   }
 
   /// Finds a mistake in the form for a passphrase.
@@ -149,7 +149,7 @@ struct AccountRoutes: Sendable {
       fields.set("scope", token.scope.rawValue)
       fields.set("expires", time: token.expiresAt)
     }
-    page.back = "/settings"
+    page.back = SettingsSection.devices.path
     return try shell.response(page, address: "/settings", for: visitor)
   }
 }

@@ -86,8 +86,8 @@ struct OffersPage {
     if feeds.allSatisfy({ $0.lastRun == nil }) {
       return PageFields(
         empty: "Welcome",
-        "There are no offers yet. Choose the feeds that you want to read, then refresh.",
-        icon: "tag", link: ("/settings", "Choose feeds"), refreshes: true)
+        "There are no offers yet. Choose the feeds that you want to read.",
+        icon: "tag", link: (SettingsSection.feeds.path, "Choose feeds"))
     }
     return PageFields(
       empty: "No offers", "The feeds have no offers right now. Refresh to check again.",

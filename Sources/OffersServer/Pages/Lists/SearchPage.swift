@@ -6,6 +6,14 @@ struct SearchPage {
   let request: PageRequest
 
   private static let pageSize = 20
+
+  /// The link from a search that has found nothing: to all offers, or to the start of the search.
+  private static func wider(_ words: String, _ feed: String?) -> (path: String, label: String) {
+    feed == nil
+      ? ("/search", "New search")
+      : (PageLinks.path("/search", [("q", words)]), "Search all offers")
+  }
+
   /// The words of a text, separated by single spaces; nil if there are none.
   private static func words(_ text: String?) -> String? {
     guard let text else { return nil }
@@ -57,6 +65,7 @@ struct SearchPage {
           recent.map { search in
             PageFields { row in
               row.set("recentWords", search.words)
+              row.set("recentName", search.feed)
               row.set("recentFeed", search.feed.map { titles[$0] ?? $0 })
               row.set(
                 "recentLink",
@@ -116,7 +125,7 @@ struct SearchPage {
             : PageFields(
               empty: "Nothing found",
               "No offer contains all of these words. Try fewer or different words.",
-              icon: "search", isAlert: true))
+              icon: "search", link: Self.wider(words, feed), isAlert: true))
       }
       fields.setMore(
         found.results.hasMore

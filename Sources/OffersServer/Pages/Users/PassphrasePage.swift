@@ -39,7 +39,7 @@ struct PassphrasePage {
           .error(mistake.text, hint: mistake.hint, id: "passphrase-error"))
       }
     }
-    if next == nil { page.back = "/settings" }
+    if next == nil { page.back = SettingsSection.people.path }
     page.status = mistake?.status ?? 200
     return page
   }

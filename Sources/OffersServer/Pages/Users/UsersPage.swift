@@ -50,7 +50,7 @@ struct UsersPage {
       fields.set("newRoles", Self.roles(form?.role ?? .member))
       if case .thisMachine = visitor.proof { fields.set("isFirst", true) }
     }
-    page.back = "/settings"
+    page.back = SettingsSection.people.path
     if let refused { page.status = Int(Problem(refused.error).status.code) }
     return page
   }

@@ -1,9 +1,8 @@
 import OffersCore
-import OffersFeeds
 
 extension Units {
   /// The text of an exact reward, such as `$1.25`, `1.25 CAD` or `2.5%`.
-  static func value(_ value: Reward.Value) -> String {
+  package static func value(_ value: Reward.Value) -> String {
     switch value {
     case .percent(let hundredths): JSONWriter.decimal(hundredths: hundredths) + "%"
     case .amount(let units, let currency): money(units, currency)

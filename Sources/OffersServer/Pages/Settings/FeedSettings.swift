@@ -1,45 +1,26 @@
 import OffersCore
 
-/// The page of settings: the source, the sync interval and the last sync of each feed, and the
-/// visitor's account.
-struct SettingsPage {
+/// The settings of feeds: the source, the sync interval and the last sync of each.
+struct FeedSettings {
   let source: PageSource
-  let access: AccessGate
-  /// Whom the request is from; nil for nobody in particular.
-  let visitor: Visitor?
-  /// The form of the page that was sent just before, whose outcome is told; nil for none.
-  var done: String?
+  /// What the visitor may do.
+  let right: Right
 
-  private var right: Right { visitor?.right ?? .read }
-
-  func page() async throws -> Page {
+  /// Sets the lists of the subscribed feeds, and of the others that have a definition.
+  func fill(_ fields: inout PageFields) async throws {
     let summaries = try await source.content.fetchFeedSummaries().sorted {
       PageSource.precedes(
         ($0.known?.position, $0.title ?? $0.name), ($1.known?.position, $1.title ?? $1.name))
     }
     let shown = try await source.fetchPresentations()
-    let rows = summaries.map { row($0, shown) }
-    let isOurs = summaries.map { $0.feed != nil }
-    let account = try await AccountSections(
-      access: access, visitor: visitor, now: source.now, done: done
-    ).fields()
-    let identity = try await IdentitySection(access: access, visitor: visitor).fields()
-    var page = Page("settings", title: "Settings", menuEntry: .settings) { fields in
-      let ours = zip(rows, isOurs).filter(\.1).map(\.0)
-      let others = zip(rows, isOurs).filter { !$0.1 }.map(\.0)
-      fields.set("feeds", ours)
-      fields.set("hasFeeds", !ours.isEmpty)
-      fields.set("others", others)
-      fields.set("hasOthers", !others.isEmpty && right >= .sync)
-      fields.set("program", Version.current)
-      fields.set("account", account)
-      fields.set("identity", identity)
-      fields.set("maySync", right >= .sync)
-      fields.set("isAdmin", right >= .admin)
-    }
-    // The feed definitions come from a file, whose edits are no commits to the database.
-    page.lifetime = .never
-    return page
+    let rows = summaries.map { (isOurs: $0.feed != nil, row: row($0, shown)) }
+    let ours = rows.filter(\.isOurs).map(\.row)
+    let others = rows.filter { !$0.isOurs }.map(\.row)
+    fields.set("feeds", ours)
+    fields.set("hasFeeds", !ours.isEmpty)
+    fields.set("others", others)
+    fields.set("hasOthers", !others.isEmpty && right >= .sync)
+    fields.set("maySync", right >= .sync)
   }
 
   private func row(_ summary: FeedSummary, _ shown: FeedPresentations) -> PageFields {
@@ -67,7 +48,7 @@ struct SettingsPage {
       }
       if feed.goneCount > 0 { row.set("feedGone", "\(Units.count(feed.goneCount)) gone") }
       row.setHeld(
-        [feed], shown, at: source.now, mayDecide: right >= .admin, back: "/settings")
+        [feed], shown, at: source.now, mayDecide: right >= .admin, back: SettingsSection.feeds.path)
       guard let run = feed.lastRun else { return }
       row.set("lastRun", time: run.startedAt)
       row.set("outcome", run.outcome.word)

@@ -1,0 +1,105 @@
+// Single keys: / j k s o ?. They do nothing while a person types, and can be switched off in the settings.
+
+import {isColumnOpen, openCard} from "./column.js?v=__VERSION__";
+import {openDialog} from "./over.js?v=__VERSION__";
+
+const keys = [
+  ["/", "Search"], ["j", "Next offer"], ["k", "Previous offer"], ["o", "Open the offer"],
+  ["s", "Star the offer, or take the star away"], ["Esc", "Close what is open"], ["?", "Show these keys"],
+];
+const areOff = () => localStorage.getItem("keys") === "off";
+
+/** The card that the keys are at; null for none. */
+let at = null;
+
+const cards = () => [...document.querySelectorAll("main .card > .card-link")].filter((each) => each.offsetParent);
+
+function step(way) {
+  const all = cards();
+  if (all.length === 0) return;
+  const focused = document.activeElement.closest?.("main .card")?.querySelector(".card-link");
+  const from = all.indexOf(focused ?? (at?.isConnected ? at : null));
+  // From nowhere, the first offer on the screen is the next one.
+  const first = all.findIndex((each) => each.getBoundingClientRect().bottom > 80);
+  at = all[from < 0 ? Math.max(0, first) : Math.min(all.length - 1, Math.max(0, from + way))];
+  at.focus({preventScroll: true});
+  at.scrollIntoView({block: "nearest"});
+  if (isColumnOpen()) openCard(at, {isFocused: false});
+}
+
+/** The card with the focus, else the last one that the keys were at. */
+function current() {
+  const focused = document.activeElement.closest?.("main .card")?.querySelector(".card-link");
+  return focused ?? (at?.isConnected ? at : null);
+}
+
+function search() {
+  const box = [...document.querySelectorAll("input[type=search]")].find((each) => each.offsetParent && getComputedStyle(each).visibility === "visible");
+  if (!box) return location.assign("/search");
+  box.focus();
+  box.select();
+}
+
+function star() {
+  const place = openDialog() ?? document.querySelector(".column") ?? current()?.closest(".card") ?? document.querySelector("article.offer");
+  place?.querySelector("[data-star]")?.click();
+}
+
+let help = null;
+
+function showHelp() {
+  if (!help) {
+    help = document.createElement("dialog");
+    help.className = "alert-box keys-box";
+    help.setAttribute("aria-labelledby", "keys-heading");
+    const heading = document.createElement("h2");
+    heading.id = "keys-heading";
+    heading.textContent = "Keys";
+    const list = document.createElement("dl");
+    for (const [key, text] of keys) {
+      const row = document.createElement("div");
+      const [term, what, cap] = ["dt", "dd", "kbd"].map((name) => document.createElement(name));
+      cap.textContent = key;
+      what.textContent = text;
+      term.append(cap);
+      row.append(term, what);
+      list.append(row);
+    }
+    const close = document.createElement("button");
+    close.type = "button";
+    close.className = "button primary";
+    close.textContent = "Close";
+    close.addEventListener("click", () => help.close());
+    help.append(heading, list, close);
+    document.body.append(help);
+  }
+  help.showModal();
+}
+
+const actions = {
+  "/": search, "?": showHelp, j: () => step(1), k: () => step(-1), s: star,
+  o: () => {
+    const card = current();
+    if (card) openCard(card);
+  },
+};
+
+document.addEventListener("keydown", (event) => {
+  const action = Object.hasOwn(actions, event.key) ? actions[event.key] : null;
+  if (!action || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || areOff()) return;
+  if (event.target.closest?.("input, select, textarea, [contenteditable]")) return;
+  if (document.querySelector("dialog[open]") && event.key !== "s") return;
+  event.preventDefault();
+  action();
+});
+
+const setting = document.querySelector("[data-keys-setting]");
+if (setting) {
+  setting.hidden = false;
+  const box = setting.querySelector("[data-keys-switch]");
+  box.checked = !areOff();
+  box.addEventListener("change", () => {
+    if (box.checked) localStorage.removeItem("keys");
+    else localStorage.setItem("keys", "off");
+  });
+}
