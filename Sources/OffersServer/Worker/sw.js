@@ -39,14 +39,14 @@ const parts = [
 importScripts(...parts.map((name) => `/assets/${name}?v=${VERSION}`));
 
 const files = [
-  "app.css", "controls.css", "lists.css", "map.css", "offer.css", "pages.css",
-  "add-feed.js", "app.js", "events.js", "feed-forms.js", "household.js", "lists.js", "login.js", "map.js", "messages.js",
+  "styles.css", "add-feed.js", "app.js", "events.js", "feed-forms.js", "household.js", "lists.js", "login.js", "map.js", "messages.js",
   "news-pill.js", "over.js", "place-card.js", "place.js", "refresh.js", "renew.js", "search.js", "share.js", "sheet.js",
   "stars.js", "waiting.js", "web.js", "wishes.js", "world.js", "world.json", "icon.svg", "icon-192.png", "inter.woff2",
   "templates.json",
 ].map((name) => `/assets/${name}?v=${VERSION}`);
 
-const mapFiles = ["leaflet.css", "leaflet.min.js", "leaflet.markercluster.min.js"].map((name) => `/map/${name}`);
+const mapFiles = ["leaflet.css", "leaflet.min.js", "leaflet.markercluster.min.js"]
+  .map((name) => `/map/${name}?v=${VERSION}`);
 
 self.addEventListener("install", (event) => {
   event.waitUntil(
@@ -111,11 +111,8 @@ self.addEventListener("fetch", (event) => {
   const path = url.pathname;
   if (request.method === "POST" && path === "/logout") return event.respondWith(logOut(request));
   if (request.method !== "GET") return;
-  if (path.startsWith("/assets/")) {
+  if (path.startsWith("/assets/") || path.startsWith("/map/")) {
     event.respondWith(cacheFirst(request));
-  } else if (path.startsWith("/map/")) {
-    // The map library has no version in its addresses: an update of the system replaces it.
-    event.respondWith(networkFirst(request, FILES));
   } else if (path === "/manifest.webmanifest") {
     // The manifest requires no token, so that it is kept when the stored pages are deleted.
     event.respondWith(networkFirst(request, FILES));
