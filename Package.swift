@@ -73,6 +73,7 @@ let package = Package(
         .embedInCode("0026_add_missing_offers.sql"),
         .embedInCode("0027_ignore_unseen_characters.sql"),
         .embedInCode("0028_keep_presentations.sql"),
+        .embedInCode("0029_add_thumbnails.sql"),
       ],
       swiftSettings: strict),
     // The C target has what Swift's modules of the system's headers leave out.
@@ -126,6 +127,7 @@ let package = Package(
         .embedInCode("0006_add_missing_offers.sql"),
         .embedInCode("0007_ignore_unseen_characters.sql"),
         .embedInCode("0008_keep_presentations.sql"),
+        .embedInCode("0009_add_thumbnails.sql"),
       ],
       swiftSettings: strict),
     // It opens libpq at run time, so that only those who use PostgreSQL need the library.
@@ -191,6 +193,8 @@ let package = Package(
       exclude: ["API/openapi.json", "Assets", "Embedded", "Templates", "Worker"],
       swiftSettings: strict),
     .target(name: "SpawnShim", path: "Sources/OffersCLI/Processes/Shim"),
+    // It opens gdk-pixbuf at run time, so that only those who want smaller pictures need the library.
+    .target(name: "PixbufShim", path: "Sources/OffersCLI/Pictures/Shim"),
     // The tests and the benchmark start child processes, too, and cannot depend on a program.
     .target(
       name: "ChildProcesses", dependencies: ["OffersCore", "SpawnShim"],
@@ -207,10 +211,11 @@ let package = Package(
         "OffersServer",
         "OffersSQLite",
         "OffersSync",
+        "PixbufShim",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: program),
         .product(name: "Logging", package: "swift-log"),
       ],
-      exclude: ["Processes"],
+      exclude: ["Pictures/Shim", "Processes"],
       resources: [
         .embedInCode("Commands/Schedule/offers-sync.service"),
         .embedInCode("Commands/Schedule/offers-sync.timer"),
@@ -285,7 +290,7 @@ let package = Package(
       name: "OffersCLITests",
       dependencies: [
         "ChildProcesses", "Offers", "OffersCLI", "OffersCore", "OffersFeeds", "OffersSQLite",
-        "OffersSync", "OffersTestSupport", "TestStores",
+        "OffersSync", "OffersTestSupport", "TestStores", "ZLib",
         .product(name: "GRDB", package: "GRDB.swift"),
       ], swiftSettings: strict),
     .testTarget(

@@ -54,6 +54,9 @@ package enum PostgreSQLMigrations {
     PostgreSQLMigration(
       number: 8, name: "0008_keep_presentations", isExpanding: true,
       sql: text(PackageResources._008_keep_presentations_sql)),
+    PostgreSQLMigration(
+      number: 9, name: "0009_add_thumbnails", isExpanding: true,
+      sql: text(PackageResources._009_add_thumbnails_sql)),
   ]
 
   private static func text(_ bytes: [UInt8]) -> String {

@@ -96,12 +96,14 @@ package enum SQLiteMigrations {
     Migration(
       number: 28, name: "0028_keep_presentations",
       sql: text(PackageResources._028_keep_presentations_sql)),
+    Migration(
+      number: 29, name: "0029_add_thumbnails", sql: text(PackageResources._029_add_thumbnails_sql)),
   ]
 
   /// The schema version that this program reads and writes: the number of the last migration, which
   /// a test compares. It is not computed from `all`, because every opening of a database needs the
   /// version, and none but the first the texts.
-  package static let currentVersion = 28
+  package static let currentVersion = 29
 
   private static func text(_ bytes: [UInt8]) -> String {
     String(decoding: bytes, as: UTF8.self)

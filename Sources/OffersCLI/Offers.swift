@@ -34,7 +34,7 @@ struct Offers: AsyncParsableCommand {
       ExportCommand.self, ImportCommand.self, MigrateCommand.self, BackupCommand.self,
       RestoreCommand.self,
       DoctorCommand.self, ScheduleCommand.self, UserCommand.self, ServeCommand.self,
-      TokenCommand.self, ManualCommand.self,
+      TokenCommand.self, ManualCommand.self, ScalePictureCommand.self,
     ])
 
   static func main() async {

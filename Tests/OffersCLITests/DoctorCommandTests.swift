@@ -30,7 +30,7 @@ struct DoctorCommandTests {
     for subject in [
       "file", "folder", "files", "disk", "sqlite", "locks", "integrity", "references", "schema",
       "counts", "search", "images", "leases", "clock", "sizes", "definitions", "feed", "triggers",
-      "libraries",
+      "libraries", "pictures",
     ] { #expect(subjects.contains(subject[...]), "\(subject)") }
   }
 

@@ -74,7 +74,7 @@ struct HealthTests {
   @Test("damaged images are removed; valid ones stay")
   func images() async throws {
     let store = try await Self.lived()
-    for number in 1...3 {
+    for number in 1...4 {
       let bytes = TinyImage.png(filling: [UInt8(number)])
       try await store.database.putImage(
         CachedImage(
@@ -86,9 +86,11 @@ struct HealthTests {
     try store.execute(
       """
       UPDATE image_cache SET bytes = zeroblob(50) WHERE slot = 1;
-      UPDATE image_cache SET width = 9 WHERE slot = 2
+      UPDATE image_cache SET width = 9 WHERE slot = 2;
+      UPDATE image_cache SET thumbnail = zeroblob(50) WHERE slot = 4;
+      UPDATE image_cache SET thumbnail = bytes WHERE slot = 3
       """)
-    #expect(try await Self.trouble(store) == ["problem images: 2 of 3 are damaged"])
+    #expect(try await Self.trouble(store) == ["problem images: 3 of 4 are damaged"])
     #expect(try await Self.repair(store).count == 1)
     #expect(try store.rows("SELECT slot FROM image_cache") == ["3"])
     #expect(try store.rows("SELECT slot FROM image_use") == ["3"])

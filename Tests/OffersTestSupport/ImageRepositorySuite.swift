@@ -49,7 +49,7 @@ public struct ImageRepositoryRule: Sendable, CustomStringConvertible {
   }
 
   /// A repository under test, with helpers for the rules.
-  private struct Check: Sendable {
+  struct Check: Sendable {
     let home: any ImageRepositoryHome
     let now = Date(timeIntervalSince1970: 1_800_000_000)
 
@@ -88,12 +88,13 @@ public struct ImageRepositoryRule: Sendable, CustomStringConvertible {
     }
   }
 
-  private init(_ description: String, _ check: @escaping @Sendable (Check) async throws -> Void) {
+  init(_ description: String, _ check: @escaping @Sendable (Check) async throws -> Void) {
     self.description = description
     self.check = check
   }
 
-  public static let all: [ImageRepositoryRule] = holding + order + favorites + limits + memory
+  public static let all: [ImageRepositoryRule] =
+    holding + order + favorites + limits + memory + thumbnails
 
   private static let holding: [ImageRepositoryRule] = [
     ImageRepositoryRule("an image is found exactly as it was put") { check in

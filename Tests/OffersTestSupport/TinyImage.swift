@@ -24,6 +24,12 @@ public enum TinyImage {
       + chunk("IDAT", filling) + chunk("IEND", [])
   }
 
+  /// A PNG that `png` made, with three bytes a pixel instead of four.
+  public static func opaque(_ png: [UInt8]) -> [UInt8] {
+    let header = Array(png[16..<25]) + [2, 0, 0, 0]
+    return Array(png[..<8]) + chunk("IHDR", header) + png[33...]
+  }
+
   public static func jpeg(width: Int, height: Int) -> [UInt8] {
     [0xFF, 0xD8, 0xFF, 0xE0, 0, 4, 0, 0, 0xFF, 0xC0, 0, 11, 8] + big(height, 2) + big(width, 2)
       + [1, 1, 0x11, 0, 0xFF, 0xDA, 0, 8, 1, 1, 0, 0, 63, 0, 0x12, 0x34, 0xFF, 0xD9]

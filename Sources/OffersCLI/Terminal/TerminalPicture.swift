@@ -117,42 +117,20 @@ struct TerminalDrawing: Equatable {
 /// The program `chafa`, which draws images as text, sixels or in the kitty protocol.
 /// https://hpjansson.org/chafa/man/
 struct Chafa {
-  private let program: String
-
-  /// The maximum size of the output of `chafa` in bytes.
-  private static let drawingBytes = 8 << 20
-  /// The shell command that runs a program with limits on time and memory, because images come from
-  /// untrusted servers.
-  private static let bounded = "ulimit -t 5; ulimit -v 2000000; exec timeout 5 \"$0\" \"$@\""
+  private let program: BoundedProgram
 
   /// - Parameter path: the folders to search, in the format of the variable PATH.
   /// - Returns: nil if the program is not in any of them.
   init?(path: String) {
     let places: [String] = path.split(scalar: ":").map { "\($0)/chafa" }
     guard let found = places.first(where: { access($0, X_OK) == 0 }) else { return nil }
-    program = found
+    program = BoundedProgram(found, memoryKilobytes: 2_000_000, outputBytes: 8 << 20)
   }
 
   /// Draws an image; nil on failure. The result ends with a line end.
   func draw(_ bytes: [UInt8], _ options: [String]) -> String? {
-    guard let file = Self.file(bytes) else { return nil }
-    defer { fclose(file) }
-    let words = ["/bin/sh", "-c", Self.bounded, program] + options
-    let drawing = try? ChildProcess.output(
-      of: words, input: .descriptor(fileno(file)), limitBytes: Self.drawingBytes)
-    guard let drawing, !drawing.isEmpty else { return nil }
+    guard let drawing = program.output(options, input: bytes), !drawing.isEmpty else { return nil }
     let text = String(decoding: drawing, as: UTF8.self)
     return text.hasSuffix("\n") ? text : text + "\n"
-  }
-
-  /// Writes the bytes to an unnamed temporary file, and rewinds it.
-  private static func file(_ bytes: [UInt8]) -> UnsafeMutablePointer<FILE>? {
-    guard let file = tmpfile() else { return nil }
-    guard fwrite(bytes, 1, bytes.count, file) == bytes.count, fflush(file) == 0 else {
-      fclose(file)
-      return nil
-    }
-    rewind(file)
-    return file
   }
 }

@@ -17,6 +17,15 @@ public enum ImageBounds {
   public static let bytes = 5 << 20
   /// The most pixels of an image according to its header: 50 megapixels, 200 MB when decoded.
   public static let pixels = 50_000_000
+  /// The most pixels in the width of the copy of an image for lists: a third of a large phone's width at
+  /// three pixels each, and a tile of a desktop at two.
+  public static let thumbnailWidth = 480
+  /// The most pixels in its height.
+  package static let thumbnailHeight = 4 * thumbnailWidth
+  /// The most bytes of an image in a list, of a copy or of an image that has none: 256 KiB.
+  package static let thumbnailBytes = 256 << 10
+  /// The size in bytes above which an image has a copy for lists, even if it is no wider: 64 KiB.
+  package static let copiedBytes = 64 << 10
   /// The number of images with uses in memory above which a use triggers a write of all uses.
   public static let gatheredImages = 200
   /// The number of image uses in memory that triggers a write of all uses.

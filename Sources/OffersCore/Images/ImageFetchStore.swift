@@ -10,6 +10,17 @@ package protocol ImageFetchStore: ImageRepository {
     _ url: String, etag: String?, lastModified: String?, fetchedAt: Date, freshUntil: Date
   ) async throws
 
+  /// The copy of a cached image for lists, or the reason why there is none, which counts as a use of the
+  /// image. Nil when the image is not cached, and when no copy was tried.
+  func findThumbnail(of url: String) async throws -> StoredThumbnail?
+
+  /// Stores the copy of an image for lists, or the reason why there is none. Does nothing if the image is
+  /// not cached, or another one is cached for its URL. Both are forgotten when another image is put, and
+  /// the reason when the server confirms the image.
+  ///
+  /// - Throws: `OffersError` with `limitExceeded` for a copy of more than `ImageBounds.thumbnailBytes`.
+  func putThumbnail(_ content: StoredThumbnail.Content, of image: CachedImage) async throws
+
   /// The remembered failure to fetch an image; nil when there is none or it has expired. One that
   /// would last for more than a day was stored under a clock that was ahead, and has expired, too.
   func findFailure(of url: String, now: Date) async throws -> ImageFailure?

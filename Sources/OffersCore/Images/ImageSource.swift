@@ -20,6 +20,18 @@ public protocol ImageSource: Sendable {
   ///   - feedSource: the source of the offer's feed, the base of a relative address.
   /// - Throws: as `image(of:feedSource:)`.
   func previewImage(of offer: Offer, feedSource: String?) async throws -> CachedImage
+
+  /// The image of an offer for a list: a copy that is at most `ImageBounds.thumbnailWidth` pixels wide and
+  /// has few bytes, if the image is wider or has many. A source that makes no copies returns the image.
+  ///
+  /// The default implementation returns `image(of:feedSource:)`.
+  ///
+  /// - Parameters:
+  ///   - offer: the offer, which names the address of its image.
+  ///   - feedSource: the source of the offer's feed, the base of a relative address.
+  /// - Throws: as `image(of:feedSource:)`; `OffersError` with `limitExceeded` if the image is too large
+  ///   for a list and no copy can be made.
+  func thumbnail(of offer: Offer, feedSource: String?) async throws -> CachedImage
 }
 
 extension ImageSource {
@@ -43,6 +55,10 @@ extension ImageSource {
   }
 
   public func previewImage(of offer: Offer, feedSource: String?) async throws -> CachedImage {
+    try await image(of: offer, feedSource: feedSource)
+  }
+
+  public func thumbnail(of offer: Offer, feedSource: String?) async throws -> CachedImage {
     try await image(of: offer, feedSource: feedSource)
   }
 }

@@ -53,7 +53,7 @@ enum ImageTable {
       """
       UPDATE image_cache
       SET etag = coalesce($2, etag), last_modified = coalesce($3, last_modified), fetched_at = $4,
-        fresh_until = $5
+        fresh_until = $5, thumbnail_problem = NULL
       WHERE url = $1
       """,
       [.text(url), .text(etag), .text(lastModified), .date(fetchedAt), .date(freshUntil)])

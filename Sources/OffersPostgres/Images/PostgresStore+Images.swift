@@ -126,6 +126,21 @@ extension PostgresStore: ImageFetchStore {
     }
   }
 
+  package func findThumbnail(of url: String) async throws -> StoredThumbnail? {
+    let found = try await database.readOnce { try ThumbnailColumns.find(url, in: $0) }
+    if found != nil, imageUses.note(url, isAsked: true) { writeImageUsesLater() }
+    return found
+  }
+
+  package func putThumbnail(
+    _ content: StoredThumbnail.Content, of image: CachedImage
+  ) async throws {
+    try content.check()
+    try await database.write(isCounted: false) {
+      try ThumbnailColumns.put(content, of: image, in: $0)
+    }
+  }
+
   package func findFailure(of url: String, now: Date) async throws -> ImageFailure? {
     try await database.readOnce { try ImageFailureTable.find(url, now: now, in: $0) }
   }

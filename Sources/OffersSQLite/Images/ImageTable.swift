@@ -49,7 +49,7 @@ enum ImageTable {
         : """
         UPDATE image_cache
         SET url = ?, content_type = ?, width = ?, height = ?, etag = ?, last_modified = ?,
-          fetched_at = ?, fresh_until = ?, bytes = ?
+          fetched_at = ?, fresh_until = ?, bytes = ?, thumbnail = NULL, thumbnail_problem = NULL
         WHERE slot = ?
         """, database)
     statement.bind(1, copying: image.url)
@@ -77,7 +77,7 @@ enum ImageTable {
       sql: """
         UPDATE image_cache
         SET etag = coalesce(?, etag), last_modified = coalesce(?, last_modified), fetched_at = ?,
-          fresh_until = ?
+          fresh_until = ?, thumbnail_problem = NULL
         WHERE url = ?
         """,
       arguments: [etag, lastModified, fetchedAt.storedSeconds, freshUntil.storedSeconds, url])
@@ -174,7 +174,8 @@ enum ImageTable {
   /// or are unreadable as an image; and the number of all images.
   static func findDamaged(in database: Database) throws -> (count: Int, damaged: [Int64]) {
     let rows = try RawStatement(
-      database, "SELECT slot, content_type, width, height, bytes FROM image_cache ORDER BY slot")
+      database,
+      "SELECT slot, content_type, width, height, bytes, thumbnail FROM image_cache ORDER BY slot")
     defer { rows.reset() }
     var found: (count: Int, damaged: [Int64]) = (0, [])
     while try rows.step() {
@@ -182,7 +183,10 @@ enum ImageTable {
       found.count += 1
       // An unreadable header is a damaged image, whatever the error.
       let header = try? ImageHeader(reading: bytes)
-      if header?.format.contentType != rows.string(1) || header?.width != Int(rows.number(2))
+      let copy = rows.bytes(5)
+      let isCopyDamaged = !copy.isEmpty && (try? ImageHeader(reading: copy)) == nil
+      if isCopyDamaged || header?.format.contentType != rows.string(1)
+        || header?.width != Int(rows.number(2))
         || header?.height != Int(rows.number(3))
       {
         found.damaged.append(rows.number(0))

@@ -14,6 +14,22 @@ extension OffersDatabase: ImageFetchStore {
     }
   }
 
+  package func findThumbnail(of url: String) async throws -> StoredThumbnail? {
+    let (found, isDue) = try await readStatement { [imageUses] database in
+      let found = try ThumbnailColumns.find(url, in: database)
+      return (found, found != nil && imageUses.note(url, isAsked: true))
+    }
+    if isDue { writeImageUsesLater() }
+    return found
+  }
+
+  package func putThumbnail(
+    _ content: StoredThumbnail.Content, of image: CachedImage
+  ) async throws {
+    try content.check()
+    try await write(.image) { try ThumbnailColumns.put(content, of: image, in: $0) }
+  }
+
   package func findFailure(of url: String, now: Date) async throws -> ImageFailure? {
     try await read { try ImageFailureTable.find(url, now: now, in: $0) }
   }

@@ -10,12 +10,23 @@ struct ImageRoutes: Sendable {
   /// image cache. That cache evicts the least recently used image, so that it has to learn of uses.
   private static let rememberedSeconds = 60.0
 
+  /// What an image is for.
+  enum Use {
+    case image
+    /// A list, in which the image is no wider than its place.
+    case thumbnail
+    /// The offer of a proposal. Neither the image cache nor the browser stores its image: after a restart
+    /// of the server the same URL is that of another image.
+    case preview
+  }
+
   func add(to router: Router<ServedContext>) {
     router.get("/api/v1/images/{ref}") { request, context in
       // The value of `v` is ignored: it only gives each image of an offer a URL of its own, for the
       // caches of browsers.
-      let parameters = try QueryParameters(request, ["v", "size"])
+      let parameters = try QueryParameters(request, ["v", "size", "width"])
       let size = try parameters.number("size", SizedPicture.large...SizedPicture.large)
+      let width = try parameters.number("width", 1...ImageBounds.thumbnailWidth)
       return try await answers.answer(request, for: context.visitor) {
         var offer = try await content.store.fetchOffer(named: try context.segment("ref")).offer
         if let size, let large = SizedPicture.address(offer.imageURLText ?? "", pixels: size) {
@@ -26,7 +37,8 @@ struct ImageRoutes: Sendable {
         let source =
           offer.imageURLText == nil
           ? nil : try await content.store.findSource(of: offer.ref.feed)
-        return try await answer(with: offer, feedSource: source)
+        return try await answer(
+          with: offer, feedSource: source, as: width == nil ? .image : .thumbnail)
       }
     }
   }
@@ -36,24 +48,23 @@ struct ImageRoutes: Sendable {
   /// - Parameters:
   ///   - offer: the offer, which names the address of its image.
   ///   - source: the source of its feed, the base of a relative address.
-  ///   - isPreview: whether the offer is of a proposal. Neither the image cache nor the browser stores
-  ///     its image: after a restart of the server the same URL is that of another image.
+  ///   - use: what the image is for.
   /// - Throws: `OffersError` with `notFound` for an offer without an image; `Problem` with status 502
   ///   or 504 if it cannot be fetched.
   func answer(
-    with offer: Offer, feedSource source: String?, isPreview: Bool = false
+    with offer: Offer, feedSource source: String?, as use: Use
   ) async throws -> Answer {
-    let image = try await image(of: offer, source, isPreview)
+    let image = try await image(of: offer, source, use)
     var answer = Answer(
       contentType: image.header.format.contentType, body: ByteBuffer(bytes: image.bytes))
-    answer.cacheControl = isPreview ? "no-store" : "private, max-age=86400"
+    answer.cacheControl = use == .preview ? "no-store" : "private, max-age=86400"
     let fresh = image.freshUntil.timeIntervalSince(content.now())
     answer.lifetime = .seconds(max(0, min(Self.rememberedSeconds, fresh)))
     return answer
   }
 
   private func image(
-    of offer: Offer, _ source: String?, _ isPreview: Bool
+    of offer: Offer, _ source: String?, _ use: Use
   ) async throws -> CachedImage {
     guard offer.imageURLText != nil else {
       throw OffersError(.notFound, "\(offer.ref) has no image.")
@@ -61,9 +72,11 @@ struct ImageRoutes: Sendable {
     do {
       // The image may have to be fetched from its server, within a time of its own.
       return try await ReadDeadline.pausing {
-        isPreview
-          ? try await content.images.previewImage(of: offer, feedSource: source)
-          : try await content.images.image(of: offer, feedSource: source)
+        switch use {
+        case .image: try await content.images.image(of: offer, feedSource: source)
+        case .thumbnail: try await content.images.thumbnail(of: offer, feedSource: source)
+        case .preview: try await content.images.previewImage(of: offer, feedSource: source)
+        }
       }
     } catch let error as OffersError where error.isOfSource {
       // The offer exists, but its image could not be fetched from another server. The status is

@@ -76,9 +76,12 @@ document.querySelector("form[action='/logout']")?.addEventListener("submit", () 
 });
 
 if ("serviceWorker" in navigator) {
-  navigator.serviceWorker.register("/sw.js", {scope: "/"}).catch(() => {
+  // The worker stores all files at its installation, which must not delay the pictures of the first page.
+  const register = () => navigator.serviceWorker.register("/sw.js", {scope: "/"}).catch(() => {
     // Service workers require HTTPS or localhost. Without one, the pages work online only.
   });
+  if (document.readyState === "complete") register();
+  else addEventListener("load", register);
   const tell = (kind) => navigator.serviceWorker.ready.then(({active}) => active?.postMessage({kind}));
   tell("update");
   on("changed", () => tell("update"));

@@ -136,14 +136,15 @@ document.addEventListener("click", (event) => {
   load(link, true);
 });
 
-// An image that fails is replaced by its usual size, and else removed, which reveals the placeholder behind it.
+// An image that fails is replaced by that of the lists, and else removed, which reveals the placeholder behind it.
 document.addEventListener(
   "error",
   ({target}) => {
     if (!(target instanceof HTMLImageElement) || !target.closest(".picture, .glow")) return;
-    const usual = target.src.replace(/&size=\d+$/, "");
-    if (usual === target.src) target.remove();
-    else target.src = usual;
+    const {usual} = target.dataset;
+    if (!usual) return target.remove();
+    delete target.dataset.usual;
+    target.src = usual;
   },
   true,
 );

@@ -23,9 +23,9 @@ function add(kind, properties) {
 /** Loads Leaflet and its clustering, which are scripts with a global variable, in their order. */
 function loadLibrary() {
   library ??= Promise.all([
-    add("link", {rel: "stylesheet", href: "/map/leaflet.css"}),
-    add("script", {src: "/map/leaflet.min.js"})
-      .then(() => add("script", {src: "/map/leaflet.markercluster.min.js"})),
+    add("link", {rel: "stylesheet", href: "/map/leaflet.css?v=__VERSION__"}),
+    add("script", {src: "/map/leaflet.min.js?v=__VERSION__"})
+      .then(() => add("script", {src: "/map/leaflet.markercluster.min.js?v=__VERSION__"})),
   ]).then(() => globalThis.L).catch((error) => {
     library = null;
     throw error;

@@ -64,10 +64,10 @@ package struct MapSettings: Sendable {
   let tiles: MapTiles?
 
   /// - Parameters:
-  ///   - files: the map library's files.
+  ///   - files: the map library's files; nil for those of this system.
   ///   - tiles: the server of street tiles; nil for maps of land, borders and names only.
-  package init(files: LeafletFiles = LeafletFiles(), tiles: MapTiles? = nil) {
-    self.files = files
+  package init(files: LeafletFiles? = nil, tiles: MapTiles? = nil) {
+    self.files = files ?? .installed
     self.tiles = tiles
   }
 }

@@ -47,7 +47,7 @@ extension PageFields {
       fields.set("byline", presentation.byline(of: offer).map(DayText.words))
       fields.set("isGone", offer.state == .gone)
       fields.set("isExpired", offer.isExpired(at: now))
-      fields.set("image", PageLinks.image(of: offer))
+      fields.set("image", PageLinks.thumbnail(of: offer))
       fields.set("initial", Self.initial(of: offer.name))
       fields.set("hue", Self.hue(of: offer.name))
     }

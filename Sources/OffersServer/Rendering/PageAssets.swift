@@ -34,8 +34,13 @@ struct PageAssets: Sendable {
     var hash = DocumentHash()
     let all =
       Self.contentTypes.map { ($0, $1, EmbeddedFile.find($0) ?? []) }
-      + [("templates.json", "application/json", PageTemplates.offline)]
+      + [
+        ("styles.css", Self.style, Self.styles),
+        ("templates.json", Self.json, PageTemplates.offline),
+      ]
     for (_, _, bytes) in all { bytes.withUnsafeBytes { hash.update($0) } }
+    // The library of maps is part of the version, because its files have it in their URLs, too.
+    for bytes in LeafletFiles.installed.contents { bytes.withUnsafeBytes { hash.update($0) } }
     let version = hash.finish().prefix(6).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
       .joined()
     self.version = version
@@ -50,29 +55,23 @@ struct PageAssets: Sendable {
       }, uniquingKeysWith: { one, _ in one })
   }
 
+  /// All style sheets in one file, because a browser paints nothing before it has each of them.
+  private static var styles: [UInt8] {
+    styleNames.flatMap { (EmbeddedFile.find($0) ?? []) + [UInt8(ascii: "\n")] }
+  }
+
+  /// The style sheets in their order, in which later ones add to earlier ones.
+  private static let styleNames = [
+    "tokens.css", "layout.css", "controls.css", "messages.css", "cards.css", "lists.css", "search.css",
+    "choice.css", "sheet.css", "offer.css", "place.css", "map.css", "pages.css", "settings.css",
+    "changes.css", "sidebar.css", "columns.css", "empty.css", "motion.css",
+  ]
+
+  private static let json = "application/json"
   private static let script = "text/javascript; charset=utf-8"
   private static let style = "text/css; charset=utf-8"
 
   private static let contentTypes = [
-    ("cards.css", style),
-    ("choice.css", style),
-    ("controls.css", style),
-    ("layout.css", style),
-    ("lists.css", style),
-    ("map.css", style),
-    ("messages.css", style),
-    ("motion.css", style),
-    ("offer.css", style),
-    ("pages.css", style),
-    ("place.css", style),
-    ("search.css", style),
-    ("sheet.css", style),
-    ("tokens.css", style),
-    ("changes.css", style),
-    ("columns.css", style),
-    ("empty.css", style),
-    ("settings.css", style),
-    ("sidebar.css", style),
     ("add-feed.js", script),
     ("app.js", script),
     ("column.js", script),
@@ -103,7 +102,7 @@ struct PageAssets: Sendable {
     ("web.js", script),
     ("wishes.js", script),
     ("world.js", script),
-    ("world.json", "application/json"),
+    ("world.json", json),
     ("sw.js", script),
     ("mustache.js", script),
     ("offline-data.js", script),

@@ -13,10 +13,16 @@ enum PageLinks {
     return "/api/v1/images/" + PercentCode.encode(offer.ref.description) + "?v="
       + String(hash.value, radix: 36)
   }
-  /// The URL on this server of an offer's image in a larger size; nil if its address names no size.
+  /// The URL on this server of an offer's image for a list, which is no wider than its place; nil if it
+  /// has none.
+  static func thumbnail(of offer: Offer) -> String? {
+    image(of: offer).map { "\($0)&width=\(ImageBounds.thumbnailWidth)" }
+  }
+  /// The URL on this server of an offer's image for a page of its own: in the larger size that its address
+  /// can name, else as it is; nil if it has none.
   static func largeImage(of offer: Offer) -> String? {
     guard let url = offer.imageURLText, SizedPicture.address(url, pixels: SizedPicture.large) != nil
-    else { return nil }
+    else { return image(of: offer) }
     return image(of: offer).map { "\($0)&size=\(SizedPicture.large)" }
   }
   static func feed(_ name: String) -> String { "/feeds/" + PercentCode.encode(name) }

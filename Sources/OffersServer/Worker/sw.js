@@ -39,9 +39,7 @@ const parts = [
 importScripts(...parts.map((name) => `/assets/${name}?v=${VERSION}`));
 
 const files = [
-  "cards.css", "changes.css", "choice.css", "columns.css", "controls.css", "empty.css", "layout.css", "lists.css",
-  "map.css", "messages.css", "motion.css", "offer.css", "pages.css", "place.css", "search.css", "settings.css",
-  "sheet.css", "sidebar.css", "tokens.css",
+  "styles.css",
   "add-feed.js", "app.js", "column.js", "drag.js", "events.js", "feed-forms.js", "household.js", "keys.js",
   "lists.js", "login.js", "map.js", "messages.js", "news-badge.js", "news-pill.js", "over.js", "place-card.js",
   "place.js", "refresh.js", "renew.js", "search.js", "share.js", "sheet.js", "slide.js", "stars.js", "theme.js",
@@ -50,7 +48,8 @@ const files = [
   "templates.json",
 ].map((name) => `/assets/${name}?v=${VERSION}`);
 
-const mapFiles = ["leaflet.css", "leaflet.min.js", "leaflet.markercluster.min.js"].map((name) => `/map/${name}`);
+const mapFiles = ["leaflet.css", "leaflet.min.js", "leaflet.markercluster.min.js"]
+  .map((name) => `/map/${name}?v=${VERSION}`);
 
 self.addEventListener("install", (event) => {
   event.waitUntil(
@@ -115,11 +114,8 @@ self.addEventListener("fetch", (event) => {
   const path = url.pathname;
   if (request.method === "POST" && path === "/logout") return event.respondWith(logOut(request));
   if (request.method !== "GET") return;
-  if (path.startsWith("/assets/")) {
+  if (path.startsWith("/assets/") || path.startsWith("/map/")) {
     event.respondWith(cacheFirst(request));
-  } else if (path.startsWith("/map/")) {
-    // The map library has no version in its addresses: an update of the system replaces it.
-    event.respondWith(networkFirst(request, FILES));
   } else if (path === "/manifest.webmanifest") {
     // The manifest requires no token, so that it is kept when the stored pages are deleted.
     event.respondWith(networkFirst(request, FILES));

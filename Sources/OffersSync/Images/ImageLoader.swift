@@ -19,8 +19,14 @@ public actor ImageLoader: ImageSource {
   private let fetch: ImageFetch
   /// The transport to close; nil for one that the app owns.
   private let owned: (any ClosableTransport)?
-  private let logger: Logger
+  let logger: Logger
   let now: @Sendable () -> Date
+  /// Makes the copies of images for lists; nil for none.
+  let scaler: (any ImageScaler)?
+  /// The copies that are being made, by the address of the image.
+  var scalings: [String: Task<CachedImage, any Error>] = [:]
+  /// At most two copies are made concurrently.
+  let scalingTurns = HostTurns(limit: 2, hostLimit: 2)
   private let turns = HostTurns(limit: 6, hostLimit: 2)
   /// A further limit for the images that are fetched ahead, which also take part in `turns`.
   let turnsAhead = HostTurns(limit: 4, hostLimit: 1)
@@ -45,21 +51,23 @@ public actor ImageLoader: ImageSource {
   ///   - images: the image cache.
   ///   - transport: sends the requests. It is not closed.
   ///   - allowsPrivateNetwork: whether servers in private networks may be contacted.
+  ///   - scaler: makes the copies of images for lists; nil for none.
   ///   - logger: logs each image that could not be fetched.
   ///   - now: the clock for the freshness of images and for the memory of failures.
   package init(
     images: any ImageFetchStore, transport: any HTTPTransport, allowsPrivateNetwork: Bool = false,
-    logger: Logger? = nil,
+    scaler: (any ImageScaler)? = nil, logger: Logger? = nil,
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.init(
       images: images, transport: .shared(transport), allowsPrivateNetwork: allowsPrivateNetwork,
-      logger: logger ?? .silent, now: now)
+      scaler: scaler, logger: logger ?? .silent, now: now)
   }
 
   package init(
     images: any ImageFetchStore, transport: TransportChoice, allowsPrivateNetwork: Bool,
-    logger: Logger, now: @escaping @Sendable () -> Date, patience: Duration = .seconds(15),
+    scaler: (any ImageScaler)? = nil, logger: Logger, now: @escaping @Sendable () -> Date,
+    patience: Duration = .seconds(15),
     limits: FetchLimits? = nil
   ) {
     let opened: any HTTPTransport
@@ -74,6 +82,7 @@ public actor ImageLoader: ImageSource {
     }
     self.images = images
     self.patience = patience
+    self.scaler = scaler
     self.logger = logger
     self.now = now
     fetch = ImageFetch(
@@ -86,6 +95,9 @@ public actor ImageLoader: ImageSource {
   public func close() async {
     for task in fetches.values { task.cancel() }
     for task in fetches.values { await task.value }
+    for task in scalings.values { task.cancel() }
+    // Their callers are told the errors.
+    for task in scalings.values { _ = await task.result }
     // On failure the cache only loses the most recent uses, by which images are evicted.
     try? await images.flushImageUses()
     await owned?.close()

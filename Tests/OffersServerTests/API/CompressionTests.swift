@@ -21,7 +21,7 @@ struct CompressionTests {
 
   @Test(
     "pages, documents and assets are the same content in at most half of the bytes",
-    arguments: ["/", "/api/v1/offers?limit=100", "/assets/layout.css", "/sw.js"])
+    arguments: ["/", "/api/v1/offers?limit=100", "/assets/styles.css", "/sw.js"])
   func same(path: String) async throws {
     let home = try await ServedHome(feeds: ["ibotta", "albums"])
     try await home.ask { client in

@@ -11,12 +11,18 @@ import Testing
 final class CountedImages: ImageSource {
   let result: Result<CachedImage, OffersError>
   let count = Mutex(0)
+  let thumbnailCount = Mutex(0)
   let previewCount = Mutex(0)
 
   init(_ result: Result<CachedImage, OffersError>) { self.result = result }
 
   func image(of offer: Offer, feedSource: String?) async throws -> CachedImage {
     count.withLock { $0 += 1 }
+    return try result.get()
+  }
+
+  func thumbnail(of offer: Offer, feedSource: String?) async throws -> CachedImage {
+    thumbnailCount.withLock { $0 += 1 }
     return try result.get()
   }
 
@@ -52,6 +58,25 @@ struct ImageRoutesTests {
       let tag = try #require(try await client.send(.head, "images/ibotta:900117").headers[.eTag])
       let known = try await client.get("images/ibotta:900117", headers: [.ifNoneMatch: tag])
       #expect(known.status == 304)
+    }
+  }
+
+  @Test("an image for a list is a copy that is no wider than its place")
+  func thumbnail() async throws {
+    let home = try await ServedHome()
+    let images = CountedImages(.success(try Self.image(TinyImage.png())))
+    try await home.ask(try home.server(images: images)) { client in
+      for width in [480, 480, 1] {
+        let answer = try await client.get("images/ibotta:900117?width=\(width)")
+        #expect(answer.status == 200)
+        #expect(answer.headers[.cacheControl] == "private, max-age=86400")
+        #expect(answer.headers[.eTag] != nil)
+      }
+      #expect(images.thumbnailCount.withLock { $0 } == 2)
+      #expect(images.count.withLock { $0 } == 0)
+      for width in ["0", "481", "wide", ""] {
+        #expect(try await client.get("images/ibotta:900117?width=\(width)").status == 400)
+      }
     }
   }
 

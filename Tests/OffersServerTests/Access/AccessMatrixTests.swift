@@ -164,7 +164,7 @@ struct AccessMatrixTests {
   /// The path of a route, with values for its parameters.
   private static func path(_ template: String) -> String {
     let values = [
-      "{ref}": "ibotta:900117", "/feeds/{name}": "/feeds/ibotta", "{name}": "layout.css",
+      "{ref}": "ibotta:900117", "/feeds/{name}": "/feeds/ibotta", "{name}": "styles.css",
       "{number}": "1", "{index}": "0", "{id}": "999999", "**": "x.js",
     ]
     // The longer patterns first, so that the name of a feed is not that of an asset.

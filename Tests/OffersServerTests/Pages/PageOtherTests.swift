@@ -217,12 +217,12 @@ struct PageOtherTests {
   func assets() async throws {
     let home = try await ServedHome(feeds: [])
     let page = try await home.show("/").text
-    let version = try #require(page.between("layout.css?v=", "\""))
-    let style = try await home.show("/assets/layout.css?v=\(version)")
+    let version = try #require(page.between("styles.css?v=", "\""))
+    let style = try await home.show("/assets/styles.css?v=\(version)")
     #expect(style.headers[.contentType] == "text/css; charset=utf-8")
     #expect(style.headers[.cacheControl]?.contains("immutable") == true)
     #expect(
-      try await home.show("/assets/layout.css?v=old").headers[.cacheControl] == "private, no-cache")
+      try await home.show("/assets/styles.css?v=old").headers[.cacheControl] == "private, no-cache")
     let script = try await home.show("/assets/app.js?v=\(version)").text
     #expect(script.contains("./stars.js?v=\(version)"))
     #expect(!script.contains("__VERSION__"))

@@ -51,6 +51,7 @@ struct DoctorCommand: AsyncParsableCommand {
       findings.append(Finding(.problem, "database", refusal.message, advice: refusal.advice))
     }
     findings.append(LibraryVersions.finding)
+    findings.append(PictureScaler.finding)
     findings += FeedHealth(path: settings, feeds: feeds, now: now).examine()
     // Definitions that cannot be loaded are among the findings.
     findings += ScheduleHealth(feeds: feeds, definitions: try? settings.load()).examine()

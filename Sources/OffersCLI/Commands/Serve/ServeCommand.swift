@@ -170,7 +170,8 @@ struct ServeCommand: AsyncParsableCommand {
     let database = try await location.open(.readWrite, tellsForeignSchema: true)
     let loader = ImageLoader(
       images: database, allowsPrivateNetwork: allowsPrivateNetwork,
-      environment: ProcessContext.findVariable, logger: logging.log.logger)
+      environment: ProcessContext.findVariable, scaler: PictureScaler(),
+      logger: logging.log.logger)
     let feeds = ServedFeeds(
       database: database, configurationPath: path, allowsPrivateNetwork: allowsPrivateNetwork,
       log: logging.log)

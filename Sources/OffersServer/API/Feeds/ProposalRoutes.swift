@@ -25,7 +25,7 @@ struct ProposalRoutes: ContentRoutes {
         let source = content.proposals.find(
           try number("number", of: context), by: try context.fetchVisitor().user)?.source
         return try await ImageRoutes(content: content, answers: answers).answer(
-          with: offer, feedSource: source, isPreview: true)
+          with: offer, feedSource: source, as: .preview)
       }
     }
     router.post("/api/v1/feeds") { request, context in

@@ -1,0 +1,139 @@
+import Foundation
+import OffersCore
+import OffersSQLite
+import OffersTestSupport
+import Synchronization
+import Testing
+
+@testable import OffersSync
+
+/// A scaler that returns one result, and counts its calls.
+private final class CountedScaler: ImageScaler {
+  private let result: Result<[UInt8]?, OffersError>
+  private let calls = Mutex(0)
+
+  init(_ result: Result<[UInt8]?, OffersError>) { self.result = result }
+
+  var count: Int { calls.withLock { $0 } }
+
+  func copy(of image: CachedImage) async throws -> [UInt8]? {
+    calls.withLock { $0 += 1 }
+    return try result.get()
+  }
+}
+
+@Suite("Images for lists")
+struct ThumbnailTests {
+  private static let offer = Offer(
+    ref: OfferRef(feed: "ibotta", offerID: "1"), name: "Tea", imageURLText: "https://e.com/1.png",
+    urlText: nil, firstSeenAt: Date(timeIntervalSince1970: 0),
+    changedAt: Date(timeIntervalSince1970: 0))
+  private static let copy = TinyImage.png(filling: [7])
+  private static let wide = TinyImage.png(width: 4000, filling: [UInt8](repeating: 1, count: 900))
+  /// Too large for a list without a copy.
+  private static let huge = TinyImage.png(
+    width: 4000, filling: [UInt8](repeating: 1, count: ImageBounds.thumbnailBytes))
+
+  private let home: FetchHome
+
+  init() async throws { home = try await FetchHome() }
+
+  private func answer(_ bytes: [UInt8], _ status: Int = 200) {
+    home.web.answer { _ in
+      var answer = SimulatedAnswer(status, [("ETag", "\"a\"")])
+      answer.bytes = bytes
+      return answer
+    }
+  }
+
+  private func loader(_ scaler: CountedScaler?) -> ImageLoader {
+    ImageLoader(images: home.database, transport: home.web, scaler: scaler) { home.now }
+  }
+
+  private func thumbnail(_ loader: ImageLoader) async throws -> [UInt8] {
+    try await loader.thumbnail(of: Self.offer, feedSource: nil).bytes
+  }
+
+  @Test("a wide image is copied once for all who ask at once, and for later ones from the store")
+  func once() async throws {
+    answer(Self.wide)
+    let scaler = CountedScaler(.success(Self.copy))
+    let loader = loader(scaler)
+    try await withThrowingTaskGroup(of: [UInt8].self) { group in
+      for _ in 1...8 { group.addTask { try await thumbnail(loader) } }
+      for try await bytes in group { #expect(bytes == Self.copy) }
+    }
+    #expect(try await thumbnail(self.loader(scaler)) == Self.copy)
+    #expect(scaler.count == 1)
+    #expect(home.web.requests.count == 1)
+    // The image itself is as its server sent it.
+    #expect(try await loader.image(of: Self.offer, feedSource: nil).bytes == Self.wide)
+  }
+
+  @Test("a small image is returned as it is")
+  func small() async throws {
+    answer(Self.copy)
+    let scaler = CountedScaler(.success(TinyImage.png()))
+    #expect(try await thumbnail(loader(scaler)) == Self.copy)
+    #expect(scaler.count == 0)
+  }
+
+  @Test("an image that cannot be copied is tried once, and shown in lists only if it has few bytes")
+  func failing() async throws {
+    for (bytes, isShown) in [(Self.wide, true), (Self.huge, false)] {
+      answer(bytes)
+      _ = try await home.database.clearImages()
+      let scaler = CountedScaler(.failure(OffersError(.malformedImage, "It is damaged.")))
+      for _ in 1...3 {
+        if isShown {
+          #expect(try await thumbnail(loader(scaler)) == bytes)
+        } else {
+          let error = await #expect(throws: OffersError.self) {
+            try await thumbnail(loader(scaler))
+          }
+          #expect(error?.code == .limitExceeded)
+          #expect(error?.message.hasSuffix("no smaller copy: It is damaged.") == true)
+        }
+      }
+      #expect(scaler.count == 1)
+    }
+  }
+
+  @Test("a copy that is no image or has more bytes than the image is not stored")
+  func bad() async throws {
+    answer(Self.wide)
+    for copy in [[1, 2, 3], Self.wide + [0]] {
+      _ = try await home.database.clearImages()
+      let scaler = CountedScaler(.success(copy))
+      #expect(try await thumbnail(loader(scaler)) == Self.wide)
+      #expect(try await thumbnail(loader(scaler)) == Self.wide)
+      #expect(scaler.count == 1)
+    }
+  }
+
+  @Test("without a scaler, or one for the format, every image is returned as it is")
+  func none() async throws {
+    answer(Self.huge)
+    #expect(try await thumbnail(loader(nil)) == Self.huge)
+    let scaler = CountedScaler(.success(nil))
+    #expect(try await thumbnail(loader(scaler)) == Self.huge)
+    #expect(try await home.database.findThumbnail(of: "https://e.com/1.png") == nil)
+  }
+
+  @Test("when the image is no longer fresh its server is asked, and another image has another copy")
+  func stale() async throws {
+    answer(Self.wide)
+    let scaler = CountedScaler(.success(Self.copy))
+    let loader = loader(scaler)
+    #expect(try await thumbnail(loader) == Self.copy)
+    home.wait(hours: 25)
+    answer([], 304)
+    #expect(try await thumbnail(loader) == Self.copy)
+    #expect(home.web.requests.count == 2)
+    #expect(scaler.count == 1)
+    home.wait(hours: 25)
+    answer(Self.huge)
+    #expect(try await thumbnail(loader) == Self.copy)
+    #expect(scaler.count == 2)
+  }
+}
