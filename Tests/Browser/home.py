@@ -111,8 +111,16 @@ class Home:
         self.folder.cleanup()
 
 
+def start_browser():
+    """Starts the browser of the tests."""
+    if os.environ.get("OFFERS_BROWSER") == "webkit":
+        from webkit import WebKit
+        return WebKit()
+    return chromium()
+
+
 def chromium(environment=None):
-    """Starts a browser with a profile of its own; its environment is this process's by default."""
+    """Starts a Chromium with a profile of its own; its environment is this process's by default."""
     options = Options()
     options.binary_location = os.environ.get("CHROMIUM", "/usr/bin/chromium")
     for argument in (
@@ -135,7 +143,7 @@ class SharedBrowser:
     def take(cls):
         """The browser, with one new tab, without cookies and log. What tests emulate ends with their tab."""
         if cls._browser is None:
-            cls._browser = chromium()
+            cls._browser = start_browser()
             atexit.register(cls._browser.quit)
         browser = cls._browser
         old = browser.window_handles
