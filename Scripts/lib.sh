@@ -103,6 +103,14 @@ require_browser() {
   "$venv/bin/pip" -q install --no-deps axe-playwright-python==0.1.8
 }
 
+# Installs what is missing of WebKit, its driver and a screen for it.
+require_webkit() {
+  local missing=()
+  command -v WebKitWebDriver >/dev/null || missing+=(webkit2gtk-driver)
+  command -v Xvfb >/dev/null || missing+=(xvfb)
+  install_packages "The tests of the web page in WebKit need these" "${missing[@]}"
+}
+
 # Installs Debian packages that are missing, and says so before; nothing that is there is upgraded.
 # REASON is a sentence that ends with the list of the packages:
 #   install_packages REASON [PACKAGE...]

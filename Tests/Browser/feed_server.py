@@ -40,14 +40,13 @@ def png(width, height, rows):
 
 
 def picture(path):
-    """A landscape as a PNG, which depends on the path only."""
-    seed = hashlib.sha256(path.encode()).digest()
+    """A landscape as a PNG, which depends on the path only; a size in the path is that of the picture from 400 pixels."""
     size = re.search(r"/(\d+)x\1[^/]*$", path)
-    if size and int(size[1]) > 400:
-        # A landscape of that size takes seconds.
-        return png(int(size[1]), int(size[1]), [bytes(seed[:3]) * int(size[1])] * int(size[1]))
+    seed = hashlib.sha256((path[: size.start()] if size else path).encode()).digest()
     kind = path.split("/")[2] if path.count("/") > 2 else ""
     width, height = SIZES.get(kind, (340, 224))
+    if size and int(size[1]) > 400:
+        width = height = int(size[1])
     hue = seed[0] / 255
 
     def color(shift, saturation, value):
@@ -56,20 +55,29 @@ def picture(path):
     top, low = color(0, 0.35, 0.98), color(0.08, 0.18, 1)
     hills = [color(0.45, 0.35, 0.72), color(0.5, 0.45, 0.5)]
     sun = (int(width * (0.2 + 0.6 * seed[1] / 255)), int(height * 0.3), height // 7)
+    # The edge of a layer of hills rises and falls in this many slopes of equal width.
+    slopes = [3 + seed[2 + layer] % 5 for layer in range(2)]
     rows = []
     for y in range(height):
         part = y / height
-        sky = bytes(int(a + (b - a) * part) for a, b in zip(top, low))
-        row = bytearray(sky * width)
-        for x in range(width):
-            if (x - sun[0]) ** 2 + (y - sun[1]) ** 2 < sun[2] ** 2:
-                row[3 * x : 3 * x + 3] = bytes((255, 244, 214))
-            for layer, shade in enumerate(hills):
-                slope = (x * (3 + seed[2 + layer] % 5) // width) % 2
-                place = (x * (3 + seed[2 + layer] % 5) / width) % 1
-                edge = height * (0.55 + 0.17 * layer) + (place if slope else 1 - place) * height * 0.16
-                if y > edge:
-                    row[3 * x : 3 * x + 3] = bytes(shade)
+        row = bytearray(bytes(int(a + (b - a) * part) for a, b in zip(top, low)) * width)
+
+        def fill(start, end, shade):
+            start, end = max(0, round(start)), min(width, round(end))
+            if start < end:
+                row[3 * start : 3 * end] = bytes(shade) * (end - start)
+
+        half = max(0, sun[2] ** 2 - (y - sun[1]) ** 2) ** 0.5
+        fill(sun[0] - half, sun[0] + half, (255, 244, 214))
+        for layer, shade in enumerate(hills):
+            # The part of each slope that is covered in this row.
+            covered = min(1, (y - height * (0.55 + 0.17 * layer)) / (height * 0.16))
+            if covered <= 0:
+                continue
+            slope = width / slopes[layer]
+            for number in range(slopes[layer]):
+                start = slope * (number if number % 2 else number + 1 - covered)
+                fill(start, start + slope * covered, shade)
         rows.append(bytes(row))
     return png(width, height, rows)
 

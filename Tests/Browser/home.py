@@ -10,6 +10,7 @@ import tempfile
 import time
 import unittest
 import urllib.request
+from importlib.util import find_spec
 from pathlib import Path
 
 from selenium.common.exceptions import StaleElementReferenceException, WebDriverException
@@ -25,6 +26,9 @@ from proxy import Proxy
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("OFFERS_PROGRAM", str(ROOT / ".build/release/offers"))
 SHOTS = ROOT / ".build/screenshots"
+# Screenshots take a tenth of the time of the tests, so that only those of failures are taken by default.
+IS_SHOOTING = bool(os.environ.get("OFFERS_SHOTS"))
+AXE = (Path(find_spec("axe_playwright_python").submodule_search_locations[0]) / "axe.min.js").read_text("utf-8")
 PHONE = (375, 812)
 DESKTOP = (1280, 900)
 
@@ -107,8 +111,16 @@ class Home:
         self.folder.cleanup()
 
 
+def start_browser():
+    """Starts the browser of the tests."""
+    if os.environ.get("OFFERS_BROWSER") == "webkit":
+        from webkit import WebKit
+        return WebKit()
+    return chromium()
+
+
 def chromium(environment=None):
-    """Starts a browser with a profile of its own; its environment is this process's by default."""
+    """Starts a Chromium with a profile of its own; its environment is this process's by default."""
     options = Options()
     options.binary_location = os.environ.get("CHROMIUM", "/usr/bin/chromium")
     for argument in (
@@ -131,7 +143,7 @@ class SharedBrowser:
     def take(cls):
         """The browser, with one new tab, without cookies and log. What tests emulate ends with their tab."""
         if cls._browser is None:
-            cls._browser = chromium()
+            cls._browser = start_browser()
             atexit.register(cls._browser.quit)
         browser = cls._browser
         old = browser.window_handles
@@ -152,12 +164,14 @@ class BrowserTest(unittest.TestCase):
 
     feeds = ("ibotta", "restaurants", "facts", "albums", "movies")
     size = PHONE
+    mode = "light"
 
     @classmethod
     def setUpClass(cls):
         cls.home = Home(cls.feeds)
         cls.browser = SharedBrowser.take()
         cls.set_size(cls.size)
+        cls.mode = "light"
 
     @classmethod
     def tearDownClass(cls):
@@ -192,9 +206,38 @@ class BrowserTest(unittest.TestCase):
 
     @classmethod
     def set_mode(cls, mode):
+        cls.mode = mode
         cls.browser.execute_cdp_cmd(
             "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": mode}]}
         )
+
+    def looks(self, sizes=(PHONE, DESKTOP)):
+        """Gives the page that is shown each of these sizes in each color scheme, without loading it again, and yields
+        the size and the scheme."""
+        for mode in ("light", "dark"):
+            self.set_mode(mode)
+            for size in sizes:
+                self.set_size(size)
+                yield size, mode
+        self.set_mode("light")
+
+    def violations(self):
+        """What axe finds on the page: by all of its rules in the light scheme, and by those about colors in the dark one,
+        which differs in its colors only."""
+        if not self.script("return 'axe' in window"):
+            self.script(AXE)
+        found = self.browser.execute_async_script(
+            "const [rules, done] = arguments; axe.run(document, {resultTypes: ['violations'],"
+            " ...(rules && {runOnly: {type: 'rule', values: rules}})}).then((result) =>"
+            " done([result.passes.length, result.violations]), (error) => done(String(error)))",
+            ["color-contrast", "link-in-text-block"] if self.mode == "dark" else None)
+        self.assertIsInstance(found, list, found)
+        passes, found = found
+        self.assertGreater(passes, 0 if self.mode == "dark" else 10)
+        return [
+            f"{each['id']} ({each['impact']}): {each['nodes'][0]['html'][:160]} {each['nodes'][0]['failureSummary'][:300]}"
+            for each in found
+        ]
 
     def open(self, path):
         """Opens a page anew: to open the address that is shown is a reload, which restores the place."""
@@ -264,8 +307,10 @@ class BrowserTest(unittest.TestCase):
         )
 
     def shoot(self, name):
-        SHOTS.mkdir(parents=True, exist_ok=True)
-        self.browser.save_screenshot(str(SHOTS / f"{name}-{self.size[0]}.png"))
+        """Keeps a picture of the screen, if somebody wants to look at it."""
+        if IS_SHOOTING or name.startswith("FAILED-"):
+            SHOTS.mkdir(parents=True, exist_ok=True)
+            self.browser.save_screenshot(str(SHOTS / f"{name}-{self.size[0]}.png"))
 
     def no_overflow(self, where=""):
         wide = self.script("return document.documentElement.scrollWidth - innerWidth")

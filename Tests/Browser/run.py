@@ -7,9 +7,11 @@ import json
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 from pathlib import Path
+from queue import Empty, SimpleQueue
 
 FOLDER = Path(__file__).parent
 
@@ -38,34 +40,60 @@ def run(names):
     return {"seconds": result.seconds, "failed": failed}
 
 
+def run_asked():
+    """Runs the tests of each file that a line of standard input names, and answers by a line of standard output."""
+    answers, sys.stdout = sys.stdout, sys.stderr
+    for line in sys.stdin:
+        print(json.dumps(run([line.strip()])), file=answers, flush=True)
+
+
 def run_files():
-    """Runs the tests of all files in two processes, and prints the output of one after the other's."""
-    parts, sizes = ([], []), [0, 0]
+    """Runs the tests of all files in two processes, each of which takes the next file when it is ready, and prints the
+    output of one after the other's."""
+    waiting, parts = SimpleQueue(), []
     for file in sorted(FOLDER.glob("test_*.py"), key=lambda each: -each.stat().st_size):
-        smaller = sizes.index(min(sizes))
-        parts[smaller].append(file.stem)
-        sizes[smaller] += file.stat().st_size
-    with tempfile.TemporaryDirectory() as folder:
-        running = []
-        for number, names in enumerate(parts):
-            paths = Path(folder, f"{number}.log"), Path(folder, f"{number}.json")
-            with open(paths[0], "w", encoding="utf-8") as log:
-                command = [sys.executable, __file__, "--result", paths[1], *names]
-                running.append((subprocess.Popen(command, stdout=log, stderr=log), *paths))
-        total = {"seconds": {}, "failed": 0}
-        for process, log, result in running:
-            process.wait()
-            print(log.read_text("utf-8"))
-            # A process that ended early has written no result.
-            part = json.loads(result.read_text("utf-8")) if result.exists() else {"seconds": {}, "failed": 1}
-            total["seconds"].update(part["seconds"])
-            total["failed"] += part["failed"]
+        waiting.put(file.stem)
+
+    def follow(log):
+        process = None
+        while True:
+            try:
+                name = waiting.get_nowait()
+            except Empty:
+                break
+            if process is None:
+                process = subprocess.Popen([sys.executable, __file__, "--asked"], stdin=subprocess.PIPE,
+                                           stdout=subprocess.PIPE, stderr=log, text=True)
+            print(name, file=process.stdin, flush=True)
+            answer = process.stdout.readline()
+            if answer:
+                parts.append(json.loads(answer))
+            else:
+                # The process has ended early: the rest is run by another one.
+                parts.append({"seconds": {}, "failed": 1})
+                process.communicate()
+                process = None
+        if process:
+            process.communicate()
+
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as one, tempfile.TemporaryFile("w+", encoding="utf-8") as other:
+        threads = [threading.Thread(target=follow, args=(log,)) for log in (one, other)]
+        for thread in threads:
+            thread.start()
+        for thread, log in zip(threads, (one, other)):
+            thread.join()
+            log.seek(0)
+            print(log.read())
+    total = {"seconds": {}, "failed": 0}
+    for part in parts:
+        total["seconds"].update(part["seconds"])
+        total["failed"] += part["failed"]
     return total
 
 
 names = sys.argv[1:]
-if names[:1] == ["--result"]:
-    Path(names[1]).write_text(json.dumps(run(names[2:])), "utf-8")
+if names == ["--asked"]:
+    run_asked()
     sys.exit()
 found = run(names) if names else run_files()
 print("The slowest browser tests, in seconds:")

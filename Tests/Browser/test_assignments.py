@@ -1,12 +1,67 @@
-"""The sentences of the assignments that the page has to fulfill, one test each."""
+"""The sentences of the five assignments that the page has to fulfil, one test each. These stand in other files:
+
+  offers       tiles in two columns, reward, name      test_grid   the_grid_on_a_phone_has_the_designed_dimensions
+               a set star on favorites only            test_grid   only_the_stars_of_favorites_are_set
+  restaurants  pictures from edge to edge, category    test_feeds  restaurants_go_from_edge_to_edge
+               two columns on tablets                  test_lists  restaurants_have_two_columns_on_tablets_…
+               an icon at the right opens the map      test_map    the_icon_is_at_the_upper_right_of_the_list
+  internets    Back, Next and Refresh                  test_web    back_next_refresh_and_a_home_page
+               begins at a home page                   test_web    the_home_page_of_a_feed_is_shown_…
+  movies       the next page at the end of the list    test_feeds  scrolling_down_adds_the_next_page_at_the_end
+               an alert for every error, "Try again"   test_faults MovieErrorTests
+  facts        no row is clipped                       test_feeds  facts_are_rows_of_their_own_height_…
+               pulling refreshes this feed             test_refresh  pulling_down_refreshes_the_feed_of_the_page
+  albums       the button 20 pixels from the edges     test_sheet  the_button_keeps_twenty_pixels_…
+"""
 
 import json
 import unittest
+
+from selenium.webdriver.common.keys import Keys
 
 from home import DESKTOP, PHONE, BrowserTest
 
 TABLET = (820, 1180)
 SIZES = (PHONE, TABLET, (1180, 820), DESKTOP, (1920, 1080))
+
+
+class OfferTests(BrowserTest):
+    feeds = ("ibotta",)
+    ref = "ibotta:900113"
+
+    def setUp(self):
+        self.set_size(PHONE)
+        self.home.run("favorite", "--remove", self.ref)
+
+    def test_the_detail_shows_picture_star_reward_name_description_and_terms(self):
+        for size in (PHONE, DESKTOP):
+            self.set_size(size)
+            self.open("/offers/" + self.ref)
+            picture = self.find(".offer-picture img")
+            self.wait("the picture is not loaded", lambda: self.script("return arguments[0].naturalWidth", picture) > 0)
+            self.assertTrue(self.find(f"[data-star='{self.ref}']").is_displayed())
+            text = self.find("main").text
+            for part in ("$3.50", "Café Lumière® Ground Coffee", "Dark Roast or Decaf - 30 oz. canister",
+                         "Does not combine with the 12 oz. bag offer on the same item."):
+                self.assertIn(part, text)
+            self.no_overflow()
+
+    def test_a_star_of_the_detail_is_on_the_tile_after_back(self):
+        self.open("/feeds/ibotta")
+        self.wait_ready()
+        self.find(f".card[data-ref='{self.ref}'] .card-link").click()
+        self.wait_for(".offer-text")
+        self.wait_ready()
+        for wanted in ("true", "false"):
+            self.script("document.querySelector(`[data-star='${arguments[0]}']`).click()", self.ref)
+            self.browser.back()
+            self.wait("the tile does not follow", lambda: self.script(
+                "return document.querySelector(`.card[data-ref='${arguments[0]}'] [data-star]`)"
+                "?.getAttribute('aria-pressed')", self.ref) == wanted)
+            self.wait("the star is not stored", lambda: self.home.favorites() == [self.ref] * (wanted == "true"))
+            self.browser.forward()
+            self.wait_for(".offer-text")
+            self.wait_ready()
 
 
 class AlbumTests(BrowserTest):
@@ -52,6 +107,26 @@ class AlbumTests(BrowserTest):
             self.open("/feeds/albums")
             self.assertGreater(self.script(
                 "return getComputedStyle(document.querySelector('.covers')).gridTemplateColumns.split(' ').length"), 2)
+
+    def test_the_list_has_all_albums_of_the_chart_in_its_order(self):
+        chart = [each["name"] for each in self.home.feeds.document("albums")["feed"]["results"]]
+        self.open("/feeds/albums")
+        self.wait_ready()
+        self.wait("albums are missing", lambda: self.script(
+            "scrollTo(0, document.body.scrollHeight); return document.querySelectorAll('.covers .card').length")
+            == len(chart))
+        shown = self.script("return [...document.querySelectorAll('.covers .name')].map((each) => each.textContent)")
+        self.assertEqual(shown, chart)
+
+    def test_the_sheet_shows_name_artist_genre_date_and_copyright(self):
+        self.open_sheet()
+        text = self.find(".sheet").text
+        for part in ("Harbour Lights & Other Songs", "Marlow Finch", "Singer/Songwriter", "4 October 2024", "Copyright ©"):
+            self.assertIn(part, text)
+
+    def test_the_button_opens_the_album_at_its_shop(self):
+        self.open_sheet()
+        self.assertRegex(self.find(".sheet .open").get_attribute("href"), r"^https://music\.apple\.com/us/album/")
 
     def test_the_sheet_asks_for_the_picture_in_600_pixels(self):
         self.open_sheet()
@@ -161,6 +236,56 @@ class RestaurantTests(BrowserTest):
             self.assertTrue(box["y"] <= min(down) and max(down) <= box["bottom"], pins)
             spread = max((max(across) - min(across)) / box["width"], (max(down) - min(down)) / box["height"])
             self.assertGreater(spread, 0.35, (size, pins))
+
+
+class MovieTests(BrowserTest):
+    feeds = ("movies",)
+
+    def setUp(self):
+        self.set_size(PHONE)
+
+    def submit(self, words):
+        field = self.find(".searchbox [name=q]")
+        field.clear()
+        field.send_keys(words, Keys.ENTER)
+        self.wait("the search does not start", lambda: f"q={words}" in self.browser.current_url)
+        self.wait_ready()
+
+    def suggested(self):
+        self.find(".searchbox [name=q]").click()
+        self.wait_for(".searchbox .suggestions:not([hidden]) [role=option]")
+        return [each.text for each in self.all(".searchbox [role=option]")]
+
+    def test_a_search_lists_poster_name_date_and_whole_overview(self):
+        self.open("/feeds/movies")
+        self.wait_ready()
+        self.submit("orbital")
+        card = self.find(".results .card")
+        movie = next(each for each in self.home.feeds.sample("movies")["results"] if each["title"] == "Orbital Debt")
+        for part in (movie["title"], movie["overview"], "21 February 2025"):
+            self.assertIn(part, card.text)
+        image = card.find_element("css selector", ".picture img")
+        self.wait("the poster is not loaded", lambda: self.script("return arguments[0].naturalWidth", image) > 0)
+        self.assertEqual(self.script(
+            "return [...document.querySelectorAll('.results .description')].filter((each) =>"
+            " each.scrollHeight > each.clientHeight + 1).length"), 0)
+
+    def test_the_box_suggests_the_last_ten_successful_searches_also_after_a_restart(self):
+        words = ("ferryman", "quiet", "lantern", "the", "map", "last", "harbor", "night", "alarm", "street", "orbital")
+        for each in words:
+            self.get(f"/search?feed=movies&q={each}")
+        self.open("/feeds/movies")
+        self.wait_ready()
+        self.submit("nothinghasthis")
+        self.home.stop()
+        self.home.start()
+        self.open("/feeds/movies")
+        self.wait_ready()
+        self.assertEqual(self.suggested(), list(reversed(words))[:10])
+        self.all(".searchbox [role=option]")[2].click()
+        self.wait("the search does not start", lambda: "q=alarm" in self.browser.current_url)
+        self.wait_ready()
+        self.assertEqual(self.suggested()[0], "alarm")
 
 
 class FactTests(BrowserTest):

@@ -64,13 +64,13 @@ class ListTests(BrowserTest):
     def test_no_text_is_smaller_than_13_pixels(self):
         self.home.run("favorite", "ibotta:900114")
         self.addCleanup(self.home.run, "favorite", "--remove", "ibotta:900114")
-        for size in (PHONE, DESKTOP):
-            self.set_size(size)
-            for path in ("/", "/feeds/ibotta", "/feeds/restaurants", "/feeds/facts", "/feeds/albums", "/feeds/movies",
-                         "/favorites", "/changes", "/search", "/search?q=coffee", "/settings",
-                         "/settings/feeds", "/settings/browser", "/settings/about", "/web",
-                         "/offers/ibotta:900113", "/offers/albums:8800001200"):
-                self.open(path)
+        for path in ("/", "/feeds/ibotta", "/feeds/restaurants", "/feeds/facts", "/feeds/albums", "/feeds/movies",
+                     "/favorites", "/changes", "/search", "/search?q=coffee", "/settings", "/web",
+                     "/settings/feeds", "/settings/browser", "/settings/about",
+                     "/offers/ibotta:900113", "/offers/albums:8800001200"):
+            self.open(path)
+            for size in (PHONE, DESKTOP):
+                self.set_size(size)
                 small = self.script(
                     "return [...document.body.querySelectorAll('*')].filter((each) =>"
                     " [...each.childNodes].some((node) => node.nodeType === 3 && node.data.trim())"

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from selenium.common.exceptions import TimeoutException
 
-from home import DESKTOP, PHONE, BrowserTest
-from test_access import AXE
+from home import PHONE, BrowserTest
 
 TOKEN = "kE4tqPz0YbW7-mRs2xVd"
 
@@ -95,31 +94,21 @@ class LoginTests(BrowserTest):
         except urllib.error.HTTPError as answer:
             return answer.code
 
-    def violations(self):
-        self.script(AXE)
-        found = self.browser.execute_async_script(
-            "const done = arguments[0]; axe.run(document, {resultTypes: ['violations']})"
-            ".then((result) => done(result.violations.map((each) => each.id + ': ' + each.nodes[0].html)),"
-            " (error) => done([String(error)]))")
-        return found
-
     def test_the_login_page_fits_and_tells_of_a_wrong_token(self):
         self.browser.delete_all_cookies()
-        for mode in ("light", "dark"):
-            self.set_mode(mode)
-            for size in (PHONE, DESKTOP):
-                self.set_size(size)
-                self.open("/login")
-                self.no_overflow()
-                self.assertEqual(self.violations(), [])
-                self.shoot(f"login-{mode}")
-                self.find("[name=token]").send_keys("wrong")
-                self.find("form[action='/login'] button").click()
-                self.wait_for(".problem")
-                self.assertIn("not correct", self.find(".problem").text)
-                self.no_overflow()
-                self.assertEqual(self.violations(), [])
-                self.shoot(f"login-wrong-{mode}")
+        self.open("/login")
+        for _, mode in self.looks():
+            self.no_overflow()
+            self.assertEqual(self.violations(), [])
+            self.shoot(f"login-{mode}")
+        self.find("[name=token]").send_keys("wrong")
+        self.find("form[action='/login'] button").click()
+        self.wait_for(".problem")
+        self.assertIn("not correct", self.find(".problem").text)
+        for _, mode in self.looks():
+            self.no_overflow()
+            self.assertEqual(self.violations(), [])
+            self.shoot(f"login-wrong-{mode}")
         # The right token is accepted during the wait.
         self.log_in()
 
@@ -129,16 +118,13 @@ class LoginTests(BrowserTest):
             "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Safari/604.1")
         desk = self.log_in_elsewhere("Mozilla/5.0 (Windows NT 10.0; Win64; x64) Firefox/133.0")
         self.assertEqual([self.status(phone), self.status(desk)], [200, 200])
-        for mode in ("light", "dark"):
-            self.set_mode(mode)
-            for size in (PHONE, DESKTOP):
-                self.set_size(size)
-                self.open("/settings/devices")
-                self.wait_ready()
-                self.no_overflow()
-                self.assertEqual(self.violations(), [])
-                self.script("document.querySelector('#sessions').scrollIntoView()")
-                self.shoot(f"sessions-{mode}")
+        self.open("/settings/devices")
+        self.wait_ready()
+        for _, mode in self.looks():
+            self.no_overflow()
+            self.assertEqual(self.violations(), [])
+            self.script("document.querySelector('#sessions').scrollIntoView()")
+            self.shoot(f"sessions-{mode}")
         names = [each.text for each in self.browser.find_elements("css selector", "#sessions h3")]
         self.assertIn("Safari on iPhone", names)
         self.assertIn("Firefox on Windows", names)

@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 
 from home import DESKTOP, PHONE, ROOT, BrowserTest, By, Home, chromium
 from scanner import scan
-from test_access import AXE
 
 TOKEN = "kE4tqPz0YbW7-mRs2xVd"
 # Chromium resolves each name in .localhost to this machine, as others resolve the name of a server.
@@ -59,13 +58,6 @@ class PairingTests(BrowserTest):
         self.find("form[action='/pairing'] button").click()
         return self.wait_for(".pair-code").text
 
-    def violations(self):
-        self.script(AXE)
-        return self.browser.execute_async_script(
-            "const done = arguments[0]; axe.run(document, {resultTypes: ['violations']})"
-            ".then((result) => done(result.violations.map((each) => each.id + ': ' + each.nodes[0].html)),"
-            " (error) => done([String(error)]))")
-
     def at(self, browser, path):
         self.wait(f"the phone is not at {path}", lambda: urlsplit(browser.current_url).path == path)
 
@@ -73,20 +65,16 @@ class PairingTests(BrowserTest):
         self.open("/settings/devices")
         before = len(self.all("#sessions .feed"))
         code = self.make_code()
-        for mode in ("light", "dark"):
-            self.set_mode(mode)
-            for size in (PHONE, DESKTOP):
-                self.set_size(size)
-                self.no_overflow()
-                self.assertEqual(self.violations(), [])
-                self.shoot(f"pairing-{mode}")
-                url = scan(self.browser, self.find(".qr-code"))
-                self.assertEqual(
-                    url, f"http://{NAME}:{self.home.port}/pair?code={code.replace('-', '')}")
+        for _, mode in self.looks():
+            self.no_overflow()
+            self.assertEqual(self.violations(), [])
+            self.shoot(f"pairing-{mode}")
+            url = scan(self.browser, self.find(".qr-code"))
+            self.assertEqual(
+                url, f"http://{NAME}:{self.home.port}/pair?code={code.replace('-', '')}")
         phone = self.other()
         phone.get(url)
         self.assertEqual(phone.find_element(By.NAME, "code").get_attribute("value"), code)
-        phone.save_screenshot(str(ROOT / ".build/screenshots/pair-375.png"))
         phone.find_element(By.CSS_SELECTOR, ".button.primary").click()
         self.at(phone, "/welcome")
         self.assertIn("Welcome, owner", phone.find_element(By.TAG_NAME, "h1").text)
@@ -117,7 +105,6 @@ class PairingTests(BrowserTest):
         phone.find_element(By.CSS_SELECTOR, "form[action='/pair'] button").click()
         self.at(phone, "/pair")
         self.assertIn("not correct", phone.find_element(By.CSS_SELECTOR, ".problem").text)
-        phone.save_screenshot(str(ROOT / ".build/screenshots/pair-wrong-375.png"))
 
         # After one wrong code, the network of the phone has to wait for a second.
         def connect():
@@ -134,15 +121,12 @@ class PairingTests(BrowserTest):
 
     def test_the_page_for_a_code_fits(self):
         self.browser.delete_all_cookies()
-        for mode in ("light", "dark"):
-            self.set_mode(mode)
-            for size in (PHONE, DESKTOP):
-                self.set_size(size)
-                for path, name in (("/pair?code=K7QM2XPD", "pair"), ("/pair", "pair-empty")):
-                    self.open(path)
-                    self.no_overflow()
-                    self.assertEqual(self.violations(), [])
-                    self.shoot(f"{name}-{mode}")
+        for path, name in (("/pair?code=K7QM2XPD", "pair"), ("/pair", "pair-empty")):
+            self.open(path)
+            for _, mode in self.looks():
+                self.no_overflow()
+                self.assertEqual(self.violations(), [])
+                self.shoot(f"{name}-{mode}")
 
 
 class SecurePhoneTests(BrowserTest):

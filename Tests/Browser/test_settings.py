@@ -205,28 +205,26 @@ class AddFeedTests(BrowserTest):
         self.wait_for("[data-proposal]")
 
     def test_the_section_looks_well_at_every_width_and_in_both_themes(self):
-        for mode in ("light", "dark"):
-            self.set_mode(mode)
-            for size in (PHONE, TABLET, WIDE, DESKTOP):
-                self.set_size(size)
-                self.open("/settings/feeds")
-                self.wait_ready()
-                self.script("document.querySelector('#add-feed').scrollIntoView()")
-                self.no_overflow("the settings")
-                self.shoot(f"add-feed-{mode}")
-                self.look(self.shop.base + "/list.json")
-                self.wait_for("[data-proposal]")
-                self.wait("the pictures are not loaded", lambda: self.script(
-                    "return [...document.querySelectorAll('.preview img')].every((each) => each.complete)"))
-                self.press(".guess summary")
-                self.script("document.querySelector('#add-feed').scrollIntoView()")
-                self.no_overflow("a proposal")
-                small = self.script(
-                    "return [...document.querySelectorAll('.add-feed a, .add-feed button, .add-feed input')]"
-                    ".filter((each) => each.offsetHeight > 0 && each.offsetHeight < 44).map((each) => each.outerHTML)")
-                self.assertEqual(small, [])
-                self.shoot(f"add-feed-found-{mode}")
-        self.set_mode("light")
+        sizes = (PHONE, TABLET, WIDE, DESKTOP)
+        self.open("/settings/feeds")
+        self.wait_ready()
+        for _, mode in self.looks(sizes):
+            self.no_overflow("the settings")
+            self.script("document.querySelector('#add-feed').scrollIntoView()")
+            self.shoot(f"add-feed-{mode}")
+        self.look(self.shop.base + "/list.json")
+        self.wait_for("[data-proposal]")
+        self.wait("the pictures are not loaded", lambda: self.script(
+            "return [...document.querySelectorAll('.preview img')].every((each) => each.complete)"))
+        self.press(".guess summary")
+        for _, mode in self.looks(sizes):
+            self.script("document.querySelector('#add-feed').scrollIntoView()")
+            self.no_overflow("a proposal")
+            small = self.script(
+                "return [...document.querySelectorAll('.add-feed a, .add-feed button, .add-feed input')]"
+                ".filter((each) => each.offsetHeight > 0 && each.offsetHeight < 44).map((each) => each.outerHTML)")
+            self.assertEqual(small, [])
+            self.shoot(f"add-feed-found-{mode}")
 
 
 class SettingsTests(BrowserTest):

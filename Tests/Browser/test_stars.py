@@ -238,6 +238,9 @@ class WaitingTests(StarBase):
 
     def test_an_update_of_the_stars_does_not_reset_one_that_is_being_stored(self):
         self.open_and_hold()
+        self.home.run("favorite", OTHER)
+        # The update of the stars before this one has ended: it needs IndexedDB, too.
+        self.wait_held()
         # A transaction blocks IndexedDB until `freeStore()`, so that the update of the stars gets
         # the wishes only after the press.
         self.script(
@@ -249,8 +252,6 @@ class WaitingTests(StarBase):
             " const spin = () => { if (window.isBusy) store.count().onsuccess = spin; else target.result.close() };"
             " spin(); window.isSpinning = true }")
         self.wait("the store is not busy", lambda: self.script("return window.isSpinning === true"))
-        self.home.run("favorite", OTHER)
-        self.wait_held()
         self.script("window.freeFavorites()")
         self.wait("the wishes were not read", lambda: self.script("return window.reads") >= 1)
         self.home.proxy.status = 503

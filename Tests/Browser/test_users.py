@@ -13,7 +13,6 @@ class UserTests(BrowserTest):
     feeds = ("ibotta",)
 
     stored = test_login.LoginTests.stored
-    violations = test_login.LoginTests.violations
 
     @classmethod
     def setUpClass(cls):
@@ -100,21 +99,18 @@ class UserTests(BrowserTest):
 
     def test_the_pages_of_users_fit_in_both_themes(self):
         self.log_in("ana", ANA)
-        for mode in ("light", "dark"):
-            self.set_mode(mode)
-            for size in (PHONE, DESKTOP):
-                self.set_size(size)
-                for path in ("/settings/people", "/settings/devices", "/users", "/login"):
-                    self.open(path)
-                    if path != "/login":
-                        self.wait_ready()
-                    for details in self.all("#account details, #tokens details, .page-users details"):
-                        self.script("arguments[0].open = true", details)
-                    self.no_overflow(path)
-                    self.assertEqual(self.violations(), [], path)
-                    if path == "/settings/people":
-                        self.script("document.querySelector('#account').scrollIntoView()")
-                    self.shoot(f"users{path.replace('/', '-')}-{mode}")
+        for path in ("/settings/people", "/settings/devices", "/users", "/login"):
+            self.open(path)
+            if path != "/login":
+                self.wait_ready()
+            for details in self.all("#account details, #tokens details, .page-users details"):
+                self.script("arguments[0].open = true", details)
+            for _, mode in self.looks():
+                self.no_overflow(path)
+                self.assertEqual(self.violations(), [], path)
+                if path == "/settings/people":
+                    self.script("document.querySelector('#account').scrollIntoView()")
+                self.shoot(f"users{path.replace('/', '-')}-{mode}")
 
     def test_an_admin_adds_and_invites_a_user_who_logs_in_and_sets_a_passphrase(self):
         self.log_in("ana", ANA)
@@ -131,13 +127,10 @@ class UserTests(BrowserTest):
         self.find("form[action='/pair'] button").click()
         self.wait("the code does not log in", lambda: "/welcome" in self.browser.current_url)
         self.assertIn("Welcome, Cleo", self.find("h1").text)
-        for mode in ("light", "dark"):
-            self.set_mode(mode)
-            for size in (DESKTOP, PHONE):
-                self.set_size(size)
-                self.no_overflow("/welcome")
-                self.assertEqual(self.violations(), [])
-                self.shoot(f"welcome-{mode}")
+        for _, mode in self.looks((DESKTOP, PHONE)):
+            self.no_overflow("/welcome")
+            self.assertEqual(self.violations(), [])
+            self.shoot(f"welcome-{mode}")
         # Of two different passphrases neither is set, and the form stays.
         self.set_passphrase("seven green trams", "seven green tram")
         self.wait("the mistake is not told", lambda: self.all(".field-error"))
@@ -167,8 +160,7 @@ class UserTests(BrowserTest):
         field = self.find("form[action='/users'] [name=name]")
         self.assertEqual(field.get_attribute("value"), "BEN")
         self.assertEqual(self.browser.switch_to.active_element, field)
-        for mode in ("light", "dark"):
-            self.set_mode(mode)
+        for _, mode in self.looks((PHONE,)):
             self.no_overflow("/users")
             self.assertEqual(self.violations(), [])
             self.shoot(f"users-mistake-{mode}")
@@ -200,8 +192,7 @@ class UserTests(BrowserTest):
         self.find("main .button").click()
         self.wait("the login is not asked for", lambda: "/login?next=" in self.browser.current_url)
         self.assertIn("You were logged out. Log in again.", self.find("main").text)
-        for mode in ("light", "dark"):
-            self.set_mode(mode)
+        for _, mode in self.looks((PHONE,)):
             self.assertEqual(self.violations(), [])
             self.shoot(f"login-again-{mode}")
         # A wrong passphrase leaves the name, and the focus on the passphrase.

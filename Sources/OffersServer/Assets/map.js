@@ -59,11 +59,15 @@ function makeMap(leaflet, world, box, options = {}) {
     const words = document.createElement("span");
     words.textContent = attribution ?? "";
     const streets = leaflet.tileLayer(tiles, {maxZoom: 19});
-    const {createTile} = streets;
-    streets.createTile = (...place) => {
-      const tile = createTile.apply(streets, place);
-      // Some providers refuse requests that do not tell from which site they come.
+    streets.createTile = (place, done) => {
+      const tile = document.createElement("img");
+      tile.alt = "";
+      tile.onload = () => done(null, tile);
+      tile.onerror = (error) => done(error, tile);
+      // Some providers refuse requests that do not tell from which site they come. WebKit reads the
+      // policy when it gets the address.
       tile.referrerPolicy = "origin";
+      tile.src = streets.getTileUrl(place);
       return tile;
     };
     streets.addTo(map);

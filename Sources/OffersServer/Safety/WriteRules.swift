@@ -59,16 +59,26 @@ enum WriteRules {
   /// pages requires. A page of another site can neither set an `Authorization` field without a
   /// preflight request, which fails here, nor change the name by which all browsers introduce
   /// themselves.
+  ///
+  /// A navigation that the service worker passes on is `same-origin` in WebKit, wherever its link
+  /// was. Its `Referer` tells: it names the page with the link, and the worker itself for a page
+  /// that does not tell its address.
   static func mayBeFromOtherSite(_ request: Request) -> Bool {
     let headers = request.headers
-    if let site = site(of: request) { return site != "same-origin" && site != "none" }
+    let isReferredElsewhere = headers[.referer].map { !isOwnPage($0, of: request) }
+    if let site = site(of: request) {
+      return site != "same-origin" && site != "none" || isReferredElsewhere ?? false
+    }
     // A browser adds fields of other schemes itself, such as the password of a proxy.
     if AccessGate.bearerToken(in: request) != nil { return false }
-    if let referrer = headers[.referer] {
-      let parts = referrer.split(scalar: "/", maxSplits: 3, omittingEmptySubsequences: false)
-      return !isOwn(parts.prefix(3).joined(separator: "/"), of: request, false)
-    }
-    return headers[.userAgent]?.hasPrefix("Mozilla/") ?? false
+    return isReferredElsewhere ?? headers[.userAgent]?.hasPrefix("Mozilla/") ?? false
+  }
+
+  /// Whether a `Referer` names a page of this server; its service worker is none.
+  private static func isOwnPage(_ referrer: String, of request: Request) -> Bool {
+    let parts = referrer.split(scalar: "/", maxSplits: 3, omittingEmptySubsequences: false)
+    return isOwn(parts.prefix(3).joined(separator: "/"), of: request, false)
+      && parts.dropFirst(3).first?.hasPrefix("sw.js") != true
   }
 
   private static let siteName = HTTPField.Name("Sec-Fetch-Site")

@@ -30,6 +30,16 @@ struct ForeignLinkTests {
     Sender(fields: ["Sec-Fetch-Site": "same-site", "User-Agent": browser], isForeign: true),
     Sender(
       fields: ["Sec-Fetch-Site": "cross-site", "Referer": "http://localhost/"], isForeign: true),
+    // Navigations that a service worker passes on, in WebKit.
+    Sender(
+      fields: ["Sec-Fetch-Site": "same-origin", "Referer": "http://evil.example/"], isForeign: true),
+    Sender(
+      fields: ["Sec-Fetch-Site": "same-origin", "Referer": "http://localhost/sw.js"],
+      isForeign: true),
+    Sender(fields: ["Referer": "http://localhost/sw.js", "User-Agent": browser], isForeign: true),
+    Sender(
+      fields: ["Sec-Fetch-Site": "same-origin", "Referer": "http://localhost/settings"],
+      isForeign: false),
     Sender(fields: ["User-Agent": browser], isForeign: true),
     Sender(fields: ["Authorization": "Basic dTpw", "User-Agent": browser], isForeign: true),
     Sender(fields: ["Referer": "http://evil.example/"], isForeign: true),
