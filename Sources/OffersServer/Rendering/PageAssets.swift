@@ -62,9 +62,9 @@ struct PageAssets: Sendable {
 
   /// The style sheets in their order, in which later ones add to earlier ones.
   private static let styleNames = [
-    "tokens.css", "layout.css", "controls.css", "messages.css", "cards.css", "lists.css", "search.css",
-    "choice.css", "sheet.css", "offer.css", "place.css", "map.css", "pages.css", "settings.css",
-    "changes.css", "sidebar.css", "columns.css", "empty.css", "motion.css",
+    "tokens.css", "layout.css", "controls.css", "messages.css", "cards.css", "lists.css",
+    "search.css", "choice.css", "sheet.css", "offer.css", "place.css", "map.css", "pages.css",
+    "settings.css", "changes.css", "sidebar.css", "columns.css", "empty.css", "motion.css",
   ]
 
   private static let json = "application/json"

@@ -60,14 +60,12 @@ struct PageTemplates: Sendable {
   ]
 
   private static let names = [
-    "account", "add-feed", "adding", "alert", "amount", "bare", "card", "change", "changes", "chips",
-    "choice",
-    "choice-button", "details", "empty", "fact", "feed", "field-error", "held", "household",
-    "icons", "identity",
-    "labels", "large-picture", "late-picture", "login", "more", "notice",
-    "offer", "offers", "pair", "pairing", "passphrase", "picture", "poster", "proposal", "search",
-    "searchbox", "sessions", "settings", "settings-about", "settings-browser", "settings-devices",
-    "settings-feeds", "settings-people", "shared", "shell", "star", "this-device", "token",
-    "tokens", "users", "web", "welcome", "your-data",
+    "account", "add-feed", "adding", "alert", "amount", "bare", "card", "change", "changes",
+    "chips", "choice", "choice-button", "details", "empty", "fact", "feed", "field-error", "held",
+    "household", "icons", "identity", "labels", "large-picture", "late-picture", "login", "more",
+    "notice", "offer", "offers", "pair", "pairing", "passphrase", "picture", "poster", "proposal",
+    "search", "searchbox", "sessions", "settings", "settings-about", "settings-browser",
+    "settings-devices", "settings-feeds", "settings-people", "shared", "shell", "star",
+    "this-device", "token", "tokens", "users", "web", "welcome", "your-data",
   ]
 }
