@@ -130,7 +130,7 @@ class AlbumTests(BrowserTest):
 
     def test_the_sheet_asks_for_the_picture_in_600_pixels(self):
         self.open_sheet()
-        image = self.find(".sheet .offer-picture img")
+        image = self.find(".sheet .picture img")
         self.assertIn("size=600", image.get_attribute("src"))
         self.wait("the picture is not large", lambda: self.script("return arguments[0].naturalWidth", image) == 600)
 
@@ -151,7 +151,7 @@ class AlbumTests(BrowserTest):
     def test_the_sheet_has_a_grabber_and_centred_texts(self):
         self.open_sheet()
         self.assertTrue(self.find(".sheet .grabber").is_displayed())
-        sheet, grabber = self.rect(".sheet"), self.rect(".grabber")
+        sheet, grabber = self.rect(".sheet"), self.rect(".sheet .grabber")
         self.assertAlmostEqual(grabber["x"] + grabber["width"] / 2, sheet["x"] + sheet["width"] / 2, delta=1)
         self.assertEqual(self.script("return getComputedStyle(document.querySelector('.sheet h1')).textAlign"), "center")
 

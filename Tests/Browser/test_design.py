@@ -119,7 +119,7 @@ class DesignTests(BrowserTest):
         self.script("scrollTo(0, document.documentElement.scrollHeight)")
         self.wait("the labels are missing", lambda: sorted(self.labels()) == sorted(wanted))
         self.wait_worker()
-        self.wait_stored()
+        self.wait("the new offer is not stored", lambda: (self.stored_offers() or {}).get("offers") == 125, 120)
         self.home.stop()
         self.addCleanup(self.home.start)
         self.open("/feeds/ibotta?sort=newest")

@@ -115,6 +115,7 @@ class GridTests(BrowserTest):
         self.set_size(PHONE)
         self.open("/feeds/ibotta")
         self.find(".choice-button").click()
+        self.wait("the sheet moves on", lambda: self.script("return document.getAnimations().length === 0"))
         self.shoot("grid-choice")
         self.no_overflow()
         self.script("document.querySelector('[name=sort]').value = 'reward'")

@@ -206,6 +206,7 @@ class ReadingTests(OfflineBase):
     def test_the_form_filters_and_sorts(self):
         self.open("/feeds/albums")
         self.find(".choice-button").click()
+        self.wait("the sheet moves on", lambda: self.script("return document.getAnimations().length === 0"))
         self.script("document.querySelector('[name=sort]').value = 'name'")
         self.find(".choice [type=submit], .choice .primary").click()
         self.wait("the list is not sorted", lambda: "sort=name" in self.browser.current_url)

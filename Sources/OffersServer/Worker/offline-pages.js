@@ -82,7 +82,7 @@ function offerPage(url, data, ref) {
   }
   return {
     template: "offer", title: offer.title, menu: "offers", back: offer.back,
-    fields: {...fields, offer: {...cardOf(offer, data, url.pathname + url.search), ...fields.offer}},
+    fields: {...fields, offer: {...cardOf(offer, data, url.pathname + url.search), news: null, ...fields.offer}},
   };
 }
 
