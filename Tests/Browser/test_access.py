@@ -52,16 +52,18 @@ class AccessTests(BrowserTest):
 
 
 class SizeTests(BrowserTest):
-    def test_the_scripts_of_each_page_have_less_than_90_kilobytes(self):
-        for path in PAGES:
-            with self.subTest(path=path):
-                self.open(path)
-                self.wait_ready()
-                bytes = self.script(
-                    "return performance.getEntriesByType('resource').filter(({name}) => name.includes('.js?v='))"
-                    ".reduce((sum, each) => sum + each.decodedBodySize, 0)")
-                self.assertGreater(bytes, 20_000)
-                self.assertLess(bytes, 90_000)
+    def test_the_scripts_of_each_page_are_small(self):
+        for size, limit in ((PHONE, 90_000), (DESKTOP, 110_000)):
+            self.set_size(size)
+            for path in PAGES:
+                with self.subTest(path=path, size=size[0]):
+                    self.open(path)
+                    self.wait_ready()
+                    bytes = self.script(
+                        "return performance.getEntriesByType('resource').filter(({name}) => name.includes('.js?v='))"
+                        ".reduce((sum, each) => sum + each.decodedBodySize, 0)")
+                    self.assertGreater(bytes, 20_000)
+                    self.assertLess(bytes, limit)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,6 @@
 import {isLoggedOut, isReachable, on, start} from "./events.js?v=__VERSION__";
 import {loggedOut, loginAddress, say, toast} from "./messages.js?v=__VERSION__";
 import {compare, send} from "./stars.js?v=__VERSION__";
-import "./column.js?v=__VERSION__";
-import "./keys.js?v=__VERSION__";
 import "./lists.js?v=__VERSION__";
 import "./news-badge.js?v=__VERSION__";
 import "./news-pill.js?v=__VERSION__";
@@ -14,6 +12,12 @@ import "./search.js?v=__VERSION__";
 import "./share.js?v=__VERSION__";
 import "./sheet.js?v=__VERSION__";
 import "./waiting.js?v=__VERSION__";
+
+// Screens with room for a column beside the list, and the keys, which open offers in it.
+const hasRoom = matchMedia("(min-width: 900px)");
+const openRoom = () => hasRoom.matches && import("./keys.js?v=__VERSION__");
+hasRoom.addEventListener("change", openRoom);
+openRoom();
 
 const offline = document.querySelector("[data-offline]");
 const offlineText = offline.querySelector("[data-offline-text]");
