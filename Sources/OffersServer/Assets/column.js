@@ -148,7 +148,7 @@ if (hasList) {
     if (!isShown) open(card.href, "push");
   });
   document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && column && !event.defaultPrevented && !document.querySelector("dialog[open]")) leave();
+    if (event.key === "Escape" && column && !event.defaultPrevented && !document.querySelector("dialog[open], :popover-open")) leave();
   });
   addOpener(({pathname, href}) => {
     depth = history.state?.depth ?? 0;

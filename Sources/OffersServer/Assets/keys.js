@@ -88,7 +88,7 @@ document.addEventListener("keydown", (event) => {
   const action = Object.hasOwn(actions, event.key) ? actions[event.key] : null;
   if (!action || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || areOff()) return;
   if (event.target.closest?.("input, select, textarea, [contenteditable]")) return;
-  if (document.querySelector("dialog[open]") && event.key !== "s") return;
+  if (document.querySelector("dialog[open], :popover-open") && event.key !== "s") return;
   event.preventDefault();
   action();
 });
