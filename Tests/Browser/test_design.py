@@ -40,6 +40,20 @@ class DesignTests(BrowserTest):
             self.assertLessEqual(title["bottom"], bar["bottom"])
             self.assertEqual(self.style(".head h1", "fontSize"), ["28px"], path)
 
+    def test_all_parts_of_the_bar_can_be_pressed(self):
+        for path in ("/", "/settings/feeds", "/offers/ibotta:900113"):
+            self.open(path)
+            self.wait_ready()
+            covered = self.script(
+                "return [...document.querySelectorAll('.bar a, .bar button, .head button')].filter((each) => {"
+                " const {x, y, width, height} = each.getBoundingClientRect();"
+                " if (!each.checkVisibility({visibilityProperty: true})) return false;"
+                " return !each.contains(document.elementFromPoint(x + width / 2, y + height / 2)); })"
+                ".map((each) => each.outerHTML.slice(0, 90))")
+            self.assertEqual(covered, [], path)
+        self.open("/settings/feeds")
+        self.assertGreaterEqual(self.rect(".head h1")["x"], self.rect(".back span")["right"])
+
     def test_chips_are_32_pixels_high_and_pressed_on_44(self):
         self.open("/")
         self.assertEqual(self.rect(".chips bdi")["height"], 32)

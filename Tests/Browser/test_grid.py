@@ -61,7 +61,7 @@ class GridTests(BrowserTest):
         self.set_size(DESKTOP)
         self.open("/feeds/ibotta")
         tops = [box["y"] for box in self.boxes(".grid .tile")]
-        self.assertEqual(tops.count(tops[0]), 6)
+        self.assertEqual(tops.count(tops[0]), 5)
         self.no_overflow()
         self.shoot("grid")
 

@@ -100,7 +100,7 @@ class ThumbnailTests(BrowserTest):
         source = tile.get_attribute("src").removeprefix(self.home.base)
         self.assertLess(self.size_of(source), 100_000)
         self.open("/offers/ibotta:900113")
-        large = ".offer-picture img"
+        large = ".offer-picture .picture img"
         self.wait("the large picture is not loaded", lambda: self.script(
             "return document.querySelector(arguments[0])?.naturalWidth", large))
         self.assertEqual(self.find(large).get_property("naturalWidth"), 1200)

@@ -19,8 +19,8 @@ class NewsTests(BrowserTest):
         self.home.run("sync", "--quiet", "--force", "ibotta")
 
     def badge(self):
-        shown = [each for each in self.all("[data-news]") if each.is_displayed()]
-        return shown[0].text.split()[0] if shown else None
+        shown = [each for each in self.all("[data-news-count]") if each.is_displayed()]
+        return next(iter(shown[0].text.split()), None) if shown else None
 
     def test_a_badge_counts_what_is_new_until_it_was_seen(self):
         self.open("/changes")
@@ -33,7 +33,7 @@ class NewsTests(BrowserTest):
         # It is there at once on the next page, and tells screen readers what it counts.
         self.open("/favorites")
         self.wait("the badge is away", lambda: self.badge() == "2")
-        self.assertIn("not seen yet", self.script("return document.querySelector('[data-news]').textContent"))
+        self.assertIn("not seen yet", self.script("return document.querySelector('[data-news-count]').textContent"))
         # A part of the changes does not count as all.
         self.open("/changes?kind=gone")
         self.wait_ready()
@@ -63,7 +63,7 @@ class NewsTests(BrowserTest):
         self.open("/changes")
         self.wait_ready()
         self.assertEqual(self.all(".chips"), [])
-        self.find(".choice summary").click()
+        self.find(".choice-button").click()
         Select(self.find(".choice [name=kind]")).select_by_visible_text("Up")
         Select(self.find(".choice [name=since]")).select_by_visible_text("24 hours")
         self.find(".choice .button.primary").click()

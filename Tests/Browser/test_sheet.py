@@ -2,6 +2,7 @@
 
 import unittest
 
+from selenium.webdriver.common.actions.action_builder import ActionBuilder
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
@@ -65,7 +66,11 @@ class SheetTests(BrowserTest):
     def test_a_press_beside_the_sheet_closes_it(self):
         self.set_size(DESKTOP)
         self.open_sheet()
-        ActionChains(self.browser).move_by_offset(20, 450).click().perform()
+        self.wait("the sheet still moves", lambda: self.script(
+            "return document.getAnimations().every((each) => each.playState !== 'running')"))
+        press = ActionBuilder(self.browser)
+        press.pointer_action.move_to_location(20, 450).click()
+        press.perform()
         self.wait_closed()
 
     def test_a_reload_shows_the_page_and_back_leads_to_the_list(self):
@@ -137,7 +142,9 @@ class SheetTests(BrowserTest):
             self.wait_for(".page-offer .open")
             for _, mode in self.looks((size,)):
                 button = self.rect(".open")
-                self.assertEqual((button["x"], size[0] - button["right"], size[1] - button["bottom"]), (20, 20, 20))
+                left = self.rect("main")["x"]
+                self.assertEqual(
+                    (button["x"] - left, size[0] - button["right"], size[1] - button["bottom"]), (20, 20, 20))
                 self.script("scrollTo(0, document.documentElement.scrollHeight)")
                 last = self.script("return document.querySelector('.offer-text').getBoundingClientRect().bottom")
                 self.assertLess(last, self.rect(".open")["y"])

@@ -12,6 +12,15 @@ WIDE = (1600, 900)
 LARGE = (2200, 1200)
 
 
+class WideTest(BrowserTest):
+    def wait_ready(self):
+        """Waits for the scripts that only wide screens load, as well."""
+        super().wait_ready()
+        self.browser.execute_async_script(
+            "const {src} = document.querySelector('script[type=module]');"
+            "import(src.replace('/app.js', '/keys.js')).finally(arguments[0])")
+
+
 class SidebarTests(BrowserTest):
     def test_a_sidebar_has_the_menu_and_the_feeds_with_their_counts(self):
         for size in (DESKTOP, WIDE):
@@ -59,7 +68,7 @@ class SidebarTests(BrowserTest):
         self.assertIn("Top Albums", self.find(".side-feeds [aria-current]").text)
 
 
-class ColumnTests(BrowserTest):
+class ColumnTests(WideTest):
     def setUp(self):
         self.set_size(WIDE)
 
@@ -185,7 +194,7 @@ class ColumnTests(BrowserTest):
         self.wait_shown(hrefs[1])
 
 
-class KeyTests(BrowserTest):
+class KeyTests(WideTest):
     feeds = ("ibotta",)
 
     def press(self, *keys):

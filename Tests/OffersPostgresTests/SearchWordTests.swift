@@ -36,6 +36,9 @@ struct SearchWordTests {
       UPDATE offer SET search = '''wasch'':1A ''mittel'':2A'::tsvector WHERE id = '1';
       DELETE FROM search_word WHERE word = 'waschmittel';
       ALTER TABLE feed DROP COLUMN presentation;
+      DROP TRIGGER image_cache_forgets_thumbnail ON image_cache;
+      DROP FUNCTION image_cache_forgets_thumbnail;
+      ALTER TABLE image_cache DROP COLUMN thumbnail, DROP COLUMN thumbnail_problem;
       DELETE FROM schema_migration WHERE number >= 7;
       """)
     let upgraded = try await PostgresStore.open(made)

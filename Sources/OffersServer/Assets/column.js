@@ -138,7 +138,8 @@ export function openCard(card, {isFocused = true} = {}) {
 export const isColumnOpen = () => Boolean(column);
 
 if (hasList) {
-  // The other scripts that open offers come later, and leave alone what is prevented here.
+  // The other scripts that open offers come later, since this one captures the event, and leave alone what
+  // is prevented here.
   document.addEventListener("click", (event) => {
     const card = event.target.closest?.("main a.card-link");
     if (!card || !wide.matches || !isPlainPress(event) || openDialog()) return;
@@ -146,7 +147,7 @@ if (hasList) {
     event.preventDefault();
     const isShown = column && card.href === location.href;
     if (!isShown) open(card.href, "push");
-  });
+  }, true);
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && column && !event.defaultPrevented && !document.querySelector("dialog[open], :popover-open")) leave();
   });

@@ -2,7 +2,7 @@
 
 import {on} from "./events.js?v=__VERSION__";
 
-const badge = document.querySelector("[data-news]");
+const badge = document.querySelector("[data-news-count]");
 let running = null;
 let isDue = false;
 

@@ -71,9 +71,12 @@ export async function fetchPage(address) {
 
 const openers = [];
 
-/** Adds a function that opens a dialog if the address is the dialog's, and returns whether it did. */
+/**
+ * Adds a function that opens a dialog if the address is the dialog's, and returns whether it did. It is
+ * asked before those that were added earlier.
+ */
 export function addOpener(opener) {
-  openers.push(opener);
+  openers.unshift(opener);
 }
 
 const own = location.pathname;

@@ -45,7 +45,7 @@ struct CardTests {
           #"{"id":"\#($0.offset)","name":"Tea","current_value":"$\#($0.element) Cash Back"}"#
         }.joined(separator: ",") + "]"
     }
-    let label = "data-news"
+    let label = "data-news>"
     try await home.sync("ibotta", document(["1.00", "3.00"]))
     for path in ["/", "/feeds/ibotta"] {
       let page = try await home.show(path).text
