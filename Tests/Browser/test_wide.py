@@ -109,6 +109,21 @@ class ColumnTests(WideTest):
                 self.wait("the column stays", lambda: not self.all(".column"))
                 self.assertEqual(self.path(), path.split("?")[0])
 
+    def test_a_renewal_renews_the_list_beside_the_column(self):
+        hrefs = self.show("/feeds/ibotta")
+        self.card(0).click()
+        self.wait_shown(hrefs[0])
+        self.addCleanup(setattr, self.home.feeds, "ibotta_rewards", {})
+        self.home.feeds.ibotta_rewards = {"900114": "$6.25 Cash Back"}
+        self.home.run("sync", "--quiet", "--force", "ibotta")
+        self.wait_for(".news-pill").click()
+        self.wait("the list is not renewed", lambda: "$6.25" in self.find("main [data-list]").text)
+        self.assertTrue(self.all(".column article"))
+        self.assertEqual(len(self.all(".card.is-open")), 1)
+        self.find(".column-close").click()
+        self.wait("the column stays", lambda: not self.all(".column"))
+        self.assertEqual(self.path(), "/feeds/ibotta")
+
     def test_back_leads_through_the_offers_to_the_list_and_its_place(self):
         hrefs = self.show("/feeds/ibotta")
         self.script("scrollTo(0, 500)")

@@ -127,6 +127,7 @@ struct PrintedMoneyTests {
       ("200kr", ["SEK": 20_000, "NOK": 20_000, "DKK": 20_000, "ISK": 200], ["USD", "EUR"]),
       ("9 元", ["CNY": 900, "TWD": 900, "HKD": 900], ["USD", "JPY"]),
       ("¥500", ["JPY": 500, "CNY": 50_000], ["USD", "EUR"]),
+      ("¥1.50", ["JPY": 1, "CNY": 150], ["USD", "EUR"]),
     ])
   func readsSharedSigns(text: String, bounds: [String: Int64], others: [String]) throws {
     guard case .anyAmount(nil, let found) = try OfferQuery.PriceMaximum(parsing: text) else {

@@ -39,7 +39,8 @@ final class PictureScaler: ImageScaler {
       Thread.detachNewThread { [self] in
         guard findFormats().contains(format) else { return continuation.resume(returning: nil) }
         let words = [Self.command, format.rawValue]
-        continuation.resume(returning: .some(program.output(words, input: image.bytes)))
+        // A program that cannot be started says nothing about the image.
+        continuation.resume(returning: try? .some(program.output(words, input: image.bytes)))
       }
     }
     guard let copy else { return nil }
@@ -53,7 +54,7 @@ final class PictureScaler: ImageScaler {
   private func findFormats() -> [ImageFormat] {
     if let found = formats.withLock({ $0 }) { return found }
     // A child that could not run, as on a busy machine, has not said that there are none.
-    guard let output = program.output([Self.command, "--formats"]) else { return [] }
+    guard let output = try? program.output([Self.command, "--formats"]) else { return [] }
     let found = String(decoding: output, as: UTF8.self).split(scalar: "\n").compactMap {
       ImageFormat(rawValue: String($0))
     }

@@ -1,4 +1,6 @@
+import Foundation
 import Glibc
+import OffersCore
 
 /// Runs a program that reads the bytes of others, such as images of untrusted servers, with limits on
 /// its time and memory.
@@ -10,7 +12,7 @@ package struct BoundedProgram: Sendable {
   /// The most bytes that it may print.
   private let outputBytes: Int
 
-  /// The most seconds that it may take, of the processor and on the clock.
+  /// The most seconds of the processor that it may take; on the clock four times as many.
   private let seconds: Int
 
   package init(_ program: String, memoryKilobytes: Int, outputBytes: Int, seconds: Int = 5) {
@@ -20,18 +22,31 @@ package struct BoundedProgram: Sendable {
     self.seconds = seconds
   }
 
-  /// The output of a run; nil if the program failed, reached a limit, or could not be started.
-  package func output(_ arguments: [String], input bytes: [UInt8] = []) -> [UInt8]? {
-    guard let file = Self.file(bytes) else { return nil }
+  /// Runs the program with an environment that has nothing of this process's own but PATH, because
+  /// variables may be secrets.
+  ///
+  /// - Returns: the output; nil if the program failed or reached a limit.
+  /// - Throws: `OffersError` if it could not be started.
+  package func output(_ arguments: [String], input bytes: [UInt8] = []) throws -> [UInt8]? {
+    guard let file = Self.file(bytes) else {
+      throw OffersError(
+        .storageFailed, "A temporary file for the input of \(program) could not be written.")
+    }
     defer { fclose(file) }
-    let limits = "ulimit -t \(seconds); ulimit -v \(memoryKilobytes); ulimit -c 0"
+    let limits =
+      "ulimit -t \(seconds); ulimit -v \(memoryKilobytes); ulimit -c 0; ulimit -f 0; ulimit -n 64"
+    // On a busy machine the clock runs ahead of the processor time.
     let words = [
-      "/bin/sh", "-c", "\(limits); exec timeout \(seconds) \"$0\" \"$@\"", program,
+      "/bin/sh", "-c", "\(limits); exec timeout \(4 * seconds) \"$0\" \"$@\"", program,
     ]
-    // Of no use to the caller is why there is no output: the input is to blame, or the system is.
-    return try? ChildProcess.output(
-      of: words + arguments, input: .descriptor(fileno(file)), limitBytes: outputBytes)
+    return try ChildProcess.output(
+      of: words + arguments, environment: Self.environment, input: .descriptor(fileno(file)),
+      limitBytes: outputBytes)
   }
+
+  private static let environment = [
+    "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "LC_ALL": "C.UTF-8",
+  ]
 
   /// Writes the bytes to an unnamed temporary file, and rewinds it.
   private static func file(_ bytes: [UInt8]) -> UnsafeMutablePointer<FILE>? {

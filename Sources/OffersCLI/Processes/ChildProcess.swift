@@ -137,14 +137,16 @@ package final class ChildProcess: Sendable {
   /// - Returns: its standard output; nil when it failed or wrote more than `limitBytes`.
   /// - Throws: `OffersError` when the program cannot be started.
   package static func output(
-    of words: [String], input: Stream = .nothing, limitBytes: Int = .max
+    of words: [String], environment: [String: String]? = nil, input: Stream = .nothing,
+    limitBytes: Int = .max
   ) throws -> [UInt8]? {
     var ends: [Int32] = [0, 0]
     guard pipe(&ends) == 0 else { throw failure(words[0], errno) }
     let process: ChildProcess
     do {
       defer { close(ends[1]) }
-      process = try ChildProcess(words, input: input, output: .descriptor(ends[1]))
+      process = try ChildProcess(
+        words, environment: environment, input: input, output: .descriptor(ends[1]))
     } catch {
       close(ends[0])
       throw error

@@ -129,7 +129,9 @@ struct Chafa {
 
   /// Draws an image; nil on failure. The result ends with a line end.
   func draw(_ bytes: [UInt8], _ options: [String]) -> String? {
-    guard let drawing = program.output(options, input: bytes), !drawing.isEmpty else { return nil }
+    guard let drawing = try? program.output(options, input: bytes), !drawing.isEmpty else {
+      return nil
+    }
     let text = String(decoding: drawing, as: UTF8.self)
     return text.hasSuffix("\n") ? text : text + "\n"
   }

@@ -67,6 +67,9 @@ public struct Feed: Hashable, Sendable, Identifiable {
   /// How the offers are shown, by the definition of the last sync; nil if no sync has stored it.
   public let presentation: FeedPresentation?
 
+  /// The number of kept offers that are not among those that are held back until a user decides.
+  package var keptApartCount: Int { fetch.held.map { $0.until == nil } == true ? 0 : keptCount }
+
   /// The name.
   public var id: String { name }
 

@@ -16,9 +16,12 @@ private enum TypedValue {
     switch reward.kind {
     case OfferRecord.percent: self = .percent(hundredths: reward.number)
     case OfferRecord.amount where Self.code(reward) == CurrencyCode.unknown.code:
-      let sharing = CurrencyCode.all.filter {
+      var sharing = CurrencyCode.all.filter {
         Self.code(Self.parse(text, RewardParser(typedIn: $0))) == $0.code
       }
+      // An amount with decimals is not read as one in a currency without them.
+      let signs = Set(sharing.map(\.sign)).subtracting([.none])
+      sharing += CurrencyCode.all.filter { $0.unitDigits == 0 && signs.contains($0.sign) }
       self = .open(
         hundredths: reward.number,
         codes: sharing.isEmpty ? nil : Set((sharing + [.unknown]).map(\.code)))

@@ -22,6 +22,7 @@ enum ReaderTable {
       ON CONFLICT (user_key, name) DO UPDATE SET
         change_id = greatest(reader.change_id, excluded.change_id),
         read_at = greatest(reader.read_at, excluded.read_at)
+      WHERE excluded.change_id > reader.change_id OR excluded.read_at > reader.read_at
       """, [.number(user), .text(name), .number(mark.changeID), .date(mark.readAt)])
   }
 }

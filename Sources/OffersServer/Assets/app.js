@@ -57,10 +57,10 @@ if (done) {
   history.replaceState(history.state, "", location.pathname + location.hash);
 }
 
-// The sites that another user visited with this browser are theirs.
+// What another user left in this browser is theirs.
 const {user} = document.body.dataset;
 for (const storage of user ? [sessionStorage, localStorage] : []) {
-  if ((storage.getItem("user") ?? user) !== user) forgetSites(storage);
+  if ((storage.getItem("user") ?? user) !== user) forgetTraces(storage);
   storage.setItem("user", user);
 }
 
@@ -69,14 +69,14 @@ if (document.querySelector("[data-map-link], [data-small-map]")) import("./map.j
 if (document.querySelector("[data-add-feed]")) import("./add-feed.js?v=__VERSION__");
 if (document.querySelector("[data-browser]")) import("./web.js?v=__VERSION__");
 
-/** Removes the visited sites and the home page of the page “Web”. */
-function forgetSites(...storages) {
+/** Removes the visited sites and the home page of the page “Web”, and the number of unseen changes. */
+function forgetTraces(...storages) {
   for (const storage of storages) {
-    for (const key of Object.keys(storage)) if (key.startsWith("web-")) storage.removeItem(key);
+    for (const key of Object.keys(storage)) if (key.startsWith("web-") || key === "news") storage.removeItem(key);
   }
 }
 document.querySelector("form[action='/logout']")?.addEventListener("submit", () => {
-  forgetSites(sessionStorage, localStorage);
+  forgetTraces(sessionStorage, localStorage);
 });
 
 if ("serviceWorker" in navigator) {
@@ -93,7 +93,7 @@ if ("serviceWorker" in navigator) {
   if (forget && "caches" in self) {
     forget.hidden = false;
     forget.addEventListener("click", async () => {
-      forgetSites(sessionStorage, localStorage);
+      forgetTraces(sessionStorage, localStorage);
       await tell("forget");
       toast("The stored offers and pages are deleted.");
     });

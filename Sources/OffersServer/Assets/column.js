@@ -2,7 +2,7 @@
 // to what was shown before, a reload shows the page of the offer, and a press with a key or another button
 // opens it elsewhere.
 
-import {addOpener, fetchPage, icon, isPlainPress, openDialog} from "./over.js?v=__VERSION__";
+import {addOpener, fetchPage, icon, isPlainPress, openDialog, setBeside} from "./over.js?v=__VERSION__";
 import {tidy} from "./lists.js?v=__VERSION__";
 import {say} from "./messages.js?v=__VERSION__";
 import {showSharing} from "./share.js?v=__VERSION__";
@@ -77,6 +77,7 @@ async function open(address, how, isFocused = true) {
   else if (how === "replace") history.replaceState({depth}, "", address);
   if (!column) {
     column = makeColumn();
+    setBeside(own);
     keeping(card, () => {
       document.body.append(column);
       document.body.classList.add("has-column");
@@ -119,6 +120,7 @@ function close() {
     document.body.classList.remove("has-column");
   });
   column = null;
+  setBeside(null);
   history.scrollRestoration = "auto";
   document.title = title;
   if (hadFocus) card?.focus({preventScroll: true});
@@ -150,6 +152,9 @@ if (hasList) {
   }, true);
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && column && !event.defaultPrevented && !document.querySelector("dialog[open], :popover-open")) leave();
+  });
+  document.addEventListener("renewed", () => {
+    if (column) mark(location.pathname);
   });
   addOpener(({pathname, href}) => {
     depth = history.state?.depth ?? 0;

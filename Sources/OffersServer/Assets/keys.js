@@ -88,7 +88,9 @@ document.addEventListener("keydown", (event) => {
   const action = Object.hasOwn(actions, event.key) ? actions[event.key] : null;
   if (!action || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || areOff()) return;
   if (event.target.closest?.("input, select, textarea, [contenteditable]")) return;
-  if (document.querySelector("dialog[open], :popover-open") && event.key !== "s") return;
+  // In a dialog with an offer only the star has a key.
+  const layers = [...document.querySelectorAll("dialog[open], :popover-open")];
+  if (layers.length > 0 && (event.key !== "s" || layers.some((each) => each !== openDialog()))) return;
   event.preventDefault();
   action();
 });

@@ -5,6 +5,8 @@ import {on} from "./events.js?v=__VERSION__";
 const badge = document.querySelector("[data-news-count]");
 let running = null;
 let isDue = false;
+// The last change that the server was told about as seen.
+let told = -1;
 
 function show(text) {
   badge.hidden = !text;
@@ -23,11 +25,14 @@ async function ask() {
   const news = await response.json();
   const latest = Number(document.querySelector("[data-latest]")?.dataset.latest ?? -1);
   let text = news.has_more ? `${news.count}+` : String(news.count || "");
-  if (text && latest >= 0 && document.visibilityState === "visible") {
-    const told = await fetch("/api/v1/news/seen", {
+  if (text && latest > told && document.visibilityState === "visible") {
+    const answer = await fetch("/api/v1/news/seen", {
       method: "PUT", headers: {"Content-Type": "application/json"}, body: JSON.stringify({latest}),
     }).catch(() => null);
-    if (told?.ok && latest >= news.latest) text = "";
+    if (answer?.ok) {
+      told = latest;
+      if (latest >= news.latest) text = "";
+    }
   }
   sessionStorage.setItem("news", text);
   show(text);

@@ -67,10 +67,13 @@ function show() {
     pill.addEventListener("click", async () => {
       isRenewing = true;
       pill.remove();
-      await (await import("./renew.js?v=__VERSION__")).renew();
-      isRenewing = false;
-      // The pill is back if the page could not be renewed.
-      show();
+      try {
+        await (await import("./renew.js?v=__VERSION__")).renew();
+      } finally {
+        isRenewing = false;
+        // The pill is back if the page could not be renewed.
+        show();
+      }
       scrollTo({top: 0});
     });
     document.querySelector(".bar").append(pill);

@@ -18,8 +18,16 @@ export function icon(name, classes = "icon") {
   return sign;
 }
 
-/** The address of the page below the open dialog, or of the page itself. */
-export const pageAddress = () => current?.renewed ?? location.href;
+// The address of the list beside an open column; null for none.
+let beside = null;
+
+/** Sets the address of the list beside the column that has the address of the browser; null for none. */
+export function setBeside(address) {
+  beside = address;
+}
+
+/** The address of the page below the open dialog or beside the open column, or of the page itself. */
+export const pageAddress = () => current?.renewed ?? beside ?? location.href;
 
 /** The open dialog; null for none. */
 export const openDialog = () => current?.dialog ?? null;

@@ -4,6 +4,7 @@
 
 import {alertBox, problemIn, toast} from "./messages.js?v=__VERSION__";
 import {isLoggedOut, isReachable, noteLoggedOut, noteReachable, on, openChannel} from "./events.js?v=__VERSION__";
+import {pageAddress} from "./over.js?v=__VERSION__";
 import {forget, keep, waiting} from "./wishes.js?v=__VERSION__";
 
 /** The path of an offer, encoded exactly as the server encodes it. */
@@ -250,7 +251,7 @@ async function complete() {
   for (const {ref, isFavorite} of wishes) if (isFavorite) favorites.add(ref);
   if ([...favorites].every((ref) => shown.has(ref)) || document.querySelector("[data-more]")) return;
   // The server does not know the wishes: the service worker makes the page from its own data.
-  const response = await fetch(location.href, wishes.length > 0 ? {headers: {"X-From-Store": "1"}} : {});
+  const response = await fetch(pageAddress(), wishes.length > 0 ? {headers: {"X-From-Store": "1"}} : {});
   if (!response.ok) return;
   const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
   const cards = fresh.querySelectorAll("[data-favorites] > *");

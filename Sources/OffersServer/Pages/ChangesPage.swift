@@ -41,7 +41,8 @@ struct ChangesPage {
       fields.set("count", Units.count(changes.count, "change"))
       fields.set("isCut", changes.count == Self.limit)
       // A part of the changes does not show what else is new.
-      if kind == nil, !favoritesOnly { fields.set("latest", String(lastID)) }
+      let showsAll = span.days >= 7 && kind == nil && !favoritesOnly && changes.count < Self.limit
+      if showsAll { fields.set("latest", String(lastID)) }
       fields.set("days", days(of: changes, titles, shown))
       if changes.isEmpty { fields.set("nothing", nothing) }
     }

@@ -62,8 +62,9 @@ struct PageRoutes: Sendable {
       return try await answers.answer(request, for: context.visitor) {
         let source = PageSource(content: content.of(context.visitor))
         let page = try await make(asked, source)
-        let html = try shell.html(
-          page, address: asked.address, for: context.visitor, feeds: try await source.fetchFeeds())
+        // The page that stands for others without the server has no feeds: it is stored for every user.
+        let feeds = path == "/offline" ? [] : try await source.fetchFeeds()
+        let html = try shell.html(page, address: asked.address, for: context.visitor, feeds: feeds)
         var answer = Answer.page(html)
         answer.lifetime = page.lifetime
         answer.reach = page.reach

@@ -77,7 +77,7 @@ extension PageFields {
       feeds.compactMap { feed in
         let noun = presentations[feed.name].noun
         let held = feed.fetch.held?.sentence(of: feed.currentCount, noun, at: now)
-        let texts = [held, KeptOffers.sentence(feed.keptCount, noun)].compactMap(\.self)
+        let texts = [held, KeptOffers.sentence(feed.keptApartCount, noun)].compactMap(\.self)
         if texts.isEmpty { return nil }
         return PageFields { fields in
           fields.set("feedName", feed.name)

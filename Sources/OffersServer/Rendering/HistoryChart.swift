@@ -60,12 +60,14 @@ struct HistoryChart {
       fields.set("dots", path.dots)
       fields.set("highest", high.label)
       fields.set("lowest", low.value == high.value ? nil : low.label)
-      fields.set("firstDay", DayText.words(Units.day(first.at)))
-      fields.set("lastDay", DayText.words(Units.day(end)))
+      let (firstDay, lastDay) = (
+        DayText.words(Units.day(first.at)), DayText.words(Units.day(end))
+      )
+      fields.set("firstDay", firstDay)
+      fields.set("lastDay", firstDay == lastDay ? nil : lastDay)
       fields.set(
         "chartLabel",
-        "\(word) from \(DayText.words(Units.day(first.at))) to \(DayText.words(Units.day(end))): between \(low.label) and \(high.label)"
-      )
+        "\(word) from \(firstDay) to \(lastDay): between \(low.label) and \(high.label)")
     }
   }
 

@@ -172,8 +172,9 @@ struct FetchSchedule: Sendable {
     return fresh > everySeconds ? now.addingTimeInterval(TimeInterval(fresh)) : nil
   }
 
-  /// The due time after a sync between two usual ones that was due to confirm what was held back. The
-  /// usual times do not move by it. Nil if the sync was a usual one.
+  /// The next usual time after a sync while something was held back: a whole number of intervals after the
+  /// sync that held it back. So a sync that confirms it does not move the usual time. Nil if nothing was
+  /// held back, or if only a user decides about it.
   private func usualDue(afterConfirming fetch: FetchState, _ now: Date) -> Date? {
     guard let held = fetch.held, held.until != nil, held.since < now else { return nil }
     let every = TimeInterval(everySeconds)

@@ -19,7 +19,7 @@ extension ImageLoader {
   public func thumbnail(of offer: Offer, feedSource: String?) async throws -> CachedImage {
     let url = offer.imageURLText ?? ""
     if scaler == nil { return try await image(at: url, feedSource: feedSource) }
-    // An image that is neither damaged nor an attack is read only when its copy is made.
+    // The image itself is read only if there is no copy yet.
     if let stored = try await images.findThumbnail(of: url),
       ImageBounds.isFresh(fetchedAt: stored.fetchedAt, until: stored.freshUntil, at: now()),
       let found = try Self.image(stored, url)
@@ -72,7 +72,9 @@ extension ImageLoader {
     }
     let content: StoredThumbnail.Content
     do {
-      let copy = try await scalingTurns.run(on: "") { try await scaler.copy(of: image) }
+      let copy = try await scalingTurns.run(on: HTTPOrigin(image.url)?.host ?? "") {
+        try await scaler.copy(of: image)
+      }
       guard let copy else { return image }
       content = try Self.content(copy, image)
     } catch let error as OffersError {

@@ -25,8 +25,9 @@ public actor ImageLoader: ImageSource {
   let scaler: (any ImageScaler)?
   /// The copies that are being made, by the address of the image.
   var scalings: [String: Task<CachedImage, any Error>] = [:]
-  /// At most two copies are made concurrently.
-  let scalingTurns = HostTurns(limit: 2, hostLimit: 2)
+  /// At most two copies are made concurrently, and one of the images of a host, so that the large images of
+  /// one feed do not keep back those of others.
+  let scalingTurns = HostTurns(limit: 2, hostLimit: 1)
   private let turns = HostTurns(limit: 6, hostLimit: 2)
   /// A further limit for the images that are fetched ahead, which also take part in `turns`.
   let turnsAhead = HostTurns(limit: 4, hostLimit: 1)

@@ -129,7 +129,7 @@ struct StatusCommand: AsyncParsableCommand {
     }
     let keptLines = feeds.compactMap { timing in
       let feed = timing.feed
-      return SyncReport.keptText(feed.keptCount, of: feed.name, timing.presentation.noun)
+      return SyncReport.keptText(feed.keptApartCount, of: feed.name, timing.presentation.noun)
         .map { [DisplayText.oneLine("\(feed.name): \($0)")] }
     }
     for troubles in feeds.map({ $0.troubles(at: now) }) + undefined + keptLines {

@@ -111,7 +111,7 @@ struct ListCommand: AsyncParsableCommand {
       for feed in try await database.fetchFeeds() where query.feed ?? feed.name == feed.name {
         let noun = feeds[feed.name].noun
         let held = feed.fetch.held?.sentence(of: feed.currentCount, noun, at: Date())
-        for text in [held, KeptOffers.sentence(feed.keptCount, noun)].compactMap(\.self) {
+        for text in [held, KeptOffers.sentence(feed.keptApartCount, noun)].compactMap(\.self) {
           Output.note(.line("\(feed.name): \(text)"))
         }
       }

@@ -15,7 +15,8 @@ struct NewsRoutes: ContentRoutes {
   private static let firstSeconds = 7.0 * 86_400
   /// The number above which changes are not counted.
   private static let limit = 99
-  /// The kinds that count. A first sync is no news about an offer, and no sync has seen an offer expire.
+  /// The kinds that count. A first sync is no news about an offer, and an offer that expires is not a recorded
+  /// change, so that a mark cannot pass it.
   private static let kinds: Set<OfferChange.Kind> = [.new, .up, .down, .changed, .gone, .back]
 
   func add(to router: Router<ServedContext>) {

@@ -16,13 +16,16 @@ struct RecentNews: Sendable {
   private static let limit = 500
   private static let textBytes = 64
 
-  /// - Parameter feed: the feed whose offers the page shows; nil for all.
-  init(from source: PageSource, feed: String? = nil) async throws {
+  /// - Parameters:
+  ///   - feed: the feed whose offers the page shows; nil for all.
+  ///   - favoritesOnly: whether it shows favorites only.
+  init(from source: PageSource, feed: String? = nil, favoritesOnly: Bool = false) async throws {
     let now = source.now
     var query = ChangeQuery(
       since: now.addingTimeInterval(-Self.seconds), kinds: [.new, .up, .down], feed: feed,
       limit: Self.limit, now: now)
     query.textBytes = Self.textBytes
+    query.favoritesOnly = favoritesOnly
     var changes: [OfferChange] = []
     do {
       changes = try await source.store.fetchChanges(query).changes
