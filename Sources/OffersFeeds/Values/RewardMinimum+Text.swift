@@ -20,8 +20,10 @@ private enum TypedValue {
         Self.code(Self.parse(text, RewardParser(typedIn: $0))) == $0.code
       }
       // An amount with decimals is not read as one in a currency without them.
-      let signs = Set(sharing.map(\.sign)).subtracting([.none])
-      sharing += CurrencyCode.all.filter { $0.unitDigits == 0 && signs.contains($0.sign) }
+      let signs = Set(sharing.map(\.sign))
+      if let sign = signs.first, signs.count == 1, sign != .none {
+        sharing += CurrencyCode.all.filter { $0.unitDigits == 0 && $0.sign == sign }
+      }
       self = .open(
         hundredths: reward.number,
         codes: sharing.isEmpty ? nil : Set((sharing + [.unknown]).map(\.code)))
