@@ -318,7 +318,8 @@ class SettingsTests(BrowserTest):
         self.addCleanup(self.browser.execute_cdp_cmd, "Emulation.setScriptExecutionDisabled", {"value": False})
         self.open("/search")
         self.find("[aria-label='Remove from the list: pasta']").click()
-        self.assertEqual([each.text for each in self.all(".recent .words")], ["coffee"])
+        self.wait("the search stays", lambda: self.script(
+            "return [...document.querySelectorAll('.recent .words')].map((each) => each.textContent.trim())") == ["coffee"])
 
 
 if __name__ == "__main__":
