@@ -221,6 +221,15 @@ class BrowserTest(unittest.TestCase):
                 yield size, mode
         self.set_mode("light")
 
+    def check_looks(self, name, section=None):
+        """Checks that the page fits, and that axe finds nothing, in all looks, and shoots it at a section."""
+        for _, mode in self.looks():
+            self.no_overflow(name)
+            self.assertEqual(self.violations(), [], name)
+            if section:
+                self.script("document.querySelector(arguments[0]).scrollIntoView()", section)
+            self.shoot(f"{name}-{mode}")
+
     def violations(self):
         """What axe finds on the page: by all of its rules in the light scheme, and by those about colors in the dark one,
         which differs in its colors only."""

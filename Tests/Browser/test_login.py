@@ -97,18 +97,12 @@ class LoginTests(BrowserTest):
     def test_the_login_page_fits_and_tells_of_a_wrong_token(self):
         self.browser.delete_all_cookies()
         self.open("/login")
-        for _, mode in self.looks():
-            self.no_overflow()
-            self.assertEqual(self.violations(), [])
-            self.shoot(f"login-{mode}")
+        self.check_looks("login")
         self.find("[name=token]").send_keys("wrong")
         self.find("form[action='/login'] button").click()
         self.wait_for(".problem")
         self.assertIn("not correct", self.find(".problem").text)
-        for _, mode in self.looks():
-            self.no_overflow()
-            self.assertEqual(self.violations(), [])
-            self.shoot(f"login-wrong-{mode}")
+        self.check_looks("login-wrong")
         # The right token is accepted during the wait.
         self.log_in()
 
@@ -120,11 +114,7 @@ class LoginTests(BrowserTest):
         self.assertEqual([self.status(phone), self.status(desk)], [200, 200])
         self.open("/settings/devices")
         self.wait_ready()
-        for _, mode in self.looks():
-            self.no_overflow()
-            self.assertEqual(self.violations(), [])
-            self.script("document.querySelector('#sessions').scrollIntoView()")
-            self.shoot(f"sessions-{mode}")
+        self.check_looks("sessions", "#sessions")
         names = [each.text for each in self.browser.find_elements("css selector", "#sessions h3")]
         self.assertIn("Safari on iPhone", names)
         self.assertIn("Firefox on Windows", names)

@@ -149,12 +149,8 @@ class OpenIDTests(BrowserTest):
         for path in ("/settings/people", "/login"):
             self.open(path)
             self.wait_ready()
-            for _, mode in self.looks():
-                self.no_overflow(path)
-                self.assertEqual(self.violations(), [], path)
-                if path == "/settings/people":
-                    self.script("document.querySelector('#identity').scrollIntoView()")
-                self.shoot(f"openid{path.replace('/', '-')}-{mode}")
+            self.check_looks(
+                f"openid{path.replace('/', '-')}", "#identity" if path == "/settings/people" else None)
 
 
 if __name__ == "__main__":

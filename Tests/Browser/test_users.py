@@ -105,12 +105,8 @@ class UserTests(BrowserTest):
                 self.wait_ready()
             for details in self.all("#account details, #tokens details, .page-users details"):
                 self.script("arguments[0].open = true", details)
-            for _, mode in self.looks():
-                self.no_overflow(path)
-                self.assertEqual(self.violations(), [], path)
-                if path == "/settings/people":
-                    self.script("document.querySelector('#account').scrollIntoView()")
-                self.shoot(f"users{path.replace('/', '-')}-{mode}")
+            self.check_looks(
+                f"users{path.replace('/', '-')}", "#account" if path == "/settings/people" else None)
 
     def test_an_admin_adds_and_invites_a_user_who_logs_in_and_sets_a_passphrase(self):
         self.log_in("ana", ANA)

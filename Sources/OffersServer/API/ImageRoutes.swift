@@ -10,7 +10,7 @@ struct ImageRoutes: Sendable {
   /// image cache. That cache evicts the least recently used image, so that it has to learn of uses.
   private static let rememberedSeconds = 60.0
 
-  /// What an image is for.
+  /// The use of an image: as it is, or in a list.
   enum Use {
     case image
     /// A list, in which the image is no wider than its place.

@@ -57,7 +57,7 @@ if (done) {
   history.replaceState(history.state, "", location.pathname + location.hash);
 }
 
-// What another user left in this browser is theirs.
+// Visited sites and counts that this browser stored for another user are removed.
 const {user} = document.body.dataset;
 for (const storage of user ? [sessionStorage, localStorage] : []) {
   if ((storage.getItem("user") ?? user) !== user) forgetTraces(storage);

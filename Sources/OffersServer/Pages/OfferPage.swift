@@ -128,7 +128,7 @@ struct OfferPage {
       .filter { !$0.allSatisfy(\.isWhitespace) }
   }
 
-  /// What the feed says of an offer besides its name, its reward and its texts.
+  /// The rows of an offer's table: its retailer, categories, times and attributes.
   private static func facts(of offer: Offer, at now: Date) -> [PageFields] {
     var facts: [PageFields] = []
     if let retailer = offer.retailer {
@@ -171,7 +171,7 @@ struct OfferPage {
     return facts
   }
 
-  /// Where an offer comes from, and since when it is known.
+  /// The rows below “About this offer”: its feed, its ID and when it was first seen.
   private static func about(_ offer: Offer, _ feedTitle: String) -> [PageFields] {
     [
       PageFields(fact: "Feed", feedTitle, link: PageLinks.feed(offer.ref.feed)),

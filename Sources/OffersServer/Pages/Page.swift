@@ -1,3 +1,5 @@
+import OffersCore
+
 /// A page before it is rendered: a template, its fields, and what the frame around it shows.
 struct Page: Sendable {
   /// The entries of the main menu.
@@ -16,6 +18,8 @@ struct Page: Sendable {
   var back: String?
   /// The feed that the button in the bar refreshes; nil for all.
   var feed: String?
+  /// The feeds in the sidebar, if the page has read them; nil if they are to be read for it.
+  var sidebarFeeds: [Feed]?
   /// The content of the search box at the top.
   var words: String?
   /// The HTTP status.

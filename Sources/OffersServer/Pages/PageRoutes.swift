@@ -42,7 +42,12 @@ struct PageRoutes: Sendable {
     for section in SettingsSection.allCases {
       add(RouterPath(section.path), to: router) { try await settings($0, $1).page(section) }
     }
-    add("/offline", to: router) { _, _ in NoticePage.offline }
+    add("/offline", to: router) { _, _ in
+      var page = NoticePage.offline
+      // The page is stored once for all users of a browser.
+      page.sidebarFeeds = []
+      return page
+    }
     PageForms(content: content).add(to: router)
     AddFeedPage(content: content, shell: shell).add(to: router)
     AssetRoutes(assets: shell.assets, mapFiles: content.maps.files).add(to: router)
@@ -62,8 +67,7 @@ struct PageRoutes: Sendable {
       return try await answers.answer(request, for: context.visitor) {
         let source = PageSource(content: content.of(context.visitor))
         let page = try await make(asked, source)
-        // The page that stands for others without the server has no feeds: it is stored for every user.
-        let feeds = path == "/offline" ? [] : try await source.fetchFeeds()
+        let feeds = if let read = page.sidebarFeeds { read } else { try await source.fetchFeeds() }
         let html = try shell.html(page, address: asked.address, for: context.visitor, feeds: feeds)
         var answer = Answer.page(html)
         answer.lifetime = page.lifetime

@@ -81,6 +81,7 @@ struct FeedPage {
         label: layout == .posters ? "Load more" : "Next page")
     }
     page.feed = name
+    page.sidebarFeeds = feeds
     // The feed's definition may change without a write to the database.
     page.lifetime = .seconds(10)
     // A refresh may bring the first places to a page that is open already.

@@ -62,6 +62,7 @@ struct OffersPage {
         offers.count > Self.pageSize ? choice.link(request.path, page: number + 1) : nil,
         label: "Next page")
     }
+    page.sidebarFeeds = feeds
     page.lifetime = .whileNoneExpires
     return page
   }

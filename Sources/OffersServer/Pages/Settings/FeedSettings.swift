@@ -3,7 +3,7 @@ import OffersCore
 /// The settings of feeds: the source, the sync interval and the last sync of each.
 struct FeedSettings {
   let source: PageSource
-  /// What the visitor may do.
+  /// The visitor's right.
   let right: Right
 
   /// Sets the lists of the subscribed feeds, and of the others that have a definition.
