@@ -255,10 +255,18 @@ class BrowserTest(unittest.TestCase):
         self.browser.get(self.home.base + path)
 
     def find(self, selector):
+        self.wait_parsed()
         return self.browser.find_element(By.CSS_SELECTOR, selector)
 
     def all(self, selector):
+        self.wait_parsed()
         return self.browser.find_elements(By.CSS_SELECTOR, selector)
+
+    def wait_parsed(self):
+        """Waits until the document is parsed: elements are found, and half of their text, while it still arrives."""
+        deadline = time.monotonic() + 10
+        while self.script("return document.readyState") == "loading" and time.monotonic() < deadline:
+            time.sleep(0.02)
 
     def script(self, text, *arguments):
         return self.browser.execute_script(text, *arguments)
