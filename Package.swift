@@ -74,6 +74,8 @@ let package = Package(
         .embedInCode("0027_ignore_unseen_characters.sql"),
         .embedInCode("0028_keep_presentations.sql"),
         .embedInCode("0029_add_thumbnails.sql"),
+        .embedInCode("0030_number_searches_by_user.sql"),
+        .embedInCode("0031_key_images_by_url.sql"),
       ],
       swiftSettings: strict),
     // The C target has what Swift's modules of the system's headers leave out.
@@ -103,12 +105,15 @@ let package = Package(
     // Only OffersServer needs these two, so that an app without the trait `Program` does not.
     .systemLibrary(name: "LibCrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "QREncode", providers: [.apt(["libqrencode-dev"])]),
+    // What is said to a database, for all engines.
+    .target(name: "OffersStore", dependencies: ["OffersCore"], swiftSettings: strict),
     .target(name: "SQLiteShim", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(
       name: "OffersSQLite",
       dependencies: [
         "OffersCore",
         "OffersPlatform",
+        "OffersStore",
         "SQLiteMigrations",
         "SQLiteShim",
         .product(name: "GRDB", package: "GRDB.swift"),
@@ -134,7 +139,9 @@ let package = Package(
     .target(name: "PostgresShim", path: "Sources/OffersPostgres/Shim"),
     .target(
       name: "OffersPostgres",
-      dependencies: ["OffersCore", "OffersPlatform", "PostgreSQLMigrations", "PostgresShim"],
+      dependencies: [
+        "OffersCore", "OffersPlatform", "OffersStore", "PostgreSQLMigrations", "PostgresShim",
+      ],
       exclude: ["Shim"], swiftSettings: strict),
     .target(
       name: "OffersSync",
@@ -264,7 +271,8 @@ let package = Package(
     .testTarget(
       name: "OffersSQLiteTests",
       dependencies: [
-        "OffersCore", "OffersSQLite", "OffersTestSupport", "SQLiteMigrations", "TestStores",
+        "OffersCore", "OffersSQLite", "OffersStore", "OffersTestSupport", "SQLiteMigrations",
+        "TestStores",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ], swiftSettings: strict),

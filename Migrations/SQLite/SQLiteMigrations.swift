@@ -98,12 +98,18 @@ package enum SQLiteMigrations {
       sql: text(PackageResources._028_keep_presentations_sql)),
     Migration(
       number: 29, name: "0029_add_thumbnails", sql: text(PackageResources._029_add_thumbnails_sql)),
+    Migration(
+      number: 30, name: "0030_number_searches_by_user",
+      sql: text(PackageResources._030_number_searches_by_user_sql)),
+    Migration(
+      number: 31, name: "0031_key_images_by_url",
+      sql: text(PackageResources._031_key_images_by_url_sql)),
   ]
 
   /// The schema version that this program reads and writes: the number of the last migration, which
   /// a test compares. It is not computed from `all`, because every opening of a database needs the
   /// version, and none but the first the texts.
-  package static let currentVersion = 29
+  package static let currentVersion = 31
 
   private static func text(_ bytes: [UInt8]) -> String {
     String(decoding: bytes, as: UTF8.self)

@@ -7,10 +7,10 @@ package final class PostgresStore: Sendable {
   let database: Database
   /// The user to whom the store is bound.
   package let user: User.ID
-  let definitions: (any FeedDefinitions)?
+  package let definitions: (any FeedDefinitions)?
   let laterWrites: LaterWrites
   /// The uses of images that are not written yet.
-  let imageUses: ImageUses
+  package let imageUses: ImageUses
   /// The version of the server when the store was opened, such as `15.8`.
   let serverVersion: String
 

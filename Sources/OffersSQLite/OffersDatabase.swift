@@ -1,5 +1,6 @@
 import GRDB
 import OffersCore
+import OffersStore
 import Synchronization
 
 /// The offers of all feeds in one SQLite file.
@@ -32,7 +33,7 @@ public final class OffersDatabase: Sendable {
   private let root: OffersDatabase?
   private let writer: WritingConnection?
   /// Image uses that have not been written to the database yet.
-  let imageUses: ImageUses
+  package let imageUses: ImageUses
   let leaseHolders: LeaseHolders
   private let reader: ReadingConnection
   /// Detects commits of any process. Opens its connection lazily.
@@ -220,7 +221,9 @@ public final class OffersDatabase: Sendable {
   /// until it has ended.
   private func writeImageUses() {
     let uses = imageUses.take()
-    if !uses.isEmpty { writer?.writeLater(.image) { try ImageTable.note(uses, in: $0) } }
+    if !uses.isEmpty {
+      writer?.writeLater(.image) { try ImageTable.note(uses, in: SQLiteTransaction($0)) }
+    }
   }
 
   /// The error for a path with no database, or with an empty file that was never set up.
@@ -285,11 +288,11 @@ public final class OffersDatabase: Sendable {
   }
 
   /// Waits for the writes enqueued by `writeLater`.
-  func finishLaterWrites() async throws {
+  package func finishLaterWrites() async throws {
     try await translating { try await fetchWriter().finishLaterWrites() }
   }
 
-  var canWrite: Bool { writer != nil }
+  package var canWrite: Bool { writer != nil }
 
   /// The parts of the schema that no migration created, as the database was opened for writing; see
   /// `ForeignSchema`.
@@ -322,16 +325,16 @@ public final class OffersDatabase: Sendable {
 
   /// Enqueues a write of the gathered image uses, without waiting for it. Once closing has begun, it
   /// leaves them to `close`. If the database is open for reading only, they are dropped.
-  func writeImageUsesLater() {
+  package func writeImageUsesLater() {
     try? gate.passAtOnce { writeImageUses() }
   }
 
   /// Writes in a transaction of `write`. A database that is open for reading only opens a
   /// connection to the same file for this write; a file that was removed is not created again.
-  func writeAnyway(
+  func writeAnyway<Result: Sendable>(
     _ mode: WriteMode = .ordinary, waitSeconds: Double = WriteGuard.waitSeconds,
-    _ body: @escaping @Sendable (Database) throws -> Void
-  ) async throws {
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
     try await withWriter { try await $0.write(mode, waitSeconds: waitSeconds, body) }
   }
 

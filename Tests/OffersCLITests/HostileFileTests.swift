@@ -102,9 +102,9 @@ struct HostileFileTests {
     INSERT OR REPLACE INTO found_offer SELECT max(offer_key), feed_key, 1790000000, 1 FROM offer;
     INSERT INTO reader VALUES (1, 'phone', 1, 1790000000);
     INSERT INTO notice VALUES (1, 'failing', 'ibotta', '', 1790000000, 1790000000);
-    INSERT INTO image_cache VALUES (1, 'https://e.test/1.png', 'image/png', 1, 1, '"e"', 'l',
-      1790000000, 1790000000, x'89504E470D0A1A0A', NULL, 'damaged');
-    INSERT INTO image_use VALUES (1, 1);
+    INSERT INTO image_cache VALUES ('https://e.test/1.png', 'image/png', 1, 1, '"e"', 'l',
+      1790000000, 1790000000, 'damaged', NULL, x'89504E470D0A1A0A');
+    INSERT INTO image_use VALUES ('https://e.test/1.png', 1);
     INSERT INTO image_failure VALUES ('https://e.test/2.png', 'notFound', 'gone', 1990000000);
     INSERT INTO image_lease VALUES ('https://e.test/3.png', 1, 1990000000000);
     INSERT INTO login_attempt (network, failure_count, last_failure_at, wait_until)

@@ -4,6 +4,7 @@ import OffersTestSupport
 import Testing
 
 @testable import OffersSQLite
+@testable import OffersStore
 
 @Suite("Sessions and failed logins")
 struct AccessTests {
@@ -37,11 +38,12 @@ struct AccessTests {
   func plans() async throws {
     let store = try await Store()
     let plans = try await QueryPlanTests.plans(store) { database in
+      let transaction = SQLiteTransaction(database)
       let session = Self.session(1, seenAt: 0)
-      _ = try SessionTable.find(session.id, in: database)
-      try SessionTable.note(session.id, seenAt: Self.start, in: database)
-      try SessionTable.delete(session.id, in: database)
-      try AttemptTable.delete("192.0.2.1", in: database)
+      _ = try SessionTable.find(session.id, in: transaction)
+      try SessionTable.note(session.id, seenAt: Self.start, in: transaction)
+      try SessionTable.delete(session.id, in: transaction)
+      try AttemptTable.delete(["192.0.2.1"], in: transaction)
     }
     #expect(plans.count == 4)
     for plan in plans { #expect(plan.uses("USING PRIMARY KEY"), "\(plan)") }

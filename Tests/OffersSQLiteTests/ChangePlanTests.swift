@@ -5,6 +5,7 @@ import OffersTestSupport
 import Testing
 
 @testable import OffersSQLite
+@testable import OffersStore
 
 @Suite("Query plans of changes")
 struct ChangePlanTests {
@@ -63,14 +64,17 @@ struct ChangePlanTests {
       let rows = try ChangeTable.history(offerKey: 7, before: .max, in: database)
       while try rows.next() != nil { history += 1 }
       #expect(history == 2)
-      try ReaderTable.advance("mail", of: User.ownerID, to: mark, in: database)
-      #expect(try ReaderTable.find("mail", of: User.ownerID, in: database) == mark)
-      try NoticeTable.insert(
-        .expiring, "ibotta", id: "7", about: 1, of: User.ownerID, at: 1, in: database)
-      let isTold = try NoticeTable.isTold(
-        .expiring, "ibotta", id: "7", about: 1, of: User.ownerID, in: database)
-      #expect(isTold)
-      #expect(try NoticeTable.failingFeeds(since: 1, now: 4000, in: database) == [])
+      let transaction = SQLiteTransaction(database)
+      try ReaderTable.advance("mail", of: User.ownerID, to: mark, in: transaction)
+      #expect(try ReaderTable.find("mail", of: User.ownerID, in: transaction) == mark)
+      let failing = FailingFeed(
+        name: "ibotta", since: ChangeTests.date(1), failureCount: 3, message: "No.")
+      let now = ChangeTests.date(4000)
+      let notices = NoticeTable.notices(of: [], [failing], now: now)
+      try NoticeTable.insert(notices, of: User.ownerID, at: now, in: transaction)
+      #expect(
+        try NoticeTable.told(notices, of: User.ownerID, in: transaction) == Set(notices))
+      #expect(try FailingFeed.fetch(since: 1, now: 4000, in: database) == [])
     }
     // Vanished favorites are rare, so a scan of their feed for a successor is acceptable.
     for plan in plans where !plan.sql.contains("AND +offer.name = ") {

@@ -85,15 +85,15 @@ struct HealthTests {
     #expect(try await Self.trouble(store) == [])
     try store.execute(
       """
-      UPDATE image_cache SET bytes = zeroblob(50) WHERE slot = 1;
-      UPDATE image_cache SET width = 9 WHERE slot = 2;
-      UPDATE image_cache SET thumbnail = zeroblob(50) WHERE slot = 4;
-      UPDATE image_cache SET thumbnail = bytes WHERE slot = 3
+      UPDATE image_cache SET bytes = zeroblob(50) WHERE url LIKE '%/1.png';
+      UPDATE image_cache SET width = 9 WHERE url LIKE '%/2.png';
+      UPDATE image_cache SET thumbnail = zeroblob(50) WHERE url LIKE '%/4.png';
+      UPDATE image_cache SET thumbnail = bytes WHERE url LIKE '%/3.png'
       """)
     #expect(try await Self.trouble(store) == ["problem images: 3 of 4 are damaged"])
     #expect(try await Self.repair(store).count == 1)
-    #expect(try store.rows("SELECT slot FROM image_cache") == ["3"])
-    #expect(try store.rows("SELECT slot FROM image_use") == ["3"])
+    #expect(try store.rows("SELECT url FROM image_cache") == ["https://x.example/3.png"])
+    #expect(try store.rows("SELECT url FROM image_use") == ["https://x.example/3.png"])
     #expect(try await Self.trouble(store) == [])
   }
 

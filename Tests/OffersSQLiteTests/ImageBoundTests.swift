@@ -7,13 +7,13 @@ import Testing
 @Suite("The bound of the image table")
 struct ImageBoundTests {
   private static let columns =
-    "(slot, url, content_type, width, height, fetched_at, fresh_until, bytes)"
+    "(url, content_type, width, height, fetched_at, fresh_until, bytes)"
 
-  /// Rows for a range of slots.
+  /// Rows for a range of numbers.
   private static func rows(_ first: Int, _ last: Int) -> String {
     """
     WITH RECURSIVE number(i) AS (VALUES (\(first)) UNION ALL SELECT i + 1 FROM number WHERE i < \(last))
-    SELECT i, 'u' || i, 'image/png', 1, 1, 0, 0, x'00' FROM number
+    SELECT 'u' || i, 'image/png', 1, 1, 0, 0, x'00' FROM number
     """
   }
 
@@ -39,7 +39,6 @@ struct ImageBoundTests {
     arguments: conflicts,
     [
       [], ["PRAGMA recursive_triggers = OFF", "PRAGMA foreign_keys = OFF"],
-      ["PRAGMA ignore_check_constraints = ON"], ["DROP TRIGGER image_cache_is_bounded"],
       ["PRAGMA ignore_check_constraints = ON", "PRAGMA recursive_triggers = ON"],
     ])
   func holds(conflict: String, settings: [String]) async throws {
@@ -50,11 +49,10 @@ struct ImageBoundTests {
       for statement in [
         Self.insert(49, 60, conflict), Self.insert(49, 49, conflict), Self.insert(50, 50, conflict),
         Self.insert(51, 51, conflict), Self.insert(-5, 0, conflict),
-        "UPDATE \(conflict) image_cache SET slot = slot + 50",
-        "UPDATE \(conflict) image_cache SET slot = 51 WHERE slot = 1",
+        "UPDATE \(conflict) image_cache SET url = url || 'a'",
         Self.insert(1, 1, conflict), Self.insert(51, 70, conflict),
-        "INSERT \(conflict) INTO image_cache SELECT slot + 100, url || 'b', content_type, width, "
-          + "height, etag, last_modified, fetched_at, fresh_until, bytes FROM image_cache",
+        "INSERT \(conflict) INTO image_cache SELECT url || 'b', content_type, width, height, etag, "
+          + "last_modified, fetched_at, fresh_until, NULL, NULL, bytes FROM image_cache",
       ] {
         // The statement may be refused or not; only the bound is checked.
         try? database.execute(sql: statement)
@@ -69,47 +67,35 @@ struct ImageBoundTests {
     let store = try await Store()
     try store.execute(Self.insert(1, 50))
     try store.execute(Self.insert(50, 50, "OR REPLACE"))
-    try store.execute("UPDATE image_cache SET url = 'other' WHERE slot = 50")
+    try store.execute("UPDATE image_cache SET url = 'other' WHERE url = 'u50'")
     let error = #expect(throws: DatabaseError.self) {
-      try store.execute("PRAGMA ignore_check_constraints = ON; \(Self.insert(51, 51))")
+      try store.execute("PRAGMA ignore_check_constraints = ON; \(Self.insert(52, 52))")
     }
     #expect(
-      error?.message == "image_cache holds one image for each cache_slot at most: write over one")
+      error?.message
+        == "image_cache holds image_tally.image_limit images at most: remove one first")
   }
 
   @Test(
-    "no statement of another program removes a slot that an image needs, or the last one",
-    arguments: conflicts,
-    [
-      [], ["PRAGMA foreign_keys = OFF"],
-      ["PRAGMA foreign_keys = OFF", "PRAGMA ignore_check_constraints = ON"],
-      ["DROP TRIGGER cache_slot_is_unused", "DROP TRIGGER cache_slot_is_kept"],
-    ])
-  func keepsSlots(conflict: String, settings: [String]) async throws {
+    "no statement of another program lowers the limit below the images, or removes it",
+    arguments: conflicts)
+  func keepsLimit(conflict: String) async throws {
     let store = try await Store()
     try await store.database.setImageLimit(5)
     try await DatabaseQueue(path: store.path).write { database in
-      for setting in settings { try database.execute(sql: setting) }
       try database.execute(sql: Self.insert(1, 5))
       for statement in [
-        "DELETE FROM cache_slot", "DELETE FROM cache_slot WHERE slot = 3",
-        "UPDATE \(conflict) cache_slot SET slot = 4 WHERE slot = 3",
-        "UPDATE \(conflict) cache_slot SET slot = slot + 1",
-        "INSERT \(conflict) INTO cache_slot VALUES (3)", Self.insert(6, 9, conflict),
+        "DELETE FROM image_tally", "UPDATE \(conflict) image_tally SET image_limit = 3",
+        "UPDATE \(conflict) image_tally SET image_limit = 0",
+        "UPDATE \(conflict) image_tally SET image_limit = 10001", Self.insert(6, 9, conflict),
       ] {
         // The statement may be refused or not; only the bound is checked.
         try? database.execute(sql: statement)
-        let slots = try Int.fetchOne(database, sql: "SELECT count(*) FROM cache_slot") ?? 0
-        #expect(try Self.count(database) <= slots, "\(statement)")
+        let limit = try Int.fetchOne(database, sql: "SELECT image_limit FROM image_tally")
+        #expect(limit == 5, "\(statement)")
         #expect(try Self.count(database) == 5, "\(statement)")
       }
     }
-    let empty = try await Store()
-    #expect(throws: DatabaseError.self) { try empty.execute("DELETE FROM cache_slot") }
-    #expect(throws: DatabaseError.self) {
-      try empty.execute("INSERT INTO cache_slot VALUES (10001)")
-    }
-    #expect(throws: DatabaseError.self) { try empty.execute("INSERT INTO cache_slot VALUES (0)") }
   }
 
   @Test("other limits are enforced as strictly as the first", arguments: [1, 7, 120])
@@ -117,10 +103,7 @@ struct ImageBoundTests {
     let store = try await Store()
     try await store.database.setImageLimit(limit)
     try store.execute(Self.insert(1, limit))
-    for setting in [
-      "PRAGMA foreign_keys = OFF", "PRAGMA ignore_check_constraints = ON",
-      "DROP TRIGGER IF EXISTS image_cache_is_bounded",
-    ] {
+    for setting in ["PRAGMA foreign_keys = OFF", "PRAGMA ignore_check_constraints = ON"] {
       for conflict in Self.conflicts {
         try DatabaseQueue(path: store.path).inDatabase { database in
           try database.execute(sql: setting)
@@ -145,17 +128,5 @@ struct ImageBoundTests {
     #expect(throws: DatabaseError.self) {
       try store.execute("UPDATE image_cache SET \(change)")
     }
-  }
-
-  @Test("at most 200 failures are kept, and the oldest are removed first")
-  func boundsFailures() async throws {
-    let store = try await Store()
-    try store.execute(
-      """
-      WITH RECURSIVE number(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM number WHERE i < 230)
-      INSERT INTO image_failure (url, code, reason, until)
-      SELECT 'u' || i, 'notFound', 'missing', i FROM number
-      """)
-    #expect(try store.rows("SELECT count(*), min(until) FROM image_failure") == ["200|31"])
   }
 }

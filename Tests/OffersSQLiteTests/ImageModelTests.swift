@@ -70,7 +70,7 @@ struct ImageModelTests {
   private static let header = ImageHeader(format: .png, width: 3, height: 2)
 
   private static func image(_ url: String, _ version: Int) -> CachedImage {
-    // Sizes from few bytes to several pages, so that slots grow and shrink.
+    // Sizes from few bytes to several pages, so that rows grow and shrink.
     let bytes = Array("\(url) \(version)".utf8) + [UInt8](repeating: 7, count: version * 37 % 9000)
     return CachedImage(
       url: url, bytes: bytes, header: header, etag: "\"\(version)\"",
@@ -229,7 +229,7 @@ struct ImageModelTests {
     let home = try await ImageHome()
     let path = home.folder.file("offers.sqlite")
     let watched = Watch(
-      path: path, "SELECT (SELECT count(*) FROM image_cache) - (SELECT count(*) FROM cache_slot)")
+      path: path, "SELECT (SELECT count(*) FROM image_cache) - (SELECT image_limit FROM image_tally)")
     defer { watched.stop() }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for task in 0..<3 {
@@ -248,7 +248,7 @@ struct ImageModelTests {
           _ = try await database.setImageLimit(limit)
           let rows = try Store.rows(
             path,
-            "SELECT (SELECT count(*) FROM cache_slot), "
+            "SELECT (SELECT image_limit FROM image_tally), "
               + "(SELECT count(*) FROM image_cache) <= \(limit)")
           #expect(rows == ["\(limit)|1"])
         }

@@ -57,7 +57,7 @@ struct NewDatabaseTests {
       """)
     #expect(
       tables == [
-        "api_token", "cache_slot", "change", "favorite", "feed", "feed_detail", "feed_fetch",
+        "api_token", "change", "favorite", "feed", "feed_detail", "feed_fetch",
         "first_sync",
         "found_offer", "identity", "image_cache",
         "image_failure", "image_lease", "image_tally", "image_use", "login_attempt",

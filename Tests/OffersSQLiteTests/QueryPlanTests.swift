@@ -26,7 +26,7 @@ struct QueryPlanTests {
     /// which are not tables.
     static func isList(_ step: String) -> Bool {
       ["SCAN CONSTANT ROW", "SCAN pair", "SCAN piece"].contains(step) || step.hasPrefix("SCAN new_")
-        || step.hasPrefix(sortedPieces)
+        || step.hasPrefix("SCAN json_each") || step.hasPrefix(sortedPieces)
     }
 
     /// A step that sorts the elements of one list in memory.

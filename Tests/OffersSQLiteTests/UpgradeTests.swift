@@ -29,8 +29,7 @@ struct UpgradeTests {
       version < 4
       ? []
       : [
-        "SELECT \(Self.imageColumns) FROM image_cache ORDER BY 1",
-        "SELECT * FROM image_use ORDER BY 1",
+        "SELECT \(Self.imageColumns) FROM image_cache ORDER BY url"
       ]
     if version >= 4 { try Store.execute(path, Self.images) }
     let kept = data + images
@@ -52,12 +51,12 @@ struct UpgradeTests {
   }
 
   private static let imageColumns =
-    "slot, url, content_type, width, height, etag, fetched_at, fresh_until, bytes"
+    "url, content_type, width, height, etag, fetched_at, fresh_until, bytes"
 
   /// A full image cache.
   private static let images = """
     WITH RECURSIVE number (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM number WHERE i < 50)
-    INSERT INTO image_cache (\(imageColumns))
+    INSERT INTO image_cache (slot, \(imageColumns))
     SELECT 51 - i, 'u' || i, 'image/png', 1, 1, 'e' || i, i, i, randomblob(9000) FROM number;
     INSERT INTO image_use (slot, use_order) SELECT slot, 51 - slot FROM image_cache;
     """

@@ -3,11 +3,14 @@
 /// The readers of feeds replace or skip it. A text that is looked up with it is not found, because no store
 /// has it, and in the words of a search it separates words.
 package enum StoredText {
+  /// Whether a store can have a text.
+  package static func isStorable(_ text: String) -> Bool { !text.utf8.contains(0) }
+
   /// Refuses a text that a user wants to store.
   ///
   /// - Throws: `OffersError` with `invalidRequest` for one with U+0000.
   package static func check(_ text: String) throws {
-    if text.utf8.contains(0) { throw refusal }
+    if !isStorable(text) { throw refusal }
   }
 
   package static var refusal: OffersError {

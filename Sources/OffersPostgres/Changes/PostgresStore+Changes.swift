@@ -17,17 +17,6 @@ extension PostgresStore: ChangeRepository {
     try await database.read { [user] in try ChangeSelection.page(query, of: user, in: $0) }
   }
 
-  package func findMark(of reader: String) async throws -> ReaderMark? {
-    try await database.readOnce { [user] in try ReaderTable.find(reader, of: user, in: $0) }
-  }
-
-  package func setMark(_ mark: ReaderMark, of reader: String) async throws {
-    try await database.write(isRepeatable: true) { [user] session in
-      try UserTable.check(user, in: session)
-      try ReaderTable.advance(reader, of: user, to: mark, in: session)
-    }
-  }
-
   package func fetchHistory(
     named text: String, _ bounds: HistoryBounds
   ) async throws -> HistoryPage {

@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 
 extension PostgresStore: NewsRepository {
   package func fetchNews(
@@ -15,29 +16,11 @@ extension PostgresStore: NewsRepository {
         query, since: now - News.firstReadSeconds, of: user, in: session
       ).filter { News.tells($0, at: now) }
       let since = seconds - Int64(News.failingSeconds)
-      let failing = try NoticeTable.failingFeeds(since: since, now: seconds, in: session)
-      let told = try NoticeTable.told(
-        candidates.compactMap(NoticeTable.Notice.init)
-          + failing.map { NoticeTable.Notice($0, at: seconds) }, of: user, in: session)
-      let news = News(
-        changes: candidates.filter { !(NoticeTable.Notice($0).map(told.contains) ?? false) },
-        failing: failing.filter { !told.contains(NoticeTable.Notice($0, at: seconds)) })
-      return (news, lastID)
-    }
-  }
-
-  package func setNewsTold(
-    _ news: News, lastID: Int64, reader: String, now: Date
-  ) async throws {
-    let seconds = now.storedSeconds
-    try await database.write { [user] session in
-      try UserTable.check(user, in: session)
-      try ReaderTable.advance(
-        reader, of: user, to: ReaderMark(changeID: lastID, readAt: now), in: session)
-      try NoticeTable.insert(
-        news.changes.compactMap(NoticeTable.Notice.init)
-          + news.failing.map { NoticeTable.Notice($0, at: seconds) }, of: user, at: seconds,
-        in: session)
+      let failing = try FailingFeed.fetch(since: since, now: seconds, in: session)
+      return (
+        try News(untold: candidates, failing, to: user, now: now, in: PostgresTransaction(session)),
+        lastID
+      )
     }
   }
 }

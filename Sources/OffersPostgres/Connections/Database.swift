@@ -28,6 +28,7 @@ final class Database: Sendable {
   /// The version of the data.
   let commits: CommitWatch
   private let access: StoreAccess
+  var canWrite: Bool { access == .readWrite }
   /// The times of the leases of syncs.
   let leaseTimes: SyncLease.Times
 

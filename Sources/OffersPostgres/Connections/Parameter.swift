@@ -3,7 +3,10 @@ import OffersCore
 /// A value that is bound to a parameter of a statement, in PostgreSQL's binary format.
 /// https://www.postgresql.org/docs/current/protocol-message-formats.html
 enum Parameter {
+  /// NULL of a type that the server infers.
   case null
+  /// NULL of a type.
+  case missing(ArrayParameter.Element)
   case number(Int64)
   case real(Double)
   case flag(Bool)
@@ -40,6 +43,7 @@ enum Parameter {
   var type: UInt32 {
     switch self {
     case .null: 0
+    case .missing(let type): type.rawValue
     case .number: ArrayParameter.Element.int8.rawValue
     case .real: ArrayParameter.Element.float8.rawValue
     case .flag: ArrayParameter.Element.bool.rawValue
@@ -52,16 +56,16 @@ enum Parameter {
   /// Whether the value is a text that PostgreSQL cannot hold, because it has U+0000.
   var isUnstorable: Bool {
     switch self {
-    case .text(let text): text.utf8.contains(0)
+    case .text(let text): !StoredText.isStorable(text)
     case .array(let array): array.isUnstorable
-    case .null, .number, .real, .flag, .bytes: false
+    case .null, .missing, .number, .real, .flag, .bytes: false
     }
   }
 
   /// The value's bytes; nil for NULL.
   var encoded: [UInt8]? {
     switch self {
-    case .null: nil
+    case .null, .missing: nil
     case .number(let value): value.bigEndianBytes
     case .real(let value): value.bitPattern.bigEndianBytes
     case .flag(let value): [value ? 1 : 0]

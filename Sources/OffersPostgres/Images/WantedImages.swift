@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 
 /// The offers whose images are fetched ahead.
 enum WantedImages {
@@ -9,7 +10,7 @@ enum WantedImages {
   /// The favorites of any user, most recently starred first, then the newest offers: at most as many
   /// as the cache holds images, and no two with the same image.
   static func offers(in session: DatabaseSession) throws -> [Offer] {
-    let limit = Int(try ImageTable.tally(in: session).first ?? 0)
+    let limit = try ImageTable.limit(in: PostgresTransaction(session))
     let rows =
       try session.rows(favoritesSQL, [.number(User.ownerID)]).map(OfferColumns.offer)
       + session.rows(

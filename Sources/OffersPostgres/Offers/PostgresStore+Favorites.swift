@@ -1,12 +1,13 @@
 import Foundation
 import OffersCore
+import OffersStore
 
 extension PostgresStore: FavoriteRepository {
   package func setFavorites(
     _ refs: [OfferRef], to isFavorite: Bool
   ) async throws -> [FavoriteChange] {
     try await database.write(isRepeatable: true) { [user] session in
-      try UserTable.check(user, in: session)
+      try UserTable.check(user, in: PostgresTransaction(session))
       return try Self.set(refs, to: isFavorite, of: user, in: session)
     }
   }
@@ -25,7 +26,7 @@ extension PostgresStore: FavoriteRepository {
       }
     }
     return try await database.write(isRepeatable: true) { [user] session in
-      try UserTable.check(user, in: session)
+      try UserTable.check(user, in: PostgresTransaction(session))
       let refs = try names.map { try OfferTable.fetch(named: $0, of: user, in: session).offer.ref }
       return try Self.set(refs, to: isFavorite, of: user, in: session)
     }

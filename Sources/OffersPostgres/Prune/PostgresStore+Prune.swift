@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 
 extension PostgresStore: PruneRepository {
   /// The maximum number of offers, or of changes, that one transaction removes. It is bounded, because
@@ -52,7 +53,7 @@ extension PostgresStore: PruneRepository {
       _ = try CommitOrder(locking: session)
       let count = try PruneTable.deleteRuns(bounds, in: session)
       try NoticeTable.prune(
-        toldBefore: time - Retention.noticeSeconds, now: time, in: session)
+        toldBefore: time - Retention.noticeSeconds, now: time, in: PostgresTransaction(session))
       return count
     }
     return counts
@@ -126,6 +127,7 @@ extension PostgresStore: PruneRepository {
       || PruneTable.hasIdleRun(bounds.idleRuns, in: session)
       || PruneTable.hasDoomedChange(bounds, in: session)
       || NoticeTable.hasOld(
-        toldBefore: time - Retention.noticeSeconds - Retention.daySeconds, now: time, in: session)
+        toldBefore: time - Retention.noticeSeconds - Retention.daySeconds, now: time,
+        in: PostgresTransaction(session))
   }
 }

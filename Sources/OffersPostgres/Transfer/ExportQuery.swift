@@ -1,4 +1,5 @@
 import OffersCore
+import OffersStore
 
 /// Reads a database as records of an export, in the order of the document.
 final class ExportQuery: ExportBody {
@@ -175,13 +176,16 @@ final class ExportQuery: ExportBody {
   /// Passes on the users, the owner first, with their searches and read marks unless only favorites
   /// are exported.
   private func forEachUser(_ body: (ExportRecord) throws -> Void) throws {
-    let users = try UserTable.list(in: session).filter { user == nil || $0.id == user }
+    let users = try UserTable.list(in: PostgresTransaction(session)).filter {
+      user == nil || $0.id == user
+    }
     for user in users {
       var record = ExportedUser(user)
       if withSearches {
-        record.searches = try RecentSearchTable.list(of: user.id, in: session).map {
-          ExportedUser.Search($0)
-        }
+        record.searches = try RecentSearchTable.list(of: user.id, in: PostgresTransaction(session))
+          .map {
+            ExportedUser.Search($0)
+          }
       }
       // A mark is the number of a run, and of favorites only some runs are exported.
       if !favoritesOnly { record.marks = try readMarks(of: user.id) }

@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 
 /// The statements of an import into the database.
 ///
@@ -218,22 +219,22 @@ final class PostgresImport: ImportStore {
   }
 
   func findUser(named name: String) throws -> User? {
-    try UserTable.find(named: name, in: session)
+    try UserTable.find(named: name, in: PostgresTransaction(session))
   }
 
   func fetchUser(_ id: User.ID) throws -> User {
-    guard let user = try UserTable.find(id, in: session) else { throw UserTable.removed }
-    return user
+    try UserTable.fetch(id, in: PostgresTransaction(session))
   }
 
   func insertUser(_ name: String, _ role: User.Role, at seconds: Int64) throws -> User.ID {
-    try UserTable.lock(session)
-    return try UserTable.insert(name, role, at: seconds, in: session)
+    try UserTable.lock(in: PostgresTransaction(session))
+    return try UserTable.insert(
+      name, role, at: Date(storedSeconds: seconds), in: PostgresTransaction(session))
   }
 
   func setOwner(_ name: String, createdAt: Int64?) throws {
-    try UserTable.lock(session)
-    try UserTable.update(User.ownerID, name: name, role: .admin, in: session)
+    try UserTable.lock(in: PostgresTransaction(session))
+    try UserTable.update(User.ownerID, name: name, role: .admin, in: PostgresTransaction(session))
     guard let createdAt else { return }
     try session.run(
       "UPDATE account SET created_at = $2 WHERE user_key = $1",
@@ -273,14 +274,16 @@ final class PostgresImport: ImportStore {
   }
 
   func fetchSearches(of user: User.ID) throws -> [ExportedUser.Search] {
-    try UserTable.check(user, isExclusive: true, in: session)
-    return try RecentSearchTable.list(of: user, in: session).map { ExportedUser.Search($0) }
+    try UserTable.check(user, isExclusive: true, in: PostgresTransaction(session))
+    return try RecentSearchTable.list(of: user, in: PostgresTransaction(session)).map {
+      ExportedUser.Search($0)
+    }
   }
 
   func put(_ search: ExportedUser.Search, of user: User.ID) throws {
     try RecentSearchTable.put(
       search.words, feed: search.feed, of: user,
-      at: Date(storedSeconds: search.searchedAt), in: session)
+      at: Date(storedSeconds: search.searchedAt), in: PostgresTransaction(session))
   }
 
   func insert(_ mark: ExportedUser.Mark, changeID: Int64, of user: User.ID) throws {

@@ -1,4 +1,5 @@
 import OffersCore
+import OffersStore
 
 extension PostgresStore: RecordTransfer {
   package func export<Result: Sendable>(
@@ -28,7 +29,7 @@ extension PostgresStore: RecordTransfer {
     // Sorted, so that two imports cannot deadlock.
     try await withLeases(on: feeds.sorted()[...], []) { [user] leases in
       try await self.database.write(kind: .ordered) { session in
-        try UserTable.check(user, in: session)
+        try UserTable.check(user, in: PostgresTransaction(session))
         let merge = try ImportMerge(
           into: PostgresImport(session), user: user, selections: selections,
           trustsRoles: trustsRoles, review: review)
@@ -52,27 +53,6 @@ extension PostgresStore: RecordTransfer {
     return try await withSyncLock(on: feed, waitSeconds: Self.syncWaitSeconds) {
       let all = leases + [SyncLease.current].compactMap(\.self)
       return try await self.withLeases(on: feeds.dropFirst(), all, body)
-    }
-  }
-
-  package func removeUser(_ id: User.ID, exported: Set<OfferRef>?) async throws {
-    if id == User.ownerID {
-      throw OffersError(.invalidRequest, "The owner of the database cannot be removed.")
-    }
-    try await database.write { session in
-      // A star of the user at the same time is stored before the lock, or refused after it.
-      try session.run("SELECT 1 FROM account WHERE user_key = $1 FOR UPDATE", [.number(id)])
-      guard let user = try UserTable.find(id, in: session) else { throw UserTable.removed }
-      let refs = try session.rows(
-        "SELECT feed, id FROM favorite WHERE user_key = $1 ORDER BY feed, id", [.number(id)]
-      ).map { OfferRef(feed: $0.text(0), offerID: $0.text(1)) }
-      if let exported, let new = refs.first(where: { !exported.contains($0) }) {
-        throw OffersError(
-          .locked,
-          "\(user.name) got another favorite, \(new), while the favorites were exported.",
-          hint: "Nothing was removed. Try again.")
-      }
-      _ = try UserTable.delete(id, in: session)
     }
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 
 extension PostgresStore: HouseholdRepository {
   @discardableResult
@@ -73,7 +74,7 @@ extension PostgresStore: HouseholdRepository {
     _ change: @escaping @Sendable ([OfferRef], DatabaseSession) throws -> Set<OfferRef>
   ) async throws -> [SharingChange] {
     try await database.write(isRepeatable: true) { [user] session in
-      try UserTable.check(user, in: session)
+      try UserTable.check(user, in: PostgresTransaction(session))
       let refs = try refs(session)
       try Self.checkStorable(refs)
       var changed = try change(refs, session)

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import OffersCore
+import OffersStore
 
 extension OffersDatabase: ChangeRepository {
   public func fetchChanges(
@@ -18,17 +19,6 @@ extension OffersDatabase: ChangeRepository {
       return ChangePage(
         changes: try selection.read(in: database), lastID: selection.lastID,
         hasMore: selection.hasMore, lastExpiring: selection.lastExpiring)
-    }
-  }
-
-  public func findMark(of reader: String) async throws -> ReaderMark? {
-    try await read { [user] in try ReaderTable.find(reader, of: user, in: $0) }
-  }
-
-  public func setMark(_ mark: ReaderMark, of reader: String) async throws {
-    try await write { [user] database in
-      try Self.checkUser(user, in: database)
-      try ReaderTable.advance(reader, of: user, to: mark, in: database)
     }
   }
 
@@ -61,47 +51,12 @@ extension OffersDatabase: NewsRepository {
     let seconds = now.storedSeconds
     return try await read { [user] database in
       let selection = try SelectedChanges(newsAfter: mark, now: now, of: user, in: database)
-      let changes = try selection.read(in: database).filter { change in
-        guard News.tells(change, at: now) else { return false }
-        guard change.kind == .expiring, let offer = change.offer, let end = offer.expiresAt else {
-          return true
-        }
-        let ref = offer.ref
-        return try !NoticeTable.isTold(
-          .expiring, ref.feed, id: ref.offerID, about: end.storedSeconds,
-          of: user, in: database)
-      }
+      let changes = try selection.read(in: database).filter { News.tells($0, at: now) }
       let since = seconds - Int64(News.failingSeconds)
-      let failing = try NoticeTable.failingFeeds(
-        since: since, now: seconds, in: database
-      ).filter { feed in
-        try !NoticeTable.isTold(
-          .failing, feed.name, about: feed.noticeSubject(at: seconds), of: user, in: database)
-      }
-      return (News(changes: changes, failing: failing), selection.lastID)
-    }
-  }
-
-  package func setNewsTold(
-    _ news: News, lastID: Int64, reader: String, now: Date
-  ) async throws {
-    let seconds = now.storedSeconds
-    try await write { [user] database in
-      try Self.checkUser(user, in: database)
-      try ReaderTable.advance(
-        reader, of: user, to: ReaderMark(changeID: lastID, readAt: now), in: database)
-      for change in news.changes where change.kind == .expiring {
-        guard let offer = change.offer, let end = offer.expiresAt else { continue }
-        let ref = offer.ref
-        try NoticeTable.insert(
-          .expiring, ref.feed, id: ref.offerID, about: end.storedSeconds,
-          of: user, at: seconds, in: database)
-      }
-      for feed in news.failing {
-        try NoticeTable.insert(
-          .failing, feed.name, about: feed.noticeSubject(at: seconds), of: user,
-          at: seconds, in: database)
-      }
+      let failing = try FailingFeed.fetch(since: since, now: seconds, in: database)
+      let news = try News(
+        untold: changes, failing, to: user, now: now, in: SQLiteTransaction(database))
+      return (news, selection.lastID)
     }
   }
 }

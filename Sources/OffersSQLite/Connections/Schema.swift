@@ -22,8 +22,6 @@ enum Schema {
   ///   - path: the file's path, for messages.
   ///   - proposesFeed: whether a new database keeps the subscription that the first migration
   ///     inserts.
-  /// - Throws: `OffersError` with `storageFailed` if a foreign part of the schema would remove
-  ///   favorites.
   static func migrate(_ database: Database, path: String, proposesFeed: Bool) throws {
     // Migrations drop and recreate tables. The pragma has no effect within a transaction.
     try database.execute(sql: "PRAGMA foreign_keys = OFF")
@@ -31,11 +29,7 @@ enum Schema {
       let current = try version(of: database)
       try DatabaseFile.checkVersion(current, path: path)
       try checkOwner(database, version: current, path: path)
-      let favorites =
-        current == 0
-        ? nil : try FavoriteGuard(database, against: ForeignSchema.find(in: database))
       try database.execute(sql: steps(after: current))
-      try favorites?.check(in: database)
       if current == 0, !proposesFeed {
         try database.execute(sql: "DELETE FROM feed_detail; DELETE FROM feed")
       }

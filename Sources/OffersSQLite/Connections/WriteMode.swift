@@ -1,9 +1,6 @@
 /// The durability and the checks of a write transaction.
 enum WriteMode {
   case ordinary
-  /// Favorites are set or removed, otherwise as `ordinary`. The caller checks that no foreign part
-  /// of the schema removes others.
-  case favorites
   /// A run that changed no offer, a recent search, failed logins, or when a session was last seen.
   /// The commit does not wait for fsync, so a power cut may lose the last of these.
   case note
@@ -18,10 +15,6 @@ enum WriteMode {
   /// Whether the commit waits for fsync (`synchronous=FULL`).
   var isSynchronous: Bool { self != .note && self != .image }
 
-  /// Whether the write removes no favorite, so that each that is missing afterwards was removed by a
-  /// foreign part of the schema.
-  var checksFavorites: Bool { self != .favorites }
-
   /// Whether SQLite checks foreign keys.
   var checksForeignKeys: Bool { self != .unchecked }
 
@@ -32,7 +25,7 @@ enum WriteMode {
     switch self {
     case .note: 256 << 10
     case .image: 4 << 20
-    case .ordinary, .favorites, .unchecked: 0
+    case .ordinary, .unchecked: 0
     }
   }
 }

@@ -151,13 +151,7 @@ final class WritingConnection: Sendable {
         _ = sqlite3_exec(database.sqliteConnection, "PRAGMA foreign_keys = ON", nil, nil, nil)
       }
     }
-    let result = try transact(database, .commit) { database in
-      let favorites = try FavoriteGuard(
-        database, against: mode.checksFavorites ? foreignSchema : [])
-      let result = try body(database)
-      try favorites?.check(in: database)
-      return result
-    }
+    let result = try transact(database, .commit, body)
     moveLog(after: mode, database)
     return result
   }

@@ -32,4 +32,11 @@ extension OffersDatabase: FeedSourceRepository {
   package func forgetSource(of feed: String) async throws {
     try await write { try FeedTable.forgetSource(of: feed, in: $0) }
   }
+
+  public func findSource(of feed: String) async throws -> String? {
+    try await read {
+      try String.fetchOne(
+        $0, sql: "SELECT source FROM feed WHERE name = ?", arguments: [feed.lookedUp])
+    }
+  }
 }

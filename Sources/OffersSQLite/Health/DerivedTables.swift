@@ -7,10 +7,12 @@ struct DerivedTables: Sendable {
   let name: String
   /// The prefix of the names of all its tables.
   private let prefix: String
+  /// A table with the prefix that is of another group.
+  private var other = ""
   /// Inserts the initial rows of a new database.
   private let fill: @Sendable (_ database: Database, _ fresh: Database) throws -> Void
 
-  private static let all = [search, images]
+  private static let all = [search, imageTally, images]
 
   static let search = DerivedTables(
     name: "the search index", prefix: "offer_search",
@@ -26,9 +28,14 @@ struct DerivedTables: Sendable {
       try SearchIndex.rebuild(in: database)
     })
 
+  private static let imageTally = DerivedTables(
+    name: "the limit of the images", prefix: "image_tally",
+    fill: { database, _ in
+      try database.execute(sql: "INSERT INTO image_tally VALUES (1, 50, 0, 0, 0)")
+    })
+
   private static let images = DerivedTables(
-    name: "the images", prefix: "image_",
-    fill: { database, fresh in try ImageTable.copyTally(from: fresh, to: database) })
+    name: "the images", prefix: "image_", other: "image_tally", fill: { _, _ in })
 
   /// The damaged groups of derived tables; nil if another table is damaged, beyond its indexes.
   static func findDamaged(in database: Database) throws -> [DerivedTables]? {
@@ -79,7 +86,8 @@ struct DerivedTables: Sendable {
   private func forget(_ pattern: String, in database: Database) throws {
     try database.execute(sql: "PRAGMA writable_schema = ON")
     try database.execute(
-      sql: "DELETE FROM sqlite_schema WHERE tbl_name GLOB ?", arguments: [pattern])
+      sql: "DELETE FROM sqlite_schema WHERE tbl_name GLOB ? AND tbl_name <> ?",
+      arguments: [pattern, other])
     try database.execute(sql: "PRAGMA writable_schema = RESET")
   }
 

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import OffersCore
+import OffersStore
 
 /// One check of a database, with its repair if there is one that loses no data.
 ///
@@ -205,25 +206,27 @@ struct HealthCheck: Sendable {
   private static let images = HealthCheck(
     subject: "images",
     examine: { database, _ in
-      let contents = try ImageTable.findDamaged(in: database)
-      if contents.damaged.isEmpty {
+      let damaged = try DamagedImages(in: database)
+      if damaged.urls.isEmpty {
+        let limit = try ImageTable.limit(in: SQLiteTransaction(database))
         return [
           Finding(
             .ok, "images",
-            "\(contents.count) of \(try CacheSlotTable.count(in: database)) are held, all valid")
+            "\(damaged.imageCount) of \(limit) are held, all valid")
         ]
       }
       return [
         Finding(
           .problem, "images",
-          "\(contents.damaged.count) of \(contents.count) are damaged",
+          "\(damaged.urls.count) of \(damaged.imageCount) are damaged",
           advice: repairAdvice)
       ]
     },
     repair: { database, _ in
-      let damaged = try ImageTable.findDamaged(in: database).damaged
-      try ImageTable.delete(damaged, in: database)
-      return "removed the damaged ones (\(damaged.count)); they are downloaded again when needed"
+      let damaged = try DamagedImages(in: database)
+      try damaged.delete(in: database)
+      return
+        "removed the damaged ones (\(damaged.urls.count)); they are downloaded again when needed"
     })
 
   private static let leases = HealthCheck(

@@ -1,15 +1,9 @@
 import Foundation
 import GRDB
 import OffersCore
+import OffersStore
 
 extension OffersDatabase {
-  public func findSource(of feed: String) async throws -> String? {
-    try await read {
-      try String.fetchOne(
-        $0, sql: "SELECT source FROM feed WHERE name = ?", arguments: [feed.lookedUp])
-    }
-  }
-
   /// The offers whose images a user is most likely to look at, to fetch them ahead: favorites, most
   /// recently starred first, then the newest offers.
   ///
@@ -18,7 +12,7 @@ extension OffersDatabase {
   /// - Throws: `OffersError` with `storageFailed`; `CancellationError`.
   public func fetchOffersWithWantedImages() async throws -> [Offer] {
     try await read { [user] database in
-      let limit = try CacheSlotTable.count(in: database)
+      let limit = try ImageTable.limit(in: SQLiteTransaction(database))
       var seen: Set<String> = []
       let images =
         try Row.fetchAll(database, sql: Self.favoriteImagesSQL)

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import OffersCore
+import OffersStore
 
 extension OffersDatabase: OfferRepository {
   public func findOffer(_ ref: OfferRef) async throws -> UserOffer? {
@@ -153,12 +154,11 @@ extension OffersDatabase: FavoriteRepository {
     to isFavorite: Bool, of refs: @escaping @Sendable (Database) throws -> [OfferRef]
   ) async throws -> [FavoriteChange] {
     let seconds = Date().storedSeconds
-    return try await write(.favorites) { [foreignSchema, user] database in
-      try Self.checkUser(user, in: database)
-      let favorites = try FavoriteGuard(database, against: foreignSchema)
+    return try await write { [user] database in
+      try UserTable.check(user, in: SQLiteTransaction(database))
       let refs = try refs(database)
       // An unknown offer rolls the whole transaction back.
-      let changes = try refs.map { ref in
+      return try refs.map { ref in
         let didChange =
           isFavorite
           ? try FavoriteTable.insert(ref, of: user, at: seconds, in: database)
@@ -168,9 +168,6 @@ extension OffersDatabase: FavoriteRepository {
         }
         return FavoriteChange(offer: offer, didChange: didChange)
       }
-      try favorites?.check(
-        adding: isFavorite ? refs : [], removing: isFavorite ? [] : refs, of: user, in: database)
-      return changes
     }
   }
 }

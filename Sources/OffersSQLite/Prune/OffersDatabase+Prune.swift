@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import OffersCore
+import OffersStore
 
 extension OffersDatabase: PruneRepository {
   /// The maximum number of offers, or of rows of `change`, that one transaction removes. It is
@@ -37,7 +38,8 @@ extension OffersDatabase: PruneRepository {
         let runs = try PruneTable.doomedRuns(bounds, ofFavorites: false, in: database)
         try PruneTable.deleteRuns(runs, in: database)
         try NoticeTable.prune(
-          toldBefore: time - Retention.noticeSeconds, now: time, in: database)
+          toldBefore: time - Retention.noticeSeconds, now: time,
+          in: SQLiteTransaction(database))
         return runs.count
       }
     }

@@ -62,6 +62,20 @@ struct RawStatement {
     sqlite3_bind_blob64(handle, index, bytes.baseAddress, UInt64(bytes.count), nil)
   }
 
+  /// Binds bytes that SQLite copies.
+  func bind(_ index: Int32, copying bytes: [UInt8]?) {
+    guard let bytes else { return bindNull(index) }
+    // Without an address the value would be NULL.
+    if bytes.isEmpty {
+      sqlite3_bind_zeroblob(handle, index, 0)
+      return
+    }
+    bytes.withUnsafeBytes {
+      _ = sqlite3_bind_blob64(
+        handle, index, $0.baseAddress, UInt64($0.count), Self.transient)
+    }
+  }
+
   /// `SQLITE_TRANSIENT`, a macro that is not imported into Swift.
   private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 

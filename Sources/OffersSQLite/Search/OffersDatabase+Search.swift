@@ -14,26 +14,6 @@ extension OffersDatabase: SearchRepository {
     }
   }
 
-  public func fetchRecentSearches() async throws -> [RecentSearch] {
-    try await read { [user] in try RecentSearchTable.list(of: user, in: $0) }
-  }
-
-  public func noteSearch(_ search: RecentSearch) async throws {
-    if try await read({ [user] in try Self.isLatest(search, of: user, in: $0) }) { return }
-    try await writeAnyway(.note, waitSeconds: WriteGuard.noteWaitSeconds) { [user] in
-      try Self.checkUser(user, in: $0)
-      try Self.note(search, of: user, in: $0)
-    }
-  }
-
-  @discardableResult
-  public func removeSearch(_ id: RecentSearch.ID) async throws -> Bool {
-    try await write { [user] in
-      try Self.checkUser(user, in: $0)
-      return try RecentSearchTable.remove(id, of: user, in: $0)
-    }
-  }
-
   private static func refreshIndex(in database: Database) throws {
     // Another process may have rebuilt it meanwhile.
     if try !SearchIndex.isCurrent(in: database) { try SearchIndex.rebuild(in: database) }
@@ -53,23 +33,6 @@ extension OffersDatabase: SearchRepository {
     let feedKey = try query.feed.map { try fetchFeedKey($0, definitions, in: database) }
     guard try SearchIndex.isCurrent(in: database) else { return nil }
     return try SearchTable(query, of: user, feedKey: feedKey, in: database).results(of: query)
-  }
-
-  private static func isLatest(
-    _ search: RecentSearch, of user: User.ID, in database: Database
-  ) throws -> Bool {
-    try RecentSearchTable.isLatest(
-      SearchWords.spaced(search.words), feed: search.feed, of: user, in: database)
-  }
-
-  private static func note(
-    _ search: RecentSearch, of user: User.ID, in database: Database
-  ) throws {
-    let words = SearchWords.spaced(search.words)
-    if words.isEmpty { return }
-    try RecentSearchTable.put(
-      words, feed: search.feed, of: user, at: search.searchedAt.storedSeconds,
-      in: database)
   }
 }
 

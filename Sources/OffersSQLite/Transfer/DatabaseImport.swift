@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import OffersCore
+import OffersStore
 
 /// The statements of an import into the database.
 final class DatabaseImport: ImportStore {
@@ -105,19 +106,21 @@ final class DatabaseImport: ImportStore {
   }
 
   func findUser(named name: String) throws -> User? {
-    try UserTable.find(named: name, in: database)
+    try UserTable.find(named: name, in: SQLiteTransaction(database))
   }
 
   func fetchUser(_ id: User.ID) throws -> User {
-    try OffersDatabase.fetchUser(id, in: database)
+    try UserTable.fetch(id, in: SQLiteTransaction(database))
   }
 
   func insertUser(_ name: String, _ role: User.Role, at seconds: Int64) throws -> User.ID {
-    try UserTable.insert(name, role, at: seconds, in: database)
+    try UserTable.insert(
+      name, role, at: Date(storedSeconds: seconds), in: SQLiteTransaction(database))
   }
 
   func setOwner(_ name: String, createdAt: Int64?) throws {
-    try UserTable.update(User.ownerID, name: name, role: .admin, in: database)
+    try UserTable.update(
+      User.ownerID, name: name, role: .admin, in: SQLiteTransaction(database))
     guard let createdAt else { return }
     try database.execute(
       sql: "UPDATE user SET created_at = ? WHERE user_key = ?",
@@ -138,12 +141,15 @@ final class DatabaseImport: ImportStore {
   }
 
   func fetchSearches(of user: User.ID) throws -> [ExportedUser.Search] {
-    try RecentSearchTable.list(of: user, in: database).map { ExportedUser.Search($0) }
+    try RecentSearchTable.list(of: user, in: SQLiteTransaction(database)).map {
+      ExportedUser.Search($0)
+    }
   }
 
   func put(_ search: ExportedUser.Search, of user: User.ID) throws {
     try RecentSearchTable.put(
-      search.words, feed: search.feed, of: user, at: search.searchedAt, in: database)
+      search.words, feed: search.feed, of: user, at: Date(storedSeconds: search.searchedAt),
+      in: SQLiteTransaction(database))
   }
 
   func insert(_ mark: ExportedUser.Mark, changeID: Int64, of user: User.ID) throws {

@@ -1,5 +1,6 @@
 import GRDB
 import OffersCore
+import OffersStore
 
 /// Reads a database as records of an export, in the order of the document.
 final class ExportQuery: ExportBody {
@@ -171,11 +172,15 @@ final class ExportQuery: ExportBody {
   /// Passes on the users, the owner first, with their searches and read marks unless only favorites
   /// are exported.
   private func forEachUser(_ body: (ExportRecord) throws -> Void) throws {
-    let users = try UserTable.list(in: database).filter { user == nil || $0.id == user }
+    let users = try UserTable.list(in: SQLiteTransaction(database)).filter {
+      user == nil || $0.id == user
+    }
     for user in users {
       var record = ExportedUser(user)
       if withSearches {
-        record.searches = try RecentSearchTable.list(of: user.id, in: database).map {
+        record.searches = try RecentSearchTable.list(
+          of: user.id, in: SQLiteTransaction(database)
+        ).map {
           ExportedUser.Search($0)
         }
       }

@@ -1,5 +1,6 @@
 import GRDB
 import OffersCore
+import OffersStore
 
 extension OffersDatabase: RecordTransfer {
   package func export<Result: Sendable>(
@@ -22,7 +23,7 @@ extension OffersDatabase: RecordTransfer {
     // Sorted, so that two imports cannot deadlock.
     try await withSyncLocks(on: feeds.sorted(), waitSeconds: Self.syncWaitSeconds) {
       try await self.write(.unchecked) { [user = self.user] database in
-        try Self.checkUser(user, in: database)
+        try UserTable.check(user, in: SQLiteTransaction(database))
         let merge = try ImportMerge(
           into: DatabaseImport(database), user: user, selections: selections,
           trustsRoles: trustsRoles, review: review)

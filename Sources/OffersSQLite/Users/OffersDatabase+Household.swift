@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import OffersCore
+import OffersStore
 
 extension OffersDatabase: HouseholdRepository {
   @discardableResult
@@ -79,10 +80,9 @@ extension OffersDatabase: HouseholdRepository {
     _ refs: @escaping @Sendable (Database) throws -> [OfferRef],
     _ change: @escaping @Sendable (OfferRef, Database) throws -> Bool
   ) async throws -> [SharingChange] {
-    try await write(.favorites) { [foreignSchema, user] database in
-      try Self.checkUser(user, in: database)
-      let favorites = try FavoriteGuard(database, against: foreignSchema)
-      let changes = try refs(database).map { ref in
+    try await write { [user] database in
+      try UserTable.check(user, in: SQLiteTransaction(database))
+      return try refs(database).map { ref in
         let didChange = try change(ref, database)
         guard let offer = try OfferTable.find(ref, of: user, in: database) else {
           throw OffersError(.notFound, "There is no offer “\(ref)”.")
@@ -90,11 +90,6 @@ extension OffersDatabase: HouseholdRepository {
         return SharingChange(
           offer: try HouseholdTable.withSharers(offer, in: database), didChange: didChange)
       }
-      // Sharing sets favorites, and neither call clears one.
-      try favorites?.check(
-        adding: changes.filter { $0.offer.offer.isFavorite }.map(\.offer.id), of: user,
-        in: database)
-      return changes
     }
   }
 

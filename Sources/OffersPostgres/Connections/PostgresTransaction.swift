@@ -1,0 +1,48 @@
+import OffersStore
+
+/// A transaction of a server, in which the statements of `OffersStore` run.
+struct PostgresTransaction: Transaction {
+  let session: DatabaseSession
+
+  init(_ session: DatabaseSession) { self.session = session }
+
+  var dialect: Dialect { .postgres }
+
+  @discardableResult
+  func run(_ sql: String, _ values: [SQLValue]) throws -> Int {
+    try session.run(sql, values.map(Parameter.init))
+  }
+
+  func rows<Value>(
+    _ sql: String, _ values: [SQLValue], isFrequent: Bool, _ transform: (any SQLRow) throws -> Value
+  ) throws -> [Value] {
+    let parameters = values.map(Parameter.init)
+    let rows =
+      try isFrequent ? session.rows(prepared: sql, parameters) : session.rows(sql, parameters)
+    return try rows.map { try transform($0) }
+  }
+
+  func forEachRow(
+    _ sql: String, _ values: [SQLValue], _ body: (any SQLRow) throws -> Void
+  ) throws {
+    try session.forEachRow(session.nextCursor(), sql, values.map(Parameter.init)) { try body($0) }
+  }
+}
+
+extension Row: SQLRow {
+  func findBlob(_ column: Int) -> [UInt8]? { findBytes(column).map { Array($0) } }
+}
+
+extension Parameter {
+  fileprivate init(_ value: SQLValue) {
+    self =
+      switch value {
+      case .number(let number): number.map { .number($0) } ?? .missing(.int8)
+      case .real(let real): real.map { .real($0) } ?? .missing(.float8)
+      case .text(let text): text.map { .text($0) } ?? .missing(.text)
+      case .bytes(let bytes): bytes.map { .bytes($0) } ?? .missing(.bytea)
+      case .numbers(let numbers): .numbers(numbers)
+      case .texts(let texts): .texts(texts)
+      }
+  }
+}

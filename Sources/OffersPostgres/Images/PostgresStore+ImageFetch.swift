@@ -1,0 +1,21 @@
+import Foundation
+import OffersCore
+import OffersStore
+
+extension PostgresStore: ImageRepository, ImageFetchStore {
+  package func takeLease(
+    on url: String, holder: Int64, seconds: Double, now: Date
+  ) async throws -> Bool {
+    try await database.write(isCounted: false) { session in
+      try ImageLeaseTable.take(url, holder: holder, seconds: seconds, in: session)
+    }
+  }
+
+  package func fetchOffersWithWantedImages() async throws -> [Offer] {
+    try await database.read { try WantedImages.offers(in: $0) }
+  }
+
+  package func writeImageUsesLater() {
+    writeLater { [imageUses] in try ImageTable.note(imageUses.take(), in: $0) }
+  }
+}

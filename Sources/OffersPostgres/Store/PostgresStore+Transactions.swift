@@ -1,0 +1,40 @@
+import OffersCore
+import OffersStore
+
+extension PostgresStore: SQLStore {
+  package func transaction<Result: Sendable>(
+    _ mode: TransactionMode, _ body: @escaping @Sendable (any Transaction) throws -> Result
+  ) async throws -> Result {
+    let body = { @Sendable (session: DatabaseSession) in try body(PostgresTransaction(session)) }
+    return switch mode {
+    case .read: try await database.read(body)
+    case .query: try await database.readOnce(body)
+    case .write: try await database.write(body)
+    case .repeatableWrite, .note: try await database.write(isRepeatable: true, body)
+    case .uncountedWrite: try await database.write(isCounted: false, isRepeatable: true, body)
+    case .noteOfReader: try await database.write(isRepeatable: true, isNote: true, body)
+    case .image, .imageNote: try await database.write(body)
+    case .uncountedImage: try await database.write(isCounted: false, body)
+    }
+  }
+
+  package func writeLater(_ body: @escaping @Sendable (any Transaction) throws -> Void) {
+    laterWrites.add { [database] in try await database.write { try body(PostgresTransaction($0)) } }
+  }
+}
+
+extension PostgresStore {
+  /// PostgreSQL derives nothing from favorites.
+  package func favoritesWereRemoved(_ refs: [OfferRef], in transaction: any Transaction) {}
+}
+
+extension PostgresStore {
+  package var canWrite: Bool { database.canWrite }
+
+  package func finishLaterWrites() async throws { await laterWrites.finish() }
+}
+
+/// What `OffersStore` writes once for all engines.
+extension PostgresStore: AttemptRepository, CredentialRepository, IdentityRepository {}
+extension PostgresStore: LoginTransfer, ServerKeyRepository, SessionRepository {}
+extension PostgresStore: UserRepository {}

@@ -1,0 +1,75 @@
+import GRDB
+import GRDBSQLite
+import OffersCore
+import OffersStore
+
+/// A transaction of a file, in which the statements of `OffersStore` run.
+struct SQLiteTransaction: Transaction {
+  let database: Database
+
+  init(_ database: Database) { self.database = database }
+
+  var dialect: Dialect { .sqlite }
+
+  @discardableResult
+  func run(_ sql: String, _ values: [SQLValue]) throws -> Int {
+    let statement = try RawStatement(cached: sql, database)
+    try statement.bind(values)
+    return try statement.run()
+  }
+
+  func rows<Value>(
+    _ sql: String, _ values: [SQLValue], isFrequent: Bool, _ transform: (any SQLRow) throws -> Value
+  ) throws -> [Value] {
+    let statement = try RawStatement(cached: sql, database)
+    defer { statement.reset() }
+    try statement.bind(values)
+    var results: [Value] = []
+    while try statement.step() { results.append(try transform(StatementRow(statement: statement))) }
+    return results
+  }
+
+  func forEachRow(
+    _ sql: String, _ values: [SQLValue], _ body: (any SQLRow) throws -> Void
+  ) throws {
+    // Not a cached one, because `body` may run the same statement.
+    let statement = try RawStatement(database, sql)
+    defer { statement.reset() }
+    try statement.bind(values)
+    while try statement.step() { try body(StatementRow(statement: statement)) }
+  }
+}
+
+/// The row on which a statement stands. SQLite converts a value that is of another type, as in a damaged
+/// file.
+private struct StatementRow: SQLRow {
+  let statement: RawStatement
+
+  func findNumber(_ column: Int) -> Int64? { statement.findNumber(Int32(column)) }
+  func findReal(_ column: Int) -> Double? { statement.findReal(Int32(column)) }
+  func findText(_ column: Int) -> String? { statement.string(Int32(column)) }
+  func flag(_ column: Int) -> Bool { statement.number(Int32(column)) != 0 }
+
+  func findBlob(_ column: Int) -> [UInt8]? {
+    statement.isNull(Int32(column)) ? nil : statement.bytes(Int32(column))
+  }
+}
+
+extension RawStatement {
+  /// Binds values to the parameters `$1`, `$2` and so on, which SQLite numbers by their order in the
+  /// statement. One that the statement does not use is left out.
+  fileprivate func bind(_ values: [SQLValue]) throws {
+    for (number, value) in values.enumerated() {
+      if value.isUnstorable { throw StoredText.refusal }
+      let index = sqlite3_bind_parameter_index(handle, "$\(number + 1)")
+      if index == 0 { continue }
+      switch value {
+      case .number(let number): bind(index, number: number)
+      case .real(let real): bind(index, real: real)
+      case .text(let text): bind(index, copying: text)
+      case .bytes(let bytes): bind(index, copying: bytes)
+      case .numbers, .texts: bind(index, copying: value.jsonList)
+      }
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import GRDB
+import OffersCore
+import OffersStore
+
+extension OffersDatabase: SQLStore {
+  package func transaction<Result: Sendable>(
+    _ mode: TransactionMode, _ body: @escaping @Sendable (any Transaction) throws -> Result
+  ) async throws -> Result {
+    try Task.checkCancellation()
+    let body = { @Sendable (database: Database) in try body(SQLiteTransaction(database)) }
+    return switch mode {
+    case .read: try await read(body)
+    case .query: try await readStatement(body)
+    case .write, .repeatableWrite, .uncountedWrite: try await write(.ordinary, body)
+    case .note: try await write(.note, waitSeconds: WriteGuard.noteWaitSeconds, body)
+    case .noteOfReader:
+      try await writeAnyway(.note, waitSeconds: WriteGuard.noteWaitSeconds, body)
+    case .image, .uncountedImage: try await write(.image, body)
+    case .imageNote: try await write(.image, waitSeconds: WriteGuard.noteWaitSeconds, body)
+    }
+  }
+
+  package func writeLater(_ body: @escaping @Sendable (any Transaction) throws -> Void) {
+    writeLater(.note) { try body(SQLiteTransaction($0)) }
+  }
+}
+
+extension OffersDatabase {
+  package func favoritesWereRemoved(_ refs: [OfferRef], in transaction: any Transaction) throws {
+    guard let transaction = transaction as? SQLiteTransaction else { return }
+    for ref in refs { try FoundOffers.updateListed(ref, in: transaction.database) }
+  }
+}
+
+extension OffersDatabase: UserRecords {
+  /// The same database, whose favorites, searches, read marks and notices are those of a user. It
+  /// shares its connections with this one: closing one closes both.
+  public func record(of user: User) -> OffersDatabase {
+    OffersDatabase(sharing: self, user: user.id)
+  }
+}
+
+/// What `OffersStore` writes once for all engines.
+extension OffersDatabase: AttemptRepository, CredentialRepository, IdentityRepository {}
+extension OffersDatabase: LoginTransfer, ServerKeyRepository, SessionRepository {}
+extension OffersDatabase: UserRepository {}

@@ -1,0 +1,104 @@
+import Foundation
+import OffersCore
+
+/// The SQL for the notices about expiring favorites and failing feeds that were delivered, so that
+/// each is delivered once. No row of `change` records them.
+package enum NoticeTable {
+  /// A notice that was delivered, or is to be.
+  struct Notice: Hashable, Sendable {
+    /// `expiring`, for a favorite that expires soon, or `failing`, for a feed that keeps failing.
+    let kind: String
+    let feed: String
+    /// The offer's id, or empty for the feed itself.
+    var id = ""
+    /// The expiry date in Unix seconds, or `FailingFeed.noticeSubject(at:)`.
+    let about: Int64
+
+    /// The notice of a change; nil if it is a recorded one.
+    init?(_ change: OfferChange) {
+      guard change.kind == .expiring, let offer = change.offer, let end = offer.expiresAt else {
+        return nil
+      }
+      kind = "expiring"
+      feed = offer.ref.feed
+      id = offer.ref.offerID
+      about = end.storedSeconds
+    }
+
+    init(_ feed: FailingFeed, now: Date) {
+      kind = "failing"
+      self.feed = feed.name
+      about = feed.noticeSubject(at: now.storedSeconds)
+    }
+
+    fileprivate init(_ row: any SQLRow) {
+      kind = row.text(0)
+      feed = row.text(1)
+      id = row.text(2)
+      about = row.number(3)
+    }
+  }
+
+  static func notices(
+    of changes: [OfferChange], _ failing: [FailingFeed], now: Date
+  ) -> [Notice] {
+    changes.compactMap(Notice.init) + failing.map { Notice($0, now: now) }
+  }
+
+  private static func table(
+    _ notices: [Notice], as name: String, first: Int, in transaction: any Transaction
+  ) -> (sql: String, values: [SQLValue]) {
+    transaction.dialect.table(
+      [
+        "kind": .texts(notices.map(\.kind)), "feed": .texts(notices.map(\.feed)),
+        "id": .texts(notices.map(\.id)), "about": .numbers(notices.map(\.about)),
+      ], as: name, first: first)
+  }
+
+  /// The notices, among the given ones, that were delivered to a user.
+  static func told(
+    _ notices: [Notice], of user: User.ID, in transaction: any Transaction
+  ) throws -> Set<Notice> {
+    if notices.isEmpty { return [] }
+    let wanted = table(notices, as: "wanted", first: 2, in: transaction)
+    return Set(
+      try transaction.rows(
+        """
+        SELECT kind, feed, id, about FROM notice
+        JOIN \(wanted.sql) USING (kind, feed, id, about)
+        WHERE notice.user_key = $1
+        """, [.number(user)] + wanted.values, Notice.init))
+  }
+
+  static func insert(
+    _ notices: [Notice], of user: User.ID, at now: Date, in transaction: any Transaction
+  ) throws {
+    if notices.isEmpty { return }
+    let new = table(notices, as: "new", first: 3, in: transaction)
+    // Without the condition, SQLite takes ON for that of a join.
+    try transaction.run(
+      """
+      INSERT INTO notice (user_key, kind, feed, id, about, told_at)
+      SELECT $1, new.kind, new.feed, new.id, new.about, $2 FROM \(new.sql) WHERE true
+      ON CONFLICT DO NOTHING
+      """, [.number(user), .date(now)] + new.values)
+  }
+
+  /// Whether `prune` would delete a notice.
+  package static func hasOld(
+    toldBefore told: Int64, now: Int64, in transaction: any Transaction
+  ) throws -> Bool {
+    try transaction.exists(
+      "SELECT 1 FROM notice WHERE told_at < $1 AND about < $2 LIMIT 1",
+      [.number(told), .number(now)])
+  }
+
+  /// Deletes the notices that were delivered before a time, unless they are about an expiry date
+  /// that is still to come.
+  package static func prune(
+    toldBefore told: Int64, now: Int64, in transaction: any Transaction
+  ) throws {
+    try transaction.run(
+      "DELETE FROM notice WHERE told_at < $1 AND about < $2", [.number(told), .number(now)])
+  }
+}

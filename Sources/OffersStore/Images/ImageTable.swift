@@ -1,0 +1,154 @@
+import Foundation
+import OffersCore
+
+/// The SQL for cached images.
+package enum ImageTable {
+  static func find(_ url: String, in transaction: any Transaction) throws -> CachedImage? {
+    if !StoredText.isStorable(url) { return nil }
+    return try transaction.first(
+      """
+      SELECT content_type, width, height, etag, last_modified, fetched_at, fresh_until, bytes
+      FROM image_cache WHERE url = $1
+      """, [.text(url)]
+    ) { row -> CachedImage? in
+      header(row, from: 0).map {
+        CachedImage(
+          url: url, bytes: row.blob(7), header: $0, etag: row.findText(3),
+          lastModified: row.findText(4), fetchedAt: row.date(5), freshUntil: row.date(6))
+      }
+    }.flatMap(\.self)
+  }
+
+  /// The format and the size in pixels in three columns; nil for an unknown format.
+  private static func header(_ row: any SQLRow, from column: Int) -> ImageHeader? {
+    func pixels(_ column: Int) -> Int { min(max(row.count(column), 1), Int(Int32.max)) }
+    return ImageFormat(contentType: row.text(column)).map {
+      ImageHeader(format: $0, width: pixels(column + 1), height: pixels(column + 2))
+    }
+  }
+
+  static func holds(_ url: String, in transaction: any Transaction) throws -> Bool {
+    try StoredText.isStorable(url)
+      && transaction.exists("SELECT 1 FROM image_cache WHERE url = $1", [.text(url)])
+  }
+
+  static func put(_ image: CachedImage, in transaction: any Transaction) throws {
+    let columns = [
+      "content_type", "width", "height", "etag", "last_modified", "fetched_at", "fresh_until",
+      "bytes",
+    ]
+    try transaction.run(
+      """
+      INSERT INTO image_cache (url, \(columns.joined(separator: ", ")))
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+      ON CONFLICT (url) DO UPDATE
+      SET \(columns.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")),
+        thumbnail = NULL, thumbnail_problem = NULL
+      """,
+      [
+        .text(image.url), .text(image.header.format.contentType),
+        .count(image.header.width), .count(image.header.height),
+        .text(image.etag), .text(image.lastModified), .date(image.fetchedAt),
+        .date(image.freshUntil), .bytes(image.bytes),
+      ])
+  }
+
+  static func confirm(
+    _ url: String, etag: String?, lastModified: String?, fetchedAt: Date, freshUntil: Date,
+    in transaction: any Transaction
+  ) throws {
+    try transaction.run(
+      """
+      UPDATE image_cache
+      SET etag = coalesce($2, etag), last_modified = coalesce($3, last_modified), fetched_at = $4,
+        fresh_until = $5, thumbnail_problem = NULL
+      WHERE url = $1
+      """,
+      [.text(url), .text(etag), .text(lastModified), .date(fetchedAt), .date(freshUntil)])
+  }
+
+  package static func delete(_ urls: [String], in transaction: any Transaction) throws {
+    if urls.isEmpty { return }
+    try transaction.run(
+      "DELETE FROM image_cache WHERE \(transaction.dialect.isElement("url", of: "$1"))",
+      [.texts(urls)])
+  }
+
+  /// The URLs of the cached images of favorites of any user.
+  static func favoriteURLs(in transaction: any Transaction) throws -> Set<String> {
+    Set(
+      try transaction.rows(
+        """
+        SELECT DISTINCT image_cache.url FROM favorite JOIN feed ON feed.name = favorite.feed
+        JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
+        JOIN image_cache ON image_cache.url = offer.image_url
+        """
+      ) { $0.text(0) })
+  }
+
+  /// Records a batch: its images, in their order, become the most recently used ones, and its hits,
+  /// misses and evictions are added to the tally.
+  package static func note(_ batch: ImageUses.Batch, in transaction: any Transaction) throws {
+    if batch.isEmpty { return }
+    var order = try ImageOrder(locking: transaction)
+    try order.use(batch.urls, in: transaction)
+    try transaction.run(
+      """
+      UPDATE image_tally SET hit_count = hit_count + $1, miss_count = miss_count + $2,
+        eviction_count = eviction_count + $3
+      WHERE tally_key = 1
+      """, [.count(batch.hits), .count(batch.misses), .count(batch.evictions)])
+  }
+
+  /// The limit of the cache, and how often it was used.
+  struct Tally {
+    var limit = 0
+    var hits = 0
+    var misses = 0
+    var evictions = 0
+  }
+
+  static func tally(in transaction: any Transaction) throws -> Tally {
+    try transaction.first(
+      "SELECT image_limit, hit_count, miss_count, eviction_count FROM image_tally"
+    ) { Tally(limit: $0.count(0), hits: $0.count(1), misses: $0.count(2), evictions: $0.count(3)) }
+      ?? Tally()
+  }
+
+  /// The maximum number of images.
+  package static func limit(in transaction: any Transaction) throws -> Int {
+    try tally(in: transaction).limit
+  }
+
+  static func setLimit(_ limit: Int, in transaction: any Transaction) throws {
+    try transaction.run("UPDATE image_tally SET image_limit = $1", [.count(limit)])
+  }
+
+  /// The images without their bytes, most recently used first.
+  static func summaries(in transaction: any Transaction) throws -> [CachedImageSummary] {
+    let favorites = try favoriteURLs(in: transaction)
+    return try transaction.rows(
+      """
+      SELECT image_cache.url, content_type, width, height, length(bytes), fetched_at, fresh_until
+      FROM image_cache LEFT JOIN image_use ON image_use.url = image_cache.url
+      ORDER BY coalesce(image_use.use_order, 0) DESC, image_cache.url DESC
+      """
+    ) { row in
+      header(row, from: 1).map {
+        CachedImageSummary(
+          url: row.text(0), header: $0, sizeBytes: row.count(4), fetchedAt: row.date(5),
+          freshUntil: row.date(6), isFavorite: favorites.contains(row.text(0)))
+      }
+    }.compactMap(\.self)
+  }
+
+  /// Removes all images, failures, leases and uses, and resets the counts. Returns the number of
+  /// images.
+  static func clear(in transaction: any Transaction) throws -> Int {
+    let count = try transaction.run("DELETE FROM image_cache")
+    try transaction.run("DELETE FROM image_failure")
+    try transaction.run("DELETE FROM image_lease")
+    try transaction.run("UPDATE image_tally SET hit_count = 0, miss_count = 0, eviction_count = 0")
+    return count
+  }
+}

@@ -1,0 +1,75 @@
+/// The differences between the SQL of the two engines.
+package enum Dialect: Sendable {
+  case sqlite
+  case postgres
+
+  /// The table of users: `user` is a word of PostgreSQL's SQL.
+  package var users: String { self == .sqlite ? "user" : "account" }
+
+  /// The greater of two values. PostgreSQL's `max` is an aggregate only.
+  package var greatest: String { self == .sqlite ? "max" : "greatest" }
+
+  /// Locks the selected rows, so that transactions that lock them follow each other. SQLite has one writer
+  /// at a time.
+  package var forUpdate: String { self == .sqlite ? "" : "FOR NO KEY UPDATE" }
+
+  /// Locks the selected rows, which are about to be deleted. SQLite has one writer at a time.
+  package var forDeletion: String { self == .sqlite ? "" : "FOR UPDATE" }
+
+  /// Keeps the selected rows from being deleted before the transaction ends. SQLite has one writer at
+  /// a time.
+  package var forKeyShare: String { self == .sqlite ? "" : "FOR KEY SHARE" }
+
+  /// Locks the numbers of users; nil for SQLite, which has one writer at a time.
+  package var lockOfUsers: String? {
+    self == .sqlite ? nil : "SELECT 1 FROM account_order WHERE order_key = 1 FOR UPDATE"
+  }
+
+  /// Takes the next number of a user; nil for SQLite, which gives it with the row (AUTOINCREMENT).
+  package var nextUser: String? {
+    self == .sqlite
+      ? nil
+      : """
+      UPDATE account_order SET last_user_key = last_user_key + 1 WHERE order_key = 1
+      RETURNING last_user_key
+      """
+  }
+
+  /// Skips rows of a list without a limit. SQLite knows OFFSET only behind LIMIT.
+  package func offset(_ count: String) -> String {
+    self == .sqlite ? "LIMIT -1 OFFSET \(count)" : "OFFSET \(count)"
+  }
+
+  /// A condition that a value is an element of the list in a parameter.
+  package func isElement(_ value: String, of parameter: String) -> String {
+    self == .sqlite
+      ? "\(value) IN (SELECT value FROM json_each(\(parameter)))" : "\(value) = ANY(\(parameter))"
+  }
+
+  /// Rows of values from lists, as a table of a FROM clause.
+  ///
+  /// - Parameters:
+  ///   - columns: the names of the columns and their lists, each as many values as the others: of
+  ///     `SQLValue.numbers` or `SQLValue.texts`.
+  ///   - name: the name of the table.
+  ///   - first: the number of the first of its parameters; they are as many as the columns.
+  /// - Returns: the table and its parameters.
+  package func table(
+    _ columns: KeyValuePairs<String, SQLValue>, as name: String, first: Int = 1
+  ) -> (sql: String, values: [SQLValue]) {
+    switch self {
+    case .postgres:
+      let parameters = columns.indices.map { "$\(first + $0)" }.joined(separator: ", ")
+      let names = columns.map(\.key).joined(separator: ", ")
+      return ("unnest(\(parameters)) AS \(name) (\(names))", columns.map(\.value))
+    case .sqlite:
+      // All rows are in the first parameter, because a row of the second list would be found by a scan.
+      let selection = columns.enumerated().map { "value ->> \($0) AS \($1.key)" }
+      let unused = columns.dropFirst().map { _ in SQLValue.number(nil) }
+      return (
+        "(SELECT \(selection.joined(separator: ", ")) FROM json_each($\(first))) AS \(name)",
+        [.text(SQLValue.json(rowsOf: columns.map(\.value)))] + unused
+      )
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import OffersCore
+
+/// A store behind an engine that runs SQL, bound to one user. What the store does is written in
+/// extensions of this protocol, once for all engines.
+package protocol SQLStore: Sendable {
+  /// The user whose favorites, searches, read marks and notices the store is about.
+  var user: User.ID { get }
+  /// The definitions of feeds; nil if the program handles unknown feeds itself.
+  var definitions: (any FeedDefinitions)? { get }
+
+  /// The uses of images that are not written yet.
+  var imageUses: ImageUses { get }
+  /// Whether the store was opened for writing.
+  var canWrite: Bool { get }
+
+  /// Runs a transaction, whose writes are all made or, if `body` throws, none.
+  ///
+  /// - Parameters:
+  ///   - mode: what the transaction is for.
+  ///   - body: its statements. It may be run again.
+  func transaction<Result: Sendable>(
+    _ mode: TransactionMode, _ body: @escaping @Sendable (any Transaction) throws -> Result
+  ) async throws -> Result
+
+  /// Brings up to date what the engine derives from favorites, after some were removed.
+  func favoritesWereRemoved(_ refs: [OfferRef], in transaction: any Transaction) throws
+
+  /// Enqueues a write behind those that were enqueued before, without waiting for it. It may fail or be
+  /// lost.
+  func writeLater(_ body: @escaping @Sendable (any Transaction) throws -> Void)
+
+  /// Waits for the writes that were enqueued.
+  func finishLaterWrites() async throws
+
+  /// Enqueues a write of the uses of images, without waiting for it.
+  func writeImageUsesLater()
+}

@@ -1,0 +1,68 @@
+import Foundation
+import OffersCore
+
+/// A value that is bound to a parameter of a statement. A missing value keeps its type, which PostgreSQL
+/// needs to know.
+package enum SQLValue: Sendable {
+  case number(Int64?)
+  case real(Double?)
+  case text(String?)
+  case bytes([UInt8]?)
+  /// A list in one parameter, which `Dialect.list(_:)` takes apart.
+  case numbers([Int64])
+  /// A list in one parameter, which `Dialect.list(_:)` takes apart.
+  case texts([String])
+
+  /// A time, stored in Unix seconds.
+  package static func date(_ date: Date?) -> SQLValue { .number(date?.storedSeconds) }
+
+  /// A count or a size.
+  package static func count(_ count: Int) -> SQLValue { .number(Int64(count)) }
+
+  /// Whether this has a text that a store cannot hold, because it has U+0000.
+  package var isUnstorable: Bool {
+    switch self {
+    case .text(let text): text?.utf8.contains(0) ?? false
+    case .texts(let texts): texts.contains { $0.utf8.contains(0) }
+    case .number, .real, .bytes, .numbers: false
+    }
+  }
+}
+
+/// Lists as JSON, which SQLite takes apart.
+extension SQLValue {
+  /// The values of lists of the same length as rows: `[["ibotta",1],["facts",2]]`.
+  static func json(rowsOf columns: [SQLValue]) -> String {
+    let count = columns.first?.elementCount ?? 0
+    var json = JSONWriter()
+    json.array { json in
+      for row in 0..<count {
+        json.array { json in for column in columns { column.append(row, to: &json) } }
+      }
+    }
+    return json.text
+  }
+
+  /// The elements of a list: `["ibotta","facts"]`.
+  package var jsonList: String {
+    var json = JSONWriter()
+    json.array { json in for index in 0..<elementCount { append(index, to: &json) } }
+    return json.text
+  }
+
+  private var elementCount: Int {
+    switch self {
+    case .numbers(let numbers): numbers.count
+    case .texts(let texts): texts.count
+    case .number, .real, .text, .bytes: 0
+    }
+  }
+
+  private func append(_ index: Int, to json: inout JSONWriter) {
+    switch self {
+    case .numbers(let numbers): json.value(numbers[index])
+    case .texts(let texts): json.value(texts[index])
+    case .number, .real, .text, .bytes: break
+    }
+  }
+}

@@ -1,0 +1,61 @@
+/// A transaction of a store, in which statements run. Parameters are `$1`, `$2` and so on.
+///
+/// A text that has U+0000 is refused as a parameter with `StoredText.refusal`, because PostgreSQL cannot
+/// hold it. A statement that looks a text up does so only for one that `StoredText.isStorable` allows.
+package protocol Transaction {
+  var dialect: Dialect { get }
+
+  /// Runs a statement.
+  ///
+  /// - Returns: the number of rows that it has inserted, updated or deleted.
+  @discardableResult
+  func run(_ sql: String, _ values: [SQLValue]) throws -> Int
+
+  /// The results of a call for each row of a query, in order.
+  ///
+  /// - Parameters:
+  ///   - sql: the query, or a statement with RETURNING.
+  ///   - values: its parameters.
+  ///   - isFrequent: whether a program runs it so often that PostgreSQL should plan it once for each
+  ///     connection.
+  ///   - transform: may not run statements.
+  func rows<Value>(
+    _ sql: String, _ values: [SQLValue], isFrequent: Bool, _ transform: (any SQLRow) throws -> Value
+  ) throws -> [Value]
+
+  /// Calls `body` with each row of a query, of which only a part is in memory at once.
+  ///
+  /// - Parameters:
+  ///   - sql: the query.
+  ///   - values: its parameters.
+  ///   - body: may run other statements.
+  func forEachRow(
+    _ sql: String, _ values: [SQLValue], _ body: (any SQLRow) throws -> Void
+  ) throws
+}
+
+extension Transaction {
+  @discardableResult
+  package func run(_ sql: String) throws -> Int { try run(sql, []) }
+
+  package func rows<Value>(
+    _ sql: String, _ values: [SQLValue] = [], _ transform: (any SQLRow) throws -> Value
+  ) throws -> [Value] {
+    try rows(sql, values, isFrequent: false, transform)
+  }
+
+  /// The result of a call for the first row; nil without a row.
+  package func first<Value>(
+    _ sql: String, _ values: [SQLValue] = [], isFrequent: Bool = false,
+    _ transform: (any SQLRow) throws -> Value
+  ) throws -> Value? {
+    try rows(sql, values, isFrequent: isFrequent, transform).first
+  }
+
+  /// Whether a query has a row.
+  package func exists(
+    _ sql: String, _ values: [SQLValue] = [], isFrequent: Bool = false
+  ) throws -> Bool {
+    try first(sql, values, isFrequent: isFrequent) { _ in true } ?? false
+  }
+}

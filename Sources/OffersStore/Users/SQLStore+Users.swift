@@ -1,0 +1,77 @@
+import Foundation
+import OffersCore
+
+/// `UserRepository`.
+extension SQLStore {
+  public func fetchUsers() async throws -> [User] {
+    try await transaction(.query) { try UserTable.list(in: $0) }
+  }
+
+  public func findUser(named name: String) async throws -> User? {
+    try await transaction(.query) { try UserTable.find(named: name, in: $0) }
+  }
+
+  @discardableResult
+  public func addUser(named name: String, role: User.Role) async throws -> User {
+    try User.check(name: name)
+    let now = Date()
+    return try await transaction(.write) { transaction in
+      try UserTable.lock(in: transaction)
+      try Self.checkFree(name, for: nil, in: transaction)
+      let id = try UserTable.insert(name, role, at: now, in: transaction)
+      return try UserTable.fetch(id, in: transaction)
+    }
+  }
+
+  @discardableResult
+  public func changeUser(
+    _ id: User.ID, name: String?, role: User.Role?
+  ) async throws -> User {
+    if let name { try User.check(name: name) }
+    return try await transaction(.write) { transaction in
+      try UserTable.lock(in: transaction)
+      let user = try UserTable.fetch(id, in: transaction)
+      if let name { try Self.checkFree(name, for: id, in: transaction) }
+      if user.isOwner, let role, role != .admin {
+        throw OffersError(.invalidRequest, "The owner of the database is always an admin.")
+      }
+      try UserTable.update(
+        id, name: name ?? user.name, role: role ?? user.role, in: transaction)
+      return try UserTable.fetch(id, in: transaction)
+    }
+  }
+
+  public func removeUser(_ id: User.ID) async throws {
+    try await removeUser(id, exported: nil)
+  }
+
+  package func removeUser(_ id: User.ID, exported: Set<OfferRef>?) async throws {
+    if id == User.ownerID {
+      throw OffersError(.invalidRequest, "The owner of the database cannot be removed.")
+    }
+    try await transaction(.write) { transaction in
+      // A star of the user at the same time is stored before the lock, or refused after it.
+      let user = try UserTable.fetchForRemoval(id, in: transaction)
+      let refs = try transaction.rows(
+        "SELECT feed, id FROM favorite WHERE user_key = $1 ORDER BY feed, id", [.number(id)]
+      ) { OfferRef(feed: $0.text(0), offerID: $0.text(1)) }
+      if let exported, let new = refs.first(where: { !exported.contains($0) }) {
+        throw OffersError(
+          .locked,
+          "\(user.name) got another favorite, \(new), while the favorites were exported.",
+          hint: "Nothing was removed. Try again.")
+      }
+      try UserTable.delete(id, in: transaction)
+      try self.favoritesWereRemoved(refs, in: transaction)
+    }
+  }
+
+  private static func checkFree(
+    _ name: String, for id: User.ID?, in transaction: any Transaction
+  ) throws {
+    guard let other = try UserTable.find(named: name, in: transaction), other.id != id else {
+      return
+    }
+    throw OffersError(.invalidRequest, "There is a user “\(other.name)” already.")
+  }
+}
