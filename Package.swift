@@ -76,6 +76,7 @@ let package = Package(
         .embedInCode("0029_add_thumbnails.sql"),
         .embedInCode("0030_number_searches_by_user.sql"),
         .embedInCode("0031_key_images_by_url.sql"),
+        .embedInCode("0032_join_feed_details.sql"),
       ],
       swiftSettings: strict),
     // The C target has what Swift's modules of the system's headers leave out.

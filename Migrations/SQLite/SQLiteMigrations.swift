@@ -104,12 +104,15 @@ package enum SQLiteMigrations {
     Migration(
       number: 31, name: "0031_key_images_by_url",
       sql: text(PackageResources._031_key_images_by_url_sql)),
+    Migration(
+      number: 32, name: "0032_join_feed_details",
+      sql: text(PackageResources._032_join_feed_details_sql)),
   ]
 
   /// The schema version that this program reads and writes: the number of the last migration, which
   /// a test compares. It is not computed from `all`, because every opening of a database needs the
   /// version, and none but the first the texts.
-  package static let currentVersion = 31
+  package static let currentVersion = 32
 
   private static func text(_ bytes: [UInt8]) -> String {
     String(decoding: bytes, as: UTF8.self)

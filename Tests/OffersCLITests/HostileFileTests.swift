@@ -98,7 +98,8 @@ struct HostileFileTests {
       SELECT feed_key, '"e"', 'm', 1, 1790000000, 1790000000, 1990000000, 2, 1790000000,
         'https://a.test', 'https://b.test', 3, 1, 1790000000 FROM feed;
     INSERT OR REPLACE INTO missing_offer SELECT offer_key, feed_key, 1790000000 FROM offer LIMIT 1;
-    INSERT OR REPLACE INTO sync_request SELECT run_id, 'due', 1, 200, 0 FROM sync_run;
+    UPDATE sync_run SET request_reason = 'due', request_count = 1, request_status = 200,
+      request_is_conditional = 0;
     INSERT OR REPLACE INTO found_offer SELECT max(offer_key), feed_key, 1790000000, 1 FROM offer;
     INSERT INTO reader VALUES (1, 'phone', 1, 1790000000);
     INSERT INTO notice VALUES (1, 'failing', 'ibotta', '', 1790000000, 1790000000);

@@ -128,7 +128,7 @@ struct SalvageTests {
     let names = try sound.shell(
       "sqlite3 \"$OFFERS_DATABASE\" 'SELECT name FROM sqlite_schema WHERE rootpage > 0'"
     ).output.split(separator: "\n").map(String.init)
-    #expect(names.contains("feed") && names.contains("feed_detail"))
+    #expect(names.contains("feed") && names.contains("sync_run"))
     let whole = try Data(contentsOf: URL(fileURLWithPath: sound.database))
     for (name, bytes) in names.flatMap({ [($0, 8192), ($0, 2048)] }) {
       let home = try Home()

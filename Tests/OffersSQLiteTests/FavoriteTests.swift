@@ -17,7 +17,7 @@ struct FavoriteTests {
     try store.execute(
       """
       DELETE FROM change; DELETE FROM offer_detail; DELETE FROM offer; DELETE FROM sync_run;
-      DELETE FROM feed_detail; DELETE FROM feed
+      DELETE FROM feed
       """)
     #expect(try Self.marks(store) == ["ibotta|1"])
     try await store.sync([FeedOffer("1")])

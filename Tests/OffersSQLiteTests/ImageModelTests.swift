@@ -229,7 +229,8 @@ struct ImageModelTests {
     let home = try await ImageHome()
     let path = home.folder.file("offers.sqlite")
     let watched = Watch(
-      path: path, "SELECT (SELECT count(*) FROM image_cache) - (SELECT image_limit FROM image_tally)")
+      path: path,
+      "SELECT (SELECT count(*) FROM image_cache) - (SELECT image_limit FROM image_tally)")
     defer { watched.stop() }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for task in 0..<3 {

@@ -56,18 +56,17 @@ struct ImportTests {
     let old = try await Self.lived()
     try old.execute(
       """
-      UPDATE feed_detail SET chosen_source = '/old.json';
-      UPDATE feed_detail SET unsubscribed_at = 4600 WHERE feed_key = 2
+      UPDATE feed SET chosen_source = '/old.json';
+      UPDATE feed SET unsubscribed_at = 4600 WHERE feed_key = 2
       """)
     let new = try await Store()
     try await new.sync([FeedOffer("rice")], at: 9000)
     try await new.take(try old.exported())
     let query = """
-      SELECT name, chosen_source, unsubscribed_at FROM feed JOIN feed_detail USING (feed_key)
-      ORDER BY name
+      SELECT name, chosen_source, unsubscribed_at FROM feed ORDER BY name
       """
     #expect(try new.rows(query) == ["albums|/old.json|4600", "ibotta|/old.json|NULL"])
-    try new.execute("UPDATE feed_detail SET chosen_source = '/mine.json'")
+    try new.execute("UPDATE feed SET chosen_source = '/mine.json'")
     try await new.take(try old.exported())
     #expect(try new.rows(query) == ["albums|/mine.json|4600", "ibotta|/mine.json|NULL"])
   }

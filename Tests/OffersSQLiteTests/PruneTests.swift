@@ -104,11 +104,6 @@ struct PruneTests {
           startedAt: ChangeTests.date(seconds), durationSeconds: 0,
           error: OffersError(.sourceFailed, "No answer.")), remember: nil, fetch: nil)
     }
-    try store.execute(
-      """
-      INSERT INTO sync_request (run_id, reason, request_count, is_conditional)
-      SELECT run_id, 'asked', 1, 0 FROM sync_run
-      """)
     #expect(try await Self.prune(store, goneBefore: 0, now: 2000 + 30 * Self.day) == PruneCounts())
     for isTrial in [true, false] {
       #expect(
@@ -116,7 +111,6 @@ struct PruneTests {
           == Self.counts(runs: 2))
     }
     #expect(try store.rows("SELECT started_at FROM sync_run") == ["1000", "3000", "5000"])
-    #expect(try store.rows("SELECT count(*) FROM sync_request") == ["3"])
     try Self.check(store)
   }
 

@@ -19,7 +19,7 @@ struct SchemaTests {
     var values = ["feed_key": "1", "source": "'sample'", "outcome": "'updated'"]
     let numbers = [
       "started_at", "duration_milliseconds", "bytes", "new_count", "changed_count", "gone_count",
-      "back_count", "unchanged_count", "skipped_count", "mended_count", "rows_written",
+      "back_count", "unchanged_count", "skipped_count", "mended_count",
     ]
     for number in numbers { values[number] = "0" }
     return insert(into: "sync_run", values, changes)

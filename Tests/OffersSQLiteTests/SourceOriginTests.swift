@@ -10,8 +10,7 @@ import Testing
 @Suite("The stored origin of a feed's source")
 struct SourceOriginTests {
   private static let query = """
-    SELECT name, chosen_source, source_origin FROM feed JOIN feed_detail USING (feed_key)
-    ORDER BY name
+    SELECT name, chosen_source, source_origin FROM feed ORDER BY name
     """
 
   private static func run(_ feed: String, _ source: String, at seconds: Int = 500) -> SyncRun {
@@ -65,7 +64,7 @@ struct SourceOriginTests {
     for change in [
       "chosen_source = 'x', source_origin = 'me'", "source_origin = 'machine'",
     ] {
-      #expect(throws: (any Error).self) { try store.execute("UPDATE feed_detail SET \(change)") }
+      #expect(throws: (any Error).self) { try store.execute("UPDATE feed SET \(change)") }
     }
   }
 

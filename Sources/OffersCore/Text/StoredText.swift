@@ -13,6 +13,12 @@ package enum StoredText {
     if !isStorable(text) { throw refusal }
   }
 
+  /// A text that is told to people, such as the answer of a server, with U+FFFD in place of U+0000.
+  package static func mended(_ text: String?) -> String? {
+    guard let text, !isStorable(text) else { return text }
+    return text.replacing(bytes: "\0", with: "\u{FFFD}")
+  }
+
   package static var refusal: OffersError {
     OffersError(.invalidRequest, "A text with the character U+0000 cannot be stored.")
   }

@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 
 /// The changes of a query as a user sees them.
 enum ChangeSelection {
@@ -7,7 +8,7 @@ enum ChangeSelection {
   static func changes(
     _ query: ChangeQuery, of user: User.ID, in session: DatabaseSession
   ) throws -> [OfferChange] {
-    try FeedTable.check(query.feed, in: session)
+    try FeedTable.check(query.feed, in: PostgresTransaction(session))
     let limit = max(0, query.limit ?? .max)
     let entries =
       try ChangeTable.recorded(
@@ -21,7 +22,7 @@ enum ChangeSelection {
   static func places(
     _ query: ChangeQuery, of user: User.ID, in session: DatabaseSession
   ) throws -> [ChangeTable.Place] {
-    try FeedTable.check(query.feed, in: session)
+    try FeedTable.check(query.feed, in: PostgresTransaction(session))
     let places =
       try ChangeTable.places(query, of: user, in: session)
       + ChangeTable.expiringPlaces(query, of: user, in: session)
@@ -34,7 +35,7 @@ enum ChangeSelection {
   static func page(
     _ query: ChangeQuery, of user: User.ID, in session: DatabaseSession
   ) throws -> ChangePage {
-    try FeedTable.check(query.feed, in: session)
+    try FeedTable.check(query.feed, in: PostgresTransaction(session))
     let newestID = try ChangeTable.fetchLastID(in: session)
     if let id = query.afterID, id > newestID {
       throw OffersError(.invalidRequest, "This store has no change with that number.")

@@ -39,6 +39,7 @@ extension Parameter {
       switch value {
       case .number(let number): number.map { .number($0) } ?? .missing(.int8)
       case .real(let real): real.map { .real($0) } ?? .missing(.float8)
+      case .flag(let flag): flag.map { .flag($0) } ?? .missing(.bool)
       case .text(let text): text.map { .text($0) } ?? .missing(.text)
       case .bytes(let bytes): bytes.map { .bytes($0) } ?? .missing(.bytea)
       case .numbers(let numbers): .numbers(numbers)

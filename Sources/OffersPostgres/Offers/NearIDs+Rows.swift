@@ -1,8 +1,10 @@
 import OffersCore
+import OffersStore
 
 extension NearIDs {
   init(in session: DatabaseSession) throws {
-    self.init(feeds: try FeedTable.subscribedNames(in: session)) { feed, prefix, limit in
+    self.init(feeds: try FeedTable.subscribedNames(in: PostgresTransaction(session))) {
+      feed, prefix, limit in
       if prefix.utf8.contains(0) { return [] }
       return try session.rows(
         """

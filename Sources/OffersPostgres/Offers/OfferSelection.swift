@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 
 /// The offers of a query, in SQL.
 struct OfferSelection {
@@ -11,7 +12,7 @@ struct OfferSelection {
   /// - Throws: `OffersError` with `notFound` for an unknown feed, `invalidRequest` for a place that is
   ///   not one of the list.
   init(_ query: OfferQuery, of user: User.ID, in session: DatabaseSession) throws {
-    try FeedTable.check(query.feed, in: session)
+    try FeedTable.check(query.feed, in: PostgresTransaction(session))
     var query = query
     let now = query.now ?? Date()
     query.now = now

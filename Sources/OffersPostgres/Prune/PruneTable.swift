@@ -1,4 +1,5 @@
 import OffersCore
+import OffersStore
 
 /// The SQL that removes offers, changes and runs after the times in `Retention`.
 enum PruneTable {

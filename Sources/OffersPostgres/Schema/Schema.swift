@@ -1,4 +1,6 @@
+import Foundation
 import OffersCore
+import OffersStore
 import PostgreSQLMigrations
 
 /// The schema of the database, and its migrations.
@@ -107,7 +109,9 @@ struct Schema {
         "INSERT INTO schema_migration (number, name, is_expanding) VALUES ($1, $2, $3)",
         [.number(Int64(migration.number)), .text(migration.name), .flag(migration.isExpanding)])
     }
-    if proposesFeed, last?.number(0) == 0 { try FeedTable.propose(in: session) }
+    if proposesFeed, last?.number(0) == 0 {
+      try FeedTable.propose(at: Date(), in: PostgresTransaction(session))
+    }
     return .current
   }
 

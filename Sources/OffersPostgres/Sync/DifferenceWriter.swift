@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 
 /// The write of one sync, within the caller's transaction.
 final class DifferenceWriter {
@@ -38,9 +39,9 @@ final class DifferenceWriter {
     // A search on a feed's server does not subscribe to the feed.
     feedKey = try FeedTable.put(
       plan.run.feed, source: plan.rememberedSource?.text ?? plan.run.source,
-      subscribes: !plan.isSearch, at: plan.run.startedAt, in: session
+      subscribes: !plan.isSearch, at: plan.run.startedAt, in: PostgresTransaction(session)
     ).key
-    lastStart = try SyncRunTable.findLastStart(feedKey: feedKey, in: session)
+    lastStart = try SyncRunTable.findLastStart(feedKey: feedKey, in: PostgresTransaction(session))
     runID = order.nextRunID()
     oldKey = order.lastOfferKey
     isFirst =
@@ -48,7 +49,7 @@ final class DifferenceWriter {
       || session.rows(
         "SELECT 1 FROM offer WHERE feed_key = $1 AND found_at IS NULL LIMIT 1", [.number(feedKey)]
       ).count == 0
-    try SyncRunTable.insert(plan.run, id: runID, feedKey: feedKey, in: session)
+    try SyncRunTable.insert(plan.run, id: runID, feedKey: feedKey, in: PostgresTransaction(session))
   }
 
   /// Applies the plan and completes its run.
@@ -59,11 +60,16 @@ final class DifferenceWriter {
     try SearchWordTable.add(words, in: session)
     if !plan.isSearch { try writeFeed() }
     if let missing = plan.missing {
-      try MissingOfferTable.replace(with: missing, feedKey: feedKey, in: session)
+      try MissingOfferTable.replace(
+        with: missing, feedKey: feedKey, in: PostgresTransaction(session))
     }
-    try FeedTable.setSource(plan.rememberedSource, feedKey: feedKey, in: session)
-    if let fetch = plan.fetch { try FetchStateTable.save(fetch, feedKey: feedKey, in: session) }
-    try FeedTable.setPresentation(plan.presentation, feedKey: feedKey, in: session)
+    try FeedTable.setSource(
+      plan.rememberedSource, feedKey: feedKey, in: PostgresTransaction(session))
+    if let fetch = plan.fetch {
+      try FetchStateTable.save(fetch, feedKey: feedKey, in: PostgresTransaction(session))
+    }
+    try FeedTable.setPresentation(
+      plan.presentation, feedKey: feedKey, in: PostgresTransaction(session))
     let returned =
       plan.isSearch
       ? []
@@ -76,29 +82,19 @@ final class DifferenceWriter {
       error: plan.run.error, problems: problems,
       mendedCount: plan.run.mendedCount, request: plan.run.request, returned: returned,
       nextDueAt: plan.run.nextDueAt)
-    try SyncRunTable.complete(runID, run, in: session)
+    try SyncRunTable.complete(runID, run, in: PostgresTransaction(session))
     try FeedTable.add(difference, feedKey: feedKey, in: session)
     try order.save(in: session)
     return run
   }
 
   private func writeFeed() throws {
-    try session.run(
-      """
-      UPDATE feed SET document_hash = $2, document_head_hash = $3, document_bytes = $4
-      WHERE feed_key = $1
-      """,
-      [
-        .number(feedKey), .bytes(plan.document?.hash), .bytes(plan.document?.headHash),
-        .number(plan.document.map { Int64($0.sizeBytes) }),
-      ])
+    let transaction = PostgresTransaction(session)
+    try FeedTable.setDocument(plan.document, feedKey: feedKey, in: transaction)
     if plan.keepsFacts { return }
-    try session.run(
-      "UPDATE feed SET title = $2, shared = $3, source = $4 WHERE feed_key = $1",
-      [
-        .number(feedKey), .text(plan.title), .text(OfferAttribute.json(plan.shared)),
-        .text(plan.run.source),
-      ])
+    try FeedTable.setDetails(
+      title: plan.title, shared: OfferAttribute.json(plan.shared), source: plan.run.source,
+      feedKey: feedKey, in: transaction)
   }
 
   private func record(

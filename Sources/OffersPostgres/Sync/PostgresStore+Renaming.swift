@@ -1,4 +1,5 @@
 import OffersCore
+import OffersStore
 
 extension PostgresStore {
   package func renameOffers(
@@ -42,7 +43,9 @@ extension PostgresStore {
     of feed: String, _ newOffers: [LinkedOffer], _ missingKeys: [Int64],
     in session: DatabaseSession
   ) throws -> [OfferRenaming.Rename] {
-    guard let feedKey = try FeedTable.findKey(feed, in: session) else { return [] }
+    guard let feedKey = try FeedTable.findKey(feed, in: PostgresTransaction(session)) else {
+      return []
+    }
     func see(_ renaming: inout OfferRenaming, _ row: Row) {
       guard let url = row.findBytes(2), let name = row.findBytes(3) else { return }
       renaming.see(key: row.number(0), id: row.text(1), url: url, name: name)

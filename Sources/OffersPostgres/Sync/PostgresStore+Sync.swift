@@ -1,60 +1,16 @@
 import Foundation
 import OffersCore
+import OffersStore
 
 extension PostgresStore: SyncStore {
   package var scratchFolder: String { NSTemporaryDirectory() }
-
-  package func fetchSubscribedFeeds() async throws -> [String] {
-    try await database.readOnce { try FeedTable.subscribedNames(in: $0) }
-  }
-
-  package func findSyncState(of feed: String) async throws -> SyncState? {
-    if feed.utf8.contains(0) { return nil }
-    return try await database.readOnce { session in
-      try session.rows(Self.stateSQL, [.text(feed)]).first.flatMap(Self.state)
-    }
-  }
-
-  private static let stateSQL = """
-    SELECT feed.unsubscribed_at IS NULL, feed.chosen_source, feed.source_origin,
-      feed.document_hash, feed.document_head_hash, feed.document_bytes,
-      \(FeedTable.currentCount),
-      good.source,
-      (SELECT run.started_at FROM sync_run AS run
-        WHERE run.feed_key = feed.feed_key
-          AND (run.outcome <> 'failed' OR feed_fetch.failure_count IS DISTINCT FROM 0)
-        ORDER BY run.run_id DESC LIMIT 1),
-      feed_fetch.feed_key IS NOT NULL, \(FetchStateTable.selection)
-    FROM feed LEFT JOIN feed_fetch ON feed_fetch.feed_key = feed.feed_key
-    \(SyncRunTable.lastJoin)
-    WHERE feed.name = $1
-    """
-
-  private static func state(_ row: Row) -> SyncState? {
-    let source = FeedTable.namedSource(row.findText(1), row.findText(2))
-    let fetch = FetchStateTable.state(row, from: 10)
-    if !row.flag(0) {
-      if source == nil && !row.flag(9) { return nil }
-      return SyncState(
-        source: source, document: nil, currentCount: 0, lastGoodSource: nil,
-        lastRunAt: row.findDate(8), fetch: fetch)
-    }
-    var document: DocumentFingerprint?
-    if let hash = row.findBytes(3), let head = row.findBytes(4) {
-      document = DocumentFingerprint(
-        hash: Array(hash), headHash: Array(head), sizeBytes: row.count(5))
-    }
-    return SyncState(
-      source: source, document: document, currentCount: row.count(6),
-      lastGoodSource: row.findText(7), lastRunAt: row.findDate(8), fetch: fetch)
-  }
 
   /// The number of offers that are read at once.
   private static let pieceCount = 20_000
 
   package func fetchKnownOffers(of feed: String) async throws -> KnownOffers {
     try await database.read { session in
-      guard let feedKey = try FeedTable.findKey(feed, in: session) else {
+      guard let feedKey = try FeedTable.findKey(feed, in: PostgresTransaction(session)) else {
         return KnownOffers(capacity: 0)
       }
       let count = try session.rows(
@@ -79,14 +35,6 @@ extension PostgresStore: SyncStore {
         if rows.count < Self.pieceCount { return known }
       }
     }
-  }
-
-  package func fetchMissingOffers(of feed: String) async throws -> [MissingOffer] {
-    try await database.readOnce { try MissingOfferTable.fetch(of: feed, in: $0) }
-  }
-
-  package func fetchLook(of feed: String) async throws -> FeedLook {
-    try await database.read { try MissingOfferTable.fetchLook(of: feed, in: $0) }
   }
 
   package func apply(_ plan: SyncPlan) async throws -> SyncRun {
@@ -119,12 +67,16 @@ extension PostgresStore: SyncStore {
       var order = try CommitOrder(locking: session)
       let feedKey = try FeedTable.put(
         run.feed, source: source?.text ?? run.source, subscribes: run.outcome != .failed,
-        at: run.startedAt, in: session
+        at: run.startedAt, in: PostgresTransaction(session)
       ).key
-      try SyncRunTable.insert(run, id: order.nextRunID(), feedKey: feedKey, in: session)
-      try FeedTable.setSource(source, feedKey: feedKey, in: session)
-      if let fetch { try FetchStateTable.save(fetch, feedKey: feedKey, in: session) }
-      try FeedTable.setPresentation(presentation, feedKey: feedKey, in: session)
+      try SyncRunTable.insert(
+        run, id: order.nextRunID(), feedKey: feedKey, in: PostgresTransaction(session))
+      try FeedTable.setSource(source, feedKey: feedKey, in: PostgresTransaction(session))
+      if let fetch {
+        try FetchStateTable.save(fetch, feedKey: feedKey, in: PostgresTransaction(session))
+      }
+      try FeedTable.setPresentation(
+        presentation, feedKey: feedKey, in: PostgresTransaction(session))
       try order.save(in: session)
       try SyncLease.check(lease, run.feed, in: session)
     }

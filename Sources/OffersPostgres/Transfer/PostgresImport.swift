@@ -6,8 +6,9 @@ import OffersStore
 ///
 /// It keeps the lock on the numbers of offers, changes and runs until the transaction ends: syncs wait,
 /// reads and favorites do not.
-final class PostgresImport: ImportStore {
+final class PostgresImport: SQLImport {
   private let session: DatabaseSession
+  var transaction: any Transaction { PostgresTransaction(session) }
   private let history: ImportedHistory
   private var order: CommitOrder
   private var batch = OfferBatch()
@@ -22,92 +23,6 @@ final class PostgresImport: ImportStore {
     order = try CommitOrder(locking: session)
     lastOfferKey = order.lastOfferKey
     history = try ImportedHistory(session, order)
-  }
-
-  // Feeds.
-
-  func findFeed(_ name: String) throws -> StoredFeed? {
-    let row = try session.rows(
-      """
-      SELECT feed.feed_key, good.started_at, good.source,
-        EXISTS (SELECT 1 FROM offer WHERE offer.feed_key = feed.feed_key), feed.chosen_source
-      FROM feed \(SyncRunTable.lastJoin) WHERE feed.name = $1
-      """, [.text(name)]
-    ).first
-    return row.map { row in
-      StoredFeed(
-        key: row.number(0),
-        lastSuccess: row.findNumber(1).map { ImportedSight(at: $0, source: row.text(2)) },
-        hasOffers: row.flag(3), source: row.findText(4))
-    }
-  }
-
-  func insert(_ feed: ExportedFeed) throws -> Int64 {
-    let row = try session.rows(
-      """
-      INSERT INTO feed (
-        name, source, subscribed_at, title, shared, unsubscribed_at, presentation)
-      VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING feed_key
-      """,
-      [
-        .text(feed.name), .text(feed.source), .number(feed.subscribedAt), .text(feed.title),
-        .text(OfferAttribute.json(feed.shared)), .number(feed.unsubscribedAt),
-        .text(feed.presentation?.storedText),
-      ]
-    ).first
-    return row?.number(0) ?? 0
-  }
-
-  func replace(_ feed: ExportedFeed, key: Int64) throws {
-    try session.run(
-      """
-      UPDATE feed SET source = $2, subscribed_at = $3, title = $4, shared = $5,
-        unsubscribed_at = $6, presentation = coalesce($7, presentation)
-      WHERE feed_key = $1
-      """,
-      [
-        .number(key), .text(feed.source), .number(feed.subscribedAt), .text(feed.title),
-        .text(OfferAttribute.json(feed.shared)), .number(feed.unsubscribedAt),
-        .text(feed.presentation?.storedText),
-      ])
-    if feed.chosenSource == nil { try FeedTable.forgetSource(of: feed.name, in: session) }
-  }
-
-  func merge(_ feed: ExportedFeed, isNewer: Bool, key: Int64) throws {
-    try session.run(
-      """
-      UPDATE feed SET source = CASE WHEN $2 THEN $3 ELSE source END,
-        subscribed_at = least(subscribed_at, $4), title = CASE WHEN $2 THEN $5 ELSE title END,
-        shared = CASE WHEN $2 THEN $6 ELSE shared END,
-        presentation = CASE WHEN $2 THEN coalesce($7, presentation)
-          ELSE coalesce(presentation, $7) END
-      WHERE feed_key = $1
-      """,
-      [
-        .number(key), .flag(isNewer), .text(feed.source), .number(feed.subscribedAt),
-        .text(feed.title), .text(OfferAttribute.json(feed.shared)),
-        .text(feed.presentation?.storedText),
-      ])
-  }
-
-  func setSource(_ source: NamedSource, feedKey: Int64) throws {
-    try session.run(
-      "UPDATE feed SET chosen_source = $2, source_origin = $3 WHERE feed_key = $1",
-      [.number(feedKey), .text(source.text), .text(source.origin?.rawValue)])
-  }
-
-  func forgetDocument(feedKey: Int64) throws {
-    try session.run(
-      """
-      UPDATE feed SET document_hash = NULL, document_head_hash = NULL, document_bytes = NULL
-      WHERE feed_key = $1
-      """, [.number(feedKey)])
-    try session.run(
-      """
-      UPDATE feed_fetch SET
-        etag = NULL, last_modified = NULL, validated_mark = NULL, validated_rules = NULL
-      WHERE feed_key = $1
-      """, [.number(feedKey)])
   }
 
   // Offers.
@@ -207,39 +122,7 @@ final class PostgresImport: ImportStore {
     try history.findLastChange(through: run)
   }
 
-  // Users.
-
-  func isNew() throws -> Bool {
-    try session.rows(
-      """
-      SELECT NOT EXISTS (SELECT 1 FROM sync_run) AND NOT EXISTS (SELECT 1 FROM favorite)
-        AND NOT EXISTS (SELECT 1 FROM account WHERE user_key <> $1 OR folded_name <> $2)
-      """, [.number(User.ownerID), .text(User.unnamedOwner)]
-    ).first?.flag(0) ?? false
-  }
-
-  func findUser(named name: String) throws -> User? {
-    try UserTable.find(named: name, in: PostgresTransaction(session))
-  }
-
-  func fetchUser(_ id: User.ID) throws -> User {
-    try UserTable.fetch(id, in: PostgresTransaction(session))
-  }
-
-  func insertUser(_ name: String, _ role: User.Role, at seconds: Int64) throws -> User.ID {
-    try UserTable.lock(in: PostgresTransaction(session))
-    return try UserTable.insert(
-      name, role, at: Date(storedSeconds: seconds), in: PostgresTransaction(session))
-  }
-
-  func setOwner(_ name: String, createdAt: Int64?) throws {
-    try UserTable.lock(in: PostgresTransaction(session))
-    try UserTable.update(User.ownerID, name: name, role: .admin, in: PostgresTransaction(session))
-    guard let createdAt else { return }
-    try session.run(
-      "UPDATE account SET created_at = $2 WHERE user_key = $1",
-      [.number(User.ownerID), .number(createdAt)])
-  }
+  // Favorites.
 
   func insert(_ favorites: [(favorite: ExportedFavorite, user: User.ID)]) throws -> [Bool] {
     let columns: [Parameter] = [
@@ -271,27 +154,6 @@ final class PostgresImport: ImportStore {
   private struct Mark: Hashable {
     let user: User.ID
     let ref: OfferRef
-  }
-
-  func fetchSearches(of user: User.ID) throws -> [ExportedUser.Search] {
-    try UserTable.check(user, isExclusive: true, in: PostgresTransaction(session))
-    return try RecentSearchTable.list(of: user, in: PostgresTransaction(session)).map {
-      ExportedUser.Search($0)
-    }
-  }
-
-  func put(_ search: ExportedUser.Search, of user: User.ID) throws {
-    try RecentSearchTable.put(
-      search.words, feed: search.feed, of: user,
-      at: Date(storedSeconds: search.searchedAt), in: PostgresTransaction(session))
-  }
-
-  func insert(_ mark: ExportedUser.Mark, changeID: Int64, of user: User.ID) throws {
-    try session.run(
-      """
-      INSERT INTO reader (user_key, name, change_id, read_at) VALUES ($1, $2, $3, $4)
-      ON CONFLICT (user_key, name) DO NOTHING
-      """, [.number(user), .text(mark.reader), .number(changeID), .number(mark.readAt)])
   }
 
   func finish(newOffers: Int, updatedOffers: Int) throws {

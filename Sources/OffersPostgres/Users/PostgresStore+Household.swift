@@ -34,7 +34,7 @@ extension PostgresStore: HouseholdRepository {
     _ query: HouseholdQuery, maximumBytes: Int
   ) async throws -> HouseholdPage {
     try await database.read { [user] session in
-      try FeedTable.check(query.feed, in: session)
+      try FeedTable.check(query.feed, in: PostgresTransaction(session))
       var next = query
       if let limit = query.limit { next.limit = limit + 1 }
       let offers = try HouseholdTable.offers(next, of: user, in: session)

@@ -105,16 +105,25 @@ final class SalvageReader: SalvagedRecords {
     if try !rows.forEach(body) { cut.insert(section) }
   }
 
+  /// Selects what is told about a feed. A damaged file is not migrated: before schema version 32 there was
+  /// a table for it, and before version 28 it had no presentation.
+  private var feedDetailsSQL: String {
+    let candidates = [
+      "SELECT \(ExportedFeed.detailColumns()) FROM feed WHERE feed_key = ?1",
+      "SELECT \(ExportedFeed.detailColumns(of: "detail")) FROM feed_detail AS detail WHERE feed_key = ?1",
+    ]
+    // Whether a table has the columns shows when the statement is prepared.
+    return candidates.first { (try? RawStatement(database, $0)) != nil }
+      ?? """
+      SELECT title, chosen_source, unsubscribed_at, shared, NULL FROM feed_detail
+      WHERE feed_key = ?1
+      """
+  }
+
   /// The feeds in the order of an export, by name.
   private func readFeeds() throws -> [ExportedFeed] {
     var found: [ExportedFeed] = []
-    // A damaged file is not migrated.
-    let keepsPresentation =
-      (try? RawStatement(database, "SELECT presentation FROM feed_detail")) != nil
-    let columns =
-      keepsPresentation ? ExportedFeed.detailColumns : ExportedFeed.plainDetailColumns
-    let details = SalvagedDetail(
-      database, "SELECT \(columns) FROM feed_detail AS detail WHERE feed_key = ?1")
+    let details = SalvagedDetail(database, feedDetailsSQL)
     try forEachRow(
       of: .feeds,
       """

@@ -21,9 +21,8 @@ extension FailingFeed {
           (SELECT run.error_message FROM sync_run AS run
             WHERE run.feed_key = feed.feed_key ORDER BY run.run_id DESC LIMIT 1) AS error_message
         FROM feed
-        JOIN feed_detail USING (feed_key)
         JOIN feed_fetch USING (feed_key)
-        WHERE feed_detail.unsubscribed_at IS NULL AND (
+        WHERE feed.unsubscribed_at IS NULL AND (
             feed_fetch.failing_since <= ? OR feed_fetch.failing_since > ?
             OR feed_fetch.stopped_at IS NOT NULL)
         ORDER BY feed.name

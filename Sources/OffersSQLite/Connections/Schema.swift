@@ -31,7 +31,7 @@ enum Schema {
       try checkOwner(database, version: current, path: path)
       try database.execute(sql: steps(after: current))
       if current == 0, !proposesFeed {
-        try database.execute(sql: "DELETE FROM feed_detail; DELETE FROM feed")
+        try database.execute(sql: "DELETE FROM feed")
       }
       return .commit
     }

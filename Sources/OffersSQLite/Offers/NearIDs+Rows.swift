@@ -1,5 +1,6 @@
 import GRDB
 import OffersCore
+import OffersStore
 
 extension NearIDs {
   /// A range scan of the index on ids. Its cost does not depend on the number of offers.
@@ -10,8 +11,11 @@ extension NearIDs {
 
   init(in database: Database) throws {
     let statement = try database.cachedStatement(sql: Self.sql)
-    self.init(feeds: try FeedTable.names(in: database)) { feed, prefix, limit in
-      guard !prefix.utf8.contains(0), let key = try FeedTable.findKey(feed, in: database) else {
+    self.init(feeds: try FeedTable.subscribedNames(in: SQLiteTransaction(database))) {
+      feed, prefix, limit in
+      guard !prefix.utf8.contains(0),
+        let key = try FeedTable.findKey(feed, in: SQLiteTransaction(database))
+      else {
         return []
       }
       return try Row.fetchAll(statement, arguments: [key, prefix, prefix + "\u{10FFFF}", limit])

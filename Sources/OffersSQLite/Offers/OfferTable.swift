@@ -12,13 +12,12 @@ enum OfferTable {
       offer.reward_text, offer.reward_minor_units, offer.reward_currency,
       offer.reward_percent_hundredths, offer.reward_up_to, offer.image_url, offer.url,
       detail.retailer, detail.categories, detail.starts_at, detail.expires_at, detail.latitude,
-      detail.longitude, detail.attributes, feed_detail.shared,
+      detail.longitude, detail.attributes, feed.shared,
       offer.first_seen_at, offer.changed_at,
       CASE WHEN \(FoundOffers.isUnlisted) THEN NULL ELSE offer.gone_at END AS gone_at,
       favorite.created_at IS NOT NULL AS is_favorite
     FROM offer
     JOIN feed USING (feed_key)
-    JOIN feed_detail USING (feed_key)
     LEFT JOIN offer_detail AS detail ON detail.offer_key = offer.offer_key
     LEFT JOIN favorite ON favorite.user_key = ?
       AND favorite.feed = feed.name AND favorite.id = offer.id

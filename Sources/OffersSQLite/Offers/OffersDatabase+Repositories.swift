@@ -62,7 +62,9 @@ extension OffersDatabase: OfferRepository {
       || query.sort == .price
     let pricedKeys =
       usesRole
-      ? try query.pricedFeeds.sorted().compactMap { try FeedTable.findKey($0, in: database) } : []
+      ? try query.pricedFeeds.sorted().compactMap {
+        try FeedTable.findKey($0, in: SQLiteTransaction(database))
+      } : []
     guard lastKey == nil, let place = query.after else {
       return OfferKeyQuery(
         query, of: user, feedKey: feedKey, behind: lastKey, pricedKeys: pricedKeys)
@@ -94,14 +96,12 @@ extension OffersDatabase: OfferRepository {
   static func fetchFeedKey(
     _ feed: String, _ definitions: (any FeedDefinitions)?, in database: Database
   ) throws -> Int64 {
-    if let key = try FeedTable.findReadKey(feed, in: database) { return key }
+    let transaction = SQLiteTransaction(database)
+    if let key = try FeedTable.findReadKey(feed, in: transaction) { return key }
     if definitions?.defines(feed) == true {
-      return try FeedTable.findKey(feed, in: database) ?? 0
+      return try FeedTable.findKey(feed, in: transaction) ?? 0
     }
-    let names = try FeedTable.names(in: database)
-    throw OffersError(
-      .notFound, "There is no feed “\(feed)”.",
-      hint: NearestWord.hint(for: feed, among: names, title: "Feeds"))
+    throw try FeedTable.unknown(feed, in: transaction)
   }
 
   /// Finds the offer that a text names: `feed:id` if the part before the first colon is a feed with

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import OffersCore
+import OffersStore
 
 /// The removal of the offers of a feed that is not subscribed, in three steps: all offers become
 /// gone, those that nobody starred are removed, and so is the history that concerns no favorite.
@@ -9,26 +10,20 @@ enum FeedRemoval {
   ///
   /// - Returns: the key of the feed; nil for an unknown feed and for a subscribed one.
   static func begin(_ name: String, at seconds: Int64, in database: Database) throws -> Int64? {
-    let feedKey = try Int64.fetchOne(
-      database,
-      sql: """
-        SELECT feed_key FROM feed JOIN feed_detail USING (feed_key)
-        WHERE name = ? AND unsubscribed_at IS NOT NULL
-        """, arguments: [name.lookedUp])
-    guard let feedKey else { return nil }
+    let transaction = SQLiteTransaction(database)
+    guard let feedKey = try FeedTable.findFormerKey(name, in: transaction) else { return nil }
     try database.execute(
       sql: "DELETE FROM found_offer WHERE feed_key = ?", arguments: [feedKey])
     try database.execute(
       sql: """
         UPDATE offer SET gone_at = max(?, first_seen_at) WHERE feed_key = ? AND gone_at IS NULL
         """, arguments: [seconds, feedKey])
-    try FeedTable.setDocument(
-      nil, addingCurrent: -(try FeedTable.fetchCurrentCount(feedKey: feedKey, in: database)),
-      feedKey: feedKey, in: database)
-    for table in ["feed_fetch", "missing_offer"] {
-      try database.execute(
-        sql: "DELETE FROM \(table) WHERE feed_key = ?", arguments: [feedKey])
-    }
+    try FeedTable.addCurrent(
+      -(try FeedTable.fetchCurrentCount(feedKey: feedKey, in: database)), feedKey: feedKey,
+      in: database)
+    try FeedTable.setDocument(nil, feedKey: feedKey, in: transaction)
+    try FetchStateTable.delete(feedKey: feedKey, in: transaction)
+    try MissingOfferTable.clear(feedKey: feedKey, in: transaction)
     return feedKey
   }
 

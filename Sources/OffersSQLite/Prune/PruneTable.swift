@@ -192,7 +192,7 @@ enum PruneTable {
   }
 
   static func deleteRuns(_ ids: [Int64], in database: Database) throws {
-    for table in ["first_sync", "sync_request", "sync_run"] {
+    for table in ["first_sync", "sync_run"] {
       let statement = try database.cachedStatement(sql: "DELETE FROM \(table) WHERE run_id = ?")
       for id in ids { try statement.execute(arguments: [id]) }
     }

@@ -66,6 +66,7 @@ extension RawStatement {
       switch value {
       case .number(let number): bind(index, number: number)
       case .real(let real): bind(index, real: real)
+      case .flag(let flag): bind(index, number: flag.map { $0 ? 1 : 0 })
       case .text(let text): bind(index, copying: text)
       case .bytes(let bytes): bind(index, copying: bytes)
       case .numbers, .texts: bind(index, copying: value.jsonList)

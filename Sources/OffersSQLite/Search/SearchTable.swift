@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import OffersCore
+import OffersStore
 
 /// The SQL that searches offers in the index.
 struct SearchTable: SearchedIndex {

@@ -1,5 +1,6 @@
 import GRDB
 import OffersCore
+import OffersStore
 
 /// Records a sync's run and the changes of its offers. Changes are numbered in the order in which
 /// they are appended.
@@ -25,7 +26,8 @@ struct ChangeWriter {
   /// Records the run first, because its changes reference it. `complete` updates its counts.
   init(_ database: Database, _ run: SyncRun, feedKey: Int64) throws {
     self.database = database
-    runKey = try SyncRunTable.insert(run, feedKey: feedKey, in: database)
+    runKey = try SyncRunTable.insert(
+      run, id: nil, feedKey: feedKey, in: SQLiteTransaction(database))
     insert = try RawStatement(
       database, "INSERT INTO change (offer_key, run_id, kind, fields) VALUES (?1, ?2, ?3, ?4)")
     insert.bind(2, runKey)
@@ -94,7 +96,7 @@ struct ChangeWriter {
   }
 
   /// Updates the run with the counts that are known only after the write.
-  func complete(_ run: SyncRun, rowsWritten: Int) throws {
-    try SyncRunTable.complete(runKey, run, rowsWritten: rowsWritten, in: database)
+  func complete(_ run: SyncRun) throws {
+    try SyncRunTable.complete(runKey, run, in: SQLiteTransaction(database))
   }
 }

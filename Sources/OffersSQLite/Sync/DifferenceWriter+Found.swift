@@ -22,7 +22,6 @@ extension DifferenceWriter {
     let records = plan.newRecords.makeReader()
     while let record = try records.next() {
       guard let key = try insert(record) else { continue }
-      rowsWritten += 1
       counts.new += 1
       if record.hasDetails { try writeDetail(record, key) }
       try FoundOffers.put(key, feedKey: feedKey, at: seconds, in: database)

@@ -1,5 +1,6 @@
 import GRDB
 import OffersCore
+import OffersStore
 
 /// Writes the difference of one sync: offers, details, changes and the search index.
 final class DifferenceWriter {
@@ -19,8 +20,6 @@ final class DifferenceWriter {
   var counts = SyncCounts()
   private(set) var problems: [ReadProblem] = []
   private var firstPageRecords = Int.max
-  /// Offer rows inserted or updated.
-  var rowsWritten = 0
   /// Whether the feed has offers that only a search found.
   private var hasFound = false
   /// The keys of those that the feed's document has now, so that they are new offers of the feed.
@@ -39,7 +38,7 @@ final class DifferenceWriter {
   init(_ database: Database, _ run: SyncRun, feedKey: Int64, isIndexed: Bool = true) throws {
     self.database = database
     self.feedKey = feedKey
-    seconds = run.startedSeconds
+    seconds = StoredTime.bounded(run.startedAt.storedSeconds)
     changes = try ChangeWriter(database, run, feedKey: feedKey)
     insertOffer = try RawStatement(database, Self.insertSQL)
     updateOffer = try RawStatement(database, Self.updateSQL)
@@ -147,7 +146,6 @@ final class DifferenceWriter {
       updateGone.bind(1, goneSeconds)
       updateGone.bind(2, key)
       guard try updateGone.run() > 0 else { continue }
-      rowsWritten += 1
       counts.gone += 1
       try changes.append(.gone, key)
     }
@@ -161,8 +159,8 @@ final class DifferenceWriter {
   /// they were still there or nobody knew that they were not. A clock that was set back would make
   /// them look as if they had vanished long ago.
   private func fetchGoneTime() throws -> Int64 {
-    let last = try SyncRunTable.findStart(
-      beforeRun: changes.runKey, feedKey: feedKey, in: database)
+    let last = try SyncRunTable.findLastStart(
+      feedKey: feedKey, before: changes.runKey, in: SQLiteTransaction(database))
     return max(seconds, last ?? seconds)
   }
 
@@ -174,7 +172,6 @@ final class DifferenceWriter {
         skipRepeated(record)
         continue
       }
-      rowsWritten += 1
       counts.new += 1
       if record.hasDetails { try writeDetail(record, key) }
       if !isFirst { try changes.append(.new, key) }
@@ -230,7 +227,7 @@ final class DifferenceWriter {
     } else {
       updateHash.bind(1, Int64(bitPattern: record.contentHash))
       updateHash.bind(2, key)
-      rowsWritten += try updateHash.run()
+      try updateHash.run()
       if difference.hasOtherReward { try writeReward(record) }
     }
     if difference.wasGone {
@@ -267,7 +264,7 @@ final class DifferenceWriter {
     bind(record, to: updateOffer)
     updateOffer.bind(Self.parameterCount + 1, seconds)
     updateOffer.bind(Self.parameterCount + 2, key)
-    rowsWritten += try updateOffer.run()
+    try updateOffer.run()
     if record.hasDetails {
       try writeDetail(record, key)
     } else {

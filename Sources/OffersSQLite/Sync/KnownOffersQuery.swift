@@ -1,5 +1,6 @@
 import GRDB
 import OffersCore
+import OffersStore
 
 /// Reads the stored offers that a sync compares a document with.
 enum KnownOffersQuery {

@@ -1,5 +1,6 @@
 import GRDB
 import OffersCore
+import OffersStore
 
 extension OffersDatabase {
   package func renameOffers(
@@ -29,7 +30,9 @@ extension OffersDatabase {
   private static func renames(
     of feed: String, _ newOffers: [LinkedOffer], _ missingKeys: [Int64], in database: Database
   ) throws -> [OfferRenaming.Rename] {
-    guard let feedKey = try FeedTable.findKey(feed, in: database) else { return [] }
+    guard let feedKey = try FeedTable.findKey(feed, in: SQLiteTransaction(database)) else {
+      return []
+    }
     func see(_ renaming: inout OfferRenaming, _ row: Row) {
       renaming.see(
         key: row[0], id: row[1], url: (row[2] as String).utf8, name: (row[3] as String).utf8)

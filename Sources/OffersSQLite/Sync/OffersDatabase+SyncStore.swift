@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import OffersCore
+import OffersStore
 
 extension OffersDatabase: SyncStore {
   package var scratchFolder: String { file.folder }
@@ -43,34 +44,12 @@ extension OffersDatabase: SyncStore {
     return 1 + Int64(hash.value >> 24)
   }
 
-  package func fetchSubscribedFeeds() async throws -> [String] {
-    try await read { try FeedTable.names(in: $0) }
-  }
-
-  package func findSyncState(of feed: String) async throws -> SyncState? {
-    try await read { try FeedTable.findState(feed, in: $0) }
-  }
-
   package func fetchKnownOffers(of feed: String) async throws -> KnownOffers {
     try await read { database in
-      guard let key = try FeedTable.findKey(feed, in: database) else {
+      guard let key = try FeedTable.findKey(feed, in: SQLiteTransaction(database)) else {
         return KnownOffers(capacity: 0)
       }
       return try KnownOffersQuery.fetch(feedKey: key, in: database)
-    }
-  }
-
-  package func fetchMissingOffers(of feed: String) async throws -> [MissingOffer] {
-    try await read { database in
-      guard let key = try FeedTable.findKey(feed, in: database) else { return [] }
-      return try MissingOfferTable.fetch(feedKey: key, in: database)
-    }
-  }
-
-  package func fetchLook(of feed: String) async throws -> FeedLook {
-    try await read { database in
-      guard let key = try FeedTable.findKey(feed, in: database) else { return FeedLook() }
-      return try MissingOfferTable.fetchLook(feedKey: key, in: database)
     }
   }
 
@@ -98,42 +77,40 @@ extension OffersDatabase: SyncStore {
   private static func apply(
     _ plan: SyncPlan, of user: User.ID, isIndexed: Bool, in database: Database
   ) throws -> SyncRun {
-    let (feedKey, _) = try FeedSubscription.fetchKey(
+    let transaction = SQLiteTransaction(database)
+    let (feedKey, _) = try FeedTable.put(
       plan.run.feed, source: plan.rememberedSource?.text ?? plan.run.source,
       // A search of a feed's server does not subscribe to the feed.
-      subscribes: !plan.isSearch, at: plan.run.startedSeconds,
-      in: database)
+      subscribes: !plan.isSearch, at: plan.run.startedAt, in: transaction)
     let begun = ContinuousClock.now
     let writer = try DifferenceWriter(
       database, plan.run, feedKey: feedKey, isIndexed: isIndexed)
     try writer.write(plan)
     let counts = writer.counts
     if !plan.isSearch {
-      try FeedTable.setDocument(
-        plan.document, addingCurrent: writer.currentDifference, feedKey: feedKey, in: database)
+      try FeedTable.addCurrent(writer.currentDifference, feedKey: feedKey, in: database)
+      try FeedTable.setDocument(plan.document, feedKey: feedKey, in: transaction)
       if !plan.keepsFacts {
         try FeedTable.setDetails(
           title: plan.title, shared: OfferAttribute.json(plan.shared), source: plan.run.source,
-          feedKey: feedKey, in: database)
+          feedKey: feedKey, in: transaction)
       }
     }
     if let missing = plan.missing {
-      try MissingOfferTable.replace(with: missing, feedKey: feedKey, in: database)
+      try MissingOfferTable.replace(with: missing, feedKey: feedKey, in: transaction)
     }
-    if let source = plan.rememberedSource {
-      try FeedTable.setSource(source, feedKey: feedKey, in: database)
-    }
+    try FeedTable.setSource(plan.rememberedSource, feedKey: feedKey, in: transaction)
     if let fetch = plan.fetch {
-      try FetchStateTable.save(fetch, feedKey: feedKey, in: database)
+      try FetchStateTable.save(fetch, feedKey: feedKey, in: transaction)
     }
-    try FeedTable.setPresentation(plan.presentation, feedKey: feedKey, in: database)
+    try FeedTable.setPresentation(plan.presentation, feedKey: feedKey, in: transaction)
     let run = plan.run.completed(
       counts: counts, problems: writer.problems,
       returned: counts.new > 0 && !plan.isSearch
         ? try LostFavorites.returned(
           of: user, to: plan.run.feed, feedKey: feedKey, after: writer.lastKey, in: database) : [],
       moreSeconds: (ContinuousClock.now - begun) / .seconds(1))
-    try writer.changes.complete(run, rowsWritten: writer.rowsWritten)
+    try writer.changes.complete(run)
     return run
   }
 
@@ -143,13 +120,14 @@ extension OffersDatabase: SyncStore {
   ) async throws {
     // A named source is a user's choice and must be durable.
     try await write(source == nil ? .note : .ordinary) { database in
-      let (key, _) = try FeedSubscription.fetchKey(
+      let transaction = SQLiteTransaction(database)
+      let (key, _) = try FeedTable.put(
         run.feed, source: source?.text ?? run.source, subscribes: run.outcome != .failed,
-        at: run.startedSeconds, in: database)
-      try SyncRunTable.insert(run, feedKey: key, in: database)
-      if let source { try FeedTable.setSource(source, feedKey: key, in: database) }
-      if let fetch { try FetchStateTable.save(fetch, feedKey: key, in: database) }
-      try FeedTable.setPresentation(presentation, feedKey: key, in: database)
+        at: run.startedAt, in: transaction)
+      try SyncRunTable.insert(run, id: nil, feedKey: key, in: transaction)
+      try FeedTable.setSource(source, feedKey: key, in: transaction)
+      if let fetch { try FetchStateTable.save(fetch, feedKey: key, in: transaction) }
+      try FeedTable.setPresentation(presentation, feedKey: key, in: transaction)
     }
   }
 }

@@ -68,8 +68,8 @@ final class ExportQuery: ExportBody {
     let rows = try RawStatement(
       database,
       """
-      SELECT \(ExportedFeed.columns), \(ExportedFeed.detailColumns)
-      FROM feed JOIN feed_detail AS detail USING (feed_key) \(feedFilter) ORDER BY feed.name
+      SELECT \(ExportedFeed.columns), \(ExportedFeed.detailColumns())
+      FROM feed \(feedFilter) ORDER BY feed.name
       """)
     defer { rows.reset() }
     while try rows.step() {

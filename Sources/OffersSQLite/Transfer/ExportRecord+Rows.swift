@@ -6,14 +6,11 @@ import OffersCore
 extension ExportedFeed {
   static let columns = "feed.name, feed.source, feed.subscribed_at"
   static let columnCount: Int32 = 3
-  /// The columns of `feed_detail`, joined as `detail`.
-  static let detailColumns = """
-    detail.title, detail.chosen_source, detail.unsubscribed_at, detail.shared, detail.presentation
-    """
-  /// The columns before schema version 28, in which no presentation was kept.
-  static let plainDetailColumns = """
-    detail.title, detail.chosen_source, detail.unsubscribed_at, detail.shared, NULL
-    """
+  /// The columns with what is told about a feed, of `feed` or of another table.
+  static func detailColumns(of table: String = "feed") -> String {
+    ["title", "chosen_source", "unsubscribed_at", "shared", "presentation"]
+      .map { "\(table).\($0)" }.joined(separator: ", ")
+  }
 
   init(_ row: RawStatement, from first: Int32) {
     self.init()

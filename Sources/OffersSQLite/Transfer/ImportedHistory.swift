@@ -204,8 +204,8 @@ final class ImportedHistory {
     let columns = Self.runColumns.joined(separator: ", ")
     try database.execute(
       sql: """
-        INSERT INTO main.sync_run (run_id, rows_written, \(columns))
-        SELECT run_order.run_id, 0, \(columns)
+        INSERT INTO main.sync_run (run_id, \(columns))
+        SELECT run_order.run_id, \(columns)
         FROM run_order JOIN imported_run USING (number) ORDER BY run_order.run_id
         """)
   }
@@ -214,16 +214,14 @@ final class ImportedHistory {
   private func renumber() throws {
     // `finish` derives the first syncs anew.
     try database.execute(sql: "DELETE FROM first_sync")
-    for table in ["sync_run", "sync_request"] {
-      // The new numbers are negative at first, because a positive one may still be used by another
-      // run.
-      try database.execute(
-        sql: """
-          UPDATE main.\(table) SET run_id =
-            -(SELECT run_order.run_id FROM run_order WHERE old_id = \(table).run_id);
-          UPDATE main.\(table) SET run_id = -run_id;
-          """)
-    }
+    // The new numbers are negative at first, because a positive one may still be used by another
+    // run.
+    try database.execute(
+      sql: """
+        UPDATE main.sync_run SET run_id =
+          -(SELECT run_order.run_id FROM run_order WHERE old_id = sync_run.run_id);
+        UPDATE main.sync_run SET run_id = -run_id;
+        """)
     try insertRuns()
     try database.execute(
       sql: """

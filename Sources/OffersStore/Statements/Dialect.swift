@@ -9,6 +9,9 @@ package enum Dialect: Sendable {
   /// The greater of two values. PostgreSQL's `max` is an aggregate only.
   package var greatest: String { self == .sqlite ? "max" : "greatest" }
 
+  /// The lesser of two values. PostgreSQL's `min` is an aggregate only.
+  package var least: String { self == .sqlite ? "min" : "least" }
+
   /// Locks the selected rows, so that transactions that lock them follow each other. SQLite has one writer
   /// at a time.
   package var forUpdate: String { self == .sqlite ? "" : "FOR NO KEY UPDATE" }
@@ -34,6 +37,34 @@ package enum Dialect: Sendable {
       RETURNING last_user_key
       """
   }
+
+  /// The number of the offers in the list of a feed. SQLite's number includes the offers that only a search
+  /// on the feed's server found and that somebody starred.
+  package var currentCount: String {
+    self == .sqlite
+      ? "feed.current_count"
+      : """
+      feed.current_count + (SELECT count(*) FROM offer
+        WHERE offer.feed_key = feed.feed_key AND offer.found_at IS NOT NULL
+          AND offer.gone_at IS NULL AND EXISTS (
+            SELECT 1 FROM favorite WHERE favorite.feed = feed.name AND favorite.id = offer.id))
+      """
+  }
+
+  /// The number of the offers that are gone from a feed, which PostgreSQL's store keeps.
+  package var goneCount: String {
+    self == .postgres
+      ? "feed.gone_count"
+      : """
+      (SELECT count(*) FROM offer WHERE offer.feed_key = feed.feed_key) - feed.current_count
+        - (SELECT count(*) FROM found_offer
+          WHERE found_offer.feed_key = feed.feed_key AND is_listed = 0)
+      """
+  }
+
+  /// Leaves out offers that only a search on the feed's server found, which SQLite has in a table of their
+  /// own.
+  package var isOfDocument: String { self == .sqlite ? "" : "AND found_at IS NULL" }
 
   /// Skips rows of a list without a limit. SQLite knows OFFSET only behind LIMIT.
   package func offset(_ count: String) -> String {

@@ -6,6 +6,7 @@ import OffersCore
 package enum SQLValue: Sendable {
   case number(Int64?)
   case real(Double?)
+  case flag(Bool?)
   case text(String?)
   case bytes([UInt8]?)
   /// A list in one parameter, which `Dialect.list(_:)` takes apart.
@@ -24,7 +25,7 @@ package enum SQLValue: Sendable {
     switch self {
     case .text(let text): text?.utf8.contains(0) ?? false
     case .texts(let texts): texts.contains { $0.utf8.contains(0) }
-    case .number, .real, .bytes, .numbers: false
+    case .number, .real, .flag, .bytes, .numbers: false
     }
   }
 }
@@ -54,7 +55,7 @@ extension SQLValue {
     switch self {
     case .numbers(let numbers): numbers.count
     case .texts(let texts): texts.count
-    case .number, .real, .text, .bytes: 0
+    case .number, .real, .flag, .text, .bytes: 0
     }
   }
 
@@ -62,7 +63,7 @@ extension SQLValue {
     switch self {
     case .numbers(let numbers): json.value(numbers[index])
     case .texts(let texts): json.value(texts[index])
-    case .number, .real, .text, .bytes: break
+    case .number, .real, .flag, .text, .bytes: break
     }
   }
 }

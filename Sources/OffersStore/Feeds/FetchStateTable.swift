@@ -1,16 +1,12 @@
-import Foundation
 import OffersCore
 
 /// The SQL for the fetch state: validators, back-off and due times of a feed's server.
-enum FetchStateTable {
+package enum FetchStateTable {
   private static let columns = [
     "etag", "last_modified", "validated_mark", "validated_rules", "full_fetch_at", "next_due_at",
     "wait_until", "failure_count", "failing_since", "stopped_at", "moved_from", "moved_to",
     "moved_count", "held_count", "held_since", "held_new_count", "held_until",
   ]
-
-  /// The number of columns of `selection`.
-  static let columnCount = columns.count
 
   /// The columns for a query over `feed_fetch`, which may have no row for a feed.
   static let selection = columns.map { "feed_fetch.\($0)" }.joined(separator: ", ")
@@ -23,27 +19,38 @@ enum FetchStateTable {
     """
 
   /// Inserts or replaces the whole state.
-  static func save(_ state: FetchState, feedKey: Int64, in session: DatabaseSession) throws {
-    try session.run(
+  package static func save(
+    _ state: FetchState, feedKey: Int64, in transaction: any Transaction
+  ) throws {
+    try transaction.run(
       saveSQL,
       [
         .number(feedKey), .text(state.etag), .text(state.lastModified), .text(state.validatedMark),
         .number(state.validatedRules.map { Int64(bitPattern: $0) }), .date(state.fullFetchAt),
-        .date(state.nextDueAt), .date(state.waitUntil), .number(Int64(state.failureCount)),
+        .date(state.nextDueAt), .date(state.waitUntil), .count(state.failureCount),
         .date(state.failingSince), .date(state.stoppedAt), .text(state.movedFrom),
-        .text(state.movedTo), .number(Int64(state.movedCount)),
-        .number(Int64(state.held?.missingCount ?? 0)), .date(state.held?.since),
-        .number(Int64(state.held?.waitingCount ?? 0)), .date(state.held?.until),
+        .text(state.movedTo), .count(state.movedCount), .count(state.held?.missingCount ?? 0),
+        .date(state.held?.since), .count(state.held?.waitingCount ?? 0), .date(state.held?.until),
       ])
   }
 
-  static func delete(feedKey: Int64, in session: DatabaseSession) throws {
-    try session.run("DELETE FROM feed_fetch WHERE feed_key = $1", [.number(feedKey)])
+  package static func delete(feedKey: Int64, in transaction: any Transaction) throws {
+    try transaction.run("DELETE FROM feed_fetch WHERE feed_key = $1", [.number(feedKey)])
+  }
+
+  /// Forgets what the server vouched for, because the stored offers are another document.
+  static func forgetValidators(feedKey: Int64, in transaction: any Transaction) throws {
+    try transaction.run(
+      """
+      UPDATE feed_fetch SET
+        etag = NULL, last_modified = NULL, validated_mark = NULL, validated_rules = NULL
+      WHERE feed_key = $1
+      """, [.number(feedKey)])
   }
 
   /// The state in the columns of `selection` from an index on; the default state if the feed has
   /// none.
-  static func state(_ row: Row, from column: Int) -> FetchState {
+  static func state(_ row: any SQLRow, from column: Int) -> FetchState {
     var state = FetchState()
     state.etag = row.findText(column)
     state.lastModified = row.findText(column + 1)

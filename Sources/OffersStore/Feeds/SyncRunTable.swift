@@ -2,7 +2,7 @@ import Foundation
 import OffersCore
 
 /// The SQL that records sync runs and reads the last of them.
-enum SyncRunTable {
+package enum SyncRunTable {
   private static let insertSQL = """
     INSERT INTO sync_run (
       run_id, feed_key, source, started_at, duration_milliseconds, outcome, bytes, new_count,
@@ -10,46 +10,61 @@ enum SyncRunTable {
       error_code, error_message, error_hint, error_remedy, request_reason, request_count,
       request_status, request_is_conditional)
     VALUES (\((1...23).map { "$\($0)" }.joined(separator: ", ")))
+    RETURNING run_id
     """
 
-  static func insert(_ run: SyncRun, id: Int64, feedKey: Int64, in session: DatabaseSession) throws
-  {
+  /// Records a run.
+  ///
+  /// - Parameters:
+  ///   - run: the run.
+  ///   - id: its number; nil for the next one, which an engine with one writer gives.
+  ///   - feedKey: the key of its feed.
+  ///   - transaction: the transaction of its changes.
+  /// - Returns: its number.
+  @discardableResult
+  package static func insert(
+    _ run: SyncRun, id: Int64?, feedKey: Int64, in transaction: any Transaction
+  ) throws -> Int64 {
     let counts = run.counts
     let numbers = [
       counts.new, counts.changed, counts.gone, counts.back, counts.unchanged, counts.skipped,
       run.mendedCount,
     ]
-    try session.run(
+    return try transaction.first(
       insertSQL,
       [
-        .number(id), .number(feedKey), .text(run.source), .date(run.startedAt),
-        .number(Int64(run.durationSeconds * 1000)), .text(run.outcome.rawValue),
-        .number(Int64(run.bytes)),
-      ] + numbers.map { .number(Int64($0)) } + [
+        .number(id), .number(feedKey), .text(run.source),
+        .number(StoredTime.bounded(run.startedAt.storedSeconds)),
+        .number(Int64(clamped: run.durationSeconds * 1000)), .text(run.outcome.rawValue),
+        .count(run.bytes),
+      ] + numbers.map { .count($0) } + [
         .text(ReadProblem.storedText(of: run.problems)), .text(run.error?.code.rawValue),
-        .mended(run.error?.message), .mended(run.error?.hint),
+        .text(StoredText.mended(run.error?.message)), .text(StoredText.mended(run.error?.hint)),
         .text(try run.error?.advice?.step?.storedText), .text(run.request?.reason.rawValue),
         .number(run.request.map { Int64($0.requestCount) }),
-        .number(run.request?.status.map(Int64.init)),
-        run.request.map { .flag($0.isConditional) } ?? .null,
-      ])
+        .number(run.request?.status.map(Int64.init)), .flag(run.request?.isConditional),
+      ]
+    ) { $0.number(0) } ?? 0
   }
 
   /// Updates a run that was recorded before its offers were written.
-  static func complete(_ id: Int64, _ run: SyncRun, in session: DatabaseSession) throws {
+  package static func complete(
+    _ id: Int64, _ run: SyncRun, in transaction: any Transaction
+  ) throws {
     let counts = run.counts
     let numbers = [
       counts.new, counts.changed, counts.gone, counts.back, counts.unchanged, counts.skipped,
     ]
-    try session.run(
+    try transaction.run(
       """
       UPDATE sync_run SET
         new_count = $2, changed_count = $3, gone_count = $4, back_count = $5,
         unchanged_count = $6, skipped_count = $7, problems = $8, duration_milliseconds = $9
       WHERE run_id = $1
       """,
-      [.number(id)] + numbers.map { .number(Int64($0)) } + [
-        .text(ReadProblem.storedText(of: run.problems)), .number(Int64(run.durationSeconds * 1000)),
+      [.number(id)] + numbers.map { .count($0) } + [
+        .text(ReadProblem.storedText(of: run.problems)),
+        .number(Int64(clamped: run.durationSeconds * 1000)),
       ])
   }
 
@@ -60,28 +75,33 @@ enum SyncRunTable {
     run.mended_count, run.error_code, run.error_message, run.error_hint, run.error_remedy
     """
 
-  /// The last run of each feed, and its last run that succeeded, as `good`.
+  /// The last run of each feed, as `run`, and its last run that succeeded, as `good`.
   static let lastJoin = """
-    LEFT JOIN LATERAL (
-      SELECT * FROM sync_run WHERE sync_run.feed_key = feed.feed_key
-      ORDER BY run_id DESC LIMIT 1) AS run ON true
-    LEFT JOIN LATERAL (
-      SELECT source, started_at FROM sync_run
+    LEFT JOIN sync_run AS run ON run.run_id = (
+      SELECT run_id FROM sync_run WHERE sync_run.feed_key = feed.feed_key
+      ORDER BY run_id DESC LIMIT 1)
+    LEFT JOIN sync_run AS good ON good.run_id = (
+      SELECT run_id FROM sync_run
       WHERE sync_run.feed_key = feed.feed_key AND outcome IN ('updated', 'unchanged')
-      ORDER BY run_id DESC LIMIT 1) AS good ON true
+      ORDER BY run_id DESC LIMIT 1)
     """
 
-  /// The start of the last run of a feed, in Unix seconds; nil if it never ran.
-  static func findLastStart(feedKey: Int64, in session: DatabaseSession) throws -> Int64? {
-    try session.rows(
-      "SELECT started_at FROM sync_run WHERE feed_key = $1 ORDER BY run_id DESC LIMIT 1",
-      [.number(feedKey)]
-    ).first?.number(0)
+  /// The start of the last run of a feed, or of the last one before another, in Unix seconds; nil if
+  /// there is none.
+  package static func findLastStart(
+    feedKey: Int64, before id: Int64 = .max, in transaction: any Transaction
+  ) throws -> Int64? {
+    try transaction.first(
+      """
+      SELECT started_at FROM sync_run WHERE feed_key = $1 AND run_id < $2
+      ORDER BY run_id DESC LIMIT 1
+      """, [.number(feedKey), .number(id)]
+    ) { $0.number(0) }
   }
 
   /// The run in the columns of `lastColumns` from an index on, without the problems of its records and
   /// its requests; nil if the feed never ran.
-  static func findRun(_ row: Row, from column: Int, feed: String) -> SyncRun? {
+  static func findRun(_ row: any SQLRow, from column: Int, feed: String) -> SyncRun? {
     guard let source = row.findText(column) else { return nil }
     var counts = SyncCounts()
     counts.new = row.count(column + 5)

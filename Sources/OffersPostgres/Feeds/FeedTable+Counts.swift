@@ -1,0 +1,60 @@
+import Foundation
+import OffersCore
+import OffersStore
+
+/// The numbers of the offers of feeds.
+extension FeedTable {
+  /// Makes all offers of a feed gone, and forgets its document.
+  static func endOffers(feedKey: Int64, at time: Date, in session: DatabaseSession) throws {
+    try session.run(
+      """
+      UPDATE offer SET gone_at = coalesce(gone_at, greatest($2, first_seen_at)), found_at = NULL
+      WHERE feed_key = $1 AND (gone_at IS NULL OR found_at IS NOT NULL)
+      """, [.number(feedKey), .date(time)])
+    try session.run(
+      """
+      UPDATE feed SET current_count = 0,
+        gone_count = (SELECT count(*) FROM offer WHERE offer.feed_key = feed.feed_key),
+        document_hash = NULL, document_head_hash = NULL, document_bytes = NULL
+      WHERE feed_key = $1
+      """, [.number(feedKey)])
+    try FetchStateTable.delete(feedKey: feedKey, in: PostgresTransaction(session))
+    try MissingOfferTable.clear(feedKey: feedKey, in: PostgresTransaction(session))
+  }
+
+  /// Changes the stored numbers of a feed's offers.
+  static func add(_ counts: FeedCounts, feedKey: Int64, in session: DatabaseSession) throws {
+    if counts == FeedCounts() { return }
+    try session.run(
+      """
+      UPDATE feed SET current_count = current_count + $2, gone_count = gone_count + $3
+      WHERE feed_key = $1
+      """, [.number(feedKey), .number(Int64(counts.current)), .number(Int64(counts.gone))])
+  }
+
+  /// Counts the offers of all feeds anew.
+  static func count(in session: DatabaseSession) throws {
+    try session.run(
+      """
+      UPDATE feed SET current_count = counted.current_count, gone_count = counted.gone_count
+      FROM (
+        SELECT feed.feed_key,
+          count(offer.offer_key)
+            FILTER (WHERE offer.gone_at IS NULL AND offer.found_at IS NULL) AS current_count,
+          count(offer.gone_at) AS gone_count
+        FROM feed LEFT JOIN offer ON offer.feed_key = feed.feed_key GROUP BY feed.feed_key
+      ) AS counted
+      WHERE feed.feed_key = counted.feed_key
+        AND (feed.current_count, feed.gone_count)
+          IS DISTINCT FROM (counted.current_count, counted.gone_count)
+      """)
+  }
+}
+
+/// A change of the stored numbers of a feed's offers, without those that only a search found.
+struct FeedCounts: Equatable {
+  /// The number of offers that the feed has now.
+  var current = 0
+  /// The number of stored offers that are gone from the feed.
+  var gone = 0
+}

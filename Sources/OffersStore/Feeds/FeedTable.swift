@@ -1,0 +1,196 @@
+import Foundation
+import OffersCore
+
+/// The SQL that reads and writes feeds.
+package enum FeedTable {
+  package static func findKey(_ name: String, in transaction: any Transaction) throws -> Int64? {
+    if !StoredText.isStorable(name) { return nil }
+    return try transaction.first(
+      "SELECT feed_key FROM feed WHERE name = $1", [.text(name)], isFrequent: true
+    ) { $0.number(0) }
+  }
+
+  /// The key of a feed that is not subscribed; nil for an unknown feed and for a subscribed one.
+  package static func findFormerKey(
+    _ name: String, in transaction: any Transaction
+  ) throws -> Int64? {
+    if !StoredText.isStorable(name) { return nil }
+    return try transaction.first(
+      """
+      SELECT feed_key FROM feed WHERE name = $1 AND unsubscribed_at IS NOT NULL
+      \(transaction.dialect.forUpdate)
+      """, [.text(name)]
+    ) { $0.number(0) }
+  }
+
+  /// The names of the subscribed feeds, sorted.
+  package static func subscribedNames(in transaction: any Transaction) throws -> [String] {
+    try transaction.rows("SELECT name FROM feed WHERE unsubscribed_at IS NULL ORDER BY name") {
+      $0.text(0)
+    }
+  }
+
+  /// The key of a feed that users can read: one that is subscribed or has offers. Other feeds, such
+  /// as one whose first sync failed, are hidden; for them the result is nil.
+  package static func findReadKey(
+    _ name: String, in transaction: any Transaction
+  ) throws -> Int64? {
+    if !StoredText.isStorable(name) { return nil }
+    return try transaction.first(
+      """
+      SELECT feed_key FROM feed WHERE name = $1 AND (unsubscribed_at IS NULL OR EXISTS (
+        SELECT 1 FROM offer WHERE offer.feed_key = feed.feed_key))
+      """, [.text(name)]
+    ) { $0.number(0) }
+  }
+
+  /// Refuses a feed that users cannot read; nil stands for all feeds.
+  ///
+  /// - Throws: `OffersError` with `notFound`, whose hint names the subscribed feeds.
+  package static func check(_ name: String?, in transaction: any Transaction) throws {
+    guard let name, try findReadKey(name, in: transaction) == nil else { return }
+    throw try unknown(name, in: transaction)
+  }
+
+  /// The error about a feed that users cannot read.
+  package static func unknown(
+    _ name: String, in transaction: any Transaction
+  ) throws -> OffersError {
+    OffersError(
+      .notFound, "There is no feed “\(name)”.",
+      hint: NearestWord.hint(
+        for: name, among: try subscribedNames(in: transaction), title: "Feeds"))
+  }
+
+  /// Stores a feed, if it is unknown, and subscribes to it, unless it was unsubscribed after `time`.
+  ///
+  /// - Parameters:
+  ///   - name: the name of the feed.
+  ///   - source: the source to record if the feed is unknown.
+  ///   - subscribes: whether to subscribe to the feed. A feed that never worked is stored without a
+  ///     subscription, because the fetch state of its server must be remembered.
+  ///   - time: the start of the sync.
+  ///   - transaction: the transaction of the sync.
+  /// - Returns: its key, and whether this call subscribed to the feed.
+  package static func put(
+    _ name: String, source: String, subscribes: Bool, at time: Date,
+    in transaction: any Transaction
+  ) throws -> (key: Int64, didSubscribe: Bool) {
+    let inserted = try transaction.first(
+      """
+      INSERT INTO feed (name, source, subscribed_at, unsubscribed_at) VALUES ($1, $2, $3, $4)
+      ON CONFLICT (name) DO NOTHING RETURNING feed_key
+      """,
+      [.text(name), .text(source), .date(time), .date(subscribes ? nil : time)]
+    ) { $0.number(0) }
+    if let inserted {
+      if subscribes, name != Feed.initialName { try endProposal(in: transaction) }
+      return (inserted, subscribes)
+    }
+    let found = try transaction.first(
+      """
+      SELECT feed_key, unsubscribed_at FROM feed WHERE name = $1 \(transaction.dialect.forUpdate)
+      """, [.text(name)]
+    ) { (key: $0.number(0), end: $0.findDate(1)) }
+    guard let found else { throw OffersError(.storageFailed, "The feed \(name) was removed.") }
+    guard subscribes, let end = found.end, end <= time else { return (found.key, false) }
+    try transaction.run(
+      "UPDATE feed SET unsubscribed_at = NULL, subscribed_at = $2 WHERE feed_key = $1",
+      [.number(found.key), .date(time)])
+    if name != Feed.initialName { try endProposal(in: transaction) }
+    return (found.key, true)
+  }
+
+  /// Ends the subscription of a feed.
+  ///
+  /// - Returns: the key of the feed; nil if it was not subscribed.
+  static func endSubscription(
+    of name: String, at time: Date, in transaction: any Transaction
+  ) throws -> Int64? {
+    if !StoredText.isStorable(name) { return nil }
+    return try transaction.first(
+      """
+      UPDATE feed SET unsubscribed_at = $2 WHERE name = $1 AND unsubscribed_at IS NULL
+      RETURNING feed_key
+      """, [.text(name), .date(time)]
+    ) { $0.number(0) }
+  }
+
+  /// Stores the fingerprint of the document that the stored offers equal, nil if they equal none.
+  package static func setDocument(
+    _ document: DocumentFingerprint?, feedKey: Int64, in transaction: any Transaction
+  ) throws {
+    try transaction.run(
+      """
+      UPDATE feed SET document_hash = $2, document_head_hash = $3, document_bytes = $4
+      WHERE feed_key = $1
+      """,
+      [
+        .number(feedKey), .bytes(document?.hash), .bytes(document?.headHash),
+        .number(document.map { Int64($0.sizeBytes) }),
+      ])
+  }
+
+  /// Stores the feed's title and shared attributes, and the source that it was read from.
+  package static func setDetails(
+    title: String?, shared: String?, source: String, feedKey: Int64,
+    in transaction: any Transaction
+  ) throws {
+    try transaction.run(
+      """
+      UPDATE feed SET title = $2, shared = $3, source = $4
+      WHERE feed_key = $1 AND (title IS DISTINCT FROM $2 OR shared IS DISTINCT FROM $3 OR source <> $4)
+      """, [.number(feedKey), .text(title), .text(shared), .text(source)])
+  }
+
+  /// Stores how the offers of a feed are shown, unless that is stored already; nil changes nothing.
+  package static func setPresentation(
+    _ presentation: FeedPresentation?, feedKey: Int64, in transaction: any Transaction
+  ) throws {
+    guard let presentation else { return }
+    try transaction.run(
+      """
+      UPDATE feed SET presentation = $2
+      WHERE feed_key = $1 AND presentation IS DISTINCT FROM $2
+      """, [.number(feedKey), .text(presentation.storedText)])
+  }
+
+  /// How the offers of each feed are shown, where it is stored.
+  package static func presentations(
+    in transaction: any Transaction
+  ) throws -> [String: FeedPresentation] {
+    FeedPresentation.byFeed(
+      try transaction.rows(
+        "SELECT name, presentation FROM feed WHERE presentation IS NOT NULL ORDER BY name"
+      ) { ($0.text(0), $0.findText(1)) })
+  }
+}
+
+/// The source that a person named instead of the definition's own.
+extension FeedTable {
+  /// Stores a named source, unless the feed was unsubscribed; nil changes nothing.
+  package static func setSource(
+    _ source: NamedSource?, feedKey: Int64, in transaction: any Transaction
+  ) throws {
+    guard let source else { return }
+    try transaction.run(
+      """
+      UPDATE feed SET chosen_source = $2, source_origin = $3
+      WHERE feed_key = $1 AND unsubscribed_at IS NULL
+        AND (chosen_source IS DISTINCT FROM $2 OR source_origin IS DISTINCT FROM $3)
+      """, [.number(feedKey), .text(source.text), .text(source.origin?.rawValue)])
+  }
+
+  package static func forgetSource(of name: String, in transaction: any Transaction) throws {
+    if !StoredText.isStorable(name) { return }
+    try transaction.run(
+      """
+      UPDATE feed SET chosen_source = NULL, source_origin = NULL
+      WHERE name = $1 AND chosen_source IS NOT NULL
+      """, [.text(name)])
+  }
+
+  static func namedSource(_ text: String?, _ origin: String?) -> NamedSource? {
+    text.map { NamedSource($0, origin: origin.flatMap(SourceOrigin.init)) }
+  }
+}

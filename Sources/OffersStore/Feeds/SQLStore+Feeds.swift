@@ -1,0 +1,74 @@
+import Foundation
+import OffersCore
+
+/// `FeedRepository`, `FeedSourceRepository`.
+extension SQLStore {
+  public func fetchFeeds() async throws -> [Feed] {
+    try await transaction(.read) { [user] in try FeedList.subscribed(of: user, in: $0) }
+  }
+
+  public func fetchFormerFeeds() async throws -> [FormerFeed] {
+    try await transaction(.read) { [user] in try FeedList.former(of: user, in: $0) }
+  }
+
+  public func fetchPresentations() async throws -> [String: FeedPresentation] {
+    try await transaction(.query) { try FeedTable.presentations(in: $0) }
+  }
+
+  public func findSource(of feed: String) async throws -> String? {
+    if !StoredText.isStorable(feed) { return nil }
+    return try await transaction(.query) { transaction in
+      try transaction.first("SELECT source FROM feed WHERE name = $1", [.text(feed)]) {
+        $0.text(0)
+      }
+    }
+  }
+
+  public func subscribe(to feed: String, source: String) async throws -> Bool {
+    let now = Date()
+    return try await transaction(.write) { transaction in
+      let (_, didSubscribe) = try FeedTable.put(
+        feed, source: source, subscribes: true, at: now, in: transaction)
+      if feed == Feed.initialName {
+        try FeedTable.keepProposal(source: source, in: transaction)
+      }
+      return didSubscribe
+    }
+  }
+
+  public func unsubscribe(from feed: String) async throws -> Bool {
+    let now = Date()
+    return try await transaction(.write) { transaction in
+      guard let feedKey = try FeedTable.endSubscription(of: feed, at: now, in: transaction) else {
+        return false
+      }
+      // The document's validators become invalid if the offers change while nobody syncs them.
+      try FetchStateTable.delete(feedKey: feedKey, in: transaction)
+      try MissingOfferTable.clear(feedKey: feedKey, in: transaction)
+      return true
+    }
+  }
+
+  package func forgetSource(of feed: String) async throws {
+    try await transaction(.write) { try FeedTable.forgetSource(of: feed, in: $0) }
+  }
+}
+
+/// What `SyncStore` reads before a sync, without the known offers.
+extension SQLStore {
+  package func fetchSubscribedFeeds() async throws -> [String] {
+    try await transaction(.query) { try FeedTable.subscribedNames(in: $0) }
+  }
+
+  package func findSyncState(of feed: String) async throws -> SyncState? {
+    try await transaction(.query) { try SyncStateQuery.find(feed, in: $0) }
+  }
+
+  package func fetchMissingOffers(of feed: String) async throws -> [MissingOffer] {
+    try await transaction(.read) { try MissingOfferTable.fetch(of: feed, in: $0) }
+  }
+
+  package func fetchLook(of feed: String) async throws -> FeedLook {
+    try await transaction(.read) { try MissingOfferTable.fetchLook(of: feed, in: $0) }
+  }
+}
