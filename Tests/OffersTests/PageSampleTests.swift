@@ -5,12 +5,10 @@ import Testing
 
 @Suite("The samples of the page Offers.md")
 struct PageSampleTests {
-  private let folder: TemporaryFolder
   private let database: OffersDatabase
 
   init() async throws {
-    folder = try TemporaryFolder()
-    database = try await OffersDatabase.open(at: URL(filePath: folder.file("offers.sqlite")))
+    database = try await OffersDatabase.inMemory()
   }
 
   private static func text(of path: String) throws -> String {
