@@ -1,4 +1,3 @@
-import OffersPlatform
 import Synchronization
 
 /// The place of a database in memory: what it has instead of a lock file and of `PRAGMA data_version`.
@@ -13,22 +12,6 @@ final class MemoryPlace: Sendable {
 
   func noteCommit() { commits.add(1, ordering: .releasing) }
 }
-
-/// Exclusive locks, one for each number. Instances for the same place exclude each other.
-protocol NumberedLocks: Sendable {
-  /// Acquires a lock if it is free. Returns true as well if this instance holds it.
-  func tryLock(byte: Int64) throws(SystemError) -> Bool
-
-  /// Whether another instance has the lock.
-  func isHeld(byte: Int64) throws(SystemError) -> Bool
-
-  func unlock(byte: Int64)
-
-  /// Releases all locks of this instance.
-  func unlockAll()
-}
-
-extension LockFile: NumberedLocks {}
 
 /// The locks of a database in memory, as a `LockFile` has them for a file.
 final class MemoryLocks: NumberedLocks {
