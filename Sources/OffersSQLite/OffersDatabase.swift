@@ -105,6 +105,7 @@ public final class OffersDatabase: Sendable {
     definitions: (any FeedDefinitions)? = nil
   ) async throws -> OffersDatabase {
     try check(path: path)
+    try SQLiteLibrary.check()
     try Task.checkCancellation()
     let begun = ContinuousClock.now
     do {

@@ -10,6 +10,7 @@ extension OffersDatabase {
   package static func inMemory(
     definitions: (any FeedDefinitions)?
   ) async throws -> OffersDatabase {
+    try SQLiteLibrary.check()
     try Task.checkCancellation()
     do {
       let writer = try await BlockingWork.run { try WritingConnection.openInMemory() }
