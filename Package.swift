@@ -241,10 +241,6 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio", condition: program),
         .product(name: "NIOSSL", package: "swift-nio-ssl", condition: program),
       ], path: "Tests/OffersTestSupport", swiftSettings: strict),
-    // A store without a database: it may know the protocols only.
-    .target(
-      name: "MemoryStore", dependencies: ["OffersCore"], path: "Tests/MemoryStore",
-      swiftSettings: strict),
     // The stores on which the suites of the command line and of the server run, and copies of prepared
     // ones.
     .target(
@@ -255,8 +251,7 @@ let package = Package(
     .testTarget(
       name: "StoreRules",
       dependencies: [
-        "MemoryStore", "OffersCore", "OffersPostgres", "OffersSQLite", "OffersTestSupport",
-        "TestStores",
+        "OffersCore", "OffersPostgres", "OffersSQLite", "OffersTestSupport", "TestStores",
       ], swiftSettings: strict),
     .testTarget(
       name: "OffersPlatformTests", dependencies: ["OffersPlatform", "OffersTestSupport"],

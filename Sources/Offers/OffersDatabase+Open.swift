@@ -17,7 +17,8 @@ extension OffersDatabase {
   ///   - configuration: the definitions of the feeds, the same as those of the `SyncEngine`. A
   ///     defined feed has an empty list before its first sync; an undefined and unsubscribed one
   ///     makes a query fail with `notFound`.
-  /// - Throws: `OffersError`: `invalidRequest` if `file` is no file URL or names `:memory:`,
+  /// - Throws: `OffersError`: `invalidRequest` if `file` is no file URL or names `:memory:` (see
+  ///   `inMemory(configuration:)`),
   ///   `notFound` if the access is read-only and the file does not exist, `newerDatabase` if a newer
   ///   program wrote the file, `storageFailed` if the file belongs to another program, is damaged, or
   ///   access is denied, or if the loaded SQLite is too old, `locked` if a restoration was interrupted
@@ -31,6 +32,31 @@ extension OffersDatabase {
     try await open(
       path: filePath(of: file), access: access, readerCount: readerCount, proposesFeed: false,
       definitions: configuration)
+  }
+
+  /// Opens a new database in memory, without feeds and offers: for previews and tests of an app.
+  ///
+  /// It is a real SQLite database with the tables, the statements and the errors of a file, and is
+  /// gone when it is released. Each call returns another one, which no other process can open. Two
+  /// things differ from a file: reads and writes take turns on one connection, so that a read may
+  /// wait for a write, and its `path` is `:memory:`. `backUp(to:)` and `export(to:)` write files as
+  /// usual.
+  ///
+  /// ```swift
+  /// let database = try await OffersDatabase.inMemory()
+  /// let run = try await SyncEngine(store: database).sync(
+  ///   "ibotta", options: SyncOptions(source: .sample))
+  /// let offers = try await database.fetchOffers(OfferQuery(feed: "ibotta"))
+  /// ```
+  ///
+  /// - Parameter configuration: the definitions of the feeds, as for
+  ///   `open(at:access:readerCount:configuration:)`.
+  /// - Throws: `OffersError` with `storageFailed` if there is not enough memory, or if the loaded
+  ///   SQLite is too old; `CancellationError` if the task is cancelled.
+  public static func inMemory(
+    configuration: FeedConfiguration = .shipped
+  ) async throws -> OffersDatabase {
+    try await inMemory(definitions: configuration)
   }
 
   /// The path of a file URL.

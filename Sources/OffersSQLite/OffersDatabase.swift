@@ -3,7 +3,7 @@ import OffersCore
 import OffersStore
 import Synchronization
 
-/// The offers of all feeds in one SQLite file.
+/// The offers of all feeds in one SQLite file, or in memory: see `inMemory(configuration:)`.
 ///
 /// Guarantees:
 /// - Each read sees one consistent state, waits for no writer, and never changes the file.
@@ -21,7 +21,7 @@ public final class OffersDatabase: Sendable {
   /// its folder are created if they are missing.
   public typealias Access = StoreAccess
 
-  /// The file's path.
+  /// The file's path; `:memory:` for a database in memory.
   public let path: String
   let file: DatabaseFile
   /// The definitions of feeds: a feed that has one has no offers before its first sync, instead of
@@ -57,7 +57,7 @@ public final class OffersDatabase: Sendable {
     self.writer = writer
     version = VersionConnection(file)
     gate = CloseGate(file)
-    leaseHolders = LeaseHolders(path: file.lockPath)
+    leaseHolders = LeaseHolders(file)
     user = User.ownerID
     root = nil
     imageUses = ImageUses()
@@ -106,6 +106,7 @@ public final class OffersDatabase: Sendable {
     definitions: (any FeedDefinitions)? = nil
   ) async throws -> OffersDatabase {
     try check(path: path)
+    try SQLiteLibrary.check()
     try Task.checkCancellation()
     let begun = ContinuousClock.now
     do {
@@ -142,7 +143,7 @@ public final class OffersDatabase: Sendable {
       }
     }
     let writeGuard = try await BlockingWork.run {
-      try WriteGuard(path: replacement.file.lockPath)
+      try WriteGuard(replacement.file)
     }
     return try await writeGuard.holdWithoutBlocking {
       try replacement.complete()
@@ -244,8 +245,8 @@ public final class OffersDatabase: Sendable {
     let problem: String
     if path.isEmpty {
       problem = "The path of the database is empty."
-    } else if path.hasSuffix(":memory:") {
-      problem = "The database is named :memory:, but it is always a file."
+    } else if path.hasSuffix(DatabaseFile.memoryPath) {
+      problem = "The database is named :memory:, but only a file can be opened by its path."
     } else if path.utf8.firstRange(of: "://".utf8) != nil {
       problem = "The database is given as a URL (it has ://). Only the path of a file is accepted."
     } else {

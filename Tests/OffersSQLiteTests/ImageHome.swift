@@ -23,6 +23,14 @@ final class ImageHome: ImageRepositoryHome {
     opened = Mutex(database)
   }
 
+  /// A cache in memory.
+  init(inMemory database: OffersDatabase) async throws {
+    folder = try TemporaryFolder()
+    _ = try await database.subscribe(to: "ibotta", source: "sample")
+    userKey = User.ownerID
+    opened = Mutex(database)
+  }
+
   var database: OffersDatabase { opened.withLock { $0 } }
   var images: any ImageFetchStore { database }
 
@@ -48,6 +56,8 @@ final class ImageHome: ImageRepositoryHome {
     // are lost with it.
     try await database.finishLaterWrites()
     _ = database.imageUses.take()
+    // A database in memory does not outlive its process.
+    if database.file.memory != nil { return }
     let again = try await OffersDatabase.open(path: folder.file("offers.sqlite"))
     opened.withLock { $0 = again }
   }

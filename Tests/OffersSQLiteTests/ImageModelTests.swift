@@ -14,6 +14,14 @@ struct ImageModelTests {
     #expect(try await rule.violation { try await ImageHome() } == nil)
   }
 
+  @Test("one in memory passes them as well", arguments: ImageRepositoryRule.all)
+  func keepsInMemory(rule: ImageRepositoryRule) async throws {
+    let violation = try await rule.violation {
+      try await ImageHome(inMemory: OffersDatabase.inMemory(definitions: nil))
+    }
+    #expect(violation == nil)
+  }
+
   /// A model of the image cache, without a database.
   private struct Model {
     /// The cached images, least recently used first, and their fill bytes.

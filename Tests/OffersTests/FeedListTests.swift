@@ -26,13 +26,11 @@ struct FeedListTests {
     {"id":"3","name":"Ceylon","shop":"Deli","kinds":["Black"]}]
     """
 
-  private let folder: TemporaryFolder
   private let database: OffersDatabase
   private let configuration: FeedConfiguration
 
   init() async throws {
-    folder = try TemporaryFolder()
-    database = try await OffersDatabase.open(at: URL(filePath: folder.file("offers.sqlite")))
+    database = try await OffersDatabase.inMemory()
     configuration = try FeedConfiguration(yaml: Self.definition, name: "feeds.yaml")
   }
 

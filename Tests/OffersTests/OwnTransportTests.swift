@@ -8,12 +8,10 @@ struct OwnTransportTests {
   private static let url = "https://shop.example/offers.json"
   private static let feed = #"[{"id":"1","name":"Tea"},{"id":"2","name":"Jam"}]"#
 
-  private let folder: TemporaryFolder
   private let database: OffersDatabase
 
   init() async throws {
-    folder = try TemporaryFolder()
-    database = try await OffersDatabase.open(at: URL(filePath: folder.file("offers.sqlite")))
+    database = try await OffersDatabase.inMemory()
   }
 
   private func sync(

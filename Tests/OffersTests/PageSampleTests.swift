@@ -5,12 +5,10 @@ import Testing
 
 @Suite("The samples of the page Offers.md")
 struct PageSampleTests {
-  private let folder: TemporaryFolder
   private let database: OffersDatabase
 
   init() async throws {
-    folder = try TemporaryFolder()
-    database = try await OffersDatabase.open(at: URL(filePath: folder.file("offers.sqlite")))
+    database = try await OffersDatabase.inMemory()
   }
 
   private static func text(of path: String) throws -> String {
@@ -29,7 +27,7 @@ struct PageSampleTests {
 
   @Test("each sample of Swift is the one that is compiled")
   func compiled() throws {
-    let compiled = try ["FirstScreen", "URLSessionTransport"].map { name in
+    let compiled = try ["FirstScreen", "PreviewDatabase", "URLSessionTransport"].map { name in
       let source = try Self.text(of: "Tests/OffersTests/Samples/\(name).swift")
       let begin = try #require(source.range(of: "// sample begins\n"))
       let end = try #require(source.range(of: "\n// sample ends"))
@@ -73,6 +71,15 @@ struct PageSampleTests {
     let asked = web.asked.count
     await online.appear()
     #expect(web.asked.count == asked, "the feed is not due")
+  }
+
+  @Test("a database for previews has offers and favorites, and each is another one")
+  func previews() async throws {
+    let (one, other) = (try await OffersDatabase.preview(), try await OffersDatabase.preview())
+    let offers = try await one.fetchOffers(OfferQuery())
+    #expect(offers.count > 2 && offers.filter(\.isFavorite).count == 2)
+    try await one.setFavorites(offers.map(\.ref), to: false)
+    #expect(try await other.fetchOffers(OfferQuery(favoritesOnly: true)).count == 2)
   }
 
   @Test("the transport over URLSession hands on redirects, validators and errors")

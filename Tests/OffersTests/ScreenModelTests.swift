@@ -29,16 +29,13 @@ struct ScreenModelTests {
     """
   private static let feed = #"[{"id":"1","name":"Assam"},{"id":"2","name":"Sencha"}]"#
 
-  private let folder: TemporaryFolder
   private let configuration: FeedConfiguration
   private let database: OffersDatabase
 
   init() async throws {
-    folder = try TemporaryFolder()
     configuration = try FeedConfiguration(
       yaml: Self.definitions, name: "feeds.yaml", includesShipped: false)
-    database = try await OffersDatabase.open(
-      at: URL(filePath: folder.file("offers.sqlite")), configuration: configuration)
+    database = try await OffersDatabase.inMemory(configuration: configuration)
   }
 
   private func engine() -> SyncEngine {
@@ -87,6 +84,7 @@ struct ScreenModelTests {
   @Test("may be tested with a fake of each protocol that it calls")
   func fakes() async throws {
     let fake = FakeStore()
+    let folder = try TemporaryFolder()
     let file = URL(filePath: folder.file("saved.json"))
     #expect(try await fake.export(to: file).offers == 1)
     #expect(try await fake.importRecords(from: file).newOffers == 2)

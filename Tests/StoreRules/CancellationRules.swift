@@ -8,9 +8,10 @@ struct CancellationRules {
   /// A call of a store.
   struct Call: Sendable, CustomStringConvertible {
     let description: String
-    let run: @Sendable (any RuledStore) async throws -> Void
+    let run: @Sendable (any OffersStorage) async throws -> Void
 
-    init(_ description: String, _ run: @escaping @Sendable (any RuledStore) async throws -> Void) {
+    init(_ description: String, _ run: @escaping @Sendable (any OffersStorage) async throws -> Void)
+    {
       self.description = description
       self.run = run
     }
@@ -50,7 +51,7 @@ struct CancellationRules {
   ]
 
   /// Everything that these calls could change.
-  private static func contents(_ store: any RuledStore) async throws -> [AnyHashable] {
+  private static func contents(_ store: any OffersStorage) async throws -> [AnyHashable] {
     [
       AnyHashable(try await store.fetchOffers(OfferQuery())),
       AnyHashable(try await store.stars()),

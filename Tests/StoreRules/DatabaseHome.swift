@@ -11,7 +11,7 @@ struct DatabaseHome: Sendable {
 
   init(_ kind: StoreKind) async throws {
     opened = try await kind.open()
-    store = try #require(opened.store as? any OffersStorage)
+    store = opened.store
   }
 
   /// Syncs a feed, given all its current offers in order.

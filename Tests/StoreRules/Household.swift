@@ -6,10 +6,10 @@ struct Household: Sendable {
   let opened: OpenStore
   let ana: User
   /// The store, bound to Ana.
-  let anas: any RuledStore
+  let anas: any OffersStorage
 
   /// The store, bound to its owner.
-  var owners: any RuledStore { opened.store }
+  var owners: any OffersStorage { opened.store }
 
   init(
     _ kind: StoreKind, _ offers: [FeedOffer] = (1...5).map { FeedOffer("\($0)", name: "Tea \($0)") }

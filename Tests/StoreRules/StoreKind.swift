@@ -1,14 +1,8 @@
-import MemoryStore
 import OffersCore
 import OffersPostgres
 import OffersSQLite
 import OffersTestSupport
 import TestStores
-
-/// A store as the rules need it.
-typealias RuledStore = OfferRepository & FavoriteRepository & HouseholdRepository & FeedRepository
-  & SearchPreparation & ChangeRepository & LabelRepository & UserRepository & UserRecords
-  & SyncStore & CommitSignal
 
 /// The stores that keep the rules of this suite. There are no exceptions: a rule that is not true of
 /// each of them belongs to the tests of the one that it is true of.
@@ -17,11 +11,11 @@ enum StoreKind: String, CaseIterable, Codable, Sendable {
   case sqlite
   /// A database on a PostgreSQL server.
   case postgres
-  /// A fake in memory.
+  /// A SQLite database in memory.
   case memory
 
-  /// The stores that are databases, which several processes can have open.
-  static let databases = allCases.filter { $0 != .memory }
+  /// The stores that several processes can have open.
+  static let shared = allCases.filter { $0 != .memory }
 
   /// Opens an empty store without feeds, for one test.
   func open() async throws -> OpenStore {
@@ -34,12 +28,13 @@ enum StoreKind: String, CaseIterable, Codable, Sendable {
       let server = ServerOfStore(try await TestDatabase.makeStore())
       return OpenStore(store: try await server.open(), place: server)
     case .memory:
-      return OpenStore(store: MemoryStore(), place: nil)
+      return OpenStore(
+        store: try await OffersDatabase.inMemory(definitions: NoDefinitions()), place: nil)
     }
   }
 
   /// Opens the store of another process by its address.
-  func open(at address: String) async throws -> any RuledStore {
+  func open(at address: String) async throws -> any OffersStorage {
     switch self {
     case .sqlite: try await OffersDatabase.open(path: address)
     case .postgres: try await PostgresStore.open(url: address)
@@ -52,7 +47,7 @@ enum StoreKind: String, CaseIterable, Codable, Sendable {
 /// A store that a test has for itself.
 struct OpenStore: Sendable {
   /// The store, bound to its owner.
-  let store: any RuledStore
+  let store: any OffersStorage
   fileprivate let place: (any PlaceOfStore)?
 
   /// The address by which another process can open the store: the path of the file or the URL of the
@@ -61,49 +56,57 @@ struct OpenStore: Sendable {
 
   /// The same data through connections, caches and write turns of its own, as another process has
   /// them; for a store in memory, the store itself.
-  func openAgain() async throws -> any RuledStore { try await place?.openAgain() ?? store }
+  func openAgain() async throws -> any OffersStorage { try await place?.openAgain() ?? store }
 }
 
 /// The place of a store's data, which other processes can open as well.
 private protocol PlaceOfStore: Sendable {
   var address: String { get }
 
-  func open() async throws -> any RuledStore
+  func open() async throws -> any OffersStorage
 
   /// Opens the store as another process does.
-  func openAgain() async throws -> any RuledStore
+  func openAgain() async throws -> any OffersStorage
 }
 
 extension PlaceOfStore {
-  func openAgain() async throws -> any RuledStore { try await open() }
+  func openAgain() async throws -> any OffersStorage { try await open() }
 }
 
+/// Definitions that define no feed.
+private protocol UndefinedFeeds: FeedDefinitions {}
+
+extension UndefinedFeeds {
+  func defines(_ feed: String) -> Bool { false }
+  func isSelection(_ feed: String) throws -> Bool { false }
+}
+
+/// The definitions of a store in memory.
+private struct NoDefinitions: UndefinedFeeds {}
+
 /// A database on the tests' server, which is removed with the last store that has it open.
-private final class ServerOfStore: PlaceOfStore, FeedDefinitions {
+private final class ServerOfStore: PlaceOfStore, UndefinedFeeds {
   private let database: TestDatabase
 
   init(_ database: TestDatabase) { self.database = database }
 
   var address: String { database.url() }
 
-  func open() async throws -> any RuledStore {
+  func open() async throws -> any OffersStorage {
     try await PostgresStore.open(url: address, definitions: self)
   }
 
   /// Through pgbouncer, so that rules with two connections also hold there.
-  func openAgain() async throws -> any RuledStore {
+  func openAgain() async throws -> any OffersStorage {
     try await PostgresStore.open(url: database.url(by: .pooler), definitions: self)
   }
-
-  func defines(_ feed: String) -> Bool { false }
-  func isSelection(_ feed: String) throws -> Bool { false }
 }
 
 /// The folder of a database file, which is removed with the last database that has it open.
 ///
 /// A database keeps its definitions of feeds, of which there are none here, and with them the folder:
 /// a test need not keep anything but the store.
-private final class FolderOfStore: PlaceOfStore, FeedDefinitions {
+private final class FolderOfStore: PlaceOfStore, UndefinedFeeds {
   /// An empty store, of which each test has a copy.
   static let template = Task {
     try await FileTemplate { path in
@@ -117,10 +120,7 @@ private final class FolderOfStore: PlaceOfStore, FeedDefinitions {
 
   var address: String { folder.file("offers.sqlite") }
 
-  func open() async throws -> any RuledStore {
+  func open() async throws -> any OffersStorage {
     try await OffersDatabase.open(path: address, proposesFeed: false, definitions: self)
   }
-
-  func defines(_ feed: String) -> Bool { false }
-  func isSelection(_ feed: String) throws -> Bool { false }
 }

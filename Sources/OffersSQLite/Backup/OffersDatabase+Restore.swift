@@ -30,7 +30,7 @@ extension OffersDatabase {
     do {
       let writeGuard = try await BlockingWork.run {
         if file.exists { _ = try replacement.requireUnused() } else { try file.makeFolder() }
-        return try WriteGuard(path: file.lockPath)
+        return try WriteGuard(file)
       }
       return try await writeGuard.holdWithoutBlocking(waitSeconds: guardSeconds) {
         try replace(file, by: backup, named: source, replacement, copying)

@@ -8,6 +8,7 @@ extension OffersDatabase {
   ///   to another program or has neither a table of offers nor one of favorites.
   package static func open(salvaging path: String) async throws -> OffersDatabase {
     try check(path: path)
+    try SQLiteLibrary.check()
     let (file, header) = try await find(path)
     if [.missing, .empty, .blank].contains(header) { throw missing(at: file.path) }
     let reader = ReadingConnection(file, isSalvage: true)

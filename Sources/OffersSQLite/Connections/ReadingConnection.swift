@@ -9,9 +9,11 @@ final class ReadingConnection: Sendable {
   /// One connection, opened by its first read.
   private final class Slot: Sendable {
     /// The lock is held while the connection is opened.
-    let queue = Mutex<DatabaseQueue?>(nil)
+    let queue: Mutex<DatabaseQueue?>
     /// Whether the connection has opened the file as immutable, so that it sees no later change.
     let isImmutable = Atomic(false)
+
+    init(_ queue: DatabaseQueue? = nil) { self.queue = Mutex(queue) }
   }
 
   /// Ends the statements of a read whose task is cancelled, also those that begin afterwards: those of
@@ -66,6 +68,19 @@ final class ReadingConnection: Sendable {
     self.limit = limit
     self.isSalvage = isSalvage
     self.isMigratedCopy = isMigratedCopy
+  }
+
+  /// Reads on the connection of a writer, in turn with its writes: a database in memory has no other.
+  init(sharing queue: DatabaseQueue, of file: DatabaseFile) {
+    self.file = file
+    limit = 1
+    isSalvage = false
+    isMigratedCopy = false
+    state.withLock {
+      $0.slots = [Slot(queue)]
+      // The writer always counts as one user, so that no read blocks its thread for a write.
+      $0.userCounts = [1]
+    }
   }
 
   /// Opens the first connection, to check that the file can be read.
@@ -245,7 +260,7 @@ final class ReadingConnection: Sendable {
     }
     // On a full disk or in a folder that this user cannot write, the lock file may be missing or
     // not be opened; the copy is made without it.
-    guard let writeGuard = try? WriteGuard(path: file.lockPath) else {
+    guard let writeGuard = try? WriteGuard(file) else {
       try copy()
       return try migrate(memory)
     }

@@ -9,7 +9,8 @@ import Synchronization
 /// fails instead.
 ///
 /// It never writes, so it sees the commits of every other connection of this and other processes:
-/// https://sqlite.org/pragma.html#pragma_data_version
+/// https://sqlite.org/pragma.html#pragma_data_version. A database in memory, whose only connection
+/// writes, counts its commits instead.
 final class VersionConnection: Sendable {
   private struct Handles {
     let database: OpaquePointer
@@ -55,7 +56,7 @@ final class VersionConnection: Sendable {
   ///
   /// - Throws: as `fetch`.
   func fetchIfOpen() throws -> Int64? {
-    wasOpened.load(ordering: .acquiring) ? try fetch() : nil
+    file.memory != nil || wasOpened.load(ordering: .acquiring) ? try fetch() : nil
   }
 
   /// A number that differs from the last result if another connection has committed since then.
@@ -66,6 +67,7 @@ final class VersionConnection: Sendable {
   func fetch() throws -> Int64 {
     try state.withLock { state in
       if state.isClosed { throw file.closedError }
+      if let memory = file.memory { return memory.commitCount }
       if state.handles?.isImmutable == true, file.pathForReading == file.path {
         state.closeHandles()
       }

@@ -19,10 +19,9 @@ struct WriteGuard: Sendable {
   /// not worth more.
   static let noteWaitSeconds = 2.0
 
-  /// - Parameter path: the lock file beside the database.
-  init(path: String) throws {
-    self.path = path
-    lock = try FileLock(path: path, byte: Self.byte)
+  init(_ file: DatabaseFile) throws {
+    path = file.lockPath
+    lock = try file.makeLock(byte: Self.byte)
   }
 
   /// Runs `body` while no other process writes or checkpoints.

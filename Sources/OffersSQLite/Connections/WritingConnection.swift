@@ -32,7 +32,7 @@ final class WritingConnection: Sendable {
   ) async throws -> WritingConnection {
     let writeGuard = try await BlockingWork.run {
       if header == .missing { try file.makeFolder() }
-      return try WriteGuard(path: file.lockPath)
+      return try WriteGuard(file)
     }
     return try await writeGuard.holdWithoutBlocking {
       try FileReplacement(file: file).complete()
@@ -49,14 +49,33 @@ final class WritingConnection: Sendable {
     }
   }
 
+  /// Opens a new database in memory: a copy of one that is set up once, because the migrations would
+  /// take most of the time.
+  static func openInMemory() throws -> WritingConnection {
+    try openInMemory(.ours(version: Schema.version, isReady: true), copying: template.get())
+  }
+
+  private static let template = Result { try openInMemory(.missing, copying: nil) }
+
+  private static func openInMemory(
+    _ header: DatabaseFile.Header, copying other: WritingConnection?
+  ) throws -> WritingConnection {
+    let file = DatabaseFile.inMemory()
+    return try WritingConnection(file, header, WriteGuard(file), false, copying: other)
+  }
+
+  /// Reads on this connection, in turn with its writes.
+  func makeReader() -> ReadingConnection { ReadingConnection(sharing: queue, of: file) }
+
   /// The caller holds the guard.
   private init(
     _ file: DatabaseFile, _ header: DatabaseFile.Header, _ writeGuard: WriteGuard,
-    _ proposesFeed: Bool
+    _ proposesFeed: Bool, copying other: WritingConnection? = nil
   ) throws {
     self.file = file
     self.writeGuard = writeGuard
     queue = try DatabaseQueue(path: file.path, configuration: .offers(isReadOnly: false))
+    try other?.queue.backup(to: queue)
     try queue.inDatabase { database in
       try StorageFailure.translating(database, path: file.path) {
         try Self.prepare(database, file, header, proposesFeed: proposesFeed)
@@ -152,6 +171,7 @@ final class WritingConnection: Sendable {
       }
     }
     let result = try transact(database, .commit, body)
+    file.memory?.noteCommit()
     moveLog(after: mode, database)
     return result
   }

@@ -7,6 +7,18 @@ import OffersPlatform
 /// untouched.
 struct DatabaseFile {
   let path: String
+  /// The place of a database in memory, which has no file; nil for a file.
+  let memory: MemoryPlace?
+
+  init(path: String) { (self.path, memory) = (path, nil) }
+
+  private init(_ memory: MemoryPlace) { (path, self.memory) = (Self.memoryPath, memory) }
+
+  /// The place of a new database in memory.
+  static func inMemory() -> DatabaseFile { DatabaseFile(MemoryPlace()) }
+
+  /// The name by which SQLite opens a new database in memory. https://sqlite.org/inmemorydb.html
+  static let memoryPath = ":memory:"
 
   /// The application id in the header of this program's files: "OFFR".
   static let applicationID: Int32 = 0x4F46_4652
@@ -25,13 +37,22 @@ struct DatabaseFile {
   /// The file with the locks of writers and syncs.
   var lockPath: String { path + "-lock" }
 
+  /// The locks of writers and syncs.
+  ///
+  /// - Parameter byte: the lock that is used unless another one is given.
+  func makeLock(byte: Int64 = 0) throws -> FileLock {
+    if let memory { return FileLock(in: memory, byte: byte) }
+    return try FileLock(path: lockPath, byte: byte)
+  }
+
   /// The sizes of the file and of its log, in bytes; 0 if missing.
   var bytes: Int { Self.bytes(of: path) }
   var logBytes: Int { Self.bytes(of: path + "-wal") }
 
   private static func bytes(of path: String) -> Int { status(of: path)?.bytes ?? 0 }
 
-  var folder: String { FileBytes.folder(of: path) }
+  /// The folder of the file; for a database in memory, that of temporary files.
+  var folder: String { memory == nil ? FileBytes.folder(of: path) : NSTemporaryDirectory() }
 
   /// Whether the path exists, as any kind of file.
   var exists: Bool { FileAccess.exists(path) }
@@ -82,7 +103,9 @@ struct DatabaseFile {
   }
 
   /// The identity of the file at the path; nil if there is none.
-  var identity: FileStatus.Identity? { Self.status(of: path)?.identity }
+  var identity: FileStatus.Identity? {
+    memory == nil ? Self.status(of: path)?.identity : nil
+  }
 
   /// The status of a file; nil if there is none or it cannot be found out.
   private static func status(of path: String) -> FileStatus? {

@@ -3,9 +3,9 @@ import OffersCore
 import OffersPlatform
 
 /// Exclusive locks between processes, and between databases within one process: the bytes of a
-/// `LockFile`.
+/// `LockFile`, or the locks of a database in memory.
 final class FileLock: Sendable {
-  private let file: LockFile
+  private let file: any NumberedLocks
   private let byte: Int64
 
   /// - Parameters:
@@ -28,6 +28,12 @@ final class FileLock: Sendable {
         advice: FileFailure.advice(
           on: error.number, otherwise: "Check the folder's permissions."))
     }
+  }
+
+  /// Locks of a database in memory.
+  init(in place: MemoryPlace, byte: Int64 = 0) {
+    file = MemoryLocks(place)
+    self.byte = byte
   }
 
   /// Acquires the lock if it is free.

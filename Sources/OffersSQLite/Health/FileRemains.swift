@@ -28,7 +28,7 @@ struct FileRemains {
     AbandonedFiles.remove(in: file.folder)
     if hasIncompleteCopy {
       // A guard that another process holds, or that cannot be queried, leaves the file.
-      _ = try? WriteGuard(path: file.lockPath).holdIfFree {
+      _ = try? WriteGuard(file).holdIfFree {
         FileBytes.removeFile(FileReplacement(file: file).copyPath)
       }
     }

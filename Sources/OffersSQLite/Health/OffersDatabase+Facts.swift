@@ -108,9 +108,12 @@ extension OffersDatabase {
   /// The folder for temporary files: the database's folder, or the system's temporary folder if
   /// that one is missing or not writable.
   package static func temporaryFolder(for path: String) -> String {
-    let folder = DatabaseFile(path: DatabaseFile.resolve(path)).folder
-    return FileAccess.writing.isGranted(folder) ? folder : NSTemporaryDirectory()
+    temporaryFolder(for: DatabaseFile(path: DatabaseFile.resolve(path)))
   }
 
-  package var temporaryFolder: String { Self.temporaryFolder(for: path) }
+  private static func temporaryFolder(for file: DatabaseFile) -> String {
+    FileAccess.writing.isGranted(file.folder) ? file.folder : NSTemporaryDirectory()
+  }
+
+  package var temporaryFolder: String { Self.temporaryFolder(for: file) }
 }

@@ -53,7 +53,7 @@ extension OffersDatabase {
     let isWriting = "somebody is writing"
     do {
       // Opening the database for writing would wait for the writer.
-      if try FileLock(path: file.lockPath).isHeld() { return try body(nil, isWriting) }
+      if try file.makeLock().isHeld() { return try body(nil, isWriting) }
       return try await writeTrialIfFree { try body($0, "") } ?? body(nil, isWriting)
     } catch let error as OffersError where error.advice != StorageFailure.damageAdvice {
       return try body(nil, "the database cannot be written")

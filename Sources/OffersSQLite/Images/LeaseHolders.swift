@@ -11,11 +11,10 @@ final class LeaseHolders: Sendable {
     var holders: Set<Int64> = []
   }
 
-  private let path: String
+  private let file: DatabaseFile
   private let state = Mutex(State())
 
-  /// - Parameter path: the lock file beside the database.
-  init(path: String) { self.path = path }
+  init(_ file: DatabaseFile) { self.file = file }
 
   /// The bytes behind those of the write guard and of feeds (`OffersDatabase.lockByte(of:)`).
   private static func byte(of holder: Int64) -> Int64 { 1 << 41 + (holder & (1 << 40 - 1)) }
@@ -26,7 +25,7 @@ final class LeaseHolders: Sendable {
     state.withLock { state in
       guard !state.holders.contains(holder) else { return }
       // See above for the loss.
-      if state.lock == nil { state.lock = try? FileLock(path: path) }
+      if state.lock == nil { state.lock = try? file.makeLock() }
       guard let lock = state.lock, (try? lock.tryLock(byte: Self.byte(of: holder))) == true else {
         return
       }

@@ -3,7 +3,7 @@ import OffersCore
 extension OffersDatabase: OffersStorage {
   package var place: String { path }
   package var engine: StoreEngine { Self.engine }
-  package var maintenance: (any StoreMaintenance)? { self }
+  package var maintenance: (any StoreMaintenance)? { file.memory == nil ? self : nil }
 
   /// The loaded SQLite library.
   package static var engine: StoreEngine {

@@ -22,7 +22,7 @@ extension OffersDatabase: SyncStore {
     on feeds: [String], waitSeconds: Double, _ body: @Sendable () async throws -> Result
   ) async throws -> Result {
     try checkOpen()
-    let lock = try FileLock(path: file.lockPath)
+    let lock = try file.makeLock()
     defer { lock.unlockAll() }
     let deadline = ContinuousClock.now + .seconds(waitSeconds)
     for feed in feeds {

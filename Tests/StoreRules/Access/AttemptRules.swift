@@ -12,7 +12,7 @@ struct AttemptRules {
     return attempts
   }
 
-  @Test("are stored, replaced by later ones only, and removed", arguments: StoreKind.databases)
+  @Test("are stored, replaced by later ones only, and removed", arguments: StoreKind.allCases)
   func attempts(kind: StoreKind) async throws {
     let home = try await LoginHome(kind)
     let (late, all) = (Self.attempts("192.0.2.1", at: 10), Self.attempts("overall", at: 5))
@@ -29,7 +29,7 @@ struct AttemptRules {
 
   @Test(
     "of more than 10000 networks the oldest go; accounts, all together and the newest stay",
-    arguments: StoreKind.databases)
+    arguments: StoreKind.allCases)
   func bounds(kind: StoreKind) async throws {
     let home = try await LoginHome(kind)
     let kept = [LoginAttempts.overall, LoginAttempts.account("Ben")]

@@ -22,7 +22,7 @@ struct CredentialRules {
 
   @Test(
     "a new passphrase replaces the one before, and ends the other sessions of its user only",
-    arguments: StoreKind.databases)
+    arguments: StoreKind.allCases)
   func passphrases(kind: StoreKind) async throws {
     let home = try await LoginHome(kind)
     let ben = home.ben.id
@@ -52,7 +52,7 @@ struct CredentialRules {
 
   @Test(
     "a token is found by its hash, noted, revoked, and removed with its user",
-    arguments: StoreKind.databases)
+    arguments: StoreKind.allCases)
   func tokens(kind: StoreKind) async throws {
     let home = try await LoginHome(kind)
     let added = try await home.store.addToken(
@@ -82,7 +82,7 @@ struct CredentialRules {
 
   @Test(
     "a taken or invalid name and a token too many are refused; an expired token gives way",
-    arguments: StoreKind.databases)
+    arguments: StoreKind.allCases)
   func refusals(kind: StoreKind) async throws {
     let home = try await LoginHome(kind)
     _ = try await home.store.addToken(

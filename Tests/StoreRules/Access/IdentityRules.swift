@@ -14,7 +14,7 @@ struct IdentityRules {
 
   @Test(
     "an identity is of one user, is compared byte by byte, and goes with its user",
-    arguments: StoreKind.databases)
+    arguments: StoreKind.allCases)
   func identities(kind: StoreKind) async throws {
     let home = try await LoginHome(kind)
     let (store, ben) = (home.store, home.ben.id)
@@ -41,7 +41,7 @@ struct IdentityRules {
 
   @Test(
     "another user's identity, a second one of an issuer, and an unknown user are refused",
-    arguments: StoreKind.databases)
+    arguments: StoreKind.allCases)
   func refusals(kind: StoreKind) async throws {
     let home = try await LoginHome(kind)
     try await home.store.addIdentity(Self.identity("ben"), to: home.ben.id, at: .at(1))

@@ -1,21 +1,16 @@
 import OffersCore
-import Testing
-
-/// The protocols of a store by which a server logs users in.
-typealias LoginStore = SessionRepository & AttemptRepository & CredentialRepository
-  & IdentityRepository & ServerKeyRepository & UserRepository
 
 /// A database with a second user, Ben.
 struct LoginHome: Sendable {
-  let store: any LoginStore
+  let store: any OffersStorage
   /// The same data, as another process sees it.
-  let other: any LoginStore
+  let other: any OffersStorage
   let ben: User
 
   init(_ kind: StoreKind) async throws {
     let opened = try await kind.open()
-    store = try #require(opened.store as? any LoginStore)
-    other = try #require(try await opened.openAgain() as? any LoginStore)
+    store = opened.store
+    other = try await opened.openAgain()
     ben = try await store.addUser(named: "Ben", role: .member)
   }
 

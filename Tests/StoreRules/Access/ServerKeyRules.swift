@@ -6,7 +6,7 @@ import Testing
 struct ServerKeyRules {
   @Test(
     "a key is stored once, whoever asks first, and each purpose has its own",
-    arguments: StoreKind.databases)
+    arguments: StoreKind.allCases)
   func once(kind: StoreKind) async throws {
     let home = try await LoginHome(kind)
     let first = LoginHome.hash(1)
@@ -17,7 +17,7 @@ struct ServerKeyRules {
         == LoginHome.hash(2))
   }
 
-  @Test("all that ask at the same time get the same key", arguments: StoreKind.databases)
+  @Test("all that ask at the same time get the same key", arguments: StoreKind.allCases)
   func together(kind: StoreKind) async throws {
     let home = try await LoginHome(kind)
     let keys = try await withThrowingTaskGroup(of: [UInt8].self) { group in
@@ -33,7 +33,7 @@ struct ServerKeyRules {
   }
 
   @Test(
-    "a key of another length is refused, and no export has a key", arguments: StoreKind.databases)
+    "a key of another length is refused, and no export has a key", arguments: StoreKind.allCases)
   func bounds(kind: StoreKind) async throws {
     let home = try await DatabaseHome(kind)
     let before = try await home.store.exported(allUsers: true).text()

@@ -16,7 +16,7 @@ struct SessionRules {
       userAgent: agent)
   }
 
-  @Test("are stored, found, noted and ended, for all processes", arguments: StoreKind.databases)
+  @Test("are stored, found, noted and ended, for all processes", arguments: StoreKind.allCases)
   func lives(kind: StoreKind) async throws {
     let home = try await LoginHome(kind)
     let (one, two) = (Self.session(1), Self.session(2, seenAt: 5))
@@ -40,7 +40,7 @@ struct SessionRules {
 
   @Test(
     "a new one removes those that have expired, and the longest unseen of more than 100 of its user",
-    arguments: StoreKind.databases)
+    arguments: StoreKind.allCases)
   func bounds(kind: StoreKind) async throws {
     let home = try await LoginHome(kind)
     try await home.store.putSession(Self.session(0, seenAt: -31 * 86_400))
@@ -55,7 +55,7 @@ struct SessionRules {
     #expect(ids.isDisjoint(with: [0, 1, 2, 3].map(LoginHome.hash)))
   }
 
-  @Test("end with their user, and are refused to a removed one", arguments: StoreKind.databases)
+  @Test("end with their user, and are refused to a removed one", arguments: StoreKind.allCases)
   func removedUser(kind: StoreKind) async throws {
     let home = try await LoginHome(kind)
     try await home.store.putSession(Self.session(1, of: home.ben.id))

@@ -8,7 +8,7 @@ struct ExpiringRules {
   private static let day = 86_400
 
   private static func changes(
-    _ store: any RuledStore, now: Int, _ edit: (inout ChangeQuery) -> Void = { _ in }
+    _ store: any OffersStorage, now: Int, _ edit: (inout ChangeQuery) -> Void = { _ in }
   ) async throws -> [OfferChange] {
     var query = ChangeQuery(now: .at(now))
     edit(&query)

@@ -21,7 +21,7 @@ struct NewsRules {
   }
 
   @Test(
-    "changes of favorites are reported once, other changes never", arguments: StoreKind.databases)
+    "changes of favorites are reported once, other changes never", arguments: StoreKind.allCases)
   func favorites(kind: StoreKind) async throws {
     let home = try await DatabaseHome(kind)
     try await home.sync([FeedOffer("1"), FeedOffer("2")], at: Self.start)
@@ -38,7 +38,7 @@ struct NewsRules {
 
   @Test(
     "a vanished favorite is reported with the id of a successor that came before",
-    arguments: StoreKind.databases)
+    arguments: StoreKind.allCases)
   func successors(kind: StoreKind) async throws {
     let home = try await DatabaseHome(kind)
     let held = [FeedOffer("1", name: "Tea"), FeedOffer("2", name: "Tea")]
@@ -56,7 +56,7 @@ struct NewsRules {
     #expect(news.news.changes.first?.returned?.offerID == "9")
   }
 
-  @Test("the first news cover the last seven days", arguments: StoreKind.databases)
+  @Test("the first news cover the last seven days", arguments: StoreKind.allCases)
   func first(kind: StoreKind) async throws {
     let home = try await DatabaseHome(kind)
     try await home.sync([FeedOffer("1"), FeedOffer("2")], at: 0)
@@ -68,7 +68,7 @@ struct NewsRules {
 
   @Test(
     "an expiring favorite is reported once, and again if its expiry changes",
-    arguments: StoreKind.databases)
+    arguments: StoreKind.allCases)
   func expiring(kind: StoreKind) async throws {
     let home = try await DatabaseHome(kind)
     let now = Self.start
@@ -87,7 +87,7 @@ struct NewsRules {
 
   @Test(
     "a feed that fails for a day is reported daily with its error until it is unsubscribed",
-    arguments: StoreKind.databases)
+    arguments: StoreKind.allCases)
   func failing(kind: StoreKind) async throws {
     let home = try await DatabaseHome(kind)
     let start = Self.start
@@ -114,7 +114,7 @@ struct NewsRules {
     #expect(try await Self.take(home, now: start + 3 * 86_400) == [])
   }
 
-  @Test("no change of an expired favorite is news", arguments: StoreKind.databases)
+  @Test("no change of an expired favorite is news", arguments: StoreKind.allCases)
   func expired(kind: StoreKind) async throws {
     let home = try await DatabaseHome(kind)
     let start = Self.start
@@ -132,7 +132,7 @@ struct NewsRules {
 
   @Test(
     "a new offer with the name and description of a gone favorite is news",
-    arguments: StoreKind.databases)
+    arguments: StoreKind.allCases)
   func returned(kind: StoreKind) async throws {
     let home = try await DatabaseHome(kind)
     let names = [("1", "Tea"), ("2", "Jam"), ("3", "Bun")]

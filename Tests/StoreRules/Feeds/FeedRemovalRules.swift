@@ -27,7 +27,7 @@ struct FeedRemovalRules {
 
   @Test(
     "removes its offers and changes and no others, and a sync has them anew",
-    arguments: StoreKind.databases, ["tea", "jam"])
+    arguments: StoreKind.allCases, ["tea", "jam"])
   func removesAll(kind: StoreKind, last: String) async throws {
     let home = try await Self.filled(kind, last: last)
     try await home.store.removeOffers(of: "tea", at: Self.now)
@@ -60,7 +60,7 @@ struct FeedRemovalRules {
     #expect(try await Self.ids(home) == ["jam1", "jam2", "new", "tea1", "tea2", "tea3"])
   }
 
-  @Test("keeps favorites of anybody as gone, with their history", arguments: StoreKind.databases)
+  @Test("keeps favorites of anybody as gone, with their history", arguments: StoreKind.allCases)
   func keepsFavorites(kind: StoreKind) async throws {
     let home = try await Self.filled(kind, last: "jam")
     try await home.store.setFavorites(named: ["tea:tea3"], to: true)
@@ -86,7 +86,7 @@ struct FeedRemovalRules {
 
   @Test(
     "gives the key and the number of no removed offer to the next one",
-    arguments: StoreKind.databases)
+    arguments: StoreKind.allCases)
   func neverReusesNumbers(kind: StoreKind) async throws {
     let home = try await Self.filled(kind, last: "tea")
     try await home.store.setFavorites(named: ["tea:tea3"], to: true)

@@ -57,7 +57,7 @@ struct PresentationRules {
   }
 
   @Test(
-    "travel with an export; the feed that was synced later wins", arguments: StoreKind.databases)
+    "travel with an export; the feed that was synced later wins", arguments: StoreKind.allCases)
   func travels(kind: StoreKind) async throws {
     let old = try await DatabaseHome(kind)
     try await Self.sync(old.store, Self.shop)

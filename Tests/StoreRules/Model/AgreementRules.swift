@@ -1,10 +1,9 @@
 import Foundation
-import MemoryStore
 import OffersCore
 import OffersTestSupport
 import Testing
 
-@Suite("Agreement of databases with the store in memory")
+@Suite("Agreement of shared stores with one in memory")
 struct AgreementRules {
   /// A change without its number, which each store chooses by itself.
   private struct Told: Hashable {
@@ -67,7 +66,7 @@ struct AgreementRules {
 
   /// All that a user sees of a store, and the answers to some random queries, by what was asked.
   private static func answers(
-    of store: any RuledStore, at time: Date, seed: UInt64
+    of store: any OffersStorage, at time: Date, seed: UInt64
   ) async throws -> [(String, AnyHashable)] {
     var random = SeededGenerator(seed: seed)
     var answers: [(String, AnyHashable)] = []
@@ -145,7 +144,7 @@ struct AgreementRules {
 
   /// The changes of a query, read page by page.
   private static func pages(
-    of query: ChangeQuery, in store: any RuledStore
+    of query: ChangeQuery, in store: any OffersStorage
   ) async throws -> [OfferChange] {
     var query = query
     query.limit = 7
@@ -161,13 +160,13 @@ struct AgreementRules {
 
   /// Takes some seconds: after each fourth of sixty steps, all that two users see is compared.
   @Test(
-    "after random steps of two users and syncs, every read answers as that of the store in memory",
-    arguments: StoreKind.databases, 1...(TestSize.isLong ? 12 : 1) as ClosedRange<UInt64>)
+    "after random steps of two users and syncs, every read answers as that of a store in memory",
+    arguments: StoreKind.shared, 1...(TestSize.isLong ? 12 : 1) as ClosedRange<UInt64>)
   func agrees(kind: StoreKind, seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     let opened = try await kind.open()
     let stores = [opened.store, try await opened.openAgain()]
-    let simple: any RuledStore = MemoryStore()
+    let simple = try await StoreKind.memory.open().store
     var ana = try await stores[0].addUser(named: "Ana", role: .member)
     #expect(try await simple.addUser(named: "Ana", role: .member).id == ana.id)
     var clock = 1_000_000

@@ -82,8 +82,8 @@ enum RandomStep: Sendable {
   /// Runs the step on a store, through one of its bindings to the user who acts.
   ///
   /// - Returns: what the call returns, or the code of its error, as text.
-  func run(on store: any RuledStore, ana: User) async throws -> String {
-    func record(_ actor: Actor) -> any RuledStore {
+  func run(on store: any OffersStorage, ana: User) async throws -> String {
+    func record(_ actor: Actor) -> any OffersStorage {
       actor == .owner ? store : store.record(of: ana)
     }
     do {

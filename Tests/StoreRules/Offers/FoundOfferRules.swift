@@ -6,7 +6,7 @@ import Testing
 @Suite("Offers that a search on a server found")
 struct FoundOfferRules {
   /// A feed with offers 1 to 3, and a search that found 2 (otherwise described), 8 and 9.
-  private static func filled(_ kind: StoreKind) async throws -> any RuledStore {
+  private static func filled(_ kind: StoreKind) async throws -> any OffersStorage {
     let store = try await kind.open().store
     try await store.sync((1...3).map { FeedOffer("\($0)", name: "Film \($0)") })
     try await find([FeedOffer("2", name: "Other 2")] + [8, 9].map(film), in: store)
@@ -23,7 +23,7 @@ struct FoundOfferRules {
     _ = try await store.apply(store.plan(offers, at: seconds, isSearch: true))
   }
 
-  private static func list(_ store: any RuledStore) async throws -> [String] {
+  private static func list(_ store: any OffersStorage) async throws -> [String] {
     let ids = try await store.fetchOffers(OfferQuery()).map(\.ref.offerID)
     #expect(try await store.countOffers(OfferQuery(feed: "ibotta")) == ids.count)
     let state = try await store.findSyncState(of: "ibotta")
@@ -31,11 +31,11 @@ struct FoundOfferRules {
     return ids
   }
 
-  private static func found(_ store: any RuledStore) async throws -> Set<String> {
+  private static func found(_ store: any OffersStorage) async throws -> Set<String> {
     Set(try await store.search(SearchQuery("film")).hits.map(\.offer.ref.offerID))
   }
 
-  private static func kinds(_ store: any RuledStore) async throws -> [String] {
+  private static func kinds(_ store: any OffersStorage) async throws -> [String] {
     try await store.fetchChanges(ChangeQuery(now: .at(9000))).changes.map {
       "\($0.kind.rawValue) \($0.offer?.ref.offerID ?? $0.feed)"
     }
@@ -120,7 +120,7 @@ struct FoundOfferRules {
 
   @Test(
     "one that is a favorite already is listed, and kept beside the 5,000",
-    arguments: StoreKind.databases)
+    arguments: StoreKind.allCases)
   func starredBefore(kind: StoreKind) async throws {
     let home = try await DatabaseHome(kind)
     try await home.sync([1, 2].map(Self.film))

@@ -12,7 +12,7 @@ struct LongListRules {
     return home
   }
 
-  @Test("pages have the offers of a list in its order", arguments: StoreKind.databases)
+  @Test("pages have the offers of a list in its order", arguments: StoreKind.allCases)
   func pages(kind: StoreKind) async throws {
     let home = try await Self.filled(kind)
     for query in [OfferQuery(sort: .name), OfferQuery(limit: 700, offset: 300)] {
@@ -31,7 +31,7 @@ struct LongListRules {
     #expect(error?.code == .notFound)
   }
 
-  @Test("selected changes are those of a query, read in parts", arguments: StoreKind.databases)
+  @Test("selected changes are those of a query, read in parts", arguments: StoreKind.allCases)
   func changes(kind: StoreKind) async throws {
     let home = try await Self.filled(kind)
     var query = ChangeQuery(now: .at(3000))
@@ -46,7 +46,7 @@ struct LongListRules {
     #expect(read == all)
   }
 
-  @Test("ids are completed, with or without their feed", arguments: StoreKind.databases)
+  @Test("ids are completed, with or without their feed", arguments: StoreKind.allCases)
   func ids(kind: StoreKind) async throws {
     let home = try await Self.filled(kind)
     try await home.sync([FeedOffer("11", name: "Song"), FeedOffer("1_")], feed: "albums")

@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Pages of bounded size")
 struct OfferPageRules {
-  private static func store(_ kind: StoreKind, descriptionBytes: Int) async throws -> any RuledStore
+  private static func store(_ kind: StoreKind, descriptionBytes: Int) async throws
+    -> any OffersStorage
   {
     let store = try await kind.open().store
     let text = String(repeating: "x", count: descriptionBytes)

@@ -43,7 +43,7 @@ struct PruneRules {
 
   @Test(
     "expired offers are removed with their changes, favorites never",
-    arguments: StoreKind.databases)
+    arguments: StoreKind.allCases)
   func offers(kind: StoreKind) async throws {
     let home = try await Self.filled(kind)
     for isTrial in [true, false] {
@@ -66,7 +66,7 @@ struct PruneRules {
 
   @Test(
     "changes are removed after 400 days, except rows that include a favorite",
-    arguments: StoreKind.databases)
+    arguments: StoreKind.allCases)
   func changes(kind: StoreKind) async throws {
     let home = try await DatabaseHome(kind)
     try await home.sync((1...3).map { FeedOffer("\($0)") }, at: 1000)
@@ -93,7 +93,7 @@ struct PruneRules {
 
   @Test(
     "runs without changes are removed after 30 days, except a feed's last and last good one",
-    arguments: StoreKind.databases)
+    arguments: StoreKind.allCases)
   func runs(kind: StoreKind) async throws {
     let home = try await DatabaseHome(kind)
     for seconds in [1000, 2000, 3000] { try await home.sync([FeedOffer("1")], at: seconds) }
@@ -115,7 +115,7 @@ struct PruneRules {
 
   @Test(
     "a trial counts what a prune would remove, and removes nothing",
-    arguments: StoreKind.databases, 1...4)
+    arguments: StoreKind.allCases, 1...4)
   func trial(kind: StoreKind, seed: Int) async throws {
     var random = SeededGenerator(seed: UInt64(seed))
     let home = try await DatabaseHome(kind)
@@ -146,7 +146,7 @@ struct PruneRules {
     #expect(try await home.miscounts() == [])
   }
 
-  @Test("clearing away removes what is old by the clock", arguments: StoreKind.databases)
+  @Test("clearing away removes what is old by the clock", arguments: StoreKind.allCases)
   func clearsAway(kind: StoreKind) async throws {
     let home = try await Self.filled(kind)
     try await home.sync([FeedOffer("1"), FeedOffer("5")], at: 3000 + 20 * Self.day)
@@ -174,7 +174,7 @@ struct PruneRules {
 
   @Test(
     "one sync by a clock that is ahead removes nothing, and one a day later confirms it",
-    arguments: StoreKind.databases)
+    arguments: StoreKind.allCases)
   func wrongClock(kind: StoreKind) async throws {
     let home = try await Self.daily(kind)
     let before = try await home.store.countEverything()
@@ -203,7 +203,7 @@ struct PruneRules {
     #expect(try await home.store.findUnconfirmedRun(at: .at(Self.start + 442 * Self.day)) == nil)
   }
 
-  @Test("a prune in doubt counts from the last confirmed time", arguments: StoreKind.databases)
+  @Test("a prune in doubt counts from the last confirmed time", arguments: StoreKind.allCases)
   func countsFromWitness(kind: StoreKind) async throws {
     let home = try await Self.daily(kind)
     let now = Self.start + 80 * Self.day
@@ -216,7 +216,7 @@ struct PruneRules {
     }
   }
 
-  @Test("facts tell sizes and times", arguments: StoreKind.databases)
+  @Test("facts tell sizes and times", arguments: StoreKind.allCases)
   func facts(kind: StoreKind) async throws {
     let home = try await DatabaseHome(kind)
     #expect(try await home.store.findNewestTime() == nil)

@@ -4,13 +4,13 @@ import Testing
 @Suite("Recent searches")
 struct RecentSearchRules {
   private static func note(
-    _ words: String, feed: String? = nil, at seconds: Int = 1, in store: any RuledStore
+    _ words: String, feed: String? = nil, at seconds: Int = 1, in store: any OffersStorage
   ) async throws {
     try await store.noteSearch(
       RecentSearch(words: words, feed: feed, searchedAt: .at(seconds)))
   }
 
-  private static func words(_ store: any RuledStore) async throws -> [String] {
+  private static func words(_ store: any OffersStorage) async throws -> [String] {
     try await store.fetchRecentSearches().map(\.words)
   }
 

@@ -30,9 +30,8 @@ struct SearchLimitRules {
       // Places that overlap are one.
       let isPhrase = words.contains("-")
       #expect(hits.map(Self.marks) == [isPhrase ? 5 : 100], "\(words)")
-      // The fake in memory finds the words of all texts anew. The others take a fraction of a second; a
-      // quadratic search takes 20 seconds and more.
-      #expect(kind == .memory || time < .seconds(10), "\(words): \(time)")
+      // It takes a fraction of a second; a quadratic search takes 20 seconds and more.
+      #expect(time < .seconds(10), "\(words): \(time)")
     }
   }
 

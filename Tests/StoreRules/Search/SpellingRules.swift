@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Spelling correction")
 struct SpellingRules {
-  private static func store(_ kind: StoreKind, _ names: [String]) async throws -> any RuledStore {
+  private static func store(_ kind: StoreKind, _ names: [String]) async throws -> any OffersStorage
+  {
     let store = try await kind.open().store
     try await store.sync(names.enumerated().map { FeedOffer("\($0 + 1)", name: $1) })
     return store

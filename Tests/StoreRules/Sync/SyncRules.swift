@@ -12,7 +12,7 @@ struct SyncRules {
   }
 
   /// All that a sync can change, as it is read.
-  private static func contents(_ store: any RuledStore) async throws -> [AnyHashable] {
+  private static func contents(_ store: any OffersStorage) async throws -> [AnyHashable] {
     [
       AnyHashable(try await store.fetchOffers(OfferQuery())),
       AnyHashable(try await store.fetchOffers(OfferQuery(goneOnly: true))),

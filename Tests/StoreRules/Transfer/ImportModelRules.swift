@@ -27,7 +27,7 @@ struct ImportModelRules {
     for round in 0..<(TestSize.isLong ? 12 : 2) {
       // Two stores of each database.
       var pairs: [[DatabaseHome]] = []
-      for kind in StoreKind.databases {
+      for kind in StoreKind.allCases {
         pairs.append([try await DatabaseHome(kind), try await DatabaseHome(kind)])
       }
       var clock = 1000
@@ -59,7 +59,7 @@ struct ImportModelRules {
         #expect(texts.count == 1, "round \(round) step \(step)")
       }
       var texts: Set<String> = []
-      for (kind, pair) in zip(StoreKind.databases, pairs) {
+      for (kind, pair) in zip(StoreKind.allCases, pairs) {
         texts.insert(try await pair[0].plainText())
         let copy = try await DatabaseHome(kind)
         try await copy.store.take(pair[0].store.exported())

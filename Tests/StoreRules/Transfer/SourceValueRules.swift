@@ -26,7 +26,7 @@ struct SourceValueRules {
     return home
   }
 
-  @Test("are hidden when the last run of a feed is read", arguments: StoreKind.databases)
+  @Test("are hidden when the last run of a feed is read", arguments: StoreKind.allCases)
   func reading(kind: StoreKind) async throws {
     let home = try await Self.home(kind)
     let run = try #require(try await home.store.fetchFeeds().first?.lastRun)
@@ -37,7 +37,7 @@ struct SourceValueRules {
 
   @Test(
     "are not exported; an export of favorites has no address of a run",
-    arguments: StoreKind.databases)
+    arguments: StoreKind.allCases)
   func exporting(kind: StoreKind) async throws {
     let home = try await Self.home(kind)
     let all = try await home.store.exported()
@@ -57,7 +57,7 @@ struct SourceValueRules {
 
   @Test(
     "a sync of a source with values does not show that offers of an import are gone",
-    arguments: StoreKind.databases, ["?store=1", "?store=2", ""])
+    arguments: StoreKind.allCases, ["?store=1", "?store=2", ""])
   func unknownSources(kind: StoreKind, query: String) async throws {
     let old = try await DatabaseHome(kind)
     try await old.store.sync(
@@ -73,7 +73,7 @@ struct SourceValueRules {
 
   @Test(
     "a named source with a value is in an export of all, and not in one of favorites",
-    arguments: StoreKind.databases)
+    arguments: StoreKind.allCases)
   func named(kind: StoreKind) async throws {
     let home = try await Self.home(kind)
     let run = SyncRun(

@@ -20,7 +20,7 @@ struct TransferRules {
 
   @Test(
     "an import into a new database recreates the exported one",
-    arguments: StoreKind.databases, [false, true])
+    arguments: StoreKind.allCases, [false, true])
   func comesBack(kind: StoreKind, favoritesOnly: Bool) async throws {
     let home = try await Self.lived(kind)
     let kept = try await home.store.exported(favoritesOnly: favoritesOnly)
@@ -41,7 +41,7 @@ struct TransferRules {
 
   @Test(
     "the number of all records is counted before; that of favorites' records is not known",
-    arguments: StoreKind.databases)
+    arguments: StoreKind.allCases)
   func counts(kind: StoreKind) async throws {
     let home = try await Self.lived(kind)
     let all = try await home.store.export(favoritesOnly: false) { try $0.countRecords() }
@@ -52,7 +52,7 @@ struct TransferRules {
 
   @Test(
     "an export of favorites has their feeds, history and each feed's last sync",
-    arguments: StoreKind.databases)
+    arguments: StoreKind.allCases)
   func favoritesAlone(kind: StoreKind) async throws {
     let home = try await Self.lived(kind)
     _ = try await home.store.setFavorites(named: ["ibotta:tea"], to: false)
@@ -62,7 +62,7 @@ struct TransferRules {
     #expect(kept.favorites.map(\.ref.description) == ["ibotta:milk", "later:7"])
   }
 
-  @Test("the next sync after an import finds no change", arguments: StoreKind.databases)
+  @Test("the next sync after an import finds no change", arguments: StoreKind.allCases)
   func syncsOn(kind: StoreKind) async throws {
     let home = try await Self.lived(kind)
     let other = try await DatabaseHome(kind)
@@ -74,7 +74,7 @@ struct TransferRules {
     #expect(try await other.miscounts() == [])
   }
 
-  @Test("the imported offers are searched, listed and sorted", arguments: StoreKind.databases)
+  @Test("the imported offers are searched, listed and sorted", arguments: StoreKind.allCases)
   func isSearched(kind: StoreKind) async throws {
     let home = try await DatabaseHome(kind)
     try await home.sync([
@@ -100,7 +100,7 @@ struct TransferRules {
 
   @Test(
     "a favorite on both sides keeps the earlier time, and none is removed",
-    arguments: StoreKind.databases)
+    arguments: StoreKind.allCases)
   func stars(kind: StoreKind) async throws {
     let home = try await Self.lived(kind)
     let other = try await DatabaseHome(kind)
@@ -112,7 +112,7 @@ struct TransferRules {
   }
 
   @Test(
-    "an older history is inserted before the database's own", arguments: StoreKind.databases)
+    "an older history is inserted before the database's own", arguments: StoreKind.allCases)
   func pastComesFirst(kind: StoreKind) async throws {
     let old = try await Self.lived(kind)
     let new = try await DatabaseHome(kind)
@@ -150,7 +150,7 @@ struct TransferRules {
     #expect(try await new.store.exported().text() == text)
   }
 
-  @Test("an older database gets the later history", arguments: StoreKind.databases)
+  @Test("an older database gets the later history", arguments: StoreKind.allCases)
   func presentComesLast(kind: StoreKind) async throws {
     let old = try await Self.lived(kind)
     let new = try await DatabaseHome(kind)
@@ -166,7 +166,7 @@ struct TransferRules {
   }
 
   @Test(
-    "offers missing from a selection are not gone", arguments: StoreKind.databases, [true, false])
+    "offers missing from a selection are not gone", arguments: StoreKind.allCases, [true, false])
   func selection(kind: StoreKind, isSelection: Bool) async throws {
     let old = try await Self.lived(kind)
     let new = try await DatabaseHome(kind)
@@ -178,7 +178,7 @@ struct TransferRules {
 
   @Test(
     "the database's own named source stays, otherwise the imported one is added and reviewed",
-    arguments: StoreKind.databases)
+    arguments: StoreKind.allCases)
   func sources(kind: StoreKind) async throws {
     func add(_ feed: String, _ source: String?, to home: DatabaseHome) async throws {
       try await home.store.record(
@@ -218,7 +218,7 @@ struct TransferRules {
 
   @Test(
     "a change of an unknown offer is refused, and nothing is changed",
-    arguments: StoreKind.databases)
+    arguments: StoreKind.allCases)
   func refusesStray(kind: StoreKind) async throws {
     let old = try await Self.lived(kind)
     let new = try await DatabaseHome(kind)
@@ -237,11 +237,11 @@ struct TransferRules {
   /// Takes the five seconds for which an import waits.
   @Test(
     "it waits for a sync of its feeds, and fails with a message after a while",
-    arguments: StoreKind.databases)
+    arguments: StoreKind.allCases)
   func waitsForSync(kind: StoreKind) async throws {
     let kept = try await Self.lived(kind).store.exported()
     let home = try await DatabaseHome(kind)
-    let other = try #require(try await home.opened.openAgain() as? any OffersStorage)
+    let other = try await home.opened.openAgain()
     let error = try await home.store.withSyncLock(on: "albums", waitSeconds: 1) {
       await refusal { try await other.take(kept) }
     }
@@ -249,7 +249,7 @@ struct TransferRules {
     #expect(try await home.store.exported().offers.isEmpty)
   }
 
-  @Test("many records are exported and imported in batches", arguments: StoreKind.databases)
+  @Test("many records are exported and imported in batches", arguments: StoreKind.allCases)
   func many(kind: StoreKind) async throws {
     let home = try await DatabaseHome(kind)
     try await home.sync((1...4500).map { FeedOffer("\($0)", name: "Tea \($0)") })
@@ -273,11 +273,11 @@ struct TransferRules {
     "both databases export the same history as the same bytes, and move it between them")
   func agrees() async throws {
     var texts: Set<String> = []
-    for kind in StoreKind.databases {
+    for kind in StoreKind.allCases {
       let home = try await Self.lived(kind)
       let kept = try await home.store.exported()
       texts.insert(try await home.plainText())
-      for other in StoreKind.databases {
+      for other in StoreKind.allCases {
         let copy = try await DatabaseHome(other)
         try await copy.store.take(kept)
         #expect(try await copy.store.exported().text() == kept.text())

@@ -45,7 +45,7 @@ struct UserTransferRules {
 
   @Test(
     "all users are recreated in a new database, and exported the same",
-    arguments: StoreKind.databases, [true, false])
+    arguments: StoreKind.allCases, [true, false])
   func comesBack(kind: StoreKind, favoritesOnly: Bool) async throws {
     let home = try await Home.filled(kind)
     let kept = try await home.owners.exported(favoritesOnly: favoritesOnly, allUsers: true)
@@ -75,7 +75,7 @@ struct UserTransferRules {
 
   @Test(
     "what is shared is exported, and shared again with favorites that an import adds",
-    arguments: StoreKind.databases)
+    arguments: StoreKind.allCases)
   func sharing(kind: StoreKind) async throws {
     let home = try await Home.filled(kind)
     try await home.anas.share(named: ["2", "5"], at: .at(3000))
@@ -95,7 +95,7 @@ struct UserTransferRules {
     #expect(after.offers.map(\.id.offerID) == ["1", "5"])
   }
 
-  @Test("an export of one user has nothing of another", arguments: StoreKind.databases)
+  @Test("an export of one user has nothing of another", arguments: StoreKind.allCases)
   func alone(kind: StoreKind) async throws {
     let home = try await Home.filled(kind)
     for (record, name, other) in [(home.owners, "Zoe", "Ana"), (home.anas, "Ana", "Zoe")] {
@@ -163,7 +163,7 @@ struct UserTransferRules {
   ]
 
   @Test(
-    "records go to the users of the same names", arguments: StoreKind.databases, households)
+    "records go to the users of the same names", arguments: StoreKind.allCases, households)
   func matches(
     kind: StoreKind, household: (here: [String], document: [String], expected: [String])
   ) async throws {
@@ -194,7 +194,7 @@ struct UserTransferRules {
 
   @Test(
     "in a new database the owner is the document's, even if another user is named owner",
-    arguments: StoreKind.databases)
+    arguments: StoreKind.allCases)
   func newDatabase(kind: StoreKind) async throws {
     let users = try await DatabaseHome(kind).store.take(
       Self.document(["owner member", "Zoe admin owner"])
@@ -206,7 +206,7 @@ struct UserTransferRules {
 
   @Test(
     "the record of one user becomes that of the importing user, and several are refused",
-    arguments: StoreKind.databases)
+    arguments: StoreKind.allCases)
   func one(kind: StoreKind) async throws {
     let home = try await Home(kind)
     let before = try await home.owners.fetchUsers()
@@ -225,7 +225,7 @@ struct UserTransferRules {
   }
 
   @Test(
-    "searches are merged by time, as far as there is room for 10", arguments: StoreKind.databases)
+    "searches are merged by time, as far as there is room for 10", arguments: StoreKind.allCases)
   func searches(kind: StoreKind) async throws {
     let home = try await Home(kind)
     for seconds in 2...9 {
@@ -260,7 +260,7 @@ struct UserTransferRules {
 
   @Test(
     "read marks tell the same syncs in a database with another history",
-    arguments: StoreKind.databases)
+    arguments: StoreKind.allCases)
   func marks(kind: StoreKind) async throws {
     let old = try await DatabaseHome(kind).store
     try await old.sync([FeedOffer("1", name: "a"), FeedOffer("2")], at: 1000)

@@ -18,7 +18,7 @@ struct RecordModelRules {
 
   /// Runs random operations of one user, each on one of the bindings, and compares the record with the
   /// model, which no other user's operation and no sync changes.
-  private static func live(_ records: [any RuledStore], seed: UInt64) async throws {
+  private static func live(_ records: [any OffersStorage], seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     var model = Model()
     var done = 0
@@ -66,7 +66,7 @@ struct RecordModelRules {
   }
 
   /// Syncs in which a random half of the offers vanishes, changes or is back.
-  private static func sync(_ store: any RuledStore, rounds: Int, seed: UInt64) async throws {
+  private static func sync(_ store: any OffersStorage, rounds: Int, seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     for round in 1...rounds {
       let current = offers.filter { _ in Bool.random(using: &random) }.map {
@@ -96,7 +96,7 @@ struct RecordModelRules {
 
   @Test(
     "nobody's record changes by another's hand or by a sync: each user has a process",
-    arguments: StoreKind.databases)
+    arguments: StoreKind.shared)
   func twoProcesses(kind: StoreKind) async throws {
     let home = try await Household(kind, Self.offers)
     let address = try #require(home.opened.address)

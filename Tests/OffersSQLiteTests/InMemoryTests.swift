@@ -1,0 +1,180 @@
+import Foundation
+import GRDB
+import OffersCore
+import OffersTestSupport
+import Testing
+
+@testable import OffersSQLite
+
+@Suite("A database in memory", .timeLimit(.minutes(1)))
+struct InMemoryTests {
+  private static func open() async throws -> OffersDatabase {
+    try await OffersDatabase.inMemory(definitions: nil)
+  }
+
+  private static let teas = (1...50).map { FeedOffer("\($0)", name: "Tea \($0)") }
+
+  @Test("has the schema of a file")
+  func schema() async throws {
+    let schema = "SELECT group_concat(sql, ';') FROM (SELECT sql FROM sqlite_schema ORDER BY name)"
+    let store = try await Store()
+    let expected = try await store.database.read { try String.fetchOne($0, sql: schema) }
+    #expect(try await Self.open().read { try String.fetchOne($0, sql: schema) } == expected)
+  }
+
+  @Test("is independent of every other one")
+  func isAlone() async throws {
+    let (one, other) = (try await Self.open(), try await Self.open())
+    try await one.sync(Self.teas)
+    try await one.setFavorites(named: ["1"], to: true)
+    #expect(try await other.countEverything().offers == 0)
+    try await other.withSyncLock(on: "ibotta", waitSeconds: 0) {
+      try await one.withSyncLock(on: "ibotta", waitSeconds: 0) {}
+    }
+    let version = try await other.fetchDataVersion()
+    try await one.setFavorites(named: ["2"], to: true)
+    #expect(try await other.fetchDataVersion() == version)
+    try await other.close()
+    #expect(try await one.countEverything().favorites == 2)
+  }
+
+  @Test("one task at a time syncs a feed")
+  func syncLock() async throws {
+    let database = try await Self.open()
+    try await database.withSyncLock(on: "ibotta", waitSeconds: 0) {
+      let error = await #expect(throws: OffersError.self) {
+        try await database.withSyncLock(on: "ibotta", waitSeconds: 0) {}
+      }
+      #expect(error?.code == .locked)
+      try await database.withSyncLock(on: "tea", waitSeconds: 0) {}
+    }
+    try await database.withSyncLock(on: "ibotta", waitSeconds: 0) {}
+  }
+
+  @Test("reads, writes, exports and syncs of many tasks take turns, and none is lost")
+  func takesTurns() async throws {
+    let database = try await Self.open()
+    try await database.sync(Self.teas)
+    let ben = try await database.addUser(named: "Ben", role: .member)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for id in 1...50 {
+        group.addTask { _ = try await database.setFavorites(named: ["\(id)"], to: true) }
+        group.addTask { _ = try await database.record(of: ben).share(named: ["\(id)"], at: Date()) }
+        group.addTask {
+          let count = try await database.fetchOffers(OfferQuery()).count
+          #expect(count == 50)
+        }
+        group.addTask {
+          let count = try await database.exported().offers.count
+          #expect(count == 50)
+        }
+        group.addTask { _ = try await database.search(SearchQuery("tea")) }
+      }
+      group.addTask {
+        for round in 1...10 {
+          try await database.sync(
+            Self.teas.map { FeedOffer($0.id, name: "\($0.name)\(round)") }, at: 1000 + round)
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try await database.fetchOffers(OfferQuery(favoritesOnly: true)).count == 50)
+    #expect(try await database.countHousehold() == 50)
+  }
+
+  @Test("a write that begins during an export waits for its end, and the export has one state")
+  func waitsForExport() async throws {
+    let database = try await Self.open()
+    try await database.sync(Self.teas)
+    let (count, write) = try await database.export(
+      favoritesOnly: false, allUsers: false, withSearches: false
+    ) { records in
+      let write = Task { try await database.sync([Self.teas[0]], at: 2000) }
+      var count = 0
+      try records.forEachRecord { if case .offer = $0 { count += 1 } }
+      return (count, write)
+    }
+    #expect(count == 50)
+    #expect(try await write.value.counts.gone == 49)
+  }
+
+  @Test("a commit changes the number of the data; a read, a preview and a failed write do not")
+  func dataVersion() async throws {
+    let database = try await Self.open()
+    let first = try await database.fetchDataVersion()
+    try await database.sync(Self.teas)
+    let second = try await database.fetchDataVersion()
+    #expect(second != first)
+    _ = try await database.fetchOffers(OfferQuery())
+    _ = try await database.preview(database.plan([Self.teas[0]], feed: "ibotta", at: 2000))
+    await #expect(throws: OffersError.self) {
+      try await database.setFavorites(named: ["unknown"], to: true)
+    }
+    #expect(try await database.fetchDataVersion() == second)
+  }
+
+  @Test("refuses every call once it is closed")
+  func closes() async throws {
+    let database = try await Self.open()
+    let ben = database.record(of: try await database.addUser(named: "Ben", role: .member))
+    try await database.close()
+    try await database.close()
+    for call in [
+      { _ = try await ben.fetchOffers(OfferQuery()) },
+      { _ = try await database.fetchDataVersion() },
+      { try await database.setFavorites(named: ["1"], to: true) },
+      { try await database.withSyncLock(on: "tea", waitSeconds: 0) {} },
+    ] as [() async throws -> Void] {
+      let error = await #expect(throws: OffersError.self) { try await call() }
+      #expect(error?.code == .invalidRequest)
+      #expect(error?.message == "The database :memory: is closed.")
+    }
+  }
+
+  @Test("has no file and makes none; what is about a file is refused")
+  func hasNoFile() async throws {
+    let database = try await Self.open()
+    try await database.sync(Self.teas)
+    _ = try await database.takeLease(on: "https://e.com/1.png", holder: 1, seconds: 10, now: Date())
+    #expect(await database.examine(at: Date()).allSatisfy { $0.level == .ok })
+    try await database.checkReadiness()
+    #expect(database.maintenance == nil)
+    #expect(database.path == ":memory:")
+    #expect(database.scratchFolder == NSTemporaryDirectory())
+    #expect(database.temporaryFolder == NSTemporaryDirectory())
+    let error = await #expect(throws: OffersError.self) {
+      try await OffersDatabase.restore(from: "/nowhere.sqlite", to: database.path) { _ in }
+    }
+    #expect(error?.code == .invalidRequest)
+    #expect(
+      error?.message
+        == "The database is named :memory:, but only a file can be opened by its path.")
+    for ending in ["", "-lock", "-wal", "-shm", "-journal"] {
+      #expect(!FileManager.default.fileExists(atPath: ":memory:" + ending))
+    }
+  }
+
+  @Test("a backup of it is a database file with all that it has")
+  func backsUp() async throws {
+    let database = try await Self.open()
+    try await database.sync(Self.teas)
+    try await database.setFavorites(named: ["7"], to: true)
+    let folder = try TemporaryFolder()
+    let path = folder.file("backup.sqlite")
+    try await database.backUp(to: path)
+    let file = try await OffersDatabase.open(path: path)
+    #expect(try await file.exported().text() == database.exported().text())
+    #expect(await file.examine(at: Date()).allSatisfy { $0.level == .ok })
+  }
+
+  @Test("free pages are removed from it")
+  func compacts() async throws {
+    let database = try await Self.open()
+    try await database.sync((1...2000).map { FeedOffer("\($0)", name: "Tea \($0)") })
+    try await database.write(.unchecked) {
+      try $0.execute(sql: "DELETE FROM change; DELETE FROM offer")
+    }
+    #expect(try await database.compact(whenFreeAbove: 0.1))
+    #expect(try await database.read { try Int.fetchOne($0, sql: "PRAGMA freelist_count") } == 0)
+  }
+}
