@@ -275,7 +275,8 @@ let package = Package(
     .testTarget(
       name: "OffersPostgresTests",
       dependencies: [
-        "OffersCore", "OffersPostgres", "OffersTestSupport", "PostgreSQLMigrations", "TestStores",
+        "OffersCore", "OffersPostgres", "OffersStore", "OffersTestSupport",
+        "PostgreSQLMigrations", "TestStores",
       ], swiftSettings: strict),
     .testTarget(
       name: "OffersSyncTests",

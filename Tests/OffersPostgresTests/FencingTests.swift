@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import TestStores
 import Testing
@@ -54,7 +55,7 @@ struct FencingTests {
       let lease = try #require(taken)
       try await stopped.database.write { session in
         _ = try FeedTable.put(
-          "tea", source: "sample", subscribes: true, at: Date(), in: session)
+          "tea", source: "sample", subscribes: true, at: Date(), in: PostgresTransaction(session))
         _ = try CommitOrder(locking: session)
         try SyncLease.check(lease, "tea", in: session)
         resumes.yield()

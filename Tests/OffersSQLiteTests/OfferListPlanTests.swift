@@ -5,6 +5,7 @@ import OffersTestSupport
 import Testing
 
 @testable import OffersSQLite
+@testable import OffersStore
 
 @Suite("Query plans of offer lists")
 struct OfferListPlanTests {
