@@ -57,10 +57,12 @@ extension MemoryState {
         query.feed ?? change.feed == change.feed, query.kinds?.contains(change.told) ?? true
       else { return nil }
       if change.kind == .first {
-        return query.favoritesOnly ? nil : Entry(change: change, offer: nil, at: change.at)
+        return query.favoritesOnly || query.offers != nil
+          ? nil : Entry(change: change, offer: nil, at: change.at)
       }
       guard let offer = findPlace(change.key).map({ offers[$0] }),
-        !query.favoritesOnly || favorites[offer.ref] != nil
+        !query.favoritesOnly || favorites[offer.ref] != nil,
+        query.offers?.contains(offer.ref) ?? true
       else { return nil }
       return Entry(change: change, offer: offer, at: change.at)
     }
@@ -73,7 +75,8 @@ extension MemoryState {
       let seconds = OfferChange.expiringSeconds
       guard isCurrent(offer), let end = offer.content.date(.expiresAt), end > query.now,
         end <= query.now + seconds, query.feed ?? offer.ref.feed == offer.ref.feed,
-        !query.favoritesOnly || favorites[offer.ref] != nil
+        !query.favoritesOnly || favorites[offer.ref] != nil,
+        query.offers?.contains(offer.ref) ?? true
       else { return nil }
       let at = max(offer.firstSeenAt, end - seconds)
       if let since = query.since, at < since { return nil }

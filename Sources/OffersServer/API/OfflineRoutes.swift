@@ -106,7 +106,7 @@ struct OfflineRoutes: ContentRoutes {
     _ refs: [OfferRef], _ titles: [String: String], to json: inout JSONWriter
   ) async throws {
     let settings = try await pageSettings(titles)
-    let news = try await RecentNews(from: source)
+    let news = try await RecentNews(of: refs, from: source)
     var found: [(OfflineOffer, [RewardPoint])] = []
     var answered = 0
     var bytes = 0
