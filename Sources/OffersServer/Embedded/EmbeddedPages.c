@@ -18,8 +18,12 @@ static const unsigned char openapi_json[] = {
 #embed "../Assets/columns.css"
 }, controls_css[] = {
 #embed "../Assets/controls.css"
+}, detail_js[] = {
+#embed "../Assets/detail.js"
 }, drag_js[] = {
 #embed "../Assets/drag.js"
+}, elements_js[] = {
+#embed "../Assets/elements.js"
 }, events_js[] = {
 #embed "../Assets/events.js"
 }, feed_forms_js[] = {
@@ -60,10 +64,8 @@ static const unsigned char openapi_json[] = {
 #embed "../Assets/messages.js"
 }, motion_css[] = {
 #embed "../Assets/motion.css"
-}, news_badge_js[] = {
-#embed "../Assets/news-badge.js"
-}, news_pill_js[] = {
-#embed "../Assets/news-pill.js"
+}, news_js[] = {
+#embed "../Assets/news.js"
 }, offer_css[] = {
 #embed "../Assets/offer.css"
 }, over_js[] = {
@@ -80,6 +82,8 @@ static const unsigned char openapi_json[] = {
 #embed "../Assets/refresh.js"
 }, renew_js[] = {
 #embed "../Assets/renew.js"
+}, requests_js[] = {
+#embed "../Assets/requests.js"
 }, search_css[] = {
 #embed "../Assets/search.css"
 }, search_js[] = {
@@ -257,7 +261,9 @@ static const struct {
   {"column.js", column_js, sizeof column_js},
   {"columns.css", columns_css, sizeof columns_css},
   {"controls.css", controls_css, sizeof controls_css},
+  {"detail.js", detail_js, sizeof detail_js},
   {"drag.js", drag_js, sizeof drag_js},
+  {"elements.js", elements_js, sizeof elements_js},
   {"events.js", events_js, sizeof events_js},
   {"feed-forms.js", feed_forms_js, sizeof feed_forms_js},
   {"household.js", household_js, sizeof household_js},
@@ -278,8 +284,7 @@ static const struct {
   {"messages.css", messages_css, sizeof messages_css},
   {"messages.js", messages_js, sizeof messages_js},
   {"motion.css", motion_css, sizeof motion_css},
-  {"news-badge.js", news_badge_js, sizeof news_badge_js},
-  {"news-pill.js", news_pill_js, sizeof news_pill_js},
+  {"news.js", news_js, sizeof news_js},
   {"offer.css", offer_css, sizeof offer_css},
   {"over.js", over_js, sizeof over_js},
   {"panels.css", panels_css, sizeof panels_css},
@@ -288,6 +293,7 @@ static const struct {
   {"place.js", place_js, sizeof place_js},
   {"refresh.js", refresh_js, sizeof refresh_js},
   {"renew.js", renew_js, sizeof renew_js},
+  {"requests.js", requests_js, sizeof requests_js},
   {"search.css", search_css, sizeof search_css},
   {"search.js", search_js, sizeof search_js},
   {"settings.css", settings_css, sizeof settings_css},
