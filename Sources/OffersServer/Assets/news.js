@@ -104,7 +104,7 @@ function showPill() {
   if (changed.size === 0) return pill?.remove();
   const text = own ? "Changed – Show" : `${changed.size.toLocaleString("en")} changed – Show`;
   if (pill?.textContent === text) return;
-  pill ??= make("button", {type: "button", className: "news-pill", onclick: renewPage});
+  pill ??= make("button", {type: "button", className: "button primary news-pill", onclick: renewPage});
   pill.textContent = text;
   document.querySelector(".bar").append(pill);
   say(text);

@@ -16,16 +16,17 @@ struct RecentNews: Sendable {
   /// The size of a text in the changes that are read, of which none is shown.
   private static let textBytes = 64
 
-  /// - Parameter refs: the offers that the page shows.
-  init(of refs: [OfferRef], from source: PageSource) async throws {
+  /// - Parameter offers: the offers that the page shows.
+  init(of offers: [Offer], from source: PageSource) async throws {
     var changes: [OfferChange] = []
-    if !refs.isEmpty {
+    if !offers.isEmpty {
       let now = source.now
-      var query = ChangeQuery(
-        since: now.addingTimeInterval(-Double(Self.days) * 86_400), kinds: [.new, .up, .down],
-        now: now)
+      let start = now.addingTimeInterval(-Double(Self.days) * 86_400)
+      var query = ChangeQuery(since: start, kinds: [.up, .down], now: now)
+      // Changes of this kind cannot be looked up by their offers alone.
+      if offers.contains(where: { $0.firstSeenAt >= start }) { query.kinds?.insert(.new) }
       query.textBytes = Self.textBytes
-      query.offers = Set(refs)
+      query.offers = Set(offers.map(\.ref))
       changes = try await source.store.fetchChanges(query).changes
     }
     items = Dictionary(

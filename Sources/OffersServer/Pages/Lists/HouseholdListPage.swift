@@ -20,7 +20,7 @@ struct HouseholdListPage {
     let count = try await source.store.countHousehold()
     let titles = try await source.fetchTitles()
     let shown = try await source.fetchPresentations()
-    let news = try await RecentNews(of: list.offers.map(\.id), from: source)
+    let news = try await RecentNews(of: list.offers.map(\.offer.offer), from: source)
     let now = source.now
     let back = ReturnPath.checked(request.address)
     var page = Page("household", title: "Household", menuEntry: .household) { fields in
