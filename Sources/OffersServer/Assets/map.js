@@ -193,7 +193,7 @@ export async function showMaps(root) {
         scrollWheelZoom: false, dragging: !leaflet.Browser.mobile, touchZoom: "center",
       });
       // Streets fill the map; without them, the places near do.
-      map.setView(at, box.dataset.tiles ? 17 : box.clientHeight < 300 ? 14 : 15, {animate: false});
+      map.setView(at, box.dataset.tiles ? 17 : 15, {animate: false});
       const words = short(box.dataset.name);
       leaflet.marker(at, {icon: pin(leaflet, ""), alt: words, title: words, keyboard: false}).addTo(map);
       for (const {name, place} of await near) {
