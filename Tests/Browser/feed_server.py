@@ -39,8 +39,50 @@ def png(width, height, rows):
     )
 
 
+def half_width(kind, part):
+    """Half the width of a product at a part of its height from the top, as a part of the height."""
+    if kind == 0:  # a bottle
+        return 0.11 if part < 0.3 else 0.25 if part > 0.46 else 0.11 + 0.14 * (1 - (1 - (part - 0.3) / 0.16) ** 2)
+    if kind == 1:  # a jar
+        return 0.25 if part < 0.14 else 0.29
+    if kind == 2:  # a carton with a gable
+        return 0.12 if part < 0.08 else min(0.27, 0.12 + 0.15 * (part - 0.08) / 0.16)
+    return 0.36  # a box
+
+
+def product(width, height, seed, color):
+    """The rows of a simple product on white, as shops show it: a bottle, a jar, a carton or a box with a label."""
+    kind, size, center = seed[1] % 4, round(height * 0.86), width / 2
+    body, cap, label = color(0, 0.55, 0.82), color(0.5, 0.4, 0.55), color(0.1, 0.08, 1)
+    ends = {0: 0.1, 1: 0.14, 2: 0.08, 3: 0}
+    rows = []
+    for y in range(height):
+        row = bytearray(b"\xff" * 3 * width)
+
+        def fill(start, end, shade, light=1.0):
+            start, end = max(0, round(center + start)), min(width, round(center + end))
+            if start < end:
+                row[3 * start : 3 * end] = bytes(min(255, int(each * light)) for each in shade) * (end - start)
+
+        part = (y - (height - size) / 2) / size
+        if 0 <= part < 1:
+            half = half_width(kind, part) * size
+            # Corners are round at the bottom.
+            half -= max(0, (part - 0.97) / 0.03) ** 2 * size * 0.03
+            shade = cap if part < ends[kind] else label if 0.52 < part < 0.84 else body
+            for start, end, light in ((-1, -0.72, 0.88), (-0.72, 0.3, 1), (0.3, 0.62, 1.1), (0.62, 1, 0.93)):
+                fill(half * start, half * end, shade, light)
+            round_half = max(0, (size * 0.1) ** 2 - ((part - 0.68) * size) ** 2) ** 0.5
+            fill(-round_half, round_half, body)
+        elif part < 1.03 and part >= 1:
+            fill(-half_width(kind, 0.9) * size, half_width(kind, 0.9) * size, (228, 228, 228))
+        rows.append(bytes(row))
+    return rows
+
+
 def picture(path):
-    """A landscape as a PNG, which depends on the path only; a size in the path is that of the picture from 400 pixels."""
+    """A PNG, which depends on the path only: a product for groceries, else a landscape. A size in the path is that
+    of the picture from 400 pixels."""
     size = re.search(r"/(\d+)x\1[^/]*$", path)
     seed = hashlib.sha256((path[: size.start()] if size else path).encode()).digest()
     kind = path.split("/")[2] if path.count("/") > 2 else ""
@@ -52,6 +94,8 @@ def picture(path):
     def color(shift, saturation, value):
         return tuple(int(255 * part) for part in colorsys.hsv_to_rgb((hue + shift) % 1, saturation, value))
 
+    if kind == "ibotta":
+        return png(width, height, product(width, height, seed, color))
     top, low = color(0, 0.35, 0.98), color(0.08, 0.18, 1)
     hills = [color(0.45, 0.35, 0.72), color(0.5, 0.45, 0.5)]
     sun = (int(width * (0.2 + 0.6 * seed[1] / 255)), int(height * 0.3), height // 7)

@@ -217,6 +217,9 @@ class RestaurantTests(BrowserTest):
                     self.assertRegex(each, r"(m|km) (north|south|east|west)")
                 link = self.find(".place-card .button")
                 self.assertEqual(link.text, "Open in maps")
+                self.wait_for("[data-small-map][data-ready]")
+                self.assertRegex(self.find(".leaflet-control-scale-line").text, r"^[1-5]00 m$")
+                self.assertEqual(len(self.all(".small-map .near")), 3)
                 self.no_overflow(str(size))
                 self.shoot("place-card")
         finally:

@@ -167,6 +167,7 @@ class DesignTests(BrowserTest):
         self.assertEqual((save["x"], save["right"]), (12, 363))
         self.assertTrue(self.find(".glow img").get_attribute("src"))
         self.assertEqual(self.find(".save").text, "Save offer")
+        self.assertEqual(len(self.all("main [data-star]")), 1)
         self.find(".save").click()
         self.wait("the offer is not saved", lambda: "ibotta:900115" in self.home.favorites())
         self.assertEqual(self.find(".save").text, "Saved")

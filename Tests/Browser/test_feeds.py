@@ -48,7 +48,7 @@ class FeedTests(BrowserTest):
         self.assertIn("Copyright ©", self.find(".shared-credit").text)
         self.shoot("albums")
         self.find(".covers .card-link").click()
-        self.wait_for(".facts")
+        self.wait("the facts are not shown", lambda: any(each.text for each in self.all(".facts")))
         for text in ("Artist", "Marlow Finch", "Released", "Copyright"):
             self.assertIn(text, self.find(".facts").text)
 

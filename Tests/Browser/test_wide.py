@@ -286,6 +286,37 @@ class KeyTests(WideTest):
         self.press(Keys.ESCAPE)
         self.wait("the column stays", lambda: not self.all(".column"))
 
+    def test_a_held_key_requests_only_the_offer_at_which_it_is_let_go(self):
+        self.set_size(WIDE)
+        self.open("/feeds/ibotta")
+        self.wait_ready()
+        last = self.script("return arguments[0].pathname", self.all("main .card-link")[9])
+        self.press("j")
+        self.press("o")
+        self.wait("the column does not open", lambda: self.all(".column article"))
+        asked = ("return performance.getEntriesByType('resource')"
+                 ".filter(({name}) => new URL(name).pathname.startsWith('/offers/')).length")
+        before = self.script(asked)
+        self.script(
+            "for (let number = 0; number < 9; number += 1)"
+            " document.dispatchEvent(new KeyboardEvent('keydown', {key: 'j', bubbles: true}))")
+        self.wait("the column does not follow", lambda: self.browser.current_url.endswith(last))
+        self.wait("the offer is not shown", lambda: self.script(asked) > before)
+        self.assertEqual(self.script(asked), before + 1)
+
+    def test_a_browser_that_refuses_changes_of_the_history_still_shows_the_offers(self):
+        self.set_size(WIDE)
+        self.open("/feeds/ibotta")
+        self.wait_ready()
+        self.script("history.pushState = history.replaceState = () => { throw new DOMException('', 'SecurityError'); }")
+        self.press("j")
+        self.press("o")
+        self.wait("the column does not open", lambda: self.all(".column article"))
+        first = self.find(".column h1").text
+        self.press("j")
+        self.wait("the column does not follow", lambda: self.find(".column h1").text != first)
+        self.assertTrue(self.browser.current_url.endswith("/feeds/ibotta"))
+
 
 if __name__ == "__main__":
     unittest.main()

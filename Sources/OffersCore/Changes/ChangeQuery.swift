@@ -23,6 +23,9 @@ public struct ChangeQuery: Hashable, Sendable {
   /// The size to which the texts of offers and rewards are truncated, in bytes of UTF-8, under the
   /// rules of `OfferQuery.textBytes`. Nil for whole offers.
   public var textBytes: Int?
+  /// Only changes of these offers, without the first sync of a feed; nil for all. Few, such as those of a
+  /// page: each is looked up.
+  package var offers: Set<OfferRef>?
 
   /// Creates a query. Without arguments it selects all changes.
   public init(

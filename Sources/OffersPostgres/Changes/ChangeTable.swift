@@ -71,6 +71,10 @@ enum ChangeTable {
     if query.favoritesOnly {
       conditions.append("change.kind <> 'first' AND \(OfferColumns.isFavorite)")
     }
+    if let offers = query.offers {
+      conditions.append("change.kind <> 'first'")
+      conditions.append("change.offer_key = \(anyKey(of: offers, &bindings))")
+    }
     let sql = """
       SELECT \(columns) FROM change JOIN feed ON feed.feed_key = change.feed_key
       LEFT JOIN offer ON offer.offer_key = change.offer_key
@@ -79,6 +83,18 @@ enum ChangeTable {
       \(bindings.addLimit(limit))
       """
     return try session.rows(sql, bindings.parameters)
+  }
+
+  /// An array of the keys of some offers to compare with; PostgreSQL looks them up once.
+  private static func anyKey(of offers: Set<OfferRef>, _ bindings: inout Bindings) -> String {
+    let feeds = bindings.add(.texts(offers.map(\.feed)))
+    let ids = bindings.add(.texts(offers.map(\.offerID)))
+    return """
+      ANY (ARRAY (SELECT named.offer_key
+        FROM unnest(\(feeds)::text[], \(ids)::text[]) AS name (feed, id)
+        JOIN feed AS source ON source.name = name.feed
+        JOIN offer AS named ON named.feed_key = source.feed_key AND named.id = name.id))
+      """
   }
 
   /// The place of a selected change. Small, because there may be as many changes as offers.
@@ -211,6 +227,9 @@ enum ChangeTable {
     ]
     if let feed = query.feed { conditions.append("feed.name = \(bindings.add(.text(feed)))") }
     if query.favoritesOnly { conditions.append(OfferColumns.isFavorite) }
+    if let offers = query.offers {
+      conditions.append("offer.offer_key = \(anyKey(of: offers, &bindings))")
+    }
     if let since = query.since {
       conditions.append("\(at) >= \(bindings.add(.number(since.nextSeconds)))")
     }

@@ -158,6 +158,20 @@ enum ChangeTable {
     return try rows(sql, range, in: database)
   }
 
+  /// The changes of some offers in a range, except for `new`, looked up from each offer.
+  static func ofOffers(_ keys: [Int64], _ range: Range, in database: Database) throws -> [ChangeRow]
+  {
+    let sql = """
+      SELECT change.change_id, change.offer_key, change.kind, run.started_at, \(fields(range))
+      FROM change CROSS JOIN sync_run AS run ON run.run_id = change.run_id
+      WHERE change.offer_key IN (\(keys.map(String.init).joined(separator: ", ")))
+        AND change.kind <> 'new'
+        AND change.change_id > ?1 AND change.change_id <= ?2 AND run.started_at >= ?3
+      \(condition(range, "run.feed_key"))
+      """
+    return try rows(sql, range, in: database)
+  }
+
   private static func condition(
     _ range: Range, _ feed: String, kind: String = "change.kind"
   ) -> String {
@@ -191,12 +205,13 @@ enum ChangeTable {
     return rows
   }
 
-  /// The changes of kind `new` in a range whose offers are favorites now, without first syncs. All
-  /// rows of `change` in the range are scanned: the index by offer leaves out `new` rows, so that
-  /// inserting new offers stays fast.
-  static func newFavorites(_ range: Range, in database: Database) throws -> [ChangeRow] {
-    let favorites = try FavoriteTable.sortedKeys(of: range.user, in: database)
-    if favorites.isEmpty { return [] }
+  /// The changes of kind `new` in a range of some offers, without first syncs. All rows of `change` in
+  /// the range are scanned: the index by offer leaves out `new` rows, so that inserting new offers stays
+  /// fast.
+  static func new(
+    among keys: SortedKeys, _ range: Range, in database: Database
+  ) throws -> [ChangeRow] {
+    if keys.isEmpty { return [] }
     let cursor = try Row.fetchCursor(
       database,
       sql: """
@@ -209,7 +224,7 @@ enum ChangeTable {
     var rows: [ChangeRow] = []
     while let row = try cursor.next() {
       let span = ChangeSpan(lastID: row[0], lastKey: row[1], offerCount: row[2])
-      for key in favorites.find(upTo: span.lastKey, count: span.offerCount)
+      for key in keys.find(upTo: span.lastKey, count: span.offerCount)
       where span.id(of: key) > range.after {
         rows.append(ChangeRow(id: span.id(of: key), offerKey: key, at: row[3], kind: .new))
       }

@@ -28,9 +28,8 @@ struct SelectedChanges: Sendable {
     lastID = try ChangeTable.fetchLastID(in: database)
     let range = try Self.range(query, of: user, through: lastID, definitions, in: database)
     var rows: [ChangeRow] = []
-    if query.favoritesOnly {
-      rows = try Self.ofFavorites(range, in: database).sorted { $0.id < $1.id }
-        .suffix(query.limit ?? .max)
+    if let some = try Self.ofSomeOffers(query, range, in: database) {
+      rows = some.sorted { $0.id < $1.id }.suffix(query.limit ?? .max)
     } else {
       rows = try ChangeTable.newest(range, limit: query.limit, in: database)
     }
@@ -58,8 +57,8 @@ struct SelectedChanges: Sendable {
     let range = try Self.range(query, of: user, through: newestID, definitions, in: database)
     let limit = query.limit ?? .max - 1
     var rows: [ChangeRow]
-    if query.favoritesOnly {
-      rows = try Self.ofFavorites(range, in: database).sorted { $0.id < $1.id }
+    if let some = try Self.ofSomeOffers(query, range, in: database) {
+      rows = some.sorted { $0.id < $1.id }
     } else {
       rows = try ChangeTable.oldest(range, limit: limit + 1, in: database)
     }
@@ -98,22 +97,38 @@ struct SelectedChanges: Sendable {
       user: user, feedKey: feedKey, kinds: query.kinds)
   }
 
-  private static func ofFavorites(
-    _ range: ChangeTable.Range, in database: Database
-  ) throws -> [ChangeRow] {
-    let rows = try ChangeTable.ofFavorites(range, in: database)
+  /// The recorded changes of a query for favorites, or for some offers; nil for one for all offers.
+  private static func ofSomeOffers(
+    _ query: ChangeQuery, _ range: ChangeTable.Range, in database: Database
+  ) throws -> [ChangeRow]? {
+    guard query.favoritesOnly || query.offers != nil else { return nil }
+    let favorites =
+      query.favoritesOnly ? try FavoriteTable.sortedKeys(of: range.user, in: database) : nil
+    let named = try keys(of: query, in: database)?.filter { favorites?.contains($0) ?? true }
+    let rows =
+      if let named { try ChangeTable.ofOffers(named, range, in: database) } else {
+        try ChangeTable.ofFavorites(range, in: database)
+      }
     guard range.kinds?.contains(.new) ?? true else { return rows }
-    return rows + (try ChangeTable.newFavorites(range, in: database))
+    let keys = named.map { SortedKeys($0) } ?? favorites ?? SortedKeys()
+    return rows + (try ChangeTable.new(among: keys, range, in: database))
+  }
+
+  /// The keys of the offers that a query names; nil for a query that names none.
+  private static func keys(of query: ChangeQuery, in database: Database) throws -> [Int64]? {
+    try query.offers?.compactMap { try OfferTable.findKey($0, in: database) }
   }
 
   private static func expiring(
     _ query: ChangeQuery, _ range: ChangeTable.Range, in database: Database
   ) throws -> [ChangeRow] {
     guard query.kinds?.contains(.expiring) ?? true else { return [] }
+    let named = try keys(of: query, in: database).map { SortedKeys($0) }
     let rows = try ChangeTable.expiring(
       favoritesOf: query.favoritesOnly ? range.user : nil, feedKey: range.feedKey,
       since: query.since?.nextSeconds ?? .min, now: query.now.storedSeconds,
-      in: database)
+      in: database
+    ).filter { named?.contains($0.offerKey) ?? true }
     guard let place = query.afterExpiring else { return rows }
     let at = place.at.nextSeconds
     return rows.filter { ($0.at, $0.offerKey) > (at, place.offerKey) }

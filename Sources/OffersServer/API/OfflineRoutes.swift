@@ -106,7 +106,7 @@ struct OfflineRoutes: ContentRoutes {
     _ refs: [OfferRef], _ titles: [String: String], to json: inout JSONWriter
   ) async throws {
     let settings = try await pageSettings(titles)
-    let news = try await RecentNews(from: source)
+    var offers: [Offer] = []
     var found: [(OfflineOffer, [RewardPoint])] = []
     var answered = 0
     var bytes = 0
@@ -119,8 +119,10 @@ struct OfflineRoutes: ContentRoutes {
         named: ref.description, Self.historyBounds
       ).points
       bytes += record.bytes
+      offers.append(offer.offer)
       found.append((record, points))
     }
+    let news = try await RecentNews(of: offers, from: source)
     json.object { json in
       json.member("offers", each: found) { $1.0.write(to: &$0, $1.1, news) }
       json.member("answered", answered)

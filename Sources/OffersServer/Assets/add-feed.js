@@ -1,6 +1,8 @@
 // The section “Add a feed” of the settings. The forms work without scripts; the script sends them in
 // the background, and shows the section of the response in place.
 
+import {make, setBusy} from "./elements.js?v=__VERSION__";
+import {readPage} from "./requests.js?v=__VERSION__";
 import {problemIn, say, toast, unreachable} from "./messages.js?v=__VERSION__";
 import {followAdded} from "./refresh.js?v=__VERSION__";
 import {renew} from "./renew.js?v=__VERSION__";
@@ -11,12 +13,9 @@ let entry = null;
 
 const find = (selector) => document.querySelector(`[data-add-feed] ${selector}`);
 
-function setBusy(isBusy) {
+function showBusy(isBusy) {
   find("[data-add-progress]").hidden = !isBusy;
-  for (const button of document.querySelectorAll("[data-add-feed] form button")) {
-    if (isBusy) button.setAttribute("aria-busy", "true");
-    else button.removeAttribute("aria-busy");
-  }
+  for (const button of document.querySelectorAll("[data-add-feed] form button")) setBusy(button, isBusy);
 }
 
 /** Sends a form of the section, and shows the section of the response. */
@@ -25,7 +24,7 @@ async function send(form) {
   asking = new AbortController();
   document.querySelector("[data-add-feed]").dataset.inUse = "";
   const isAdding = "add" in form.elements;
-  setBusy(true);
+  showBusy(true);
   say(isAdding ? "Adding the feed" : "Reading the feed");
   try {
     const response = await fetch(form.action, {
@@ -37,13 +36,13 @@ async function send(form) {
     if (response.ok && response.redirected && isAdding) return await finish(form.elements.name.value);
     const type = response.headers.get("Content-Type") ?? "";
     if (!type.startsWith("text/html")) return fail(form, (await problemIn(response)).text);
-    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    const page = await readPage(response);
     const next = page.querySelector("[data-add-feed]");
     if (next) show(form, document.adoptNode(next));
     else fail(form, page.querySelector("main p")?.textContent ?? `Status ${response.status}.`);
   } catch (error) {
     if (error.name !== "AbortError") return fail(form, unreachable);
-    setBusy(false);
+    showBusy(false);
     focus(form);
   } finally {
     asking = null;
@@ -56,19 +55,15 @@ function show(form, next) {
   const heading = section.querySelector("h2");
   if (next.querySelector("[data-proposal]") && !("add" in form.elements)) entry = form;
   section.replaceChildren(...(heading ? [heading] : []), ...next.childNodes);
-  setBusy(false);
+  showBusy(false);
   (find("[aria-invalid=true]") ?? find("[data-proposal] h3"))?.focus();
 }
 
 /** Shows an error that came without a section. */
 function fail(form, text) {
-  setBusy(false);
+  showBusy(false);
   form.querySelector(".field-error")?.remove();
-  const note = document.createElement("p");
-  note.className = "field-error";
-  note.setAttribute("role", "alert");
-  note.textContent = text;
-  form.querySelector(".quiet").before(note);
+  form.querySelector(".quiet").before(make("p", {className: "field-error", role: "alert", textContent: text}));
   focus(form);
 }
 
@@ -100,7 +95,7 @@ document.addEventListener("click", (event) => {
   event.preventDefault();
   find("[data-proposal]").replaceWith(entry);
   entry.querySelector(".field-error")?.remove();
-  setBusy(false);
+  showBusy(false);
   focus(entry);
   entry = null;
 });

@@ -2,10 +2,10 @@
 
 import {isLoggedOut, isReachable, on, start} from "./events.js?v=__VERSION__";
 import {loggedOut, loginAddress, say, toast} from "./messages.js?v=__VERSION__";
+import {note} from "./over.js?v=__VERSION__";
 import {compare, send} from "./stars.js?v=__VERSION__";
 import "./lists.js?v=__VERSION__";
-import "./news-badge.js?v=__VERSION__";
-import "./news-pill.js?v=__VERSION__";
+import "./news.js?v=__VERSION__";
 import "./place.js?v=__VERSION__";
 import "./refresh.js?v=__VERSION__";
 import "./search.js?v=__VERSION__";
@@ -54,7 +54,7 @@ document.addEventListener("submit", (event) => {
 const done = document.querySelector("[data-done]");
 if (done) {
   say(done.textContent);
-  history.replaceState(history.state, "", location.pathname + location.hash);
+  note(history.state, location.pathname + location.hash);
 }
 
 // Visited sites and counts that this browser stored for another user are removed.

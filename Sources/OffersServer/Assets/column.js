@@ -2,23 +2,19 @@
 // to what was shown before, a reload shows the page of the offer, and a press with a key or another button
 // opens it elsewhere.
 
-import {addOpener, fetchPage, icon, isPlainPress, openDialog, setBeside} from "./over.js?v=__VERSION__";
-import {tidy} from "./lists.js?v=__VERSION__";
+import {addOpener, isPlainPress, note, openDialog, setBeside} from "./over.js?v=__VERSION__";
+import {fetchOffer, isOffer, prepare} from "./detail.js?v=__VERSION__";
+import {make, roundButton} from "./elements.js?v=__VERSION__";
 import {say} from "./messages.js?v=__VERSION__";
-import {showSharing} from "./share.js?v=__VERSION__";
-import {showStars} from "./stars.js?v=__VERSION__";
 
 const wide = matchMedia("(min-width: 1440px)");
 const own = location.href;
 const title = document.title;
-const isOffer = (path) => path.startsWith("/offers/");
 const hasList = !isOffer(location.pathname) && document.querySelector("main [data-list], main .changes");
 let column = null;
 // The number of entries of the history since the list, so that closing leads back to it.
 let depth = 0;
 let asked = 0;
-
-const cardOf = (path) => document.querySelector(`main a.card-link[href="${CSS.escape(path)}"]`);
 
 /** Changes the width of the list, and keeps a card where it is on the screen. */
 function keeping(card, change) {
@@ -29,54 +25,33 @@ function keeping(card, change) {
 
 function mark(path) {
   document.querySelector(".card.is-open")?.classList.remove("is-open");
-  const card = path && cardOf(path);
+  const card = path && document.querySelector(`main a.card-link[href="${CSS.escape(path)}"]`);
   card?.closest(".card").classList.add("is-open");
   return card;
 }
 
-function makeColumn() {
-  const made = document.createElement("aside");
-  made.className = "column";
-  made.tabIndex = -1;
-  const close = document.createElement("button");
-  close.type = "button";
-  close.className = "round column-close";
-  close.setAttribute("aria-label", "Close");
-  close.append(icon("i-close"));
-  close.addEventListener("click", leave);
-  const body = document.createElement("div");
-  body.className = "column-body";
-  made.append(close, body);
-  return made;
-}
-
 /** Shows a skeleton in place of the offer, until it has arrived. */
 function showWaiting(body) {
-  const waiting = document.createElement("div");
-  waiting.className = "skeleton";
-  waiting.setAttribute("aria-hidden", "true");
-  for (const part of ["picture", "line", "line", "short"]) {
-    const bone = document.createElement("span");
-    bone.className = `bone bone-${part}`;
-    waiting.append(bone);
-  }
-  body.replaceChildren(waiting);
+  const bones = ["picture", "line", "line", "short"].map((part) => make("span", {className: `bone bone-${part}`}));
+  body.replaceChildren(make("div", {className: "skeleton", "aria-hidden": "true"}, ...bones));
 }
 
 /**
  * Shows an offer in the column. `how` says what becomes of the address: "push", "replace", or nothing if
- * the address is the offer's already. Goes to the page of the offer if it cannot be fetched.
+ * the address is the offer's already. `delay` holds the request back, in milliseconds: a later call in that
+ * time replaces it. Goes to the page of the offer if it cannot be fetched.
  */
-async function open(address, how, isFocused = true) {
+async function open(address, how, {isFocused = true, delay = 0} = {}) {
   const mine = (asked += 1);
-  const path = new URL(address, own).pathname;
-  const card = mark(path);
+  const card = mark(new URL(address, own).pathname);
+  if (delay > 0) await new Promise((resolve) => setTimeout(resolve, delay));
+  if (mine !== asked) return;
   // The list keeps its place by itself: it has another width on the way back.
   if (how === "push") history.scrollRestoration = "manual";
-  if (how === "push") history.pushState({depth: (depth += 1)}, "", address);
-  else if (how === "replace") history.replaceState({depth}, "", address);
+  if (how) note({depth: how === "push" ? (depth += 1) : depth}, address, how);
   if (!column) {
-    column = makeColumn();
+    const close = roundButton("i-close", "Close", "column-close", leave);
+    column = make("aside", {className: "column", tabIndex: -1}, close, make("div", {className: "column-body"}));
     setBeside(own);
     keeping(card, () => {
       document.body.append(column);
@@ -86,21 +61,16 @@ async function open(address, how, isFocused = true) {
   const body = column.querySelector(".column-body");
   const soon = setTimeout(showWaiting, 150, body);
   try {
-    const page = await fetchPage(address);
+    const offer = await fetchOffer(address);
     if (mine !== asked) return;
-    const article = page.querySelector("article.offer");
-    if (!article) throw new Error("The response is not the page of an offer.");
     clearTimeout(soon);
-    document.title = page.title;
-    column.setAttribute("aria-label", page.title.replace(/ – offers$/, ""));
-    body.replaceChildren(document.adoptNode(article));
+    document.title = offer.pageTitle;
+    column.setAttribute("aria-label", offer.title);
+    body.replaceChildren(offer.article);
     body.scrollTop = 0;
-    tidy(body);
-    showStars(body);
-    showSharing(body);
     if (isFocused) column.focus({preventScroll: true});
-    else say(column.getAttribute("aria-label"));
-    if (body.querySelector("[data-small-map]")) (await import("./map.js?v=__VERSION__")).showMaps(body);
+    else say(offer.title);
+    await prepare(body);
   } catch {
     if (mine === asked) location.replace(address);
   } finally {
@@ -110,8 +80,8 @@ async function open(address, how, isFocused = true) {
 
 /** Takes the column away. The card of the offer gets the focus back. */
 function close() {
-  if (!column) return;
   asked += 1;
+  if (!column) return;
   const hadFocus = column.contains(document.activeElement);
   const card = document.querySelector(".card.is-open .card-link");
   mark(null);
@@ -131,10 +101,14 @@ function leave() {
   if (column) history.go(-depth);
 }
 
+/** The time in which a held key that goes through the list requests no offer, in milliseconds. */
+const REST = 120;
+
 /** Opens a card as a press would. In place of an offer that is shown already, Back does not lead to it. */
 export function openCard(card, {isFocused = true} = {}) {
   if (!hasList || !wide.matches || openDialog()) return card.click();
-  open(card.href, column && !isFocused ? "replace" : "push", isFocused);
+  if (column && !isFocused) open(card.href, "replace", {isFocused, delay: REST});
+  else open(card.href, "push", {isFocused});
 }
 
 export const isColumnOpen = () => Boolean(column);
@@ -144,14 +118,12 @@ if (hasList) {
   // is prevented here.
   document.addEventListener("click", (event) => {
     const card = event.target.closest?.("main a.card-link");
-    if (!card || !wide.matches || !isPlainPress(event) || openDialog()) return;
-    if (!isOffer(card.pathname)) return;
+    if (!card || !wide.matches || !isPlainPress(event) || openDialog() || !isOffer(card.pathname)) return;
     event.preventDefault();
-    const isShown = column && card.href === location.href;
-    if (!isShown) open(card.href, "push");
+    if (!column || card.href !== location.href) open(card.href, "push");
   }, true);
   document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && column && !event.defaultPrevented && !document.querySelector("dialog[open], :popover-open")) leave();
+    if (event.key === "Escape" && !event.defaultPrevented && !document.querySelector("dialog[open], :popover-open")) leave();
   });
   document.addEventListener("renewed", () => {
     if (column) mark(location.pathname);
@@ -159,7 +131,7 @@ if (hasList) {
   addOpener(({pathname, href}) => {
     depth = history.state?.depth ?? 0;
     if (isOffer(pathname) && (column || wide.matches)) {
-      open(href, null, false);
+      open(href, null, {isFocused: false});
       return true;
     }
     const wasOpen = Boolean(column);

@@ -1,5 +1,7 @@
 // Sheets that are drawn down to close them: by a touch that begins where nothing can scroll up.
 
+import {isStill} from "./elements.js?v=__VERSION__";
+
 /** The way down in pixels, and the speed in pixels a millisecond, from which a sheet closes. */
 const FAR = 110;
 const FAST = 0.6;
@@ -38,8 +40,7 @@ export function dragDown(sheet, scroller, close) {
     if (type === "touchend" && (way > FAR || speed > FAST)) {
       // The sheet goes on from where the finger has left it.
       const left = {transform: [`translateY(${way}px)`, "translateY(100%)"]};
-      const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
-      sheet.animate(left, {duration: isStill ? 0 : 180, easing: "ease-in", fill: "forwards"}).finished.then((motion) => {
+      sheet.animate(left, {duration: isStill() ? 0 : 180, easing: "ease-in", fill: "forwards"}).finished.then((motion) => {
         close();
         motion.cancel();
         sheet.style.transform = "";

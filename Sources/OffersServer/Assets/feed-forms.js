@@ -2,16 +2,15 @@
 
 import {alertBox, problemIn, toast, unreachable} from "./messages.js?v=__VERSION__";
 import {fail, start} from "./refresh.js?v=__VERSION__";
+import {send} from "./requests.js?v=__VERSION__";
 import {renew} from "./renew.js?v=__VERSION__";
+
+const path = (feed, part) => `/feeds/${encodeURIComponent(feed)}/${part}`;
 
 /** Subscribes to a feed, and reads it for the first time. */
 export async function subscribe(feed) {
   try {
-    const response = await fetch(`/api/v1/feeds/${encodeURIComponent(feed)}/subscription`, {
-      method: "PUT",
-      headers: {"Content-Type": "application/json"},
-      body: "{}",
-    });
+    const response = await send("PUT", path(feed, "subscription"));
     if (!response.ok) return fail(await problemIn(response), [feed]);
     start([feed]);
   } catch {
@@ -20,36 +19,26 @@ export async function subscribe(feed) {
 }
 
 /** Unsubscribes from a feed. Its offers and its source stay, so that this can be undone. */
-export async function unsubscribe(feed, title) {
+export const unsubscribe = (feed, title) =>
+  setSubscribed(feed, "DELETE", () =>
+    toast(`Unsubscribed from ${title}.`, {label: "Undo", run: () => resubscribe(feed, title)}));
+
+const resubscribe = (feed, title) => setSubscribed(feed, "PUT", () => toast(`${title} is subscribed again.`));
+
+/** Changes the subscription of a feed, and shows what has become of it. */
+async function setSubscribed(feed, method, tell) {
+  const again = () => setSubscribed(feed, method, tell);
   try {
-    if (!(await setSubscribed(feed, "DELETE"))) return;
+    const response = await send(method, path(feed, "subscription"));
+    if (!response.ok) return alertBox(failed, await problemIn(response));
     await renew();
-    toast(`Unsubscribed from ${title}.`, {label: "Undo", run: () => resubscribe(feed, title)});
+    tell();
   } catch {
-    alertBox("The feed was not changed", unreachable);
+    alertBox(failed, unreachable, again);
   }
 }
 
-async function resubscribe(feed, title) {
-  try {
-    if (!(await setSubscribed(feed, "PUT"))) return;
-    await renew();
-    toast(`${title} is subscribed again.`);
-  } catch {
-    alertBox("The feed was not changed", unreachable, () => resubscribe(feed, title));
-  }
-}
-
-/** Changes the subscription of a feed. Shows an alert and returns false if that is refused. */
-async function setSubscribed(feed, method) {
-  const response = await fetch(`/api/v1/feeds/${encodeURIComponent(feed)}/subscription`, {
-    method,
-    headers: {"Content-Type": "application/json"},
-    body: "{}",
-  });
-  if (!response.ok) alertBox("The feed was not changed", await problemIn(response));
-  return response.ok;
-}
+const failed = "The feed was not changed";
 
 /** Sets the source and the interval of a feed. The interval stays if the source is refused. */
 export async function change(form) {
@@ -60,16 +49,13 @@ export async function change(form) {
   const isNew = text !== source.defaultValue;
   if (isNew && !(await start([feed], {source: text}))) return;
   try {
-    const response = await fetch(`/api/v1/feeds/${encodeURIComponent(feed)}/interval`, {
-      method: isUsual ? "DELETE" : "PUT",
-      headers: {"Content-Type": "application/json"},
-      body: JSON.stringify(isUsual ? {} : {every_seconds: Number(every.value)}),
-    });
-    if (!response.ok) return alertBox("The feed was not changed", await problemIn(response));
+    const response = await send(
+      isUsual ? "DELETE" : "PUT", path(feed, "interval"), isUsual ? {} : {every_seconds: Number(every.value)});
+    if (!response.ok) return alertBox(failed, await problemIn(response));
     form.closest("details").open = false;
     await renew();
     if (!isNew) toast("Saved.");
   } catch {
-    alertBox("The feed was not changed", unreachable);
+    alertBox(failed, unreachable);
   }
 }

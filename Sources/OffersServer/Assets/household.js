@@ -3,7 +3,9 @@
 
 import {alertBox, problemIn, toast, unreachable} from "./messages.js?v=__VERSION__";
 import {noteReachable, on} from "./events.js?v=__VERSION__";
-import {fetchPage, pageAddress} from "./over.js?v=__VERSION__";
+import {isBusy, setBusy} from "./elements.js?v=__VERSION__";
+import {pageAddress} from "./over.js?v=__VERSION__";
+import {fetchPage, inTurn, send} from "./requests.js?v=__VERSION__";
 import {renew} from "./renew.js?v=__VERSION__";
 import {compare} from "./stars.js?v=__VERSION__";
 
@@ -17,12 +19,15 @@ document.addEventListener("submit", (event) => {
 /** Sends the form of an offer, and shows what has become of the offer. */
 async function change(ref, form) {
   const button = form.querySelector("button");
-  if (button.getAttribute("aria-busy") === "true") return;
-  button.setAttribute("aria-busy", "true");
+  if (isBusy(button)) return;
+  setBusy(button, true);
   const shares = form.elements.share.value === "1";
   const failed = "The household list could not be changed";
   try {
-    const response = await send(form, shares);
+    const method = shares ? "PUT" : "DELETE";
+    // For the user of this page, and no other.
+    const {user} = document.body.dataset;
+    const response = await send(method, new URL(form.action).pathname, {}, {user}).catch(() => null);
     if (!response) {
       noteReachable(false);
       alertBox(failed, unreachable);
@@ -35,41 +40,16 @@ async function change(ref, form) {
       alertBox(failed, await problemIn(response));
     }
   } finally {
-    button.removeAttribute("aria-busy");
+    setBusy(button, false);
   }
 }
 
-/** Sends a change for the user of this page, and no other; null if the server does not answer. */
-function send(form, shares) {
-  const {user} = document.body.dataset;
-  const path = new URL(form.action).pathname;
-  return fetch(`/api/v1${path}`, {
-    method: shares ? "PUT" : "DELETE",
-    headers: {"Content-Type": "application/json", ...(user && {"X-Offers-User": user})},
-    body: "{}",
-  }).catch(() => null);
-}
-
-let following = null;
-let isDue = false;
-
-/** Shows the list, or the sharing of the offer, as it is on the server. There is one request at a time. */
-function follow() {
-  isDue = true;
-  following ??= followWhileDue().finally(() => {
-    following = null;
-  });
-  return following;
-}
-
-async function followWhileDue() {
-  while (isDue) {
-    isDue = false;
-    const section = document.querySelector("[data-household]");
-    if (section) await renewSection(section);
-    if (document.querySelector("[data-household-list]")) await renewList();
-  }
-}
+/** Shows the list, or the sharing of the offer, as it is on the server. */
+const follow = inTurn(async () => {
+  const section = document.querySelector("[data-household]");
+  if (section) await renewSection(section);
+  if (document.querySelector("[data-household-list]")) await renewList();
+});
 
 /** Replaces the section of an offer, on its page or in its sheet. */
 async function renewSection(section) {

@@ -1,6 +1,7 @@
 // Single keys: / j k s o ?. They do nothing while a person types, and can be switched off in the settings.
 
 import {isColumnOpen, openCard} from "./column.js?v=__VERSION__";
+import {make} from "./elements.js?v=__VERSION__";
 import {openDialog} from "./over.js?v=__VERSION__";
 
 const keys = [
@@ -17,8 +18,7 @@ const cards = () => [...document.querySelectorAll("main .card > .card-link")].fi
 function step(way) {
   const all = cards();
   if (all.length === 0) return;
-  const focused = document.activeElement.closest?.("main .card")?.querySelector(".card-link");
-  const from = all.indexOf(focused ?? (at?.isConnected ? at : null));
+  const from = all.indexOf(current());
   // From nowhere, the first offer on the screen is the next one.
   const first = all.findIndex((each) => each.getBoundingClientRect().bottom > 80);
   at = all[from < 0 ? Math.max(0, first) : Math.min(all.length - 1, Math.max(0, from + way))];
@@ -48,31 +48,13 @@ function star() {
 let help = null;
 
 function showHelp() {
-  if (!help) {
-    help = document.createElement("dialog");
-    help.className = "alert-box keys-box";
-    help.setAttribute("aria-labelledby", "keys-heading");
-    const heading = document.createElement("h2");
-    heading.id = "keys-heading";
-    heading.textContent = "Keys";
-    const list = document.createElement("dl");
-    for (const [key, text] of keys) {
-      const row = document.createElement("div");
-      const [term, what, cap] = ["dt", "dd", "kbd"].map((name) => document.createElement(name));
-      cap.textContent = key;
-      what.textContent = text;
-      term.append(cap);
-      row.append(term, what);
-      list.append(row);
-    }
-    const close = document.createElement("button");
-    close.type = "button";
-    close.className = "button primary";
-    close.textContent = "Close";
-    close.addEventListener("click", () => help.close());
-    help.append(heading, list, close);
-    document.body.append(help);
-  }
+  const rows = keys.map(([key, text]) =>
+    make("div", {}, make("dt", {}, make("kbd", {textContent: key})), make("dd", {textContent: text})));
+  help ??= make(
+    "dialog", {className: "alert-box keys-box", "aria-labelledby": "keys-heading"},
+    make("h2", {id: "keys-heading", textContent: "Keys"}), make("dl", {}, ...rows),
+    make("button", {type: "button", className: "button primary", textContent: "Close", onclick: () => help.close()}));
+  document.body.append(help);
   help.showModal();
 }
 

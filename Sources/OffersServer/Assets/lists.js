@@ -4,6 +4,8 @@
 import {alertBox, problemIn, say, showDetails, unreachable} from "./messages.js?v=__VERSION__";
 import {showStars} from "./stars.js?v=__VERSION__";
 import {showTimes} from "./times.js?v=__VERSION__";
+import {make, setBusy} from "./elements.js?v=__VERSION__";
+import {readPage} from "./requests.js?v=__VERSION__";
 import {isPlainPress} from "./over.js?v=__VERSION__";
 
 const observer = new IntersectionObserver(
@@ -58,12 +60,12 @@ function load(link, isAsked) {
 
 async function append(link, isAsked) {
   const label = link.textContent;
-  link.setAttribute("aria-busy", "true");
+  setBusy(link, true);
   link.textContent = "Loading …";
   try {
     const response = await fetch(link.href);
     if (!response.ok) throw Object.assign(new Error(), await sayingIn(response));
-    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    const page = await readPage(response);
     const problem = page.querySelector("main .problem[role=alert]");
     // Stored offers in place of the results of a server that failed do not continue its list.
     if (problem) throw Object.assign(new Error(), sayingOf(problem));
@@ -80,10 +82,7 @@ async function append(link, isAsked) {
     if (more) {
       place.replaceChildren(document.adoptNode(more));
     } else {
-      const end = document.createElement("p");
-      end.className = "list-end";
-      end.textContent = "End of the list.";
-      place.replaceWith(end);
+      place.replaceWith(make("p", {className: "list-end", textContent: "End of the list."}));
     }
     // Only the new cards are processed, so that the cost does not grow with the list.
     for (const card of fresh) tidy(card);
@@ -93,7 +92,7 @@ async function append(link, isAsked) {
     if (isAsked) fresh[0]?.querySelector("a")?.focus({preventScroll: true});
   } catch (error) {
     observer.unobserve(link);
-    link.removeAttribute("aria-busy");
+    setBusy(link, false);
     link.textContent = label;
     const problem = error.text ? error : {text: unreachable};
     tell(link, problem);
@@ -117,8 +116,7 @@ function tell(link, {text, details}) {
 /** The texts of an error response, which is a problem document or a page. */
 async function sayingIn(response) {
   if (!response.headers.get("Content-Type")?.startsWith("text/html")) return problemIn(response);
-  const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  return sayingOf(page.querySelector(".notice"));
+  return sayingOf((await readPage(response)).querySelector(".notice"));
 }
 
 /** The sentence and the technical text of a message on a page. */

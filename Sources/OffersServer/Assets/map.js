@@ -2,15 +2,16 @@
 // them. The background needs no network; tiles of streets are loaded only from a server that the
 // operator has named.
 
-import {addOpener, fetchPage, icon, isPlainPress, openDialog, openOver} from "./over.js?v=__VERSION__";
+import {isStill, make, roundButton} from "./elements.js?v=__VERSION__";
+import {addOpener, isPlainPress, openDialog, openOver} from "./over.js?v=__VERSION__";
+import {fetchPage} from "./requests.js?v=__VERSION__";
 import {landLayer, loadWorld, showNames} from "./world.js?v=__VERSION__";
 
-const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 let library = null;
 
 function add(kind, properties) {
   return new Promise((resolve, reject) => {
-    const element = Object.assign(document.createElement(kind), properties);
+    const element = make(kind, properties);
     element.onload = resolve;
     element.onerror = () => {
       element.remove();
@@ -56,19 +57,13 @@ function makeMap(leaflet, world, box, options = {}) {
   const credits = leaflet.control.attribution({prefix: false}).addTo(map);
   const {tiles, attribution} = box.dataset;
   if (tiles) {
-    const words = document.createElement("span");
-    words.textContent = attribution ?? "";
+    const words = make("span", {textContent: attribution ?? ""});
     const streets = leaflet.tileLayer(tiles, {maxZoom: 19});
     streets.createTile = (place, done) => {
-      const tile = document.createElement("img");
-      tile.alt = "";
-      tile.onload = () => done(null, tile);
-      tile.onerror = (error) => done(error, tile);
+      const tile = make("img", {alt: "", onload: () => done(null, tile), onerror: (error) => done(error, tile)});
       // Some providers refuse requests that do not tell from which site they come. WebKit reads the
       // policy when it gets the address.
-      tile.referrerPolicy = "origin";
-      tile.src = streets.getTileUrl(place);
-      return tile;
+      return Object.assign(tile, {referrerPolicy: "origin", src: streets.getTileUrl(place)});
     };
     streets.addTo(map);
     if (attribution) streets.once("tileload", () => credits.addAttribution(words.innerHTML));
@@ -82,43 +77,24 @@ function makeMap(leaflet, world, box, options = {}) {
   return map;
 }
 
-const short = (text, most) => (text.length > most ? `${text.slice(0, most)}…` : text);
+const short = (text) => (text.length > 120 ? `${text.slice(0, 120)}…` : text);
 
-function pin(leaflet, text, options = {}) {
-  const sign = document.createElement("div");
-  sign.className = "pin";
-  sign.textContent = text;
-  return leaflet.divIcon({
-    className: "", html: sign, iconSize: [28, 28], iconAnchor: [2, 28], popupAnchor: [12, -26], ...options,
+const pin = (leaflet, text) =>
+  leaflet.divIcon({
+    className: "", html: make("div", {className: "pin", textContent: text}), iconSize: [28, 28], iconAnchor: [2, 28],
+    popupAnchor: [12, -26],
   });
-}
 
 function clusterIcon(leaflet, count) {
-  const sign = document.createElement("div");
-  sign.className = "pin is-cluster";
-  sign.innerHTML = "<span></span><span class=\"hidden-heading\"> places</span>";
-  sign.firstChild.textContent = count;
+  const sign = make("div", {className: "pin is-cluster"}, String(count), make("span", {className: "hidden-heading"}, " places"));
   return leaflet.divIcon({className: "", html: sign, iconSize: [38, 38]});
 }
 
-function popup(row) {
-  const content = document.createElement("div");
-  const name = document.createElement("strong");
-  name.dir = "auto";
-  name.textContent = short(row.dataset.name, 120);
-  content.append(name);
-  if (row.dataset.category) {
-    const category = document.createElement("span");
-    category.dir = "auto";
-    category.textContent = row.dataset.category.slice(0, 120);
-    content.append(category, document.createElement("br"));
-  }
-  const link = document.createElement("a");
-  link.href = row.dataset.href;
-  link.textContent = "Details";
-  content.append(link);
-  return content;
-}
+const popup = ({dataset: {name, category, href}}) =>
+  make(
+    "div", {}, make("strong", {dir: "auto", textContent: short(name)}),
+    ...(category ? [make("span", {dir: "auto", textContent: short(category)}), make("br")] : []),
+    make("a", {href, textContent: "Details"}));
 
 // The map of the open dialog, and those of places.
 let drawn = null;
@@ -144,20 +120,13 @@ async function draw(dialog) {
     showCoverageOnHover: false,
   });
   places.forEach(({row, at}, index) => {
-    const words = short(row.dataset.name, 120);
+    const words = short(row.dataset.name);
     const marker = leaflet.marker(at, {icon: pin(leaflet, String(index + 1)), title: words, alt: words})
       .bindPopup(() => popup(row));
     marker.on("popupopen", () => row.classList.add("is-open"));
     marker.on("popupclose", () => row.classList.remove("is-open"));
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "round";
-    button.setAttribute("aria-label", `Show ${row.dataset.name.slice(0, 80)} on the map`);
-    button.append(icon("i-map", "icon small"));
-    button.addEventListener("click", () => {
-      pins.zoomToShowLayer(marker, () => marker.openPopup());
-    });
-    row.append(button);
+    const show = () => pins.zoomToShowLayer(marker, () => marker.openPopup());
+    row.append(roundButton("i-map", `Show ${row.dataset.name.slice(0, 80)} on the map`, "", show, "icon small"));
     pins.addLayer(marker);
   });
   pins.addTo(map);
@@ -166,10 +135,8 @@ async function draw(dialog) {
 
 function drawIn(dialog) {
   draw(dialog).catch(() => {
-    const note = document.createElement("p");
-    note.className = "map-note";
-    note.textContent = "The map could not be drawn. Reload the page to try again.";
-    dialog.querySelector("[data-map]").replaceChildren(note);
+    const text = "The map could not be drawn. Reload the page to try again.";
+    dialog.querySelector("[data-map]").replaceChildren(make("p", {className: "map-note", textContent: text}));
   });
 }
 
@@ -207,11 +174,13 @@ export function renewMap(fresh) {
   drawIn(dialog);
 }
 
+/** The places near the one of a card, which it lists. */
+const listNear = async (card) => (await import("./place-card.js?v=__VERSION__")).showNear(card);
+
 /** Draws the small maps of places below `root`, and lists what is near them. */
 export async function showMaps(root) {
-  for (const card of root.querySelectorAll("[data-place-card]")) {
-    import("./place-card.js?v=__VERSION__").then(({showNear}) => showNear(card));
-  }
+  const card = root.querySelector("[data-place-card]");
+  const near = card ? listNear(card) : [];
   for (const map of small) if (!map.getContainer().isConnected) map.remove();
   small = small.filter((map) => map.getContainer().isConnected);
   for (const box of root.querySelectorAll("[data-small-map]:not([data-ready])")) {
@@ -223,9 +192,14 @@ export async function showMaps(root) {
       const map = makeMap(leaflet, world, box, {
         scrollWheelZoom: false, dragging: !leaflet.Browser.mobile, touchZoom: "center",
       });
-      map.setView(at, box.dataset.tiles ? 17 : 5, {animate: false});
-      const words = short(box.dataset.name, 120);
+      // Streets fill the map; without them, the places near do.
+      map.setView(at, box.dataset.tiles ? 17 : 15, {animate: false});
+      const words = short(box.dataset.name);
       leaflet.marker(at, {icon: pin(leaflet, ""), alt: words, title: words, keyboard: false}).addTo(map);
+      for (const {name, place} of await near) {
+        const html = make("span", {className: "near", textContent: short(name)});
+        leaflet.marker(place, {icon: leaflet.divIcon({className: "map-name", html}), keyboard: false}).addTo(map);
+      }
       small.push(map);
       box.dataset.ready = "";
     } catch {

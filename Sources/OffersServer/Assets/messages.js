@@ -1,5 +1,6 @@
 // Messages: toasts at the bottom of the page, modal alerts, and announcements for screen readers.
 
+import {make} from "./elements.js?v=__VERSION__";
 import {noteLoggedOut} from "./events.js?v=__VERSION__";
 
 const region = document.querySelector("[data-toasts]");
@@ -11,21 +12,13 @@ let timer;
  * {label, run}. Returns the toast's element.
  */
 export function toast(text, action) {
-  const note = document.createElement("div");
-  note.className = "toast";
-  const words = document.createElement("span");
-  words.dir = "auto";
-  words.textContent = text;
-  note.append(words);
+  const note = make("div", {className: "toast"}, make("span", {dir: "auto", textContent: text}));
   if (action) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = action.label;
-    button.addEventListener("click", () => {
+    const press = () => {
       note.remove();
       action.run();
-    });
-    note.append(button);
+    };
+    note.append(make("button", {type: "button", textContent: action.label, onclick: press}));
   }
   // A modal dialog covers the rest of the page.
   (document.querySelector("dialog.overlay[open]") ?? document.body).append(region);
@@ -39,12 +32,8 @@ let live;
 
 /** Announces a text to screen readers only. */
 export function say(text) {
-  if (!live) {
-    live = document.createElement("p");
-    live.className = "hidden-heading";
-    live.setAttribute("aria-live", "polite");
-    document.body.append(live);
-  }
+  live ??= make("p", {className: "hidden-heading", "aria-live": "polite"});
+  document.body.append(live);
   live.textContent = text;
 }
 

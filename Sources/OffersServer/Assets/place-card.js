@@ -1,6 +1,7 @@
 // The card of a place where no map shows streets: what else of its feed is near, with distance and direction.
 
-import {fetchPage} from "./over.js?v=__VERSION__";
+import {make} from "./elements.js?v=__VERSION__";
+import {fetchPage} from "./requests.js?v=__VERSION__";
 
 /** The way from one place to another: meters, and the direction in degrees from the north. */
 function way([north, east], [otherNorth, otherEast]) {
@@ -13,7 +14,7 @@ function way([north, east], [otherNorth, otherEast]) {
 const winds = ["north", "north-east", "east", "south-east", "south", "south-west", "west", "north-west"];
 const placeOf = ({dataset}) => [Number(dataset.latitude), Number(dataset.longitude)];
 
-/** Lists what is near a place in its feed, with distance and direction, where no map shows streets. */
+/** Lists what is near a place in its feed, with distance and direction, and returns the names and places. */
 export async function showNear(card) {
   const page = await fetchPage(card.dataset.listLink).catch(() => null);
   const rows = [...(page?.querySelectorAll(".places [data-latitude]") ?? [])]
@@ -21,16 +22,12 @@ export async function showNear(card) {
     .sort((one, other) => one.meters - other.meters).slice(0, 3);
   const list = card.querySelector("[data-near]");
   list.replaceChildren(...rows.map(({row, meters, degrees}) => {
-    const [item, arrow, name] = ["li", "span", "a"].map((kind) => document.createElement(kind));
-    arrow.className = "arrow";
-    arrow.textContent = "↑";
-    arrow.setAttribute("aria-hidden", "true");
+    const arrow = make("span", {className: "arrow", textContent: "↑", "aria-hidden": "true"});
     arrow.style.rotate = `${Math.round(degrees)}deg`;
-    name.href = row.dataset.href;
-    name.textContent = row.dataset.name.slice(0, 120);
+    const name = make("a", {href: row.dataset.href, textContent: row.dataset.name.slice(0, 120)});
     const size = meters < 1000 ? `${Math.round(meters / 10) * 10} m` : `${(meters / 1000).toFixed(meters < 10_000 ? 1 : 0)} km`;
-    item.append(arrow, name, ` ${size} ${winds[Math.round(degrees / 45) % 8]}`);
-    return item;
+    return make("li", {}, arrow, name, ` ${size} ${winds[Math.round(degrees / 45) % 8]}`);
   }));
   list.hidden = rows.length === 0;
+  return rows.map(({row}) => ({name: row.dataset.name, place: placeOf(row)}));
 }

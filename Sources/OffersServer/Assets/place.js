@@ -3,7 +3,7 @@
 // discarded the page.
 
 import {loadUntil} from "./lists.js?v=__VERSION__";
-import {openDialog} from "./over.js?v=__VERSION__";
+import {note as noteAddress, openDialog} from "./over.js?v=__VERSION__";
 
 const cards = () => [...(document.querySelector("main [data-list]")?.children ?? [])];
 const top = (card) => card.getBoundingClientRect().top;
@@ -16,7 +16,7 @@ function note() {
   const first = all.find((card) => card.getBoundingClientRect().bottom > 64);
   if (!first) return;
   const place = {count: all.length, ref: first.dataset.ref, top: top(first)};
-  history.replaceState({...history.state, place}, "");
+  noteAddress({...history.state, place});
 }
 
 function noteSoon() {

@@ -2,6 +2,8 @@
 // background on the server.
 
 import {alertBox, problemIn, say, toast, unreachable} from "./messages.js?v=__VERSION__";
+import {icon, isBusy, make, setBusy} from "./elements.js?v=__VERSION__";
+import {send} from "./requests.js?v=__VERSION__";
 import {isReachable, noteLoggedOut, on} from "./events.js?v=__VERSION__";
 
 const line = document.querySelector("[data-progress]");
@@ -14,11 +16,10 @@ let heardAt = 0;
 let latest = null;
 let lastTold = null;
 
-function setBusy(isBusy) {
-  for (const button of document.querySelectorAll("[data-refresh]")) {
-    if (isBusy) button.setAttribute("aria-busy", "true");
-    else button.removeAttribute("aria-busy");
-  }
+/** Shows, or no longer, that a refresh is under way. */
+function showBusy(isRefreshing) {
+  line.hidden = !isRefreshing;
+  for (const button of document.querySelectorAll("[data-refresh]")) setBusy(button, isRefreshing);
 }
 
 /**
@@ -26,16 +27,11 @@ function setBusy(isBusy) {
  * `options` are further members of the request.
  */
 export async function start(feeds, options = {}) {
-  setBusy(true);
-  line.hidden = false;
+  showBusy(true);
   bar.removeAttribute("value");
   say("Refreshing");
   try {
-    const response = await fetch("/api/v1/sync", {
-      method: "POST",
-      headers: {"Content-Type": "application/json"},
-      body: JSON.stringify({feeds, ...options}),
-    });
+    const response = await send("POST", "/sync", {feeds, ...options});
     if (response.status === 409 && options.source) {
       fail("A refresh is already running. Wait until it has finished.", feeds, options);
     } else if (response.status === 409) {
@@ -74,8 +70,7 @@ export function fail(text, feeds, options) {
 
 function end() {
   isRunning = false;
-  setBusy(false);
-  line.hidden = true;
+  showBusy(false);
   for (const note of document.querySelectorAll("[data-feed-progress]")) note.hidden = true;
 }
 
@@ -132,8 +127,7 @@ function show(heard) {
   latest = sync;
   if (sync.state === "running") {
     isRunning = true;
-    setBusy(true);
-    line.hidden = false;
+    showBusy(true);
     bar.setAttribute("aria-label", "Refresh");
     const share = sync.feeds.map(shareOf);
     if (share.every((each) => each === 0)) bar.removeAttribute("value");
@@ -218,7 +212,7 @@ document.addEventListener("submit", (event) => {
     // Without the server, app.js says so about these as about every other form that needs it.
     if (("accepts" in button.dataset || "keeps" in button.dataset) && !isReachable()) return;
     event.preventDefault();
-    if (button.getAttribute("aria-busy") === "true") return;
+    if (isBusy(button)) return;
     start(
       button.dataset.refresh ? [button.dataset.refresh] : [],
       "accepts" in button.dataset
@@ -255,10 +249,7 @@ function pullOn({touches}) {
   pull.way = Math.max(0, Math.min(120, (touches[0].clientY - pull.y) * 0.5));
   if (pull.way < 8 && !pull.sign) return;
   if (!pull.sign) {
-    pull.sign = document.createElement("div");
-    pull.sign.className = "pull";
-    const icon = document.querySelector(".bar-refresh .icon").cloneNode(true);
-    pull.sign.append(icon);
+    pull.sign = make("div", {className: "pull"}, icon("i-refresh"));
     document.body.append(pull.sign);
   }
   pull.sign.style.opacity = Math.min(1, pull.way / limit);

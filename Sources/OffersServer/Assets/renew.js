@@ -1,10 +1,10 @@
 // Updates the content of the page in place, and preserves focus, selection, scrolling and input.
 
 import {noteLoggedOut} from "./events.js?v=__VERSION__";
+import {prepare} from "./detail.js?v=__VERSION__";
 import {enhanceBoxes} from "./search.js?v=__VERSION__";
-import {tidy} from "./lists.js?v=__VERSION__";
 import {pageAddress} from "./over.js?v=__VERSION__";
-import {showSharing} from "./share.js?v=__VERSION__";
+import {readPage} from "./requests.js?v=__VERSION__";
 import {compare} from "./stars.js?v=__VERSION__";
 
 /** Requests the page, or the one below an open dialog, again, and replaces the content of its main element except parts in use. */
@@ -12,7 +12,7 @@ export async function renew() {
   const response = await fetch(pageAddress()).catch(() => null);
   if (response?.status === 401) noteLoggedOut();
   if (!response?.ok) return;
-  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const page = await readPage(response);
   const next = document.adoptNode(page.querySelector("main"));
   const dialog = next.querySelector("[data-map-dialog]");
   dialog?.remove();
@@ -36,13 +36,8 @@ export async function renew() {
   again?.focus({preventScroll: true});
   if (again && again === focused && selection) again.setSelectionRange(...selection);
   enhanceBoxes(main);
-  tidy(main);
-  showSharing(main);
-  if (main.querySelector("[data-map-link], [data-small-map]")) {
-    const map = await import("./map.js?v=__VERSION__");
-    map.showMaps(main);
-    if (dialog) map.renewMap(dialog);
-  }
+  await prepare(main);
+  if (dialog) (await import("./map.js?v=__VERSION__")).renewMap(dialog);
   await compare();
   document.dispatchEvent(new Event("renewed"));
 }

@@ -2,18 +2,14 @@
 
 import {isReachable} from "./events.js?v=__VERSION__";
 import {alertBox, problemIn, say, unreachable} from "./messages.js?v=__VERSION__";
-import {icon} from "./over.js?v=__VERSION__";
+import {icon, make} from "./elements.js?v=__VERSION__";
+import {send} from "./requests.js?v=__VERSION__";
 
 let number = 0;
 
 function enhance(input) {
   const id = `suggestions-${++number}`;
-  const list = document.createElement("div");
-  list.id = id;
-  list.className = "suggestions";
-  list.setAttribute("role", "listbox");
-  list.setAttribute("aria-label", "Recent searches");
-  list.hidden = true;
+  const list = make("div", {id, className: "suggestions", role: "listbox", "aria-label": "Recent searches", hidden: true});
   input.parentElement.append(list);
   input.removeAttribute("list");
   input.setAttribute("role", "combobox");
@@ -41,19 +37,14 @@ function enhance(input) {
     const isAsked = input.value === input.defaultValue;
     const fitting = searches.filter((words) => isAsked || words.toLowerCase().includes(typed));
     list.replaceChildren(
-      ...fitting.map((words, index) => {
-        const option = document.createElement("div");
-        option.id = `${id}-${index}`;
-        option.setAttribute("role", "option");
-        option.setAttribute("aria-selected", "false");
-        const text = document.createElement("bdi");
-        text.textContent = words;
-        option.append(icon("i-clock", "icon small"), text);
-        // A press would move the focus away from the box, which hides the list.
-        option.addEventListener("pointerdown", (event) => event.preventDefault());
-        option.addEventListener("click", () => pick(words));
-        return option;
-      }),
+      ...fitting.map((words, index) =>
+        make(
+          "div", {
+            id: `${id}-${index}`, role: "option", "aria-selected": "false", onclick: () => pick(words),
+            // A press would move the focus away from the box, which hides the list.
+            onpointerdown: (event) => event.preventDefault(),
+          },
+          icon("i-clock", "icon small"), make("bdi", {textContent: words}))),
     );
     list.hidden = fitting.length === 0;
     chosen = -1;
@@ -116,16 +107,14 @@ document.addEventListener("submit", async (event) => {
   event.preventDefault();
   const {words, feed} = form.elements;
   const query = new URLSearchParams({words: words.value, ...(feed.value && {feed: feed.value})});
-  const response = await fetch(`/api/v1/searches?${query}`, {
-    method: "DELETE", headers: {"Content-Type": "application/json"}, body: "{}",
-  }).catch(() => null);
+  const response = await send("DELETE", `/searches?${query}`).catch(() => null);
   if (!response?.ok) return alertBox("The search was not removed", response ? await problemIn(response) : unreachable);
   const row = form.closest("li");
   const next = (row.nextElementSibling ?? row.previousElementSibling)?.querySelector("button");
   say(`Removed: ${words.value}`);
+  // The service worker keeps the list for the time without the server, and makes a page of it then.
+  await fetch("/api/v1/searches").catch(() => {});
   if (!next) return location.reload();
   row.remove();
   next.focus();
-  // The service worker keeps the list for the time without the server.
-  fetch("/api/v1/searches").catch(() => {});
 });

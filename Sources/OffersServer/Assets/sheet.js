@@ -1,25 +1,21 @@
 // Offers as sheets over their list, in lists that ask for it (data-sheet), and the transitions of the
 // view between lists and offers.
 
-import {addOpener, fetchPage, icon, isPlainPress, openOver, pageAddress} from "./over.js?v=__VERSION__";
-import {tidy} from "./lists.js?v=__VERSION__";
-import {showSharing} from "./share.js?v=__VERSION__";
-import {showStars} from "./stars.js?v=__VERSION__";
+import {addOpener, isPlainPress, openOver, pageAddress} from "./over.js?v=__VERSION__";
+import {fetchOffer, isOffer, prepare} from "./detail.js?v=__VERSION__";
+import {isStill, make, roundButton} from "./elements.js?v=__VERSION__";
 
 const list = document.querySelector("[data-sheet]");
-const isOffer = (path) => path.startsWith("/offers/");
-const name = "offer-picture";
+const listAddress = location.href;
 let asked = 0;
 
 /** The picture of an offer's card in the list; null for none. */
-function cardPicture(path) {
-  return document.querySelector(`main a.card-link[href="${CSS.escape(path)}"] .picture`);
-}
+const cardPicture = (path) => document.querySelector(`main a.card-link[href="${CSS.escape(path)}"] .picture`);
 
 /** Names a picture, and no other, as the one that moves between a list and an offer. */
 function nameOnly(picture) {
   for (const each of document.querySelectorAll("main .card .picture")) each.style.viewTransitionName = "";
-  if (picture) picture.style.viewTransitionName = name;
+  if (picture) picture.style.viewTransitionName = "offer-picture";
 }
 
 /**
@@ -27,8 +23,7 @@ function nameOnly(picture) {
  * The view has changed when the promise is fulfilled; the transition may go on.
  */
 async function change(path, update) {
-  const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  if (!document.startViewTransition || isStill) return update();
+  if (!document.startViewTransition || isStill()) return update();
   nameOnly(cardPicture(path));
   const transition = document.startViewTransition(() => {
     nameOnly(null);
@@ -37,63 +32,41 @@ async function change(path, update) {
   await transition.updateCallbackDone;
 }
 
-function sheetOf(article, title) {
-  const sheet = document.createElement("dialog");
-  sheet.className = "overlay sheet";
-  sheet.setAttribute("aria-label", title);
-  const close = document.createElement("button");
-  close.type = "button";
-  close.className = "round sheet-close";
-  close.dataset.close = "";
-  close.setAttribute("aria-label", "Close");
-  close.append(icon("i-close"));
-  const grabber = document.createElement("span");
-  grabber.className = "grabber";
-  grabber.setAttribute("aria-hidden", "true");
-  const body = document.createElement("div");
-  body.className = "sheet-body";
-  body.tabIndex = -1;
-  body.append(article);
-  sheet.append(grabber, close, body);
-  import("./drag.js?v=__VERSION__").then(({dragDown}) => dragDown(sheet, body, () => sheet.close()));
-  return sheet;
-}
+/** Lets a sheet be drawn down to close it. */
+const drag = async (...parts) => (await import("./drag.js?v=__VERSION__")).dragDown(...parts);
 
 /** Opens the sheet of an offer. Goes to the page of the offer if it cannot be fetched. */
 async function open(address) {
   const mine = (asked += 1);
   try {
-    const page = await fetchPage(address);
-    const article = page.querySelector("article.offer");
-    if (!article) throw new Error("The response is not the page of an offer.");
+    const {article, title} = await fetchOffer(address);
     // Another press, or Back, came meanwhile.
     if (mine !== asked) return;
-    const title = page.title.replace(/ – offers$/, "");
-    const sheet = sheetOf(document.adoptNode(article), title);
+    const body = make("div", {className: "sheet-body", tabIndex: -1}, article);
+    const close = roundButton("i-close", "Close", "sheet-close");
+    close.dataset.close = "";
+    const sheet = make(
+      "dialog", {className: "overlay sheet", "aria-label": title},
+      make("span", {className: "grabber", "aria-hidden": "true"}), close, body);
+    drag(sheet, body, () => sheet.close());
     const under = pageAddress();
     await change(new URL(address, location.href).pathname, () => {
       if (mine !== asked) return;
       openOver(sheet, {address, under: under === address ? listAddress : under});
-      sheet.querySelector(".sheet-body").focus({preventScroll: true});
-      tidy(sheet);
-      showStars(sheet);
-      showSharing(sheet);
+      body.focus({preventScroll: true});
+      prepare(sheet);
     });
-    if (!sheet.isConnected) return;
-    if (sheet.querySelector("[data-small-map]")) (await import("./map.js?v=__VERSION__")).showMaps(sheet);
   } catch {
     if (mine === asked) location.assign(address);
   }
 }
 
 // The sheet that sorts and filters opens by itself.
-document.addEventListener("beforetoggle", async ({target}) => {
+document.addEventListener("beforetoggle", ({target}) => {
   if (!target.matches("[data-drag='']")) return;
   target.dataset.drag = "on";
-  (await import("./drag.js?v=__VERSION__")).dragDown(target, target, () => target.hidePopover());
+  drag(target, target, () => target.hidePopover());
 }, true);
-
-const listAddress = location.href;
 
 if (list) {
   document.addEventListener("click", (event) => {

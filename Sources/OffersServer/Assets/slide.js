@@ -1,5 +1,7 @@
 // Lists whose cards slide to their new places when a list changes.
 
+import {isStill} from "./elements.js?v=__VERSION__";
+
 const ease = "cubic-bezier(.2, .7, .2, 1)";
 
 /** Changes the page by `update`; cards on the screen slide to their new places, and new ones appear. */
@@ -8,7 +10,7 @@ export function slide(root, update) {
     const {top, bottom} = card.getBoundingClientRect();
     return bottom > 0 && top < innerHeight;
   });
-  if (matchMedia("(prefers-reduced-motion: reduce)").matches) return update();
+  if (isStill()) return update();
   const places = new Map(cards().map((card) => [card.dataset.ref, card.getBoundingClientRect()]));
   update();
   if (places.size === 0) return;

@@ -5,6 +5,7 @@
 import {alertBox, problemIn, toast} from "./messages.js?v=__VERSION__";
 import {isLoggedOut, isReachable, noteLoggedOut, noteReachable, on, openChannel} from "./events.js?v=__VERSION__";
 import {pageAddress} from "./over.js?v=__VERSION__";
+import {inTurn, readPage, send as change} from "./requests.js?v=__VERSION__";
 import {forget, keep, waiting} from "./wishes.js?v=__VERSION__";
 
 /** The path of an offer, encoded exactly as the server encodes it. */
@@ -25,9 +26,9 @@ function press(button, isFavorite) {
 }
 
 /** Changes the count on the page of favorites, where an unstarred card stays until it is left. */
-function addToCount(change) {
+function addToCount(more) {
   const count = document.querySelector(".count");
-  const number = Number.parseInt(count?.textContent.replaceAll(",", ""), 10) + change;
+  const number = Number.parseInt(count?.textContent.replaceAll(",", ""), 10) + more;
   if (number >= 0) count.textContent = `${number.toLocaleString("en-US")} favorite${number === 1 ? "" : "s"}`;
 }
 
@@ -110,14 +111,8 @@ async function sendAll() {
   }
 }
 
-function ask(wish) {
-  return fetch(`/api/v1${offerPath(wish.ref)}/favorite`, {
-    method: wish.isFavorite ? "PUT" : "DELETE",
-    headers: {"Content-Type": "application/json", ...(wish.user && {"X-Offers-User": wish.user})},
-    body: "{}",
-    keepalive: true,
-  });
-}
+const ask = ({ref, isFavorite, user}) =>
+  change(isFavorite ? "PUT" : "DELETE", `${offerPath(ref)}/favorite`, {}, {user, keepalive: true});
 
 /** Whether a response is for another user than a wish. */
 function isOfAnother(response, wish) {
@@ -148,7 +143,7 @@ function accept(ref, isFavorite) {
     else favorites.delete(ref);
     known = {tag: null, favorites};
   }
-  if (comparing) compare();
+  if (isComparing) compare();
 }
 
 /** Sets the stars in parts of the page: by the wishes, and else by the known favorites. */
@@ -163,9 +158,8 @@ export async function showStars(...parts) {
   }
 }
 
-let comparing = null;
 let question = null;
-let isDue = false;
+let isComparing = false;
 let isOutOfDate = false;
 
 /**
@@ -174,32 +168,25 @@ let isOutOfDate = false;
  * one. If forced, a running request is aborted and all stars are updated.
  */
 export function compare(isForced = true) {
-  isDue = true;
   if (isForced) {
     isOutOfDate = true;
     question?.abort();
   }
-  comparing ??= compareWhileDue();
-  return comparing;
+  return compareInTurn();
 }
 
-async function compareWhileDue() {
-  try {
-    while (isDue) {
-      const isForced = isOutOfDate;
-      isDue = false;
-      isOutOfDate = false;
-      const answer = await askForFavorites();
-      if (isOutOfDate) continue;
-      const isNew = Boolean(answer?.favorites);
-      if (isNew) known = answer;
-      if (isNew || isForced || !answer) await showStars(document);
-      if (isNew) keepFavorites();
-    }
-  } finally {
-    comparing = null;
-  }
-}
+const compareInTurn = inTurn(async () => {
+  const isForced = isOutOfDate;
+  isOutOfDate = false;
+  isComparing = true;
+  const answer = await askForFavorites();
+  isComparing = false;
+  if (isOutOfDate) return;
+  const isNew = Boolean(answer?.favorites);
+  if (isNew) known = answer;
+  if (isNew || isForced || !answer) await showStars(document);
+  if (isNew) keepFavorites();
+});
 
 /**
  * Requests the favorites. Returns them with the ETag of the response, or the ETag only if they have
@@ -253,7 +240,7 @@ async function complete() {
   // The server does not know the wishes: the service worker makes the page from its own data.
   const response = await fetch(pageAddress(), wishes.length > 0 ? {headers: {"X-From-Store": "1"}} : {});
   if (!response.ok) return;
-  const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
+  const fresh = await readPage(response);
   const cards = fresh.querySelectorAll("[data-favorites] > *");
   // A concurrent call may have appended some of them.
   const present = new Set([...list.children].map((card) => card.dataset.ref));
@@ -283,7 +270,7 @@ function hear(data) {
   else if (data.isFavorite) completeFavorites();
 }
 // A null change means that events may have been missed, so that the comparison is forced.
-on("changed", (change) => compare(change === null));
+on("changed", (commit) => compare(commit === null));
 on("state", async (isUp) => {
   if (!isUp) return;
   await send();

@@ -38,8 +38,8 @@ function dayOf(date) {
   return (isThisYear(date) ? days : yearDays).format(date);
 }
 
-/** How many days before its end, and after a change, an offer has a label. */
-const LABEL_DAYS = 3;
+/** How many days before its end, and after a change, an offer has a label. The server writes the number. */
+const LABEL_DAYS = __LABEL_DAYS__;
 
 /** The words for an end that is near, such as “ends today” and “2 days left”; null for any other. */
 function endWords(date) {

@@ -1,6 +1,10 @@
 // The page “Web”, which shows other sites: an address bar, a history of its own and a home page.
 // Sites are shown in a sandboxed frame, which has no access to this origin.
 
+import {make} from "./elements.js?v=__VERSION__";
+import {note} from "./over.js?v=__VERSION__";
+import {send} from "./requests.js?v=__VERSION__";
+
 const root = document.querySelector("[data-browser]");
 const site = root.querySelector("[data-site]");
 const form = root.querySelector("form");
@@ -76,12 +80,10 @@ function show(url) {
   open.href = url;
   open.textContent = "Open in a new tab";
   host.textContent = name;
-  const frame = document.createElement("iframe");
-  frame.title = name;
-  frame.setAttribute(
-    "sandbox", "allow-forms allow-popups allow-popups-to-escape-sandbox allow-scripts");
-  frame.referrerPolicy = "no-referrer";
-  frame.src = url;
+  const frame = make("iframe", {
+    title: name, sandbox: "allow-forms allow-popups allow-popups-to-escape-sandbox allow-scripts",
+    referrerPolicy: "no-referrer", src: url,
+  });
   // The first event belongs to the address. A further one means that the frame has left it. A link
   // adds an entry to the history; Back, a redirect and a reload do not.
   let count = null;
@@ -156,11 +158,7 @@ function isMixed(url) {
  */
 async function askForRefusal(url) {
   try {
-    const response = await fetch("/api/v1/framing", {
-      method: "POST",
-      headers: {"Content-Type": "application/json"},
-      body: JSON.stringify({url}),
-    });
+    const response = await send("POST", "/framing", {url});
     return response.ok && (await response.json()).refused === true;
   } catch {
     return false;
@@ -195,7 +193,7 @@ function update() {
   setHome.textContent = isHome ? "Unset home page" : "Set as home page";
   setHome.dataset.isHome = isHome ? "yes" : "";
   const path = url === null ? "/web" : `/web?url=${encodeURIComponent(url)}`;
-  history.replaceState(null, "", path);
+  note(null, path);
 }
 
 function go(url) {

@@ -12,18 +12,18 @@ static const unsigned char openapi_json[] = {
 #embed "../Assets/cards.css"
 }, changes_css[] = {
 #embed "../Assets/changes.css"
-}, choice_css[] = {
-#embed "../Assets/choice.css"
 }, column_js[] = {
 #embed "../Assets/column.js"
 }, columns_css[] = {
 #embed "../Assets/columns.css"
 }, controls_css[] = {
 #embed "../Assets/controls.css"
+}, detail_js[] = {
+#embed "../Assets/detail.js"
 }, drag_js[] = {
 #embed "../Assets/drag.js"
-}, empty_css[] = {
-#embed "../Assets/empty.css"
+}, elements_js[] = {
+#embed "../Assets/elements.js"
 }, events_js[] = {
 #embed "../Assets/events.js"
 }, feed_forms_js[] = {
@@ -48,6 +48,8 @@ static const unsigned char openapi_json[] = {
 #embed "../Assets/lists.css"
 }, lists_js[] = {
 #embed "../Assets/lists.js"
+}, login_css[] = {
+#embed "../Assets/login.css"
 }, login_js[] = {
 #embed "../Assets/login.js"
 }, manifest_webmanifest[] = {
@@ -62,16 +64,14 @@ static const unsigned char openapi_json[] = {
 #embed "../Assets/messages.js"
 }, motion_css[] = {
 #embed "../Assets/motion.css"
-}, news_badge_js[] = {
-#embed "../Assets/news-badge.js"
-}, news_pill_js[] = {
-#embed "../Assets/news-pill.js"
+}, news_js[] = {
+#embed "../Assets/news.js"
 }, offer_css[] = {
 #embed "../Assets/offer.css"
 }, over_js[] = {
 #embed "../Assets/over.js"
-}, pages_css[] = {
-#embed "../Assets/pages.css"
+}, panels_css[] = {
+#embed "../Assets/panels.css"
 }, place_card_js[] = {
 #embed "../Assets/place-card.js"
 }, place_css[] = {
@@ -82,6 +82,8 @@ static const unsigned char openapi_json[] = {
 #embed "../Assets/refresh.js"
 }, renew_js[] = {
 #embed "../Assets/renew.js"
+}, requests_js[] = {
+#embed "../Assets/requests.js"
 }, search_css[] = {
 #embed "../Assets/search.css"
 }, search_js[] = {
@@ -108,6 +110,8 @@ static const unsigned char openapi_json[] = {
 #embed "../Assets/tokens.css"
 }, waiting_js[] = {
 #embed "../Assets/waiting.js"
+}, web_css[] = {
+#embed "../Assets/web.css"
 }, web_js[] = {
 #embed "../Assets/web.js"
 }, wishes_js[] = {
@@ -254,12 +258,12 @@ static const struct {
   {"app.js", app_js, sizeof app_js},
   {"cards.css", cards_css, sizeof cards_css},
   {"changes.css", changes_css, sizeof changes_css},
-  {"choice.css", choice_css, sizeof choice_css},
   {"column.js", column_js, sizeof column_js},
   {"columns.css", columns_css, sizeof columns_css},
   {"controls.css", controls_css, sizeof controls_css},
+  {"detail.js", detail_js, sizeof detail_js},
   {"drag.js", drag_js, sizeof drag_js},
-  {"empty.css", empty_css, sizeof empty_css},
+  {"elements.js", elements_js, sizeof elements_js},
   {"events.js", events_js, sizeof events_js},
   {"feed-forms.js", feed_forms_js, sizeof feed_forms_js},
   {"household.js", household_js, sizeof household_js},
@@ -272,6 +276,7 @@ static const struct {
   {"layout.css", layout_css, sizeof layout_css},
   {"lists.css", lists_css, sizeof lists_css},
   {"lists.js", lists_js, sizeof lists_js},
+  {"login.css", login_css, sizeof login_css},
   {"login.js", login_js, sizeof login_js},
   {"manifest.webmanifest", manifest_webmanifest, sizeof manifest_webmanifest},
   {"map.css", map_css, sizeof map_css},
@@ -279,16 +284,16 @@ static const struct {
   {"messages.css", messages_css, sizeof messages_css},
   {"messages.js", messages_js, sizeof messages_js},
   {"motion.css", motion_css, sizeof motion_css},
-  {"news-badge.js", news_badge_js, sizeof news_badge_js},
-  {"news-pill.js", news_pill_js, sizeof news_pill_js},
+  {"news.js", news_js, sizeof news_js},
   {"offer.css", offer_css, sizeof offer_css},
   {"over.js", over_js, sizeof over_js},
-  {"pages.css", pages_css, sizeof pages_css},
+  {"panels.css", panels_css, sizeof panels_css},
   {"place-card.js", place_card_js, sizeof place_card_js},
   {"place.css", place_css, sizeof place_css},
   {"place.js", place_js, sizeof place_js},
   {"refresh.js", refresh_js, sizeof refresh_js},
   {"renew.js", renew_js, sizeof renew_js},
+  {"requests.js", requests_js, sizeof requests_js},
   {"search.css", search_css, sizeof search_css},
   {"search.js", search_js, sizeof search_js},
   {"settings.css", settings_css, sizeof settings_css},
@@ -302,6 +307,7 @@ static const struct {
   {"times.js", times_js, sizeof times_js},
   {"tokens.css", tokens_css, sizeof tokens_css},
   {"waiting.js", waiting_js, sizeof waiting_js},
+  {"web.css", web_css, sizeof web_css},
   {"web.js", web_js, sizeof web_js},
   {"wishes.js", wishes_js, sizeof wishes_js},
   {"world.js", world_js, sizeof world_js},

@@ -12,7 +12,7 @@ struct AddFeedPage: Sendable {
 
   func add(to router: Router<ServedContext>) {
     router.get("/settings/add-feed") { _, context in
-      try response(Form(visitor: try context.fetchVisitor()))
+      try await response(Form(visitor: try context.fetchVisitor()))
     }
     router.post("/settings/add-feed") { request, context in
       try await ConnectedRequest.run(request, context) { request in
@@ -40,7 +40,7 @@ struct AddFeedPage: Sendable {
     var form = Form(visitor: visitor, source: sent["source"].map(SentAddress.completed))
     guard let source = form.source else {
       form.error = Problem(.badRequest, "The address is missing.")
-      return try response(form)
+      return try await response(form)
     }
     guard sent.isSet("add") else { return try await propose(source, &form) }
     (form.name, form.title) = (sent["name"], sent["title"])
@@ -57,7 +57,7 @@ struct AddFeedPage: Sendable {
     }
     form.isNameWrong = true
     form.found = content.proposals.find(source, by: visitor.user)
-    return try response(form)
+    return try await response(form)
   }
 
   private func propose(_ source: String, _ form: inout Form) async throws -> Response {
@@ -68,10 +68,10 @@ struct AddFeedPage: Sendable {
     } catch let error as OffersError {
       form.error = Problem(error)
     }
-    return try response(form)
+    return try await response(form)
   }
 
-  private func response(_ form: Form) throws -> Response {
+  private func response(_ form: Form) async throws -> Response {
     let page = Page("adding", title: "Add a feed", menuEntry: .settings) { fields in
       fields.set("isPage", true)
       fields.set("addedSource", form.source)
@@ -85,15 +85,15 @@ struct AddFeedPage: Sendable {
           text.set("errorHint", error.hint)
         })
     }
+    let html = try shell.html(
+      page, address: "/settings", for: form.visitor, feeds: try await shell.feeds(beside: page))
     var headers: HTTPFields = [
       .contentType: "text/html; charset=utf-8", .cacheControl: "no-store",
     ]
     if let error = form.error { headers.append(contentsOf: error.headers) }
     return Response(
       status: form.error?.status ?? .ok, headers: headers,
-      body: ResponseBody(
-        byteBuffer: ByteBuffer(
-          string: try shell.html(page, address: "/settings", for: form.visitor))))
+      body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
   }
 
   private func fields(of found: FeedProposals.Numbered, _ form: Form) -> PageFields {

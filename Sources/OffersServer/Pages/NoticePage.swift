@@ -53,16 +53,19 @@ enum NoticePage {
 
   /// The response with the page that describes an error.
   ///
-  /// - Parameter links: the texts and targets of the links on the page; nil for the usual ones.
+  /// - Parameters:
+  ///   - links: the texts and targets of the links on the page; nil for the usual ones.
+  ///   - feeds: the feeds that the sidebar lists.
   /// - Throws: `OffersError` with `invalidRequest` if a template is missing.
   static func response(
     to request: Request, for error: any Error, in shell: PageShell, by visitor: Visitor? = nil,
-    links: [(String, String)]? = nil
+    links: [(String, String)]? = nil, feeds: [Feed] = []
   ) throws -> Response {
     let page = page(
       for: error, links: links ?? Self.links(after: request),
       readPath: request.method == .get ? Self.target(of: request) : nil)
-    var response = try response(page, address: request.uri.path, in: shell, by: visitor)
+    var response = try response(
+      page, address: request.uri.path, in: shell, by: visitor, feeds: feeds)
     if let problem = error as? Problem { response.headers.append(contentsOf: problem.headers) }
     return response
   }
@@ -76,12 +79,13 @@ enum NoticePage {
   ///
   /// - Throws: `OffersError` with `invalidRequest` if a template is missing.
   static func response(
-    _ page: Page, address: String, in shell: PageShell, by visitor: Visitor?
+    _ page: Page, address: String, in shell: PageShell, by visitor: Visitor?, feeds: [Feed] = []
   ) throws -> Response {
     // Under a host name that the server does not accept, style sheets and links would fail as well.
     let html =
       page.status == HTTPResponse.Status.misdirectedRequest.code
-      ? try shell.bareHTML(page) : try shell.html(page, address: address, for: visitor)
+      ? try shell.bareHTML(page)
+      : try shell.html(page, address: address, for: visitor, feeds: feeds)
     return Response(
       status: HTTPResponse.Status(code: page.status),
       headers: [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"],

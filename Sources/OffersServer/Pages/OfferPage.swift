@@ -69,7 +69,7 @@ struct OfferPage {
     var page = Page("offer", title: value.map { "\($0) – \(offer.name)" } ?? offer.name) { fields in
       fields.set("title", reward ?? offer.name)
       fields.set("hasAmount", reward != nil)
-      fields.set(amountOf: reward, hasValue: offer.reward?.value != nil)
+      fields.set(amountOf: reward, value: offer.reward?.value)
       fields.set("noun", presentation.noun.singular)
       fields.set("subtitle", reward == nil ? nil : offer.name)
       fields.set("byline", presentation.byline(of: offer).map(DayText.words))

@@ -16,7 +16,7 @@ struct PageRoutes: Sendable {
     self.content = content
     self.answers = answers
     self.access = access
-    shell = PageShell(templates: .shared, assets: .shared)
+    shell = PageShell(content: content, templates: .shared, assets: .shared)
   }
 
   func add(to router: Router<ServedContext>) {
@@ -67,8 +67,9 @@ struct PageRoutes: Sendable {
       return try await answers.answer(request, for: context.visitor) {
         let source = PageSource(content: content.of(context.visitor))
         let page = try await make(asked, source)
-        let feeds = if let read = page.sidebarFeeds { read } else { try await source.fetchFeeds() }
-        let html = try shell.html(page, address: asked.address, for: context.visitor, feeds: feeds)
+        let html = try shell.html(
+          page, address: asked.address, for: context.visitor,
+          feeds: try await shell.feeds(beside: page))
         var answer = Answer.page(html)
         answer.lifetime = page.lifetime
         answer.reach = page.reach
@@ -92,7 +93,10 @@ struct PageErrors: RouterMiddleware {
     } catch {
       if request.uri.path.hasPrefix("/api/") || error is CancellationError { throw error }
       if let error = error as? OffersError, error.code == .storeUnreachable { throw error }
-      return try NoticePage.response(to: request, for: error, in: shell, by: context.visitor)
+      // A store that fails has no feeds to list, either.
+      let feeds = (try? await PageSource(content: shell.content).fetchFeeds()) ?? []
+      return try NoticePage.response(
+        to: request, for: error, in: shell, by: context.visitor, feeds: feeds)
     }
   }
 }

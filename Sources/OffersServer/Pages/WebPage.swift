@@ -9,7 +9,8 @@ struct WebPage {
   let request: PageRequest
 
   func page() async throws -> Page {
-    let home = try await fetchHome()
+    let feeds = try await source.fetchFeeds()
+    let home = try findHome(of: feeds)
     let asked = request.fields["url"]
     let address = asked.flatMap(Self.address)
     var page = Page("web", title: "Web", menuEntry: .web) { fields in
@@ -36,6 +37,7 @@ struct WebPage {
         fields.set("refused", true)
       }
     }
+    page.sidebarFeeds = feeds
     page.reach = .frames
     // The definitions may change without a write to the database.
     page.lifetime = .seconds(10)
@@ -45,8 +47,8 @@ struct WebPage {
   }
 
   /// The home page that the definition of a subscribed feed has; nil for none.
-  private func fetchHome() async throws -> String? {
-    let subscribed = Set(try await source.fetchFeeds().map(\.name))
+  private func findHome(of feeds: [Feed]) throws -> String? {
+    let subscribed = Set(feeds.map(\.name))
     return try source.content.syncer.fetchKnownFeeds().lazy
       .filter { subscribed.contains($0.name) }.compactMap { PageLinks.outside($0.home) }.first
   }

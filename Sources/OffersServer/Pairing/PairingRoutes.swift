@@ -22,9 +22,9 @@ struct PairingRoutes: Sendable {
         guest = user
       }
       let code = try access.makePairingCode(for: guest ?? visitor.user, by: visitor)
+      let page = invitationPage(code, for: guest, server: server(of: request))
       let html = try shell.html(
-        invitationPage(code, for: guest, server: server(of: request)), address: "/settings",
-        for: visitor)
+        page, address: "/settings", for: visitor, feeds: try await shell.feeds(beside: page))
       return Self.response(html)
     }
     // Opening the address uses up no code, because programs open addresses ahead, too: for the preview

@@ -42,7 +42,7 @@ extension PageFields {
       fields.set("spokenName", String(offer.name.prefix(Self.spokenCharacters)))
       fields.set("headline", value ?? offer.retailer ?? feedTitle ?? offer.ref.feed)
       fields.set("reward", value)
-      fields.set(amountOf: value, hasValue: offer.reward?.value != nil)
+      fields.set(amountOf: value, value: offer.reward?.value)
       fields.set("ends", offer.expiresAt.map { end in PageFields { $0.set("endsAt", time: end) } })
       fields.set("byline", presentation.byline(of: offer).map(DayText.words))
       fields.set("isGone", offer.state == .gone)

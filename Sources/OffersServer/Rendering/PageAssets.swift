@@ -24,8 +24,9 @@ struct PageAssets: Sendable {
   /// forever.
   let version: String
 
-  /// The placeholder for the version in the files.
+  /// The placeholders in the files: for the version, and for the number of days of a label.
   private static let versionMark = "__VERSION__"
+  private static let labelDaysMark = "__LABEL_DAYS__"
 
   /// The files of this program.
   static let shared = PageAssets()
@@ -39,6 +40,7 @@ struct PageAssets: Sendable {
         ("templates.json", Self.json, PageTemplates.offline),
       ]
     for (_, _, bytes) in all { bytes.withUnsafeBytes { hash.update($0) } }
+    withUnsafeBytes(of: RecentNews.days) { hash.update($0) }
     // The library of maps is part of the version, because its files have it in their URLs, too.
     for bytes in LeafletFiles.installed.contents { bytes.withUnsafeBytes { hash.update($0) } }
     let version = hash.finish().prefix(6).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
@@ -50,7 +52,8 @@ struct PageAssets: Sendable {
           return (name, Asset(type, bytes))
         }
         let text = String(decoding: bytes, as: UTF8.self).replacing(
-          bytes: Self.versionMark, with: version)
+          bytes: Self.versionMark, with: version
+        ).replacing(bytes: Self.labelDaysMark, with: String(RecentNews.days))
         return (name, Asset(type, Array(text.utf8)))
       }, uniquingKeysWith: { one, _ in one })
   }
@@ -62,9 +65,9 @@ struct PageAssets: Sendable {
 
   /// The style sheets in their order, in which later ones add to earlier ones.
   private static let styleNames = [
-    "tokens.css", "layout.css", "controls.css", "messages.css", "cards.css", "lists.css",
-    "search.css", "choice.css", "sheet.css", "offer.css", "place.css", "map.css", "pages.css",
-    "settings.css", "changes.css", "sidebar.css", "columns.css", "empty.css", "motion.css",
+    "tokens.css", "layout.css", "controls.css", "messages.css", "panels.css", "cards.css",
+    "lists.css", "changes.css", "search.css", "sheet.css", "offer.css", "place.css", "map.css",
+    "settings.css", "login.css", "web.css", "sidebar.css", "columns.css", "motion.css",
   ]
 
   private static let json = "application/json"
@@ -75,7 +78,9 @@ struct PageAssets: Sendable {
     ("add-feed.js", script),
     ("app.js", script),
     ("column.js", script),
+    ("detail.js", script),
     ("drag.js", script),
+    ("elements.js", script),
     ("events.js", script),
     ("feed-forms.js", script),
     ("household.js", script),
@@ -84,13 +89,13 @@ struct PageAssets: Sendable {
     ("login.js", script),
     ("map.js", script),
     ("messages.js", script),
-    ("news-badge.js", script),
-    ("news-pill.js", script),
+    ("news.js", script),
     ("over.js", script),
     ("place-card.js", script),
     ("place.js", script),
     ("refresh.js", script),
     ("renew.js", script),
+    ("requests.js", script),
     ("search.js", script),
     ("share.js", script),
     ("sheet.js", script),

@@ -4,8 +4,15 @@ import OffersCore
 
 /// Renders pages with the frame around them: the head, the menu, the search box and the messages.
 struct PageShell: Sendable {
+  let content: ServedContent
   let templates: PageTemplates
   let assets: PageAssets
+
+  /// The feeds that the sidebar lists beside a page: those that the page has read, if it has.
+  func feeds(beside page: Page) async throws -> [Feed] {
+    if let read = page.sidebarFeeds { return read }
+    return try await PageSource(content: content).fetchFeeds()
+  }
 
   /// The complete HTML document.
   ///
@@ -13,10 +20,10 @@ struct PageShell: Sendable {
   ///   - page: the page to put into the frame.
   ///   - address: the path and query of the page, to which forms in the frame redirect.
   ///   - visitor: whom the page is for; nil for nobody in particular.
-  ///   - feeds: the feeds that the sidebar lists.
+  ///   - feeds: the feeds that the sidebar lists; see `feeds(beside:)`.
   /// - Throws: `OffersError` with `invalidRequest` if a template is missing.
   func html(
-    _ page: Page, address: String, for visitor: Visitor? = nil, feeds: [Feed] = []
+    _ page: Page, address: String, for visitor: Visitor?, feeds: [Feed]
   ) throws -> String {
     let main = try templates.render(page.template, page.fields)
     let shell = PageFields { fields in
@@ -42,12 +49,13 @@ struct PageShell: Sendable {
   /// The response with a page that is not stored by the browser.
   ///
   /// - Parameters: as of `html`.
-  func response(_ page: Page, address: String, for visitor: Visitor) throws -> Response {
-    Response(
+  func response(_ page: Page, address: String, for visitor: Visitor) async throws -> Response {
+    let html = try html(
+      page, address: address, for: visitor, feeds: try await feeds(beside: page))
+    return Response(
       status: HTTPResponse.Status(code: page.status),
       headers: [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"],
-      body: ResponseBody(
-        byteBuffer: ByteBuffer(string: try html(page, address: address, for: visitor))))
+      body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
   }
 
   /// A document with the title and the text of a page only, without links and style sheets.

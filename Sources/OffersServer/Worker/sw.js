@@ -40,9 +40,9 @@ importScripts(...parts.map((name) => `/assets/${name}?v=${VERSION}`));
 
 const files = [
   "styles.css",
-  "add-feed.js", "app.js", "column.js", "drag.js", "events.js", "feed-forms.js", "household.js", "keys.js",
-  "lists.js", "login.js", "map.js", "messages.js", "news-badge.js", "news-pill.js", "over.js", "place-card.js",
-  "place.js", "refresh.js", "renew.js", "search.js", "share.js", "sheet.js", "slide.js", "stars.js", "theme.js",
+  "add-feed.js", "app.js", "column.js", "detail.js", "drag.js", "elements.js", "events.js", "feed-forms.js",
+  "household.js", "keys.js", "lists.js", "login.js", "map.js", "messages.js", "news.js", "over.js", "place-card.js",
+  "place.js", "refresh.js", "renew.js", "requests.js", "search.js", "share.js", "sheet.js", "slide.js", "stars.js", "theme.js",
   "times.js", "waiting.js", "web.js", "wishes.js", "world.js", "icon-192.png", "icon.svg", "inter.woff2",
   "world.json",
   "templates.json",

@@ -18,9 +18,12 @@ struct CardTests {
       ("$5 – $10 off", nil, "$5 – $10", "off"),
       ("1 980 円", nil, "1 980 円", nil),
       ("200 kr rabatt på 2 varor", nil, "200 kr", "rabatt på 2 varor"),
+      ("GET $5 OFF", "GET", "$5", "OFF"),
+      ("ALL 5 EUR TOP 10", "ALL", "5 EUR", "TOP 10"),
     ] as [(String, String?, String, String?)])
   func splits(text: String, lead: String?, amount: String, rest: String?) {
-    let parts = PrintedAmount(text, hasValue: true)
+    let code = ["USD", "EUR"].first { text.contains($0) }
+    let parts = PrintedAmount(text, value: .amount(minorUnits: 1, currency: code))
     #expect(parts.lead == lead)
     #expect(parts.amount == amount)
     #expect(parts.rest == rest)
@@ -31,9 +34,9 @@ struct CardTests {
     "a reward without an exact value stays whole",
     arguments: ["Buy 2, get 1 free", "Free", "", " "])
   func keepsWords(text: String) {
-    let parts = PrintedAmount(text, hasValue: false)
+    let parts = PrintedAmount(text, value: nil)
     #expect(parts.amount == text && parts.lead == nil && parts.rest == nil && parts.isWords)
-    #expect(PrintedAmount("Free", hasValue: true).isWords)
+    #expect(PrintedAmount("Free", value: .percent(hundredths: 1)).isWords)
   }
 
   @Test("cards tell for some days that an offer is new or pays more, and never after a first sync")
@@ -52,7 +55,7 @@ struct CardTests {
       #expect(!page.contains(label), "\(path)")
     }
     try await home.sync("ibotta", document(["2.00", "2.00", "4.00"]))
-    for path in ["/", "/feeds/ibotta"] {
+    for path in ["/", "/feeds/ibotta", "/search?q=tea"] {
       let page = try await home.show(path).text
       #expect(page.count(of: label) == 2, "\(path)")
       #expect(page.contains(">Went up</time>") && page.contains(">New</time>"), "\(path)")

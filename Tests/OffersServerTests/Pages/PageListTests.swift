@@ -79,7 +79,7 @@ struct PageListTests {
     #expect(page.text.contains("The Copper Ladle"))
     #expect(
       page.text.contains(
-        #"<a class="narrow" href="/?sort=name" aria-label="Remove: Soups">"#))
+        #"<a class="button narrow" href="/?sort=name" aria-label="Remove: Soups">"#))
     let none = try await home.show("/?category=Nothing")
     #expect(none.text.contains("No matching offers"))
     #expect(try await home.show("/?feed=unknown").status == 404)

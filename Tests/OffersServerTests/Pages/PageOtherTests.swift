@@ -96,6 +96,11 @@ struct PageOtherTests {
     #expect(side.contains(#"<a href="/feeds/facts" aria-current="page">"#))
     #expect(side.count(of: "aria-current") == 1)
     #expect(try await !home.show("/").text.contains(#"aria-current="page"><bdi>Facts"#))
+    // Pages of forms have it, and those of errors, too.
+    for path in ["/users", "/settings/add-feed", "/settings/feeds", "/web", "/offers/ibotta:none"] {
+      let other = try await home.show(path).text
+      #expect(other.contains(#"<a href="/feeds/ibotta"><bdi>Ibotta offers</bdi>"#), "\(path)")
+    }
   }
 
   @Test("the settings are a list of pages, each with a way back")

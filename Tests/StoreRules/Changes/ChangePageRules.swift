@@ -45,6 +45,30 @@ struct ChangePageRules {
   }
 
   @Test(
+    "a query for some offers lists their changes only, as a query for all does",
+    arguments: StoreKind.allCases, [false, true])
+  func someOffers(kind: StoreKind, favoritesOnly: Bool) async throws {
+    let store = try await Self.filled(kind)
+    var query = ChangeQuery(favoritesOnly: favoritesOnly, now: .at(10_000))
+    let all = try await store.fetchChanges(query).changes
+    // Two of the first sync, one of a later one, one of another feed, and one that there is not.
+    let refs = Set(
+      ["2", "3", "4", "11", "99"].map { OfferRef(feed: "ibotta", offerID: $0) }
+        + [OfferRef(feed: "grocer", offerID: "1"), OfferRef(feed: "none", offerID: "1")])
+    query.offers = refs
+    let some = try await store.fetchChanges(query).changes
+    #expect(some == all.filter { change in change.offer.map { refs.contains($0.ref) } ?? false })
+    #expect(some.contains { $0.kind == .new } && some.contains { $0.kind == .gone })
+    #expect(
+      try await Self.read(store, pages: 2) { ($0.favoritesOnly, $0.offers) = (favoritesOnly, refs) }
+        .count == some.count)
+    query.kinds = [.expiring]
+    #expect(try await store.fetchChanges(query).changes.compactMap(\.offer?.ref.offerID) == ["4"])
+    query.offers = []
+    #expect(try await store.fetchChanges(query).changes.isEmpty)
+  }
+
+  @Test(
     "pages of any size list every change once, the recorded ones in the order of their numbers",
     arguments: StoreKind.allCases, [false, true])
   func pages(kind: StoreKind, favoritesOnly: Bool) async throws {

@@ -64,7 +64,7 @@ struct AccountRoutes: Sendable {
       let page = PassphrasePage(
         user: user, hasPassphrase: hadPassphrase, next: next, mistake: mistake
       ).page()
-      var response = try shell.response(page, address: "/settings", for: visitor)
+      var response = try await shell.response(page, address: "/settings", for: visitor)
       response.headers[.retryAfter] = mistake.waitSeconds.map(String.init)
       return response
     }
@@ -126,7 +126,7 @@ struct AccountRoutes: Sendable {
       user: visitor.user, hasPassphrase: hasPassphrase, next: next,
       isSet: hasPassphrase && fields["done"] != nil
     ).page()
-    return try shell.response(page, address: "/", for: visitor)
+    return try await shell.response(page, address: "/", for: visitor)
   }
 
   /// Adds a token, and shows it once.
@@ -150,6 +150,6 @@ struct AccountRoutes: Sendable {
       fields.set("expires", time: token.expiresAt)
     }
     page.back = SettingsSection.devices.path
-    return try shell.response(page, address: "/settings", for: visitor)
+    return try await shell.response(page, address: "/settings", for: visitor)
   }
 }

@@ -11,7 +11,7 @@ struct UserRoutes: Sendable {
     router.get("/users") { request, context in
       let visitor = try context.fetchVisitor()
       let out = SentFields(parsing: request.uri.query ?? "")["out"].flatMap { Int64($0) }
-      return try shell.response(
+      return try await shell.response(
         try await UsersPage(access: access, visitor: visitor, loggedOut: out).page(),
         address: "/users", for: visitor)
     }
@@ -79,7 +79,7 @@ struct UserRoutes: Sendable {
     _ refused: UsersPage.Refused, _ context: ServedContext
   ) async throws -> Response {
     let visitor = try context.fetchVisitor()
-    return try shell.response(
+    return try await shell.response(
       try await UsersPage(access: access, visitor: visitor, refused: refused).page(),
       address: "/users", for: visitor)
   }

@@ -13,19 +13,23 @@ struct PrintedAmount: Equatable {
 
   /// - Parameters:
   ///   - text: the text as it is shown.
-  ///   - hasValue: whether the text has an exact value. In a text without one, a number may mean
-  ///     anything: `Buy 2, get 1 free`.
-  init(_ text: String, hasValue: Bool) {
+  ///   - value: its exact value; nil for none. In a text without one, a number may mean anything:
+  ///     `Buy 2, get 1 free`.
+  init(_ text: String, value: Reward.Value?) {
     let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
-    guard hasValue, var first = words.firstIndex(where: { $0.contains(where: \.isNumber) }) else {
+    var currency: String?
+    if case .amount(_, let code) = value { currency = code }
+    func isUnit(_ word: String) -> Bool { word == currency || Self.isUnit(word) }
+    guard value != nil, var first = words.firstIndex(where: { $0.contains(where: \.isNumber) })
+    else {
       self.init(lead: nil, amount: text, rest: nil, isWords: true)
       return
     }
     var end = first + 1
-    while end < words.count, words[end].contains(where: \.isNumber) || Self.isUnit(words[end]) {
+    while end < words.count, words[end].contains(where: \.isNumber) || isUnit(words[end]) {
       end += 1
     }
-    if first > 0, Self.isUnit(words[first - 1]) { first -= 1 }
+    if first > 0, isUnit(words[first - 1]) { first -= 1 }
     func joined(_ range: Range<Int>) -> String? {
       range.isEmpty ? nil : words[range].joined(separator: " ")
     }
@@ -41,11 +45,10 @@ struct PrintedAmount: Equatable {
     self.isWords = isWords
   }
 
-  /// Whether a word belongs to the number beside it: a sign of a currency, a percent sign, a code such
-  /// as `EUR`, or the dash of a range.
+  /// Whether a word belongs to the number beside it, as the code of its currency does: a sign of a
+  /// currency, a percent sign, or the dash of a range.
   private static func isUnit(_ word: String) -> Bool {
     if ["%", "kr", "kr.", "zł", "Kč", "円", "元", "–", "-"].contains(word) { return true }
-    if word.count == 3, word.allSatisfy({ $0.isASCII && $0.isUppercase }) { return true }
     return word.count <= 3
       && word.unicodeScalars.contains { $0.properties.generalCategory == .currencySymbol }
   }
@@ -53,9 +56,9 @@ struct PrintedAmount: Equatable {
 
 extension PageFields {
   /// Sets the parts of a printed reward or price; nil sets nothing.
-  mutating func set(amountOf text: String?, hasValue: Bool) {
+  mutating func set(amountOf text: String?, value: Reward.Value?) {
     guard let text else { return }
-    let parts = PrintedAmount(text, hasValue: hasValue)
+    let parts = PrintedAmount(text, value: value)
     set("amountLead", parts.lead)
     set("amount", parts.amount)
     set("amountRest", parts.rest)

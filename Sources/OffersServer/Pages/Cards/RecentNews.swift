@@ -10,27 +10,24 @@ struct RecentNews: Sendable {
   }
   private let items: [OfferRef: Item]
 
-  /// How long a change is shown as news, in seconds. Scripts hide older labels of stored pages.
-  private static let seconds: TimeInterval = 3 * 86_400
-  /// The most changes that are read, and the size of a text in them, of which none is shown.
-  private static let limit = 500
+  /// How many days a change is shown as news, and an end ahead as one that is near. Scripts get the
+  /// number from here, to hide older labels of stored pages.
+  static let days = 3
+  /// The size of a text in the changes that are read, of which none is shown.
   private static let textBytes = 64
 
-  /// - Parameters:
-  ///   - feed: the feed whose offers the page shows; nil for all.
-  ///   - favoritesOnly: whether it shows favorites only.
-  init(from source: PageSource, feed: String? = nil, favoritesOnly: Bool = false) async throws {
-    let now = source.now
-    var query = ChangeQuery(
-      since: now.addingTimeInterval(-Self.seconds), kinds: [.new, .up, .down], feed: feed,
-      limit: Self.limit, now: now)
-    query.textBytes = Self.textBytes
-    query.favoritesOnly = favoritesOnly
+  /// - Parameter offers: the offers that the page shows.
+  init(of offers: [Offer], from source: PageSource) async throws {
     var changes: [OfferChange] = []
-    do {
+    if !offers.isEmpty {
+      let now = source.now
+      let start = now.addingTimeInterval(-Double(Self.days) * 86_400)
+      var query = ChangeQuery(since: start, kinds: [.up, .down], now: now)
+      // Changes of this kind cannot be looked up by their offers alone.
+      if offers.contains(where: { $0.firstSeenAt >= start }) { query.kinds?.insert(.new) }
+      query.textBytes = Self.textBytes
+      query.offers = Set(offers.map(\.ref))
       changes = try await source.store.fetchChanges(query).changes
-    } catch let error as OffersError where error.code == .notFound {
-      // The store does not know a feed that was never synced.
     }
     items = Dictionary(
       changes.compactMap { change in

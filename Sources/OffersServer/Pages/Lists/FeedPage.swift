@@ -33,7 +33,7 @@ struct FeedPage {
       offers.isEmpty && number == 1 && feed != nil
       ? try await source.store.countExpired(leftOutOf: choice.query(at: now)) : 0
     let title = feed?.title ?? former?.title ?? known?.title ?? name
-    let news = try await RecentNews(from: source, feed: name)
+    let news = try await RecentNews(of: offers.map(\.offer), from: source)
     let map = try await map(of: choice, on: offers, presentation, at: now)
     let recent = known?.isSearchable == true ? try await recentSearches() : []
     var page = Page("feed", title: title, menuEntry: .offers) { fields in

@@ -20,6 +20,7 @@ struct HouseholdListPage {
     let count = try await source.store.countHousehold()
     let titles = try await source.fetchTitles()
     let shown = try await source.fetchPresentations()
+    let news = try await RecentNews(of: list.offers.map(\.offer.offer), from: source)
     let now = source.now
     let back = ReturnPath.checked(request.address)
     var page = Page("household", title: "Household", menuEntry: .household) { fields in
@@ -30,6 +31,7 @@ struct HouseholdListPage {
           var card = PageFields(
             card: found.offer, shown[found.id.feed], at: now, back: back,
             feedTitle: titles[found.id.feed])
+          card.set("news", news.fields(of: found.id, shown[found.id.feed]))
           card.set("shared", PageFields { $0.set(sharersOf: found) })
           return card
         })

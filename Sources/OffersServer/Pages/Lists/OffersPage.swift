@@ -24,8 +24,7 @@ struct OffersPage {
       ? try await source.store.countExpired(leftOutOf: choice.query(at: now)) : 0
     let feeds = try await source.fetchFeeds()
     let titles = try await source.fetchTitles(of: feeds)
-    let news = try await RecentNews(
-      from: source, feed: choice.feed, favoritesOnly: isFavorites)
+    let news = try await RecentNews(of: offers.map(\.offer), from: source)
     let noun =
       isFavorites
       ? OfferNoun("favorite") : shown.noun(of: choice.feed.map { [$0] } ?? feeds.map(\.name))

@@ -40,6 +40,7 @@ struct SearchPage {
       found = try await ServedSearch(content: source.content).find(
         query, limit: nil, isTrusted: request.isTrusted)
     }
+    let news = try await RecentNews(of: found?.results.hits.map(\.offer.offer) ?? [], from: source)
     var page = Page("search", title: words.map { "Search: \($0.prefix(80))" } ?? "Search") {
       fields in
       fields.set(
@@ -107,6 +108,7 @@ struct SearchPage {
             back: ReturnPath.checked(request.address),
             feedTitle: titles[hit.offer.ref.feed])
           card.describe(offer.offer, shown[offer.ref.feed])
+          card.set("news", news.fields(of: offer.ref, shown[offer.ref.feed]))
           if feed == nil { card.set("feedTitle", titles[hit.offer.ref.feed] ?? hit.offer.ref.feed) }
           MarkedParts.fill(&card, hit, isWhole: showsWhole)
           return card

@@ -6,8 +6,8 @@ struct FeedSettings {
   /// The visitor's right.
   let right: Right
 
-  /// Sets the lists of the subscribed feeds, and of the others that have a definition.
-  func fill(_ fields: inout PageFields) async throws {
+  /// Sets the lists of the subscribed feeds, and of the others that have a definition. Returns the former.
+  func fill(_ fields: inout PageFields) async throws -> [Feed] {
     let summaries = try await source.content.fetchFeedSummaries().sorted {
       PageSource.precedes(
         ($0.known?.position, $0.title ?? $0.name), ($1.known?.position, $1.title ?? $1.name))
@@ -21,6 +21,7 @@ struct FeedSettings {
     fields.set("others", others)
     fields.set("hasOthers", !others.isEmpty && right >= .sync)
     fields.set("maySync", right >= .sync)
+    return summaries.compactMap(\.feed)
   }
 
   private func row(_ summary: FeedSummary, _ shown: FeedPresentations) -> PageFields {

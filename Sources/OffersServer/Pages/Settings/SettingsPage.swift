@@ -18,18 +18,20 @@ struct SettingsPage {
   /// The list of the sections, each with a line about its state.
   func list() async throws -> Page {
     let account = try await account.fields()
+    let feeds = try await source.fetchFeeds()
     let groups: [[SettingsSection]] = [[.feeds], [.people, .devices], [.browser, .about]]
     var rows: [[PageFields]] = []
     for group in groups {
       var found: [PageFields] = []
       for section in group where isShown(section, hasAccount: account != nil) {
-        found.append(try await row(section, account))
+        found.append(row(section, account, feeds))
       }
       if !found.isEmpty { rows.append(found) }
     }
     var page = Page("settings", title: "Settings", menuEntry: .settings) { fields in
       fields.set("groups", rows.map { rows in PageFields { $0.set("rows", rows) } })
     }
+    page.sidebarFeeds = feeds
     page.lifetime = .never
     return page
   }
@@ -43,7 +45,7 @@ struct SettingsPage {
     }
     switch section {
     case .feeds:
-      try await FeedSettings(source: source, right: right).fill(&page.fields)
+      page.sidebarFeeds = try await FeedSettings(source: source, right: right).fill(&page.fields)
     case .people:
       page.fields.set("account", try await account.fields())
       page.fields.set(
@@ -70,9 +72,9 @@ struct SettingsPage {
   }
 
   private func row(
-    _ section: SettingsSection, _ account: PageFields?
-  ) async throws -> PageFields {
-    let (state, isBad) = try await state(of: section, account)
+    _ section: SettingsSection, _ account: PageFields?, _ feeds: [Feed]
+  ) -> PageFields {
+    let (state, isBad) = state(of: section, account, feeds)
     return PageFields { row in
       row.set("rowLink", section.path)
       row.set("rowIcon", section.icon)
@@ -84,11 +86,10 @@ struct SettingsPage {
 
   /// The line about a section's state, and whether it asks for attention.
   private func state(
-    of section: SettingsSection, _ account: PageFields?
-  ) async throws -> (String, isBad: Bool) {
+    of section: SettingsSection, _ account: PageFields?, _ feeds: [Feed]
+  ) -> (String, isBad: Bool) {
     switch section {
     case .feeds:
-      let feeds = try await source.fetchFeeds()
       let failed = feeds.filter { $0.lastRun?.error != nil && $0.fetch.held == nil }.count
       if failed > 0 {
         return ("\(Units.count(failed, "feed")) could not be refreshed", isBad: true)

@@ -1,0 +1,24 @@
+// An offer that is shown over its list or beside it, as its page shows it.
+
+import {fetchPage} from "./requests.js?v=__VERSION__";
+import {tidy} from "./lists.js?v=__VERSION__";
+import {showSharing} from "./share.js?v=__VERSION__";
+import {showStars} from "./stars.js?v=__VERSION__";
+
+export const isOffer = (path) => path.startsWith("/offers/");
+
+/** Fetches an offer: its article, and the titles of its page and of the offer. Throws if it cannot be had. */
+export async function fetchOffer(address) {
+  const page = await fetchPage(address);
+  const article = page.querySelector("article.offer");
+  if (!article) throw new Error("The response is not the page of an offer.");
+  return {article: document.adoptNode(article), pageTitle: page.title, title: page.title.replace(/ – offers$/, "")};
+}
+
+/** Prepares a part of the page that was shown without a reload: pictures, times, stars, buttons and maps. */
+export async function prepare(part) {
+  tidy(part);
+  showStars(part);
+  showSharing(part);
+  if (part.querySelector("[data-map-link], [data-small-map]")) (await import("./map.js?v=__VERSION__")).showMaps(part);
+}
