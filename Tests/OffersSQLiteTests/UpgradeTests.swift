@@ -31,7 +31,7 @@ struct UpgradeTests {
       : [
         "SELECT \(Self.imageColumns) FROM image_cache ORDER BY url"
       ]
-    if version >= 4 { try Store.execute(path, Self.images) }
+    if version >= 4 { try Store.execute(path, version < 31 ? Self.imagesInSlots : Self.images) }
     let kept = data + images
     let before = try Store.rows(path, kept)
     let database = try await OffersDatabase.open(path: path, access: access)
@@ -53,8 +53,18 @@ struct UpgradeTests {
   private static let imageColumns =
     "url, content_type, width, height, etag, fetched_at, fresh_until, bytes"
 
-  /// A full image cache.
+  /// A full image cache, of images that are found by their addresses.
   private static let images = """
+    WITH RECURSIVE number (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM number WHERE i < 50)
+    INSERT INTO image_cache (\(imageColumns))
+    SELECT 'u' || i, 'image/png', 1, 1, 'e' || i, i, i, randomblob(9000) FROM number;
+    INSERT INTO image_use (url, use_order) SELECT 'u' || i, i FROM (
+      WITH RECURSIVE number (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM number WHERE i < 50)
+      SELECT i FROM number);
+    """
+
+  /// A full image cache, of images in numbered slots.
+  private static let imagesInSlots = """
     WITH RECURSIVE number (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM number WHERE i < 50)
     INSERT INTO image_cache (slot, \(imageColumns))
     SELECT 51 - i, 'u' || i, 'image/png', 1, 1, 'e' || i, i, i, randomblob(9000) FROM number;
