@@ -9,7 +9,8 @@ CREATE TABLE recent_search (
   user_key INTEGER NOT NULL REFERENCES user ON DELETE CASCADE,
   -- Counts up for each user: the latest search has the highest.
   search_order INTEGER NOT NULL,
-  -- By which two spellings of one search are recognized.
+  -- By which two spellings of one search are recognized. Those of older versions differ: such a search may
+  -- stand twice, until it is pushed out.
   expression TEXT NOT NULL CHECK (expression <> ''),
   -- The feed that was searched, '' for all.
   feed TEXT NOT NULL,

@@ -3,11 +3,20 @@
 
 -- The tables are created anew, so that their statements are the whole ones of this file, with which the
 -- schema of a database is compared (ForeignSchema).
+-- The images that were used last, up to 64 MiB: the others are fetched again.
 CREATE TEMP TABLE kept_image AS
-SELECT image_cache.*, image_use.use_order FROM image_cache LEFT JOIN image_use USING (slot);
+SELECT image.* FROM (
+  SELECT image_cache.*, image_use.use_order,
+    sum(length(bytes)) OVER (ORDER BY coalesce(use_order, 0) DESC, slot) AS bytes_so_far
+  FROM image_cache LEFT JOIN image_use USING (slot)
+) AS image
+WHERE bytes_so_far <= 67108864 AND instr(url, char(0)) = 0;
 CREATE TEMP TABLE kept_tally AS
-SELECT (SELECT count(*) FROM cache_slot) AS image_limit, hit_count, miss_count, eviction_count
-FROM image_tally;
+SELECT
+  (SELECT min(max(count(*), 1), 10000) FROM cache_slot) AS image_limit,
+  max(coalesce((SELECT hit_count FROM image_tally), 0), 0) AS hit_count,
+  max(coalesce((SELECT miss_count FROM image_tally), 0), 0) AS miss_count,
+  max(coalesce((SELECT eviction_count FROM image_tally), 0), 0) AS eviction_count;
 DROP TABLE image_use;
 DROP TABLE image_cache;
 DROP TABLE cache_slot;
@@ -24,8 +33,7 @@ CREATE TABLE image_tally (
 ) STRICT;
 
 INSERT INTO image_tally (tally_key, image_limit, hit_count, miss_count, eviction_count)
-SELECT 1, image_limit, hit_count, miss_count, eviction_count FROM kept_tally LIMIT 1;
-INSERT OR IGNORE INTO image_tally VALUES (1, 50, 0, 0, 0);
+SELECT 1, image_limit, hit_count, miss_count, eviction_count FROM kept_tally;
 
 CREATE TABLE image_cache (
   -- As the feed prints it, so that an offer finds its picture.
@@ -57,14 +65,16 @@ CREATE TABLE image_use (
   use_order INTEGER NOT NULL CHECK (use_order > 0)
 ) STRICT, WITHOUT ROWID;
 
-INSERT INTO image_cache (
+-- A row that no program of this kind writes is left out.
+INSERT OR IGNORE INTO image_cache (
   url, content_type, width, height, etag, last_modified, fetched_at, fresh_until,
   thumbnail_problem, thumbnail, bytes)
 SELECT url, content_type, width, height, etag, last_modified, fetched_at, fresh_until,
   thumbnail_problem, thumbnail, bytes
 FROM kept_image ORDER BY slot;
-INSERT INTO image_use (url, use_order)
-SELECT url, use_order FROM kept_image WHERE use_order IS NOT NULL ORDER BY url;
+INSERT OR IGNORE INTO image_use (url, use_order)
+SELECT url, use_order FROM kept_image
+WHERE use_order IS NOT NULL AND url IN (SELECT url FROM image_cache) ORDER BY url;
 DROP TABLE temp.kept_image;
 DROP TABLE temp.kept_tally;
 
@@ -76,6 +86,12 @@ BEGIN
 END;
 
 CREATE TRIGGER image_limit_is_kept AFTER UPDATE OF image_limit ON image_tally
+WHEN (SELECT count(*) FROM image_cache) > NEW.image_limit
+BEGIN
+  SELECT RAISE(ABORT, 'image_cache holds image_tally.image_limit images at most: remove one first');
+END;
+
+CREATE TRIGGER image_limit_is_not_replaced AFTER INSERT ON image_tally
 WHEN (SELECT count(*) FROM image_cache) > NEW.image_limit
 BEGIN
   SELECT RAISE(ABORT, 'image_cache holds image_tally.image_limit images at most: remove one first');

@@ -3,7 +3,12 @@
 -- The tables are created anew, so that their statements are the whole ones of this file, with which the
 -- schema of a database is compared (ForeignSchema).
 CREATE TEMP TABLE kept_feed AS
-SELECT feed.*, title, shared, chosen_source, source_origin, presentation, unsubscribed_at
+SELECT feed.*, title, chosen_source, source_origin,
+  CASE WHEN json_valid(shared) THEN shared END AS shared,
+  CASE WHEN json_valid(presentation) THEN presentation END AS presentation,
+  -- A feed without its details was in no list.
+  CASE WHEN feed_detail.feed_key IS NULL THEN feed.subscribed_at ELSE unsubscribed_at END
+    AS unsubscribed_at
 FROM feed LEFT JOIN feed_detail USING (feed_key);
 DROP TABLE feed_detail;
 DROP TABLE feed;

@@ -74,7 +74,7 @@ struct ChangePlanTests {
       try NoticeTable.insert(notices, of: User.ownerID, at: now, in: transaction)
       #expect(
         try NoticeTable.told(notices, of: User.ownerID, in: transaction) == Set(notices))
-      #expect(try FailingFeed.fetch(since: 1, now: 4000, in: database) == [])
+      #expect(try FailingFeed.fetch(since: 1, now: 4000, in: transaction) == [])
     }
     // Vanished favorites are rare, so a scan of their feed for a successor is acceptable.
     for plan in plans where !plan.sql.contains("AND +offer.name = ") {

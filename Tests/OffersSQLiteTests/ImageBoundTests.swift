@@ -85,7 +85,8 @@ struct ImageBoundTests {
     try await DatabaseQueue(path: store.path).write { database in
       try database.execute(sql: Self.insert(1, 5))
       for statement in [
-        "DELETE FROM image_tally", "UPDATE \(conflict) image_tally SET image_limit = 3",
+        "DELETE FROM image_tally", "INSERT OR REPLACE INTO image_tally VALUES (1, 3, 0, 0, 0)",
+        "UPDATE \(conflict) image_tally SET image_limit = 3",
         "UPDATE \(conflict) image_tally SET image_limit = 0",
         "UPDATE \(conflict) image_tally SET image_limit = 10001", Self.insert(6, 9, conflict),
       ] {

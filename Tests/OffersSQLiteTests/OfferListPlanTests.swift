@@ -161,25 +161,21 @@ struct OfferListPlanTests {
     }
   }
 
-  /// The query plan of an offer query.
-  private static func explain(
-    _ store: Store, _ sql: String, _ arguments: StatementArguments
-  ) async throws -> [String] {
-    try await store.database.read { database in
-      try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN " + sql, arguments: arguments)
-        .map { $0["detail"] }
-    }
-  }
-
   @Test("finding an offer reads no more than that offer")
   func findsByIndex() async throws {
     let store = try await OfferQueryTests.filled()
-    let find = try await Self.explain(store, OfferTable.findSQL, [User.ownerID, "shop", "1"])
-    #expect(
-      find.contains { $0.hasPrefix("SEARCH offer USING INDEX offer_by_id (feed_key=? AND id=?)") })
-    #expect(!find.contains { $0.hasPrefix("SCAN") })
-    let feeds = try await Self.explain(store, OfferTable.feedsWithIDSQL, ["1"])
-    #expect(feeds.contains { $0.hasPrefix("SEARCH offer USING COVERING INDEX offer_by_id") })
-    #expect(!feeds.contains { $0.hasPrefix("SCAN offer") })
+    let plans = try await QueryPlanTests.plans(store) { database in
+      let transaction = SQLiteTransaction(database)
+      let ref = OfferRef(feed: "shop", offerID: "1")
+      let offer = try OfferTable.find(ref, of: User.ownerID, in: transaction)
+      #expect(offer?.offer.ref == ref)
+      let named = try OfferTable.fetch(named: "3", of: User.ownerID, in: transaction)
+      #expect(named.offer.ref.offerID == "3")
+    }
+    #expect(plans.count == 2)
+    for plan in plans {
+      #expect(plan.uses("SEARCH offer USING INDEX offer_by_id (feed_key=? AND id=?)"), "\(plan)")
+      #expect(!plan.uses("SCAN offer"), "\(plan)")
+    }
   }
 }

@@ -71,6 +71,51 @@ struct UpgradeTests {
     INSERT INTO image_use (slot, use_order) SELECT slot, 51 - slot FROM image_cache;
     """
 
+  @Test("keeps facts of feeds, requests, copies of images, the limit and the searches of each user")
+  func keepsDetails() async throws {
+    let folder = try TemporaryFolder()
+    let path = try Store.makeFile(in: folder, version: 29, offerCount: 5)
+    try Store.execute(
+      path,
+      """
+      UPDATE feed_detail SET title = 'T', shared = '[["a","b"]]', chosen_source = '/x',
+        source_origin = 'machine', unsubscribed_at = 9, presentation = '{"noun":"album"}';
+      UPDATE feed SET document_hash = zeroblob(16), document_head_hash = zeroblob(16),
+        document_bytes = 7;
+      INSERT INTO sync_request SELECT run_id, 'due', 2, 304, 1 FROM sync_run;
+      DELETE FROM cache_slot WHERE slot > 7;
+      UPDATE image_tally SET hit_count = 3, miss_count = 4, eviction_count = 5;
+      INSERT INTO image_cache (slot, \(Self.imageColumns), thumbnail)
+      VALUES (3, 'u1', 'image/png', 1, 1, 'e', 5, 6, x'00', x'01'),
+        (1, 'u2', 'image/png', 1, 1, NULL, 5, 6, x'02', NULL);
+      INSERT INTO image_use VALUES (3, 2), (1, 9);
+      INSERT INTO user (name, folded_name, role, created_at) VALUES ('Ana', 'ana', 'member', 1);
+      INSERT INTO recent_search (user_key, search_order, expression, feed, words, searched_at)
+      VALUES (1, 1, 'a', '', 'a', 1), (2, 2, 'b', 'ibotta', 'b', 2), (1, 3, 'c', '', 'c', 3);
+      """)
+    _ = try await OffersDatabase.open(path: path)
+    func rows(_ sql: String) throws -> [String] { try Store.rows(path, sql) }
+    #expect(
+      try rows(
+        """
+        SELECT title, shared, chosen_source, source_origin, unsubscribed_at, presentation,
+          length(document_hash), document_bytes FROM feed
+        """) == [#"T|[["a","b"]]|/x|machine|9|{"noun":"album"}|16|7"#])
+    #expect(
+      try rows(
+        """
+        SELECT request_reason, request_count, request_status, request_is_conditional FROM sync_run
+        """) == ["due|2|304|1"])
+    #expect(try rows("SELECT * FROM image_tally") == ["1|7|3|4|5"])
+    #expect(
+      try rows("SELECT url, hex(thumbnail), hex(bytes) FROM image_cache ORDER BY url")
+        == ["u1|01|00", "u2||02"])
+    #expect(try rows("SELECT * FROM image_use ORDER BY url") == ["u1|2", "u2|9"])
+    #expect(
+      try rows("SELECT user_key, feed, words FROM recent_search ORDER BY user_key, search_order")
+        == ["1||a", "1||c", "2|ibotta|b"])
+  }
+
   @Test("is upgraded even if a view or trigger of another program is invalid")
   func toleratesInvalidObjects() async throws {
     let folder = try TemporaryFolder()
@@ -83,6 +128,29 @@ struct UpgradeTests {
       """)
     let database = try await OffersDatabase.open(path: path)
     #expect(try await database.fetchImageContents(now: .distantPast).limit == 50)
+  }
+
+  @Test("leaves out rows of the image cache that no program of this kind writes")
+  func leavesOutForgedImages() async throws {
+    let folder = try TemporaryFolder()
+    let path = try Store.makeFile(in: folder, version: 29, offerCount: 5)
+    try Store.execute(
+      path,
+      """
+      PRAGMA ignore_check_constraints = ON;
+      UPDATE image_tally SET hit_count = -1;
+      DELETE FROM cache_slot WHERE slot > 9;
+      INSERT INTO image_cache (slot, \(Self.imageColumns))
+      VALUES (1, '', 'image/png', 1, 1, NULL, 5, 6, x'00'),
+        (2, 'a' || char(0), 'image/png', 1, 1, NULL, 5, 6, x'00'),
+        (3, 'u', 'image/png', 1, 1, NULL, 5, 6, x'00');
+      UPDATE feed_detail SET shared = 'no JSON';
+      """)
+    let database = try await OffersDatabase.open(path: path)
+    let contents = try await database.fetchImageContents(now: .distantPast)
+    #expect(contents.limit == 9 && contents.hits == 0)
+    #expect(contents.images.map(\.url) == ["u"])
+    #expect(try Store.rows(path, "SELECT shared FROM feed") == ["NULL"])
   }
 
   @Test("finds words with unseen characters, which its index had divided")

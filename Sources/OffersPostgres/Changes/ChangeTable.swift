@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 
 /// The SQL that reads changes.
 enum ChangeTable {
@@ -131,7 +132,7 @@ enum ChangeTable {
     for entry in rows.map(entry) { recorded[entry.id] = entry }
     var expiring: [Int64: OfferTable.Stored] = [:]
     let keys = places.filter { $0.id == 0 }.map(\.key)
-    for stored in try OfferTable.list(keys: keys, of: user, in: session) {
+    for stored in try OfferTable.list(keys: keys, of: user, in: PostgresTransaction(session)) {
       expiring[stored.key] = stored
     }
     return places.compactMap { place in

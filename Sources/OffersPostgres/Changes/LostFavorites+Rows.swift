@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 
 extension LostFavorites {
   init(of user: User.ID, in session: DatabaseSession) throws {

@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 
 extension PostgresStore: ChangeRepository {
   package func fetchChanges(
@@ -21,7 +22,7 @@ extension PostgresStore: ChangeRepository {
     named text: String, _ bounds: HistoryBounds
   ) async throws -> HistoryPage {
     try await database.read { [user] session in
-      let stored = try OfferTable.fetch(named: text, of: user, in: session)
+      let stored = try OfferTable.fetch(named: text, of: user, in: PostgresTransaction(session))
       var batch: ArraySlice<RewardHistory.Row> = []
       var last = bounds.before ?? .max
       var isAtEnd = false

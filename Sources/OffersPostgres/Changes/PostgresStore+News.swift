@@ -16,7 +16,8 @@ extension PostgresStore: NewsRepository {
         query, since: now - News.firstReadSeconds, of: user, in: session
       ).filter { News.tells($0, at: now) }
       let since = seconds - Int64(News.failingSeconds)
-      let failing = try FailingFeed.fetch(since: since, now: seconds, in: session)
+      let failing = try FailingFeed.fetch(
+        since: since, now: seconds, in: PostgresTransaction(session))
       return (
         try News(untold: candidates, failing, to: user, now: now, in: PostgresTransaction(session)),
         lastID

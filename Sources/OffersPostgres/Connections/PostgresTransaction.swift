@@ -44,6 +44,8 @@ extension Parameter {
       case .bytes(let bytes): bytes.map { .bytes($0) } ?? .missing(.bytea)
       case .numbers(let numbers): .numbers(numbers)
       case .texts(let texts): .texts(texts)
+      // Only SQLite takes rows apart; see `Dialect.table(_:as:first:)`.
+      case .rows: .null
       }
   }
 }

@@ -16,6 +16,7 @@ extension PostgresStore: ImageRepository, ImageFetchStore {
   }
 
   package func writeImageUsesLater() {
-    writeLater { [imageUses] in try ImageTable.note(imageUses.take(), in: $0) }
+    let batch = imageUses.take()
+    writeLater { try ImageTable.note(batch, in: $0) }
   }
 }

@@ -107,7 +107,8 @@ struct OfferSelection {
 
   private mutating func selectPlace(of user: User.ID, in session: DatabaseSession) throws {
     guard let place = query.after else { return }
-    guard let found = try OfferTable.find(place.ref, of: user, in: session) else {
+    guard let found = try OfferTable.find(place.ref, of: user, in: PostgresTransaction(session))
+    else {
       throw OffersError(
         .invalidRequest, "The offer after which the list continues was removed.")
     }

@@ -1,15 +1,8 @@
 import Foundation
 import OffersCore
+import OffersStore
 
 extension PostgresStore: OfferRepository {
-  package func findOffer(_ ref: OfferRef) async throws -> UserOffer? {
-    try await database.readOnce { [user] in try OfferTable.find(ref, of: user, in: $0)?.offer }
-  }
-
-  package func fetchOffer(named text: String) async throws -> UserOffer {
-    try await database.read { [user] in try OfferTable.fetch(named: text, of: user, in: $0).offer }
-  }
-
   package func fetchOffers(_ query: OfferQuery) async throws -> [UserOffer] {
     try await database.read { [user] session in
       try OfferSelection(query, of: user, in: session).read(

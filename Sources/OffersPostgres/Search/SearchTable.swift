@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 
 /// The SQL that searches offers.
 struct SearchTable: SearchedIndex {

@@ -1,4 +1,5 @@
 import OffersCore
+import OffersStore
 
 extension PostgresStore: LongListRepository {
   package func pages(of query: OfferQuery) -> any OfferPages { KeyedOfferPages(query, self) }
@@ -9,12 +10,6 @@ extension PostgresStore: LongListRepository {
         rows: try ChangeSelection.places(query, of: user, in: session),
         lastID: try ChangeTable.fetchLastID(in: session), query: query, store: self)
     }
-  }
-
-  package func fetchIDs(
-    beginningWith text: String, limit: Int
-  ) async throws -> [(ref: OfferRef, name: String)] {
-    try await database.read { try NearIDs(in: $0).fetch(beginningWith: text, limit: limit) }
   }
 }
 
@@ -37,7 +32,7 @@ private struct KeyedOfferPages: OfferPages {
       (page, keys) = try await store.database.read { [query, keys, user = store.user] session in
         let left = try keys ?? Self.findKeys(query, of: user, in: session)[...]
         let page = try OfferTable.list(
-          keys: Array(left.prefix(OfferPage.size)), of: user, in: session)
+          keys: Array(left.prefix(OfferPage.size)), of: user, in: PostgresTransaction(session))
         let offers = page.map { stored in
           query.textBytes.map { stored.offer.abridged(toBytes: $0) } ?? stored.offer
         }

@@ -8,10 +8,11 @@ extension PostgresStore: SQLStore {
     let body = { @Sendable (session: DatabaseSession) in try body(PostgresTransaction(session)) }
     return switch mode {
     case .read: try await database.read(body)
-    case .query: try await database.readOnce(body)
+    case .query, .lookup: try await database.readOnce(body)
     case .write: try await database.write(body)
     case .repeatableWrite, .note: try await database.write(isRepeatable: true, body)
-    case .uncountedWrite: try await database.write(isCounted: false, isRepeatable: true, body)
+    case .repeatableUncountedWrite:
+      try await database.write(isCounted: false, isRepeatable: true, body)
     case .noteOfReader: try await database.write(isRepeatable: true, isNote: true, body)
     case .image, .imageNote: try await database.write(body)
     case .uncountedImage: try await database.write(isCounted: false, body)
@@ -25,7 +26,7 @@ extension PostgresStore: SQLStore {
 
 extension PostgresStore {
   /// PostgreSQL derives nothing from favorites.
-  package func favoritesWereRemoved(_ refs: [OfferRef], in transaction: any Transaction) {}
+  package func favoritesChanged(_ refs: [OfferRef], in transaction: any Transaction) {}
 }
 
 extension PostgresStore {
@@ -37,4 +38,4 @@ extension PostgresStore {
 /// What `OffersStore` writes once for all engines.
 extension PostgresStore: AttemptRepository, CredentialRepository, IdentityRepository {}
 extension PostgresStore: LoginTransfer, ServerKeyRepository, SessionRepository {}
-extension PostgresStore: UserRepository {}
+extension PostgresStore: FavoriteRepository, HouseholdRepository, UserRepository {}

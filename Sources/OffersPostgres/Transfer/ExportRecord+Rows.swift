@@ -1,4 +1,5 @@
 import OffersCore
+import OffersStore
 
 // Initializers that read an export's records from a row. The columns begin at a given index and have the
 // order of `columns`.

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import OffersCore
+import OffersStore
 
 /// A selected change. Small, because there may be as many changes as offers.
 struct ChangeRow: Sendable {
@@ -79,7 +80,7 @@ enum ChangeTable {
   static func runsOfFavorites(
     of user: User.ID?, through id: Int64, in database: Database
   ) throws -> Set<Int64> {
-    let favorites = try FavoriteTable.sortedKeys(of: user, in: database)
+    let favorites = try FavoriteQuery.sortedKeys(of: user, in: database)
     let rows = try Row.fetchCursor(
       database,
       sql: """
@@ -95,9 +96,9 @@ enum ChangeTable {
 
   /// An SQL condition that is true for every row of `change` that may concern a favorite. It is
   /// true for all rows of several offers (`ChangeSpan`); their offers must be compared with
-  /// `FavoriteTable.sortedKeys`.
+  /// `FavoriteQuery.sortedKeys`.
   static func mayTellOfFavorite(of user: User.ID?) -> String {
-    let keys = FavoriteTable.offerKeys(of: user)
+    let keys = FavoriteQuery.offerKeys(of: user)
     return "(change.offer_key IN (\(keys)) OR new_offers.change_id IS NOT NULL)"
   }
 
@@ -147,7 +148,7 @@ enum ChangeTable {
   static func ofFavorites(_ range: Range, in database: Database) throws -> [ChangeRow] {
     let sql = """
       SELECT change.change_id, change.offer_key, change.kind, run.started_at, \(fields(range))
-      FROM \(FavoriteTable.rows(of: range.user))
+      FROM \(FavoriteQuery.rows(of: range.user))
       CROSS JOIN feed ON feed.name = favorite.feed
       CROSS JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
       CROSS JOIN change ON change.offer_key = offer.offer_key AND change.kind <> 'new'
@@ -239,7 +240,7 @@ enum ChangeTable {
     let sql = """
       WITH lost AS MATERIALIZED (
         SELECT offer.feed_key, offer.name, offer.description
-        FROM \(FavoriteTable.rows(of: range.user))
+        FROM \(FavoriteQuery.rows(of: range.user))
         CROSS JOIN feed ON feed.name = favorite.feed
         CROSS JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
         WHERE offer.gone_at IS NOT NULL)
@@ -270,7 +271,7 @@ enum ChangeTable {
     let source =
       user != nil
       ? """
-      \(FavoriteTable.rows(of: user))
+      \(FavoriteQuery.rows(of: user))
       CROSS JOIN feed ON feed.name = favorite.feed
       CROSS JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
       CROSS JOIN offer_detail AS detail ON detail.offer_key = offer.offer_key

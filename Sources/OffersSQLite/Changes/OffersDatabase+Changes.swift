@@ -26,10 +26,9 @@ extension OffersDatabase: ChangeRepository {
     named text: String, _ bounds: HistoryBounds
   ) async throws -> HistoryPage {
     try await read { [user] database in
-      let offer = try Self.fetchOffer(named: text, of: user, in: database)
-      guard let key = try OfferTable.findKey(offer.ref, in: database) else {
-        return HistoryPage(offer: offer, points: [], before: nil)
-      }
+      let stored = try OfferTable.fetch(
+        named: text, of: user, in: SQLiteTransaction(database))
+      let (offer, key) = (stored.offer, stored.key)
       let rows = try ChangeTable.history(
         offerKey: key, before: bounds.before ?? .max, in: database)
       return try RewardHistory.page(of: offer, bounds) {
@@ -53,7 +52,8 @@ extension OffersDatabase: NewsRepository {
       let selection = try SelectedChanges(newsAfter: mark, now: now, of: user, in: database)
       let changes = try selection.read(in: database).filter { News.tells($0, at: now) }
       let since = seconds - Int64(News.failingSeconds)
-      let failing = try FailingFeed.fetch(since: since, now: seconds, in: database)
+      let failing = try FailingFeed.fetch(
+        since: since, now: seconds, in: SQLiteTransaction(database))
       let news = try News(
         untold: changes, failing, to: user, now: now, in: SQLiteTransaction(database))
       return (news, selection.lastID)

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import OffersCore
+import OffersStore
 
 /// The changes that a query selects, as small rows whose offers are read later.
 struct SelectedChanges: Sendable {
@@ -103,7 +104,7 @@ struct SelectedChanges: Sendable {
   ) throws -> [ChangeRow]? {
     guard query.favoritesOnly || query.offers != nil else { return nil }
     let favorites =
-      query.favoritesOnly ? try FavoriteTable.sortedKeys(of: range.user, in: database) : nil
+      query.favoritesOnly ? try FavoriteQuery.sortedKeys(of: range.user, in: database) : nil
     let named = try keys(of: query, in: database)?.filter { favorites?.contains($0) ?? true }
     let rows =
       if let named { try ChangeTable.ofOffers(named, range, in: database) } else {
@@ -116,7 +117,7 @@ struct SelectedChanges: Sendable {
 
   /// The keys of the offers that a query names; nil for a query that names none.
   private static func keys(of query: ChangeQuery, in database: Database) throws -> [Int64]? {
-    try query.offers?.compactMap { try OfferTable.findKey($0, in: database) }
+    try query.offers?.compactMap { try OfferTable.findKey($0, in: SQLiteTransaction(database)) }
   }
 
   private static func expiring(
@@ -200,7 +201,10 @@ struct SelectedChanges: Sendable {
             at: Date(storedSeconds: row.at))
         }
       }
-      guard let offer = try OfferTable.find(key: row.offerKey, of: user, in: database) else {
+      guard
+        let offer = try OfferTable.find(
+          key: row.offerKey, of: user, in: SQLiteTransaction(database))
+      else {
         return nil
       }
       var fields: ChangedFields?

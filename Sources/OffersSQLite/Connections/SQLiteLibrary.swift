@@ -4,9 +4,9 @@ import SQLiteShim
 
 /// The SQLite library that the dynamic linker loaded.
 enum SQLiteLibrary {
-  /// The oldest usable version: `unixepoch()` came with 3.38.0, STRICT tables with 3.37.0.
+  /// The oldest usable version: `IS DISTINCT FROM` came with 3.39.0.
   /// https://sqlite.org/releaselog/3_38_0.html
-  static let minimumNumber: Int32 = 3_038_000
+  static let minimumNumber: Int32 = 3_039_000
 
   /// The library's version, such as `3.40.1`.
   static var version: String { String(cString: sqlite3_libversion()) }
@@ -25,7 +25,7 @@ enum SQLiteLibrary {
     if number >= minimumNumber { return }
     throw OffersError(
       .storageFailed,
-      "The SQLite library that is loaded is \(version); at least 3.38.0 is needed.",
+      "The SQLite library that is loaded is \(version); at least 3.39.0 is needed.",
       advice: Advice("No database was touched. Update the system's SQLite", .updateSQLite))
   }
 

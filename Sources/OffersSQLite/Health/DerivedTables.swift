@@ -1,4 +1,5 @@
 import GRDB
+import OffersCore
 
 /// Tables with derived data only (search index, images), which are recreated if their pages are
 /// damaged.
@@ -31,7 +32,11 @@ struct DerivedTables: Sendable {
   private static let imageTally = DerivedTables(
     name: "the limit of the images", prefix: "image_tally",
     fill: { database, _ in
-      try database.execute(sql: "INSERT INTO image_tally VALUES (1, 50, 0, 0, 0)")
+      try database.execute(
+        sql: """
+          INSERT INTO image_tally
+          SELECT 1, min(max(\(ImageBounds.defaultImages), count(*)), 10000), 0, 0, 0 FROM image_cache
+          """)
     })
 
   private static let images = DerivedTables(

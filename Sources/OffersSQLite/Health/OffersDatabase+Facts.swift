@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import OffersCore
 import OffersPlatform
+import OffersStore
 
 extension OffersDatabase: StoreFacts {
   package func countEverything() async throws -> StoreCounts {
@@ -10,7 +11,7 @@ extension OffersDatabase: StoreFacts {
         try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)") ?? 0
       }
       return StoreCounts(
-        offers: try count("offer"), favorites: try FavoriteTable.count(of: user, in: database),
+        offers: try count("offer"), favorites: try FavoriteQuery.count(of: user, in: database),
         changes: try ChangeTable.count(in: database), runs: try count("sync_run"))
     }
   }

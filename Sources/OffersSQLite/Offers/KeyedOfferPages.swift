@@ -1,5 +1,6 @@
 import GRDB
 import OffersCore
+import OffersStore
 
 /// The offers that a query selects, read page by page, so that not all are in memory and no read
 /// transaction stays open between pages, which would keep the log from being truncated.

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import OffersCore
+import OffersStore
 
 extension LostFavorites {
   init(of user: User.ID, in database: Database) throws {
@@ -9,7 +10,7 @@ extension LostFavorites {
       database,
       sql: """
         SELECT favorite.feed, favorite.id, offer.name, offer.description, offer.gone_at
-        FROM \(FavoriteTable.rows(of: user))
+        FROM \(FavoriteQuery.rows(of: user))
         CROSS JOIN feed ON feed.name = favorite.feed
         CROSS JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
         WHERE offer.gone_at IS NOT NULL ORDER BY favorite.feed, favorite.id

@@ -4,14 +4,6 @@ import OffersCore
 import OffersStore
 
 extension OffersDatabase: OfferRepository {
-  public func findOffer(_ ref: OfferRef) async throws -> UserOffer? {
-    try await read { [user] in try OfferTable.find(ref, of: user, in: $0) }
-  }
-
-  public func fetchOffer(named text: String) async throws -> UserOffer {
-    try await read { [user] in try Self.fetchOffer(named: text, of: user, in: $0) }
-  }
-
   public func fetchOffers(_ query: OfferQuery) async throws -> [UserOffer] {
     try await read { [definitions, user] database in
       try OfferTable.list(
@@ -69,13 +61,15 @@ extension OffersDatabase: OfferRepository {
       return OfferKeyQuery(
         query, of: user, feedKey: feedKey, behind: lastKey, pricedKeys: pricedKeys)
     }
-    guard let key = try OfferTable.findKey(place.ref, in: database) else {
+    guard let key = try OfferTable.findKey(place.ref, in: SQLiteTransaction(database)) else {
       throw OffersError(
         .invalidRequest, "The offer after which the list continues was removed.",
         hint: "Start the list from the beginning.")
     }
     var values = place.values
-    if values.isEmpty, let offer = try OfferTable.find(key: key, of: user, in: database) {
+    if values.isEmpty,
+      let offer = try OfferTable.find(key: key, of: user, in: SQLiteTransaction(database))
+    {
       values = OfferPlace(of: offer.offer, in: query).values
     }
     let order = OfferOrder(
@@ -102,72 +96,5 @@ extension OffersDatabase: OfferRepository {
       return try FeedTable.findKey(feed, in: transaction) ?? 0
     }
     throw try FeedTable.unknown(feed, in: transaction)
-  }
-
-  /// Finds the offer that a text names: `feed:id` if the part before the first colon is a feed with
-  /// that offer, otherwise a bare id.
-  ///
-  /// - Throws: `OffersError` with `notFound`, or with `ambiguous` if several feeds have the bare
-  ///   id.
-  static func fetchOffer(
-    named text: String, of user: User.ID, in database: Database
-  ) throws -> UserOffer {
-    if let ref = OfferRef(text), let offer = try OfferTable.find(ref, of: user, in: database) {
-      return offer
-    }
-    let feeds = try OfferTable.feeds(havingID: text, in: database)
-    if feeds.count == 1,
-      let offer = try OfferTable.find(
-        OfferRef(feed: feeds[0], offerID: text), of: user, in: database)
-    {
-      return offer
-    }
-    if feeds.isEmpty {
-      throw try NearIDs(in: database).missing(text) {
-        try OfferTable.findKey($0, in: database) != nil
-      }
-    }
-    let names = feeds.map { "\($0):\(text)" }.joined(separator: ", ")
-    throw OffersError(
-      .ambiguous, "Several feeds have an offer “\(text)”.", hint: "Say which: \(names).")
-  }
-}
-
-extension OffersDatabase: FavoriteRepository {
-  @discardableResult
-  public func setFavorites(
-    _ refs: [OfferRef], to isFavorite: Bool
-  ) async throws -> [FavoriteChange] {
-    try await setFavorites(to: isFavorite) { _ in refs }
-  }
-
-  @discardableResult
-  public func setFavorites(
-    named names: [String], to isFavorite: Bool
-  ) async throws -> [FavoriteChange] {
-    try await setFavorites(to: isFavorite) { [user] database in
-      try names.map { try Self.fetchOffer(named: $0, of: user, in: database).ref }
-    }
-  }
-
-  private func setFavorites(
-    to isFavorite: Bool, of refs: @escaping @Sendable (Database) throws -> [OfferRef]
-  ) async throws -> [FavoriteChange] {
-    let seconds = Date().storedSeconds
-    return try await write { [user] database in
-      try UserTable.check(user, in: SQLiteTransaction(database))
-      let refs = try refs(database)
-      // An unknown offer rolls the whole transaction back.
-      return try refs.map { ref in
-        let didChange =
-          isFavorite
-          ? try FavoriteTable.insert(ref, of: user, at: seconds, in: database)
-          : try FavoriteTable.delete(ref, of: user, in: database)
-        guard let offer = try OfferTable.find(ref, of: user, in: database) else {
-          throw OffersError(.notFound, "There is no offer “\(ref)”.")
-        }
-        return FavoriteChange(offer: offer, didChange: didChange)
-      }
-    }
   }
 }

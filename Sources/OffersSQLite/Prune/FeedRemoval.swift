@@ -47,7 +47,7 @@ enum FeedRemoval {
   /// Removes the changes that concern no favorite, and the newest offer of the database if it is one of
   /// the feed that nobody starred.
   static func end(feedKey: Int64, in database: Database) throws {
-    let favorites = try FavoriteTable.sortedKeys(of: nil, in: database)
+    let favorites = try FavoriteQuery.sortedKeys(of: nil, in: database)
     let rows = try Row.fetchAll(
       database,
       sql: """

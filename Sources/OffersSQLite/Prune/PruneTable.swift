@@ -1,5 +1,6 @@
 import GRDB
 import OffersCore
+import OffersStore
 
 /// The SQL that removes offers, changes and runs after the times in `Retention`.
 enum PruneTable {
@@ -122,7 +123,7 @@ enum PruneTable {
     in database: Database
   ) throws -> [OldChange] {
     if after >= through { return [] }
-    let favorites = try FavoriteTable.sortedKeys(of: nil, in: database)
+    let favorites = try FavoriteQuery.sortedKeys(of: nil, in: database)
     let cursor = try Row.fetchCursor(
       database,
       sql: """

@@ -14,6 +14,7 @@ struct SQLiteTransaction: Transaction {
   @discardableResult
   func run(_ sql: String, _ values: [SQLValue]) throws -> Int {
     let statement = try RawStatement(cached: sql, database)
+    defer { statement.unbind() }
     try statement.bind(values)
     return try statement.run()
   }
@@ -22,7 +23,10 @@ struct SQLiteTransaction: Transaction {
     _ sql: String, _ values: [SQLValue], isFrequent: Bool, _ transform: (any SQLRow) throws -> Value
   ) throws -> [Value] {
     let statement = try RawStatement(cached: sql, database)
-    defer { statement.reset() }
+    defer {
+      statement.reset()
+      statement.unbind()
+    }
     try statement.bind(values)
     var results: [Value] = []
     while try statement.step() { results.append(try transform(StatementRow(statement: statement))) }
@@ -56,6 +60,9 @@ private struct StatementRow: SQLRow {
 }
 
 extension RawStatement {
+  /// Frees the copies of bound values, which a cached statement would keep.
+  fileprivate func unbind() { sqlite3_clear_bindings(handle) }
+
   /// Binds values to the parameters `$1`, `$2` and so on, which SQLite numbers by their order in the
   /// statement. One that the statement does not use is left out.
   fileprivate func bind(_ values: [SQLValue]) throws {
@@ -69,7 +76,7 @@ extension RawStatement {
       case .flag(let flag): bind(index, number: flag.map { $0 ? 1 : 0 })
       case .text(let text): bind(index, copying: text)
       case .bytes(let bytes): bind(index, copying: bytes)
-      case .numbers, .texts: bind(index, copying: value.jsonList)
+      case .numbers, .texts, .rows: bind(index, copying: value.jsonList)
       }
     }
   }

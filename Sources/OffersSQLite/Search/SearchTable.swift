@@ -36,7 +36,7 @@ struct SearchTable: SearchedIndex {
     var arguments: StatementArguments = []
     if favoritesOnly {
       // The unary plus makes SQLite evaluate the favorites once, instead of looking up each match.
-      parts.append("+offer_search.rowid IN (\(FavoriteTable.offerKeys(of: user)))")
+      parts.append("+offer_search.rowid IN (\(FavoriteQuery.offerKeys(of: user)))")
     } else {
       parts.append("(offer.gone_at IS NULL OR \(FoundOffers.isUnlisted))")
     }
@@ -78,7 +78,7 @@ struct SearchTable: SearchedIndex {
     if let user {
       row = try Row.fetchOne(
         database,
-        sql: "SELECT min(offer_key), max(offer_key) FROM (\(FavoriteTable.offerKeys(of: user)))")
+        sql: "SELECT min(offer_key), max(offer_key) FROM (\(FavoriteQuery.offerKeys(of: user)))")
     } else if let feedKey,
       try FeedTable.fetchCurrentCount(feedKey: feedKey, in: database) <= smallFeedCount
     {
@@ -108,7 +108,9 @@ struct SearchTable: SearchedIndex {
       statement,
       arguments: [words.match] + arguments + orderArguments + [limit, offset])
     while let key = try keys.next() {
-      if let offer = try OfferTable.find(key: key, of: user, in: database) { try body(offer) }
+      if let offer = try OfferTable.find(key: key, of: user, in: SQLiteTransaction(database)) {
+        try body(offer)
+      }
     }
   }
 

@@ -9,12 +9,6 @@ extension OffersDatabase: LongListRepository {
     }
     return ReadableChanges(changes: changes, database: self)
   }
-
-  package func fetchIDs(
-    beginningWith text: String, limit: Int
-  ) async throws -> [(ref: OfferRef, name: String)] {
-    try await read { try NearIDs(in: $0).fetch(beginningWith: text, limit: limit) }
-  }
 }
 
 /// Selected changes, with the database that has their offers.

@@ -9,9 +9,9 @@ extension OffersDatabase: SQLStore {
     try Task.checkCancellation()
     let body = { @Sendable (database: Database) in try body(SQLiteTransaction(database)) }
     return switch mode {
-    case .read: try await read(body)
-    case .query: try await readStatement(body)
-    case .write, .repeatableWrite, .uncountedWrite: try await write(.ordinary, body)
+    case .read, .query: try await read(body)
+    case .lookup: try await readStatement(body)
+    case .write, .repeatableWrite, .repeatableUncountedWrite: try await write(.ordinary, body)
     case .note: try await write(.note, waitSeconds: WriteGuard.noteWaitSeconds, body)
     case .noteOfReader:
       try await writeAnyway(.note, waitSeconds: WriteGuard.noteWaitSeconds, body)
@@ -26,8 +26,10 @@ extension OffersDatabase: SQLStore {
 }
 
 extension OffersDatabase {
-  package func favoritesWereRemoved(_ refs: [OfferRef], in transaction: any Transaction) throws {
-    guard let transaction = transaction as? SQLiteTransaction else { return }
+  package func favoritesChanged(_ refs: [OfferRef], in transaction: any Transaction) throws {
+    guard let transaction = transaction as? SQLiteTransaction else {
+      throw OffersError(.storageFailed, "The transaction is not one of this database.")
+    }
     for ref in refs { try FoundOffers.updateListed(ref, in: transaction.database) }
   }
 }
@@ -43,4 +45,4 @@ extension OffersDatabase: UserRecords {
 /// What `OffersStore` writes once for all engines.
 extension OffersDatabase: AttemptRepository, CredentialRepository, IdentityRepository {}
 extension OffersDatabase: LoginTransfer, ServerKeyRepository, SessionRepository {}
-extension OffersDatabase: UserRepository {}
+extension OffersDatabase: FavoriteRepository, HouseholdRepository, UserRepository {}

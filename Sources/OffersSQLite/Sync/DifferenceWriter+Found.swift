@@ -1,5 +1,6 @@
 import GRDB
 import OffersCore
+import OffersStore
 
 /// The results of a search on a feed's server.
 extension DifferenceWriter {
@@ -12,7 +13,7 @@ extension DifferenceWriter {
       counts.unchanged += 1
       let isFound = try FoundOffers.contains(key, in: database)
       if !isFound {
-        guard difference.wasGone, try !FavoriteTable.contains(offerKey: key, in: database) else {
+        guard difference.wasGone, try !FavoriteQuery.contains(offerKey: key, in: database) else {
           return
         }
       }

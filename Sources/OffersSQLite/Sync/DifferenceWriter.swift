@@ -182,7 +182,7 @@ final class DifferenceWriter {
   ///
   /// - Returns: whether it was removed.
   private func removeSample(_ key: Int64) throws -> Bool {
-    if try FavoriteTable.contains(offerKey: key, in: database) { return false }
+    if try FavoriteQuery.contains(offerKey: key, in: database) { return false }
     try index.willChange(key)
     try OfferTable.delete(key, in: database)
     try changes.forget(key)

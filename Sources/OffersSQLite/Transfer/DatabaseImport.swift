@@ -72,11 +72,11 @@ final class DatabaseImport: SQLImport {
 
   func insert(_ favorites: [(favorite: ExportedFavorite, user: User.ID)]) throws -> [Bool] {
     try favorites.map { favorite, user in
-      let isNew = try FavoriteTable.insert(
+      let isNew = try FavoriteQuery.insert(
         favorite.ref, of: user, at: favorite.starredAt, sharedAt: favorite.sharedAt,
         in: database)
       if !isNew {
-        try FavoriteTable.setEarlier(
+        try FavoriteQuery.setEarlier(
           favorite.starredAt, of: favorite.ref, user: user, in: database)
       }
       return isNew

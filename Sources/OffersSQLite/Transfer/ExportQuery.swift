@@ -61,7 +61,7 @@ final class ExportQuery: ExportBody {
   /// Selects the exported feeds.
   private var feedFilter: String {
     favoritesOnly
-      ? "WHERE feed.name IN (SELECT favorite.feed FROM \(FavoriteTable.rows(of: user)))" : ""
+      ? "WHERE feed.name IN (SELECT favorite.feed FROM \(FavoriteQuery.rows(of: user)))" : ""
   }
 
   private func forEachFeed(_ body: (ExportRecord) throws -> Void) throws {
@@ -117,7 +117,7 @@ final class ExportQuery: ExportBody {
       SELECT offer.offer_key, feed.name, \(ExportedOffer.columns), \(ExportedOffer.detailColumns)
       FROM offer CROSS JOIN feed USING (feed_key)
       LEFT JOIN offer_detail AS detail ON detail.offer_key = offer.offer_key
-      WHERE \(favoritesOnly ? "offer.offer_key IN (\(FavoriteTable.offerKeys(of: user)))" : listed)
+      WHERE \(favoritesOnly ? "offer.offer_key IN (\(FavoriteQuery.offerKeys(of: user)))" : listed)
       ORDER BY offer.offer_key
       """)
     defer { rows.reset() }

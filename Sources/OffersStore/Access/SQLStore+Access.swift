@@ -4,7 +4,7 @@ import OffersCore
 /// `SessionRepository`.
 extension SQLStore {
   package func findSession(_ id: [UInt8]) async throws -> Session? {
-    try await transaction(.query) { try SessionTable.find(id, in: $0) }
+    try await transaction(.lookup) { try SessionTable.find(id, in: $0) }
   }
 
   package func fetchSessions() async throws -> [Session] {
@@ -27,7 +27,10 @@ extension SQLStore {
   package func endSessions(_ ids: [[UInt8]]) async throws {
     if ids.isEmpty { return }
     try await transaction(.repeatableWrite) { transaction in
-      for id in ids { try SessionTable.delete(id, in: transaction) }
+      // In one order, so that two nodes do not wait for each other.
+      for id in ids.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+        try SessionTable.delete(id, in: transaction)
+      }
     }
   }
 }
@@ -35,7 +38,7 @@ extension SQLStore {
 /// `CredentialRepository`.
 extension SQLStore {
   package func findPassphrase(of user: User.ID) async throws -> PassphraseHash? {
-    try await transaction(.query) { try CredentialTable.findPassphrase(of: user, in: $0) }
+    try await transaction(.lookup) { try CredentialTable.findPassphrase(of: user, in: $0) }
   }
 
   package func fetchUsersWithPassphrase() async throws -> Set<User.ID> {
@@ -62,7 +65,7 @@ extension SQLStore {
   }
 
   package func findToken(hash: [UInt8]) async throws -> APIToken? {
-    try await transaction(.query) { try CredentialTable.findToken(hash: hash, in: $0) }
+    try await transaction(.lookup) { try CredentialTable.findToken(hash: hash, in: $0) }
   }
 
   package func addToken(_ token: APIToken, hash: [UInt8]) async throws -> APIToken {

@@ -23,7 +23,7 @@ extension SQLStore {
     if let key = try await transaction(.query, { try ServerKeyTable.find(purpose, in: $0) }) {
       return key
     }
-    return try await transaction(.uncountedWrite) { transaction in
+    return try await transaction(.repeatableUncountedWrite) { transaction in
       try ServerKeyTable.insert(candidate, for: purpose, in: transaction)
       // On PostgreSQL, the transaction is READ COMMITTED, so that this sees the key of another one.
       return try ServerKeyTable.find(purpose, in: transaction) ?? candidate

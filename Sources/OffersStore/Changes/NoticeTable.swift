@@ -64,9 +64,11 @@ package enum NoticeTable {
     return Set(
       try transaction.rows(
         """
-        SELECT kind, feed, id, about FROM notice
-        JOIN \(wanted.sql) USING (kind, feed, id, about)
-        WHERE notice.user_key = $1
+        SELECT kind, feed, id, about FROM \(wanted.sql)
+        WHERE EXISTS (SELECT 1 FROM notice
+          WHERE notice.user_key = $1 AND notice.kind = wanted.kind
+            AND notice.feed = wanted.feed AND notice.id = wanted.id
+            AND notice.about = wanted.about)
         """, [.number(user)] + wanted.values, Notice.init))
   }
 

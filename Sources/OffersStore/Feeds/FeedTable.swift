@@ -76,6 +76,7 @@ package enum FeedTable {
     _ name: String, source: String, subscribes: Bool, at time: Date,
     in transaction: any Transaction
   ) throws -> (key: Int64, didSubscribe: Bool) {
+    let time = Date(storedSeconds: time.storedSeconds)
     let inserted = try transaction.first(
       """
       INSERT INTO feed (name, source, subscribed_at, unsubscribed_at) VALUES ($1, $2, $3, $4)

@@ -26,11 +26,12 @@ package enum MissingOfferTable {
       let keys = offers.map(\.key)
       for start in stride(from: 0, to: keys.count, by: pieceCount) {
         let piece = keys[start..<min(start + pieceCount, keys.count)]
+        // The plus keeps SQLite from walking through all offers of the feed.
         try transaction.run(
           """
           INSERT INTO missing_offer (offer_key, feed_key, since)
           SELECT offer_key, feed_key, $3 FROM offer
-          WHERE \(transaction.dialect.isElement("offer_key", of: "$1")) AND feed_key = $2
+          WHERE \(transaction.dialect.isElement("offer_key", of: "$1")) AND +feed_key = $2
             AND gone_at IS NULL
           """, [.numbers(Array(piece)), .number(feedKey), .date(since)])
       }
@@ -49,7 +50,7 @@ package enum MissingOfferTable {
       title: try transaction.first(
         "SELECT title FROM feed WHERE feed_key = $1", [.number(feedKey)]
       ) { $0.findText(0) }.flatMap(\.self))
-    try transaction.forEachRow(
+    _ = try transaction.rows(
       """
       SELECT url, description IS NOT NULL, terms IS NOT NULL, reward_text IS NOT NULL,
         image_url IS NOT NULL

@@ -4,11 +4,11 @@ import OffersCore
 /// `FeedRepository`, `FeedSourceRepository`.
 extension SQLStore {
   public func fetchFeeds() async throws -> [Feed] {
-    try await transaction(.read) { [user] in try FeedList.subscribed(of: user, in: $0) }
+    try await transaction(.query) { [user] in try FeedList.subscribed(of: user, in: $0) }
   }
 
   public func fetchFormerFeeds() async throws -> [FormerFeed] {
-    try await transaction(.read) { [user] in try FeedList.former(of: user, in: $0) }
+    try await transaction(.query) { [user] in try FeedList.former(of: user, in: $0) }
   }
 
   public func fetchPresentations() async throws -> [String: FeedPresentation] {
@@ -65,10 +65,21 @@ extension SQLStore {
   }
 
   package func fetchMissingOffers(of feed: String) async throws -> [MissingOffer] {
-    try await transaction(.read) { try MissingOfferTable.fetch(of: feed, in: $0) }
+    try await transaction(.query) { try MissingOfferTable.fetch(of: feed, in: $0) }
   }
 
   package func fetchLook(of feed: String) async throws -> FeedLook {
     try await transaction(.read) { try MissingOfferTable.fetchLook(of: feed, in: $0) }
+  }
+}
+
+extension SQLStore {
+  /// Refuses a feed that users cannot read, unless it is defined: that one has no offers before its first
+  /// sync. Nil stands for all feeds.
+  ///
+  /// - Throws: `OffersError` with `notFound`, whose hint names the subscribed feeds.
+  func checkFeed(_ feed: String?, in transaction: any Transaction) throws {
+    if let feed, definitions?.defines(feed) == true { return }
+    try FeedTable.check(feed, in: transaction)
   }
 }

@@ -16,8 +16,8 @@ extension SQLStore {
   }
 
   package func findThumbnail(of url: String) async throws -> StoredThumbnail? {
-    let found = try await transaction(.query) { try ThumbnailColumns.find(url, in: $0) }
-    if found != nil, imageUses.note(url, isAsked: true) { writeImageUsesLater() }
+    let found = try await transaction(.lookup) { try ThumbnailColumns.find(url, in: $0) }
+    if found != nil { noteImageUse(of: url, isAsked: true) }
     return found
   }
 
@@ -31,7 +31,7 @@ extension SQLStore {
   }
 
   package func findFailure(of url: String, now: Date) async throws -> ImageFailure? {
-    try await transaction(.query) { try ImageFailureTable.find(url, now: now, in: $0) }
+    try await transaction(.lookup) { try ImageFailureTable.find(url, now: now, in: $0) }
   }
 
   package func putFailure(_ failure: ImageFailure) async throws {

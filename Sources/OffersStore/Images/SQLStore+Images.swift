@@ -4,20 +4,21 @@ import OffersCore
 /// `ImageRepository`. All programs share the bound of the cache and the order of uses.
 extension SQLStore {
   public func findImage(_ url: String) async throws -> CachedImage? {
-    let image = try await transaction(.query) { try ImageTable.find(url, in: $0) }
-    if imageUses.note(image == nil ? nil : url, isAsked: true) { writeImageUsesLater() }
+    let image = try await transaction(.lookup) { try ImageTable.find(url, in: $0) }
+    noteImageUse(of: image == nil ? nil : url, isAsked: true)
     return image
   }
 
   @discardableResult
   public func touchImage(_ url: String) async throws -> Bool {
-    let isHeld = try await transaction(.query) { try ImageTable.holds(url, in: $0) }
-    if isHeld, imageUses.note(url, isAsked: false) { writeImageUsesLater() }
+    let isHeld = try await transaction(.lookup) { try ImageTable.holds(url, in: $0) }
+    if isHeld { noteImageUse(of: url, isAsked: false) }
     return isHeld
   }
 
   public func putImage(_ image: CachedImage) async throws {
     try Self.check(image)
+    try Task.checkCancellation()
     let used = imageUses.takeOrder()
     let evicted = try await transaction(.image) { transaction in
       var order = try ImageOrder(locking: transaction)
@@ -55,8 +56,9 @@ extension SQLStore {
     }
     // An app may set its limit at each start: no write if it is set already.
     if try await transaction(.query, { try ImageTable.limit(in: $0) }) == limit { return 0 }
+    try Task.checkCancellation()
     let used = imageUses.takeOrder()
-    let count = try await transaction(.image) { transaction in
+    let count = try await transaction(.write) { transaction in
       var order = try ImageOrder(locking: transaction)
       try order.use(used, in: transaction)
       let surplus = order.surplus(over: limit, count: order.urls.count - limit)
@@ -86,8 +88,9 @@ extension SQLStore {
 
   @discardableResult
   public func clearImages() async throws -> Int {
+    try Task.checkCancellation()
     _ = imageUses.take()
-    return try await transaction(.image) { transaction in
+    return try await transaction(.write) { transaction in
       _ = try ImageOrder(locking: transaction)
       return try ImageTable.clear(in: transaction)
     }
@@ -98,8 +101,14 @@ extension SQLStore {
     // A batch that was enqueued may still be waiting.
     try await finishLaterWrites()
     if imageUses.gathered.isEmpty { return }
-    try await transaction(.imageNote) { [imageUses] in
-      try ImageTable.note(imageUses.take(), in: $0)
-    }
+    try Task.checkCancellation()
+    let batch = imageUses.take()
+    try await transaction(.imageNote) { try ImageTable.note(batch, in: $0) }
+  }
+
+  /// Gathers a use of an image, or a look-up that found none. A store that was opened for reading only
+  /// gathers none, because it could not write them.
+  func noteImageUse(of url: String?, isAsked: Bool) {
+    if canWrite, imageUses.note(url, isAsked: isAsked) { writeImageUsesLater() }
   }
 }

@@ -1,3 +1,5 @@
+import OffersCore
+
 /// The differences between the SQL of the two engines.
 package enum Dialect: Sendable {
   case sqlite
@@ -66,6 +68,26 @@ package enum Dialect: Sendable {
   /// own.
   package var isOfDocument: String { self == .sqlite ? "" : "AND found_at IS NULL" }
 
+  /// The table with the details of an offer, such as its retailer, which SQLite has beside the offers.
+  package var offerDetail: String { self == .sqlite ? "detail" : "offer" }
+
+  /// Joins `offerDetail` to the offers of a query.
+  package var joinOfOfferDetail: String {
+    self == .sqlite
+      ? " LEFT JOIN offer_detail AS detail ON detail.offer_key = offer.offer_key" : ""
+  }
+
+  /// When an offer left its feed. SQLite keeps the time of the search there for an offer that only a search
+  /// found and that is in no list.
+  package var goneAt: String {
+    self == .sqlite
+      ? """
+      CASE WHEN EXISTS (SELECT 1 FROM found_offer
+        WHERE found_offer.offer_key = offer.offer_key AND found_offer.is_listed = 0)
+      THEN NULL ELSE offer.gone_at END
+      """ : "offer.gone_at"
+  }
+
   /// Skips rows of a list without a limit. SQLite knows OFFSET only behind LIMIT.
   package func offset(_ count: String) -> String {
     self == .sqlite ? "LIMIT -1 OFFSET \(count)" : "OFFSET \(count)"
@@ -75,6 +97,14 @@ package enum Dialect: Sendable {
   package func isElement(_ value: String, of parameter: String) -> String {
     self == .sqlite
       ? "\(value) IN (SELECT value FROM json_each(\(parameter)))" : "\(value) = ANY(\(parameter))"
+  }
+
+  /// References as a table with the columns `feed` and `id`; see the other function of this name.
+  func table(
+    _ refs: [OfferRef], as name: String, first: Int = 1
+  ) -> (sql: String, values: [SQLValue]) {
+    table(
+      ["feed": .texts(refs.map(\.feed)), "id": .texts(refs.map(\.offerID))], as: name, first: first)
   }
 
   /// Rows of values from lists, as a table of a FROM clause.
@@ -99,7 +129,7 @@ package enum Dialect: Sendable {
       let unused = columns.dropFirst().map { _ in SQLValue.number(nil) }
       return (
         "(SELECT \(selection.joined(separator: ", ")) FROM json_each($\(first))) AS \(name)",
-        [.text(SQLValue.json(rowsOf: columns.map(\.value)))] + unused
+        [.rows(columns.map(\.value))] + unused
       )
     }
   }

@@ -1,8 +1,9 @@
 import OffersCore
 
 /// A store behind an engine that runs SQL, bound to one user. What the store does is written in
-/// extensions of this protocol, once for all engines.
-package protocol SQLStore: Sendable {
+/// extensions of this protocol, once for all engines. It refines the protocols that have default
+/// implementations, in place of which these extensions stand.
+package protocol SQLStore: FavoriteRepository, HouseholdRepository, OfferRepository {
   /// The user whose favorites, searches, read marks and notices the store is about.
   var user: User.ID { get }
   /// The definitions of feeds; nil if the program handles unknown feeds itself.
@@ -22,8 +23,8 @@ package protocol SQLStore: Sendable {
     _ mode: TransactionMode, _ body: @escaping @Sendable (any Transaction) throws -> Result
   ) async throws -> Result
 
-  /// Brings up to date what the engine derives from favorites, after some were removed.
-  func favoritesWereRemoved(_ refs: [OfferRef], in transaction: any Transaction) throws
+  /// Brings up to date what the engine derives from favorites, after some were set or removed.
+  func favoritesChanged(_ refs: [OfferRef], in transaction: any Transaction) throws
 
   /// Enqueues a write behind those that were enqueued before, without waiting for it. It may fail or be
   /// lost.

@@ -9,10 +9,12 @@ package enum SQLValue: Sendable {
   case flag(Bool?)
   case text(String?)
   case bytes([UInt8]?)
-  /// A list in one parameter, which `Dialect.list(_:)` takes apart.
+  /// A list in one parameter, for `Dialect.isElement(_:of:)` and `Dialect.table(_:as:first:)`.
   case numbers([Int64])
-  /// A list in one parameter, which `Dialect.list(_:)` takes apart.
+  /// A list in one parameter, for `Dialect.isElement(_:of:)` and `Dialect.table(_:as:first:)`.
   case texts([String])
+  /// Lists of the same length in one parameter, which SQLite takes apart.
+  indirect case rows([SQLValue])
 
   /// A time, stored in Unix seconds.
   package static func date(_ date: Date?) -> SQLValue { .number(date?.storedSeconds) }
@@ -25,6 +27,7 @@ package enum SQLValue: Sendable {
     switch self {
     case .text(let text): text?.utf8.contains(0) ?? false
     case .texts(let texts): texts.contains { $0.utf8.contains(0) }
+    case .rows(let columns): columns.contains(where: \.isUnstorable)
     case .number, .real, .flag, .bytes, .numbers: false
     }
   }
@@ -32,19 +35,7 @@ package enum SQLValue: Sendable {
 
 /// Lists as JSON, which SQLite takes apart.
 extension SQLValue {
-  /// The values of lists of the same length as rows: `[["ibotta",1],["facts",2]]`.
-  static func json(rowsOf columns: [SQLValue]) -> String {
-    let count = columns.first?.elementCount ?? 0
-    var json = JSONWriter()
-    json.array { json in
-      for row in 0..<count {
-        json.array { json in for column in columns { column.append(row, to: &json) } }
-      }
-    }
-    return json.text
-  }
-
-  /// The elements of a list: `["ibotta","facts"]`.
+  /// The elements of a list, `["ibotta","facts"]`, or rows: `[["ibotta",1],["facts",2]]`.
   package var jsonList: String {
     var json = JSONWriter()
     json.array { json in for index in 0..<elementCount { append(index, to: &json) } }
@@ -55,6 +46,7 @@ extension SQLValue {
     switch self {
     case .numbers(let numbers): numbers.count
     case .texts(let texts): texts.count
+    case .rows(let columns): columns.first?.elementCount ?? 0
     case .number, .real, .flag, .text, .bytes: 0
     }
   }
@@ -63,6 +55,8 @@ extension SQLValue {
     switch self {
     case .numbers(let numbers): json.value(numbers[index])
     case .texts(let texts): json.value(texts[index])
+    case .rows(let columns):
+      json.array { json in for column in columns { column.append(index, to: &json) } }
     case .number, .real, .flag, .text, .bytes: break
     }
   }

@@ -1,18 +1,21 @@
-/// What a transaction is for, which decides how it runs.
+/// What a transaction is for, which decides how it runs. A repeatable write leaves the same data if it is
+/// made twice, so that PostgreSQL's store may make it again after a connection was lost during its commit.
 package enum TransactionMode: Sendable {
   /// Reads one state of the data by any number of queries.
   case read
   /// A single query, which needs no transaction.
   case query
+  /// A look-up of a row by its key, also of one that is large. A file is read on the calling thread, because
+  /// passing such a short read to another thread takes longer than the read.
+  case lookup
   /// A write.
   case write
-  /// A write that leaves the same data if it is made twice, so that it may be made again after
-  /// a connection was lost during its commit.
+  /// A repeatable write.
   case repeatableWrite
-  /// A write that changes nothing that a program keeps a copy of: the version of the data stays.
-  case uncountedWrite
-  /// A repeatable write that is worth no wait: a power cut may lose it, and it waits for other writers
-  /// for two seconds only.
+  /// A repeatable write of what no program keeps a copy of: the version of the data stays.
+  case repeatableUncountedWrite
+  /// A repeatable write that is worth no wait: a power cut may lose it in a file, where it waits for other
+  /// writers for two seconds only.
   case note
   /// A note that is made even if the store was opened for reading only.
   case noteOfReader
@@ -21,6 +24,6 @@ package enum TransactionMode: Sendable {
   case image
   /// As `image`, for what a program keeps no copy of.
   case uncountedImage
-  /// The uses of images: as `image`, and it waits for other writers for two seconds only.
+  /// The uses of images: as `image`, and in a file it waits for other writers for two seconds only.
   case imageNote
 }

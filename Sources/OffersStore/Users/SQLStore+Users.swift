@@ -62,7 +62,7 @@ extension SQLStore {
           hint: "Nothing was removed. Try again.")
       }
       try UserTable.delete(id, in: transaction)
-      try self.favoritesWereRemoved(refs, in: transaction)
+      try self.favoritesChanged(refs, in: transaction)
     }
   }
 

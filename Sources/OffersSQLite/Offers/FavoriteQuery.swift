@@ -1,8 +1,8 @@
 import GRDB
 import OffersCore
 
-/// The SQL that reads and writes favorites.
-enum FavoriteTable {
+/// The SQL that reads favorites, and writes those of an import.
+enum FavoriteQuery {
   /// The favorites of a user, as a table expression named `favorite`; for nil those of all users,
   /// each once and without its times.
   static func rows(of user: User.ID?) -> String {
@@ -22,14 +22,6 @@ enum FavoriteTable {
   /// The keys of the same favorites, to find favorites among the offers of changes.
   static func sortedKeys(of user: User.ID?, in database: Database) throws -> SortedKeys {
     SortedKeys(try Int64.fetchAll(database, sql: offerKeys(of: user)))
-  }
-
-  /// The favorites of a user, also those whose offers are not stored.
-  static func refs(of user: User.ID, in database: Database) throws -> [OfferRef] {
-    try Row.fetchAll(
-      database, sql: "SELECT feed, id FROM favorite WHERE user_key = ? ORDER BY feed, id",
-      arguments: [user]
-    ).map { OfferRef(feed: $0["feed"], offerID: $0["id"]) }
   }
 
   /// The number of favorites of a user, also of those whose offers are not stored.
@@ -85,15 +77,5 @@ enum FavoriteTable {
         WHERE user_key = ?2 AND feed = ?3 AND id = ?4 AND created_at > ?1
         """
     ).execute(arguments: [seconds, user, ref.feed, ref.offerID])
-  }
-
-  /// Returns whether the offer was a favorite of the user before.
-  static func delete(_ ref: OfferRef, of user: User.ID, in database: Database) throws -> Bool {
-    try database.execute(
-      sql: "DELETE FROM favorite WHERE user_key = ? AND feed = ? AND id = ?",
-      arguments: [user, ref.feed.lookedUp, ref.offerID.lookedUp])
-    guard database.changesCount > 0 else { return false }
-    try FoundOffers.updateListed(ref, in: database)
-    return true
   }
 }

@@ -9,12 +9,12 @@ extension FailingFeed {
   ///   - seconds: the time, in Unix seconds.
   ///   - now: the present time. A first failure after it was recorded by a clock that was ahead, and
   ///     counts as early enough.
-  ///   - session: the connection.
-  static func fetch(
-    since seconds: Int64, now: Int64, in session: DatabaseSession
+  ///   - transaction: the transaction that reads them.
+  package static func fetch(
+    since seconds: Int64, now: Int64, in transaction: any Transaction
   ) throws -> [FailingFeed] {
     // A feed that is stopped may never have failed; see `FetchState`.
-    try session.rows(
+    try transaction.rows(
       """
       SELECT feed.name, feed_fetch.failing_since, feed_fetch.failure_count, (
           SELECT run.error_message FROM sync_run AS run
@@ -26,7 +26,7 @@ extension FailingFeed {
           OR feed_fetch.stopped_at IS NOT NULL)
       ORDER BY feed.name
       """, [.number(seconds), .number(now)]
-    ).map { row in
+    ) { row in
       FailingFeed(
         name: row.text(0), since: row.date(1), failureCount: row.count(2),
         message: row.findText(3), stoppedAt: row.findDate(4))

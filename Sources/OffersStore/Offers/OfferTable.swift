@@ -1,0 +1,120 @@
+import Foundation
+import OffersCore
+
+/// The SQL that reads single offers.
+package enum OfferTable {
+  /// An offer with its key.
+  package struct Stored: Sendable {
+    package let key: Int64
+    package let offer: UserOffer
+  }
+
+  package static func find(
+    _ ref: OfferRef, of user: User.ID, in transaction: any Transaction
+  ) throws -> Stored? {
+    if !isStorable(ref) { return nil }
+    return try transaction.first(
+      "\(select(transaction.dialect)) WHERE feed.name = $2 AND offer.id = $3",
+      [.number(user), .text(ref.feed), .text(ref.offerID)], isFrequent: true, stored)
+  }
+
+  package static func findKey(_ ref: OfferRef, in transaction: any Transaction) throws -> Int64? {
+    if !isStorable(ref) { return nil }
+    return try transaction.first(
+      """
+      SELECT offer.offer_key FROM offer JOIN feed ON feed.feed_key = offer.feed_key
+      WHERE feed.name = $1 AND offer.id = $2
+      """, [.text(ref.feed), .text(ref.offerID)]
+    ) { $0.number(0) }
+  }
+
+  /// Finds the offer that a text names: `feed:id` if the part before the first colon is a feed with
+  /// that offer, otherwise a bare id.
+  ///
+  /// - Throws: `OffersError` with `notFound`, or with `ambiguous` if several feeds have the bare id.
+  package static func fetch(
+    named text: String, of user: User.ID, in transaction: any Transaction
+  ) throws -> Stored {
+    if let ref = OfferRef(text), let found = try find(ref, of: user, in: transaction) {
+      return found
+    }
+    let found =
+      StoredText.isStorable(text)
+      ? try transaction.rows(
+        "\(select(transaction.dialect)) WHERE offer.id = $2 ORDER BY feed.name",
+        [.number(user), .text(text)], stored) : []
+    if found.count == 1 { return found[0] }
+    if found.isEmpty {
+      throw try NearIDs(in: transaction).missing(text) {
+        try findKey($0, in: transaction) != nil
+      }
+    }
+    let names = found.map(\.offer.ref.description).joined(separator: ", ")
+    throw OffersError(
+      .ambiguous, "Several feeds have an offer “\(text)”.", hint: "Say which: \(names).")
+  }
+
+  /// The offers of some keys, in their order. Those that were removed are left out.
+  package static func list(
+    keys: some Collection<Int64>, of user: User.ID, in transaction: any Transaction
+  ) throws -> [Stored] {
+    var found: [Int64: Stored] = [:]
+    found.reserveCapacity(keys.count)
+    try forEach(of: keys, user, in: transaction) { found[$0.key] = $0 }
+    return keys.compactMap { found[$0] }
+  }
+
+  /// Calls `body` with the offers of some keys, in any order.
+  package static func forEach(
+    of keys: some Collection<Int64>, _ user: User.ID, in transaction: any Transaction,
+    _ body: (Stored) throws -> Void
+  ) throws {
+    let isWanted = transaction.dialect.isElement("offer.offer_key", of: "$2")
+    _ = try transaction.rows(
+      "\(select(transaction.dialect)) WHERE \(isWanted)", [.number(user), .numbers(Array(keys))]
+    ) { try body(stored($0)) }
+  }
+
+  package static func find(
+    key: Int64, of user: User.ID, in transaction: any Transaction
+  ) throws -> UserOffer? {
+    try transaction.first(
+      "\(select(transaction.dialect)) WHERE offer.offer_key = $2",
+      [.number(user), .number(key)], OfferColumns.offer)
+  }
+
+  /// The stored ones of some offers.
+  static func find(
+    _ refs: [OfferRef], of user: User.ID, in transaction: any Transaction
+  ) throws -> [OfferRef: UserOffer] {
+    let dialect = transaction.dialect
+    let tables = OfferColumns.source(of: refs, first: 2, dialect)
+    var offers: [OfferRef: UserOffer] = [:]
+    let found = try transaction.rows(
+      "SELECT \(OfferColumns.columns(dialect)) FROM \(tables.sql)",
+      [.number(user)] + tables.values, isFrequent: true, OfferColumns.offer)
+    for offer in found { offers[offer.ref] = offer }
+    return offers
+  }
+
+  package static func stored(_ row: any SQLRow) -> Stored {
+    Stored(key: OfferColumns.key(row), offer: OfferColumns.offer(row))
+  }
+
+  private static func select(_ dialect: Dialect) -> String {
+    "SELECT \(OfferColumns.columns(dialect)) FROM \(OfferColumns.source(dialect))"
+  }
+
+  private static func isStorable(_ ref: OfferRef) -> Bool {
+    StoredText.isStorable(ref.feed) && StoredText.isStorable(ref.offerID)
+  }
+
+  /// Refuses references that no stored offer has, because no store can hold their characters.
+  static func checkStorable(_ refs: [OfferRef]) throws {
+    if let odd = refs.first(where: { !isStorable($0) }) { throw unknown(odd) }
+  }
+
+  static func unknown(_ ref: OfferRef) -> OffersError {
+    OffersError(.notFound, "There is no offer “\(ref)”.")
+  }
+}
