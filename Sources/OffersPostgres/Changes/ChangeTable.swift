@@ -20,8 +20,8 @@ enum ChangeTable {
   }
 
   /// The newest change number; 0 if there is none.
-  static func fetchLastID(in session: DatabaseSession) throws -> Int64 {
-    try session.rows("SELECT last_change_id FROM commit_order").first?.number(0) ?? 0
+  static func fetchLastID(in connection: Connection) throws -> Int64 {
+    try connection.rows("SELECT last_change_id FROM commit_order").first?.number(0) ?? 0
   }
 
   private static let columnCount = 6
@@ -33,12 +33,12 @@ enum ChangeTable {
   ///   - user: the user whose favorites count.
   ///   - isNewest: whether the newest ones are read if there are more than `limit`.
   ///   - limit: the most changes; nil for all.
-  ///   - session: the connection.
+  ///   - connection: runs the statements.
   static func recorded(
-    _ query: ChangeQuery, of user: User.ID, isNewest: Bool, limit: Int?, in session: DatabaseSession
+    _ query: ChangeQuery, of user: User.ID, isNewest: Bool, limit: Int?, in connection: Connection
   ) throws -> [Entry] {
     let entries = try recorded(
-      query, of: user, isNewest: isNewest, limit: limit, selecting: columns, in: session
+      query, of: user, isNewest: isNewest, limit: limit, selecting: columns, in: connection
     ).map(entry)
     return isNewest ? entries.reversed() : entries
   }
@@ -51,7 +51,7 @@ enum ChangeTable {
 
   private static func recorded(
     _ query: ChangeQuery, of user: User.ID, isNewest: Bool, limit: Int?, selecting columns: String,
-    in session: DatabaseSession
+    in connection: Connection
   ) throws -> Rows {
     var bindings = Bindings([.number(user)])
     var conditions = ["(change.kind = 'first' OR offer.offer_key IS NOT NULL)"]
@@ -82,7 +82,7 @@ enum ChangeTable {
       ORDER BY change.change_id \(isNewest ? "DESC" : "ASC")
       \(bindings.addLimit(limit))
       """
-    return try session.rows(sql, bindings.parameters)
+    return try connection.rows(sql, bindings.parameters)
   }
 
   /// An array of the keys of some offers to compare with; PostgreSQL looks them up once.
@@ -109,20 +109,20 @@ enum ChangeTable {
 
   /// The places of the newest recorded changes of a query.
   static func places(
-    _ query: ChangeQuery, of user: User.ID, in session: DatabaseSession
+    _ query: ChangeQuery, of user: User.ID, in connection: Connection
   ) throws -> [Place] {
     try recorded(
       query, of: user, isNewest: true, limit: query.limit,
-      selecting: "change.change_id, change.at, $1::bigint", in: session
+      selecting: "change.change_id, change.at, $1::bigint", in: connection
     ).map { Place(id: $0.number(0), key: 0, at: $0.number(1)) }
   }
 
   /// The changes of some places, in their order. Those whose offers were removed are left out.
   static func entries(
-    at places: [Place], of user: User.ID, in session: DatabaseSession
+    at places: [Place], of user: User.ID, in connection: Connection
   ) throws -> [Entry] {
     var recorded: [Int64: Entry] = [:]
-    let rows = try session.rows(
+    let rows = try connection.rows(
       """
       SELECT \(columns) FROM change JOIN feed ON feed.feed_key = change.feed_key
       LEFT JOIN offer ON offer.offer_key = change.offer_key
@@ -131,7 +131,7 @@ enum ChangeTable {
     for entry in rows.map(entry) { recorded[entry.id] = entry }
     var expiring: [Int64: OfferTable.Stored] = [:]
     let keys = places.filter { $0.id == 0 }.map(\.key)
-    for stored in try OfferTable.list(keys: keys, of: user, in: session) {
+    for stored in try OfferTable.list(keys: keys, of: user, in: connection) {
       expiring[stored.key] = stored
     }
     return places.compactMap { place in
@@ -158,10 +158,10 @@ enum ChangeTable {
   /// The feed and the kinds of the query are ignored. `LostFavorites` decides which of the offers count
   /// as returned.
   static func newWithFavorite(
-    _ query: ChangeQuery, of user: User.ID, in session: DatabaseSession
+    _ query: ChangeQuery, of user: User.ID, in connection: Connection
   ) throws -> [Entry] {
     let since = query.afterID == nil ? query.since?.nextSeconds : nil
-    return try session.rows(
+    return try connection.rows(
       """
       SELECT change.change_id, 'new', change.at, NULL::bigint, NULL, feed.name,
         \(OfferColumns.selection)
@@ -186,14 +186,14 @@ enum ChangeTable {
   ///   - user: the user whose favorites are meant.
   ///   - isNewest: whether those that expire last come first, instead of those that expire first.
   ///   - limit: the maximum number; nil for all.
-  ///   - session: the connection.
+  ///   - connection: runs the statements.
   static func expiring(
     _ query: ChangeQuery, of user: User.ID, isNewest: Bool = false, limit: Int?,
-    in session: DatabaseSession
+    in connection: Connection
   ) throws -> [Entry] {
     try expiringRows(
       query, of: user, selecting: "\(OfferColumns.selection), ", isNewest: isNewest, limit: limit,
-      in: session
+      in: connection
     ).map { row in
       let stored = OfferTable.stored(row)
       return Entry(
@@ -205,17 +205,17 @@ enum ChangeTable {
   /// The places of the offers that `expiring` returns, up to the limit of the query. Those that expire last
   /// come first.
   static func expiringPlaces(
-    _ query: ChangeQuery, of user: User.ID, in session: DatabaseSession
+    _ query: ChangeQuery, of user: User.ID, in connection: Connection
   ) throws -> [Place] {
     try expiringRows(
       query, of: user, selecting: "offer.offer_key, $1::bigint, ", isNewest: true,
-      limit: query.limit, in: session
+      limit: query.limit, in: connection
     ).map { Place(id: 0, key: $0.number(0), at: $0.number(2)) }
   }
 
   private static func expiringRows(
     _ query: ChangeQuery, of user: User.ID, selecting columns: String, isNewest: Bool, limit: Int?,
-    in session: DatabaseSession
+    in connection: Connection
   ) throws -> [Row] {
     guard query.kinds?.contains(.expiring) ?? true else { return [] }
     var bindings = Bindings([.number(user)])
@@ -244,7 +244,7 @@ enum ChangeTable {
       WHERE \(conditions.joined(separator: " AND "))
       ORDER BY \(at) \(order), offer.offer_key \(order) \(bindings.addLimit(limit))
       """
-    return try session.rows(sql, bindings.parameters).map(\.self)
+    return try connection.rows(sql, bindings.parameters).map(\.self)
   }
 
   private static let spanSeconds = Int64(OfferChange.expiringSeconds)
@@ -252,9 +252,9 @@ enum ChangeTable {
   /// Some of the changes of one offer before the number `id`, except for `new`, newest first; none at
   /// the end.
   static func history(
-    of offerKey: Int64, before id: Int64, in session: DatabaseSession
+    of offerKey: Int64, before id: Int64, in connection: Connection
   ) throws -> [RewardHistory.Row] {
-    try session.rows(
+    try connection.rows(
       """
       SELECT change_id, at, kind, \(ChangedFields.column) FROM change
       WHERE offer_key = $1 AND change_id < $2 AND kind NOT IN ('first', 'new')
@@ -269,9 +269,9 @@ enum ChangeTable {
   /// The changes of the rewards of some offers, from a change on, by offer and in order: the numbers of
   /// the changes and the rewards before them.
   static func rewardChanges(
-    of keys: [Int64], from id: Int64, in session: DatabaseSession
+    of keys: [Int64], from id: Int64, in connection: Connection
   ) throws -> [Int64: [(id: Int64, old: Reward?)]] {
-    let rows = try session.rows(
+    let rows = try connection.rows(
       """
       SELECT offer_key, change_id, \(ChangedFields.column) FROM change
       WHERE offer_key = ANY($1) AND change_id >= $2 AND fields LIKE '%"\(OfferField.reward.name)"%'

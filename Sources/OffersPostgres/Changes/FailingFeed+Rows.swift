@@ -9,12 +9,12 @@ extension FailingFeed {
   ///   - seconds: the time, in Unix seconds.
   ///   - now: the present time. A first failure after it was recorded by a clock that was ahead, and
   ///     counts as early enough.
-  ///   - session: the connection.
+  ///   - connection: runs the statements.
   static func fetch(
-    since seconds: Int64, now: Int64, in session: DatabaseSession
+    since seconds: Int64, now: Int64, in connection: Connection
   ) throws -> [FailingFeed] {
     // A feed that is stopped may never have failed; see `FetchState`.
-    try session.rows(
+    try connection.rows(
       """
       SELECT feed.name, feed_fetch.failing_since, feed_fetch.failure_count, (
           SELECT run.error_message FROM sync_run AS run

@@ -2,11 +2,11 @@ import OffersCore
 import OffersStore
 
 extension NearIDs {
-  init(in session: DatabaseSession) throws {
-    self.init(feeds: try FeedTable.subscribedNames(in: PostgresTransaction(session))) {
+  init(in connection: Connection) throws {
+    self.init(feeds: try FeedTable.subscribedNames(in: PostgresTransaction(connection))) {
       feed, prefix, limit in
       if prefix.utf8.contains(0) { return [] }
-      return try session.rows(
+      return try connection.rows(
         """
         SELECT offer.id, offer.name FROM \(OfferColumns.tables)
         WHERE feed.name = $1 AND offer.id >= $2 AND starts_with(offer.id, $2)

@@ -9,10 +9,9 @@ enum OfferTable {
     let offer: UserOffer
   }
 
-  static func find(_ ref: OfferRef, of user: User.ID, in session: DatabaseSession) throws -> Stored?
-  {
+  static func find(_ ref: OfferRef, of user: User.ID, in connection: Connection) throws -> Stored? {
     if ref.feed.utf8.contains(0) || ref.offerID.utf8.contains(0) { return nil }
-    return try session.rows(
+    return try connection.rows(
       prepared: """
         SELECT \(OfferColumns.selection) FROM \(OfferColumns.tables)
         WHERE feed.name = $2 AND offer.id = $3
@@ -23,14 +22,16 @@ enum OfferTable {
   /// Finds the offer that a text names, by a reference or a bare id.
   ///
   /// - Throws: `OffersError` with `notFound` or `ambiguous`.
-  static func fetch(named text: String, of user: User.ID, in session: DatabaseSession) throws
+  static func fetch(named text: String, of user: User.ID, in connection: Connection) throws
     -> Stored
   {
-    if let ref = OfferRef(text), let found = try find(ref, of: user, in: session) { return found }
+    if let ref = OfferRef(text), let found = try find(ref, of: user, in: connection) {
+      return found
+    }
     let found =
       text.utf8.contains(0)
       ? []
-      : try session.rows(
+      : try connection.rows(
         """
         SELECT \(OfferColumns.selection) FROM \(OfferColumns.tables)
         WHERE offer.id = $2 ORDER BY feed.name
@@ -38,7 +39,9 @@ enum OfferTable {
       ).map(stored)
     if found.count == 1 { return found[0] }
     if found.isEmpty {
-      throw try NearIDs(in: session).missing(text) { try find($0, of: user, in: session) != nil }
+      throw try NearIDs(in: connection).missing(text) {
+        try find($0, of: user, in: connection) != nil
+      }
     }
     let names = found.map(\.offer.ref.description).joined(separator: ", ")
     throw OffersError(
@@ -46,10 +49,9 @@ enum OfferTable {
   }
 
   /// The offers of some keys, in their order. Those that were removed are left out.
-  static func list(keys: [Int64], of user: User.ID, in session: DatabaseSession) throws -> [Stored]
-  {
+  static func list(keys: [Int64], of user: User.ID, in connection: Connection) throws -> [Stored] {
     var found: [Int64: Stored] = [:]
-    let rows = try session.rows(
+    let rows = try connection.rows(
       """
       SELECT \(OfferColumns.selection) FROM \(OfferColumns.tables)
       WHERE offer.offer_key = ANY($2)

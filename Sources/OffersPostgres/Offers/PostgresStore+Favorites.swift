@@ -6,9 +6,9 @@ extension PostgresStore: FavoriteRepository {
   package func setFavorites(
     _ refs: [OfferRef], to isFavorite: Bool
   ) async throws -> [FavoriteChange] {
-    try await database.write(isRepeatable: true) { [user] session in
-      try UserTable.check(user, in: PostgresTransaction(session))
-      return try Self.set(refs, to: isFavorite, of: user, in: session)
+    try await database.write(isRepeatable: true) { [user] connection in
+      try UserTable.check(user, in: PostgresTransaction(connection))
+      return try Self.set(refs, to: isFavorite, of: user, in: connection)
     }
   }
 
@@ -25,23 +25,26 @@ extension PostgresStore: FavoriteRepository {
         // throws an error that suggests similar ids.
       }
     }
-    return try await database.write(isRepeatable: true) { [user] session in
-      try UserTable.check(user, in: PostgresTransaction(session))
-      let refs = try names.map { try OfferTable.fetch(named: $0, of: user, in: session).offer.ref }
-      return try Self.set(refs, to: isFavorite, of: user, in: session)
+    return try await database.write(isRepeatable: true) { [user] connection in
+      try UserTable.check(user, in: PostgresTransaction(connection))
+      let refs = try names.map {
+        try OfferTable.fetch(named: $0, of: user, in: connection).offer.ref
+      }
+      return try Self.set(refs, to: isFavorite, of: user, in: connection)
     }
   }
 
   private static func set(
-    _ refs: [OfferRef], to isFavorite: Bool, of user: User.ID, in session: DatabaseSession
+    _ refs: [OfferRef], to isFavorite: Bool, of user: User.ID, in connection: Connection
   ) throws -> [FavoriteChange] {
     try checkStorable(refs)
     // The mark comes first: pruning, which locks the table, is over then, or it waits. The offers are
     // read by a later statement, which sees what pruning has removed.
     var changed =
       isFavorite
-      ? try star(refs, of: user, at: Date(), in: session) : try unstar(refs, of: user, in: session)
-    let offers = try offers(refs, of: user, in: session)
+      ? try star(refs, of: user, at: Date(), in: connection)
+      : try unstar(refs, of: user, in: connection)
+    let offers = try offers(refs, of: user, in: connection)
     return try refs.map { ref in
       guard let offer = offers[ref] else { throw unknown(ref) }
       return FavoriteChange(offer: offer, didChange: changed.remove(ref) != nil)
@@ -53,25 +56,25 @@ extension PostgresStore: FavoriteRepository {
   /// - Returns: those that were no favorites.
   @discardableResult
   static func star(
-    _ refs: [OfferRef], of user: User.ID, at time: Date, in session: DatabaseSession
+    _ refs: [OfferRef], of user: User.ID, at time: Date, in connection: Connection
   ) throws -> Set<OfferRef> {
-    let rows = try session.rows(prepared: starSQL, wanted(refs, of: user) + [.date(time)])
+    let rows = try connection.rows(prepared: starSQL, wanted(refs, of: user) + [.date(time)])
     return Set(rows.map { OfferRef(feed: $0.text(0), offerID: $0.text(1)) })
   }
 
   private static func unstar(
-    _ refs: [OfferRef], of user: User.ID, in session: DatabaseSession
+    _ refs: [OfferRef], of user: User.ID, in connection: Connection
   ) throws -> Set<OfferRef> {
-    let rows = try session.rows(prepared: unstarSQL, wanted(refs, of: user))
+    let rows = try connection.rows(prepared: unstarSQL, wanted(refs, of: user))
     return Set(rows.map { OfferRef(feed: $0.text(0), offerID: $0.text(1)) })
   }
 
   /// The stored ones of some offers.
   static func offers(
-    _ refs: [OfferRef], of user: User.ID, in session: DatabaseSession
+    _ refs: [OfferRef], of user: User.ID, in connection: Connection
   ) throws -> [OfferRef: UserOffer] {
     var offers: [OfferRef: UserOffer] = [:]
-    let rows = try session.rows(prepared: offersSQL, wanted(refs, of: user))
+    let rows = try connection.rows(prepared: offersSQL, wanted(refs, of: user))
     for offer in rows.map(OfferColumns.offer) { offers[offer.ref] = offer }
     return offers
   }

@@ -15,10 +15,10 @@ enum HouseholdTable {
   ///
   /// - Throws: `OffersError` with `invalidRequest` for a place in another list.
   static func offers(
-    _ query: HouseholdQuery, of user: User.ID, in session: DatabaseSession
+    _ query: HouseholdQuery, of user: User.ID, in connection: Connection
   ) throws -> [UserOffer] {
     let start = try query.start()
-    return try session.rows(
+    return try connection.rows(
       """
       SELECT \(OfferColumns.selection) FROM \(tables)
       WHERE ($2::bigint IS NULL OR first_at < $2 OR first_at = $2
@@ -37,15 +37,15 @@ enum HouseholdTable {
     }
   }
 
-  static func count(in session: DatabaseSession) throws -> Int {
-    Int(try session.rows("SELECT count(*) FROM \(tables)").first?.number(0) ?? 0)
+  static func count(in connection: Connection) throws -> Int {
+    Int(try connection.rows("SELECT count(*) FROM \(tables)").first?.number(0) ?? 0)
   }
 
   /// Offers with the users who share them, in their order.
   static func withSharers(
-    _ offers: [UserOffer], in session: DatabaseSession
+    _ offers: [UserOffer], in connection: Connection
   ) throws -> [HouseholdOffer] {
-    let rows = try session.rows(
+    let rows = try connection.rows(
       """
       SELECT favorite.feed, favorite.id, account.user_key, account.name, favorite.shared_at
       FROM favorite JOIN account ON account.user_key = favorite.user_key
@@ -66,7 +66,7 @@ enum HouseholdTable {
   ///
   /// - Returns: those that the user did not share before.
   static func share(
-    _ refs: [OfferRef], of user: User.ID, at now: Date, in session: DatabaseSession
+    _ refs: [OfferRef], of user: User.ID, at now: Date, in connection: Connection
   ) throws -> Set<OfferRef> {
     try changed(
       """
@@ -74,14 +74,14 @@ enum HouseholdTable {
       WHERE favorite.user_key = $1 AND favorite.feed = wanted.feed AND favorite.id = wanted.id
         AND favorite.shared_at IS NULL
       RETURNING favorite.feed, favorite.id
-      """, refs, [.number(user)], [.date(now)], in: session)
+      """, refs, [.number(user)], [.date(now)], in: connection)
   }
 
   /// Ends the sharing of offers by all users.
   ///
   /// - Returns: those that anybody shared.
   static func unshare(
-    _ refs: [OfferRef], by user: User.ID, in session: DatabaseSession
+    _ refs: [OfferRef], by user: User.ID, in connection: Connection
   ) throws -> Set<OfferRef> {
     try changed(
       """
@@ -89,16 +89,16 @@ enum HouseholdTable {
       WHERE favorite.feed = wanted.feed AND favorite.id = wanted.id
         AND favorite.shared_at IS NOT NULL AND $1::bigint IS NOT NULL
       RETURNING favorite.feed, favorite.id
-      """, refs, [.number(user)], [], in: session)
+      """, refs, [.number(user)], [], in: connection)
   }
 
   private static let wanted = "SELECT DISTINCT feed, id FROM unnest($2, $3) AS wanted (feed, id)"
 
   private static func changed(
     _ sql: String, _ refs: [OfferRef], _ first: [Parameter], _ rest: [Parameter],
-    in session: DatabaseSession
+    in connection: Connection
   ) throws -> Set<OfferRef> {
-    let rows = try session.rows(
+    let rows = try connection.rows(
       sql, first + [.texts(refs.map(\.feed)), .texts(refs.map(\.offerID))] + rest)
     return Set(rows.map { OfferRef(feed: $0.text(0), offerID: $0.text(1)) })
   }

@@ -24,23 +24,23 @@ extension PostgresStore: HouseholdRepository {
   }
 
   package func findHouseholdOffer(_ ref: OfferRef) async throws -> HouseholdOffer? {
-    try await database.read { [user] session in
-      let offer = try OfferTable.find(ref, of: user, in: session)?.offer
-      return try HouseholdTable.withSharers(offer.map { [$0] } ?? [], in: session).first
+    try await database.read { [user] connection in
+      let offer = try OfferTable.find(ref, of: user, in: connection)?.offer
+      return try HouseholdTable.withSharers(offer.map { [$0] } ?? [], in: connection).first
     }
   }
 
   package func fetchHousehold(
     _ query: HouseholdQuery, maximumBytes: Int
   ) async throws -> HouseholdPage {
-    try await database.read { [user] session in
-      try FeedTable.check(query.feed, in: PostgresTransaction(session))
+    try await database.read { [user] connection in
+      try FeedTable.check(query.feed, in: PostgresTransaction(connection))
       var next = query
       if let limit = query.limit { next.limit = limit + 1 }
-      let offers = try HouseholdTable.offers(next, of: user, in: session)
+      let offers = try HouseholdTable.offers(next, of: user, in: connection)
       let page = Array(offers.prefix(query.limit ?? .max))
       return HouseholdPage(
-        of: try HouseholdTable.withSharers(page, in: session),
+        of: try HouseholdTable.withSharers(page, in: connection),
         hasMore: page.count < offers.count, maximumBytes: maximumBytes)
     }
   }
@@ -50,16 +50,16 @@ extension PostgresStore: HouseholdRepository {
   }
 
   private func share(
-    at time: Date, _ refs: @escaping @Sendable (DatabaseSession) throws -> [OfferRef]
+    at time: Date, _ refs: @escaping @Sendable (Connection) throws -> [OfferRef]
   ) async throws -> [SharingChange] {
-    try await changeSharing(refs) { [user] refs, session in
-      try Self.star(refs, of: user, at: time, in: session)
-      return try HouseholdTable.share(refs, of: user, at: time, in: session)
+    try await changeSharing(refs) { [user] refs, connection in
+      try Self.star(refs, of: user, at: time, in: connection)
+      return try HouseholdTable.share(refs, of: user, at: time, in: connection)
     }
   }
 
   private func unshare(
-    _ refs: @escaping @Sendable (DatabaseSession) throws -> [OfferRef]
+    _ refs: @escaping @Sendable (Connection) throws -> [OfferRef]
   ) async throws -> [SharingChange] {
     try await changeSharing(refs) { [user] in try HouseholdTable.unshare($0, by: user, in: $1) }
   }
@@ -70,20 +70,20 @@ extension PostgresStore: HouseholdRepository {
   ///   - refs: the offers.
   ///   - change: changes their sharing, and returns those for which it was different.
   private func changeSharing(
-    _ refs: @escaping @Sendable (DatabaseSession) throws -> [OfferRef],
-    _ change: @escaping @Sendable ([OfferRef], DatabaseSession) throws -> Set<OfferRef>
+    _ refs: @escaping @Sendable (Connection) throws -> [OfferRef],
+    _ change: @escaping @Sendable ([OfferRef], Connection) throws -> Set<OfferRef>
   ) async throws -> [SharingChange] {
-    try await database.write(isRepeatable: true) { [user] session in
-      try UserTable.check(user, in: PostgresTransaction(session))
-      let refs = try refs(session)
+    try await database.write(isRepeatable: true) { [user] connection in
+      try UserTable.check(user, in: PostgresTransaction(connection))
+      let refs = try refs(connection)
       try Self.checkStorable(refs)
-      var changed = try change(refs, session)
-      let offers = try Self.offers(refs, of: user, in: session)
+      var changed = try change(refs, connection)
+      let offers = try Self.offers(refs, of: user, in: connection)
       let shared = try HouseholdTable.withSharers(
         refs.map { ref in
           guard let offer = offers[ref] else { throw Self.unknown(ref) }
           return offer
-        }, in: session)
+        }, in: connection)
       return zip(refs, shared).map { ref, offer in
         SharingChange(offer: offer, didChange: changed.remove(ref) != nil)
       }
@@ -91,8 +91,8 @@ extension PostgresStore: HouseholdRepository {
   }
 
   private static func refs(
-    named names: [String], of user: User.ID, in session: DatabaseSession
+    named names: [String], of user: User.ID, in connection: Connection
   ) throws -> [OfferRef] {
-    try names.map { try OfferTable.fetch(named: $0, of: user, in: session).offer.ref }
+    try names.map { try OfferTable.fetch(named: $0, of: user, in: connection).offer.ref }
   }
 }
