@@ -97,29 +97,29 @@ enum ChangeTable {
       """
   }
 
-  /// The place of a selected change. Small, because there may be as many changes as offers.
-  struct Place {
+  /// The key of a selected change. Small, because there may be as many changes as offers.
+  struct Key {
     /// The number of the change; 0 for an expiring offer.
     let id: Int64
     /// The offer of an expiring one.
-    let key: Int64
+    let offerKey: Int64
     /// In Unix seconds.
     let at: Int64
   }
 
-  /// The places of the newest recorded changes of a query.
-  static func places(
+  /// The keys of the newest recorded changes of a query.
+  static func keys(
     _ query: ChangeQuery, of user: User.ID, in connection: Connection
-  ) throws -> [Place] {
+  ) throws -> [Key] {
     try recorded(
       query, of: user, isNewest: true, limit: query.limit,
       selecting: "change.change_id, change.at, $1::bigint", in: connection
-    ).map { Place(id: $0.number(0), key: 0, at: $0.number(1)) }
+    ).map { Key(id: $0.number(0), offerKey: 0, at: $0.number(1)) }
   }
 
-  /// The changes of some places, in their order. Those whose offers were removed are left out.
+  /// The changes of some keys, in their order. Those whose offers were removed are left out.
   static func entries(
-    at places: [Place], of user: User.ID, in connection: Connection
+    at keys: [Key], of user: User.ID, in connection: Connection
   ) throws -> [Entry] {
     var recorded: [Int64: Entry] = [:]
     let rows = try connection.rows(
@@ -127,18 +127,18 @@ enum ChangeTable {
       SELECT \(columns) FROM change JOIN feed ON feed.feed_key = change.feed_key
       LEFT JOIN offer ON offer.offer_key = change.offer_key
       WHERE change.change_id = ANY($2) AND (change.kind = 'first' OR offer.offer_key IS NOT NULL)
-      """, [.number(user), .numbers(places.map(\.id).filter { $0 > 0 })])
+      """, [.number(user), .numbers(keys.map(\.id).filter { $0 > 0 })])
     for entry in rows.map(entry) { recorded[entry.id] = entry }
     var expiring: [Int64: OfferTable.Stored] = [:]
-    let keys = places.filter { $0.id == 0 }.map(\.key)
-    for stored in try OfferTable.list(keys: keys, of: user, in: connection) {
+    let offerKeys = keys.filter { $0.id == 0 }.map(\.offerKey)
+    for stored in try OfferTable.list(keys: offerKeys, of: user, in: connection) {
       expiring[stored.key] = stored
     }
-    return places.compactMap { place in
-      if place.id > 0 { return recorded[place.id] }
-      return expiring[place.key].map { stored in
+    return keys.compactMap { key in
+      if key.id > 0 { return recorded[key.id] }
+      return expiring[key.offerKey].map { stored in
         Entry(
-          id: 0, kind: .expiring, at: Date(storedSeconds: place.at),
+          id: 0, kind: .expiring, at: Date(storedSeconds: key.at),
           feed: stored.offer.ref.feed, offerCount: nil, fields: nil, stored: stored)
       }
     }
@@ -202,15 +202,15 @@ enum ChangeTable {
     }
   }
 
-  /// The places of the offers that `expiring` returns, up to the limit of the query. Those that expire last
+  /// The keys of the changes that `expiring` returns, up to the limit of the query. Those that expire last
   /// come first.
-  static func expiringPlaces(
+  static func expiringKeys(
     _ query: ChangeQuery, of user: User.ID, in connection: Connection
-  ) throws -> [Place] {
+  ) throws -> [Key] {
     try expiringRows(
       query, of: user, selecting: "offer.offer_key, $1::bigint, ", isNewest: true,
       limit: query.limit, in: connection
-    ).map { Place(id: 0, key: $0.number(0), at: $0.number(2)) }
+    ).map { Key(id: 0, offerKey: $0.number(0), at: $0.number(2)) }
   }
 
   private static func expiringRows(
@@ -233,9 +233,9 @@ enum ChangeTable {
     if let since = query.since {
       conditions.append("\(at) >= \(bindings.add(.number(since.nextSeconds)))")
     }
-    if let place = query.afterExpiring {
-      let time = bindings.add(.date(place.at))
-      let key = bindings.add(.number(place.offerKey))
+    if let position = query.afterExpiring {
+      let time = bindings.add(.date(position.at))
+      let key = bindings.add(.number(position.offerKey))
       conditions.append("(\(at), offer.offer_key) > (\(time), \(key))")
     }
     let order = isNewest ? "DESC" : "ASC"

@@ -7,14 +7,14 @@ extension PostgresStore: ChangeRepository {
   ) async throws -> (changes: [OfferChange], lastID: Int64) {
     try await database.read { [user] connection in
       (
-        try ChangeSelection.changes(query, of: user, in: connection),
+        try SelectedChanges.changes(query, of: user, in: connection),
         try ChangeTable.fetchLastID(in: connection)
       )
     }
   }
 
   package func fetchChangePage(_ query: ChangeQuery) async throws -> ChangePage {
-    try await database.read { [user] in try ChangeSelection.page(query, of: user, in: $0) }
+    try await database.read { [user] in try SelectedChanges.page(query, of: user, in: $0) }
   }
 
   package func fetchHistory(

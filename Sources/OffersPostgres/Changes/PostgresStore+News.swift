@@ -12,7 +12,7 @@ extension PostgresStore: NewsRepository {
       var query = ChangeQuery(now: now)
       query.favoritesOnly = true
       query.afterID = mark?.changeID
-      let candidates = try ChangeSelection.news(
+      let candidates = try SelectedChanges.news(
         query, since: now - News.firstReadSeconds, of: user, in: connection
       ).filter { News.tells($0, at: now) }
       let since = seconds - Int64(News.failingSeconds)

@@ -12,7 +12,7 @@ extension PostgresStore: OfferRepository {
 
   package func fetchOffers(_ query: OfferQuery) async throws -> [UserOffer] {
     try await database.read { [user] connection in
-      try OfferSelection(query, of: user, in: connection).read(
+      try SelectedOffers(query, of: user, in: connection).read(
         offset: max(0, query.offset), limit: query.limit.map { max(0, $0) }, in: connection)
     }
   }
@@ -22,13 +22,13 @@ extension PostgresStore: OfferRepository {
   ) async throws -> OfferPage {
     try await database.read { [user] connection in
       try Self.page(
-        query, maximumBytes, OfferSelection(query, of: user, in: connection), in: connection)
+        query, maximumBytes, SelectedOffers(query, of: user, in: connection), in: connection)
     }
   }
 
   package func countOffers(_ query: OfferQuery) async throws -> Int {
     try await database.read { [user] connection in
-      try OfferSelection(query, of: user, in: connection).count(in: connection)
+      try SelectedOffers(query, of: user, in: connection).count(in: connection)
     }
   }
 
@@ -36,7 +36,7 @@ extension PostgresStore: OfferRepository {
   private static let pieceCount = 200
 
   private static func page(
-    _ query: OfferQuery, _ maximumBytes: Int, _ selection: OfferSelection,
+    _ query: OfferQuery, _ maximumBytes: Int, _ selection: SelectedOffers,
     in connection: Connection
   ) throws -> OfferPage {
     let limit = max(0, query.limit ?? .max)

@@ -3,10 +3,10 @@ import OffersCore
 extension PostgresStore: LongListRepository {
   package func pages(of query: OfferQuery) -> any OfferPages { KeyedOfferPages(query, self) }
 
-  package func selectChanges(_ query: ChangeQuery) async throws -> any OffersCore.ChangeSelection {
+  package func selectChanges(_ query: ChangeQuery) async throws -> any LongChangeList {
     try await database.read { [self] connection in
-      SelectedChanges(
-        rows: try ChangeSelection.places(query, of: user, in: connection),
+      ReadableChanges(
+        rows: try SelectedChanges.keys(query, of: user, in: connection),
         lastID: try ChangeTable.fetchLastID(in: connection), query: query, store: self)
     }
   }
@@ -50,14 +50,14 @@ private struct KeyedOfferPages: OfferPages {
   private static func findKeys(
     _ query: OfferQuery, of user: User.ID, in connection: Connection
   ) throws -> [Int64] {
-    try OfferSelection(query, of: user, in: connection).readKeys(
+    try SelectedOffers(query, of: user, in: connection).readKeys(
       offset: max(0, query.offset), limit: query.limit.map { max(0, $0) }, in: connection)
   }
 }
 
 /// Selected changes, with the store that has their offers.
-private struct SelectedChanges: OffersCore.ChangeSelection {
-  let rows: [ChangeTable.Place]
+private struct ReadableChanges: LongChangeList {
+  let rows: [ChangeTable.Key]
   let lastID: Int64
   let query: ChangeQuery
   let store: PostgresStore
@@ -65,10 +65,10 @@ private struct SelectedChanges: OffersCore.ChangeSelection {
   var count: Int { rows.count }
 
   func fetch(_ range: Range<Int>) async throws -> [OfferChange] {
-    let places = Array(rows[range.clamped(to: rows.indices)])
+    let keys = Array(rows[range.clamped(to: rows.indices)])
     return try await store.database.read { [query, user = store.user] connection in
-      try ChangeSelection.view(
-        ChangeTable.entries(at: places, of: user, in: connection), query, of: user, in: connection)
+      try SelectedChanges.view(
+        ChangeTable.entries(at: keys, of: user, in: connection), query, of: user, in: connection)
     }
   }
 }

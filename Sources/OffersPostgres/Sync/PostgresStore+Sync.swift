@@ -54,7 +54,7 @@ extension PostgresStore: SyncStore {
       var query = ChangeQuery(now: plan.run.startedAt)
       query.afterID = lastID
       query.kinds = Set(OfferChange.Kind.allCases).subtracting([.expiring])
-      return (run, try ChangeSelection.changes(query, of: user, in: connection))
+      return (run, try SelectedChanges.changes(query, of: user, in: connection))
     }
   }
 

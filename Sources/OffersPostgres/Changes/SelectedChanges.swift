@@ -3,7 +3,7 @@ import OffersCore
 import OffersStore
 
 /// The changes of a query as a user sees them.
-enum ChangeSelection {
+enum SelectedChanges {
   /// The changes, the oldest first.
   static func changes(
     _ query: ChangeQuery, of user: User.ID, in connection: Connection
@@ -18,16 +18,16 @@ enum ChangeSelection {
     return try view(Array(sorted), query, of: user, in: connection)
   }
 
-  /// The places of the changes, the oldest first.
-  static func places(
+  /// The keys of the changes, the oldest first.
+  static func keys(
     _ query: ChangeQuery, of user: User.ID, in connection: Connection
-  ) throws -> [ChangeTable.Place] {
+  ) throws -> [ChangeTable.Key] {
     try FeedTable.check(query.feed, in: PostgresTransaction(connection))
-    let places =
-      try ChangeTable.places(query, of: user, in: connection)
-      + ChangeTable.expiringPlaces(query, of: user, in: connection)
+    let keys =
+      try ChangeTable.keys(query, of: user, in: connection)
+      + ChangeTable.expiringKeys(query, of: user, in: connection)
     // The offer of a recorded change does not count, because no other one has its number.
-    return places.sorted { ($0.at, $0.id, $0.key) < ($1.at, $1.id, $1.key) }
+    return keys.sorted { ($0.at, $0.id, $0.offerKey) < ($1.at, $1.id, $1.offerKey) }
       .suffix(max(0, query.limit ?? .max))
   }
 
@@ -53,11 +53,11 @@ enum ChangeSelection {
     let room = limit - recorded.count
     let expiring = try ChangeTable.expiring(query, of: user, limit: room + 1, in: connection)
     let page = expiring.prefix(room)
-    var last: ExpiringPlace?
+    var last: ExpiringPosition?
     if expiring.count > room {
       last =
-        page.last.map { ExpiringPlace(at: $0.at, offerKey: $0.key) } ?? query.afterExpiring
-        ?? ExpiringPlace(at: .distantPast, offerKey: 0)
+        page.last.map { ExpiringPosition(at: $0.at, offerKey: $0.key) } ?? query.afterExpiring
+        ?? ExpiringPosition(at: .distantPast, offerKey: 0)
     }
     return ChangePage(
       changes: try view(recorded + page, query, of: user, in: connection), lastID: newestID,

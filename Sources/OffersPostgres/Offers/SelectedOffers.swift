@@ -3,13 +3,13 @@ import OffersCore
 import OffersStore
 
 /// The offers of a query, in SQL.
-struct OfferSelection {
+struct SelectedOffers {
   private var bindings: Bindings
   private var conditions: [String] = []
   private let order: OfferOrder
   private let query: OfferQuery
 
-  /// - Throws: `OffersError` with `notFound` for an unknown feed, `invalidRequest` for a place that is
+  /// - Throws: `OffersError` with `notFound` for an unknown feed, `invalidRequest` for a position that is
   ///   not one of the list.
   init(_ query: OfferQuery, of user: User.ID, in connection: Connection) throws {
     try FeedTable.check(query.feed, in: PostgresTransaction(connection))
@@ -22,7 +22,7 @@ struct OfferSelection {
     selectState(at: now)
     selectFields()
     selectRewards()
-    try selectPlace(of: user, in: connection)
+    try selectPosition(of: user, in: connection)
   }
 
   private mutating func selectState(at now: Date) {
@@ -105,14 +105,15 @@ struct OfferSelection {
       """
   }
 
-  private mutating func selectPlace(of user: User.ID, in connection: Connection) throws {
-    guard let place = query.after else { return }
-    guard let found = try OfferTable.find(place.ref, of: user, in: connection) else {
+  private mutating func selectPosition(of user: User.ID, in connection: Connection) throws {
+    guard let position = query.after else { return }
+    guard let found = try OfferTable.find(position.ref, of: user, in: connection) else {
       throw OffersError(
         .invalidRequest, "The offer after which the list continues was removed.")
     }
     let values =
-      place.values.isEmpty ? OfferPlace(of: found.offer.offer, in: query).values : place.values
+      position.values.isEmpty
+      ? OfferPosition(of: found.offer.offer, in: query).values : position.values
     conditions.append(try order.isBehind(values, key: found.key, &bindings))
   }
 
