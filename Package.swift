@@ -254,10 +254,11 @@ let package = Package(
         "OffersCore", "OffersPostgres", "OffersSQLite", "OffersTestSupport", "TestStores",
       ], swiftSettings: strict),
     .testTarget(
-      name: "OffersPlatformTests", dependencies: ["OffersPlatform", "OffersTestSupport"],
+      name: "OffersPlatformTests",
+      dependencies: ["ChildProcesses", "OffersPlatform", "OffersTestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "OffersCoreTests", dependencies: ["ChildProcesses", "OffersCore", "OffersTestSupport"],
+      name: "OffersCoreTests", dependencies: ["OffersCore", "OffersTestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "OffersFeedsTests",
@@ -294,8 +295,8 @@ let package = Package(
     .testTarget(
       name: "OffersCLITests",
       dependencies: [
-        "ChildProcesses", "Offers", "OffersCLI", "OffersCore", "OffersFeeds", "OffersSQLite",
-        "OffersSync", "OffersTestSupport", "TestStores", "ZLib",
+        "ChildProcesses", "Offers", "OffersCLI", "OffersCore", "OffersFeeds", "OffersPlatform",
+        "OffersSQLite", "OffersSync", "OffersTestSupport", "TestStores", "ZLib",
         .product(name: "GRDB", package: "GRDB.swift"),
       ], swiftSettings: strict),
     .testTarget(

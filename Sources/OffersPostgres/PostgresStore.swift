@@ -73,8 +73,8 @@ package final class PostgresStore: Sendable {
         try await Schema().migrate(database, proposesFeed: proposesFeed)
       case .readOnly: try await Schema().check(database)
       }
-      let version = try await database.readOnce { session in
-        try session.rows("SELECT current_setting('server_version')").first?.text(0) ?? ""
+      let version = try await database.readOnce { connection in
+        try connection.rows("SELECT current_setting('server_version')").first?.text(0) ?? ""
       }
       return PostgresStore(
         database, serverVersion: String(version.prefix { $0 != " " }), definitions: definitions)

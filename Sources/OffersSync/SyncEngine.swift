@@ -221,7 +221,7 @@ public struct SyncEngine: Sendable {
   private func context(
     _ source: FeedSource, _ definition: FeedDefinition, _ options: SyncOptions,
     _ transport: any HTTPTransport, _ fetch: FetchState, rules: UInt64, _ schedule: FetchSchedule
-  ) -> FetchContext {
+  ) -> FetchSettings {
     let template = source.template
     var context = context(source, options, transport)
     if options.query != nil { return context }

@@ -42,12 +42,12 @@ struct FindBenchmark {
       print("No sqlite3 shell to compare with: apt-get install sqlite3\n")
       return nil
     }
-    let contenders = [
-      Contender(name: Self.shell, command: [Self.shell, ":memory:", "SELECT 1"]) {},
-      Contender(name: "offers --version", command: [offers, "--version"]) {},
+    let commands = [
+      MeasuredCommand(name: Self.shell, command: [Self.shell, ":memory:", "SELECT 1"]) {},
+      MeasuredCommand(name: "offers --version", command: [offers, "--version"]) {},
     ]
-    let costs = try ProcessTimer(rounds: 41).run(contenders)
-    report.printTable("Start-up", contenders.map(\.name), costs)
+    let costs = try ProcessTimer(rounds: 41).run(commands)
+    report.printTable("Start-up", commands.map(\.name), costs)
     guard let shell = costs[Self.shell], let own = costs["offers --version"] else { return nil }
     report.add("start-up, to the sqlite3 shell", Report.ratio(own, shell), atMost: 2.2)
     return own.median(\.cpu)
@@ -70,17 +70,18 @@ struct FindBenchmark {
     _ = try ProcessTimer.time(sync(plain))
     try removeFiles(at: base)
     try copyFiles(from: database, to: base)
-    let contenders = [
-      Contender(name: Self.noIndex, command: sync(plain, "--no-index"), prepare: fresh),
-      Contender(name: "first import", command: sync(plain), prepare: fresh),
-      Contender(name: Self.noIndexAgain, command: sync(changed, "--no-index"), prepare: filled),
-      Contender(name: "1 % changed", command: sync(changed), prepare: filled),
+    let commands = [
+      MeasuredCommand(name: Self.noIndex, command: sync(plain, "--no-index"), prepare: fresh),
+      MeasuredCommand(name: "first import", command: sync(plain), prepare: fresh),
+      MeasuredCommand(
+        name: Self.noIndexAgain, command: sync(changed, "--no-index"), prepare: filled),
+      MeasuredCommand(name: "1 % changed", command: sync(changed), prepare: filled),
     ]
     let isLarge = size >= 1_000_000
-    let costs = try ProcessTimer(rounds: isLarge ? min(rounds, 3) : rounds).run(contenders)
+    let costs = try ProcessTimer(rounds: isLarge ? min(rounds, 3) : rounds).run(commands)
     try filled()
     report.printTable(
-      "Indexing \(size) offers", contenders.map(\.name), costs,
+      "Indexing \(size) offers", commands.map(\.name), costs,
       sizes: ["first import": try sizeOfFiles(at: database)])
     for (name, other, limit) in [
       ("first import", Self.noIndex, 2.2), ("1 % changed", Self.noIndexAgain, 1.2),
@@ -138,16 +139,16 @@ struct FindBenchmark {
 
   private func measureReading(_ size: Int, start: Double, _ report: inout Report) throws {
     for task in tasks {
-      let contenders = [
-        Contender(name: Self.shell, command: [Self.shell, database, task.query]) {},
-        Contender(
+      let commands = [
+        MeasuredCommand(name: Self.shell, command: [Self.shell, database, task.query]) {},
+        MeasuredCommand(
           name: "offers",
           command: [offers] + task.words + ["--database", database]
         ) {},
       ]
-      let costs = try ProcessTimer(rounds: readRounds).run(contenders)
-      report.printTable("\(task.name) of \(size) offers", contenders.map(\.name), costs)
-      guard let shell = costs[Self.shell], let own = costs[contenders[1].name] else { continue }
+      let costs = try ProcessTimer(rounds: readRounds).run(commands)
+      report.printTable("\(task.name) of \(size) offers", commands.map(\.name), costs)
+      guard let shell = costs[Self.shell], let own = costs[commands[1].name] else { continue }
       let ratio = (own.median(\.cpu) - start) / max(shell.median(\.cpu), 1e-4)
       report.add(
         "\(size): \(task.name), less the start-up, to the sqlite3 shell", ratio, atMost: 1.5)

@@ -12,7 +12,7 @@ struct Cost {
 }
 
 /// A command to measure.
-struct Contender {
+struct MeasuredCommand {
   let name: String
   let command: [String]
   /// Called before each run, not measured.
@@ -29,14 +29,14 @@ struct BenchmarkError: Error, CustomStringConvertible {
 struct ProcessTimer {
   let rounds: Int
 
-  /// Returns the costs by the contenders' names, one per round.
-  func run(_ contenders: [Contender]) throws -> [String: [Cost]] {
+  /// Returns the costs by the commands' names, one per round.
+  func run(_ commands: [MeasuredCommand]) throws -> [String: [Cost]] {
     var costs: [String: [Cost]] = [:]
     for _ in 0..<rounds {
-      for contender in contenders {
-        try contender.prepare()
+      for command in commands {
+        try command.prepare()
         sync()
-        costs[contender.name, default: []].append(try Self.time(contender.command))
+        costs[command.name, default: []].append(try Self.time(command.command))
       }
     }
     return costs

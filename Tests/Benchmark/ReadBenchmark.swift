@@ -35,19 +35,19 @@ struct ReadBenchmark {
   }
 
   private func measureJSON(_ report: inout Report) throws {
-    var contenders = [
-      Contender(name: "JSON, shipped definition", command: reader(.read, json)) {},
-      Contender(name: "JSON, own definition", command: reader(.read, json, own)) {},
-      Contender(name: "JSON, rich definition", command: reader(.read, json, rich)) {},
-      Contender(name: "one value a line", command: reader(.read, lines, own)) {},
-      Contender(name: "Foundation's JSONDecoder", command: reader(.decode, json)) {},
+    var commands = [
+      MeasuredCommand(name: "JSON, shipped definition", command: reader(.read, json)) {},
+      MeasuredCommand(name: "JSON, own definition", command: reader(.read, json, own)) {},
+      MeasuredCommand(name: "JSON, rich definition", command: reader(.read, json, rich)) {},
+      MeasuredCommand(name: "one value a line", command: reader(.read, lines, own)) {},
+      MeasuredCommand(name: "Foundation's JSONDecoder", command: reader(.decode, json)) {},
     ]
     if let limit = peers.limit {
-      contenders.append(Contender(name: "C parser", command: [limit, "parse", json, "1"]) {})
+      commands.append(MeasuredCommand(name: "C parser", command: [limit, "parse", json, "1"]) {})
     }
-    let costs = try ProcessTimer(rounds: rounds).run(contenders)
+    let costs = try ProcessTimer(rounds: rounds).run(commands)
     report.printTable(
-      "Reading 100,000 offers of JSON (\(megabytes(json)) MB)", contenders.map(\.name), costs)
+      "Reading 100,000 offers of JSON (\(megabytes(json)) MB)", commands.map(\.name), costs)
     let shipped = costs["JSON, shipped definition"] ?? []
     print("JSON: \(Report.text(speed(json, shipped), 0)) MB a second of CPU time.\n")
     report.add(
@@ -59,27 +59,29 @@ struct ReadBenchmark {
   }
 
   private func measureXML(_ report: inout Report) throws {
-    var contenders = [
-      Contender(name: "XML parser alone", command: reader(.expat, rss)) {},
-      Contender(name: "RSS, well-known definition", command: reader(.read, rss, rssDefinition)) {},
+    var commands = [
+      MeasuredCommand(name: "XML parser alone", command: reader(.expat, rss)) {},
+      MeasuredCommand(
+        name: "RSS, well-known definition", command: reader(.read, rss, rssDefinition)
+      ) {},
     ]
     let database = database
     func clear() throws { try removeFiles(at: database) }
-    contenders.append(
-      Contender(
+    commands.append(
+      MeasuredCommand(
         name: "RSS into SQLite",
         command: [
           offers, "sync", "rss", "--from", rss, "--quiet", "--database", database, "--config",
           rssDefinition,
         ], prepare: clear))
     if let limit = peers.rssLimit {
-      contenders.append(
-        Contender(
+      commands.append(
+        MeasuredCommand(
           name: "C program (expat, SQLite)", command: [limit, rss, database], prepare: clear))
     }
-    let costs = try ProcessTimer(rounds: rounds).run(contenders)
+    let costs = try ProcessTimer(rounds: rounds).run(commands)
     report.printTable(
-      "Reading 100,000 offers of RSS (\(megabytes(rss)) MB)", contenders.map(\.name), costs)
+      "Reading 100,000 offers of RSS (\(megabytes(rss)) MB)", commands.map(\.name), costs)
     report.add(
       "RSS, to the XML parser alone",
       Report.ratio(
@@ -93,10 +95,10 @@ struct ReadBenchmark {
   }
 
   private func measureMemory(_ report: inout Report) throws {
-    let contenders = [Contender(name: "1,000,000 offers", command: reader(.read, large)) {}]
-    let costs = try ProcessTimer(rounds: 1).run(contenders)
+    let commands = [MeasuredCommand(name: "1,000,000 offers", command: reader(.read, large)) {}]
+    let costs = try ProcessTimer(rounds: 1).run(commands)
     report.printTable(
-      "A document of \(megabytes(large)) MB", contenders.map(\.name), costs)
+      "A document of \(megabytes(large)) MB", commands.map(\.name), costs)
     let peak = costs["1,000,000 offers"]?.first?.peakBytes ?? 0
     report.add(
       "peak memory of \(megabytes(large)) MB", Double(peak) / 1_048_576, atMost: 64, " MiB")

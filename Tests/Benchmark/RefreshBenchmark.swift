@@ -60,7 +60,7 @@ struct RefreshBenchmark {
     let names = (0..<count).map { "feed-\($0)" }
     _ = try ProcessTimer.time(command(names))
     _ = server.takeCounts()
-    let all = Contender(name: "\(count) feeds, all 304", command: command(names)) {}
+    let all = MeasuredCommand(name: "\(count) feeds, all 304", command: command(names)) {}
     let costs = try ProcessTimer(rounds: rounds).run([all])
     let counts = server.takeCounts()
     report.printTable(
@@ -89,23 +89,23 @@ struct RefreshBenchmark {
         "/one.json": .init(body: Array(#"[{"id":1,"name":"One"}]"#.utf8), etag: "\"one\""),
       ])
     try "feeds: {}\n".write(toFile: config, atomically: true, encoding: .utf8)
-    var contenders: [Contender] = []
+    var commands: [MeasuredCommand] = []
     let fresh = { try removeFiles(at: database) }
     // The lower bound: the sync of a feed with one offer, which is answered with 304.
     let one = command(["ibotta", "--from", server.url(host: 0, "/one.json")])
-    contenders.append(
-      Contender(name: Self.floor, command: one) {
+    commands.append(
+      MeasuredCommand(name: Self.floor, command: one) {
         try removeFiles(at: database)
         _ = try ProcessTimer.time(one)
       })
     for name in ["with", "without"] {
       let sync = command(["ibotta", "--from", server.url(host: 0, "/\(name).json")])
-      contenders.append(
-        Contender(name: "first import, \(name) validators", command: sync, prepare: fresh))
-      contenders.append(Contender(name: "unchanged, \(name) validators", command: sync) {})
+      commands.append(
+        MeasuredCommand(name: "first import, \(name) validators", command: sync, prepare: fresh))
+      commands.append(MeasuredCommand(name: "unchanged, \(name) validators", command: sync) {})
     }
-    let costs = try ProcessTimer(rounds: rounds).run(contenders)
-    report.printTable("\(Self.largeCount) offers over HTTP", contenders.map(\.name), costs)
+    let costs = try ProcessTimer(rounds: rounds).run(commands)
+    report.printTable("\(Self.largeCount) offers over HTTP", commands.map(\.name), costs)
     for (name, limit) in [("with", 0.02), ("without", 0.1)] {
       guard let first = costs["first import, \(name) validators"],
         let again = costs["unchanged, \(name) validators"]

@@ -25,9 +25,9 @@ struct Report {
 
   /// Prints a table of costs: the medians, and for times the minimum of all rounds in parentheses.
   /// Median and minimum differ widely when the machine has other load. The CPU ratio is the median
-  /// of each round's ratio to the first contender.
+  /// of each round's ratio to the first command.
   ///
-  /// - Parameter sizes: the sizes of databases in bytes, by the contenders' names.
+  /// - Parameter sizes: the sizes of databases in bytes, by the commands' names.
   func printTable(
     _ title: String, _ names: [String], _ costs: [String: [Cost]], sizes: [String: Int] = [:]
   ) {

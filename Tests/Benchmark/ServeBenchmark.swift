@@ -156,13 +156,13 @@ struct ServeBenchmark {
     var results: Results = [:]
     for _ in 0..<rounds {
       for task in tasks {
-        var contenders = [
+        var commands = [
           ("offers", Self.ports.offers, task.offers), ("nginx", Self.ports.nginx, task.nginx),
         ]
         if hasDatasette, let path = task.datasette {
-          contenders.append(("Datasette", Self.ports.datasette, path))
+          commands.append(("Datasette", Self.ports.datasette, path))
         }
-        for (name, port, path) in contenders {
+        for (name, port, path) in commands {
           let url = Self.url(port, path)
           // Datasette is slow, and needs more time for enough requests.
           let load = WrkLoad(seconds: name == "Datasette" ? 10 : 2)

@@ -55,22 +55,22 @@ struct SyncBenchmark {
 
     let isLarge = size >= 1_000_000
     let fresh = { try removeFiles(at: database) }
-    var contenders = [Contender(name: "first import", command: sync(feeds[0]), prepare: fresh)]
+    var commands = [MeasuredCommand(name: "first import", command: sync(feeds[0]), prepare: fresh)]
     for (name, command) in peers.imports(feed: feeds[0], database: database) {
-      contenders.append(Contender(name: name, command: command, prepare: fresh))
+      commands.append(MeasuredCommand(name: name, command: command, prepare: fresh))
     }
     for (name, feed) in zip(Self.again, feeds.dropFirst()) {
-      contenders.append(
-        Contender(name: name, command: sync(feed)) {
+      commands.append(
+        MeasuredCommand(name: name, command: sync(feed)) {
           try removeFiles(at: database)
           try copyFiles(from: base + "/offers.sqlite", to: database)
         })
     }
-    let costs = try ProcessTimer(rounds: isLarge ? min(rounds, 3) : rounds).run(contenders)
+    let costs = try ProcessTimer(rounds: isLarge ? min(rounds, 3) : rounds).run(commands)
     try fresh()
     try copyFiles(from: base + "/offers.sqlite", to: database)
     report.printTable(
-      "Sync of \(size) offers", contenders.map(\.name), costs,
+      "Sync of \(size) offers", commands.map(\.name), costs,
       sizes: ["first import": try sizeOfFiles(at: database)])
     addGoals(size, costs, &report)
   }
@@ -113,13 +113,15 @@ struct SyncBenchmark {
       WHERE f.name = 'ibotta' AND o.id = '110579'
       """
     guard (try? ProcessTimer.time(["sqlite3", "--version"])) != nil else { return }
-    let contenders = [
-      Contender(name: "sqlite3 shell", command: ["sqlite3", database, query]) {},
-      Contender(name: "offers show", command: [offers, "show", "110579", "--database", database]) {
+    let commands = [
+      MeasuredCommand(name: "sqlite3 shell", command: ["sqlite3", database, query]) {},
+      MeasuredCommand(
+        name: "offers show", command: [offers, "show", "110579", "--database", database]
+      ) {
       },
     ]
-    let costs = try ProcessTimer(rounds: 41).run(contenders)
-    report.printTable("One offer of \(size)", contenders.map(\.name), costs)
+    let costs = try ProcessTimer(rounds: 41).run(commands)
+    report.printTable("One offer of \(size)", commands.map(\.name), costs)
     if let show = costs["offers show"] {
       report.add("\(size): offers show", show.median(\.cpu) * 1000, atMost: 12, " ms")
     }

@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersPlatform
 import OffersTestSupport
 import Testing
 

@@ -85,7 +85,7 @@ struct SourceTrustCommandTests {
     {
       let results = Results()
       try await feeds.sync(
-        WantedSync(["ibotta"], source: SyncSource(typed: source)), progress: { _ in },
+        SyncParameters(["ibotta"], source: SyncSource(typed: source)), progress: { _ in },
         finished: { results.add($1) })
       let error = await results.error
       #expect(error != nil, "\(source)")
@@ -97,7 +97,7 @@ struct SourceTrustCommandTests {
     #expect(try await home.call("sync", "ibotta", "--from", server.url()).status == 0)
     let results = Results()
     try await feeds.sync(
-      WantedSync(["ibotta"]), progress: { _ in }, finished: { results.add($1) })
+      SyncParameters(["ibotta"]), progress: { _ in }, finished: { results.add($1) })
     #expect(await results.error == nil)
     #expect(server.requests.count == 2)
   }

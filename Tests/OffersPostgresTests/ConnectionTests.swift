@@ -80,8 +80,8 @@ struct ConnectionTests {
     let answers = try await withThrowingTaskGroup(of: Int64?.self) { group in
       for number in 1...6 {
         group.addTask {
-          try await database.read { session in
-            try session.rows("SELECT \(number)::bigint, pg_sleep(0.05)").first?.number(0)
+          try await database.read { connection in
+            try connection.rows("SELECT \(number)::bigint, pg_sleep(0.05)").first?.number(0)
           }
         }
       }
@@ -98,8 +98,8 @@ struct ConnectionTests {
     var reals = ArrayParameter(.float8)
     for real in [0.1, nil, -.infinity] { reals.append(real) }
     let texts = ["", "É\u{301}", "a'b\\\"{},", String(repeating: "x", count: 100_000)]
-    let read = try await home.database.read { [flags, reals] session in
-      let row = try session.rows(
+    let read = try await home.database.read { [flags, reals] connection in
+      let row = try connection.rows(
         """
         SELECT $1::bigint, $2::float8, $3::text, $4::bytea, $5::text[] = $6::text[], $7::text,
           ($8::bool[])[1], ($9::float8[])[1], ($9::float8[])[2], cardinality($10::bigint[])
@@ -126,18 +126,18 @@ struct ConnectionTests {
     for text in texts {
       // The first statement of a transaction that fails.
       await #expect(throws: OffersError.self) {
-        try await home.database.write { session in
-          _ = try session.rows(prepared: "SELECT $1 || 'b'", [.text(text)])
-          try session.run("SELECT 1 / 0")
+        try await home.database.write { connection in
+          _ = try connection.rows(prepared: "SELECT $1 || 'b'", [.text(text)])
+          try connection.run("SELECT 1 / 0")
         }
       }
-      let found = try await home.database.write(isKept: false) { session in
-        try session.rows(prepared: "SELECT $1 || 'b'", [.text(text)]).map { $0.findText(0) }
+      let found = try await home.database.write(isKept: false) { connection in
+        try connection.rows(prepared: "SELECT $1 || 'b'", [.text(text)]).map { $0.findText(0) }
       }
       #expect(found == [text.map { $0 + "b" }])
     }
-    let prepared = try await home.database.write(isKept: false) { session in
-      try session.rows("SELECT count(*) FROM pg_prepared_statements")[0].number(0)
+    let prepared = try await home.database.write(isKept: false) { connection in
+      try connection.rows("SELECT count(*) FROM pg_prepared_statements")[0].number(0)
     }
     #expect(prepared == Int64(count))
   }
@@ -146,11 +146,11 @@ struct ConnectionTests {
   func forgotten() async throws {
     let home = try await Home()
     for step in 1...4 {
-      let found = try await home.database.write { session in
-        _ = try session.rows(prepared: "SELECT $1::bigint + 1", [.number(1)])
-        try session.run("INSERT INTO note VALUES ('\(step)')")
-        if step == 2 { try session.script("DEALLOCATE ALL") }
-        return try session.rows(prepared: "SELECT $1::bigint + 1", [.number(1)])[0].number(0)
+      let found = try await home.database.write { connection in
+        _ = try connection.rows(prepared: "SELECT $1::bigint + 1", [.number(1)])
+        try connection.run("INSERT INTO note VALUES ('\(step)')")
+        if step == 2 { try connection.script("DEALLOCATE ALL") }
+        return try connection.rows(prepared: "SELECT $1::bigint + 1", [.number(1)])[0].number(0)
       }
       #expect(found == 2)
     }
@@ -162,8 +162,8 @@ struct ConnectionTests {
     let home = try await Home()
     for isArray in [false, true] {
       let error = await #expect(throws: OffersError.self) {
-        try await home.database.write { session in
-          _ = try session.run("SELECT $1", [isArray ? .texts(["a", "\0"]) : .text("a\0b")])
+        try await home.database.write { connection in
+          _ = try connection.run("SELECT $1", [isArray ? .texts(["a", "\0"]) : .text("a\0b")])
         }
       }
       #expect(error?.code == .invalidRequest && error?.message.contains("U+0000") == true)
@@ -176,9 +176,9 @@ struct ConnectionTests {
   func cancels(isPooled: Bool) async throws {
     let home = try await Home(isPooled ? .pooler : .socket)
     let task = Task {
-      _ = try await home.database.write { session in
-        try session.run("INSERT INTO note VALUES ('half')")
-        try session.run("SELECT pg_sleep(100) /* cancelled */")
+      _ = try await home.database.write { connection in
+        try connection.run("INSERT INTO note VALUES ('half')")
+        try connection.run("SELECT pg_sleep(100) /* cancelled */")
       }
     }
     try await home.wait(until: "cancelled", is: "1")
@@ -196,10 +196,10 @@ struct ConnectionTests {
     let home = try await Home()
     let (processes, begun) = AsyncStream.makeStream(of: Int32.self)
     let task = Task {
-      try await home.database.read { session in
-        let process = try session.rows("SELECT pg_backend_pid()").first?.number(0)
+      try await home.database.read { connection in
+        let process = try connection.rows("SELECT pg_backend_pid()").first?.number(0)
         begun.yield(Int32(process ?? 0))
-        _ = try session.rows("SELECT pg_sleep(100) /* hanging */")
+        _ = try connection.rows("SELECT pg_sleep(100) /* hanging */")
       }
     }
     var process: Int32 = 0
@@ -269,10 +269,10 @@ struct ConnectionTests {
     let home = try await Home()
     for writes in [false, true] {
       let calls = Numbers()
-      let body: @Sendable (DatabaseSession) throws -> Void = { session in
+      let body: @Sendable (Connection) throws -> Void = { connection in
         let number = calls.add(0)
-        if writes { try session.run("INSERT INTO note VALUES ('again')") }
-        if number == 1 { try session.run("SELECT pg_sleep(100) /* lost */") }
+        if writes { try connection.run("INSERT INTO note VALUES ('again')") }
+        if number == 1 { try connection.run("SELECT pg_sleep(100) /* lost */") }
       }
       let task = Task {
         if writes {
@@ -340,9 +340,9 @@ struct ConnectionTests {
     try await Self.stallCommits(of: home)
     func write() -> Task<Void, any Error> {
       Task {
-        _ = try await home.database.write(isRepeatable: true) { session in
-          try session.run("INSERT INTO note VALUES ('sure') ON CONFLICT DO NOTHING")
-          try session.run("UPDATE note SET text = text")
+        _ = try await home.database.write(isRepeatable: true) { connection in
+          try connection.run("INSERT INTO note VALUES ('sure') ON CONFLICT DO NOTHING")
+          try connection.run("UPDATE note SET text = text")
         }
       }
     }
@@ -365,9 +365,9 @@ struct ConnectionTests {
   func rollsBack() async throws {
     let home = try await Home()
     let error = await #expect(throws: OffersError.self) {
-      _ = try await home.database.write { session in
-        try session.run("INSERT INTO note VALUES ('a')")
-        try session.run("INSERT INTO note VALUES ('a')")
+      _ = try await home.database.write { connection in
+        try connection.run("INSERT INTO note VALUES ('a')")
+        try connection.run("INSERT INTO note VALUES ('a')")
       }
     }
     #expect(error?.message.contains("duplicate key value") == true)

@@ -49,20 +49,21 @@ struct FencingTests {
     let mayGoOn = DispatchSemaphore(value: 0)
     let task = Task {
       // As a stopped program: the lease is not renewed, and the transaction has its locks.
-      let taken = try await stopped.database.write(isCounted: false) { session in
-        try SyncLease.take("tea", for: Self.times, in: session)
+      let taken = try await stopped.database.write(isCounted: false) { connection in
+        try SyncLease.take("tea", for: Self.times, in: connection)
       }
       let lease = try #require(taken)
-      try await stopped.database.write { session in
+      try await stopped.database.write { connection in
         _ = try FeedTable.put(
-          "tea", source: "sample", subscribes: true, at: Date(), in: PostgresTransaction(session))
-        _ = try CommitOrder(locking: session)
-        try SyncLease.check(lease, "tea", in: session)
+          "tea", source: "sample", subscribes: true, at: Date(), in: PostgresTransaction(connection)
+        )
+        _ = try CommitOrder(locking: connection)
+        try SyncLease.check(lease, "tea", in: connection)
         resumes.yield()
         // A thread of the connection, not one of the concurrency pool.
         mayGoOn.wait()
         mayGoOn.signal()
-        try session.run("SELECT 1")
+        try connection.run("SELECT 1")
       }
     }
     for await _ in signal { break }
@@ -104,10 +105,10 @@ struct FencingTests {
     _ = try await store.sync([FeedOffer("1", name: "Tea")], feed: "tea")
     let (signal, begun) = AsyncStream<Void>.makeStream()
     let long = Task {
-      try await other.database.write(kind: .ordered) { session in
-        _ = try CommitOrder(locking: session)
+      try await other.database.write(kind: .ordered) { connection in
+        _ = try CommitOrder(locking: connection)
         begun.yield()
-        try session.run("SELECT pg_sleep(100)")
+        try connection.run("SELECT pg_sleep(100)")
       }
     }
     for await _ in signal { break }

@@ -91,7 +91,7 @@ struct CancellationTests {
   func leavesTheQueue(call: Call) async throws {
     let store = try await Self.store()
     let before = try Self.contents(store)
-    let other = try FileLock(path: store.database.file.lockPath, byte: 0)
+    let other = try DatabaseLock(path: store.database.file.lockPath, byte: 0)
     #expect(try other.tryLock())
     let task = Task { try await call.run(store.database) }
     task.cancel()
@@ -104,11 +104,11 @@ struct CancellationTests {
   @Test("a cancelled task does not wait for a lock that another one holds")
   func leavesTheLock() async throws {
     let folder = try TemporaryFolder()
-    let other = try FileLock(path: folder.file("lock"))
+    let other = try DatabaseLock(path: folder.file("lock"))
     #expect(try other.tryLock())
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }
-      return try FileLock(path: folder.file("lock")).lock(waitSeconds: 30)
+      return try DatabaseLock(path: folder.file("lock")).lock(waitSeconds: 30)
     }
     await #expect(throws: CancellationError.self) { try await task.value }
   }

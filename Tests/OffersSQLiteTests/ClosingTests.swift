@@ -148,7 +148,7 @@ struct ClosingTests {
     let database = try await OffersDatabase.open(path: path)
     try await database.putImage(Self.image("a"))
     _ = try await database.findImage("a")
-    let lock = try FileLock(path: DatabaseFile(path: path).lockPath)
+    let lock = try DatabaseLock(path: DatabaseFile(path: path).lockPath)
     #expect(try lock.tryLock())
     let begun = ContinuousClock.now
     await #expect(throws: OffersError.self) { try await database.flushImageUses() }

@@ -29,7 +29,7 @@ struct MainActorTests {
     try await store.sync([FeedOffer("1")])
     let database = try await OffersDatabase.open(path: store.path)
     try await database.putImage(Self.image("a"))
-    let other = try FileLock(path: store.database.file.lockPath)
+    let other = try DatabaseLock(path: store.database.file.lockPath)
     try #require(try other.tryLock())
     let events = Events()
     let opening = Task {

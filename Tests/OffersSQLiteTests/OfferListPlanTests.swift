@@ -42,7 +42,7 @@ struct OfferListPlanTests {
       let first = try await Self.plan { $0.isReversed = isReversed }
       #expect(first.steps == ["SCAN offer", Self.details], "\(first)")
       let next = try await Self.plan {
-        $0.after = OfferPlace(OfferRef(feed: "shop", offerID: "5"))
+        $0.after = OfferPosition(OfferRef(feed: "shop", offerID: "5"))
         $0.feed = "shop"
         $0.isReversed = isReversed
       }

@@ -8,8 +8,8 @@ import Testing
 @Suite("Opening a database")
 struct OpeningTests {
   /// Holds the write guard of a database as another process does, whether or not the file exists.
-  private static func holdGuard(of path: String) throws -> FileLock {
-    let lock = try FileLock(path: DatabaseFile(path: path).lockPath)
+  private static func holdGuard(of path: String) throws -> DatabaseLock {
+    let lock = try DatabaseLock(path: DatabaseFile(path: path).lockPath)
     try #require(try lock.tryLock())
     return lock
   }

@@ -146,16 +146,16 @@ final class SampleSyncer: FeedSyncer {
   }
 
   func sync(
-    _ wanted: WantedSync,
+    _ parameters: SyncParameters,
     progress: @escaping @Sendable (SyncProgress) -> Void,
     finished: @escaping @Sendable (String, Result<SyncRun, OffersError>) -> Void
   ) async throws {
     var options = SyncOptions(
-      source: wanted.source ?? ownSource.withLock { $0 } ?? .sample,
-      acceptsRemovals: wanted.acceptsRemovals)
-    options.keepsMissing = wanted.keepsMissing
+      source: parameters.source ?? ownSource.withLock { $0 } ?? .sample,
+      acceptsRemovals: parameters.acceptsRemovals)
+    options.keepsMissing = parameters.keepsMissing
     try await SyncEngine(store: database).run(
-      wanted.feeds, options: options, progress: progress, finished: finished)
+      parameters.feeds, options: options, progress: progress, finished: finished)
   }
 
   func search(

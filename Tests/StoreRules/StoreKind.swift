@@ -23,13 +23,13 @@ enum StoreKind: String, CaseIterable, Codable, Sendable {
     case .sqlite:
       let folder = try FolderOfStore()
       try await FolderOfStore.template.value.copy(to: folder.address)
-      return OpenStore(store: try await folder.open(), place: folder)
+      return OpenStore(store: try await folder.open(), shared: folder)
     case .postgres:
       let server = ServerOfStore(try await TestDatabase.makeStore())
-      return OpenStore(store: try await server.open(), place: server)
+      return OpenStore(store: try await server.open(), shared: server)
     case .memory:
       return OpenStore(
-        store: try await OffersDatabase.inMemory(definitions: NoDefinitions()), place: nil)
+        store: try await OffersDatabase.inMemory(definitions: NoDefinitions()), shared: nil)
     }
   }
 
@@ -48,19 +48,19 @@ enum StoreKind: String, CaseIterable, Codable, Sendable {
 struct OpenStore: Sendable {
   /// The store, bound to its owner.
   let store: any OffersStorage
-  fileprivate let place: (any PlaceOfStore)?
+  fileprivate let shared: (any SharedStore)?
 
   /// The address by which another process can open the store: the path of the file or the URL of the
   /// database; nil for a store in memory.
-  var address: String? { place?.address }
+  var address: String? { shared?.address }
 
   /// The same data through connections, caches and write turns of its own, as another process has
   /// them; for a store in memory, the store itself.
-  func openAgain() async throws -> any OffersStorage { try await place?.openAgain() ?? store }
+  func openAgain() async throws -> any OffersStorage { try await shared?.openAgain() ?? store }
 }
 
-/// The place of a store's data, which other processes can open as well.
-private protocol PlaceOfStore: Sendable {
+/// A store that other processes can open as well.
+private protocol SharedStore: Sendable {
   var address: String { get }
 
   func open() async throws -> any OffersStorage
@@ -69,7 +69,7 @@ private protocol PlaceOfStore: Sendable {
   func openAgain() async throws -> any OffersStorage
 }
 
-extension PlaceOfStore {
+extension SharedStore {
   func openAgain() async throws -> any OffersStorage { try await open() }
 }
 
@@ -85,7 +85,7 @@ extension UndefinedFeeds {
 private struct NoDefinitions: UndefinedFeeds {}
 
 /// A database on the tests' server, which is removed with the last store that has it open.
-private final class ServerOfStore: PlaceOfStore, UndefinedFeeds {
+private final class ServerOfStore: SharedStore, UndefinedFeeds {
   private let database: TestDatabase
 
   init(_ database: TestDatabase) { self.database = database }
@@ -106,7 +106,7 @@ private final class ServerOfStore: PlaceOfStore, UndefinedFeeds {
 ///
 /// A database keeps its definitions of feeds, of which there are none here, and with them the folder:
 /// a test need not keep anything but the store.
-private final class FolderOfStore: PlaceOfStore, UndefinedFeeds {
+private final class FolderOfStore: SharedStore, UndefinedFeeds {
   /// An empty store, of which each test has a copy.
   static let template = Task {
     try await FileTemplate { path in

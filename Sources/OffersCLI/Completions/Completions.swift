@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import OffersCore
 import OffersFeeds
+import OffersPlatform
 
 /// The candidates that a shell offers to complete an id, the name of a feed, or a search.
 enum Completions {

@@ -1,4 +1,5 @@
 import OffersCore
+import OffersPlatform
 
 // The commands and options of this program, and commands of the system, that stand for the steps in
 // the advice of errors and findings.

@@ -18,8 +18,8 @@ public struct ChangeQuery: Hashable, Sendable {
   public var limit: Int?
   /// The current time, which determines the offers that are expiring.
   public var now: Date
-  /// Only expiring offers after this place: `lastExpiring` of the previous page. Nil for all.
-  public var afterExpiring: ExpiringPlace?
+  /// Only expiring offers after this position: `lastExpiring` of the previous page. Nil for all.
+  public var afterExpiring: ExpiringPosition?
   /// The size to which the texts of offers and rewards are truncated, in bytes of UTF-8, under the
   /// rules of `OfferQuery.textBytes`. Nil for whole offers.
   public var textBytes: Int?
@@ -43,13 +43,13 @@ public struct ChangeQuery: Hashable, Sendable {
 }
 
 /// A position in the list of expiring offers: the cursor of the next page.
-public struct ExpiringPlace: Hashable, Sendable {
+public struct ExpiringPosition: Hashable, Sendable {
   /// When the offer's last 48 hours began.
   public let at: Date
   /// The store's key of the offer.
   public let offerKey: Int64
 
-  /// Creates an expiring place of its parts; the properties describe them.
+  /// Creates a position of its parts; the properties describe them.
   public init(at: Date, offerKey: Int64) {
     self.at = at
     self.offerKey = offerKey
@@ -67,11 +67,11 @@ public struct ChangePage: Hashable, Sendable {
   public let hasMore: Bool
   /// The expiring offer after which the next page begins; nil while recorded changes remain, and on
   /// the last page.
-  public let lastExpiring: ExpiringPlace?
+  public let lastExpiring: ExpiringPosition?
 
   /// Creates a change page of its parts; the properties describe them.
   public init(
-    changes: [OfferChange], lastID: Int64, hasMore: Bool, lastExpiring: ExpiringPlace? = nil
+    changes: [OfferChange], lastID: Int64, hasMore: Bool, lastExpiring: ExpiringPosition? = nil
   ) {
     self.changes = changes
     self.lastID = lastID

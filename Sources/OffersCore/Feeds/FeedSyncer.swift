@@ -61,14 +61,14 @@ package protocol FeedSyncer: Sendable {
   /// Syncs feeds, those on different hosts concurrently.
   ///
   /// - Parameters:
-  ///   - wanted: the feeds to sync, and how.
+  ///   - parameters: the feeds to sync, and how.
   ///   - progress: called from time to time while reading, from any task.
   ///   - finished: called once per feed, never concurrently; with an error when no run could be
   ///     made. A run that failed or whose removals were held back is a success that carries its error.
   /// - Throws: `CancellationError` if the task is cancelled; feeds that are not finished are
   ///   unchanged.
   func sync(
-    _ wanted: WantedSync,
+    _ parameters: SyncParameters,
     progress: @escaping @Sendable (SyncProgress) -> Void,
     finished: @escaping @Sendable (_ feed: String, Result<SyncRun, OffersError>) -> Void
   ) async throws
@@ -83,7 +83,7 @@ package protocol FeedSyncer: Sendable {
 }
 
 /// The parameters of a requested sync.
-package struct WantedSync: Hashable, Sendable {
+package struct SyncParameters: Hashable, Sendable {
   /// The feeds' names; empty for every subscribed one.
   package var feeds: [String]
   package var reason: SyncReason

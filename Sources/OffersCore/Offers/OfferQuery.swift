@@ -79,9 +79,9 @@ public struct OfferQuery: Hashable, Sendable {
   public var limit: Int?
   /// The number of offers to skip at the beginning.
   public var offset: Int
-  /// Only offers after this place in the list's order: the place of the previous page's last offer.
+  /// Only offers after this position in the list's order: that of the previous page's last offer.
   /// With `Sort.feed`, the time for a page does not depend on the number of pages before it.
-  public var after: OfferPlace?
+  public var after: OfferPosition?
   /// The size to which the texts of an offer are truncated, in bytes of UTF-8, for lists that show
   /// only part of an offer. Its categories and its attributes keep the first elements, of at most 8
   /// times that size in total for each list. Addresses are not truncated, but omitted if they are
@@ -95,7 +95,7 @@ public struct OfferQuery: Hashable, Sendable {
     retailer: String? = nil, category: String? = nil, rewardMinimum: RewardMinimum? = nil,
     newSince: Date? = nil, expiring: ClosedRange<Date>? = nil, includesExpired: Bool = false,
     now: Date? = nil, sort: Sort = .feed, isReversed: Bool = false, limit: Int? = nil,
-    offset: Int = 0, after: OfferPlace? = nil, textBytes: Int? = nil
+    offset: Int = 0, after: OfferPosition? = nil, textBytes: Int? = nil
   ) {
     self.feed = feed
     self.favoritesOnly = favoritesOnly

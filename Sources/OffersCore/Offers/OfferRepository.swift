@@ -15,12 +15,12 @@ public protocol OfferRepository: Sendable {
   /// `goneOnly`.
   ///
   /// - Throws: `OffersError` with `notFound` for an unknown feed, and with `invalidRequest` when
-  ///   the offer of `after` has been pruned, or its place belongs to another order.
+  ///   the offer of `after` has been pruned, or its position belongs to another order.
   func fetchOffers(_ query: OfferQuery) async throws -> [UserOffer]
 
   /// The first offers that `fetchOffers` returns for the query, as many as have at most
   /// `maximumBytes` of texts in total, but at least one if the query selects any. Set
-  /// `OfferQuery.after` to the last one's place for the next page.
+  /// `OfferQuery.after` to the last one's position for the next page.
   ///
   /// - Throws: as `fetchOffers`.
   func fetchOfferPage(_ query: OfferQuery, maximumBytes: Int) async throws -> OfferPage

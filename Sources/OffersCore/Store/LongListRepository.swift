@@ -7,7 +7,7 @@ package protocol LongListRepository: Sendable {
   /// The changes that a query selects, oldest first, to be read in parts.
   ///
   /// - Throws: `OffersError` with `notFound` for an unknown feed.
-  func selectChanges(_ query: ChangeQuery) async throws -> any ChangeSelection
+  func selectChanges(_ query: ChangeQuery) async throws -> any LongChangeList
 
   /// The ids and names of current and gone offers whose id begins with a text, such as `1105`, or with
   /// a feed `ibotta:1105`; at most `limit` per feed.
@@ -31,7 +31,7 @@ extension OfferPage {
 }
 
 /// The changes that a query selected, oldest first, whose offers are read in parts.
-package protocol ChangeSelection: Sendable {
+package protocol LongChangeList: Sendable {
   /// The number of selected changes.
   var count: Int { get }
 

@@ -40,9 +40,9 @@ public struct HouseholdOffer: Hashable, Sendable, Identifiable {
   /// Whether a user shares the offer.
   public func isShared(by user: User.ID) -> Bool { sharers.contains { $0.id == user } }
 
-  /// The place of the offer in the list, for `HouseholdQuery.after`.
-  public var place: OfferPlace {
-    OfferPlace(
+  /// The position of the offer in the list, for `HouseholdQuery.after`.
+  public var position: OfferPosition {
+    OfferPosition(
       offer.ref,
       values: sharers.first.map { [.number($0.sharedAt.storedSeconds)] } ?? [])
   }
@@ -59,14 +59,14 @@ public struct HouseholdQuery: Hashable, Sendable {
   public var offset: Int
   /// Only offers of this feed; nil for all.
   public var feed: String?
-  /// Only offers after this place: that of the previous page's last offer.
-  public var after: OfferPlace?
+  /// Only offers after this position: that of the previous page's last offer.
+  public var after: OfferPosition?
   /// The size to which the texts of an offer are truncated; see `OfferQuery.textBytes`.
   public var textBytes: Int?
 
   /// Creates a query. Without arguments it selects the whole list.
   public init(
-    limit: Int? = nil, offset: Int = 0, feed: String? = nil, after: OfferPlace? = nil,
+    limit: Int? = nil, offset: Int = 0, feed: String? = nil, after: OfferPosition? = nil,
     textBytes: Int? = nil
   ) {
     self.limit = limit
@@ -78,7 +78,7 @@ public struct HouseholdQuery: Hashable, Sendable {
 
   /// The time and the reference of the offer after which the list continues; nil to begin it.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` for a place in another list.
+  /// - Throws: `OffersError` with `invalidRequest` for a position in another list.
   package func start() throws -> (sharedAt: Int64, ref: OfferRef)? {
     guard let after else { return nil }
     guard after.values.count == 1, case .number(let sharedAt) = after.values[0] else {

@@ -52,7 +52,7 @@ public protocol HouseholdRepository: Sendable {
   /// their first sharers; offers of the same second by their references. There are as many as have at
   /// most `maximumBytes` of texts in total, but at least one if the query selects any.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` for a place in another list.
+  /// - Throws: `OffersError` with `invalidRequest` for a position in another list.
   func fetchHousehold(
     _ query: HouseholdQuery, maximumBytes: Int
   ) async throws -> HouseholdPage

@@ -21,8 +21,8 @@ enum ChangeTable {
   }
 
   /// The newest change number; 0 if there is none.
-  static func fetchLastID(in session: DatabaseSession) throws -> Int64 {
-    try session.rows("SELECT last_change_id FROM commit_order").first?.number(0) ?? 0
+  static func fetchLastID(in connection: Connection) throws -> Int64 {
+    try connection.rows("SELECT last_change_id FROM commit_order").first?.number(0) ?? 0
   }
 
   private static let columnCount = 6
@@ -34,12 +34,12 @@ enum ChangeTable {
   ///   - user: the user whose favorites count.
   ///   - isNewest: whether the newest ones are read if there are more than `limit`.
   ///   - limit: the most changes; nil for all.
-  ///   - session: the connection.
+  ///   - connection: runs the statements.
   static func recorded(
-    _ query: ChangeQuery, of user: User.ID, isNewest: Bool, limit: Int?, in session: DatabaseSession
+    _ query: ChangeQuery, of user: User.ID, isNewest: Bool, limit: Int?, in connection: Connection
   ) throws -> [Entry] {
     let entries = try recorded(
-      query, of: user, isNewest: isNewest, limit: limit, selecting: columns, in: session
+      query, of: user, isNewest: isNewest, limit: limit, selecting: columns, in: connection
     ).map(entry)
     return isNewest ? entries.reversed() : entries
   }
@@ -52,7 +52,7 @@ enum ChangeTable {
 
   private static func recorded(
     _ query: ChangeQuery, of user: User.ID, isNewest: Bool, limit: Int?, selecting columns: String,
-    in session: DatabaseSession
+    in connection: Connection
   ) throws -> Rows {
     var bindings = Bindings([.number(user)])
     var conditions = ["(change.kind = 'first' OR offer.offer_key IS NOT NULL)"]
@@ -83,7 +83,7 @@ enum ChangeTable {
       ORDER BY change.change_id \(isNewest ? "DESC" : "ASC")
       \(bindings.addLimit(limit))
       """
-    return try session.rows(sql, bindings.parameters)
+    return try connection.rows(sql, bindings.parameters)
   }
 
   /// An array of the keys of some offers to compare with; PostgreSQL looks them up once.
@@ -98,48 +98,50 @@ enum ChangeTable {
       """
   }
 
-  /// The place of a selected change. Small, because there may be as many changes as offers.
-  struct Place {
+  /// The key of a selected change. Small, because there may be as many changes as offers.
+  struct Key {
     /// The number of the change; 0 for an expiring offer.
     let id: Int64
     /// The offer of an expiring one.
-    let key: Int64
+    let offerKey: Int64
     /// In Unix seconds.
     let at: Int64
   }
 
-  /// The places of the newest recorded changes of a query.
-  static func places(
-    _ query: ChangeQuery, of user: User.ID, in session: DatabaseSession
-  ) throws -> [Place] {
+  /// The keys of the newest recorded changes of a query.
+  static func keys(
+    _ query: ChangeQuery, of user: User.ID, in connection: Connection
+  ) throws -> [Key] {
     try recorded(
       query, of: user, isNewest: true, limit: query.limit,
-      selecting: "change.change_id, change.at, $1::bigint", in: session
-    ).map { Place(id: $0.number(0), key: 0, at: $0.number(1)) }
+      selecting: "change.change_id, change.at, $1::bigint", in: connection
+    ).map { Key(id: $0.number(0), offerKey: 0, at: $0.number(1)) }
   }
 
-  /// The changes of some places, in their order. Those whose offers were removed are left out.
+  /// The changes of some keys, in their order. Those whose offers were removed are left out.
   static func entries(
-    at places: [Place], of user: User.ID, in session: DatabaseSession
+    at keys: [Key], of user: User.ID, in connection: Connection
   ) throws -> [Entry] {
     var recorded: [Int64: Entry] = [:]
-    let rows = try session.rows(
+    let rows = try connection.rows(
       """
       SELECT \(columns) FROM change JOIN feed ON feed.feed_key = change.feed_key
       LEFT JOIN offer ON offer.offer_key = change.offer_key
       WHERE change.change_id = ANY($2) AND (change.kind = 'first' OR offer.offer_key IS NOT NULL)
-      """, [.number(user), .numbers(places.map(\.id).filter { $0 > 0 })])
+      """, [.number(user), .numbers(keys.map(\.id).filter { $0 > 0 })])
     for entry in rows.map(entry) { recorded[entry.id] = entry }
     var expiring: [Int64: OfferTable.Stored] = [:]
-    let keys = places.filter { $0.id == 0 }.map(\.key)
-    for stored in try OfferTable.list(keys: keys, of: user, in: PostgresTransaction(session)) {
+    let offerKeys = keys.filter { $0.id == 0 }.map(\.offerKey)
+    for stored in try OfferTable.list(
+      keys: offerKeys, of: user, in: PostgresTransaction(connection))
+    {
       expiring[stored.key] = stored
     }
-    return places.compactMap { place in
-      if place.id > 0 { return recorded[place.id] }
-      return expiring[place.key].map { stored in
+    return keys.compactMap { key in
+      if key.id > 0 { return recorded[key.id] }
+      return expiring[key.offerKey].map { stored in
         Entry(
-          id: 0, kind: .expiring, at: Date(storedSeconds: place.at),
+          id: 0, kind: .expiring, at: Date(storedSeconds: key.at),
           feed: stored.offer.ref.feed, offerCount: nil, fields: nil, stored: stored)
       }
     }
@@ -159,10 +161,10 @@ enum ChangeTable {
   /// The feed and the kinds of the query are ignored. `LostFavorites` decides which of the offers count
   /// as returned.
   static func newWithFavorite(
-    _ query: ChangeQuery, of user: User.ID, in session: DatabaseSession
+    _ query: ChangeQuery, of user: User.ID, in connection: Connection
   ) throws -> [Entry] {
     let since = query.afterID == nil ? query.since?.nextSeconds : nil
-    return try session.rows(
+    return try connection.rows(
       """
       SELECT change.change_id, 'new', change.at, NULL::bigint, NULL, feed.name,
         \(OfferColumns.selection)
@@ -187,14 +189,14 @@ enum ChangeTable {
   ///   - user: the user whose favorites are meant.
   ///   - isNewest: whether those that expire last come first, instead of those that expire first.
   ///   - limit: the maximum number; nil for all.
-  ///   - session: the connection.
+  ///   - connection: runs the statements.
   static func expiring(
     _ query: ChangeQuery, of user: User.ID, isNewest: Bool = false, limit: Int?,
-    in session: DatabaseSession
+    in connection: Connection
   ) throws -> [Entry] {
     try expiringRows(
       query, of: user, selecting: "\(OfferColumns.selection), ", isNewest: isNewest, limit: limit,
-      in: session
+      in: connection
     ).map { row in
       let stored = OfferTable.stored(row)
       return Entry(
@@ -203,20 +205,20 @@ enum ChangeTable {
     }
   }
 
-  /// The places of the offers that `expiring` returns, up to the limit of the query. Those that expire last
+  /// The keys of the changes that `expiring` returns, up to the limit of the query. Those that expire last
   /// come first.
-  static func expiringPlaces(
-    _ query: ChangeQuery, of user: User.ID, in session: DatabaseSession
-  ) throws -> [Place] {
+  static func expiringKeys(
+    _ query: ChangeQuery, of user: User.ID, in connection: Connection
+  ) throws -> [Key] {
     try expiringRows(
       query, of: user, selecting: "offer.offer_key, $1::bigint, ", isNewest: true,
-      limit: query.limit, in: session
-    ).map { Place(id: 0, key: $0.number(0), at: $0.number(2)) }
+      limit: query.limit, in: connection
+    ).map { Key(id: 0, offerKey: $0.number(0), at: $0.number(2)) }
   }
 
   private static func expiringRows(
     _ query: ChangeQuery, of user: User.ID, selecting columns: String, isNewest: Bool, limit: Int?,
-    in session: DatabaseSession
+    in connection: Connection
   ) throws -> [Row] {
     guard query.kinds?.contains(.expiring) ?? true else { return [] }
     var bindings = Bindings([.number(user)])
@@ -234,9 +236,9 @@ enum ChangeTable {
     if let since = query.since {
       conditions.append("\(at) >= \(bindings.add(.number(since.nextSeconds)))")
     }
-    if let place = query.afterExpiring {
-      let time = bindings.add(.date(place.at))
-      let key = bindings.add(.number(place.offerKey))
+    if let position = query.afterExpiring {
+      let time = bindings.add(.date(position.at))
+      let key = bindings.add(.number(position.offerKey))
       conditions.append("(\(at), offer.offer_key) > (\(time), \(key))")
     }
     let order = isNewest ? "DESC" : "ASC"
@@ -245,7 +247,7 @@ enum ChangeTable {
       WHERE \(conditions.joined(separator: " AND "))
       ORDER BY \(at) \(order), offer.offer_key \(order) \(bindings.addLimit(limit))
       """
-    return try session.rows(sql, bindings.parameters).map(\.self)
+    return try connection.rows(sql, bindings.parameters).map(\.self)
   }
 
   private static let spanSeconds = Int64(OfferChange.expiringSeconds)
@@ -253,9 +255,9 @@ enum ChangeTable {
   /// Some of the changes of one offer before the number `id`, except for `new`, newest first; none at
   /// the end.
   static func history(
-    of offerKey: Int64, before id: Int64, in session: DatabaseSession
+    of offerKey: Int64, before id: Int64, in connection: Connection
   ) throws -> [RewardHistory.Row] {
-    try session.rows(
+    try connection.rows(
       """
       SELECT change_id, at, kind, \(ChangedFields.column) FROM change
       WHERE offer_key = $1 AND change_id < $2 AND kind NOT IN ('first', 'new')
@@ -270,9 +272,9 @@ enum ChangeTable {
   /// The changes of the rewards of some offers, from a change on, by offer and in order: the numbers of
   /// the changes and the rewards before them.
   static func rewardChanges(
-    of keys: [Int64], from id: Int64, in session: DatabaseSession
+    of keys: [Int64], from id: Int64, in connection: Connection
   ) throws -> [Int64: [(id: Int64, old: Reward?)]] {
-    let rows = try session.rows(
+    let rows = try connection.rows(
       """
       SELECT offer_key, change_id, \(ChangedFields.column) FROM change
       WHERE offer_key = ANY($1) AND change_id >= $2 AND fields LIKE '%"\(OfferField.reward.name)"%'

@@ -3,9 +3,9 @@ import OffersCore
 import OffersStore
 
 extension LostFavorites {
-  init(of user: User.ID, in session: DatabaseSession) throws {
+  init(of user: User.ID, in connection: Connection) throws {
     self.init()
-    let rows = try session.rows(
+    let rows = try connection.rows(
       """
       SELECT favorite.feed, favorite.id, offer.name, offer.description, offer.gone_at
       FROM favorite JOIN feed ON feed.name = favorite.feed
@@ -27,10 +27,10 @@ extension LostFavorites {
   /// When all ids of a feed change, its removals are held back for a while, so the new offers
   /// come first. `find(_:)` recognizes an offer that comes after the favorite vanished.
   static func successor(
-    of favorite: UserOffer, user: User.ID, in session: DatabaseSession
+    of favorite: UserOffer, user: User.ID, in connection: Connection
   ) throws -> OfferRef? {
     guard let goneAt = favorite.goneAt else { return nil }
-    let row = try session.rows(
+    let row = try connection.rows(
       """
       SELECT offer.id FROM \(OfferColumns.tables)
       WHERE feed.name = $2 AND \(OfferColumns.hasName("$3"))
@@ -53,12 +53,12 @@ extension LostFavorites {
   /// Offers with a larger key than `lastKey` are new.
   static func returned(
     of user: User.ID, to feed: String, feedKey: Int64, after lastKey: Int64,
-    in session: DatabaseSession
+    in connection: Connection
   ) throws -> [ReturnedFavorite] {
-    let favorites = try LostFavorites(of: user, in: session)
+    let favorites = try LostFavorites(of: user, in: connection)
     let names = favorites.names(in: feed)
     if names.isEmpty { return [] }
-    let new = try session.rows(
+    let new = try connection.rows(
       """
       SELECT id, name, description FROM offer
       WHERE offer_key > $1 AND feed_key = $2 AND name = ANY($3) ORDER BY offer_key

@@ -31,15 +31,15 @@ struct CommitListener: Sendable {
   ) async {
     while !Task.isCancelled, watch() != nil {
       do {
-        let connection = Connection()
-        _ = try await connection.open(url)
-        var listener = try await connection.run(within: .short) { session in
-          try CommitListener(session)
+        let thread = ConnectionThread()
+        _ = try await thread.open(url)
+        var listener = try await thread.run(within: .short) { connection in
+          try CommitListener(connection)
         }.result.get()
         while !Task.isCancelled, watch() != nil {
-          listener = try await connection.run(within: .short) { [listener] session in
+          listener = try await thread.run(within: .short) { [listener] connection in
             var listener = listener
-            try listener.poll(session, for: watch)
+            try listener.poll(connection, for: watch)
             return listener
           }.result.get()
         }
@@ -51,18 +51,18 @@ struct CommitListener: Sendable {
     }
   }
 
-  private init(_ session: DatabaseSession) throws {
-    isDirect = try session.isDirect()
+  private init(_ connection: Connection) throws {
+    isDirect = try connection.isDirect()
   }
 
   /// Polls once, and passes on the notices until the next poll.
   private mutating func poll(
-    _ session: DatabaseSession, for watch: () -> CommitWatch?
+    _ connection: Connection, for watch: () -> CommitWatch?
   ) throws {
-    try testNotices(session)
+    try testNotices(connection)
     guard let mark = watch()?.mark() else { return }
     var numbers: [Int64: Int64] = [:]
-    for row in try session.rows("SELECT shard, number FROM commit_count").map(\.self) {
+    for row in try connection.rows("SELECT shard, number FROM commit_count").map(\.self) {
       numbers[row.number(0)] = row.number(1)
     }
     watch()?.confirm(numbers, since: mark)
@@ -71,7 +71,7 @@ struct CommitListener: Sendable {
       let end = start + (isHeard ? Self.intervals.heard : Self.intervals.unheard)
       if end <= .now { return }
       var hasHint = false
-      for payload in try session.notices(until: end) {
+      for payload in try connection.notices(until: end) {
         if let test, payload.hasSameBytes(as: test.payload) {
           self.test?.isBack = true
           isHeard = true
@@ -83,7 +83,7 @@ struct CommitListener: Sendable {
       if hasHint {
         // Notices that arrive before the next poll are discarded, because that poll reads all numbers.
         while ContinuousClock.now - start < Self.leastInterval {
-          _ = try session.notices(until: start + Self.leastInterval)
+          _ = try connection.notices(until: start + Self.leastInterval)
         }
         return
       }
@@ -91,14 +91,14 @@ struct CommitListener: Sendable {
   }
 
   /// Sends a notice to itself, if it is time.
-  private mutating func testNotices(_ session: DatabaseSession) throws {
+  private mutating func testNotices(_ connection: Connection) throws {
     guard isDirect else { return }
     let now = ContinuousClock.now
     if let test, now - test.time < Self.testInterval { return }
     isHeard = test?.isBack ?? false
     let payload = "test \(UInt64.random(in: 0...UInt64.max))"
     test = (payload, now, false)
-    try session.script(
+    try connection.script(
       "LISTEN \(CommitNotice.channel); NOTIFY \(CommitNotice.channel), '\(payload)'")
   }
 }

@@ -7,7 +7,7 @@ import Synchronization
 final class ConnectionPool: Sendable {
   /// An open connection and what cancels its operations.
   struct Member: Sendable {
-    fileprivate let connection: Connection
+    fileprivate let thread: ConnectionThread
     fileprivate let cancellation: Cancellation
     /// The number of losses of connections that the pool knew when it was opened.
     fileprivate let age: Int
@@ -64,13 +64,13 @@ final class ConnectionPool: Sendable {
   /// - Throws: the error of the operation; `CancellationError`; `PostgresFailure` or `OffersError` if
   ///   there is no connection.
   func run<Result: Sendable>(
-    _ body: @escaping @Sendable (DatabaseSession) throws -> Result
+    _ body: @escaping @Sendable (Connection) throws -> Result
   ) async throws -> Result {
     try Task.checkCancellation()
     let member = try await take()
     let number = member.cancellation.begin()
     let (result, isUsable) = await withTaskCancellationHandler {
-      await member.connection.run(body)
+      await member.thread.run(body)
     } onCancel: {
       member.cancellation.cancel(number)
     }
@@ -143,13 +143,13 @@ final class ConnectionPool: Sendable {
   /// limited.
   private func open() {
     let age = state.withLock(\.age)
-    let connection = Connection()
-    connection.open(url) { [self] opened in
+    let thread = ConnectionThread()
+    thread.open(url) { [self] opened in
       switch opened {
       case .success(let cancellation):
         state.withLock { $0.openingCount -= 1 }
         give(
-          back: Member(connection: connection, cancellation: cancellation, age: age),
+          back: Member(thread: thread, cancellation: cancellation, age: age),
           isUsable: true)
       case .failure(let error):
         let isAtLimit = (error as? PostgresFailure)?.isConnectionLimit == true

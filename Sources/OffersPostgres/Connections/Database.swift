@@ -55,16 +55,16 @@ final class Database: Sendable {
 
   /// Reads one state of the data. If the connection is lost, the read is made again on another one.
   func read<Result: Sendable>(
-    _ body: @escaping @Sendable (DatabaseSession) throws -> Result
+    _ body: @escaping @Sendable (Connection) throws -> Result
   ) async throws -> Result {
-    try await attempting(readers) { session, _ in
+    try await attempting(readers) { connection, _ in
       do {
-        try session.script(Self.beginReading)
-        let result = try body(session)
-        try session.script("COMMIT")
+        try connection.script(Self.beginReading)
+        let result = try body(connection)
+        try connection.script("COMMIT")
         return result
       } catch {
-        Self.rollBack(session)
+        Self.rollBack(connection)
         throw error
       }
     }
@@ -73,14 +73,14 @@ final class Database: Sendable {
   /// The server ends a statement, too, for which this program does not wait any more.
   private static let beginReading = """
     BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
-    SET LOCAL statement_timeout = '\(DatabaseSession.Limit.statement.seconds)s'
+    SET LOCAL statement_timeout = '\(Connection.Limit.statement.seconds)s'
     """
 
   /// Reads by a single statement, which needs no transaction.
   func readOnce<Result: Sendable>(
-    _ body: @escaping @Sendable (DatabaseSession) throws -> Result
+    _ body: @escaping @Sendable (Connection) throws -> Result
   ) async throws -> Result {
-    try await attempting(readers) { session, _ in try body(session) }
+    try await attempting(readers) { connection, _ in try body(connection) }
   }
 
   /// Writes all of a change or, if `body` throws, nothing.
@@ -103,7 +103,7 @@ final class Database: Sendable {
   func write<Result: Sendable>(
     kind: WriteKind = .short, isKept: Bool = true, isCounted: Bool = true,
     isRepeatable: Bool = false, isNote: Bool = false,
-    _ body: @escaping @Sendable (DatabaseSession) throws -> Result
+    _ body: @escaping @Sendable (Connection) throws -> Result
   ) async throws -> Result {
     if access == .readOnly, isKept, !isNote {
       throw OffersError(.invalidRequest, "The database was opened for reading only.")
@@ -115,25 +115,25 @@ final class Database: Sendable {
       case .lease: leaseWriters
       }
     let begin = begin(kind)
-    return try await attempting(pool, isRepeatable: isRepeatable) { [commits] session, outcome in
+    return try await attempting(pool, isRepeatable: isRepeatable) { [commits] connection, outcome in
       do {
-        try session.script(begin)
-        let result = try body(session)
-        if session.cancellation.isCancelled { throw CancellationError() }
-        guard isKept, session.changedRows > 0 else {
-          try session.script("ROLLBACK")
+        try connection.script(begin)
+        let result = try body(connection)
+        if connection.cancellation.isCancelled { throw CancellationError() }
+        guard isKept, connection.changedRows > 0 else {
+          try connection.script("ROLLBACK")
           return result
         }
         // A cancelled commit might not wait for the standbys, and still be made.
-        session.cancellation.end()
-        if session.cancellation.isCancelled { throw CancellationError() }
-        let notice = isCounted ? try Self.count(in: session) : nil
+        connection.cancellation.end()
+        if connection.cancellation.isCancelled { throw CancellationError() }
+        let notice = isCounted ? try Self.count(in: connection) : nil
         outcome.isCommitting = true
-        try Self.commit(session, with: notice)
+        try Self.commit(connection, with: notice)
         if let notice { commits.note(notice.shard, notice.number) }
         return result
       } catch {
-        if !outcome.isCommitting { Self.rollBack(session) }
+        if !outcome.isCommitting { Self.rollBack(connection) }
         throw error
       }
     }
@@ -151,8 +151,8 @@ final class Database: Sendable {
   /// Changes the version of the data, which is the sum of a few numbers: writers that commit at the same
   /// time seldom wait for each other. The step is random, so that a version is not given again when
   /// a standby takes over that lacks the last commits.
-  private static func count(in session: DatabaseSession) throws -> CommitNotice? {
-    try session.rows(
+  private static func count(in connection: Connection) throws -> CommitNotice? {
+    try connection.rows(
       prepared: """
         UPDATE commit_count SET number = number + 1 + (random() * 1000000::float8)::bigint
         WHERE shard = pg_backend_pid() % 16 RETURNING shard, number
@@ -161,14 +161,14 @@ final class Database: Sendable {
   }
 
   /// Commits, and sends a notice, which may fail.
-  private static func commit(_ session: DatabaseSession, with notice: CommitNotice?) throws {
+  private static func commit(_ connection: Connection, with notice: CommitNotice?) throws {
     let statements = ["COMMIT", notice?.sql].compactMap(\.self)
     do {
-      try session.script(statements.joined(separator: "; "), isCancellable: false)
+      try connection.script(statements.joined(separator: "; "), isCancellable: false)
     } catch {
-      if !session.hasCommitted { throw error }
+      if !connection.hasCommitted { throw error }
     }
-    guard session.hasCommitted else {
+    guard connection.hasCommitted else {
       throw PostgresFailure(
         sqlState: "25P02", message: "the transaction had failed", isLost: false)
     }
@@ -189,17 +189,17 @@ final class Database: Sendable {
 
   private func attempting<Result: Sendable>(
     _ pool: ConnectionPool, isRepeatable: Bool = true,
-    _ body: @escaping @Sendable (DatabaseSession, Outcome) throws -> Result
+    _ body: @escaping @Sendable (Connection, Outcome) throws -> Result
   ) async throws -> Result {
     let url = url
     // The error about a commit that was not confirmed, while it is repeated.
     var unknown: (any Error)?
     for number in 1... {
       do {
-        let attempt = try await pool.run { session -> Attempt<Result> in
+        let attempt = try await pool.run { connection -> Attempt<Result> in
           let outcome = Outcome()
           do {
-            return .done(try body(session, outcome))
+            return .done(try body(connection, outcome))
           } catch let failure as PostgresFailure {
             let isUnknown = outcome.isCommitting && failure.isOfConnection
             let error = PostgresFailure.translate(failure, url, isUnknown ? .unknown : .unchanged)
@@ -223,11 +223,11 @@ final class Database: Sendable {
     throw CancellationError()
   }
 
-  private static func rollBack(_ session: DatabaseSession) {
-    guard session.isInTransaction else { return }
+  private static func rollBack(_ connection: Connection) {
+    guard connection.isInTransaction else { return }
     // A request to cancel that is under way must not hit the ROLLBACK.
-    session.cancellation.end()
+    connection.cancellation.end()
     // A connection whose transaction cannot be rolled back is closed, which rolls it back.
-    _ = try? session.script("ROLLBACK", isCancellable: false)
+    _ = try? connection.script("ROLLBACK", isCancellable: false)
   }
 }

@@ -114,7 +114,7 @@ package struct DatabaseURL: Sendable {
 
   /// The keywords and values to connect with. A value of the URL overrides those before it.
   ///
-  /// No setting of the session is among them that a pooler between would refuse or forget: such as
+  /// No setting of a session of the server is among them that a pooler between would refuse or forget: such as
   /// `options`. Transactions set what they need.
   var connectionParameters: [(keyword: String, value: String)] {
     [

@@ -2,15 +2,15 @@ import OffersStore
 
 /// A transaction of a server, in which the statements of `OffersStore` run.
 struct PostgresTransaction: Transaction {
-  let session: DatabaseSession
+  let connection: Connection
 
-  init(_ session: DatabaseSession) { self.session = session }
+  init(_ connection: Connection) { self.connection = connection }
 
   var dialect: Dialect { .postgres }
 
   @discardableResult
   func run(_ sql: String, _ values: [SQLValue]) throws -> Int {
-    try session.run(sql, values.map(Parameter.init))
+    try connection.run(sql, values.map(Parameter.init))
   }
 
   func rows<Value>(
@@ -18,14 +18,16 @@ struct PostgresTransaction: Transaction {
   ) throws -> [Value] {
     let parameters = values.map(Parameter.init)
     let rows =
-      try isFrequent ? session.rows(prepared: sql, parameters) : session.rows(sql, parameters)
+      try isFrequent ? connection.rows(prepared: sql, parameters) : connection.rows(sql, parameters)
     return try rows.map { try transform($0) }
   }
 
   func forEachRow(
     _ sql: String, _ values: [SQLValue], _ body: (any SQLRow) throws -> Void
   ) throws {
-    try session.forEachRow(session.nextCursor(), sql, values.map(Parameter.init)) { try body($0) }
+    try connection.forEachRow(connection.nextCursor(), sql, values.map(Parameter.init)) {
+      try body($0)
+    }
   }
 }
 

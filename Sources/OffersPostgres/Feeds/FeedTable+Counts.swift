@@ -5,27 +5,27 @@ import OffersStore
 /// The numbers of the offers of feeds.
 extension FeedTable {
   /// Makes all offers of a feed gone, and forgets its document.
-  static func endOffers(feedKey: Int64, at time: Date, in session: DatabaseSession) throws {
-    try session.run(
+  static func endOffers(feedKey: Int64, at time: Date, in connection: Connection) throws {
+    try connection.run(
       """
       UPDATE offer SET gone_at = coalesce(gone_at, greatest($2, first_seen_at)), found_at = NULL
       WHERE feed_key = $1 AND (gone_at IS NULL OR found_at IS NOT NULL)
       """, [.number(feedKey), .date(time)])
-    try session.run(
+    try connection.run(
       """
       UPDATE feed SET current_count = 0,
         gone_count = (SELECT count(*) FROM offer WHERE offer.feed_key = feed.feed_key),
         document_hash = NULL, document_head_hash = NULL, document_bytes = NULL
       WHERE feed_key = $1
       """, [.number(feedKey)])
-    try FetchStateTable.delete(feedKey: feedKey, in: PostgresTransaction(session))
-    try MissingOfferTable.clear(feedKey: feedKey, in: PostgresTransaction(session))
+    try FetchStateTable.delete(feedKey: feedKey, in: PostgresTransaction(connection))
+    try MissingOfferTable.clear(feedKey: feedKey, in: PostgresTransaction(connection))
   }
 
   /// Changes the stored numbers of a feed's offers.
-  static func add(_ counts: FeedCounts, feedKey: Int64, in session: DatabaseSession) throws {
+  static func add(_ counts: FeedCounts, feedKey: Int64, in connection: Connection) throws {
     if counts == FeedCounts() { return }
-    try session.run(
+    try connection.run(
       """
       UPDATE feed SET current_count = current_count + $2, gone_count = gone_count + $3
       WHERE feed_key = $1
@@ -33,8 +33,8 @@ extension FeedTable {
   }
 
   /// Counts the offers of all feeds anew.
-  static func count(in session: DatabaseSession) throws {
-    try session.run(
+  static func count(in connection: Connection) throws {
+    try connection.run(
       """
       UPDATE feed SET current_count = counted.current_count, gone_count = counted.gone_count
       FROM (

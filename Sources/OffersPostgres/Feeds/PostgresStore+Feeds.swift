@@ -7,17 +7,17 @@ extension PostgresStore: FeedRepository, FeedSourceRepository {
   package func removeOffers(of feed: String, at now: Date) async throws {
     var isComplete = false
     while !isComplete {
-      isComplete = try await database.write(kind: .ordered) { session in
-        _ = try CommitOrder(locking: session)
+      isComplete = try await database.write(kind: .ordered) { connection in
+        _ = try CommitOrder(locking: connection)
         guard
           let feedKey = try FeedTable.findFormerKey(
-            feed, in: PostgresTransaction(session))
+            feed, in: PostgresTransaction(connection))
         else { return true }
-        try FeedTable.endOffers(feedKey: feedKey, at: now, in: session)
+        try FeedTable.endOffers(feedKey: feedKey, at: now, in: connection)
         let removed = try PruneTable.deleteOffers(
-          ofFeed: feedKey, limit: Self.batchCount, in: session)
+          ofFeed: feedKey, limit: Self.batchCount, in: connection)
         if removed == Self.batchCount { return false }
-        try PruneTable.deleteChanges(ofFeed: feedKey, in: session)
+        try PruneTable.deleteChanges(ofFeed: feedKey, in: connection)
         return true
       }
     }

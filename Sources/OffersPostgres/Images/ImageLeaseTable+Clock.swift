@@ -10,9 +10,9 @@ extension ImageLeaseTable {
   /// A lease that would last for longer than `seconds` was taken under a clock that has been set back
   /// since, and counts as expired.
   static func take(
-    _ url: String, holder: Int64, seconds: Double, in session: DatabaseSession
+    _ url: String, holder: Int64, seconds: Double, in connection: Connection
   ) throws -> Bool {
-    try session.run(
+    try connection.run(
       """
       INSERT INTO image_lease AS lease (url, holder, until)
       VALUES ($1, $2, clock_timestamp() + $3 * interval '1 second')

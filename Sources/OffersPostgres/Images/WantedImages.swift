@@ -9,11 +9,11 @@ enum WantedImages {
 
   /// The favorites of any user, most recently starred first, then the newest offers: at most as many
   /// as the cache holds images, and no two with the same image.
-  static func offers(in session: DatabaseSession) throws -> [Offer] {
-    let limit = try ImageTable.limit(in: PostgresTransaction(session))
+  static func offers(in connection: Connection) throws -> [Offer] {
+    let limit = try ImageTable.limit(in: PostgresTransaction(connection))
     let rows =
-      try session.rows(favoritesSQL, [.number(User.ownerID)]).map(OfferColumns.offer)
-      + session.rows(
+      try connection.rows(favoritesSQL, [.number(User.ownerID)]).map(OfferColumns.offer)
+      + connection.rows(
         newestSQL,
         [.number(User.ownerID), .date(Date()), .number(newestFactor * Int64(limit))]
       ).map(OfferColumns.offer)

@@ -1,7 +1,7 @@
 import Foundation
 import OffersCore
 
-/// The order of a query's list in SQL, by the sort keys of `OfferPlace`.
+/// The order of a query's list in SQL, by the sort keys of `OfferPosition`.
 struct OfferOrder {
   /// One sort key.
   private struct Term {
@@ -96,7 +96,7 @@ struct OfferOrder {
   ///
   /// - Throws: `OffersError` with `invalidRequest` if the place belongs to another order.
   func isBehind(
-    _ values: [OfferPlace.Value], key: Int64, _ bindings: inout Bindings
+    _ values: [OfferPosition.Value], key: Int64, _ bindings: inout Bindings
   ) throws -> String {
     guard values.count == terms.count else {
       throw OffersError(

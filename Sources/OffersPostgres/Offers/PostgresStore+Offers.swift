@@ -4,23 +4,24 @@ import OffersStore
 
 extension PostgresStore: OfferRepository {
   package func fetchOffers(_ query: OfferQuery) async throws -> [UserOffer] {
-    try await database.read { [user] session in
-      try OfferSelection(query, of: user, in: session).read(
-        offset: max(0, query.offset), limit: query.limit.map { max(0, $0) }, in: session)
+    try await database.read { [user] connection in
+      try SelectedOffers(query, of: user, in: connection).read(
+        offset: max(0, query.offset), limit: query.limit.map { max(0, $0) }, in: connection)
     }
   }
 
   package func fetchOfferPage(
     _ query: OfferQuery, maximumBytes: Int
   ) async throws -> OfferPage {
-    try await database.read { [user] session in
-      try Self.page(query, maximumBytes, OfferSelection(query, of: user, in: session), in: session)
+    try await database.read { [user] connection in
+      try Self.page(
+        query, maximumBytes, SelectedOffers(query, of: user, in: connection), in: connection)
     }
   }
 
   package func countOffers(_ query: OfferQuery) async throws -> Int {
-    try await database.read { [user] session in
-      try OfferSelection(query, of: user, in: session).count(in: session)
+    try await database.read { [user] connection in
+      try SelectedOffers(query, of: user, in: connection).count(in: connection)
     }
   }
 
@@ -28,8 +29,8 @@ extension PostgresStore: OfferRepository {
   private static let pieceCount = 200
 
   private static func page(
-    _ query: OfferQuery, _ maximumBytes: Int, _ selection: OfferSelection,
-    in session: DatabaseSession
+    _ query: OfferQuery, _ maximumBytes: Int, _ selection: SelectedOffers,
+    in connection: Connection
   ) throws -> OfferPage {
     let limit = max(0, query.limit ?? .max)
     var page: [UserOffer] = []
@@ -37,7 +38,7 @@ extension PostgresStore: OfferRepository {
     while true {
       let offset = max(0, query.offset) + page.count
       let piece = try selection.read(
-        offset: offset, limit: min(limit - page.count, pieceCount) + 1, in: session)
+        offset: offset, limit: min(limit - page.count, pieceCount) + 1, in: connection)
       for (index, offer) in piece.enumerated() {
         if page.count == limit { return OfferPage(offers: page, hasMore: true) }
         bytes += offer.textBytes
@@ -79,8 +80,8 @@ extension PostgresStore: LabelRepository {
 
   private func labels(of feed: String?, _ sql: String) async throws -> [String] {
     if feed?.utf8.contains(0) == true { return [] }
-    return try await database.readOnce { session in
-      try session.rows(sql, [.text(feed)]).map { $0.text(0) }
+    return try await database.readOnce { connection in
+      try connection.rows(sql, [.text(feed)]).map { $0.text(0) }
     }
   }
 }

@@ -11,8 +11,8 @@ extension PostgresStore: PruneRepository {
     goneBefore: Date, now: Date, trustsClock: Bool, isTrial: Bool
   ) async throws -> PruneCounts {
     let seconds = now.storedSeconds
-    let (trust, bounds) = try await database.read { session in
-      let history = SessionHistory(session: session)
+    let (trust, bounds) = try await database.read { connection in
+      let history = StoredHistory(connection: connection)
       let trust = trustsClock ? .now : try ClockTrust.find(at: seconds, in: history)
       try trust.check(at: seconds)
       let bounds = try PruneBounds(
@@ -29,9 +29,9 @@ extension PostgresStore: PruneRepository {
   private func prune(_ bounds: PruneBounds) async throws -> PruneCounts {
     var counts = PruneCounts()
     while bounds.time != nil {
-      let removed = try await database.write(kind: .ordered) { session in
-        _ = try CommitOrder(locking: session)
-        return try PruneTable.deleteOffers(bounds, limit: Self.batchCount, in: session)
+      let removed = try await database.write(kind: .ordered) { connection in
+        _ = try CommitOrder(locking: connection)
+        return try PruneTable.deleteOffers(bounds, limit: Self.batchCount, in: connection)
       }
       counts.offers += removed.offers
       counts.changes += removed.changes
@@ -39,21 +39,21 @@ extension PostgresStore: PruneRepository {
     }
     var last: Int64? = 0
     while let after = last {
-      let removed = try await database.write(kind: .ordered) { session in
-        _ = try CommitOrder(locking: session)
+      let removed = try await database.write(kind: .ordered) { connection in
+        _ = try CommitOrder(locking: connection)
         return try PruneTable.deleteChanges(
-          bounds, after: after, limit: Self.batchCount, in: session)
+          bounds, after: after, limit: Self.batchCount, in: connection)
       }
       counts.changes += removed.count
       last = removed.lastID
     }
     try await removeUnusedWords()
     guard let time = bounds.time else { return counts }
-    counts.runs = try await database.write(kind: .ordered) { session in
-      _ = try CommitOrder(locking: session)
-      let count = try PruneTable.deleteRuns(bounds, in: session)
+    counts.runs = try await database.write(kind: .ordered) { connection in
+      _ = try CommitOrder(locking: connection)
+      let count = try PruneTable.deleteRuns(bounds, in: connection)
       try NoticeTable.prune(
-        toldBefore: time - Retention.noticeSeconds, now: time, in: PostgresTransaction(session))
+        toldBefore: time - Retention.noticeSeconds, now: time, in: PostgresTransaction(connection))
       return count
     }
     return counts
@@ -63,25 +63,25 @@ extension PostgresStore: PruneRepository {
   func removeUnusedWords() async throws {
     var next: String? = ""
     while let word = next {
-      next = try await database.write(kind: .ordered, isCounted: false) { session in
-        _ = try CommitOrder(locking: session)
-        return try SearchWordTable.deleteUnused(after: word, limit: Self.batchCount, in: session)
+      next = try await database.write(kind: .ordered, isCounted: false) { connection in
+        _ = try CommitOrder(locking: connection)
+        return try SearchWordTable.deleteUnused(after: word, limit: Self.batchCount, in: connection)
       }
     }
   }
 
   /// Counts what would be removed, by a transaction that removes it and is rolled back.
   private func countDoomed(_ bounds: PruneBounds) async throws -> PruneCounts {
-    try await database.write(kind: .ordered, isKept: false) { session in
-      _ = try CommitOrder(locking: session)
+    try await database.write(kind: .ordered, isKept: false) { connection in
+      _ = try CommitOrder(locking: connection)
       var counts = PruneCounts()
       if bounds.time != nil {
-        counts = try PruneTable.deleteOffers(bounds, limit: Int(Int32.max), in: session)
+        counts = try PruneTable.deleteOffers(bounds, limit: Int(Int32.max), in: connection)
       }
       counts.changes += try PruneTable.deleteChanges(
-        bounds, after: 0, limit: Int(Int32.max), in: session
+        bounds, after: 0, limit: Int(Int32.max), in: connection
       ).count
-      if bounds.time != nil { counts.runs = try PruneTable.deleteRuns(bounds, in: session) }
+      if bounds.time != nil { counts.runs = try PruneTable.deleteRuns(bounds, in: connection) }
       return counts
     }
   }
@@ -99,10 +99,10 @@ extension PostgresStore: PruneRepository {
   ///   - limit: the bound on the number of changes.
   func clearAway(at now: Date, limit: HistoryLimit) async throws {
     let seconds = now.storedSeconds
-    let due = try await database.read { session -> PruneBounds? in
-      let history = SessionHistory(session: session)
+    let due = try await database.read { connection -> PruneBounds? in
+      let history = StoredHistory(connection: connection)
       let time = try ClockTrust.find(at: seconds, in: history).time(at: seconds)
-      guard try Self.isDue(countingFrom: time, limit: limit, in: session) else { return nil }
+      guard try Self.isDue(countingFrom: time, limit: limit, in: connection) else { return nil }
       return try PruneBounds(
         countingFrom: time, goneSeconds: Retention.vanishedOfferSeconds, limit: limit, in: history)
     }
@@ -116,18 +116,18 @@ extension PostgresStore: PruneRepository {
   /// Numbers of runs and changes ascend with time, so each query begins at the oldest row and stops at
   /// the first one that is young enough.
   private static func isDue(
-    countingFrom time: Int64?, limit: HistoryLimit, in session: DatabaseSession
+    countingFrom time: Int64?, limit: HistoryLimit, in connection: Connection
   ) throws -> Bool {
     let bounds = try PruneBounds(
       countingFrom: time, goneSeconds: Retention.vanishedOfferSeconds, limit: limit,
-      moreSeconds: Retention.daySeconds, in: SessionHistory(session: session))
+      moreSeconds: Retention.daySeconds, in: StoredHistory(connection: connection))
     if bounds.surplus > 0 { return true }
     guard let time else { return false }
-    return try PruneTable.hasDoomed(bounds, in: session)
-      || PruneTable.hasIdleRun(bounds.idleRuns, in: session)
-      || PruneTable.hasDoomedChange(bounds, in: session)
+    return try PruneTable.hasDoomed(bounds, in: connection)
+      || PruneTable.hasIdleRun(bounds.idleRuns, in: connection)
+      || PruneTable.hasDoomedChange(bounds, in: connection)
       || NoticeTable.hasOld(
         toldBefore: time - Retention.noticeSeconds - Retention.daySeconds, now: time,
-        in: PostgresTransaction(session))
+        in: PostgresTransaction(connection))
   }
 }

@@ -12,8 +12,8 @@ enum PruneTable {
       WHERE change.offer_key = offer.offer_key AND change.kind = 'gone'), 0) < $2
     """
 
-  static func hasDoomed(_ bounds: PruneBounds, in session: DatabaseSession) throws -> Bool {
-    try session.rows(
+  static func hasDoomed(_ bounds: PruneBounds, in connection: Connection) throws -> Bool {
+    try connection.rows(
       "SELECT 1 FROM \(OfferColumns.tables) WHERE \(isDoomed) LIMIT 1",
       [.number(bounds.gone.seconds), .number(bounds.gone.run)]
     ).count > 0
@@ -24,45 +24,45 @@ enum PruneTable {
   ///
   /// - Returns: the numbers of removed offers and changes.
   static func deleteOffers(
-    _ bounds: PruneBounds, limit: Int, in session: DatabaseSession
+    _ bounds: PruneBounds, limit: Int, in connection: Connection
   ) throws -> PruneCounts {
     try deleteOffers(
       """
       SELECT offer.offer_key FROM \(OfferColumns.tables) WHERE \(isDoomed)
       ORDER BY offer.offer_key LIMIT \(limit)
-      """, [.number(bounds.gone.seconds), .number(bounds.gone.run)], in: session)
+      """, [.number(bounds.gone.seconds), .number(bounds.gone.run)], in: connection)
   }
 
   /// Removes the found offers above `Retention.foundOfferLimit`, those whose last find is oldest.
-  static func deleteSurplusFound(in session: DatabaseSession) throws {
+  static func deleteSurplusFound(in connection: Connection) throws {
     let surplus = """
       SELECT offer.offer_key FROM \(OfferColumns.tables)
       WHERE offer.found_at IS NOT NULL AND NOT \(OfferColumns.isStarred)
       ORDER BY offer.found_at DESC, offer.offer_key DESC OFFSET \(Retention.foundOfferLimit)
       """
     // Stars wait for the lock, which is taken only if there is a surplus.
-    if try session.rows("\(surplus) LIMIT 1").count == 0 { return }
-    _ = try deleteOffers(surplus, in: session)
+    if try connection.rows("\(surplus) LIMIT 1").count == 0 { return }
+    _ = try deleteOffers(surplus, in: connection)
   }
 
   /// Removes some of a feed's offers that nobody starred, with their changes.
   ///
   /// - Returns: the number of removed offers.
   static func deleteOffers(
-    ofFeed feedKey: Int64, limit: Int, in session: DatabaseSession
+    ofFeed feedKey: Int64, limit: Int, in connection: Connection
   ) throws -> Int {
     try deleteOffers(
       """
       SELECT offer.offer_key FROM \(OfferColumns.tables)
       WHERE offer.feed_key = $1 AND NOT \(OfferColumns.isStarred)
       ORDER BY offer.offer_key LIMIT \(limit)
-      """, [.number(feedKey)], in: session
+      """, [.number(feedKey)], in: connection
     ).offers
   }
 
   /// Removes the changes of a feed that concern no favorite.
-  static func deleteChanges(ofFeed feedKey: Int64, in session: DatabaseSession) throws {
-    try session.run(
+  static func deleteChanges(ofFeed feedKey: Int64, in connection: Connection) throws {
+    try connection.run(
       """
       DELETE FROM change WHERE run_id IN (SELECT run_id FROM sync_run WHERE feed_key = $1)
         AND NOT (\(isOfFavorite))
@@ -71,11 +71,11 @@ enum PruneTable {
 
   /// Removes the offers whose keys a statement selects, with their changes.
   private static func deleteOffers(
-    _ keys: String, _ parameters: [Parameter] = [], in session: DatabaseSession
+    _ keys: String, _ parameters: [Parameter] = [], in connection: Connection
   ) throws -> PruneCounts {
     // Nobody can star an offer while it is being removed.
-    try session.script("LOCK TABLE favorite IN SHARE MODE")
-    let removed = try session.rows(
+    try connection.script("LOCK TABLE favorite IN SHARE MODE")
+    let removed = try connection.rows(
       """
       DELETE FROM offer WHERE offer_key IN (\(keys))
       RETURNING offer_key, feed_key, gone_at IS NOT NULL
@@ -88,9 +88,9 @@ enum PruneTable {
       gone[row.number(1), default: FeedCounts()].gone -= 1
     }
     for (feedKey, change) in gone.sorted(by: { $0.key < $1.key }) {
-      try FeedTable.add(change, feedKey: feedKey, in: session)
+      try FeedTable.add(change, feedKey: feedKey, in: connection)
     }
-    counts.changes = try session.run(
+    counts.changes = try connection.run(
       "DELETE FROM change WHERE offer_key = ANY($1) AND kind NOT IN ('first', 'new')",
       [.numbers(removed.map { $0.number(0) })])
     return counts
@@ -123,14 +123,14 @@ enum PruneTable {
     ]
   }
 
-  static func hasDoomedChange(_ bounds: PruneBounds, in session: DatabaseSession) throws -> Bool {
+  static func hasDoomedChange(_ bounds: PruneBounds, in connection: Connection) throws -> Bool {
     try bounds.through > 0
-      && session.rows("\(doomedChanges) LIMIT 1", parameters(bounds, after: 0)).count > 0
+      && connection.rows("\(doomedChanges) LIMIT 1", parameters(bounds, after: 0)).count > 0
   }
 
   /// Whether a change up to a number concerns no favorite.
-  static func hasRemovable(through id: Int64, in session: DatabaseSession) throws -> Bool {
-    try session.rows(
+  static func hasRemovable(through id: Int64, in connection: Connection) throws -> Bool {
+    try connection.rows(
       "\(doomedChanges) LIMIT 1", [.number(0), .number(id), .number(id), .number(.min)]
     ).count > 0
   }
@@ -140,10 +140,10 @@ enum PruneTable {
   /// - Returns: the number of changes, of which a first sync counts once for each offer, and the last
   ///   number; nil if there is nothing left.
   static func deleteChanges(
-    _ bounds: PruneBounds, after: Int64, limit: Int, in session: DatabaseSession
+    _ bounds: PruneBounds, after: Int64, limit: Int, in connection: Connection
   ) throws -> (count: Int, lastID: Int64?) {
     if after >= bounds.through { return (0, nil) }
-    let removed = try session.rows(
+    let removed = try connection.rows(
       """
       DELETE FROM change WHERE change_id IN (\(doomedChanges) LIMIT \(limit))
       RETURNING change_id, coalesce(offer_count, 1)
@@ -154,8 +154,8 @@ enum PruneTable {
 
   /// Removes the old runs, and those that changed no offer and are old for such ones. Kept are the last
   /// and the last successful run of each feed, and every run that a change refers to.
-  static func deleteRuns(_ bounds: PruneBounds, in session: DatabaseSession) throws -> Int {
-    try session.run(
+  static func deleteRuns(_ bounds: PruneBounds, in connection: Connection) throws -> Int {
+    try connection.run(
       """
       DELETE FROM sync_run
       WHERE (run_id < $1 AND started_at < $2
@@ -175,8 +175,8 @@ enum PruneTable {
 
   /// Whether an old run changed no offer, and is neither the last nor the last successful one of its
   /// feed. Other runs are removed with the changes of their age.
-  static func hasIdleRun(_ age: PruneBounds.Age, in session: DatabaseSession) throws -> Bool {
-    try session.rows(
+  static func hasIdleRun(_ age: PruneBounds.Age, in connection: Connection) throws -> Bool {
+    try connection.rows(
       """
       SELECT 1 FROM sync_run AS run
       WHERE run_id < $1 AND started_at < $2

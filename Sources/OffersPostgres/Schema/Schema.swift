@@ -37,8 +37,8 @@ struct Schema {
     let schema = self
     let state = try await database.read { try schema.findState($0) }
     if try check(state, database.url) { return }
-    let reached = try await database.write { session in
-      try schema.run(proposesFeed: proposesFeed, in: session)
+    let reached = try await database.write { connection in
+      try schema.run(proposesFeed: proposesFeed, in: connection)
     }
     _ = try check(reached, database.url)
   }
@@ -49,8 +49,8 @@ struct Schema {
   ///   can serve, `storageFailed` if it is older.
   func check(_ database: Database) async throws {
     let schema = self
-    let (state, isThere) = try await database.read { session in
-      (try schema.findState(session), try Self.isThere(session))
+    let (state, isThere) = try await database.read { connection in
+      (try schema.findState(connection), try Self.isThere(connection))
     }
     if try check(state, database.url) { return }
     if !isThere { throw PostgresStore.missing(database.url) }
@@ -68,8 +68,8 @@ struct Schema {
     }
   }
 
-  private static func isThere(_ session: DatabaseSession) throws -> Bool {
-    let row = try session.rows("SELECT to_regclass('schema_migration') IS NOT NULL").first
+  private static func isThere(_ connection: Connection) throws -> Bool {
+    let row = try connection.rows("SELECT to_regclass('schema_migration') IS NOT NULL").first
     return row?.flag(0) ?? false
   }
 
@@ -88,11 +88,11 @@ struct Schema {
   }
 
   /// Runs the migrations that the database lacks. Other programs that start at the same time wait.
-  private func run(proposesFeed: Bool, in session: DatabaseSession) throws -> State {
-    try session.run("SELECT pg_advisory_xact_lock($1)", [.number(Self.lock)])
-    let state = try findState(session)
+  private func run(proposesFeed: Bool, in connection: Connection) throws -> State {
+    try connection.run("SELECT pg_advisory_xact_lock($1)", [.number(Self.lock)])
+    let state = try findState(connection)
     guard case .older = state else { return state }
-    try session.script(
+    try connection.script(
       """
       CREATE TABLE IF NOT EXISTS schema_migration (
         number BIGINT PRIMARY KEY,
@@ -101,23 +101,23 @@ struct Schema {
         run_at TIMESTAMPTZ NOT NULL DEFAULT now()
       )
       """)
-    let last = try session.rows("SELECT coalesce(max(number), 0) FROM schema_migration").first
+    let last = try connection.rows("SELECT coalesce(max(number), 0) FROM schema_migration").first
     for migration in migrations where Int64(migration.number) > last?.number(0) ?? 0 {
-      try session.script(migration.sql)
-      if migration.renewsSearch { try SearchRenewal.run(in: session) }
-      try session.run(
+      try connection.script(migration.sql)
+      if migration.renewsSearch { try SearchRenewal.run(in: connection) }
+      try connection.run(
         "INSERT INTO schema_migration (number, name, is_expanding) VALUES ($1, $2, $3)",
         [.number(Int64(migration.number)), .text(migration.name), .flag(migration.isExpanding)])
     }
     if proposesFeed, last?.number(0) == 0 {
-      try FeedTable.propose(at: Date(), in: PostgresTransaction(session))
+      try FeedTable.propose(at: Date(), in: PostgresTransaction(connection))
     }
     return .current
   }
 
-  private func findState(_ session: DatabaseSession) throws -> State {
-    guard try Self.isThere(session) else { return .older }
-    let rows = try session.rows(
+  private func findState(_ connection: Connection) throws -> State {
+    guard try Self.isThere(connection) else { return .older }
+    let rows = try connection.rows(
       "SELECT number, is_expanding FROM schema_migration ORDER BY number DESC LIMIT 2")
     guard let last = rows.first else { return .older }
     let version = last.count(0)

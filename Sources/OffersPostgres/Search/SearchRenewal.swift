@@ -6,23 +6,23 @@ enum SearchRenewal {
   private static let batchCount = 500
 
   /// Computes the words of all offers that have an unseen character in a searched text.
-  static func run(in session: DatabaseSession) throws {
+  static func run(in connection: Connection) throws {
     let unseen = String(String.UnicodeScalarView(UnseenCharacters.all))
     var keys: [Int64] = []
     var documents: [String] = []
     var words: Set<String> = []
     func write() throws {
       if keys.isEmpty { return }
-      try session.run(
+      try connection.run(
         """
         UPDATE offer SET search = new.search::tsvector
         FROM unnest($1::bigint[], $2::text[]) AS new (offer_key, search)
         WHERE offer.offer_key = new.offer_key
         """, [.numbers(keys), .texts(documents)])
-      try SearchWordTable.add(words, in: session)
+      try SearchWordTable.add(words, in: connection)
       (keys, documents, words) = ([], [], [])
     }
-    try session.forEachRow(
+    try connection.forEachRow(
       "renewed_offer",
       """
       SELECT offer_key, name, retailer, description, categories, attributes, terms FROM offer

@@ -26,7 +26,7 @@ extension SearchTable {
 
   /// All words of offers with a length, in Unicode scalars.
   private func words(_ lengths: ClosedRange<Int>) throws -> [String] {
-    try session.rows(
+    try connection.rows(
       "SELECT word FROM search_word WHERE char_length(word) BETWEEN $1 AND $2",
       [.number(Int64(lengths.lowerBound)), .number(Int64(lengths.upperBound))]
     ).map { $0.text(0) }
@@ -34,7 +34,7 @@ extension SearchTable {
 
   /// The numbers of offers that have words, in their order.
   private func counts(of words: [String]) throws -> [Int64] {
-    try session.rows(
+    try connection.rows(
       """
       SELECT (SELECT count(*) FROM offer WHERE offer.search @@ wanted.query::tsquery)
       FROM unnest($1) WITH ORDINALITY AS wanted (query, place) ORDER BY wanted.place

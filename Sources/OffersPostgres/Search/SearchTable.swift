@@ -5,15 +5,15 @@ import OffersStore
 /// The SQL that searches offers.
 struct SearchTable: SearchedIndex {
   let tokenizer = LetterTokenizer()
-  let session: DatabaseSession
+  let connection: Connection
   private var bindings: Bindings
   private var conditions: [String] = []
   /// The terms that sort before the rank, each followed by a comma.
   private let order: String
 
-  /// - Parameter session: the connection of the read, which must be in a transaction.
-  init(_ query: SearchQuery, of user: User.ID, in session: DatabaseSession) {
-    self.session = session
+  /// - Parameter connection: runs the statements, and must be in a transaction.
+  init(_ query: SearchQuery, of user: User.ID, in connection: Connection) {
+    self.connection = connection
     bindings = Bindings([.number(user)])
     let now = bindings.add(.date(query.now ?? Date()))
     let isExpired = "coalesce(offer.expires_at <= \(now), false)"
@@ -40,10 +40,10 @@ struct SearchTable: SearchedIndex {
       ORDER BY \(order) \(rank(words, &bindings)) DESC, offer.offer_key
       LIMIT \(bindings.add(.number(Int64(limit)))) OFFSET \(bindings.add(.number(Int64(offset))))
       """
-    try session.forEachRow(
+    try connection.forEachRow(
       "search", sql, bindings.parameters, fetchedCount: Self.fetchedCount
     ) { row in
-      try session.checkCancellation()
+      try connection.checkCancellation()
       try body(OfferColumns.offer(row))
     }
   }
@@ -53,7 +53,7 @@ struct SearchTable: SearchedIndex {
     let sql = """
       SELECT \(order) 1 FROM \(OfferColumns.tables) WHERE \(condition(words, &bindings)) LIMIT 1
       """
-    return try session.rows(sql, bindings.parameters).count > 0
+    return try connection.rows(sql, bindings.parameters).count > 0
   }
 
   private func condition(_ words: SearchWords, _ bindings: inout Bindings) -> String {

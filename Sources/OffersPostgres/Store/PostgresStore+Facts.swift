@@ -4,8 +4,8 @@ import OffersCore
 extension PostgresStore: StoreFacts {
   package func countEverything() async throws -> StoreCounts {
     // Of offers, the stored numbers of the feeds are added.
-    let row = try await database.readOnce { [user] session in
-      try session.rows(
+    let row = try await database.readOnce { [user] connection in
+      try connection.rows(
         """
         SELECT (SELECT coalesce(sum(current_count + gone_count), 0)::bigint FROM feed)
             + (SELECT count(*) FROM offer WHERE found_at IS NOT NULL AND gone_at IS NULL),
@@ -24,8 +24,8 @@ extension PostgresStore: StoreFacts {
   }
 
   package func findNewestTime() async throws -> Date? {
-    try await database.readOnce { session in
-      try session.rows(
+    try await database.readOnce { connection in
+      try connection.rows(
         """
         SELECT greatest(
           (SELECT max(started_at) FROM sync_run
@@ -38,9 +38,9 @@ extension PostgresStore: StoreFacts {
 
   package func countTimes(after time: Date) async throws -> LaterTimes {
     let seconds = time.storedSeconds
-    return try await database.read { session in
+    return try await database.read { connection in
       func find(_ table: String, _ time: String) throws -> (count: Int, latest: Int64?) {
-        let row = try session.rows(
+        let row = try connection.rows(
           "SELECT count(*), max(\(time)) FROM \(table) WHERE \(time) > $1", [.number(seconds)]
         ).first
         return ((row?.count(0) ?? 0), row?.findNumber(1))
@@ -57,8 +57,8 @@ extension PostgresStore: StoreFacts {
 
   package func findUnconfirmedRun(at now: Date) async throws -> Date? {
     let seconds = now.storedSeconds
-    let trust = try await database.read { session in
-      try ClockTrust.find(at: seconds, in: SessionHistory(session: session))
+    let trust = try await database.read { connection in
+      try ClockTrust.find(at: seconds, in: StoredHistory(connection: connection))
     }
     guard case .none(let last) = trust else { return nil }
     return Date(storedSeconds: last)

@@ -4,11 +4,11 @@ import OffersStore
 extension PostgresStore: LongListRepository {
   package func pages(of query: OfferQuery) -> any OfferPages { KeyedOfferPages(query, self) }
 
-  package func selectChanges(_ query: ChangeQuery) async throws -> any OffersCore.ChangeSelection {
-    try await database.read { [self] session in
-      SelectedChanges(
-        rows: try ChangeSelection.places(query, of: user, in: session),
-        lastID: try ChangeTable.fetchLastID(in: session), query: query, store: self)
+  package func selectChanges(_ query: ChangeQuery) async throws -> any LongChangeList {
+    try await database.read { [self] connection in
+      ReadableChanges(
+        rows: try SelectedChanges.keys(query, of: user, in: connection),
+        lastID: try ChangeTable.fetchLastID(in: connection), query: query, store: self)
     }
   }
 }
@@ -29,10 +29,10 @@ private struct KeyedOfferPages: OfferPages {
   mutating func next() async throws -> [UserOffer] {
     var page: [UserOffer] = []
     while page.isEmpty && keys?.isEmpty != true {
-      (page, keys) = try await store.database.read { [query, keys, user = store.user] session in
-        let left = try keys ?? Self.findKeys(query, of: user, in: session)[...]
+      (page, keys) = try await store.database.read { [query, keys, user = store.user] connection in
+        let left = try keys ?? Self.findKeys(query, of: user, in: connection)[...]
         let page = try OfferTable.list(
-          keys: Array(left.prefix(OfferPage.size)), of: user, in: PostgresTransaction(session))
+          keys: Array(left.prefix(OfferPage.size)), of: user, in: PostgresTransaction(connection))
         let offers = page.map { stored in
           query.textBytes.map { stored.offer.abridged(toBytes: $0) } ?? stored.offer
         }
@@ -43,16 +43,16 @@ private struct KeyedOfferPages: OfferPages {
   }
 
   private static func findKeys(
-    _ query: OfferQuery, of user: User.ID, in session: DatabaseSession
+    _ query: OfferQuery, of user: User.ID, in connection: Connection
   ) throws -> [Int64] {
-    try OfferSelection(query, of: user, in: session).readKeys(
-      offset: max(0, query.offset), limit: query.limit.map { max(0, $0) }, in: session)
+    try SelectedOffers(query, of: user, in: connection).readKeys(
+      offset: max(0, query.offset), limit: query.limit.map { max(0, $0) }, in: connection)
   }
 }
 
 /// Selected changes, with the store that has their offers.
-private struct SelectedChanges: OffersCore.ChangeSelection {
-  let rows: [ChangeTable.Place]
+private struct ReadableChanges: LongChangeList {
+  let rows: [ChangeTable.Key]
   let lastID: Int64
   let query: ChangeQuery
   let store: PostgresStore
@@ -60,10 +60,10 @@ private struct SelectedChanges: OffersCore.ChangeSelection {
   var count: Int { rows.count }
 
   func fetch(_ range: Range<Int>) async throws -> [OfferChange] {
-    let places = Array(rows[range.clamped(to: rows.indices)])
-    return try await store.database.read { [query, user = store.user] session in
-      try ChangeSelection.view(
-        ChangeTable.entries(at: places, of: user, in: session), query, of: user, in: session)
+    let keys = Array(rows[range.clamped(to: rows.indices)])
+    return try await store.database.read { [query, user = store.user] connection in
+      try SelectedChanges.view(
+        ChangeTable.entries(at: keys, of: user, in: connection), query, of: user, in: connection)
     }
   }
 }

@@ -25,8 +25,8 @@ extension PostgresStore: OffersStorage {
 extension PostgresStore: StoreReadiness {
   package func checkReadiness() async throws {
     try await Schema().check(database)
-    let isReadOnly = try await database.readOnce { session in
-      try session.rows(
+    let isReadOnly = try await database.readOnce { connection in
+      try connection.rows(
         "SELECT pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean"
       ).first?.flag(0) ?? false
     }

@@ -5,7 +5,7 @@ extension PostgresStore: SQLStore {
   package func transaction<Result: Sendable>(
     _ mode: TransactionMode, _ body: @escaping @Sendable (any Transaction) throws -> Result
   ) async throws -> Result {
-    let body = { @Sendable (session: DatabaseSession) in try body(PostgresTransaction(session)) }
+    let body = { @Sendable (connection: Connection) in try body(PostgresTransaction(connection)) }
     return switch mode {
     case .read: try await database.read(body)
     case .query, .lookup: try await database.readOnce(body)

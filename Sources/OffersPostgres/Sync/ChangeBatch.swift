@@ -23,10 +23,10 @@ struct ChangeBatch {
 
   /// Inserts the changes and empties the batch.
   mutating func insert(
-    runID: Int64, feedKey: Int64, at time: Int64, in session: DatabaseSession
+    runID: Int64, feedKey: Int64, at time: Int64, in connection: Connection
   ) throws {
     if ids.count == 0 { return }
-    try session.run(
+    try connection.run(
       """
       INSERT INTO change (run_id, feed_key, at, change_id, offer_key, kind, offer_count, fields)
       SELECT $1, $2, $3, new.* FROM unnest($4, $5, $6, $7, $8) AS new

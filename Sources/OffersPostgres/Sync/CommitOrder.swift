@@ -14,8 +14,8 @@ struct CommitOrder {
   private static let mostNumber = Int64(1) << 53
 
   /// Locks the row. Waits for the transaction that has it.
-  init(locking session: DatabaseSession) throws {
-    let row = try session.rows(
+  init(locking connection: Connection) throws {
+    let row = try connection.rows(
       """
       SELECT last_offer_key, last_change_id, last_run_id FROM commit_order
       WHERE order_key = 1 FOR UPDATE
@@ -55,8 +55,8 @@ struct CommitOrder {
   mutating func skip(changes count: Int64) { lastChangeID += count }
 
   /// Stores the numbers that were given.
-  func save(in session: DatabaseSession) throws {
-    try session.run(
+  func save(in connection: Connection) throws {
+    try connection.run(
       """
       UPDATE commit_order SET last_offer_key = $1, last_change_id = $2, last_run_id = $3
       WHERE order_key = 1

@@ -4,7 +4,7 @@ import OffersStore
 
 /// The write of one sync, within the caller's transaction.
 final class DifferenceWriter {
-  private let session: DatabaseSession
+  private let connection: Connection
   private let plan: SyncPlan
   /// The user who is told of returned favorites.
   private let user: User.ID
@@ -28,28 +28,30 @@ final class DifferenceWriter {
   /// The start of the feed's run before this one.
   private let lastStart: Int64?
 
-  init(_ plan: SyncPlan, of user: User.ID, in session: DatabaseSession) throws {
+  init(_ plan: SyncPlan, of user: User.ID, in connection: Connection) throws {
     self.plan = plan
-    self.session = session
+    self.connection = connection
     self.user = user
     time = plan.run.startedAt.storedSeconds
     counts = plan.run.counts
     problems = plan.run.problems
-    order = try CommitOrder(locking: session)
+    order = try CommitOrder(locking: connection)
     // A search on a feed's server does not subscribe to the feed.
     feedKey = try FeedTable.put(
       plan.run.feed, source: plan.rememberedSource?.text ?? plan.run.source,
-      subscribes: !plan.isSearch, at: plan.run.startedAt, in: PostgresTransaction(session)
+      subscribes: !plan.isSearch, at: plan.run.startedAt, in: PostgresTransaction(connection)
     ).key
-    lastStart = try SyncRunTable.findLastStart(feedKey: feedKey, in: PostgresTransaction(session))
+    lastStart = try SyncRunTable.findLastStart(
+      feedKey: feedKey, in: PostgresTransaction(connection))
     runID = order.nextRunID()
     oldKey = order.lastOfferKey
     isFirst =
       try plan.replacesSample
-      || session.rows(
+      || connection.rows(
         "SELECT 1 FROM offer WHERE feed_key = $1 AND found_at IS NULL LIMIT 1", [.number(feedKey)]
       ).count == 0
-    try SyncRunTable.insert(plan.run, id: runID, feedKey: feedKey, in: PostgresTransaction(session))
+    try SyncRunTable.insert(
+      plan.run, id: runID, feedKey: feedKey, in: PostgresTransaction(connection))
   }
 
   /// Applies the plan and completes its run.
@@ -57,24 +59,24 @@ final class DifferenceWriter {
   /// - Returns: the run as it was recorded.
   func apply() throws -> SyncRun {
     if plan.isSearch { try writeFound() } else { try writeDocument() }
-    try SearchWordTable.add(words, in: session)
+    try SearchWordTable.add(words, in: connection)
     if !plan.isSearch { try writeFeed() }
     if let missing = plan.missing {
       try MissingOfferTable.replace(
-        with: missing, feedKey: feedKey, in: PostgresTransaction(session))
+        with: missing, feedKey: feedKey, in: PostgresTransaction(connection))
     }
     try FeedTable.setSource(
-      plan.rememberedSource, feedKey: feedKey, in: PostgresTransaction(session))
+      plan.rememberedSource, feedKey: feedKey, in: PostgresTransaction(connection))
     if let fetch = plan.fetch {
-      try FetchStateTable.save(fetch, feedKey: feedKey, in: PostgresTransaction(session))
+      try FetchStateTable.save(fetch, feedKey: feedKey, in: PostgresTransaction(connection))
     }
     try FeedTable.setPresentation(
-      plan.presentation, feedKey: feedKey, in: PostgresTransaction(session))
+      plan.presentation, feedKey: feedKey, in: PostgresTransaction(connection))
     let returned =
       plan.isSearch
       ? []
       : try LostFavorites.returned(
-        of: user, to: plan.run.feed, feedKey: feedKey, after: oldKey, in: session)
+        of: user, to: plan.run.feed, feedKey: feedKey, after: oldKey, in: connection)
     let run = SyncRun(
       feed: plan.run.feed, source: plan.run.source, outcome: plan.run.outcome, counts: counts,
       bytes: plan.run.bytes, startedAt: plan.run.startedAt,
@@ -82,14 +84,14 @@ final class DifferenceWriter {
       error: plan.run.error, problems: problems,
       mendedCount: plan.run.mendedCount, request: plan.run.request, returned: returned,
       nextDueAt: plan.run.nextDueAt)
-    try SyncRunTable.complete(runID, run, in: PostgresTransaction(session))
-    try FeedTable.add(difference, feedKey: feedKey, in: session)
-    try order.save(in: session)
+    try SyncRunTable.complete(runID, run, in: PostgresTransaction(connection))
+    try FeedTable.add(difference, feedKey: feedKey, in: connection)
+    try order.save(in: connection)
     return run
   }
 
   private func writeFeed() throws {
-    let transaction = PostgresTransaction(session)
+    let transaction = PostgresTransaction(connection)
     try FeedTable.setDocument(plan.document, feedKey: feedKey, in: transaction)
     if plan.keepsFacts { return }
     try FeedTable.setDetails(
@@ -106,7 +108,7 @@ final class DifferenceWriter {
   }
 
   private func flushChanges() throws {
-    try changes.insert(runID: runID, feedKey: feedKey, at: time, in: session)
+    try changes.insert(runID: runID, feedKey: feedKey, at: time, in: connection)
   }
 
   private func recordNew(_ key: Int64) throws {
@@ -121,7 +123,7 @@ final class DifferenceWriter {
   // MARK: The offers of the document
 
   private func writeDocument() throws {
-    var pieces = KnownPieces(plan.knownRecords, session)
+    var pieces = KnownPieces(plan.knownRecords, connection)
     var promoted: [Int64] = []
     var lost: Set<Int64> = []
     var batch = OfferBatch()
@@ -139,11 +141,11 @@ final class DifferenceWriter {
         batch.append(record, key: record.offerKey, changedAt: changedAt, words: &words)
         if try self.record(difference, of: record.offerKey) { promoted.append(record.offerKey) }
       }
-      try batch.update(foundAt: nil, in: session)
+      try batch.update(foundAt: nil, in: connection)
     }
     if !promoted.isEmpty {
       promoted.sort()
-      try session.run(
+      try connection.run(
         "UPDATE offer SET first_seen_at = $2, first_run_id = $3 WHERE offer_key = ANY($1)",
         [.numbers(promoted), .number(time), .number(isFirst ? runID : nil)])
       for key in promoted { try recordNew(key) }
@@ -185,7 +187,7 @@ final class DifferenceWriter {
   /// Whether a change says that the offer was gone.
   private func hasGone(_ key: Int64) throws -> Bool {
     try flushChanges()
-    return try session.rows(
+    return try connection.rows(
       "SELECT 1 FROM change WHERE offer_key = $1 AND kind = 'gone' LIMIT 1", [.number(key)]
     ).count > 0
   }
@@ -199,7 +201,7 @@ final class DifferenceWriter {
     func flush() throws {
       let inserted = Set(
         try batch.insert(
-          feedKey: feedKey, at: time, firstRunID: isFirst ? runID : nil, in: session))
+          feedKey: feedKey, at: time, firstRunID: isFirst ? runID : nil, in: connection))
       difference.current += inserted.count
       for (key, id, position) in pending {
         if inserted.contains(key) { try recordNew(key) } else { skip(id, at: position) }
@@ -237,7 +239,7 @@ final class DifferenceWriter {
     let end = max(time, lastStart ?? time)
     for start in stride(from: 0, to: keys.count, by: 10_000) {
       let piece = keys[start..<min(start + 10_000, keys.count)]
-      let gone = try session.rows(
+      let gone = try connection.rows(
         """
         UPDATE offer SET gone_at = greatest($2, first_seen_at)
         WHERE offer_key = ANY($1) AND gone_at IS NULL AND found_at IS NULL RETURNING offer_key
@@ -258,8 +260,8 @@ final class DifferenceWriter {
   /// - Returns: the keys of the favorites.
   private func removeSample(_ keys: [Int64]) throws -> [Int64] {
     // Nobody can star an offer while it is being removed.
-    try session.script("LOCK TABLE favorite IN SHARE MODE")
-    let removed = try session.rows(
+    try connection.script("LOCK TABLE favorite IN SHARE MODE")
+    let removed = try connection.rows(
       """
       DELETE FROM offer USING feed
       WHERE offer.offer_key = ANY($1) AND offer.gone_at IS NULL AND offer.found_at IS NULL
@@ -269,8 +271,8 @@ final class DifferenceWriter {
       """, [.numbers(keys)]
     ).map { $0.number(0) }
     difference.current -= removed.count
-    try session.run("DELETE FROM change WHERE offer_key = ANY($1)", [.numbers(removed)])
-    try session.run(
+    try connection.run("DELETE FROM change WHERE offer_key = ANY($1)", [.numbers(removed)])
+    try connection.run(
       """
       DELETE FROM change USING sync_run
       WHERE change.feed_key = $1 AND change.kind IN ('first', 'new')
@@ -284,7 +286,7 @@ final class DifferenceWriter {
 
   /// Stores the offers that a search on the feed's server found, beside those of the feed's document.
   private func writeFound() throws {
-    var pieces = KnownPieces(plan.knownRecords, session)
+    var pieces = KnownPieces(plan.knownRecords, connection)
     var batch = OfferBatch()
     while try pieces.readNext() {
       let starred = try starredKeys(pieces.keys)
@@ -299,7 +301,7 @@ final class DifferenceWriter {
         let changedAt = difference.fields == nil ? nil : time
         batch.append(record, key: record.offerKey, changedAt: changedAt, words: &words)
       }
-      try batch.update(foundAt: time, in: session)
+      try batch.update(foundAt: time, in: connection)
     }
     try plan.newRecords.forEachRecord { record in
       try check(record)
@@ -307,18 +309,18 @@ final class DifferenceWriter {
       if batch.isFull { try insertFound(&batch) }
     }
     try insertFound(&batch)
-    try PruneTable.deleteSurplusFound(in: session)
+    try PruneTable.deleteSurplusFound(in: connection)
   }
 
   private func insertFound(_ batch: inout OfferBatch) throws {
     counts.new += try batch.insert(
-      feedKey: feedKey, at: time, foundAt: time, in: session
+      feedKey: feedKey, at: time, foundAt: time, in: connection
     ).count
   }
 
   private func starredKeys(_ keys: [Int64]) throws -> Set<Int64> {
     Set(
-      try session.rows(
+      try connection.rows(
         """
         SELECT offer.offer_key FROM \(OfferColumns.tables)
         WHERE offer.offer_key = ANY($1) AND \(OfferColumns.isStarred)

@@ -3,7 +3,7 @@ import OffersCore
 /// The records of known offers with the offers that they replace, some at a time. The records are read
 /// twice: first their keys, then, after one query, their fields.
 struct KnownPieces {
-  private let session: DatabaseSession
+  private let connection: Connection
   private let ahead: any OfferRecordReader
   private let reader: any OfferRecordReader
   /// The keys of the piece, in the order of the records.
@@ -13,8 +13,8 @@ struct KnownPieces {
 
   private static let limit = 1000
 
-  init(_ records: any OfferRecordSource, _ session: DatabaseSession) {
-    self.session = session
+  init(_ records: any OfferRecordSource, _ connection: Connection) {
+    self.connection = connection
     ahead = records.makeReader()
     reader = records.makeReader()
   }
@@ -26,7 +26,7 @@ struct KnownPieces {
     keys = []
     while keys.count < Self.limit, let record = try ahead.next() { keys.append(record.offerKey) }
     if keys.isEmpty { return false }
-    let rows = try session.rows(
+    let rows = try connection.rows(
       """
       SELECT \(OfferDifference.selection) FROM offer WHERE offer.offer_key = ANY($1)
       FOR NO KEY UPDATE

@@ -174,17 +174,17 @@ struct OfferBatch {
   ///   - time: when the offers are first seen, in Unix seconds.
   ///   - foundAt: when a search found them; nil for offers of the document.
   ///   - firstRunID: the run if it is the first sync of the feed.
-  ///   - session: the connection.
+  ///   - connection: runs the statements.
   /// - Returns: the keys of the inserted offers.
   mutating func insert(
     feedKey: Int64, at time: Int64, foundAt: Int64? = nil, firstRunID: Int64? = nil,
-    in session: DatabaseSession
+    in connection: Connection
   ) throws -> [Int64] {
     if count == 0 { return [] }
     defer { removeAll() }
     let names = columns.map(\.name).joined(separator: ", ")
     let selected = columns.map { "new.\($0.name)\($0.cast)" }.joined(separator: ", ")
-    return try session.rows(
+    return try connection.rows(
       """
       INSERT INTO offer (
         offer_key, feed_key, id, first_seen_at, changed_at, found_at, first_run_id, \(names))
@@ -199,12 +199,12 @@ struct OfferBatch {
   ///
   /// - Parameters:
   ///   - foundAt: when a search found them; nil for offers of the document.
-  ///   - session: the connection.
-  mutating func update(foundAt: Int64?, in session: DatabaseSession) throws {
+  ///   - connection: runs the statements.
+  mutating func update(foundAt: Int64?, in connection: Connection) throws {
     if count == 0 { return }
     defer { removeAll() }
     let assigned = columns.map { "\($0.name) = new.\($0.name)\($0.cast)" }.joined(separator: ", ")
-    try session.run(
+    try connection.run(
       """
       UPDATE offer SET gone_at = NULL, found_at = $1,
         changed_at = coalesce(new.changed_at, offer.changed_at), \(assigned)
@@ -257,12 +257,12 @@ extension OfferBatch {
   }
 
   /// Inserts the offers of an export, which are not stored, and empties the batch.
-  mutating func insertImported(in session: DatabaseSession) throws {
+  mutating func insertImported(in connection: Connection) throws {
     if count == 0 { return }
     defer { removeAll() }
     let names = columns.map(\.name).joined(separator: ", ")
     let selected = columns.map { "new.\($0.name)\($0.cast)" }.joined(separator: ", ")
-    try session.run(
+    try connection.run(
       """
       INSERT INTO offer (
         offer_key, feed_key, id, first_seen_at, changed_at, gone_at, first_run_id, \(names))
@@ -274,12 +274,12 @@ extension OfferBatch {
 
   /// Updates offers to the imported ones and empties the batch. No offer is one that only a search
   /// found then.
-  mutating func updateImported(in session: DatabaseSession) throws {
+  mutating func updateImported(in connection: Connection) throws {
     if count == 0 { return }
     defer { removeAll() }
     let assigned = columns.filter { $0.name != "content_hash" }
       .map { "\($0.name) = new.\($0.name)\($0.cast)" }.joined(separator: ", ")
-    try session.run(
+    try connection.run(
       """
       UPDATE offer SET first_seen_at = new.first_seen_at, changed_at = new.changed_at,
         gone_at = new.gone_at, found_at = NULL,

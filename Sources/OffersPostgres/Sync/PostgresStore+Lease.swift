@@ -22,9 +22,9 @@ extension PostgresStore {
     var first: String?
     while true {
       let (lease, renewal) =
-        try await changeLease { session in
-          let lease = try SyncLease.take(feed, for: times, in: session)
-          return (lease, lease == nil ? try SyncLease.findRenewal(of: feed, in: session) : nil)
+        try await changeLease { connection in
+          let lease = try SyncLease.take(feed, for: times, in: connection)
+          return (lease, lease == nil ? try SyncLease.findRenewal(of: feed, in: connection) : nil)
         } ?? (nil, nil)
       if let lease { return lease }
       first = first ?? renewal
@@ -113,7 +113,7 @@ extension PostgresStore {
   ///
   /// - Returns: its result; nil if another transaction held the lock of the lease until the lock timeout.
   private func changeLease<Result: Sendable>(
-    isRepeatable: Bool = false, _ body: @escaping @Sendable (DatabaseSession) throws -> Result
+    isRepeatable: Bool = false, _ body: @escaping @Sendable (Connection) throws -> Result
   ) async throws -> Result? {
     try await database.write(kind: .lease, isCounted: false, isRepeatable: isRepeatable) {
       do {

@@ -6,44 +6,44 @@ extension PostgresStore {
     of feed: String, as newOffers: [LinkedOffer], missingKeys: [Int64]
   ) async throws -> Int {
     // Most documents have none, and need no write transaction.
-    let none = try await database.read { session in
-      try Self.renames(of: feed, newOffers, missingKeys, in: session).isEmpty
+    let none = try await database.read { connection in
+      try Self.renames(of: feed, newOffers, missingKeys, in: connection).isEmpty
     }
     if none { return 0 }
     let lease = SyncLease.current
-    return try await database.write(kind: .ordered) { session in
-      let order = try CommitOrder(locking: session)
-      let renames = try Self.renames(of: feed, newOffers, missingKeys, in: session)
+    return try await database.write(kind: .ordered) { connection in
+      let order = try CommitOrder(locking: connection)
+      let renames = try Self.renames(of: feed, newOffers, missingKeys, in: connection)
       for rename in renames {
-        try session.run(
+        try connection.run(
           "UPDATE offer SET id = $1 WHERE offer_key = $2",
           [.text(rename.newID), .number(rename.key)])
         for (table, other) in [
           ("favorite", ""), ("notice", "AND other.kind = own.kind AND other.about = own.about"),
         ] {
           // A star that somebody has set under the new id already gives way to the older one.
-          try session.run(
+          try connection.run(
             """
             DELETE FROM \(table) AS other WHERE other.feed = $2 AND other.id = $1
               AND EXISTS (SELECT 1 FROM \(table) AS own
                 WHERE own.feed = $2 AND own.id = $3 AND own.user_key = other.user_key \(other))
             """, [.text(rename.newID), .text(feed), .text(rename.oldID)])
-          try session.run(
+          try connection.run(
             "UPDATE \(table) SET id = $1 WHERE feed = $2 AND id = $3",
             [.text(rename.newID), .text(feed), .text(rename.oldID)])
         }
       }
-      try order.save(in: session)
-      try SyncLease.check(lease, feed, in: session)
+      try order.save(in: connection)
+      try SyncLease.check(lease, feed, in: connection)
       return renames.count
     }
   }
 
   private static func renames(
     of feed: String, _ newOffers: [LinkedOffer], _ missingKeys: [Int64],
-    in session: DatabaseSession
+    in connection: Connection
   ) throws -> [OfferRenaming.Rename] {
-    guard let feedKey = try FeedTable.findKey(feed, in: PostgresTransaction(session)) else {
+    guard let feedKey = try FeedTable.findKey(feed, in: PostgresTransaction(connection)) else {
       return []
     }
     func see(_ renaming: inout OfferRenaming, _ row: Row) {
@@ -56,12 +56,12 @@ extension PostgresStore {
       """
     // The missing ones first, which are few.
     var renaming = OfferRenaming(newOffers, missingKeys: missingKeys)
-    let missing = try session.rows(
+    let missing = try connection.rows(
       sql + " AND offer_key = ANY($2)", [.number(feedKey), .numbers(missingKeys[...])])
     for index in 0..<missing.count { see(&renaming, missing[index]) }
     if renaming.renames.isEmpty { return [] }
     renaming = OfferRenaming(newOffers, missingKeys: missingKeys)
-    try session.forEachRow("linked", sql, [.number(feedKey)]) { see(&renaming, $0) }
+    try connection.forEachRow("linked", sql, [.number(feedKey)]) { see(&renaming, $0) }
     return renaming.renames
   }
 }

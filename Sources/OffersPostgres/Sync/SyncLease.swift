@@ -29,9 +29,9 @@ struct SyncLease: Sendable {
 
   /// Takes the lease of a feed; nil if another program has it.
   static func take(
-    _ feed: String, for times: Times, in session: DatabaseSession
+    _ feed: String, for times: Times, in connection: Connection
   ) throws -> SyncLease? {
-    let row = try session.rows(
+    let row = try connection.rows(
       """
       INSERT INTO sync_lease AS lease (feed, token, until)
       VALUES ($1, 1, \(times.end))
@@ -45,8 +45,8 @@ struct SyncLease: Sendable {
   }
 
   /// A text that changes when the lease of a feed is taken or renewed; nil if nobody has the lease.
-  static func findRenewal(of feed: String, in session: DatabaseSession) throws -> String? {
-    try session.rows(
+  static func findRenewal(of feed: String, in connection: Connection) throws -> String? {
+    try connection.rows(
       """
       SELECT pg_catalog.concat_ws(' ', token, extract(epoch FROM until)) FROM sync_lease
       WHERE feed = $1 AND until IS NOT NULL
@@ -57,8 +57,8 @@ struct SyncLease: Sendable {
   /// Renews the lease.
   ///
   /// - Throws: `OffersError` with `locked` if another program has it.
-  func renew(in session: DatabaseSession) throws {
-    let count = try session.run(
+  func renew(in connection: Connection) throws {
+    let count = try connection.run(
       """
       UPDATE sync_lease SET until = \(times.end)
       WHERE feed = $1 AND token = $2 AND until IS NOT NULL
@@ -67,8 +67,8 @@ struct SyncLease: Sendable {
   }
 
   /// Gives the lease back, if it is not another program's by now.
-  func end(in session: DatabaseSession) throws {
-    try session.run(
+  func end(in connection: Connection) throws {
+    try connection.run(
       "UPDATE sync_lease SET until = NULL WHERE feed = $1 AND token = $2",
       [.text(feed), .number(token)])
   }
@@ -79,10 +79,10 @@ struct SyncLease: Sendable {
   /// - Parameters:
   ///   - lease: the lease of the running sync; nil if it has none, such as an import.
   ///   - feed: the feed that is written.
-  ///   - session: the connection.
-  static func check(_ lease: SyncLease?, _ feed: String, in session: DatabaseSession) throws {
+  ///   - connection: runs the statements.
+  static func check(_ lease: SyncLease?, _ feed: String, in connection: Connection) throws {
     guard let lease, lease.feed == feed else { return }
-    let count = try session.run(
+    let count = try connection.run(
       "SELECT 1 FROM sync_lease WHERE feed = $1 AND token = $2 AND until IS NOT NULL FOR UPDATE",
       [.text(feed), .number(lease.token)])
     if count == 0 { throw lease.lost }

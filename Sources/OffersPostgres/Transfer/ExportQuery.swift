@@ -3,7 +3,7 @@ import OffersStore
 
 /// Reads a database as records of an export, in the order of the document.
 final class ExportQuery: ExportBody {
-  private let session: DatabaseSession
+  private let connection: Connection
   private let favoritesOnly: Bool
   private let withSearches: Bool
   /// The user whose record is exported; nil for all users.
@@ -11,8 +11,8 @@ final class ExportQuery: ExportBody {
   /// The position of each run in the document, from 1, by its key; changes refer to it.
   private var runs: [Int64: Int] = [:]
 
-  init(_ session: DatabaseSession, of user: User.ID?, favoritesOnly: Bool, withSearches: Bool) {
-    self.session = session
+  init(_ connection: Connection, of user: User.ID?, favoritesOnly: Bool, withSearches: Bool) {
+    self.connection = connection
     self.user = user
     self.favoritesOnly = favoritesOnly
     self.withSearches = withSearches
@@ -35,7 +35,7 @@ final class ExportQuery: ExportBody {
   /// counts, though it is not exported.
   func countRecords() throws -> Int? {
     if favoritesOnly { return nil }
-    let row = try session.rows(
+    let row = try connection.rows(
       """
       SELECT (SELECT count(*) FROM feed) + (SELECT count(*) FROM sync_run)
         + (SELECT count(*) FROM offer)
@@ -79,7 +79,7 @@ final class ExportQuery: ExportBody {
   }
 
   private func forEachFeed(_ body: (ExportRecord) throws -> Void) throws {
-    let rows = try session.rows(
+    let rows = try connection.rows(
       "SELECT \(ExportedFeed.columns) FROM feed WHERE \(isWantedFeed) ORDER BY feed.name",
       parameters)
     for index in 0..<rows.count {
@@ -107,7 +107,7 @@ final class ExportQuery: ExportBody {
           JOIN offer ON offer.feed_key = change.feed_key AND offer.first_run_id = change.run_id
           WHERE change.kind = 'first' AND offer.offer_key IN (\(favoriteKeys))))
       """ : ""
-    try session.forEachRow(
+    try connection.forEachRow(
       "exported_run",
       """
       SELECT run.run_id, feed.name, \(ExportedRun.columns)
@@ -123,7 +123,7 @@ final class ExportQuery: ExportBody {
   }
 
   private func forEachOffer(_ body: (ExportRecord) throws -> Void) throws {
-    try session.forEachRow(
+    try connection.forEachRow(
       "exported_offer",
       """
       SELECT feed.name, \(ExportedOffer.columns) FROM \(OfferColumns.tables)
@@ -135,7 +135,7 @@ final class ExportQuery: ExportBody {
   }
 
   private func forEachChange(_ body: (ExportRecord) throws -> Void) throws {
-    try session.forEachRow(
+    try connection.forEachRow(
       "exported_change",
       """
       SELECT change.run_id, change.kind, change.fields, change.feed_key, feed.name, offer.id
@@ -163,7 +163,7 @@ final class ExportQuery: ExportBody {
   private func forEachFirst(
     feedKey: Int64, runKey: Int64, _ body: (String) throws -> Void
   ) throws {
-    try session.forEachRow(
+    try connection.forEachRow(
       "exported_first",
       """
       SELECT offer.id FROM \(OfferColumns.tables)
@@ -176,16 +176,18 @@ final class ExportQuery: ExportBody {
   /// Passes on the users, the owner first, with their searches and read marks unless only favorites
   /// are exported.
   private func forEachUser(_ body: (ExportRecord) throws -> Void) throws {
-    let users = try UserTable.list(in: PostgresTransaction(session)).filter {
+    let users = try UserTable.list(in: PostgresTransaction(connection)).filter {
       user == nil || $0.id == user
     }
     for user in users {
       var record = ExportedUser(user)
       if withSearches {
-        record.searches = try RecentSearchTable.list(of: user.id, in: PostgresTransaction(session))
-          .map {
-            ExportedUser.Search($0)
-          }
+        record.searches = try RecentSearchTable.list(
+          of: user.id, in: PostgresTransaction(connection)
+        )
+        .map {
+          ExportedUser.Search($0)
+        }
       }
       // A mark is the number of a run, and of favorites only some runs are exported.
       if !favoritesOnly { record.marks = try readMarks(of: user.id) }
@@ -195,7 +197,7 @@ final class ExportQuery: ExportBody {
 
   private func readMarks(of user: User.ID) throws -> [ExportedUser.Mark] {
     // A run that was read in part counts as unread.
-    try session.rows(
+    try connection.rows(
       """
       SELECT reader.name, reader.read_at, (
         SELECT change.run_id FROM change WHERE change.change_id > reader.change_id
@@ -209,7 +211,7 @@ final class ExportQuery: ExportBody {
   }
 
   private func forEachFavorite(_ body: (ExportRecord) throws -> Void) throws {
-    try session.forEachRow(
+    try connection.forEachRow(
       "exported_favorite",
       """
       SELECT account.name, favorite.feed, favorite.id, favorite.created_at, favorite.shared_at

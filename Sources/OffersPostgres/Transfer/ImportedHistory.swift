@@ -3,7 +3,7 @@ import OffersCore
 /// Merges the runs and changes of an export with those of the database, in which they are collected in
 /// temporary tables first; see `ImportStore.mergeHistory`.
 final class ImportedHistory {
-  private let session: DatabaseSession
+  private let connection: Connection
   /// The numbers before the import.
   private let order: CommitOrder
   private var isRenumbered = false
@@ -18,10 +18,10 @@ final class ImportedHistory {
       "error_code", "error_message", "error_hint",
     ] + countColumns
 
-  init(_ session: DatabaseSession, _ order: CommitOrder) throws {
-    self.session = session
+  init(_ connection: Connection, _ order: CommitOrder) throws {
+    self.connection = connection
     self.order = order
-    try session.script(
+    try connection.script(
       """
       CREATE TEMP TABLE imported_run ON COMMIT DROP AS
       SELECT 0::bigint AS number, run_id AS known_id, run_id, \(Self.runColumns.joined(separator: ", "))
@@ -39,7 +39,7 @@ final class ImportedHistory {
 
   func fetchMarks() throws -> [RunMark: Int64] {
     var known: [RunMark: Int64] = [:]
-    try session.forEachRow(
+    try connection.forEachRow(
       "known_run",
       """
       SELECT run_id, feed_key, started_at, duration_milliseconds, outcome,
@@ -58,7 +58,7 @@ final class ImportedHistory {
   func add(_ run: ExportedRun, number: Int, known: Int64?, feedKey: Int64) throws {
     let columns = (["number", "known_id"] + Self.runColumns).joined(separator: ", ")
     let places = (1...Self.runColumns.count + 2).map { "$\($0)" }.joined(separator: ", ")
-    try session.run(
+    try connection.run(
       "INSERT INTO imported_run (\(columns)) VALUES (\(places))",
       [
         .number(Int64(number)), .number(known), .number(feedKey), .text(run.source),
@@ -70,7 +70,7 @@ final class ImportedHistory {
 
   func note(seenEarlier offers: [(key: Int64, firstSeenHereAt: Int64)]) throws {
     if offers.isEmpty { return }
-    try session.run(
+    try connection.run(
       "INSERT INTO seen_earlier SELECT new.* FROM unnest($1, $2) AS new ON CONFLICT DO NOTHING",
       [.numbers(offers.map(\.key)), .numbers(offers.map(\.firstSeenHereAt))])
   }
@@ -81,7 +81,7 @@ final class ImportedHistory {
     for (change, _) in changes { fields.append(change.fields) }
     let numbers = changes.indices.map { changeCount + Int64($0) + 1 }
     changeCount += Int64(changes.count)
-    try session.run(
+    try connection.run(
       "INSERT INTO imported_change SELECT new.* FROM unnest($1, $2, $3, $4, $5) AS new",
       [
         .numbers(numbers), .numbers(changes.map { Int64($0.change.run) }),
@@ -108,7 +108,7 @@ final class ImportedHistory {
 
   private func findFirstRuns() throws -> [Int64: (id: Int64, startedAt: Int64)] {
     try orderRuns(renumbers: false)
-    let rows = try session.rows(
+    let rows = try connection.rows(
       """
       SELECT DISTINCT ON (feed_key) feed_key, run_id, started_at FROM imported_run
       WHERE known_id IS NULL AND new_count > 0 AND position('{query}' IN source) = 0
@@ -135,18 +135,20 @@ final class ImportedHistory {
     if !hadChanges {
       // Readers of an empty history have read everything; they are not notified of years of
       // imported changes.
-      try session.run("UPDATE reader SET change_id = $1", [.number(order.lastChangeID)])
+      try connection.run("UPDATE reader SET change_id = $1", [.number(order.lastChangeID)])
     }
   }
 
-  private func flag(_ sql: String) throws -> Bool { try session.rows(sql).first?.flag(0) ?? false }
+  private func flag(_ sql: String) throws -> Bool {
+    try connection.rows(sql).first?.flag(0) ?? false
+  }
 
   /// Gives all new runs their numbers, and the own ones as well if they are renumbered.
   ///
   /// No number is given again: renumbered runs and changes come after all that there were. So nothing
   /// appears behind a cursor; one from before sees the merged history anew.
   private func orderRuns(renumbers: Bool) throws {
-    try session.script(
+    try connection.script(
       """
       DELETE FROM run_order;
       INSERT INTO run_order
@@ -161,16 +163,16 @@ final class ImportedHistory {
       """)
     isRenumbered = try renumbers || isMixed()
     if isRenumbered {
-      try session.run("UPDATE run_order SET run_id = run_id + $1", [.number(order.lastRunID)])
+      try connection.run("UPDATE run_order SET run_id = run_id + $1", [.number(order.lastRunID)])
     } else {
-      try session.run(
+      try connection.run(
         """
         UPDATE run_order SET run_id = coalesce(
           old_id, run_id - (SELECT count(*) FROM sync_run) + $1)
         """, [.number(order.lastRunID)])
     }
     // Together they are all: a run of the document is new, or both sides have it.
-    try session.script(
+    try connection.script(
       """
       UPDATE imported_run SET run_id = run_order.run_id FROM run_order
       WHERE run_order.number = imported_run.number;
@@ -190,12 +192,12 @@ final class ImportedHistory {
 
   private func insertRuns(_ order: inout CommitOrder) throws {
     let columns = Self.runColumns.joined(separator: ", ")
-    try session.run(
+    try connection.run(
       """
       INSERT INTO sync_run (run_id, \(columns)) SELECT run_id, \(columns)
       FROM imported_run WHERE known_id IS NULL ORDER BY run_id
       """)
-    let last = try session.rows("SELECT coalesce(max(run_id), 0) FROM run_order").first
+    let last = try connection.rows("SELECT coalesce(max(run_id), 0) FROM run_order").first
     order.skip(runsThrough: last?.number(0) ?? 0)
   }
 
@@ -207,7 +209,7 @@ final class ImportedHistory {
   /// Collects the changes to be written in `merged_change`: the imported ones, and the own ones if all
   /// are renumbered, each offer of a first sync with a row of its own.
   private func collectChanges() throws {
-    try session.script(
+    try connection.script(
       """
       CREATE TEMP TABLE merged_change ON COMMIT DROP AS
       SELECT NULL::bigint AS old_id, imported_change.number, imported_change.offer_key,
@@ -215,7 +217,7 @@ final class ImportedHistory {
       FROM imported_change JOIN imported_run ON imported_run.number = imported_change.run_number
       """)
     if !isRenumbered { return }
-    try session.script(
+    try connection.script(
       """
       -- An offer that the export saw earlier was not new when this database first saw it.
       INSERT INTO merged_change
@@ -235,7 +237,7 @@ final class ImportedHistory {
 
   /// Removes the own changes, which are in `merged_change`, and gives the own runs their new numbers.
   private func takeOutChanges() throws {
-    try session.script(
+    try connection.script(
       """
       DELETE FROM change;
       UPDATE sync_run SET run_id = run_order.run_id FROM run_order
@@ -247,7 +249,7 @@ final class ImportedHistory {
   /// the feed that found offers and knew none. The sample does not count for a feed that has another
   /// source.
   private func writeChanges(_ order: inout CommitOrder) throws {
-    try session.script(
+    try connection.script(
       """
       CREATE TEMP TABLE first_run ON COMMIT DROP AS
       SELECT run_id, new_count FROM sync_run
@@ -271,14 +273,14 @@ final class ImportedHistory {
       """)
     let last: Parameter = .number(order.lastChangeID)
     if isRenumbered {
-      try session.run(
+      try connection.run(
         """
         UPDATE reader SET change_id = $1 + coalesce(
           (SELECT min(place) - 1 FROM change_order WHERE old_id > reader.change_id),
           (SELECT max(place) FROM change_order WHERE old_id IS NOT NULL), 0)
         """, [last])
     }
-    let count = try session.run(
+    let count = try connection.run(
       """
       INSERT INTO change (
         change_id, run_id, feed_key, offer_key, kind, at, offer_count, fields)
@@ -291,7 +293,7 @@ final class ImportedHistory {
   /// Sets the first sync of the offers whose change it is: of all, or else of the imported ones. Most
   /// are right already; see `guessFirstRun`.
   private func setFirstRuns() throws {
-    try session.run(
+    try connection.run(
       """
       UPDATE offer SET first_run_id = wanted.run_id FROM (
         SELECT offer.offer_key, change.run_id
@@ -308,7 +310,7 @@ final class ImportedHistory {
   /// The number of the last change of a run of the document and of all runs before it, once the
   /// histories are merged; 0 if there is none.
   func findLastChange(through run: Int) throws -> Int64 {
-    try session.rows(
+    try connection.rows(
       """
       SELECT change_id FROM change
       WHERE run_id <= (SELECT run_id FROM imported_run WHERE number = $1)

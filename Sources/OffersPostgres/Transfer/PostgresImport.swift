@@ -7,8 +7,8 @@ import OffersStore
 /// It keeps the lock on the numbers of offers, changes and runs until the transaction ends: syncs wait,
 /// reads and favorites do not.
 final class PostgresImport: SQLImport {
-  private let session: DatabaseSession
-  var transaction: any Transaction { PostgresTransaction(session) }
+  private let connection: Connection
+  var transaction: any Transaction { PostgresTransaction(connection) }
   private let history: ImportedHistory
   private var order: CommitOrder
   private var batch = OfferBatch()
@@ -18,11 +18,11 @@ final class PostgresImport: SQLImport {
   /// The number of words above which they are written.
   private static let wordLimit = 100_000
 
-  init(_ session: DatabaseSession) throws {
-    self.session = session
-    order = try CommitOrder(locking: session)
+  init(_ connection: Connection) throws {
+    self.connection = connection
+    order = try CommitOrder(locking: connection)
     lastOfferKey = order.lastOfferKey
-    history = try ImportedHistory(session, order)
+    history = try ImportedHistory(connection, order)
   }
 
   // Offers.
@@ -39,7 +39,7 @@ final class PostgresImport: SQLImport {
 
   func findOffers(_ wanted: [ImportedRef]) throws -> [StoredOffer?] {
     // An offer that only a search found is gone since then, unless somebody starred it.
-    let rows = try session.rows(
+    let rows = try connection.rows(
       """
       SELECT wanted.place, offer.offer_key,
         CASE WHEN offer.found_at IS NULL OR \(OfferColumns.isStarred) THEN offer.gone_at
@@ -62,24 +62,24 @@ final class PostgresImport: SQLImport {
       batch.append(
         offer, key: order.nextOfferKey(), feedKey: feedKey,
         firstRunID: try history.guessFirstRun(of: offer, feedKey: feedKey), words: &words)
-      if batch.isFull { try batch.insertImported(in: session) }
+      if batch.isFull { try batch.insertImported(in: connection) }
     }
-    try batch.insertImported(in: session)
+    try batch.insertImported(in: connection)
     try writeWords(above: Self.wordLimit)
   }
 
   func update(_ offers: [(key: Int64, offer: ExportedOffer, isOther: Bool)]) throws {
     for (key, offer, isOther) in offers {
       batch.append(offer, key: key, isOther: isOther, words: &words)
-      if batch.isFull { try batch.updateImported(in: session) }
+      if batch.isFull { try batch.updateImported(in: connection) }
     }
-    try batch.updateImported(in: session)
+    try batch.updateImported(in: connection)
     try writeWords(above: Self.wordLimit)
   }
 
   private func writeWords(above count: Int) throws {
     guard words.count > count else { return }
-    try SearchWordTable.add(words, in: session)
+    try SearchWordTable.add(words, in: connection)
     words = []
   }
 
@@ -96,7 +96,7 @@ final class PostgresImport: SQLImport {
   }
 
   func findChanged(_ wanted: [ImportedRef]) throws -> [ChangedOffer?] {
-    let rows = try session.rows(
+    let rows = try connection.rows(
       """
       SELECT wanted.place, offer.offer_key, seen_earlier.first_seen_at FROM \(Self.wanted)
       LEFT JOIN seen_earlier ON seen_earlier.offer_key = offer.offer_key
@@ -132,7 +132,7 @@ final class PostgresImport: SQLImport {
     ]
     var shared = ArrayParameter(.int8)
     for favorite in favorites { shared.append(favorite.favorite.sharedAt) }
-    let added = try session.rows(
+    let added = try connection.rows(
       """
       INSERT INTO favorite (user_key, feed, id, created_at, shared_at)
       SELECT new.* FROM unnest($1, $2, $3, $4, $5) AS new
@@ -140,7 +140,7 @@ final class PostgresImport: SQLImport {
       """, columns + [.array(shared)])
     var new = Set(
       added.map { Mark(user: $0.number(0), ref: OfferRef(feed: $0.text(1), offerID: $0.text(2))) })
-    try session.run(
+    try connection.run(
       """
       UPDATE favorite SET created_at = new.created_at
       FROM unnest($1, $2, $3, $4) AS new (user_key, feed, id, created_at)
@@ -158,7 +158,7 @@ final class PostgresImport: SQLImport {
 
   func finish(newOffers: Int, updatedOffers: Int) throws {
     try writeWords(above: 0)
-    if newOffers + updatedOffers > 0 { try FeedTable.count(in: session) }
-    try order.save(in: session)
+    if newOffers + updatedOffers > 0 { try FeedTable.count(in: connection) }
+    try order.save(in: connection)
   }
 }

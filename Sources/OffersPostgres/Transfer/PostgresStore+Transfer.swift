@@ -7,11 +7,11 @@ extension PostgresStore: RecordTransfer {
     _ body: @escaping @Sendable (any ExportBody) throws -> Result
   ) async throws -> Result {
     let url = database.url
-    return try await database.read { [user] session in
+    return try await database.read { [user] connection in
       do {
         return try body(
           ExportQuery(
-            session, of: allUsers ? nil : user, favoritesOnly: favoritesOnly,
+            connection, of: allUsers ? nil : user, favoritesOnly: favoritesOnly,
             withSearches: withSearches || !favoritesOnly))
       } catch {
         // Translated here, so that the read is not made again after a lost connection: the caller has
@@ -28,14 +28,14 @@ extension PostgresStore: RecordTransfer {
   ) async throws -> ImportSummary {
     // Sorted, so that two imports cannot deadlock.
     try await withLeases(on: feeds.sorted()[...], []) { [user] leases in
-      try await self.database.write(kind: .ordered) { session in
-        try UserTable.check(user, in: PostgresTransaction(session))
+      try await self.database.write(kind: .ordered) { connection in
+        try UserTable.check(user, in: PostgresTransaction(connection))
         let merge = try ImportMerge(
-          into: PostgresImport(session), user: user, selections: selections,
+          into: PostgresImport(connection), user: user, selections: selections,
           trustsRoles: trustsRoles, review: review)
         try source.forEachRecord(merge.add)
         let summary = try merge.finish()
-        for lease in leases { try SyncLease.check(lease, lease.feed, in: session) }
+        for lease in leases { try SyncLease.check(lease, lease.feed, in: connection) }
         return summary
       }
     }

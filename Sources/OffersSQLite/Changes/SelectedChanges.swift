@@ -13,7 +13,7 @@ struct SelectedChanges: Sendable {
   /// Whether recorded changes or expiring offers follow this page.
   var hasMore = false
   /// The position among expiring offers after which the next page continues.
-  private(set) var lastExpiring: ExpiringPlace?
+  private(set) var lastExpiring: ExpiringPosition?
   private var textBytes: Int?
   /// The user whose favorites are selected and marked.
   private let user: User.ID
@@ -76,8 +76,8 @@ struct SelectedChanges: Sendable {
         // The next page continues after the last expiring offer of this page. If this page has
         // none, it starts where this page would have started.
         lastExpiring =
-          expiring.prefix(room).last.map { ExpiringPlace($0) }
-          ?? query.afterExpiring ?? ExpiringPlace(at: .distantPast, offerKey: 0)
+          expiring.prefix(room).last.map { ExpiringPosition($0) }
+          ?? query.afterExpiring ?? ExpiringPosition(at: .distantPast, offerKey: 0)
       }
     }
     self.rows = rows
@@ -130,9 +130,9 @@ struct SelectedChanges: Sendable {
       since: query.since?.nextSeconds ?? .min, now: query.now.storedSeconds,
       in: database
     ).filter { named?.contains($0.offerKey) ?? true }
-    guard let place = query.afterExpiring else { return rows }
-    let at = place.at.nextSeconds
-    return rows.filter { ($0.at, $0.offerKey) > (at, place.offerKey) }
+    guard let position = query.afterExpiring else { return rows }
+    let at = position.at.nextSeconds
+    return rows.filter { ($0.at, $0.offerKey) > (at, position.offerKey) }
   }
 
   /// The candidates for a reader's news: changes of favorites after a mark, new offers that look
@@ -236,7 +236,7 @@ struct SelectedChanges: Sendable {
   }
 }
 
-extension ExpiringPlace {
+extension ExpiringPosition {
   fileprivate init(_ row: ChangeRow) {
     self.init(at: Date(storedSeconds: row.at), offerKey: row.offerKey)
   }

@@ -8,7 +8,7 @@ import OffersPlatform
 /// process's checkpoint is lost although it was acknowledged. It also keeps writers from meeting
 /// SQLITE_BUSY. Readers do not need it. https://sqlite.org/wal.html#walresetbug
 struct WriteGuard: Sendable {
-  private let lock: FileLock
+  private let lock: DatabaseLock
   private let path: String
 
   /// The byte of the lock file that is the guard; the others are sync locks.

@@ -8,14 +8,14 @@ import OffersPlatform
 struct DatabaseFile {
   let path: String
   /// The place of a database in memory, which has no file; nil for a file.
-  let memory: MemoryPlace?
+  let memory: MemoryDatabaseState?
 
   init(path: String) { (self.path, memory) = (path, nil) }
 
-  private init(_ memory: MemoryPlace) { (path, self.memory) = (Self.memoryPath, memory) }
+  private init(_ memory: MemoryDatabaseState) { (path, self.memory) = (Self.memoryPath, memory) }
 
   /// The place of a new database in memory.
-  static func inMemory() -> DatabaseFile { DatabaseFile(MemoryPlace()) }
+  static func inMemory() -> DatabaseFile { DatabaseFile(MemoryDatabaseState()) }
 
   /// The name by which SQLite opens a new database in memory. https://sqlite.org/inmemorydb.html
   static let memoryPath = ":memory:"
@@ -40,9 +40,9 @@ struct DatabaseFile {
   /// The locks of writers and syncs.
   ///
   /// - Parameter byte: the lock that is used unless another one is given.
-  func makeLock(byte: Int64 = 0) throws -> FileLock {
-    if let memory { return FileLock(in: memory, byte: byte) }
-    return try FileLock(path: lockPath, byte: byte)
+  func makeLock(byte: Int64 = 0) throws -> DatabaseLock {
+    if let memory { return DatabaseLock(in: memory, byte: byte) }
+    return try DatabaseLock(path: lockPath, byte: byte)
   }
 
   /// The sizes of the file and of its log, in bytes; 0 if missing.

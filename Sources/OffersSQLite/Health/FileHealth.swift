@@ -75,7 +75,7 @@ struct FileHealth {
   private var library: Finding {
     do {
       // The lock file is created by the first write.
-      if hasLockFile { _ = try FileLock(path: file.lockPath, byte: 0).isHeld() }
+      if hasLockFile { _ = try DatabaseLock(path: file.lockPath, byte: 0).isHeld() }
     } catch {
       return Self.library(obstacle: (error as? OffersError)?.message ?? "\(error)")
     }
@@ -115,7 +115,7 @@ struct FileHealth {
       }
       // The process of another user is not visible. Without a file there is no lock.
       guard hasLockFile,
-        let isHeld = try? FileLock(path: file.lockPath, byte: byte).isHeld(), isHeld
+        let isHeld = try? DatabaseLock(path: file.lockPath, byte: byte).isHeld(), isHeld
       else { return nil }
       return holders == nil ? "another process" : "another person's process"
     }

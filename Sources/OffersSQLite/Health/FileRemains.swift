@@ -51,7 +51,7 @@ struct FileRemains {
   private var hasIncompleteCopy: Bool {
     guard DatabaseFile(path: FileReplacement(file: file).copyPath).exists else { return false }
     // If the guard cannot be queried, the copy may be that of a living process.
-    return (try? FileLock(path: file.lockPath).isHeld()) == false
+    return (try? DatabaseLock(path: file.lockPath).isHeld()) == false
   }
 }
 

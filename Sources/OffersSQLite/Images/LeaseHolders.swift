@@ -7,7 +7,7 @@ import Synchronization
 /// releases the lock when the process dies, so nobody waits for the lease of a dead process.
 final class LeaseHolders: Sendable {
   private struct State {
-    var lock: FileLock?
+    var lock: DatabaseLock?
     var holders: Set<Int64> = []
   }
 

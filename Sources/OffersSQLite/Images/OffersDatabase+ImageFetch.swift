@@ -16,7 +16,7 @@ extension OffersDatabase: ImageRepository, ImageFetchStore {
   /// Records one lookup of an image in the file, as a hit, unless another process is writing.
   package static func noteImageUse(of url: String, path: String) async throws {
     let lockPath = DatabaseFile(path: DatabaseFile.resolve(path)).lockPath
-    let lock = try FileLock(path: lockPath, byte: 0)
+    let lock = try DatabaseLock(path: lockPath, byte: 0)
     guard try lock.tryLock() else { return }
     lock.unlock()
     let database = try await OffersDatabase.open(path: path)

@@ -15,7 +15,7 @@ struct OfferKeyQuery {
   }
 
   /// The parts of one statement, without LIMIT and OFFSET.
-  private struct Selection {
+  private struct Statement {
     let key: String
     let source: String
     let condition: String
@@ -23,7 +23,7 @@ struct OfferKeyQuery {
   }
 
   /// The statements of the query: one, or two whose results follow one another.
-  private let selections: [Selection]
+  private let statements: [Statement]
   private let arguments: StatementArguments
   private let limit: Int?
   private let offset: Int
@@ -40,7 +40,7 @@ struct OfferKeyQuery {
   ///   - pricedKeys: the keys of the query's `pricedFeeds`.
   init(
     _ query: OfferQuery, of user: User.ID, feedKey: Int64?, behind lastKey: Int64? = nil,
-    values: [OfferPlace.Value] = [], pricedKeys: [Int64] = []
+    values: [OfferPosition.Value] = [], pricedKeys: [Int64] = []
   ) {
     let start = Self.start(of: query)
     let key = start == .details ? "detail.offer_key" : "offer.offer_key"
@@ -61,12 +61,12 @@ struct OfferKeyQuery {
     let condition = filter.parts.joined(separator: " AND ")
     arguments = filter.arguments
     if start == .offers && query.sort == .expiry && !query.sortsExpiredLast {
-      selections = Self.byExpiry(condition, isReversed: query.isReversed)
+      statements = Self.byExpiry(condition, isReversed: query.isReversed)
     } else {
       let joinsDetails =
         filter.usesDetails || query.sort == .expiry || query.sortsExpiredLast
-      selections = [
-        Selection(
+      statements = [
+        Statement(
           key: key, source: Self.source(start, joinsDetails: joinsDetails), condition: condition,
           order: order)
       ]
@@ -100,16 +100,16 @@ struct OfferKeyQuery {
 
   /// The offers by expiry: first those with an expiry date, by the index, then the others. Neither
   /// statement sorts, so a page reads little more than its own rows.
-  private static func byExpiry(_ condition: String, isReversed: Bool) -> [Selection] {
+  private static func byExpiry(_ condition: String, isReversed: Bool) -> [Statement] {
     let key = "offer.offer_key"
     let dated = OfferOrder(
       .expiry, key: "detail.offer_key", isReversed: isReversed, isDated: true)
     return [
-      Selection(
+      Statement(
         key: key, source: source(.expiry, joinsDetails: true),
         condition: "detail.expires_at IS NOT NULL AND \(condition)",
         order: dated),
-      Selection(
+      Statement(
         key: key, source: source(.offers, joinsDetails: true),
         condition: "detail.expires_at IS NULL AND \(condition)",
         order: OfferOrder(.feed, key: key, isReversed: isReversed)),
@@ -120,31 +120,31 @@ struct OfferKeyQuery {
   func keys(in database: Database) throws -> [Int64] {
     var keys: [Int64] = []
     var offset = offset
-    for (index, selection) in selections.enumerated() {
+    for (index, statement) in statements.enumerated() {
       let left = limit.map { $0 - keys.count }
       if left == 0 { break }
       keys += try Int64.fetchAll(
         database,
         sql: """
-          SELECT \(selection.key) FROM \(selection.source) WHERE \(selection.condition)
-          ORDER BY \(selection.order.sql) LIMIT ? OFFSET ?
-          """, arguments: arguments + selection.order.arguments + [left ?? -1, offset])
-      if index == selections.count - 1 { break }
-      // Subtract the rows of this selection that OFFSET skipped.
-      offset = keys.isEmpty && offset > 0 ? offset - (try count(selection, in: database)) : 0
+          SELECT \(statement.key) FROM \(statement.source) WHERE \(statement.condition)
+          ORDER BY \(statement.order.sql) LIMIT ? OFFSET ?
+          """, arguments: arguments + statement.order.arguments + [left ?? -1, offset])
+      if index == statements.count - 1 { break }
+      // Subtract the rows of this statement that OFFSET skipped.
+      offset = keys.isEmpty && offset > 0 ? offset - (try count(statement, in: database)) : 0
     }
     return keys
   }
 
   /// The number of offers that the query selects, without its limit and offset.
   func count(in database: Database) throws -> Int {
-    try selections.reduce(0) { $0 + (try count($1, in: database)) }
+    try statements.reduce(0) { $0 + (try count($1, in: database)) }
   }
 
-  private func count(_ selection: Selection, in database: Database) throws -> Int {
+  private func count(_ statement: Statement, in database: Database) throws -> Int {
     try Int.fetchOne(
       database,
-      sql: "SELECT count(*) FROM \(selection.source) WHERE \(selection.condition)",
+      sql: "SELECT count(*) FROM \(statement.source) WHERE \(statement.condition)",
       arguments: arguments) ?? 0
   }
 }

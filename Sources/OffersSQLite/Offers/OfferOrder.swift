@@ -26,7 +26,7 @@ struct OfferOrder {
     }
 
     /// The condition that a row's value sorts after `value`.
-    func isBehind(_ value: OfferPlace.Value) -> (sql: String, arguments: StatementArguments) {
+    func isBehind(_ value: OfferPosition.Value) -> (sql: String, arguments: StatementArguments) {
       // Nothing sorts after NULL, unless NULL is first.
       if value == .none {
         return (none == .lowest && !isDescending ? "\(sql) IS NOT NULL" : "0", [])
@@ -121,7 +121,7 @@ struct OfferOrder {
   ///   - values: the sort values of that offer, `valueCount` of them.
   ///   - key: the key of that offer.
   func condition(
-    behind values: [OfferPlace.Value], _ key: Int64
+    behind values: [OfferPosition.Value], _ key: Int64
   ) -> (sql: String, arguments: StatementArguments) {
     let last = terms[terms.count - 1].isBehind(.number(key))
     return zip(terms, values).reversed().reduce(last) { rest, next in
@@ -135,7 +135,7 @@ struct OfferOrder {
   }
 }
 
-extension OfferPlace.Value {
+extension OfferPosition.Value {
   fileprivate var databaseValue: DatabaseValue {
     switch self {
     case .none: .null

@@ -39,7 +39,7 @@ extension OffersDatabase: OfferRepository {
   }
 
   /// The query for the keys of a list's offers. `lastKey` is the key of the last offer of the
-  /// previous page, for a query with `isStream`; it takes precedence over the query's own place.
+  /// previous page, for a query with `isStream`; it takes precedence over the query's own position.
   ///
   /// - Throws: `OffersError`: `notFound` for an unknown feed, `invalidRequest` for a position that
   ///   does not fit the order.
@@ -57,20 +57,20 @@ extension OffersDatabase: OfferRepository {
       ? try query.pricedFeeds.sorted().compactMap {
         try FeedTable.findKey($0, in: SQLiteTransaction(database))
       } : []
-    guard lastKey == nil, let place = query.after else {
+    guard lastKey == nil, let position = query.after else {
       return OfferKeyQuery(
         query, of: user, feedKey: feedKey, behind: lastKey, pricedKeys: pricedKeys)
     }
-    guard let key = try OfferTable.findKey(place.ref, in: SQLiteTransaction(database)) else {
+    guard let key = try OfferTable.findKey(position.ref, in: SQLiteTransaction(database)) else {
       throw OffersError(
         .invalidRequest, "The offer after which the list continues was removed.",
         hint: "Start the list from the beginning.")
     }
-    var values = place.values
+    var values = position.values
     if values.isEmpty,
       let offer = try OfferTable.find(key: key, of: user, in: SQLiteTransaction(database))
     {
-      values = OfferPlace(of: offer.offer, in: query).values
+      values = OfferPosition(of: offer.offer, in: query).values
     }
     let order = OfferOrder(
       query.sort, key: "", isReversed: false, expiredSeconds: query.sortsExpiredLast ? 0 : nil)

@@ -3,7 +3,7 @@ import OffersCore
 extension OffersDatabase: LongListRepository {
   package func pages(of query: OfferQuery) -> any OfferPages { KeyedOfferPages(query, self) }
 
-  package func selectChanges(_ query: ChangeQuery) async throws -> any ChangeSelection {
+  package func selectChanges(_ query: ChangeQuery) async throws -> any LongChangeList {
     let changes = try await read { [definitions, user] in
       try SelectedChanges(query, of: user, definitions, in: $0)
     }
@@ -12,7 +12,7 @@ extension OffersDatabase: LongListRepository {
 }
 
 /// Selected changes, with the database that has their offers.
-private struct ReadableChanges: ChangeSelection {
+private struct ReadableChanges: LongChangeList {
   let changes: SelectedChanges
   let database: OffersDatabase
 

@@ -5,7 +5,7 @@ import OffersCore
 /// to clients, and valid only for the list that it was made for.
 enum Cursor: Hashable {
   /// The position after an offer.
-  case offer(OfferPlace)
+  case offer(OfferPosition)
   /// The position in the list of changes after the recorded change `id`. Expiring offers are listed
   /// from `since` on, in Unix seconds. If a page ended among expiring offers, `since` is the time
   /// of its last one and `expiringKey` the key of that offer. In an offer's reward history: the
@@ -22,11 +22,11 @@ enum Cursor: Hashable {
 
   /// The position after an offer of a query's list.
   init(behind offer: Offer, in query: OfferQuery) {
-    let place = OfferPlace(of: offer, in: query)
-    let isLong = place.values.contains { value in
+    let position = OfferPosition(of: offer, in: query)
+    let isLong = position.values.contains { value in
       if case .text(let text) = value { text.utf8.count > Self.textLimit } else { false }
     }
-    self = .offer(isLong ? OfferPlace(offer.ref) : place)
+    self = .offer(isLong ? OfferPosition(offer.ref) : position)
   }
 
   /// The text of the cursor: base64url without padding.
@@ -35,8 +35,8 @@ enum Cursor: Hashable {
   func text(of list: UInt64) -> String {
     let parts =
       switch self {
-      case .offer(let place):
-        ["o", place.ref.feed, place.ref.offerID] + place.values.map(Self.text)
+      case .offer(let position):
+        ["o", position.ref.feed, position.ref.offerID] + position.values.map(Self.text)
       case .change(let id, let since, let key):
         ["c", String(id), String(since)] + (key.map { [String($0)] } ?? [])
       }
@@ -58,14 +58,14 @@ enum Cursor: Hashable {
     coded += String(repeating: "=", count: (4 - coded.utf8.count % 4) % 4)
     guard let data = Data(base64Encoded: coded),
       let parts = try? JSONDecoder().decode([String].self, from: data),
-      parts.first == String(list, radix: 16), let place = Self.place(parts.dropFirst())
+      parts.first == String(list, radix: 16), let position = Self.position(parts.dropFirst())
     else { throw Self.refusal }
-    self = place
+    self = position
     // Only the canonical encoding of a cursor is accepted.
     if self.text(of: list) != text { throw Self.refusal }
   }
 
-  private static func place(_ parts: ArraySlice<String>) -> Cursor? {
+  private static func position(_ parts: ArraySlice<String>) -> Cursor? {
     // SQLite may end a text at its first NUL.
     guard parts.count >= 3, !parts.contains(where: { $0.utf8.contains(0) }) else { return nil }
     let (first, second) = (parts[parts.startIndex + 1], parts[parts.startIndex + 2])
@@ -74,7 +74,7 @@ enum Cursor: Hashable {
     case "o":
       let values = rest.compactMap(value)
       if values.count < rest.count { return nil }
-      return .offer(OfferPlace(OfferRef(feed: first, offerID: second), values: values))
+      return .offer(OfferPosition(OfferRef(feed: first, offerID: second), values: values))
     case "c":
       // A time beyond this bound is millions of years away: this server did not write the cursor.
       guard rest.count <= 1, let id = Int64(first), let seconds = Int64(second), id >= 0,
@@ -87,7 +87,7 @@ enum Cursor: Hashable {
     }
   }
 
-  private static func text(_ value: OfferPlace.Value) -> String {
+  private static func text(_ value: OfferPosition.Value) -> String {
     switch value {
     case .none: "-"
     case .number(let number): "n\(number)"
@@ -95,11 +95,11 @@ enum Cursor: Hashable {
     }
   }
 
-  private static func value(_ text: String) -> OfferPlace.Value? {
+  private static func value(_ text: String) -> OfferPosition.Value? {
     let rest = String(Substring(text.utf8.dropFirst()))
     switch text.utf8.first {
-    case UInt8(ascii: "-"): return OfferPlace.Value.none
-    case UInt8(ascii: "n"): return Int64(rest).map(OfferPlace.Value.number)
+    case UInt8(ascii: "-"): return OfferPosition.Value.none
+    case UInt8(ascii: "n"): return Int64(rest).map(OfferPosition.Value.number)
     case UInt8(ascii: "t"): return .text(rest)
     default: return nil
     }

@@ -31,13 +31,13 @@ struct HouseholdRoutes: ContentRoutes {
     var query = HouseholdQuery()
     query.limit = try parameters.number("limit", OfferRoutes.limits) ?? OfferRoutes.usualLimit
     if let text = parameters.text("cursor") {
-      guard case .offer(let place) = try Cursor(text, of: list) else { throw Cursor.refusal }
-      query.after = place
+      guard case .offer(let position) = try Cursor(text, of: list) else { throw Cursor.refusal }
+      query.after = position
     }
     let page = try await content.store.fetchHousehold(
       query, maximumBytes: OfferRoutes.pageBytes)
     let total = try await content.store.countHousehold()
-    let next = page.hasMore ? page.offers.last.map { Cursor.offer($0.place) } : nil
+    let next = page.hasMore ? page.offers.last.map { Cursor.offer($0.position) } : nil
     let now = content.now()
     let pricedFeeds = try await content.fetchPresentations().pricedFeeds
     var answer = Answer.json(pricedFeeds: pricedFeeds) { json in

@@ -64,10 +64,10 @@ struct OfferRoutes: ContentRoutes {
     let list = parameters.fingerprint(without: ["cursor", "limit"])
     let limit = try parameters.number("limit", Self.limits) ?? Self.usualLimit
     if let text = parameters.text("cursor") {
-      guard case .offer(let place) = try Cursor(text, of: list) else {
+      guard case .offer(let position) = try Cursor(text, of: list) else {
         throw Cursor.refusal
       }
-      query.after = place
+      query.after = position
     }
     query.limit = limit
     let page = try await content.store.fetchOfferPage(query, maximumBytes: Self.pageBytes)

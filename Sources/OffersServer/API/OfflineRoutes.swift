@@ -83,7 +83,7 @@ struct OfflineRoutes: ContentRoutes {
         held.append((offer.firstSeenAt, offer.ref.description, record.hash))
       }
       guard page.hasMore, let last = page.offers.last else { break }
-      query.after = OfferPlace(of: last.offer, in: query)
+      query.after = OfferPosition(of: last.offer, in: query)
     }
     // The newest offers come first, and those of one sync in the order of their feed. That order is
     // the order in which syncs found the offers, so that the sorting must be stable.

@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import NIOSSL
 import OffersCore
+import OffersPlatform
 import Synchronization
 
 /// The certificate of a server that speaks TLS, and its private key, from two files in PEM.

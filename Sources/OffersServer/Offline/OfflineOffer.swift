@@ -53,7 +53,7 @@ struct OfflineOffer {
     to json: inout JSONWriter
   ) {
     let (presentation, now) = (settings.presentation, settings.now)
-    let short = offer.abridged(toBytes: OfferChoice.textBytes)
+    let short = offer.abridged(toBytes: ListSelection.textBytes)
     var card = PageFields(card: short, presentation, at: now, feedTitle: settings.feedTitle)
     card.describe(short, presentation)
     var page = OfferPage.page(of: offer, points, settings)
@@ -71,7 +71,7 @@ struct OfflineOffer {
         json.value(attribute.value)
       }
     }
-    json.member("reward", each: OfferPlace(of: offer, in: OfferQuery(sort: .reward)).values) {
+    json.member("reward", each: OfferPosition(of: offer, in: OfferQuery(sort: .reward)).values) {
       json, value in
       switch value {
       case .none: json.null()

@@ -89,7 +89,7 @@ struct OpenIDProvider: Sendable {
 
   private func exchange(
     _ code: String, of login: PendingLogin, _ metadata: ProviderMetadata
-  ) async throws -> ProviderAnswer {
+  ) async throws -> OpenIDResponse {
     var fields = [
       ("grant_type", "authorization_code"), ("code", code),
       ("redirect_uri", login.redirectURL), ("code_verifier", login.verifier),

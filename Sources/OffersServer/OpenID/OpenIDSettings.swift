@@ -8,7 +8,7 @@ package struct OpenIDSettings: Sendable {
   let clientID: String
   /// The secret of the registration; nil for a public client.
   let secret: String?
-  let transport: any ProviderTransport
+  let transport: any OpenIDTransport
 
   /// The longest client id or secret, in bytes.
   private static let mostBytes = 1024
@@ -25,7 +25,7 @@ package struct OpenIDSettings: Sendable {
   ///   for a file that cannot be read.
   package init(
     issuer: String, clientID: String, secretFile: String? = nil,
-    transport: any ProviderTransport
+    transport: any OpenIDTransport
   ) throws {
     let parts = URLComponents(string: issuer)
     guard ProviderURL.isAllowed(issuer, mayBeLoopback: true), let parts, parts.query == nil,

@@ -31,7 +31,7 @@ struct ChangesPage {
     query.kinds = kind.map { [$0] }
     query.favoritesOnly = favoritesOnly
     query.limit = Self.limit
-    query.textBytes = OfferChoice.textBytes
+    query.textBytes = ListSelection.textBytes
     let (oldestFirst, lastID) = try await source.store.fetchChanges(query)
     let changes = Array(oldestFirst.reversed())
     let titles = try await source.fetchTitles()

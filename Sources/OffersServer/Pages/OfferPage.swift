@@ -62,7 +62,7 @@ struct OfferPage {
   ///   - settings: the other values on which the page depends.
   static func page(of offer: Offer, _ points: [RewardPoint], _ settings: Settings) -> Page {
     let (presentation, now) = (settings.presentation, settings.now)
-    let place = OfferPlaceFields(maps: settings.maps)
+    let place = OfferLocationFields(maps: settings.maps)
     let value = presentation.valueText(of: offer)
     // The reward is the headline; a price is one detail of the product.
     let reward = presentation.valueRole == .reward ? value : nil
@@ -160,7 +160,7 @@ struct OfferPage {
       PageFields(fact: "Starts", time: offer.startsAt),
       PageFields(fact: offer.isExpired(at: now) ? "Expired on" : "Expires", time: offer.expiresAt),
     ].compactMap(\.self)
-    let shown = OfferPlaceFields.shown(of: offer)
+    let shown = OfferLocationFields.shown(of: offer)
     for attribute in offer.attributes where attribute.value != joined {
       if shown.contains(attribute) { continue }
       facts.append(

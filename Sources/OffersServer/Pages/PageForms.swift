@@ -40,7 +40,7 @@ struct PageForms: Sendable {
       let keeps = form.isSet("keep-missing")
       if accepts || keeps { try context.fetchVisitor().check(.admin) }
       try start(
-        WantedSync(
+        SyncParameters(
           form["feed"].map { [$0] } ?? [], acceptsRemovals: accepts, keepsMissing: keeps),
         hintWhileBusy:
           "No other refresh was started. Wait until it has finished, then refresh again.")
@@ -73,7 +73,7 @@ struct PageForms: Sendable {
     // The form shows the present source with hidden values, and sends it back as it was shown.
     if let source = form["source"], source != summary.shownSource, source != summary.source {
       try start(
-        WantedSync([feed]), from: source,
+        SyncParameters([feed]), from: source,
         hintWhileBusy: "Nothing was changed. Wait until it has finished, then save again.")
     }
     if every != nil { _ = try await content.syncer.setInterval(seconds, of: feed) }
@@ -84,7 +84,7 @@ struct PageForms: Sendable {
     let summary = try await summary(of: feed)
     _ = try await content.store.subscribe(to: feed, source: summary.ownSource)
     try start(
-      WantedSync([feed]),
+      SyncParameters([feed]),
       hintWhileBusy: "The feed is subscribed. Wait until it has finished, then refresh the feed.")
   }
 
@@ -105,10 +105,10 @@ struct PageForms: Sendable {
   ///   - source: the source to read, as a user typed it; nil for the remembered ones.
   ///   - hintWhileBusy: the hint of the error if another sync is running.
   private func start(
-    _ wanted: WantedSync, from source: String? = nil, hintWhileBusy: String
+    _ parameters: SyncParameters, from source: String? = nil, hintWhileBusy: String
   ) throws {
     do {
-      _ = try content.jobs.start(wanted, from: source)
+      _ = try content.jobs.start(parameters, from: source)
     } catch let problem as Problem where problem.id != nil {
       throw Problem(
         .conflict, "A refresh is already running.", hint: hintWhileBusy, code: .locked)

@@ -120,7 +120,7 @@ final class FeedProposals: Sendable {
     state.withLock { $0.kept.removeAll { $0.proposal.source == proposal.source } }
     _ = try await store.subscribe(to: name, source: proposal.source)
     do {
-      return Added(name: name, sync: try jobs.start(WantedSync([name])))
+      return Added(name: name, sync: try jobs.start(SyncParameters([name])))
     } catch is Problem {
       // Another sync is running, or the server is shutting down. The feed is added in any case.
       return Added(name: name, sync: nil)

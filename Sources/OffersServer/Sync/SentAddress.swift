@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersPlatform
 
 /// The address of a feed that a request names.
 package enum SentAddress {

@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersPlatform
 import Synchronization
 
 extension Result where Failure == OffersError {
@@ -38,18 +39,18 @@ final class SyncJobs: Sendable {
   /// Starts a sync in a task of its own, and returns its first status.
   ///
   /// - Parameters:
-  ///   - wanted: the feeds to sync, and how.
+  ///   - parameters: the feeds to sync, and how.
   ///   - source: the source to read, as a user typed it; nil for the remembered ones.
   /// - Throws: `Problem` with status 409 and the id of the running sync while one runs, with status
   ///   503 after `close()`; `OffersError` with `notFound` for an unknown feed, with `invalidRequest`
   ///   for a source that may not be set over HTTP.
-  func start(_ wanted: WantedSync, from source: String? = nil) throws -> SyncStatus {
-    var wanted = wanted
-    let feeds = try known(wanted.feeds)
-    wanted.feeds = feeds.map(\.name)
+  func start(_ parameters: SyncParameters, from source: String? = nil) throws -> SyncStatus {
+    var parameters = parameters
+    let feeds = try known(parameters.feeds)
+    parameters.feeds = feeds.map(\.name)
     if let source {
       try Self.check(source, of: feeds)
-      wanted.source = SyncSource(typed: source)
+      parameters.source = SyncSource(typed: source)
     }
     return try state.withLock { state in
       if state.isClosed { throw Problem(.serviceUnavailable, "The server is shutting down.") }
@@ -62,9 +63,9 @@ final class SyncJobs: Sendable {
       }
       state.status = SyncStatus(
         id: (state.status.id ?? 0) + 1, phase: .running, startedAt: now(),
-        feeds: wanted.feeds.map { SyncStatus.FeedStatus(feed: $0) })
+        feeds: parameters.feeds.map { SyncStatus.FeedStatus(feed: $0) })
       state.revision += 1
-      state.task = Task { [wanted] in await run(wanted) }
+      state.task = Task { [parameters] in await run(parameters) }
       return state.status
     }
   }
@@ -122,14 +123,14 @@ final class SyncJobs: Sendable {
     }
   }
 
-  private func run(_ wanted: WantedSync) async {
+  private func run(_ parameters: SyncParameters) async {
     var failure: OffersError?
     do {
-      try await syncer.sync(wanted) { [self] progress in
+      try await syncer.sync(parameters) { [self] progress in
         change { $0.note(progress) }
       } finished: { [self] feed, result in
         // Another process is syncing the feed that is due. That is what was wanted.
-        let isLeftOut = wanted.reason == .due && result.isLocked
+        let isLeftOut = parameters.reason == .due && result.isLocked
         change { isLeftOut ? $0.leaveOut(feed) : $0.finish(feed, result) }
       }
     } catch let error as OffersError {

@@ -1,5 +1,5 @@
 // Makes the pages of lists from the stored offers: all offers, the favorites, and those of a feed,
-// with the filters and the orders of the server (OfferChoice, OffersPage and FeedPage).
+// with the filters and the orders of the server (ListSelection, OffersPage and FeedPage).
 
 /** The number of offers on a page, and on the map. */
 const PAGE_SIZE = 60;

@@ -9,7 +9,7 @@ struct FeedPages {
   let template: SourceTemplate
   let options: SyncOptions
   let environment: SourceTemplate.Environment
-  let fetching: FetchContext
+  let fetching: FetchSettings
   /// The time of the sync, at which sales count or not.
   let now: Date
 

@@ -21,7 +21,7 @@ struct SyncAttempt {
   let startedAt: Date
   let clock: ContinuousClock.Instant
   let schedule: FetchSchedule
-  let fetching: FetchContext
+  let fetching: FetchSettings
   /// Whether to compute the changes only, and write nothing to the store.
   let isTrial: Bool
 

@@ -74,8 +74,8 @@ extension SyncEngine {
   /// The settings of an unconditional fetch from a source.
   func context(
     _ source: FeedSource, _ options: SyncOptions, _ transport: any HTTPTransport
-  ) -> FetchContext {
-    var context = FetchContext(
+  ) -> FetchSettings {
+    var context = FetchSettings(
       transport: transport, limits: options.limits, sourceMayBePrivate: source.isTrusted, now: now)
     context.allowsPrivateNetwork =
       options.allowsPrivateNetwork || configuration.allowsPrivateNetwork

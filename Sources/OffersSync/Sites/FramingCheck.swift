@@ -4,7 +4,7 @@ import OffersCore
 /// Requests pages to find out whether they may be shown in a frame. Only servers on the public
 /// internet are contacted, unless `allowsPrivateNetwork` is true. A check takes at most 8 seconds and
 /// 5 redirects, and reads no body.
-package struct FramingCheck: FramingSource {
+package struct FramingCheck: Sendable {
   private let transport: any HTTPTransport
   private let allowsPrivateNetwork: Bool
 
@@ -16,6 +16,12 @@ package struct FramingCheck: FramingSource {
     self.allowsPrivateNetwork = allowsPrivateNetwork
   }
 
+  /// Requests a page, as a browser would.
+  ///
+  /// - Parameters:
+  ///   - url: the http or https URL of the page.
+  ///   - origin: the scheme, host and port of the page with the frame.
+  /// - Returns: whether the page may not be shown in the frame; nil if that cannot be found out.
   package func refusesFrame(_ url: String, in origin: String) async -> Bool? {
     // Every failure means that the answer is not known, and the page says so.
     try? await Timeout.run(seconds: Self.seconds) {

@@ -12,7 +12,7 @@ final class HeldSyncer: FeedSyncer {
   let wasCancelled = Mutex(false)
   let interval = Mutex<Int?>(nil)
   /// The request of the last sync.
-  let wanted = Mutex<WantedSync?>(nil)
+  let parameters = Mutex<SyncParameters?>(nil)
 
   func letGo() { release.continuation.finish() }
 
@@ -33,11 +33,11 @@ final class HeldSyncer: FeedSyncer {
   }
 
   func sync(
-    _ wanted: WantedSync,
+    _ parameters: SyncParameters,
     progress: @escaping @Sendable (SyncProgress) -> Void,
     finished: @escaping @Sendable (String, Result<SyncRun, OffersError>) -> Void
   ) async throws {
-    self.wanted.withLock { $0 = wanted }
+    self.parameters.withLock { $0 = parameters }
     progress(
       SyncProgress(feed: "ibotta", bytes: 10, totalBytes: 20, records: 1, isWriting: false))
     for await _ in release.stream {}
@@ -101,8 +101,8 @@ struct SyncRoutesTests {
       try await Self.wait(client) { $0["state"] as? String == "done" }
     }
     #expect(
-      syncer.wanted.withLock { $0 }
-        == WantedSync(["ibotta"], source: .url("https://example.com/a"), acceptsRemovals: true))
+      syncer.parameters.withLock { $0 }
+        == SyncParameters(["ibotta"], source: .url("https://example.com/a"), acceptsRemovals: true))
   }
 
   @Test("one sync runs at a time, and reports its progress and its result")
@@ -152,11 +152,11 @@ struct SyncRoutesTests {
     let home = try await ServedHome(feeds: [])
     let syncer = HeldSyncer()
     let jobs = SyncJobs(syncer: syncer, now: { .now })
-    _ = try jobs.start(WantedSync([]))
+    _ = try jobs.start(SyncParameters([]))
     await jobs.close()
     #expect(syncer.wasCancelled.withLock { $0 })
     #expect(jobs.status.phase == .done)
-    #expect(throws: Problem.self) { try jobs.start(WantedSync([])) }
+    #expect(throws: Problem.self) { try jobs.start(SyncParameters([])) }
     withExtendedLifetime(home) {}
   }
 

@@ -6,7 +6,7 @@ import Synchronization
 
 /// An OpenID provider in memory, which checks codes and PKCE, makes ID tokens, and can be told to
 /// misbehave.
-final class ScriptedProvider: ProviderTransport {
+final class ScriptedProvider: OpenIDTransport {
   static let issuer = "https://login.example"
   static let clientID = "offers"
   static let secret = "the client's secret of 32 bytes or more: 7%"
@@ -41,7 +41,7 @@ final class ScriptedProvider: ProviderTransport {
   /// The behavior, and what has happened.
   struct State: Sendable {
     /// The answers in place of the usual ones, by URL.
-    var answers: [String: ProviderAnswer] = [:]
+    var answers: [String: OpenIDResponse] = [:]
     /// The error of every request; nil to answer.
     var failure: OffersError?
     /// Changes the claims of a token.
@@ -76,7 +76,7 @@ final class ScriptedProvider: ProviderTransport {
     return code
   }
 
-  func pull(_ url: String) async throws -> ProviderAnswer {
+  func pull(_ url: String) async throws -> OpenIDResponse {
     let (failure, answer) = state.withLock { state in
       state.pulled.append(url)
       return (state.failure, state.answers[url])
@@ -85,13 +85,13 @@ final class ScriptedProvider: ProviderTransport {
     if let answer { return answer }
     return switch url {
     case Self.issuer + "/.well-known/openid-configuration": Self.answer(Self.description())
-    default: ProviderAnswer(status: 404, body: [])
+    default: OpenIDResponse(status: 404, body: [])
     }
   }
 
   func post(
     _ form: String, to url: String, authorization: String?
-  ) async throws -> ProviderAnswer {
+  ) async throws -> OpenIDResponse {
     let sent = Sent(form: FieldList.parse(form), authorization: authorization)
     let (failure, answer, grant, alter, makeToken) = state.withLock { state in
       state.posted.append(sent)
@@ -116,8 +116,8 @@ final class ScriptedProvider: ProviderTransport {
       #"{"access_token":"secret-access","token_type":"Bearer","id_token":"\#(token)"}"#)
   }
 
-  static func answer(_ text: String, status: Int = 200) -> ProviderAnswer {
-    ProviderAnswer(status: status, body: Array(text.utf8))
+  static func answer(_ text: String, status: Int = 200) -> OpenIDResponse {
+    OpenIDResponse(status: status, body: Array(text.utf8))
   }
 
   /// The provider's description of itself.

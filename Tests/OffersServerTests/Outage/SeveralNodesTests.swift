@@ -107,7 +107,7 @@ struct SeveralNodesTests {
       (SyncReason.due, []), (.asked, [SyncStatus.FeedStatus.Phase.failed]),
     ] {
       let jobs = SyncJobs(syncer: BusySyncer(), now: { .now })
-      _ = try jobs.start(WantedSync([], reason: reason))
+      _ = try jobs.start(SyncParameters([], reason: reason))
       while jobs.status.phase != .done { await Task.yield() }
       #expect(jobs.status.feeds.map(\.phase) == phases)
       #expect(jobs.status.error == nil)
@@ -123,7 +123,7 @@ private struct BusySyncer: FeedSyncer {
   func setInterval(_ everySeconds: Int?, of feed: String) -> Bool { false }
 
   func sync(
-    _ wanted: WantedSync, progress: @escaping @Sendable (SyncProgress) -> Void,
+    _ parameters: SyncParameters, progress: @escaping @Sendable (SyncProgress) -> Void,
     finished: @escaping @Sendable (String, Result<SyncRun, OffersError>) -> Void
   ) async throws {
     finished("ibotta", .failure(OffersError(.locked, "Another process is syncing ibotta.")))

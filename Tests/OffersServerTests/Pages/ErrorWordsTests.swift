@@ -62,7 +62,7 @@ struct ErrorWordsTests {
       ("One line", ["One line"]), ("A\nB, ,", ["A", "B"]), ("", []),
     ])
   func addresses(text: String, lines: [String]) {
-    #expect(OfferPlaceFields.lines(of: text) == lines)
+    #expect(OfferLocationFields.lines(of: text) == lines)
   }
 
   @Test(

@@ -135,7 +135,8 @@ struct PageFormTests {
       syncer.letGo()
     }
     #expect(
-      syncer.wanted.withLock { $0 } == WantedSync(["ibotta"], source: .url("https://example.com/a"))
+      syncer.parameters.withLock { $0 }
+        == SyncParameters(["ibotta"], source: .url("https://example.com/a"))
     )
     let page = try await home.show("/settings/feeds").text
     #expect(page.contains(#"name="source" value="sample""#))

@@ -90,7 +90,7 @@ struct ExpiredOfferRules {
       #expect(all.count == 6 && all.last?.ref.offerID == "2")
       for (index, offer) in all.enumerated() {
         query.now = Self.date(150)
-        query.after = OfferPlace(of: offer.offer, in: query)
+        query.after = OfferPosition(of: offer.offer, in: query)
         let rest = all.dropFirst(index + 1).map(\.ref.offerID)
         #expect(try await store.fetchOffers(query).map(\.ref.offerID) == rest)
         // Offer 4 expires before the next page is read: no other offer is left out.

@@ -51,7 +51,7 @@ struct OfferListRules {
         #expect(page.count <= size)
         guard let last = page.last, seen.count < 100 else { break }
         seen += page.map(\.ref.description)
-        query.after = OfferPlace(last.ref)
+        query.after = OfferPosition(last.ref)
       }
       #expect(try await seen == store.refs(OfferQuery(feed: feed)))
     }
@@ -61,7 +61,7 @@ struct OfferListRules {
   func pagesBehindGone(kind: StoreKind) async throws {
     let store = try await Self.filled(kind)
     let gone = OfferQuery(
-      feed: "ibotta", after: OfferPlace(OfferRef(feed: "ibotta", offerID: "3")))
+      feed: "ibotta", after: OfferPosition(OfferRef(feed: "ibotta", offerID: "3")))
     #expect(try await store.refs(gone) == ["ibotta:7", "ibotta:1"])
   }
 

@@ -114,7 +114,7 @@ struct OfferOrderRules {
       query.pricedFeeds = ["shop"]
       let all = try await store.fetchOffers(query)
       for (index, offer) in all.enumerated() {
-        query.after = OfferPlace(of: offer.offer, in: query)
+        query.after = OfferPosition(of: offer.offer, in: query)
         let rest = all.dropFirst(index + 1).map(\.ref.description)
         #expect(try await store.refs(query) == rest)
       }
@@ -152,7 +152,7 @@ struct OfferOrderRules {
     #expect(
       try await VariedOffers.refs(store) {
         $0.isReversed = true
-        $0.after = OfferPlace(OfferRef(feed: "shop", offerID: "3"))
+        $0.after = OfferPosition(OfferRef(feed: "shop", offerID: "3"))
       } == ["shop:2", "shop:1", "old:2"])
   }
 
@@ -168,14 +168,14 @@ struct OfferOrderRules {
       let all = try await store.fetchOffers(query)
       for (index, offer) in all.enumerated() {
         let rest = all.dropFirst(index + 1).map(\.ref.description)
-        query.after = OfferPlace(of: offer.offer, in: query)
+        query.after = OfferPosition(of: offer.offer, in: query)
         #expect(try await store.refs(query) == rest)
-        query.after = OfferPlace(offer.ref)
+        query.after = OfferPosition(offer.ref)
         #expect(try await store.refs(query) == rest)
       }
       let changed = try #require(all.first { $0.ref.offerID == "3" })
       let rest = all.drop { $0.ref != changed.ref }.dropFirst().map(\.ref.description)
-      query.after = OfferPlace(of: changed.offer, in: query)
+      query.after = OfferPosition(of: changed.offer, in: query)
       try await store.sync(
         VariedOffers.shop.filter { $0.id != "9" }.map { offer in
           offer.id == "3" ? FeedOffer("3", name: "zzz", more: offer.more) : offer
@@ -189,11 +189,11 @@ struct OfferOrderRules {
   func refusesPlaces(kind: StoreKind) async throws {
     let store = try await VariedOffers.store(kind)
     let ref = OfferRef(feed: "shop", offerID: "3")
-    for place in [
-      OfferPlace(ref, values: [.number(1), .number(2)]),
-      OfferPlace(OfferRef(feed: "shop", offerID: "none")),
+    for position in [
+      OfferPosition(ref, values: [.number(1), .number(2)]),
+      OfferPosition(OfferRef(feed: "shop", offerID: "none")),
     ] {
-      var asked = OfferQuery(now: VariedOffers.now, after: place)
+      var asked = OfferQuery(now: VariedOffers.now, after: position)
       asked.sort = .name
       let query = asked
       let error = await #expect(throws: OffersError.self) {

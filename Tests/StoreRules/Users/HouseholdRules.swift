@@ -183,11 +183,11 @@ struct HouseholdRules {
       let page = try await home.owners.fetchHousehold(query, maximumBytes: 1 << 20)
       read += page.offers
       guard page.hasMore, let last = page.offers.last, read.count < 20 else { break }
-      query.after = last.place
+      query.after = last.position
     }
     #expect(read == all.offers)
-    // The offer of a place need not be on the list any more.
-    query.after = all.offers[3].place
+    // The offer of a position need not be on the list any more.
+    query.after = all.offers[3].position
     try await home.owners.unshare(named: [all.offers[3].id.offerID])
     let page = try await home.owners.fetchHousehold(query, maximumBytes: 1 << 20)
     #expect(page.offers == Array(all.offers[4...5]))
@@ -212,7 +212,7 @@ struct HouseholdRules {
     var query = HouseholdQuery(limit: 1, feed: "tea")
     let first = try await home.owners.fetchHousehold(query, maximumBytes: 1 << 20)
     #expect(first.offers.map(\.id.description) == ["tea:1"] && first.hasMore)
-    query.after = first.offers.last?.place
+    query.after = first.offers.last?.position
     let last = try await home.owners.fetchHousehold(query, maximumBytes: 1 << 20)
     #expect(last.offers.map(\.id.description) == ["tea:9"] && !last.hasMore)
     #expect(
@@ -223,15 +223,15 @@ struct HouseholdRules {
     #expect(error?.code == .notFound)
   }
 
-  @Test("a place in another list is refused", arguments: StoreKind.allCases)
+  @Test("a position in another list is refused", arguments: StoreKind.allCases)
   func foreignPlace(kind: StoreKind) async throws {
     let home = try await Household(kind)
     try await home.anas.share(named: ["1"], at: .at(100))
     let ref = OfferRef(feed: "ibotta", offerID: "1")
-    for place in [OfferPlace(ref), OfferPlace(ref, values: [.text("Tea 1")])] {
+    for position in [OfferPosition(ref), OfferPosition(ref, values: [.text("Tea 1")])] {
       let error = await refusal {
         _ = try await home.owners.fetchHousehold(
-          HouseholdQuery(after: place), maximumBytes: 1 << 20)
+          HouseholdQuery(after: position), maximumBytes: 1 << 20)
       }
       #expect(error?.code == .invalidRequest)
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import OffersCore
+import OffersPlatform
 import OffersSync
 
 /// `offers import`

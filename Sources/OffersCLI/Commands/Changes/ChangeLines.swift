@@ -1,6 +1,7 @@
 import Foundation
 import OffersCore
 import OffersFeeds
+import OffersPlatform
 
 /// The lines of a table of changes.
 struct ChangeLines {

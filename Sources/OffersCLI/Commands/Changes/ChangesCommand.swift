@@ -137,12 +137,12 @@ struct ChangesCommand: AsyncParsableCommand {
     try emptiness.check(isEmpty: selection.count == 0)
   }
 
-  private func isCut(_ selection: any ChangeSelection) -> Bool {
+  private func isCut(_ selection: any LongChangeList) -> Bool {
     limit.map { selection.count > $0 } ?? false
   }
 
   private func forEachPage(
-    _ selection: any ChangeSelection, _ body: ([OfferChange]) throws -> Void
+    _ selection: any LongChangeList, _ body: ([OfferChange]) throws -> Void
   ) async throws {
     for start in stride(from: isCut(selection) ? 1 : 0, to: selection.count, by: Self.pageSize) {
       try body(await selection.fetch(start..<start + Self.pageSize))
@@ -150,7 +150,7 @@ struct ChangesCommand: AsyncParsableCommand {
   }
 
   private func printJSON(
-    _ selection: any ChangeSelection, _ feeds: FeedPresentations
+    _ selection: any LongChangeList, _ feeds: FeedPresentations
   ) async throws {
     var list = PagedJSON("changes", pricedFeeds: feeds.pricedFeeds)
     try await forEachPage(selection) { try list.print($0) { $0.value($1) } }
@@ -158,7 +158,7 @@ struct ChangesCommand: AsyncParsableCommand {
   }
 
   private func printTable(
-    _ selection: any ChangeSelection, _ feeds: FeedPresentations,
+    _ selection: any LongChangeList, _ feeds: FeedPresentations,
     _ style: Style
   ) async throws {
     var lines: ChangeLines?

@@ -3,6 +3,7 @@ import Foundation
 import OffersCore
 import OffersFeeds
 import OffersHTTP
+import OffersPlatform
 import OffersSync
 
 /// `offers feeds check`

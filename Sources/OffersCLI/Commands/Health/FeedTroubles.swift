@@ -1,6 +1,7 @@
 import Foundation
 import OffersCore
 import OffersFeeds
+import OffersPlatform
 
 /// When a feed is due, and the problems with its syncs, for people.
 struct FeedTroubles {

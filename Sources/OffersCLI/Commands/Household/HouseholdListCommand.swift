@@ -61,7 +61,7 @@ struct HouseholdListCommand: AsyncParsableCommand {
         guard page.hasMore, rest > 0, let last = page.offers.last else { break }
         query.limit = min(rest, Self.pageSize)
         query.offset = 0
-        query.after = last.place
+        query.after = last.position
         page = try await database.fetchHousehold(query, maximumBytes: Self.pageBytes)
       }
       if json { try document.finish() }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import OffersCore
 import OffersHTTP
+import OffersPlatform
 import OffersSync
 
 /// `offers image`

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import OffersCore
+import OffersPlatform
 
 /// `offers open`
 struct OpenCommand: AsyncParsableCommand {

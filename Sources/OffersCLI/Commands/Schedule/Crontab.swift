@@ -1,4 +1,5 @@
 import OffersCore
+import OffersPlatform
 
 /// The entry in the user's crontab: a line between two comments. All other lines of the crontab
 /// stay byte for byte.

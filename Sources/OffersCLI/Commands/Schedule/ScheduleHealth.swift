@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import OffersCore
 import OffersFeeds
+import OffersPlatform
 
 /// Whether the scheduled syncs run, whether anybody gets what they print, and whether they have the
 /// variables that the subscribed feeds need.

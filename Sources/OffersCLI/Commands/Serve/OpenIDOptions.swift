@@ -44,7 +44,7 @@ struct OpenIDOptions: ParsableArguments {
     guard let oidcIssuer, let oidcClientId else { return nil }
     return try OpenIDSettings(
       issuer: oidcIssuer, clientID: oidcClientId, secretFile: oidcClientSecretFile,
-      transport: try ProviderClient(
+      transport: try HTTPOpenIDTransport(
         transport: transport, issuer: oidcIssuer, allowsPrivateNetwork: allowsPrivateNetwork))
   }
 }

@@ -43,25 +43,26 @@ struct ServedFeeds: FeedSyncer {
   }
 
   func sync(
-    _ wanted: WantedSync,
+    _ parameters: SyncParameters,
     progress: @escaping @Sendable (SyncProgress) -> Void,
     finished: @escaping @Sendable (String, Result<SyncRun, OffersError>) -> Void
   ) async throws {
     let configuration = try configurationPath.load()
     let names =
-      wanted.feeds.isEmpty
+      parameters.feeds.isEmpty
       ? try await database.fetchSubscribedFeeds().filter(configuration.names.contains)
-      : wanted.feeds
+      : parameters.feeds
     let engine = SyncEngine(
       store: database, configuration: configuration, environment: findVariable,
       logger: log.logger)
     var options = SyncOptions(
-      source: wanted.source, acceptsRemovals: wanted.acceptsRemovals, reason: wanted.reason,
+      source: parameters.source, acceptsRemovals: parameters.acceptsRemovals,
+      reason: parameters.reason,
       // A request from this machine is not trusted either: it may come from a proxy or another
       // user.
       sourceMayBePrivate: false,
       allowsPrivateNetwork: allowsPrivateNetwork || configuration.allowsPrivateNetwork)
-    options.keepsMissing = wanted.keepsMissing
+    options.keepsMissing = parameters.keepsMissing
     options.fallbackSource = FeedSummary.fallbackSource
     try await engine.run(names, options: options, progress: progress, finished: finished)
     try await database.prepareSearch()

@@ -1,4 +1,5 @@
 import OffersCore
+import OffersPlatform
 
 /// The question for the currency of a feed whose amounts have none. It is asked after the sync that
 /// first found such amounts, and not again when a feed turns over.

@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersPlatform
 import OffersSync
 
 /// The texts and the JSON document of the result of a sync.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import OffersCore
+import OffersPlatform
 
 /// `offers user add`
 struct UserAddCommand: AsyncParsableCommand {

@@ -48,7 +48,7 @@ struct ChangeRoutes: ContentRoutes {
       query.afterID = id
       let since = Date(storedSeconds: seconds)
       query.since = since
-      query.afterExpiring = key.map { ExpiringPlace(at: since, offerKey: $0) }
+      query.afterExpiring = key.map { ExpiringPosition(at: since, offerKey: $0) }
     } else {
       query.since = since ?? now - Self.usualSeconds
     }

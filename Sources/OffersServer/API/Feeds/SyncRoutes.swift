@@ -31,7 +31,7 @@ struct SyncRoutes: Sendable {
         }
         feeds = names
       }
-      var wanted = WantedSync(feeds)
+      var parameters = SyncParameters(feeds)
       var source: String?
       if let value = body["source"] {
         guard let text = value as? String else {
@@ -43,22 +43,22 @@ struct SyncRoutes: Sendable {
         guard let accepts = JSONBody.truth(value) else {
           throw Problem(.badRequest, "The member “accept_removals” must be true or false.")
         }
-        wanted.acceptsRemovals = accepts
+        parameters.acceptsRemovals = accepts
       }
       if let value = body["keep_missing"] {
-        guard let keeps = JSONBody.truth(value), !(keeps && wanted.acceptsRemovals) else {
+        guard let keeps = JSONBody.truth(value), !(keeps && parameters.acceptsRemovals) else {
           throw Problem(
             .badRequest,
             "The member “keep_missing” must be true or false, and excludes "
               + "“accept_removals”.")
         }
-        wanted.keepsMissing = keeps
+        parameters.keepsMissing = keeps
       }
       // A new source is a setting, and removals were held back for an admin to decide.
-      if source != nil || wanted.acceptsRemovals || wanted.keepsMissing {
+      if source != nil || parameters.acceptsRemovals || parameters.keepsMissing {
         try context.fetchVisitor().check(.admin)
       }
-      let status = try content.jobs.start(wanted, from: source)
+      let status = try content.jobs.start(parameters, from: source)
       var json = JSONWriter()
       json.value(status)
       return Answers.result(json, status: .accepted)

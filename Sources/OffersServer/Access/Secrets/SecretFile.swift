@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersPlatform
 
 /// A file with a secret of one line, which only its owner can read.
 enum SecretFile {

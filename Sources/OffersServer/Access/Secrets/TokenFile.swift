@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import OffersCore
+import OffersPlatform
 import Synchronization
 
 /// The file with the access token. A changed file takes effect without a restart.

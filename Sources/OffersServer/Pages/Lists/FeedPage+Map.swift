@@ -11,26 +11,27 @@ extension FeedPage {
   /// the list has coordinates. The places are left out unless the map's own address is requested.
   ///
   /// - Parameters:
-  ///   - choice: the filters and the order of the list.
+  ///   - selection: the filters and the order of the list.
   ///   - offers: the offers of the shown page of the list.
   ///   - presentation: how the offers of the feed are shown.
   ///   - now: the time at which offers count as expired.
   func map(
-    of choice: OfferChoice, on offers: [UserOffer], _ presentation: FeedPresentation, at now: Date
+    of selection: ListSelection, on offers: [UserOffer], _ presentation: FeedPresentation,
+    at now: Date
   ) async throws -> PageFields? {
     guard source.content.maps.files.areInstalled else { return nil }
     let isOpen = request.fields["view"] == "map"
     var places = offers
     if isOpen {
       places = try await fetch(
-        choice.query(page: 1, size: Self.mapLimit + 1, at: now, textBytes: Self.mapTextBytes))
+        selection.query(page: 1, size: Self.mapLimit + 1, at: now, textBytes: Self.mapTextBytes))
     }
     places = places.prefix(Self.mapLimit).filter { Coordinates($0.offer) != nil }
     if places.isEmpty { return nil }
     let name = request.name
     return PageFields { map in
-      map.set("listLink", choice.link(request.path, own: name))
-      map.set("mapLink", choice.link(request.path, own: name, more: [("view", "map")]))
+      map.set("listLink", selection.link(request.path, own: name))
+      map.set("mapLink", selection.link(request.path, own: name, more: [("view", "map")]))
       guard isOpen else { return }
       map.set(
         "dialog",

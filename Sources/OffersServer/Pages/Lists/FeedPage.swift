@@ -23,18 +23,18 @@ struct FeedPage {
     let shown = try await source.fetchPresentations()
     let presentation = shown[name]
     let layout = presentation.layout
-    let choice = OfferChoice(request.fields, shown, feed: name, content: source.content)
+    let selection = ListSelection(request.fields, shown, feed: name, content: source.content)
     let number = request.fields.page()
     let now = source.now
     let offers = try await fetch(
-      choice.query(page: number, size: Self.pageSize + 1, at: now))
-    let count = offers.isEmpty ? 0 : try await source.store.countOffers(choice.query(at: now))
+      selection.query(page: number, size: Self.pageSize + 1, at: now))
+    let count = offers.isEmpty ? 0 : try await source.store.countOffers(selection.query(at: now))
     let expired =
       offers.isEmpty && number == 1 && feed != nil
-      ? try await source.store.countExpired(leftOutOf: choice.query(at: now)) : 0
+      ? try await source.store.countExpired(leftOutOf: selection.query(at: now)) : 0
     let title = feed?.title ?? former?.title ?? known?.title ?? name
     let news = try await RecentNews(of: offers.map(\.offer), from: source)
-    let map = try await map(of: choice, on: offers, presentation, at: now)
+    let map = try await map(of: selection, on: offers, presentation, at: now)
     let recent = known?.isSearchable == true ? try await recentSearches() : []
     var page = Page("feed", title: title, menuEntry: .offers) { fields in
       fields.set("heading", title)
@@ -45,7 +45,7 @@ struct FeedPage {
         feed.map { [$0] } ?? [], shown, at: now, mayDecide: request.mayDecide, back: request.address
       )
       fields.setChips(feeds, current: name)
-      choice.fill(
+      selection.fill(
         &fields, feeds: feeds, offers: offers, path: request.path, isFavorites: false, own: name)
       if known?.isSearchable == true {
         fields.set(
@@ -71,13 +71,13 @@ struct FeedPage {
       if layout == .covers { fields.set("credit", Self.credit(offers)) }
       if expired > 0 {
         fields.set(
-          "nothing", choice.allExpired(expired, presentation.noun, request.path, own: name))
+          "nothing", selection.allExpired(expired, presentation.noun, request.path, own: name))
       } else if offers.isEmpty {
-        fields.set("nothing", nothing(choice, feed, number))
+        fields.set("nothing", nothing(selection, feed, number))
       }
       fields.setMore(
         offers.count > Self.pageSize
-          ? choice.link(request.path, page: number + 1, own: name) : nil,
+          ? selection.link(request.path, page: number + 1, own: name) : nil,
         label: layout == .posters ? "Load more" : "Next page")
     }
     page.feed = name
@@ -116,8 +116,8 @@ struct FeedPage {
   }
 
   /// The message in place of an empty list.
-  func nothing(_ choice: OfferChoice, _ feed: Feed?, _ number: Int) -> PageFields {
-    if number > 1 || choice.narrows(isFavorites: false, feed: request.name) {
+  func nothing(_ selection: ListSelection, _ feed: Feed?, _ number: Int) -> PageFields {
+    if number > 1 || selection.narrows(isFavorites: false, feed: request.name) {
       return noMatch
     }
     if let error = feed?.lastRun?.error {

@@ -15,7 +15,7 @@ struct HouseholdListPage {
     let number = request.fields.page()
     let list = try await source.store.fetchHousehold(
       HouseholdQuery(
-        limit: size, offset: (number - 1) * size, textBytes: OfferChoice.textBytes),
+        limit: size, offset: (number - 1) * size, textBytes: ListSelection.textBytes),
       maximumBytes: .max)
     let count = try await source.store.countHousehold()
     let titles = try await source.fetchTitles()

@@ -12,22 +12,22 @@ struct OffersPage {
 
   func page() async throws -> Page {
     let shown = try await source.fetchPresentations()
-    var choice = OfferChoice(request.fields, shown, content: source.content)
-    if isFavorites { choice.favoritesOnly = true }
+    var selection = ListSelection(request.fields, shown, content: source.content)
+    if isFavorites { selection.favoritesOnly = true }
     let number = request.fields.page()
     let now = source.now
     let offers = try await source.store.fetchOffers(
-      choice.query(page: number, size: Self.pageSize + 1, at: now))
-    let count = try await source.store.countOffers(choice.query(at: now))
+      selection.query(page: number, size: Self.pageSize + 1, at: now))
+    let count = try await source.store.countOffers(selection.query(at: now))
     let expired =
       offers.isEmpty && number == 1
-      ? try await source.store.countExpired(leftOutOf: choice.query(at: now)) : 0
+      ? try await source.store.countExpired(leftOutOf: selection.query(at: now)) : 0
     let feeds = try await source.fetchFeeds()
     let titles = try await source.fetchTitles(of: feeds)
     let news = try await RecentNews(of: offers.map(\.offer), from: source)
     let noun =
       isFavorites
-      ? OfferNoun("favorite") : shown.noun(of: choice.feed.map { [$0] } ?? feeds.map(\.name))
+      ? OfferNoun("favorite") : shown.noun(of: selection.feed.map { [$0] } ?? feeds.map(\.name))
     let title = isFavorites ? "Favorites" : "Offers"
     var page = Page("offers", title: title, menuEntry: isFavorites ? .favorites : .offers) {
       fields in
@@ -40,7 +40,7 @@ struct OffersPage {
           back: request.address)
         fields.setChips(feeds, current: nil)
       }
-      choice.fill(
+      selection.fill(
         &fields, feeds: feeds, titles: titles, offers: offers, path: request.path,
         isFavorites: isFavorites)
       fields.set(
@@ -53,12 +53,12 @@ struct OffersPage {
           return card
         })
       if expired > 0 {
-        fields.set("nothing", choice.allExpired(expired, noun, request.path))
+        fields.set("nothing", selection.allExpired(expired, noun, request.path))
       } else if offers.isEmpty {
-        fields.set("nothing", nothing(choice, feeds, number))
+        fields.set("nothing", nothing(selection, feeds, number))
       }
       fields.setMore(
-        offers.count > Self.pageSize ? choice.link(request.path, page: number + 1) : nil,
+        offers.count > Self.pageSize ? selection.link(request.path, page: number + 1) : nil,
         label: "Next page")
     }
     page.sidebarFeeds = feeds
@@ -74,8 +74,8 @@ struct OffersPage {
   }
 
   /// The message in place of an empty list.
-  func nothing(_ choice: OfferChoice, _ feeds: [Feed], _ number: Int) -> PageFields {
-    if number > 1 || choice.narrows(isFavorites: isFavorites) {
+  func nothing(_ selection: ListSelection, _ feeds: [Feed], _ number: Int) -> PageFields {
+    if number > 1 || selection.narrows(isFavorites: isFavorites) {
       return noMatch
     }
     if isFavorites {

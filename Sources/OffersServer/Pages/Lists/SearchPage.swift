@@ -102,7 +102,7 @@ struct SearchPage {
       fields.set(
         "results",
         found.results.hits.map { hit in
-          let offer = hit.offer.abridged(toBytes: OfferChoice.textBytes)
+          let offer = hit.offer.abridged(toBytes: ListSelection.textBytes)
           var card = PageFields(
             card: offer, shown[offer.ref.feed], at: source.now,
             back: ReturnPath.checked(request.address),

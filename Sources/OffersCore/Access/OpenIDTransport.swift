@@ -2,9 +2,9 @@
 ///
 /// Both calls follow no redirect, have a deadline, and read a bounded number of bytes. They throw
 /// `OffersError` with `sourceFailed` if there is no such answer, or `CancellationError`.
-package protocol ProviderTransport: Sendable {
+package protocol OpenIDTransport: Sendable {
   /// Requests a JSON document by GET.
-  func pull(_ url: String) async throws -> ProviderAnswer
+  func pull(_ url: String) async throws -> OpenIDResponse
 
   /// Sends form data by POST.
   ///
@@ -13,11 +13,11 @@ package protocol ProviderTransport: Sendable {
   ///   - url: where to send it.
   ///   - authorization: the value of the field `Authorization`; nil for none.
   func post(_ form: String, to url: String, authorization: String?) async throws
-    -> ProviderAnswer
+    -> OpenIDResponse
 }
 
 /// The answer of an OpenID provider.
-package struct ProviderAnswer: Hashable, Sendable {
+package struct OpenIDResponse: Hashable, Sendable {
   /// The HTTP status.
   package let status: Int
   package let body: [UInt8]

@@ -3,7 +3,7 @@ import OffersCore
 import OffersFeeds
 
 /// The settings of a fetch of a feed besides its address, and the log of its responses.
-struct FetchContext {
+struct FetchSettings {
   let transport: any HTTPTransport
   let limits: FetchLimits
   var allowsPrivateNetwork = false

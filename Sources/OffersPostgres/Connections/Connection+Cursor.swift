@@ -1,6 +1,6 @@
 /// Long results in bounded memory.
-extension DatabaseSession {
-  /// Calls `body` with each row of a query, which is read through a cursor. The session must be in a
+extension Connection {
+  /// Calls `body` with each row of a query, which is read through a cursor. The connection must be in a
   /// transaction.
   ///
   /// - Parameters:

@@ -3,16 +3,16 @@ import OffersCore
 import OffersStore
 
 /// The offers of a query, in SQL.
-struct OfferSelection {
+struct SelectedOffers {
   private var bindings: Bindings
   private var conditions: [String] = []
   private let order: OfferOrder
   private let query: OfferQuery
 
-  /// - Throws: `OffersError` with `notFound` for an unknown feed, `invalidRequest` for a place that is
+  /// - Throws: `OffersError` with `notFound` for an unknown feed, `invalidRequest` for a position that is
   ///   not one of the list.
-  init(_ query: OfferQuery, of user: User.ID, in session: DatabaseSession) throws {
-    try FeedTable.check(query.feed, in: PostgresTransaction(session))
+  init(_ query: OfferQuery, of user: User.ID, in connection: Connection) throws {
+    try FeedTable.check(query.feed, in: PostgresTransaction(connection))
     var query = query
     let now = query.now ?? Date()
     query.now = now
@@ -22,7 +22,7 @@ struct OfferSelection {
     selectState(at: now)
     selectFields()
     selectRewards()
-    try selectPlace(of: user, in: session)
+    try selectPosition(of: user, in: connection)
   }
 
   private mutating func selectState(at now: Date) {
@@ -105,53 +105,55 @@ struct OfferSelection {
       """
   }
 
-  private mutating func selectPlace(of user: User.ID, in session: DatabaseSession) throws {
-    guard let place = query.after else { return }
-    guard let found = try OfferTable.find(place.ref, of: user, in: PostgresTransaction(session))
+  private mutating func selectPosition(of user: User.ID, in connection: Connection) throws {
+    guard let position = query.after else { return }
+    guard
+      let found = try OfferTable.find(position.ref, of: user, in: PostgresTransaction(connection))
     else {
       throw OffersError(
         .invalidRequest, "The offer after which the list continues was removed.")
     }
     let values =
-      place.values.isEmpty ? OfferPlace(of: found.offer.offer, in: query).values : place.values
+      position.values.isEmpty
+      ? OfferPosition(of: found.offer.offer, in: query).values : position.values
     conditions.append(try order.isBehind(values, key: found.key, &bindings))
   }
 
   private var condition: String { conditions.joined(separator: " AND ") }
 
   /// The offers of the list in its order, at most `limit` after the first `offset`.
-  func read(offset: Int, limit: Int?, in session: DatabaseSession) throws -> [UserOffer] {
+  func read(offset: Int, limit: Int?, in connection: Connection) throws -> [UserOffer] {
     var bindings = bindings
     var sql = """
       SELECT \(OfferColumns.selection) FROM \(OfferColumns.tables)
       WHERE \(condition) ORDER BY \(order.orderBy) OFFSET \(bindings.add(.number(Int64(offset))))
       """
     if let limit { sql += " LIMIT \(bindings.add(.number(Int64(limit))))" }
-    return try session.rows(sql, bindings.parameters).map { row in
+    return try connection.rows(sql, bindings.parameters).map { row in
       let offer = OfferColumns.offer(row)
       return query.textBytes.map { offer.abridged(toBytes: $0) } ?? offer
     }
   }
 
   /// The keys of the same offers.
-  func readKeys(offset: Int, limit: Int?, in session: DatabaseSession) throws -> [Int64] {
+  func readKeys(offset: Int, limit: Int?, in connection: Connection) throws -> [Int64] {
     var bindings = bindings
     let sql = """
       SELECT offer.offer_key, $1::bigint FROM \(OfferColumns.tables)
       WHERE \(condition) ORDER BY \(order.orderBy) OFFSET \(bindings.add(.number(Int64(offset))))
       \(bindings.addLimit(limit))
       """
-    return try session.rows(sql, bindings.parameters).map { $0.number(0) }
+    return try connection.rows(sql, bindings.parameters).map { $0.number(0) }
   }
 
   /// The number of offers of the list.
-  func count(in session: DatabaseSession) throws -> Int {
+  func count(in connection: Connection) throws -> Int {
     // Parameters of the order alone, whose types the server could not infer.
     let sql = """
       SELECT count(*) FROM (
         SELECT row_number() OVER (ORDER BY \(order.orderBy)) FROM \(OfferColumns.tables)
         WHERE \(condition)) AS selected
       """
-    return Int(try session.rows(sql, bindings.parameters).first?.number(0) ?? 0)
+    return Int(try connection.rows(sql, bindings.parameters).first?.number(0) ?? 0)
   }
 }

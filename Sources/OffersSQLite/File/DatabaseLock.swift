@@ -2,9 +2,9 @@ import Foundation
 import OffersCore
 import OffersPlatform
 
-/// Exclusive locks between processes, and between databases within one process: the bytes of a
-/// `LockFile`, or the locks of a database in memory.
-final class FileLock: Sendable {
+/// The locks of a database, between processes and between databases within one process: the bytes of a
+/// `LockFile`, or `MemoryLocks`.
+final class DatabaseLock: Sendable {
   private let file: any NumberedLocks
   private let byte: Int64
 
@@ -31,8 +31,8 @@ final class FileLock: Sendable {
   }
 
   /// Locks of a database in memory.
-  init(in place: MemoryPlace, byte: Int64 = 0) {
-    file = MemoryLocks(place)
+  init(in state: MemoryDatabaseState, byte: Int64 = 0) {
+    file = MemoryLocks(state)
     self.byte = byte
   }
 
@@ -89,7 +89,7 @@ final class FileLock: Sendable {
   }
 }
 
-extension FileLock {
+extension DatabaseLock {
   /// Acquires the lock of a byte. Between attempts the task is suspended, so no thread is blocked.
   ///
   /// - Returns: false if the lock is still held at the deadline.

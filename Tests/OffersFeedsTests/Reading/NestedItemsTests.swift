@@ -2,7 +2,7 @@ import OffersCore
 import Testing
 
 @Suite("The path of the items in JSON")
-struct ItemsPlaceTests {
+struct NestedItemsTests {
   private static func definition(items: String) -> String {
     """
     title: {from: [feed.title, title]}

@@ -5,7 +5,7 @@ import Testing
 @testable import OffersSync
 
 @Suite("Requests to an OpenID provider")
-struct ProviderClientTests {
+struct HTTPOpenIDTransportTests {
   /// Answers every request alike, and notes them.
   private final class Scripted: HTTPTransport {
     let sent = Mutex<[TransportRequest]>([])
@@ -24,10 +24,10 @@ struct ProviderClientTests {
     _ answer: @escaping @Sendable () throws -> TransportResponse = {
       TransportResponse(status: 200, bytes: Array("{}".utf8))
     }
-  ) throws -> (ProviderClient, Scripted) {
+  ) throws -> (HTTPOpenIDTransport, Scripted) {
     let transport = Scripted(answer)
     return (
-      try ProviderClient(
+      try HTTPOpenIDTransport(
         transport: transport, issuer: issuer, allowsPrivateNetwork: allowsPrivateNetwork), transport
     )
   }
@@ -36,7 +36,7 @@ struct ProviderClientTests {
   func methods() async throws {
     let (client, transport) = try Self.client()
     let answer = try await client.pull("https://login.example/keys")
-    #expect(answer == ProviderAnswer(status: 200, body: Array("{}".utf8)))
+    #expect(answer == OpenIDResponse(status: 200, body: Array("{}".utf8)))
     _ = try await client.post(
       "a=b", to: "https://login.example/token", authorization: "Basic eA==")
     let sent = transport.sent.withLock { $0 }

@@ -1,6 +1,6 @@
 import ChildProcesses
 import Foundation
-import OffersCore
+import OffersPlatform
 import OffersTestSupport
 import Testing
 

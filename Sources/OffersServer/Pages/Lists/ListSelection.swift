@@ -2,7 +2,7 @@ import Foundation
 import OffersCore
 
 /// The filters and the order of a list of offers, as given in the query of the page's URL.
-struct OfferChoice {
+struct ListSelection {
   private(set) var feed: String?
   var favoritesOnly: Bool
   let category: String?

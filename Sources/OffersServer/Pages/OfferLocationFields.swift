@@ -2,7 +2,7 @@ import Foundation
 import OffersCore
 
 /// The place of an offer on its page: a small map, and links to call, to find the way and to share.
-struct OfferPlaceFields {
+struct OfferLocationFields {
   let maps: MapSettings
 
   func hasMap(_ offer: Offer) -> Bool {

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The place of a database in memory: what it has instead of a lock file and of `PRAGMA data_version`.
-/// Nobody but the database that was opened with it can use it.
-final class MemoryPlace: Sendable {
+/// The locks and the number of commits of a database in memory. A database in a file has its lock file and
+/// `PRAGMA data_version` instead. No other database can use them.
+final class MemoryDatabaseState: Sendable {
   /// The holders of the locks, by the number of the lock.
   fileprivate let holders = Mutex<[Int64: ObjectIdentifier]>([:])
   private let commits = Atomic<Int64>(0)
@@ -13,18 +13,18 @@ final class MemoryPlace: Sendable {
   func noteCommit() { commits.add(1, ordering: .releasing) }
 }
 
-/// The locks of a database in memory, as a `LockFile` has them for a file.
+/// Locks of a database in memory: what a `LockFile` is for a database in a file.
 final class MemoryLocks: NumberedLocks {
-  private let place: MemoryPlace
+  private let state: MemoryDatabaseState
 
-  init(_ place: MemoryPlace) { self.place = place }
+  init(_ state: MemoryDatabaseState) { self.state = state }
 
   deinit { unlockAll() }
 
   private var holder: ObjectIdentifier { ObjectIdentifier(self) }
 
   func tryLock(byte: Int64) -> Bool {
-    place.holders.withLock { holders in
+    state.holders.withLock { holders in
       if let other = holders[byte], other != holder { return false }
       holders[byte] = holder
       return true
@@ -32,16 +32,16 @@ final class MemoryLocks: NumberedLocks {
   }
 
   func isHeld(byte: Int64) -> Bool {
-    place.holders.withLock { holders in holders[byte].map { $0 != holder } ?? false }
+    state.holders.withLock { holders in holders[byte].map { $0 != holder } ?? false }
   }
 
   func unlock(byte: Int64) {
-    place.holders.withLock { holders in
+    state.holders.withLock { holders in
       if holders[byte] == holder { holders[byte] = nil }
     }
   }
 
   func unlockAll() {
-    place.holders.withLock { holders in holders = holders.filter { $0.value != holder } }
+    state.holders.withLock { holders in holders = holders.filter { $0.value != holder } }
   }
 }

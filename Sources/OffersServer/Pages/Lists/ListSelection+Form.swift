@@ -1,6 +1,6 @@
 import OffersCore
 
-extension OfferChoice {
+extension ListSelection {
   /// The orders with their labels, and those of the reversed orders.
   private static let sortLabels: [(sort: OfferQuery.Sort, label: String, reversed: String)] = [
     (.feed, "Feed order", "Reversed"), (.reward, "Highest reward", "Lowest reward"),

@@ -3,7 +3,7 @@ import Foundation
 /// The position of an offer in a sorted list: a cursor for keyset pagination. It keeps the sort
 /// keys that the offer had, so that a list read page by page omits no offer that was in it
 /// throughout, even when offers change in between.
-public struct OfferPlace: Hashable, Sendable {
+public struct OfferPosition: Hashable, Sendable {
   /// A sort key.
   public enum Value: Hashable, Sendable {
     /// The offer has no value to sort by.
@@ -19,13 +19,13 @@ public struct OfferPlace: Hashable, Sendable {
   /// The sort keys, most significant first; empty to use those that the offer has now.
   public let values: [Value]
 
-  /// The place of an offer with the values of `init(of:in:)` for the same list, or without any.
+  /// The position of an offer with the values of `init(of:in:)` for the same list, or without any.
   public init(_ ref: OfferRef, values: [Value] = []) {
     self.ref = ref
     self.values = values
   }
 
-  /// The place of an offer in the list of a query, with its current values.
+  /// The position of an offer in the list of a query, with its current values.
   public init(of offer: Offer, in query: OfferQuery) {
     let isPriced = query.pricedFeeds.contains(offer.ref.feed)
     let values: [Value] =

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// The care of a store that is one file. Another kind of store may lack it.
 public protocol FileMaintenance: Sendable {

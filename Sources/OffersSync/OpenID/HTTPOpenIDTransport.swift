@@ -7,7 +7,7 @@ import OffersCore
 /// that its documents name must be on the public internet, unless `allowsPrivateNetwork` is true. A
 /// request takes at most 10 seconds and follows no redirect: neither a code nor a secret goes to an
 /// address that no document of the provider names. An answer has at most 256 KiB.
-package struct ProviderClient: ProviderTransport {
+package struct HTTPOpenIDTransport: OpenIDTransport {
   private let transport: any HTTPTransport
   private let issuer: HTTPOrigin
   private let allowsPrivateNetwork: Bool
@@ -28,13 +28,13 @@ package struct ProviderClient: ProviderTransport {
     self.allowsPrivateNetwork = allowsPrivateNetwork
   }
 
-  package func pull(_ url: String) async throws -> ProviderAnswer {
+  package func pull(_ url: String) async throws -> OpenIDResponse {
     try await send(url, nil, [])
   }
 
   package func post(
     _ form: String, to url: String, authorization: String?
-  ) async throws -> ProviderAnswer {
+  ) async throws -> OpenIDResponse {
     var fields = [HeaderField("content-type", "application/x-www-form-urlencoded")]
     if let authorization { fields.append(HeaderField("authorization", authorization)) }
     return try await send(url, Array(form.utf8), fields)
@@ -42,7 +42,7 @@ package struct ProviderClient: ProviderTransport {
 
   private func send(
     _ url: String, _ body: [UInt8]?, _ fields: [HeaderField]
-  ) async throws -> ProviderAnswer {
+  ) async throws -> OpenIDResponse {
     guard let address = HTTPAddress(url) else {
       throw OffersError(.sourceFailed, "The provider named an address that is no URL.")
     }
@@ -76,7 +76,7 @@ package struct ProviderClient: ProviderTransport {
     }
   }
 
-  private func receive(_ request: TransportRequest) async throws -> ProviderAnswer {
+  private func receive(_ request: TransportRequest) async throws -> OpenIDResponse {
     let response = try await transport.send(request)
     var body: [UInt8] = []
     for try await piece in response.body {
@@ -91,7 +91,7 @@ package struct ProviderClient: ProviderTransport {
       throw OffersError(
         .sourceFailed, "\(request.address.host) compressed an answer that it was not asked to.")
     }
-    return ProviderAnswer(status: response.status, body: body)
+    return OpenIDResponse(status: response.status, body: body)
   }
 
   private static let hint = "Try again later, or log in another way."

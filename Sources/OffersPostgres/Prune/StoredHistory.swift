@@ -1,11 +1,11 @@
 import OffersCore
 
 /// The history in the database, as far as it decides what pruning removes.
-struct SessionHistory: PrunedHistory {
-  let session: DatabaseSession
+struct StoredHistory: PrunedHistory {
+  let connection: Connection
 
   func findLastRun(from earliest: Int64, through latest: Int64) throws -> Int64? {
-    try session.rows(
+    try connection.rows(
       """
       SELECT started_at FROM sync_run WHERE started_at BETWEEN $1 AND $2
       ORDER BY run_id DESC LIMIT 1
@@ -14,7 +14,7 @@ struct SessionHistory: PrunedHistory {
   }
 
   func findFirstRun(from earliest: Int64, through latest: Int64) throws -> Int64? {
-    try session.rows(
+    try connection.rows(
       """
       SELECT run_id FROM sync_run WHERE started_at BETWEEN $1 AND $2 ORDER BY run_id LIMIT 1
       """, [.number(earliest), .number(latest)]
@@ -23,19 +23,19 @@ struct SessionHistory: PrunedHistory {
 
   func findLastChange(beforeRun run: Int64) throws -> Int64 {
     // Changes are in the order of runs. The oldest rows are scanned until one belongs to a later run.
-    let behind = try session.rows(
+    let behind = try connection.rows(
       "SELECT change_id FROM change WHERE run_id >= $1 ORDER BY change_id LIMIT 1",
       [.number(run)]
     ).first?.number(0)
     if let behind { return behind - 1 }
-    return try ChangeTable.fetchLastID(in: session)
+    return try ChangeTable.fetchLastID(in: connection)
   }
 
   func findSurplus(over limit: HistoryLimit) throws -> Int64? {
-    let last = try ChangeTable.fetchLastID(in: session)
+    let last = try ChangeTable.fetchLastID(in: connection)
     let count = try findCount(limit)
     // Most databases end here.
-    guard last > count, try PruneTable.hasRemovable(through: last - count, in: session) else {
+    guard last > count, try PruneTable.hasRemovable(through: last - count, in: connection) else {
       return nil
     }
     return last - HistoryLimit.left(of: count)
@@ -44,9 +44,9 @@ struct SessionHistory: PrunedHistory {
   /// The number of changes to keep. Their size is estimated only if the whole table is larger than the
   /// bound: its free space counts as well.
   private func findCount(_ limit: HistoryLimit) throws -> Int64 {
-    let size = try session.rows("SELECT pg_total_relation_size('change')").first?.number(0) ?? 0
+    let size = try connection.rows("SELECT pg_total_relation_size('change')").first?.number(0) ?? 0
     if size <= limit.bytes { return limit.count }
-    return limit.count(for: try HistorySize(in: session))
+    return limit.count(for: try HistorySize(in: connection))
   }
 }
 
@@ -58,15 +58,15 @@ extension HistorySize {
 
   /// Counts the changes by the estimate of the database, if that has one, and estimates their size from
   /// the newest.
-  init(in session: DatabaseSession) throws {
-    let estimate = try session.rows(
+  init(in connection: Connection) throws {
+    let estimate = try connection.rows(
       "SELECT reltuples::bigint FROM pg_class WHERE oid = 'change'::regclass"
     ).first?.number(0)
     var count = estimate ?? 0
     if count < Int64(Self.sampleCount) * 100 {
-      count = try session.rows("SELECT count(*) FROM change").first?.number(0) ?? 0
+      count = try connection.rows("SELECT count(*) FROM change").first?.number(0) ?? 0
     }
-    let sample = try session.rows(
+    let sample = try connection.rows(
       """
       SELECT coalesce(sum(octet_length(fields)), 0)::bigint, count(*) FROM (
         SELECT fields FROM change ORDER BY change_id DESC LIMIT \(Self.sampleCount)) AS newest
