@@ -1,3 +1,4 @@
+import OffersCore
 import Synchronization
 
 /// The place of a database in memory: what it has instead of a lock file and of `PRAGMA data_version`.
@@ -5,12 +6,8 @@ import Synchronization
 final class MemoryPlace: Sendable {
   /// The holders of the locks, by the number of the lock.
   fileprivate let holders = Mutex<[Int64: ObjectIdentifier]>([:])
-  private let commits = Atomic<Int64>(0)
-
-  /// The number of commits so far.
-  var commitCount: Int64 { commits.load(ordering: .acquiring) }
-
-  func noteCommit() { commits.add(1, ordering: .releasing) }
+  /// Counts the commits.
+  let bell = CommitBell()
 }
 
 /// The locks of a database in memory, as a `LockFile` has them for a file.

@@ -154,11 +154,17 @@ extension OffersDatabase: FavoriteRepository {
     to isFavorite: Bool, of refs: @escaping @Sendable (Database) throws -> [OfferRef]
   ) async throws -> [FavoriteChange] {
     let seconds = Date().storedSeconds
-    return try await write { [user] database in
+    return try await write(describe: { [self] in describe($0, to: isFavorite) }) {
+      [user, version] database in
+      // Without a version, the readers of commits are only told that there was one.
+      var before = try? version.fetchIfOpen()
       try UserTable.check(user, in: SQLiteTransaction(database))
       let refs = try refs(database)
+      if try refs.contains(where: { try FavoriteTable.concernsOthers($0, in: database) }) {
+        before = nil
+      }
       // An unknown offer rolls the whole transaction back.
-      return try refs.map { ref in
+      let changes = try refs.map { ref in
         let didChange =
           isFavorite
           ? try FavoriteTable.insert(ref, of: user, at: seconds, in: database)
@@ -168,6 +174,15 @@ extension OffersDatabase: FavoriteRepository {
         }
         return FavoriteChange(offer: offer, didChange: didChange)
       }
-    }
+      return WrittenFavorites(changes: changes, version: before)
+    }.changes
   }
+}
+
+/// A write of favorites.
+struct WrittenFavorites: Sendable {
+  let changes: [FavoriteChange]
+  /// The version of the data before the write; nil if it is not known, or if the write changed other
+  /// data as well.
+  let version: Int64?
 }
