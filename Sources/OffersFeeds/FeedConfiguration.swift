@@ -104,7 +104,7 @@ public struct FeedConfiguration: Sendable {
       hint: NearestWord.hint(for: name, among: names, title: "Feeds"))
   }
 
-  private func isOwn(_ name: String) -> Bool { own.contains { $0.name == name } }
+  func isOwn(_ name: String) -> Bool { own.contains { $0.name == name } }
 }
 
 extension FeedConfiguration: FeedDefinitions {

@@ -31,7 +31,7 @@ public final class OffersDatabase: Sendable {
   package let user: User.ID
   /// The database that this one shares its connections with; nil for the one that opened them.
   private let root: OffersDatabase?
-  private let writer: WritingConnection?
+  let writer: WritingConnection?
   /// Image uses that have not been written to the database yet.
   package let imageUses: ImageUses
   let leaseHolders: LeaseHolders
@@ -310,10 +310,11 @@ public final class OffersDatabase: Sendable {
   /// the mode requires it. Waits at most `waitSeconds` for writers of other processes.
   func write<Result: Sendable>(
     _ mode: WriteMode = .ordinary, waitSeconds: Double = WriteGuard.waitSeconds,
+    describe: @escaping @Sendable (Result) -> FavoriteCommit? = { _ in nil },
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
     try await translating {
-      try await fetchWriter().write(mode, waitSeconds: waitSeconds, body)
+      try await fetchWriter().write(mode, waitSeconds: waitSeconds, describe: describe, body)
     }
   }
 

@@ -1,6 +1,7 @@
 """Stars: in two tabs, from the command line, and without a server."""
 
 import unittest
+import urllib.request
 
 from home import PHONE, BrowserTest
 
@@ -75,6 +76,34 @@ class StarTests(StarBase):
             self.browser.switch_to.window(detail)
             self.browser.close()
             self.browser.switch_to.window(grid)
+
+    def test_a_star_of_another_browser_costs_no_request(self):
+        self.open("/offers/" + REF)
+        self.wait_ready()
+        self.wait_listening()
+        # The answers to the requests of the page and of its first events have arrived.
+        self.star("PUT")
+        self.wait_pressed(REF, "true")
+        self.wait("requests are under way", self.is_quiet)
+        before = self.script("return performance.getEntriesByType('resource').length")
+        self.star("DELETE")
+        self.wait_pressed(REF, "false")
+        self.star("PUT")
+        self.wait_pressed(REF, "true")
+        names = self.script("return performance.getEntriesByType('resource').map(({name}) => name)")[before:]
+        self.assertEqual(names, [])
+
+    def star(self, method):
+        """Changes the star of an offer as another browser does."""
+        urllib.request.urlopen(urllib.request.Request(
+            f"{self.home.base}/api/v1/offers/{REF}/favorite", b"{}", {"Content-Type": "application/json"},
+            method=method), timeout=10).close()
+
+    def is_quiet(self):
+        """Whether the page has sent no request for a second."""
+        return self.script(
+            "return performance.now() - Math.max(...performance.getEntriesByType('resource')"
+            ".map(({startTime}) => startTime)) > 1000")
 
     def test_a_favorite_that_is_added_elsewhere_appears_on_the_page_of_favorites(self):
         self.open("/favorites")

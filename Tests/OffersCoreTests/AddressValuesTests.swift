@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import OffersCore
@@ -26,6 +27,21 @@ struct AddressValuesTests {
   func sources(source: String, shown: String) {
     #expect(AddressValues.hidden(in: source) == shown)
     #expect(AddressValues.hidden(in: shown) == shown)
+  }
+
+  @Test("they are hidden in the texts of a run, of which all else stays")
+  func run() {
+    var run = SyncRun(
+      feed: "tea", source: "https://x.example/?key=K", outcome: .quarantined, bytes: 7,
+      startedAt: Date(timeIntervalSince1970: 1), durationSeconds: 2,
+      error: OffersError(.quarantined, "https://x.example/?key=K lacks offers."))
+    run.keptCount = 3
+    run.listedCount = 4
+    run.held = HeldBack(missingCount: 5, since: run.startedAt, until: nil)
+    let shown = run.hidingAddresses()
+    #expect(shown.source == "https://x.example/?key={hidden}")
+    #expect(shown.error?.message == "https://x.example/?key={hidden} lacks offers.")
+    #expect((shown.keptCount, shown.listedCount, shown.held) == (3, 4, run.held))
   }
 
   @Test(

@@ -18,6 +18,31 @@ struct FeedCatalogTests {
     #expect(try FeedCatalog.find("ibotta") == FeedDefinition.ibotta)
   }
 
+  @Test("to show offers, only the user's own definitions and those that no store knows are parsed")
+  func shownFeeds() throws {
+    let yaml = """
+      feeds:
+        tea:
+          items: teas
+          fields: {id: id, name: name}
+        movies:
+          items: movies
+          fields: {id: id, name: name}
+      """
+    let configuration = try FeedConfiguration(yaml: yaml, name: "feeds.yaml")
+    let stored: Set = ["tea", "movies", "ibotta", "facts"]
+    func names(_ stored: Set<String>, _ feed: String? = nil) throws -> [String] {
+      try configuration.shownFeeds(besides: stored, of: feed).map(\.name)
+    }
+    #expect(try names(stored) == ["albums", "movies", "restaurants", "tea"])
+    #expect(try names(stored, "ibotta") == [])
+    #expect(try names([], "ibotta") == ["ibotta"])
+    #expect(try names(stored, "movies") == ["movies"])
+    #expect(try names(stored, "nosuch") == [])
+    #expect(try configuration.shownFeeds(besides: [], of: "movies").first?.position == 1)
+    #expect(try configuration.shownFeeds(besides: []) == configuration.knownFeeds())
+  }
+
   @Test("each sample can be read with its definition", arguments: FeedCatalog.names)
   func readsEachSample(name: String) throws {
     let definition = try #require(try FeedCatalog.find(name))

@@ -107,10 +107,20 @@ extension SettingPath {
   /// How the offers of each feed of a database are shown. A command that only reads offers does not
   /// depend on the user's definitions: if they cannot be loaded, those of the shipped feeds apply, and
   /// what the database keeps.
-  func presentations(in database: any OffersStorage) async throws -> FeedPresentations {
+  ///
+  /// - Parameters:
+  ///   - feed: the only feed whose offers are shown; nil for all.
+  ///   - database: the database.
+  func presentations(
+    of feed: String? = nil, in database: any OffersStorage
+  ) async throws -> FeedPresentations {
+    let stored = try await database.fetchPresentations()
+    let names = Set(stored.keys)
     // A definition that is invalid is reported by the commands that need it, and by the doctor.
-    let known = (try? load().knownFeeds()) ?? (try? FeedConfiguration.shipped.knownFeeds()) ?? []
-    return try await database.fetchPresentations(known)
+    let known =
+      (try? load().shownFeeds(besides: names, of: feed))
+      ?? (try? FeedConfiguration.shipped.shownFeeds(besides: names, of: feed)) ?? []
+    return FeedPresentations(known, stored: stored)
   }
 
   /// Reads the file; nil if it does not exist.

@@ -23,20 +23,49 @@ public protocol CommitSignal: Sendable {
   /// for await _ in database.commits { offers = try await database.fetchOffers(query) }
   /// ```
   var commits: AsyncStream<Int64> { get }
+
+  /// The favorites that changed between two versions of the data, by the user whose they are, each
+  /// with whether it is a favorite since then; nil if other data has changed as well, or if that is
+  /// not known, as of the commits of other processes.
+  func findFavoriteChanges(
+    after first: Int64, through last: Int64
+  ) -> [User.ID: [OfferRef: Bool]]?
 }
 
 extension CommitSignal {
   /// The versions of the data, by reading `fetchDataVersion()` every 250 milliseconds while a
   /// reader waits for the next one.
-  public var commits: AsyncStream<Int64> {
-    let last = Mutex<Int64?>(nil)
+  public var commits: AsyncStream<Int64> { versions(wokenBy: CommitBell()) }
+
+  /// Nil: a store that does not know what its commits changed.
+  public func findFavoriteChanges(
+    after first: Int64, through last: Int64
+  ) -> [User.ID: [OfferRef: Bool]]? { nil }
+
+  /// The versions of the data, by reading `fetchDataVersion()` when a bell rings and every
+  /// `pollInterval` while a reader waits for the next one.
+  ///
+  /// - Parameters:
+  ///   - bell: rings after each commit of this program.
+  ///   - pollInterval: the interval at which commits of other programs are looked for.
+  package func versions(
+    wokenBy bell: CommitBell, pollInterval: Duration = CommitBell.interval
+  ) -> AsyncStream<Int64> {
+    let last = Mutex<(version: Int64, at: ContinuousClock.Instant)?>(nil)
     return AsyncStream(unfolding: {
+      if let at = last.withLock({ $0?.at }) {
+        // The only error is the cancellation, which ends the loop below.
+        try? await Task.sleep(until: at + CommitBell.interval, clock: .continuous)
+      }
       while !Task.isCancelled {
+        // It is read before the version, so that a commit in between ends the wait at once.
+        let count = bell.count
         do {
           let version = try await fetchDataVersion()
           let isNew = last.withLock { last in
-            defer { last = version }
-            return last != version
+            if last?.version == version { return false }
+            last = (version, .now)
+            return true
           }
           if isNew { return version }
         } catch let error as OffersError where error.code == .invalidRequest {
@@ -44,8 +73,7 @@ extension CommitSignal {
         } catch {
           // The next poll tries again. A permanent failure is reported by the reads that follow.
         }
-        // The only error is the cancellation, which ends the loop.
-        try? await Task.sleep(for: .milliseconds(250))
+        await bell.wait(after: count, atMost: pollInterval)
       }
       return nil
     })

@@ -15,11 +15,10 @@ extension SyncRun {
   }
 
   private func hidingAddresses(_ hide: (OffersError) -> OffersError) -> SyncRun {
-    SyncRun(
-      feed: feed, source: AddressValues.hidden(in: source), outcome: outcome, counts: counts,
-      bytes: bytes, startedAt: startedAt, durationSeconds: durationSeconds, error: error.map(hide),
-      problems: problems, mendedCount: mendedCount, request: request, returned: returned,
-      skip: skip, nextDueAt: nextDueAt)
+    changed {
+      $0.source = AddressValues.hidden(in: source)
+      $0.error = error.map(hide)
+    }
   }
 }
 

@@ -105,27 +105,27 @@ public struct SyncRun: Hashable, Sendable {
   /// The name of the feed.
   public let feed: String
   /// The source that was read.
-  public let source: String
+  public package(set) var source: String
   /// How the run ended.
   public let outcome: SyncOutcome
   /// The numbers of offers by what happened to them.
-  public let counts: SyncCounts
+  public package(set) var counts: SyncCounts
   /// The size of the document in bytes, after decompression.
   public let bytes: Int
   /// When the run began.
   public let startedAt: Date
   /// The duration in seconds.
-  public let durationSeconds: Double
+  public package(set) var durationSeconds: Double
   /// Why the run failed or was quarantined.
-  public let error: OffersError?
+  public package(set) var error: OffersError?
   /// The first problems of skipped or mended records, at most `problemLimit`.
-  public let problems: [ReadProblem]
+  public package(set) var problems: [ReadProblem]
   /// The number of records that were kept without an invalid part.
   public let mendedCount: Int
   /// The requests to the server; nil for a source that is not on a server.
   public let request: SyncRequest?
   /// New offers that are probably gone favorites under another id; only the first few.
-  public let returned: [ReturnedFavorite]
+  public package(set) var returned: [ReturnedFavorite]
   /// Why the feed was not fetched; nil when it was fetched.
   public let skip: SyncSkip?
   /// When the feed should be synced next; nil when that is unknown.
@@ -162,20 +162,33 @@ public struct SyncRun: Hashable, Sendable {
   }
 
   /// A copy of the run with other counts.
-  package func with(_ counts: SyncCounts) -> SyncRun { with(counts, error) }
+  package func with(_ counts: SyncCounts) -> SyncRun { changed { $0.counts = counts } }
 
   /// A copy of the run with another error.
-  package func with(_ error: OffersError?) -> SyncRun { with(counts, error) }
+  package func with(_ error: OffersError?) -> SyncRun { changed { $0.error = error } }
 
-  private func with(_ counts: SyncCounts, _ error: OffersError?) -> SyncRun {
-    var run = SyncRun(
-      feed: feed, source: source, outcome: outcome, counts: counts, bytes: bytes,
-      startedAt: startedAt, durationSeconds: durationSeconds, error: error, problems: problems,
-      mendedCount: mendedCount, request: request, returned: returned, skip: skip,
-      nextDueAt: nextDueAt)
-    run.held = held
-    run.listedCount = listedCount
-    run.keptCount = keptCount
+  /// A copy of the run with what is known only after the write of its offers.
+  ///
+  /// - Parameters:
+  ///   - counts: the numbers of offers.
+  ///   - problems: the problems of the records, those that the write has found included.
+  ///   - returned: new offers that are probably gone favorites.
+  ///   - seconds: the duration of the write.
+  package func completed(
+    counts: SyncCounts, problems: [ReadProblem], returned: [ReturnedFavorite],
+    writeSeconds seconds: Double
+  ) -> SyncRun {
+    changed {
+      $0.counts = counts
+      $0.problems = problems
+      $0.returned = returned
+      $0.durationSeconds += seconds
+    }
+  }
+
+  func changed(_ change: (inout SyncRun) -> Void) -> SyncRun {
+    var run = self
+    change(&run)
     return run
   }
 

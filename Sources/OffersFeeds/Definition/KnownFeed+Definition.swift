@@ -5,11 +5,27 @@ extension FeedConfiguration {
   ///
   /// - Throws: `OffersError` with `invalidRequest` if a definition is invalid.
   public func knownFeeds() throws -> [KnownFeed] {
-    try names.map { name in
-      var known = KnownFeed(try fetch(name), hasOwnInterval: hasInterval(of: name))
-      known.position = own.firstIndex { $0.name == name }
-      return known
-    }
+    try names.map(fetchKnownFeed)
+  }
+
+  /// Returns the feeds whose definitions decide how their offers are shown: the user's own ones, and
+  /// the shipped ones of which a store keeps nothing. The definitions of others are not parsed.
+  ///
+  /// - Parameters:
+  ///   - stored: the feeds whose presentation a store keeps (`FeedRepository.fetchPresentations()`).
+  ///   - feed: the only feed that is shown; nil for all.
+  /// - Throws: as `knownFeeds()`.
+  package func shownFeeds(besides stored: Set<String>, of feed: String? = nil) throws -> [KnownFeed]
+  {
+    try names.filter { name in
+      (feed == nil || name == feed) && (isOwn(name) || !stored.contains(name))
+    }.map(fetchKnownFeed)
+  }
+
+  private func fetchKnownFeed(_ name: String) throws -> KnownFeed {
+    var known = KnownFeed(try fetch(name), hasOwnInterval: hasInterval(of: name))
+    known.position = own.firstIndex { $0.name == name }
+    return known
   }
 
   /// Returns the feeds that have a definition here or are subscribed in a store, sorted by name.

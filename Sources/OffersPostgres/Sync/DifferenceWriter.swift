@@ -77,13 +77,9 @@ final class DifferenceWriter {
       ? []
       : try LostFavorites.returned(
         of: user, to: plan.run.feed, feedKey: feedKey, after: oldKey, in: connection)
-    let run = SyncRun(
-      feed: plan.run.feed, source: plan.run.source, outcome: plan.run.outcome, counts: counts,
-      bytes: plan.run.bytes, startedAt: plan.run.startedAt,
-      durationSeconds: plan.run.durationSeconds + (.now - begun) / .seconds(1),
-      error: plan.run.error, problems: problems,
-      mendedCount: plan.run.mendedCount, request: plan.run.request, returned: returned,
-      nextDueAt: plan.run.nextDueAt)
+    let run = plan.run.completed(
+      counts: counts, problems: problems, returned: returned,
+      writeSeconds: (.now - begun) / .seconds(1))
     try SyncRunTable.complete(runID, run, in: PostgresTransaction(connection))
     try FeedTable.add(difference, feedKey: feedKey, in: connection)
     try order.save(in: connection)

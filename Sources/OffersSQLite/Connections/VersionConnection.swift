@@ -67,7 +67,7 @@ final class VersionConnection: Sendable {
   func fetch() throws -> Int64 {
     try state.withLock { state in
       if state.isClosed { throw file.closedError }
-      if let memory = file.memory { return memory.commitCount }
+      if let memory = file.memory { return memory.bell.count }
       if state.handles?.isImmutable == true, file.pathForReading == file.path {
         state.closeHandles()
       }

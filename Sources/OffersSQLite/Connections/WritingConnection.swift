@@ -14,6 +14,8 @@ final class WritingConnection: Sendable {
   /// Whether the connection is at `synchronous=FULL`. Changed only on its queue.
   private let isSynchronous = Atomic(true)
   private let log = LogSize()
+  /// Rings after each commit.
+  let bell: CommitBell
   /// The parts of the schema that this program did not create, such as `the trigger forget_stars`.
   let foreignSchema: [String]
 
@@ -74,6 +76,7 @@ final class WritingConnection: Sendable {
   ) throws {
     self.file = file
     self.writeGuard = writeGuard
+    bell = file.memory?.bell ?? CommitBell()
     queue = try DatabaseQueue(path: file.path, configuration: .offers(isReadOnly: false))
     try other?.queue.backup(to: queue)
     try queue.inDatabase { database in
@@ -123,11 +126,16 @@ final class WritingConnection: Sendable {
 
   /// Writes in one immediate transaction under the write guard, then checkpoints the log as far as
   /// the mode requires it. Waits at most `waitSeconds` for writers of other processes.
+  ///
+  /// - Parameter describe: called after the commit, under the guard: what the bell is told of it.
   func write<Result: Sendable>(
     _ mode: WriteMode, waitSeconds: Double,
+    describe: @escaping @Sendable (Result) -> FavoriteCommit? = { _ in nil },
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
-    try await inTurn(waitSeconds: waitSeconds) { try self.perform(mode, on: $0, body) }
+    try await inTurn(waitSeconds: waitSeconds) {
+      try self.perform(mode, on: $0, describe: describe, body)
+    }
   }
 
   /// Enqueues a write without waiting for it. An error is discarded, as is the write if another
@@ -159,7 +167,8 @@ final class WritingConnection: Sendable {
   }
 
   private func perform<Result>(
-    _ mode: WriteMode, on database: Database, _ body: (Database) throws -> Result
+    _ mode: WriteMode, on database: Database,
+    describe: (Result) -> FavoriteCommit? = { _ in nil }, _ body: (Database) throws -> Result
   ) throws -> Result {
     try file.checkIdentity(identity)
     try setSynchronous(mode.isSynchronous, database)
@@ -171,8 +180,9 @@ final class WritingConnection: Sendable {
       }
     }
     let result = try transact(database, .commit, body)
-    file.memory?.noteCommit()
     moveLog(after: mode, database)
+    // A checkpoint may change the version, too.
+    bell.ring(describe(result))
     return result
   }
 

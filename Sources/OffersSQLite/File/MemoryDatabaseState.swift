@@ -1,3 +1,4 @@
+import OffersCore
 import Synchronization
 
 /// The locks and the number of commits of a database in memory. A database in a file has its lock file and
@@ -5,12 +6,8 @@ import Synchronization
 final class MemoryDatabaseState: Sendable {
   /// The holders of the locks, by the number of the lock.
   fileprivate let holders = Mutex<[Int64: ObjectIdentifier]>([:])
-  private let commits = Atomic<Int64>(0)
-
-  /// The number of commits so far.
-  var commitCount: Int64 { commits.load(ordering: .acquiring) }
-
-  func noteCommit() { commits.add(1, ordering: .releasing) }
+  /// Counts the commits.
+  let bell = CommitBell()
 }
 
 /// Locks of a database in memory: what a `LockFile` is for a database in a file.

@@ -78,4 +78,18 @@ enum FavoriteQuery {
         """
     ).execute(arguments: [seconds, user, ref.feed, ref.offerID])
   }
+
+  /// Whether a star of the offer changes what others see: the lists, if a search found the offer
+  /// (`FoundOffers`), or the household list.
+  static func concernsOthers(_ ref: OfferRef, in database: Database) throws -> Bool {
+    try Bool.fetchOne(
+      database.cachedStatement(
+        sql: """
+          SELECT EXISTS (
+            SELECT 1 FROM favorite WHERE feed = ?1 AND id = ?2 AND shared_at IS NOT NULL)
+            OR EXISTS (
+              SELECT 1 FROM feed CROSS JOIN offer USING (feed_key)
+              CROSS JOIN found_offer USING (offer_key) WHERE feed.name = ?1 AND offer.id = ?2)
+          """), arguments: [ref.feed, ref.offerID]) ?? false
+  }
 }

@@ -109,7 +109,7 @@ extension OffersDatabase: SyncStore {
       returned: counts.new > 0 && !plan.isSearch
         ? try LostFavorites.returned(
           of: user, to: plan.run.feed, feedKey: feedKey, after: writer.lastKey, in: database) : [],
-      moreSeconds: (ContinuousClock.now - begun) / .seconds(1))
+      writeSeconds: (ContinuousClock.now - begun) / .seconds(1))
     try writer.changes.complete(run)
     return run
   }
@@ -129,19 +129,5 @@ extension OffersDatabase: SyncStore {
       if let fetch { try FetchStateTable.save(fetch, feedKey: key, in: transaction) }
       try FeedTable.setPresentation(presentation, feedKey: key, in: transaction)
     }
-  }
-}
-
-extension SyncRun {
-  /// The run with the counts and problems that are known only after the write.
-  fileprivate func completed(
-    counts: SyncCounts, problems: [ReadProblem], returned: [ReturnedFavorite],
-    moreSeconds: Double
-  ) -> SyncRun {
-    SyncRun(
-      feed: feed, source: source, outcome: outcome, counts: counts, bytes: bytes,
-      startedAt: startedAt, durationSeconds: durationSeconds + moreSeconds, error: error,
-      problems: problems, mendedCount: mendedCount, request: request, returned: returned,
-      nextDueAt: nextDueAt)
   }
 }

@@ -83,8 +83,13 @@ struct AccessGate: Sendable {
   ///
   /// - Throws: `OffersError` if the users cannot be read.
   func requiresLogin() async throws -> Bool {
-    if isOpenToOthers || tokens != nil || userHeader != nil { return true }
+    if requiresLoginOfAll { return true }
     return try await users.fetch().areSeveral
+  }
+
+  /// Whether a login is required whoever the users are.
+  private var requiresLoginOfAll: Bool {
+    isOpenToOthers || tokens != nil || userHeader != nil
   }
 
   /// Finds out whom a request is from: by a bearer token, or else by the cookie of a session. The
@@ -154,7 +159,9 @@ struct AccessGate: Sendable {
   ) async throws -> Visitor? {
     let version = await currentVersion()
     let users = try await users.fetch()
-    guard try await requiresLogin() else { return Visitor(users.owner, .thisMachine) }
+    guard requiresLoginOfAll || users.areSeveral else {
+      return Visitor(users.owner, .thisMachine)
+    }
     if let userHeader, proxies.contains(peer),
       let name = try userHeader.user(in: request.headers)
     {
@@ -209,10 +216,12 @@ struct AccessGate: Sendable {
   ///
   /// - Throws: `OffersError` if the store cannot be read.
   func isWelcome(_ visitor: Visitor) async throws -> Bool {
-    guard let user = try await users.fetch().find(visitor.user.id), user.role == visitor.user.role
-    else { return false }
+    let users = try await users.fetch()
+    guard let user = users.find(visitor.user.id), user.role == visitor.user.role else {
+      return false
+    }
     switch visitor.proof {
-    case .thisMachine: return try await !requiresLogin()
+    case .thisMachine: return !requiresLoginOfAll && !users.areSeveral
     case .terminal, .proxy: return true
     case .tokenFile(let number): return await currentVersion()?.number == number
     case .apiToken(_, let hash):

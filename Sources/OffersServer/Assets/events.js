@@ -6,8 +6,10 @@
 
 const canShare = Boolean(navigator.locks) && "BroadcastChannel" in self;
 const channel = openChannel("offers-events", hear);
-const handlers = {changed: [], sync: [], state: [], login: []};
+const handlers = {changed: [], favorites: [], sync: [], state: [], login: []};
 let source = null;
+// The version of the data that the last event told; null if it told none.
+let version = null;
 let release = null;
 let waiting = null;
 let reopening = null;
@@ -37,6 +39,8 @@ export function openChannel(name, receive) {
 
 /**
  * Adds a handler of `changed` (a commit; its argument is null if events may have been missed), of
+ * `favorites` (a commit that changed nothing else of a user: the number `user`, and `favorites` with `ref` and
+ * `favorite`), of
  * `sync` (the progress of a refresh), of `state` (whether the server answers this user) or of `login`
  * (whether the server answers, but requires a login).
  */
@@ -84,7 +88,7 @@ function open() {
   close();
   source = new EventSource("/api/v1/events");
   source.addEventListener("open", () => emit("state", true));
-  source.addEventListener("changed", (event) => emit("changed", parse(event.data)));
+  source.addEventListener("changed", (event) => noteCommit(parse(event.data)));
   source.addEventListener("sync", (event) => emit("sync", parse(event.data)));
   source.addEventListener("error", () => {
     if (isHidden) return;
@@ -95,7 +99,16 @@ function open() {
   });
 }
 
+/** Tells the handlers what a commit changed. Favorites alone count only behind the event before them. */
+function noteCommit(commit) {
+  const isNext = version !== null && commit?.previous === version;
+  version = commit?.version ?? null;
+  if (isNext && commit.favorites) emit("favorites", commit);
+  else emit("changed", commit);
+}
+
 function close() {
+  version = null;
   clearTimeout(reopening);
   source?.close();
   source = null;

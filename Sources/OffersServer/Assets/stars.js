@@ -72,7 +72,7 @@ export function send() {
 async function sendAll() {
   const tried = new Set();
   let isAnswering = null;
-  let wasSent = false;
+  const sent = [];
   for (;;) {
     const next = (await waiting()).find((each) => !tried.has(each.stamp));
     if (!next) break;
@@ -80,7 +80,7 @@ async function sendAll() {
     const response = await ask(next).catch(() => null);
     if (response?.ok) {
       isAnswering ??= true;
-      wasSent = true;
+      sent.push({ref: next.ref, favorite: next.isFavorite});
       accept(next.ref, next.isFavorite);
       channel.send({ref: next.ref, isFavorite: next.isFavorite, isAccepted: true});
       await forget(next);
@@ -101,13 +101,12 @@ async function sendAll() {
     }
   }
   if (isAnswering !== null) noteReachable(isAnswering);
-  // While a wish was waiting, its star overrode the favorites that the server reported. Now that
-  // wishes were sent, the stars are compared with the server again.
-  if (wasSent) {
+  if (sent.length > 0) {
     if (told?.isConnected) toast("The server has your stars.");
     told = null;
     channel.send({isSent: true});
-    compare();
+    settle();
+    if (known.favorites) keepFavorites(sent);
   }
 }
 
@@ -144,6 +143,16 @@ function accept(ref, isFavorite) {
     known = {tag: null, favorites};
   }
   if (isComparing) compare();
+}
+
+/**
+ * Updates the stars when wishes were sent, which overrode the favorites that the server reported: by these
+ * favorites and the accepted wishes, or by a request if it has reported none.
+ */
+function settle() {
+  if (!known.favorites) return compare();
+  completeFavorites();
+  return showStars(document);
 }
 
 /** Sets the stars in parts of the page: by the wishes, and else by the known favorites. */
@@ -216,9 +225,32 @@ async function askForFavorites() {
   }
 }
 
-/** Asks the service worker to store the favorites, and adds new ones to the page of favorites. */
-function keepFavorites() {
-  navigator.serviceWorker?.ready.then(({active}) => active?.postMessage({kind: "favorites"}));
+/** Applies the changes of favorites that an event told, which needs no request. */
+async function follow(commit) {
+  const isOwn = commit.user === document.body.dataset.user;
+  if (isOwn && commit.favorites.length === 0) return;
+  // Another tab may listen for another user, and the response to a running request may be from before them.
+  if (!isOwn || !known.favorites || isComparing) return compare();
+  const news = commit.favorites.filter(({ref, favorite}) => known.favorites.has(ref) !== favorite);
+  if (news.length === 0) return;
+  const favorites = new Set(known.favorites);
+  for (const {ref, favorite} of news) {
+    if (favorite) favorites.add(ref);
+    else favorites.delete(ref);
+  }
+  known = {tag: null, favorites};
+  await showStars(document);
+  keepFavorites(news);
+}
+
+/**
+ * Asks the service worker to store the favorites, or only those of them that changed, and adds new ones to the
+ * page of favorites.
+ */
+function keepFavorites(changes) {
+  navigator.serviceWorker?.ready.then(({active}) => {
+    active?.postMessage({kind: "favorites", changes, user: document.body.dataset.user});
+  });
   completeFavorites();
 }
 
@@ -264,13 +296,14 @@ document.addEventListener("submit", (event) => {
 });
 
 function hear(data) {
-  if (data.isSent) return compare();
+  if (data.isSent) return settle();
   show(data.ref, data.isFavorite);
   if (data.isAccepted) accept(data.ref, data.isFavorite);
   else if (data.isFavorite) completeFavorites();
 }
 // A null change means that events may have been missed, so that the comparison is forced.
 on("changed", (commit) => compare(commit === null));
+on("favorites", follow);
 on("state", async (isUp) => {
   if (!isUp) return;
   await send();

@@ -5,8 +5,9 @@ import Synchronization
 /// Broadcasts server-sent events: commits to the database, by this or another process, and the
 /// progress of a sync. The hub watches the database and the sync only while it has a listener.
 ///
-/// Each event carries the current state and not a difference, so that a listener that missed an
-/// event is up to date after the next one.
+/// Each event carries the current state, so that a listener that missed an event is up to date after
+/// the next one. The exception is an event of a commit that changed only favorites: it carries those of
+/// the listener's user, and the version before it, by which a listener finds out that it missed one.
 final class EventHub: Sendable {
   /// Whom a stream is for. Each may have `clientLimit` streams.
   enum Client: Hashable, Sendable {
@@ -138,8 +139,20 @@ final class EventHub: Sendable {
   private func watchCommits(after version: Int64) async {
     var last = version
     for await version in signal.commits where version != last {
+      let favorites = signal.findFavoriteChanges(after: last, through: version)
+      let previous = last
       last = version
-      send(Self.changed(version))
+      send { user in
+        Self.changed(version) { json in
+          guard let favorites else { return }
+          json.member("previous", previous)
+          json.member("user", String(user))
+          json.member("favorites", objects: (favorites[user] ?? [:]).sorted { $0.key < $1.key }) {
+            $0.member("ref", $1.key.description)
+            $0.member("favorite", $1.value)
+          }
+        }
+      }
       await endUnwelcome()
       // The only error is the cancellation after the last listener has left, which ends the loop.
       try? await Task.sleep(for: Self.changeInterval)
@@ -186,16 +199,29 @@ final class EventHub: Sendable {
     }
   }
 
-  private func send(_ event: ByteBuffer) {
+  private func send(_ event: ByteBuffer) { send { _ in event } }
+
+  /// Sends each listener the event for its user.
+  private func send(_ event: (User.ID) -> ByteBuffer) {
     let listeners = state.withLock { state in
       state.idleTicks = 0
       return Array(state.listeners.values)
     }
-    for listener in listeners { listener.stream.yield(event) }
+    for listener in listeners { listener.stream.yield(event(listener.user)) }
   }
 
-  private static func changed(_ version: Int64) -> ByteBuffer {
-    event("changed", JSONWriter.document { $0.member("version", version) })
+  /// The event of a commit.
+  ///
+  /// - Parameter write: writes further members.
+  private static func changed(
+    _ version: Int64, _ write: (inout JSONWriter) -> Void = { _ in }
+  ) -> ByteBuffer {
+    event(
+      "changed",
+      JSONWriter.document { json in
+        json.member("version", version)
+        write(&json)
+      })
   }
 
   private static func sync(_ status: SyncStatus) -> ByteBuffer {

@@ -23,7 +23,7 @@ struct OfferPage {
     ).points
     let settings = Settings(
       presentation: try await source.fetchPresentations()[ref.feed],
-      feedTitle: try await source.fetchTitles()[ref.feed] ?? ref.feed,
+      feedTitle: try await source.fetchTitle(of: ref.feed),
       maps: source.content.maps, now: source.now)
     var page = Self.page(of: offer.offer, points, settings)
     page.fields.set(

@@ -54,6 +54,14 @@ struct PageSource: Sendable {
     return titles
   }
 
+  /// The title of one feed, whether it is or was subscribed; its name if it has none.
+  func fetchTitle(of feed: String) async throws -> String {
+    if let found = try await store.fetchFeeds().first(where: { $0.name == feed }) {
+      return Self.title(of: found)
+    }
+    return try await store.fetchFormerFeeds().first { $0.name == feed }?.title ?? feed
+  }
+
   static func title(of feed: Feed) -> String { feed.title ?? feed.name }
 }
 

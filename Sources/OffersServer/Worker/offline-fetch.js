@@ -41,8 +41,14 @@ function withoutOverlap(run) {
 
 /** Updates the offers. */
 const updateOffers = withoutOverlap(updateOnce);
-/** Updates the favorites and their images. */
-const keepFavorites = withoutOverlap(updateFavorites);
+const keepFavoritesInTurn = withoutOverlap(updateFavorites);
+
+/** Updates the favorites and their images: by these changes of those of a user, or else from the server. */
+function keepFavorites({changes, user} = {}) {
+  if (changes) told.push(...changes.map((change) => ({...change, user})));
+  else isAskDue = true;
+  return keepFavoritesInTurn();
+}
 
 async function updateOnce(_, reads) {
   const rest = updatedAt + UPDATE_INTERVAL - Date.now();
@@ -135,13 +141,21 @@ async function fetchOffers(refs) {
 // The time of the last failed request by URL. The URL is not requested again for ten minutes.
 const missed = new Map();
 
+// The changes of favorites that pages were told and that are not stored yet.
+const told = [];
+// Whether the favorites must be requested, because more of them may have changed.
+let isAskDue = false;
 // Whether the favorites must be read although their list is unchanged: other offers are stored now.
 let areFavoritesDue = false;
 
 /** Stores the list of favorites, those that are no current offers, and images of favorites. */
 async function updateFavorites(since) {
+  const changes = told.splice(0);
+  const mustAsk = isAskDue || areFavoritesDue;
+  isAskDue = false;
   const old = await readValue(OWN_DATA, "favorites");
-  const headers = old?.isWhole && !areFavoritesDue ? {"If-None-Match": old.tag} : {};
+  if (!mustAsk && (await storeChanges(changes, old, since))) return;
+  const headers = old?.isWhole && old.tag && !areFavoritesDue ? {"If-None-Match": old.tag} : {};
   const answer = await fetch("/api/v1/favorites", {headers, cache: "no-store"});
   if (isLogin(answer)) return forget();
   if (await isOfAnother(answer) || answer.status !== 200) return;
@@ -169,6 +183,24 @@ async function updateFavorites(since) {
   const rest = new Map(others.map((offer) => [offer.ref, offer]));
   const images = refs.map((ref) => (offers.get(ref) ?? rest.get(ref))?.card.image).filter(Boolean);
   await keepImages(images.slice(-FAVORITE_IMAGES));
+}
+
+/** Stores changes of the favorites. Returns false if an offer is not stored, so that the server must be asked. */
+async function storeChanges(changes, old, since) {
+  const {list, offers} = await readFeedData();
+  const person = await readUser();
+  const canStore = ({ref, user}) => user === person && list.known.has(ref);
+  if (!old?.isWhole || !list || !changes.every(canStore)) return false;
+  const refs = new Set(old.refs);
+  for (const {ref, favorite} of changes) {
+    if (favorite) refs.add(ref);
+    else refs.delete(ref);
+  }
+  if (since !== forgotten) return true;
+  await writeValue(OWN_DATA, "favorites", {tag: null, refs: [...refs], isWhole: true});
+  const starred = changes.filter(({favorite}) => favorite);
+  await keepImages(starred.map(({ref}) => offers.get(ref)?.card.image).filter(Boolean));
+  return true;
 }
 
 /** Stores images that are not stored yet. */

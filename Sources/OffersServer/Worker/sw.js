@@ -99,7 +99,7 @@ async function storeFirstPages() {
 
 self.addEventListener("message", (event) => {
   const {kind} = event.data ?? {};
-  if (kind === "favorites") event.waitUntil(keepFavorites());
+  if (kind === "favorites") event.waitUntil(keepFavorites(event.data));
   if (kind === "update") {
     // A page that was loading while this worker became active is not among those that it claimed.
     event.waitUntil(Promise.all([self.clients.claim(), keepFavorites(), updateOffers()]));

@@ -30,10 +30,7 @@ extension SQLStore {
   public func setFavorites(
     _ refs: [OfferRef], to isFavorite: Bool
   ) async throws -> [FavoriteChange] {
-    try await transaction(.repeatableWrite) { [user] transaction in
-      try UserTable.check(user, in: transaction)
-      return try self.set(refs, to: isFavorite, in: transaction)
-    }
+    try await setFavorites(to: isFavorite) { _ in refs }
   }
 
   @discardableResult
@@ -50,13 +47,28 @@ extension SQLStore {
         // throws an error that suggests similar ids.
       }
     }
-    return try await transaction(.repeatableWrite) { [user] transaction in
-      try UserTable.check(user, in: transaction)
-      let refs = try names.map {
-        try OfferTable.fetch(named: $0, of: user, in: transaction).offer.ref
-      }
-      return try self.set(refs, to: isFavorite, in: transaction)
+    return try await setFavorites(to: isFavorite) { [user] transaction in
+      try names.map { try OfferTable.fetch(named: $0, of: user, in: transaction).offer.ref }
     }
+  }
+
+  /// The write of favorites of an engine that does not tell the readers of commits what it changed.
+  package func writeFavorites(
+    _ refs: @escaping @Sendable (any Transaction) throws -> [OfferRef], to isFavorite: Bool,
+    _ change: @escaping @Sendable ([OfferRef], any Transaction) throws -> [FavoriteChange]
+  ) async throws -> [FavoriteChange] {
+    try await transaction(.repeatableWrite) { try change(try refs($0), $0) }
+  }
+
+  private func setFavorites(
+    to isFavorite: Bool, _ refs: @escaping @Sendable (any Transaction) throws -> [OfferRef]
+  ) async throws -> [FavoriteChange] {
+    try await writeFavorites(
+      { [user] transaction in
+        try UserTable.check(user, in: transaction)
+        return try refs(transaction)
+      }, to: isFavorite
+    ) { try self.set($0, to: isFavorite, in: $1) }
   }
 
   private func set(

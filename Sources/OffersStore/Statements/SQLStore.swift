@@ -23,6 +23,17 @@ package protocol SQLStore: FavoriteRepository, HouseholdRepository, OfferReposit
     _ mode: TransactionMode, _ body: @escaping @Sendable (any Transaction) throws -> Result
   ) async throws -> Result
 
+  /// Writes favorites in a repeatable write.
+  ///
+  /// - Parameters:
+  ///   - refs: finds the offers, in the transaction.
+  ///   - isFavorite: whether they become favorites or cease to be.
+  ///   - change: changes them, and returns the changes.
+  func writeFavorites(
+    _ refs: @escaping @Sendable (any Transaction) throws -> [OfferRef], to isFavorite: Bool,
+    _ change: @escaping @Sendable ([OfferRef], any Transaction) throws -> [FavoriteChange]
+  ) async throws -> [FavoriteChange]
+
   /// Brings up to date what the engine derives from favorites, after some were set or removed.
   func favoritesChanged(_ refs: [OfferRef], in transaction: any Transaction) throws
 

@@ -228,6 +228,49 @@ struct SyncRoutesTests {
     #expect(texts.last?.contains("\"version\":2") == true)
   }
 
+  /// A signal with two commits, the first of which changed only favorites.
+  private struct ToldSignal: CommitSignal {
+    let commits = AsyncStream<Int64> { commits in
+      for version in 5...7 { commits.yield(Int64(version)) }
+    }
+
+    func fetchDataVersion() async throws -> Int64 { 5 }
+
+    func findFavoriteChanges(
+      after first: Int64, through last: Int64
+    ) -> [User.ID: [OfferRef: Bool]]? {
+      guard (first, last) == (5, 6), let tea = OfferRef("tea:1"), let milk = OfferRef("tea:2")
+      else {
+        return nil
+      }
+      return [1: [tea: true, milk: false]]
+    }
+  }
+
+  @Test("a commit of favorites is told with them to their user, and to others without")
+  func tellsFavorites() async throws {
+    let hub = EventHub(
+      signal: ToldSignal(), jobs: SyncJobs(syncer: HeldSyncer(), now: { .now }))
+    let own = try await hub.listen(.session([1]), of: 1)
+    let others = try await hub.listen(.session([2]), of: 2)
+    func data(_ stream: AsyncStream<ByteBuffer>) async -> [String] {
+      var texts: [String] = []
+      for await event in stream.prefix(3) { texts.append(String(buffer: event)) }
+      return texts.dropFirst().map { $0.split(separator: "data: ").last.map(String.init) ?? "" }
+    }
+    async let told = data(own)
+    #expect(
+      await data(others) == [
+        #"{"version":6,"previous":5,"user":"2","favorites":[]}"# + "\n\n",
+        #"{"version":7}"# + "\n\n",
+      ])
+    let favorites =
+      #"[{"ref":"tea:1","favorite":true},{"ref":"tea:2","favorite":false}]"#
+    #expect(
+      await told.first
+        == #"{"version":6,"previous":5,"user":"1","favorites":"# + favorites + "}\n\n")
+  }
+
   @Test("a client with 20 streams gets no more, and locks nobody out")
   func listenersOfClient() async throws {
     let home = try await ServedHome(feeds: [])

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import OffersCore
 import OffersSQLite
+import Synchronization
 import Testing
 
 @testable import OffersServer
@@ -189,6 +190,27 @@ struct HeldAnswerTests {
       served.clock.advance(by: 1)
       #expect(try await client.get("offers", headers: headers).status == 503)
     }
+  }
+
+  @Test("a request asks the store once who the users are, and once whether an answer is current")
+  func asksOnce() async throws {
+    let home = try await ServedHome()
+    let store = RemoteStore(home.database)
+    let count = Count()
+    store.line.hold.withLock { $0 = { count.asked.withLock { $0 += 1 } } }
+    let server = try home.server(store: store)
+    try await home.ask(server) { client in
+      let first = try await client.get("/api/v1/favorites")
+      count.asked.withLock { $0 = 0 }
+      let second = try await client.get("/api/v1/favorites")
+      #expect((first.status, second.status) == (200, 200))
+      #expect(count.asked.withLock { $0 } == 2)
+    }
+  }
+
+  /// The number of questions to a store.
+  private final class Count: Sendable {
+    let asked = Mutex(0)
   }
 
   @Test("an event stream stays open meanwhile, and goes on afterwards")

@@ -34,7 +34,7 @@ struct HistoryCommand: AsyncParsableCommand {
   func run() async throws {
     let database = try await location.open(.readOnly)
     let (offer, points) = try await database.fetchHistory(named: id)
-    let feeds = try await configuration.path.presentations(in: database)
+    let feeds = try await configuration.path.presentations(of: offer.ref.feed, in: database)
     if json {
       try Output.printData(Self.json(offer, points, feeds))
     } else {

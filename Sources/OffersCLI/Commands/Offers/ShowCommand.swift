@@ -54,7 +54,7 @@ struct ShowCommand: AsyncParsableCommand {
   }
 
   private func print(_ offer: UserOffer, of database: any OffersStorage) async throws {
-    let feeds = try await configuration.path.presentations(in: database)
+    let feeds = try await configuration.path.presentations(of: offer.ref.feed, in: database)
     if json {
       var writer = JSONWriter()
       writer.pricedFeeds = feeds.pricedFeeds

@@ -1,0 +1,76 @@
+import Synchronization
+
+/// Wakes the readers of `CommitSignal.commits` after a commit of this program, which they would
+/// otherwise find by their next poll only. It remembers the last commits of favorites.
+package final class CommitBell: Sendable {
+  /// The interval at which a stream of commits polls, and the shortest one between two of its versions.
+  package static let interval = Duration.milliseconds(250)
+
+  private struct State {
+    var count: Int64 = 0
+    var waits: Set<Task<Void, Never>> = []
+    /// The last commits of favorites, oldest first.
+    var favorites: [FavoriteCommit] = []
+  }
+
+  private let state = Mutex(State())
+
+  package init() {}
+
+  /// The number of commits so far.
+  package var count: Int64 { state.withLock { $0.count } }
+
+  /// The maximum numbers of commits of favorites that are remembered, and of offers in each.
+  private static let commitLimit = 64
+  private static let offerLimit = 100
+
+  /// Notes a commit and ends all waits.
+  ///
+  /// - Parameter commit: what is known of a commit of favorites; nil for any other commit.
+  package func ring(_ commit: FavoriteCommit? = nil) {
+    let waits = state.withLock { state in
+      state.count += 1
+      if let commit, commit.states.count <= Self.offerLimit {
+        if state.favorites.count == Self.commitLimit { state.favorites.removeFirst() }
+        state.favorites.append(commit)
+      }
+      defer { state.waits = [] }
+      return state.waits
+    }
+    for wait in waits { wait.cancel() }
+  }
+
+  /// The favorites that changed between two versions of the data, as `CommitSignal` has them.
+  package func findFavoriteChanges(
+    after first: Int64, through last: Int64
+  ) -> [User.ID: [OfferRef: Bool]]? {
+    var version = first
+    var changes: [User.ID: [OfferRef: Bool]] = [:]
+    for commit in state.withLock({ $0.favorites }) where commit.before == version {
+      version = commit.after
+      changes[commit.user, default: [:]].merge(commit.states) { $1 }
+    }
+    return version == last ? changes : nil
+  }
+
+  /// Waits until the next commit of this program, for a time at most, or until the task is cancelled.
+  ///
+  /// - Parameter count: the number of commits that the caller knows of. If there were more, this
+  ///   returns at once.
+  package func wait(after count: Int64, atMost time: Duration) async {
+    let wait = state.withLock { state -> Task<Void, Never>? in
+      guard state.count == count else { return nil }
+      // The only error is the cancellation, which ends the wait.
+      let wait = Task<Void, Never> { try? await Task.sleep(for: time) }
+      state.waits.insert(wait)
+      return wait
+    }
+    guard let wait else { return }
+    await withTaskCancellationHandler {
+      await wait.value
+    } onCancel: {
+      wait.cancel()
+    }
+    state.withLock { _ = $0.waits.remove(wait) }
+  }
+}
