@@ -63,7 +63,7 @@ package final class PostgresStore: Sendable {
   ///   `open(url:access:definitions:)`.
   static func open(
     _ url: DatabaseURL, access: StoreAccess, proposesFeed: Bool, createsSchema: Bool = true,
-    definitions: (any FeedDefinitions)? = nil, leaseTimes: SyncLease.Times = SyncLease.Times()
+    definitions: (any FeedDefinitions)? = nil, leaseTimes: LeaseTimes = LeaseTimes()
   ) async throws -> PostgresStore {
     let database = Database(url, access: access, leaseTimes: leaseTimes)
     do {

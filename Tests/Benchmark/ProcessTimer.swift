@@ -33,10 +33,10 @@ struct ProcessTimer {
   func run(_ commands: [MeasuredCommand]) throws -> [String: [Cost]] {
     var costs: [String: [Cost]] = [:]
     for _ in 0..<rounds {
-      for command in commands {
-        try command.prepare()
+      for measured in commands {
+        try measured.prepare()
         sync()
-        costs[command.name, default: []].append(try Self.time(command.command))
+        costs[measured.name, default: []].append(try Self.time(measured.command))
       }
     }
     return costs

@@ -156,13 +156,13 @@ struct ServeBenchmark {
     var results: Results = [:]
     for _ in 0..<rounds {
       for task in tasks {
-        var commands = [
+        var servers = [
           ("offers", Self.ports.offers, task.offers), ("nginx", Self.ports.nginx, task.nginx),
         ]
         if hasDatasette, let path = task.datasette {
-          commands.append(("Datasette", Self.ports.datasette, path))
+          servers.append(("Datasette", Self.ports.datasette, path))
         }
-        for (name, port, path) in commands {
+        for (name, port, path) in servers {
           let url = Self.url(port, path)
           // Datasette is slow, and needs more time for enough requests.
           let load = WrkLoad(seconds: name == "Datasette" ? 10 : 2)

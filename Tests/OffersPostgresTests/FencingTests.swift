@@ -10,7 +10,7 @@ import Testing
 @Suite("The lease of a sync", .timeLimit(.minutes(2)))
 struct FencingTests {
   /// Shorter than those of the program. A busy machine renews a lease in time even so.
-  private static let times = SyncLease.Times(seconds: 3, renewalSeconds: 0.5)
+  private static let times = LeaseTimes(seconds: 3, renewalSeconds: 0.5)
 
   @Test("a sync whose lease another program was given cannot commit any more")
   func fences() async throws {

@@ -6,7 +6,7 @@ import TestStores
 extension PostgresStore {
   /// Opens a store in a new database, which is removed when `made` is released.
   static func openNew(
-    _ leaseTimes: SyncLease.Times = SyncLease.Times()
+    _ leaseTimes: LeaseTimes = LeaseTimes()
   ) async throws -> (made: TestDatabase, store: PostgresStore) {
     let made = try await TestDatabase.makeStore()
     return (made, try await open(made, leaseTimes))
@@ -14,7 +14,7 @@ extension PostgresStore {
 
   /// Opens the store of a database.
   static func open(
-    _ made: TestDatabase, _ leaseTimes: SyncLease.Times = SyncLease.Times()
+    _ made: TestDatabase, _ leaseTimes: LeaseTimes = LeaseTimes()
   ) async throws -> PostgresStore {
     try await open(
       DatabaseURL(made.url()), access: .readWrite, proposesFeed: false, leaseTimes: leaseTimes)

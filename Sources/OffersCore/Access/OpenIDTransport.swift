@@ -1,7 +1,7 @@
 /// Sends requests to an OpenID provider.
 ///
 /// Both calls follow no redirect, have a deadline, and read a bounded number of bytes. They throw
-/// `OffersError` with `sourceFailed` if there is no such answer, or `CancellationError`.
+/// `OffersError` with `sourceFailed` if there is no answer within these limits, or `CancellationError`.
 package protocol OpenIDTransport: Sendable {
   /// Requests a JSON document by GET.
   func pull(_ url: String) async throws -> OpenIDResponse
@@ -10,7 +10,7 @@ package protocol OpenIDTransport: Sendable {
   ///
   /// - Parameters:
   ///   - form: the body, in the format application/x-www-form-urlencoded.
-  ///   - url: where to send it.
+  ///   - url: the address of the provider.
   ///   - authorization: the value of the field `Authorization`; nil for none.
   func post(_ form: String, to url: String, authorization: String?) async throws
     -> OpenIDResponse

@@ -3,8 +3,9 @@ import OffersCore
 /// Follows the commits of all programs on one connection: by polling the numbers of `commit_count`, and
 /// by notices that hint at commits in between, upon which it polls at once.
 ///
-/// Every role that may connect to the database may send notices. So what they say is not believed, and
-/// however many come, the polls have a least distance.
+/// Every role that may connect to the database may send notices. So their payloads are not trusted, and
+/// between two polls there is a minimum interval, however many notices come.
+///
 /// A program sends a notice after each commit that changes the version (`CommitNotice`). Notices may get
 /// lost, and behind a pooler that gives each transaction another connection there are none. So they are
 /// tested with a notice to itself, and the numbers are polled anyway.

@@ -22,9 +22,9 @@ final class Connection {
   private var knownDirect: Bool?
   /// The names of the prepared statements.
   private var prepared: [Statement: String] = [:]
-  /// The beginning of these names, which differs for each connection. If a pooler is not recognized and
-  /// leads to a process that another connection has used, a name is unknown there instead of meaning
-  /// another statement.
+  /// The prefix of the names of prepared statements, which differs for each connection. If a pooler is not
+  /// recognized and leads to a process that another connection has used, a name is unknown there instead
+  /// of meaning another statement.
   private let namePrefix = "offers_\(UInt64.random(in: 0...UInt64.max))_"
 
   private var cursorCount = 0

@@ -30,12 +30,12 @@ final class Database: Sendable {
   private let access: StoreAccess
   var canWrite: Bool { access == .readWrite }
   /// The times of the leases of syncs.
-  let leaseTimes: SyncLease.Times
+  let leaseTimes: LeaseTimes
 
   init(
     _ url: DatabaseURL, access: StoreAccess = .readWrite, readerLimit: Int = 4,
     writerLimit: Int = 2,
-    leaseTimes: SyncLease.Times = SyncLease.Times()
+    leaseTimes: LeaseTimes = LeaseTimes()
   ) {
     self.url = url
     self.access = access

@@ -2,15 +2,15 @@ import Foundation
 import OffersCore
 import OffersStore
 
-/// The offers of a query, in SQL.
+/// Reads and counts the offers that a query selects, in its order.
 struct SelectedOffers {
   private var bindings: Bindings
   private var conditions: [String] = []
   private let order: OfferOrder
   private let query: OfferQuery
 
-  /// - Throws: `OffersError` with `notFound` for an unknown feed, `invalidRequest` for a position that is
-  ///   not one of the list.
+  /// - Throws: `OffersError` with `notFound` for an unknown feed, `invalidRequest` for a position of
+  ///   another list.
   init(_ query: OfferQuery, of user: User.ID, in connection: Connection) throws {
     try FeedTable.check(query.feed, in: PostgresTransaction(connection))
     var query = query
@@ -135,7 +135,7 @@ struct SelectedOffers {
     }
   }
 
-  /// The keys of the same offers.
+  /// The keys of the offers that `read` returns for the same arguments.
   func readKeys(offset: Int, limit: Int?, in connection: Connection) throws -> [Int64] {
     var bindings = bindings
     let sql = """

@@ -34,7 +34,7 @@ struct StoredHistory: PrunedHistory {
   func findSurplus(over limit: HistoryLimit) throws -> Int64? {
     let last = try ChangeTable.fetchLastID(in: connection)
     let count = try findCount(limit)
-    // Most databases end here.
+    // Most databases are below the limit, and need no exact count.
     guard last > count, try PruneTable.hasRemovable(through: last - count, in: connection) else {
       return nil
     }

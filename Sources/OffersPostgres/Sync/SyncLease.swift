@@ -9,27 +9,14 @@ struct SyncLease: Sendable {
   let feed: String
   let token: Int64
 
-  let times: Times
-
-  /// The times of leases. Tests shorten them.
-  struct Times: Sendable {
-    /// How long a lease lasts without being renewed. A transaction of a program that has stopped is
-    /// ended after the same time (`Database.write`): so another program gets its lease, and the locks
-    /// that it had, within twice this time.
-    var seconds = 10.0
-    /// After how much time it is renewed.
-    var renewalSeconds = 3.0
-
-    /// The end of a lease that is taken or renewed now, by the clock of the database.
-    fileprivate var end: String { "clock_timestamp() + interval '\(seconds) seconds'" }
-  }
+  let times: LeaseTimes
 
   /// The lease of the running sync, for the calls that it makes to the store.
   @TaskLocal static var current: SyncLease?
 
   /// Takes the lease of a feed; nil if another program has it.
   static func take(
-    _ feed: String, for times: Times, in connection: Connection
+    _ feed: String, for times: LeaseTimes, in connection: Connection
   ) throws -> SyncLease? {
     let row = try connection.rows(
       """
@@ -93,4 +80,9 @@ struct SyncLease: Sendable {
       .locked, "Another program is syncing \(feed), because this one did not go on for a while.",
       hint: "Nothing was changed. Wait for it, then sync again.")
   }
+}
+
+extension LeaseTimes {
+  /// The end of a lease that is taken or renewed now, by the clock of the database.
+  fileprivate var end: String { "clock_timestamp() + interval '\(seconds) seconds'" }
 }

@@ -35,7 +35,7 @@ struct HouseholdRoutes: ContentRoutes {
       query.after = position
     }
     let page = try await content.store.fetchHousehold(
-      query, maximumBytes: OfferRoutes.pageBytes)
+      query, maximumBytes: AnswerSize.pageBytes)
     let total = try await content.store.countHousehold()
     let next = page.hasMore ? page.offers.last.map { Cursor.offer($0.position) } : nil
     let now = content.now()

@@ -9,9 +9,6 @@ struct OfferRoutes: ContentRoutes {
 
   static let usualLimit = 50
   static let limits = 1...500
-  /// The maximum size of the texts in an answer, in bytes. A page ends before the offer that would
-  /// exceed it, but has at least one offer.
-  static let pageBytes = 4 << 20
   private static let listParameters = [
     "feed", "favorites", "gone", "expired", "retailer", "category", "min_reward", "max_price",
     "new_since",
@@ -70,7 +67,7 @@ struct OfferRoutes: ContentRoutes {
       query.after = position
     }
     query.limit = limit
-    let page = try await content.store.fetchOfferPage(query, maximumBytes: Self.pageBytes)
+    let page = try await content.store.fetchOfferPage(query, maximumBytes: AnswerSize.pageBytes)
     query.after = nil
     let total = try await content.store.countOffers(query)
     let next = page.hasMore ? page.offers.last.map { Cursor(behind: $0.offer, in: query) } : nil
@@ -89,7 +86,7 @@ struct OfferRoutes: ContentRoutes {
 
   private func history(of name: String, _ parameters: QueryParameters) async throws -> Answer {
     let list = parameters.fingerprint(without: ["cursor"]) ^ 2
-    var bounds = HistoryBounds(maximumBytes: Self.pageBytes)
+    var bounds = HistoryBounds(maximumBytes: AnswerSize.pageBytes)
     bounds.limit = Self.historyLimit
     if let text = parameters.text("cursor") {
       guard case .change(let id, _, _) = try Cursor(text, of: list) else { throw Cursor.refusal }

@@ -75,7 +75,7 @@ struct OfflineRoutes: ContentRoutes {
     let settings = try await pageSettings(titles)
     reading: while true {
       let page = try await content.store.fetchOfferPage(
-        query, maximumBytes: OfferRoutes.pageBytes)
+        query, maximumBytes: AnswerSize.pageBytes)
       for offer in page.offers {
         let record = OfflineOffer(offer.offer, settings(offer.ref.feed))
         room -= record.bytes
@@ -110,7 +110,7 @@ struct OfflineRoutes: ContentRoutes {
     var found: [(OfflineOffer, [RewardPoint])] = []
     var answered = 0
     var bytes = 0
-    while answered < refs.count, bytes < OfferRoutes.pageBytes {
+    while answered < refs.count, bytes < AnswerSize.pageBytes {
       let ref = refs[answered]
       answered += 1
       guard let offer = try await content.store.findOffer(ref) else { continue }

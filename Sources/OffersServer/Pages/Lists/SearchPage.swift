@@ -36,7 +36,7 @@ struct SearchPage {
     if let words {
       var query = SearchQuery(
         words, feed: feed, now: source.now, limit: Self.pageSize, page: number)
-      query.maximumBytes = OfferRoutes.pageBytes
+      query.maximumBytes = AnswerSize.pageBytes
       found = try await ServedSearch(content: source.content).find(
         query, limit: nil, isTrusted: request.isTrusted)
     }

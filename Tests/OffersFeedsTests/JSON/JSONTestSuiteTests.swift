@@ -7,7 +7,7 @@ import Testing
 private enum JSONTestSuiteFolder {
   private static let folder = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("shared/feeds/bad/JSONTestSuite/test_parsing")
 
   static var isThere: Bool { FileManager.default.fileExists(atPath: folder.path) }

@@ -98,7 +98,8 @@ extension Rows {
     return ["INSERT", "UPDATE", "DELETE"].contains { command.hasPrefix($0) }
   }
 
-  /// Whether the statement was a commit that was made. That of a failed transaction is a `ROLLBACK`.
+  /// Whether the statement has committed a transaction. For a `COMMIT` of a failed transaction the server
+  /// reports a `ROLLBACK`.
   var isCommit: Bool { command == "COMMIT" }
 
   private var command: String { library.PQcmdStatus(result).map { String(cString: $0) } ?? "" }

@@ -8,6 +8,7 @@ enum ShippedDefinition {
 
   private static let folder = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
     .appending(path: "Sources/OffersFeeds")
 
   static func text(_ name: String) throws -> String {

@@ -24,7 +24,8 @@ struct ReadmeTests {
 
   @Test("its example of the library is the compiled one")
   func example() throws {
-    let source = try PackageFolder.text(of: "Tests/OffersCLITests/ReadmeExample.swift")
+    let source = try PackageFolder.text(
+      of: "Tests/OffersCLITests/Documentation/ReadmeExample.swift")
     let begin = try #require(source.range(of: "// README begins\n"))
     let end = try #require(source.range(of: "\n// README ends"))
     let example = String(source[begin.upperBound..<end.lowerBound])

@@ -148,7 +148,7 @@ struct NewDatabaseTests {
   @Test("each migration's file is embedded under its name, in order and without a gap")
   func embedsMigrations() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     let files = try FileManager.default.contentsOfDirectory(
       at: root.appendingPathComponent("Migrations/SQLite"), includingPropertiesForKeys: nil
     ).filter { $0.pathExtension == "sql" }.sorted { $0.path < $1.path }
