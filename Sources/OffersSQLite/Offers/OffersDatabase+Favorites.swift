@@ -1,3 +1,4 @@
+import GRDB
 import OffersCore
 import OffersStore
 
@@ -7,8 +8,11 @@ extension OffersDatabase {
     _ refs: @escaping @Sendable (any Transaction) throws -> [OfferRef], to isFavorite: Bool,
     _ change: @escaping @Sendable ([OfferRef], any Transaction) throws -> [FavoriteChange]
   ) async throws -> [FavoriteChange] {
-    try await write(describe: { [self] in describe($0, to: isFavorite) }) {
-      [version] database in
+    let tell: @Sendable (WrittenFavorites) -> FavoriteCommit? = { [self] in
+      describe($0, to: isFavorite)
+    }
+    let written = try await write(.ordinary, describe: tell) {
+      [version] (database: Database) -> WrittenFavorites in
       // Without a version, the readers of commits are only told that there was one.
       var before = try? version.fetchIfOpen()
       let transaction = SQLiteTransaction(database)
@@ -18,7 +22,8 @@ extension OffersDatabase {
         before = nil
       }
       return WrittenFavorites(changes: try change(refs, transaction), version: before)
-    }.changes
+    }
+    return written.changes
   }
 }
 

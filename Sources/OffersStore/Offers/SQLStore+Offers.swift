@@ -63,12 +63,13 @@ extension SQLStore {
   private func setFavorites(
     to isFavorite: Bool, _ refs: @escaping @Sendable (any Transaction) throws -> [OfferRef]
   ) async throws -> [FavoriteChange] {
-    try await writeFavorites(
-      { [user] transaction in
-        try UserTable.check(user, in: transaction)
-        return try refs(transaction)
-      }, to: isFavorite
-    ) { try self.set($0, to: isFavorite, in: $1) }
+    let checked = { @Sendable [user] (transaction: any Transaction) in
+      try UserTable.check(user, in: transaction)
+      return try refs(transaction)
+    }
+    return try await writeFavorites(checked, to: isFavorite) {
+      try self.set($0, to: isFavorite, in: $1)
+    }
   }
 
   private func set(
