@@ -187,14 +187,16 @@ public struct SyncEngine: Sendable {
     }
     let seed = definition.derivationSeed
     let attempt = SyncAttempt(
-      definition: definition, derivationSeed: seed, source: source.document, template: template,
-      usualSource: usual,
-      environment: environment, state: state, options: options,
-      remembered: source.toRemember(chosen, definition),
-      startedAt: startedAt, clock: ContinuousClock.now, schedule: schedule,
-      fetching: context(
-        source, definition, options, transport, state?.fetch ?? FetchState(), rules: seed, schedule),
-      isTrial: isTrial)
+      pages: FeedPages(
+        definition: definition, source: source.document, template: template, options: options,
+        environment: environment,
+        fetching: context(
+          source, definition, options, transport, state?.fetch ?? FetchState(), rules: seed,
+          schedule),
+        now: startedAt),
+      derivationSeed: seed, usualSource: usual, state: state,
+      remembered: source.toRemember(chosen, definition), clock: ContinuousClock.now,
+      schedule: schedule, isTrial: isTrial)
     let result: SyncAttempt.Result
     do {
       try source.check(definition)

@@ -47,6 +47,7 @@ package final class CommitBell: Sendable {
     var version = first
     var changes: [User.ID: [OfferRef: Bool]] = [:]
     for commit in state.withLock({ $0.favorites }) where commit.before == version {
+      if version == last { break }
       version = commit.after
       changes[commit.user, default: [:]].merge(commit.states) { $1 }
     }

@@ -72,7 +72,7 @@ export function send() {
 async function sendAll() {
   const tried = new Set();
   let isAnswering = null;
-  const sent = [];
+  let wasSent = false;
   for (;;) {
     const next = (await waiting()).find((each) => !tried.has(each.stamp));
     if (!next) break;
@@ -80,7 +80,7 @@ async function sendAll() {
     const response = await ask(next).catch(() => null);
     if (response?.ok) {
       isAnswering ??= true;
-      sent.push({ref: next.ref, favorite: next.isFavorite});
+      wasSent = true;
       accept(next.ref, next.isFavorite);
       channel.send({ref: next.ref, isFavorite: next.isFavorite, isAccepted: true});
       await forget(next);
@@ -101,12 +101,13 @@ async function sendAll() {
     }
   }
   if (isAnswering !== null) noteReachable(isAnswering);
-  if (sent.length > 0) {
+  // While a wish was waiting, its star overrode the favorites that the server reported. Now that
+  // wishes were sent, the stars are compared with the server again; the other tabs know what it accepted.
+  if (wasSent) {
     if (told?.isConnected) toast("The server has your stars.");
     told = null;
     channel.send({isSent: true});
-    settle();
-    if (known.favorites) keepFavorites(sent);
+    compare();
   }
 }
 
@@ -145,10 +146,7 @@ function accept(ref, isFavorite) {
   if (isComparing) compare();
 }
 
-/**
- * Updates the stars when wishes were sent, which overrode the favorites that the server reported: by these
- * favorites and the accepted wishes, or by a request if it has reported none.
- */
+/** Updates the stars when another tab has sent wishes: by a request only if the favorites were never reported. */
 function settle() {
   if (!known.favorites) return compare();
   completeFavorites();

@@ -4,26 +4,28 @@ import OffersFeeds
 
 /// One attempt to sync a feed, from its source to the store.
 struct SyncAttempt {
-  let definition: FeedDefinition
+  /// The feed's pages, with what they are read by.
+  let pages: FeedPages
   /// The `derivationSeed` of the definition, computed once because that takes a while.
   let derivationSeed: UInt64
-  /// The source with its placeholders not filled in.
-  let source: SyncSource
-  let template: SourceTemplate
   /// The text of the source that the feed is synced from if the options name none; nil if there is
   /// none.
   let usualSource: String?
-  let environment: SourceTemplate.Environment
   let state: SyncState?
-  let options: SyncOptions
   /// The source to remember after a successful sync; nil to change nothing.
   let remembered: NamedSource?
-  let startedAt: Date
   let clock: ContinuousClock.Instant
   let schedule: FetchSchedule
-  let fetching: FetchSettings
   /// Whether to compute the changes only, and write nothing to the store.
   let isTrial: Bool
+
+  var definition: FeedDefinition { pages.definition }
+  /// The source with its placeholders not filled in.
+  var source: SyncSource { pages.source }
+  var template: SourceTemplate { pages.template }
+  var options: SyncOptions { pages.options }
+  var fetching: FetchSettings { pages.fetching }
+  var startedAt: Date { pages.now }
 
   /// The result of the attempt.
   struct Result: Sendable {
@@ -255,12 +257,6 @@ struct SyncAttempt {
   /// Whether the document is only a part of the feed, by the definition or because of a search, so
   /// that a missing offer may still exist.
   var isSelection: Bool { definition.isSelection || options.query != nil }
-
-  var pages: FeedPages {
-    FeedPages(
-      definition: definition, source: source, template: template, options: options,
-      environment: environment, fetching: fetching, now: startedAt)
-  }
 
   /// The fingerprint of the stored document, with which a download is compared while it is read.
   /// Nil for sources other than URLs (see `recognise`), feeds with several pages, and searches.

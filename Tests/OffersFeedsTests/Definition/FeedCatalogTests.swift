@@ -24,10 +24,12 @@ struct FeedCatalogTests {
       feeds:
         tea:
           items: teas
-          fields: {id: id, name: name}
+          id: id
+          fields: {name: name}
         movies:
           items: movies
-          fields: {id: id, name: name}
+          id: id
+          fields: {name: name}
       """
     let configuration = try FeedConfiguration(yaml: yaml, name: "feeds.yaml")
     let stored: Set = ["tea", "movies", "ibotta", "facts"]
