@@ -274,9 +274,9 @@ public final class OffersDatabase: Sendable {
     try await translating { try await reader.readWithoutTransaction(body) }
   }
 
-  /// Runs one read statement on the calling thread. Only for looking up a cached image and a
-  /// session: passing these reads to another thread and back takes several times as long as the
-  /// read itself.
+  /// Runs one read statement on the calling thread. Only for the look-ups of
+  /// `TransactionMode.lookup`: passing these reads to another thread and back takes several times as
+  /// long as the read itself.
   func readStatement<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {

@@ -124,7 +124,7 @@ struct QueryPlanTests {
       _ = try FavoriteTable.insert([ref], of: User.ownerID, at: now, in: transaction)
       let shared = try HouseholdTable.share([ref], of: User.ownerID, at: now, in: transaction)
       let offers = try HouseholdTable.offers(
-        HouseholdQuery(limit: 5), of: User.ownerID, in: transaction)
+        HouseholdQuery(limit: 5), of: User.ownerID, maximumBytes: 1000, in: transaction)
       let listed = try HouseholdTable.withSharers(offers, in: transaction)
       #expect(shared == [ref] && listed.map(\.sharers.count) == [1])
       #expect(try HouseholdTable.count(in: transaction) == 1)

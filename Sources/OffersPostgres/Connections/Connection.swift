@@ -27,14 +27,6 @@ final class Connection {
   /// of meaning another statement.
   private let namePrefix = "offers_\(UInt64.random(in: 0...UInt64.max))_"
 
-  private var cursorCount = 0
-
-  /// The name of another cursor.
-  func nextCursor() -> String {
-    cursorCount += 1
-    return "row_\(cursorCount)"
-  }
-
   /// The longest time for the server's answers.
   enum Limit {
     /// For each statement, the wait for other writers included.

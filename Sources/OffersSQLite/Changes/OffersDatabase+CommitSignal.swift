@@ -24,7 +24,8 @@ extension OffersDatabase: CommitSignal {
   ///   - isFavorite: the new state of its offers.
   /// - Returns: nil if other data changed as well, or if nobody reads versions.
   func describe(_ written: WrittenFavorites, to isFavorite: Bool) -> FavoriteCommit? {
-    guard let before = written.version else { return nil }
+    // A trigger of somebody else may have changed other favorites.
+    guard let before = written.version, foreignSchema.isEmpty else { return nil }
     // Without a version, the readers of commits are only told that there was one. A commit in memory
     // is counted after this.
     let version = file.memory == nil ? (try? version.fetchIfOpen()) : before + 1

@@ -5,7 +5,7 @@ import SQLiteShim
 /// The SQLite library that the dynamic linker loaded.
 enum SQLiteLibrary {
   /// The oldest usable version: `IS DISTINCT FROM` came with 3.39.0.
-  /// https://sqlite.org/releaselog/3_38_0.html
+  /// https://sqlite.org/releaselog/3_39_0.html
   static let minimumNumber: Int32 = 3_039_000
 
   /// The library's version, such as `3.40.1`.

@@ -10,12 +10,6 @@ import OffersCore
 /// `Retention.vanishedOfferSeconds`; a search removes the longest unseen above
 /// `Retention.foundOfferLimit`.
 enum FoundOffers {
-  /// An SQL condition that an offer was found by a search and is not listed.
-  static let isUnlisted = """
-    EXISTS (SELECT 1 FROM found_offer
-      WHERE found_offer.offer_key = offer.offer_key AND found_offer.is_listed = 0)
-    """
-
   /// Whether a feed has any.
   static func exist(feedKey: Int64, in database: Database) throws -> Bool {
     try Bool.fetchOne(

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import OffersCore
+import OffersStore
 
 /// Finds the keys of the offers that a query selects, in the query's order, with one statement or
 /// two.
@@ -165,7 +166,7 @@ extension OfferKeyQuery {
       if query.favoritesOnly { add("favorite.user_key = ?", user) }
       if query.goneOnly {
         add("offer.gone_at IS NOT NULL")
-        add("NOT \(FoundOffers.isUnlisted)")
+        add("NOT \(Dialect.isUnlisted)")
       } else if !query.favoritesOnly {
         add("offer.gone_at IS NULL")
       }

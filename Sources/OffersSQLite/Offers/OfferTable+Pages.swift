@@ -30,10 +30,10 @@ extension OfferTable {
     var bytes = 0
     let transaction = SQLiteTransaction(database)
     try forEach(of: keys, user, in: transaction) { stored in
-      if bytes > maximumBytes { return }
       let offer = fit(stored.offer)
       bytes += offer.textBytes
       found[stored.key] = offer
+      return bytes <= maximumBytes
     }
     if bytes <= maximumBytes { return (keys.compactMap { found[$0] }, keys.count) }
     // The limit was exceeded, and the rows came in no particular order. Read one offer at a time in

@@ -33,14 +33,16 @@ struct SQLiteTransaction: Transaction {
     return results
   }
 
-  func forEachRow(
-    _ sql: String, _ values: [SQLValue], _ body: (any SQLRow) throws -> Void
+  func scan(
+    _ sql: String, _ values: [SQLValue], _ body: (any SQLRow) throws -> Bool
   ) throws {
-    // Not a cached one, because `body` may run the same statement.
-    let statement = try RawStatement(database, sql)
-    defer { statement.reset() }
+    let statement = try RawStatement(cached: sql, database)
+    defer {
+      statement.reset()
+      statement.unbind()
+    }
     try statement.bind(values)
-    while try statement.step() { try body(StatementRow(statement: statement)) }
+    while try statement.step(), try body(StatementRow(statement: statement)) {}
   }
 }
 

@@ -38,7 +38,7 @@ struct SearchTable: SearchedIndex {
       // The unary plus makes SQLite evaluate the favorites once, instead of looking up each match.
       parts.append("+offer_search.rowid IN (\(FavoriteQuery.offerKeys(of: user)))")
     } else {
-      parts.append("(offer.gone_at IS NULL OR \(FoundOffers.isUnlisted))")
+      parts.append("(offer.gone_at IS NULL OR \(Dialect.isUnlisted))")
     }
     let isExpired = """
       EXISTS (SELECT 1 FROM offer_detail AS detail

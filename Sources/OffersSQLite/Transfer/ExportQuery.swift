@@ -108,7 +108,7 @@ final class ExportQuery: ExportBody {
   }
 
   /// A condition that an offer is not one that only a search on a feed's server found.
-  private var listed: String { "NOT \(FoundOffers.isUnlisted)" }
+  private var listed: String { "NOT \(Dialect.isUnlisted)" }
 
   private func forEachOffer(_ body: (ExportRecord) throws -> Void) throws {
     let rows = try RawStatement(

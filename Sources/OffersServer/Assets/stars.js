@@ -148,7 +148,7 @@ function accept(ref, isFavorite) {
 
 /** Updates the stars when another tab has sent wishes: by a request only if the favorites were never reported. */
 function settle() {
-  if (!known.favorites) return compare();
+  if (!known.favorites || isStale) return compare();
   completeFavorites();
   return showStars(document);
 }
@@ -168,6 +168,8 @@ export async function showStars(...parts) {
 let question = null;
 let isComparing = false;
 let isOutOfDate = false;
+// Whether the last request failed, so that the known favorites may lack changes.
+let isStale = false;
 
 /**
  * Requests the favorites, and updates the stars if they differ: most commits leave the favorites
@@ -188,6 +190,7 @@ const compareInTurn = inTurn(async () => {
   isComparing = true;
   const answer = await askForFavorites();
   isComparing = false;
+  isStale = !answer;
   if (isOutOfDate) return;
   const isNew = Boolean(answer?.favorites);
   if (isNew) known = answer;
@@ -228,7 +231,7 @@ async function follow(commit) {
   const isOwn = commit.user === document.body.dataset.user;
   if (isOwn && commit.favorites.length === 0) return;
   // Another tab may listen for another user, and the response to a running request may be from before them.
-  if (!isOwn || !known.favorites || isComparing) return compare();
+  if (!isOwn || !known.favorites || isComparing || isStale) return compare();
   const news = commit.favorites.filter(({ref, favorite}) => known.favorites.has(ref) !== favorite);
   if (news.length === 0) return;
   const favorites = new Set(known.favorites);

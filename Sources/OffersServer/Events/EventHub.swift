@@ -139,15 +139,18 @@ final class EventHub: Sendable {
   private func watchCommits(after version: Int64) async {
     var last = version
     for await version in signal.commits where version != last {
-      let favorites = signal.findFavoriteChanges(after: last, through: version)
+      var favorites = signal.findFavoriteChanges(after: last, through: version)
+      // They are told only while it is known who may listen.
+      if favorites != nil, await !endUnwelcome() { favorites = nil }
+      let told = favorites
       let previous = last
       last = version
       send { user in
         Self.changed(version) { json in
-          guard let favorites else { return }
+          guard let told else { return }
           json.member("previous", previous)
           json.member("user", String(user))
-          json.member("favorites", objects: (favorites[user] ?? [:]).sorted { $0.key < $1.key }) {
+          json.member("favorites", objects: (told[user] ?? [:]).sorted { $0.key < $1.key }) {
             $0.member("ref", $1.key.description)
             $0.member("favorite", $1.value)
           }
@@ -179,15 +182,21 @@ final class EventHub: Sendable {
 
   /// Ends the streams of clients that are not let in any more: whose session has ended, or whose
   /// token has changed.
-  private func endUnwelcome() async {
+  ///
+  /// - Returns: whether all could be checked.
+  @discardableResult
+  private func endUnwelcome() async -> Bool {
+    var isComplete = true
     let listeners = state.withLock { Array($0.listeners.values) }
     for listener in listeners {
       do {
         if try await !listener.isWelcome() { listener.stream.finish() }
       } catch {
         // The database may be busy. The next call decides.
+        isComplete = false
       }
     }
+    return isComplete
   }
 
   /// Counts a tick. Returns whether a keep-alive comment must be sent.

@@ -153,23 +153,38 @@ async function updateFavorites(since) {
   const changes = told.splice(0);
   const mustAsk = isAskDue || areFavoritesDue;
   isAskDue = false;
+  let isStored = false;
+  try {
+    isStored = await storeFavorites(changes, mustAsk, since);
+  } finally {
+    // What failed is asked for by the next update.
+    if (!isStored) isAskDue = true;
+  }
+}
+
+/** Stores the favorites: those of the server, or the stored ones with some changes. Returns false if that failed. */
+async function storeFavorites(changes, mustAsk, since) {
   const old = await readValue(OWN_DATA, "favorites");
-  if (!mustAsk && (await storeChanges(changes, old, since))) return;
+  if (!mustAsk && (await storeChanges(changes, old, since))) return true;
   const headers = old?.isWhole && old.tag && !areFavoritesDue ? {"If-None-Match": old.tag} : {};
   const answer = await fetch("/api/v1/favorites", {headers, cache: "no-store"});
-  if (isLogin(answer)) return forget();
-  if (await isOfAnother(answer) || answer.status !== 200) return;
+  if (isLogin(answer)) {
+    await forget();
+    return false;
+  }
+  if (answer.status === 304) return true;
+  if (await isOfAnother(answer) || answer.status !== 200) return false;
   const refs = (await answer.json()).favorites;
   const favorites = {tag: answer.headers.get("ETag"), refs, isWhole: false};
   await writeValue(OWN_DATA, "favorites", favorites);
   const {list, offers} = await readFeedData();
-  if (!list) return;
+  if (!list) return false;
   const others = [];
   const missing = refs.filter((ref) => !list.known.has(ref)).slice(0, MOST_FAVORITES);
   let room = MOST_FAVORITE_BYTES;
   for (const batch of batches(missing)) {
     const found = await fetchOffers(batch);
-    if (!found || since !== forgotten) return;
+    if (!found || since !== forgotten) return false;
     room -= JSON.stringify(found).length;
     if (room < 0) break;
     others.push(...found);
@@ -183,6 +198,7 @@ async function updateFavorites(since) {
   const rest = new Map(others.map((offer) => [offer.ref, offer]));
   const images = refs.map((ref) => (offers.get(ref) ?? rest.get(ref))?.card.image).filter(Boolean);
   await keepImages(images.slice(-FAVORITE_IMAGES));
+  return true;
 }
 
 /** Stores changes of the favorites. Returns false if an offer is not stored, so that the server must be asked. */

@@ -54,23 +54,33 @@ package enum OfferTable {
       .ambiguous, "Several feeds have an offer “\(text)”.", hint: "Say which: \(names).")
   }
 
+  /// The references of offers that texts name; see `fetch(named:of:in:)`.
+  static func refs(
+    named names: [String], of user: User.ID, in transaction: any Transaction
+  ) throws -> [OfferRef] {
+    try names.map { try fetch(named: $0, of: user, in: transaction).offer.ref }
+  }
+
   /// The offers of some keys, in their order. Those that were removed are left out.
   package static func list(
     keys: some Collection<Int64>, of user: User.ID, in transaction: any Transaction
   ) throws -> [Stored] {
     var found: [Int64: Stored] = [:]
     found.reserveCapacity(keys.count)
-    try forEach(of: keys, user, in: transaction) { found[$0.key] = $0 }
+    try forEach(of: keys, user, in: transaction) {
+      found[$0.key] = $0
+      return true
+    }
     return keys.compactMap { found[$0] }
   }
 
-  /// Calls `body` with the offers of some keys, in any order.
+  /// Calls `body` with the offers of some keys, in any order, until it returns false.
   package static func forEach(
     of keys: some Collection<Int64>, _ user: User.ID, in transaction: any Transaction,
-    _ body: (Stored) throws -> Void
+    _ body: (Stored) throws -> Bool
   ) throws {
     let isWanted = transaction.dialect.isElement("offer.offer_key", of: "$2")
-    _ = try transaction.rows(
+    try transaction.scan(
       "\(select(transaction.dialect)) WHERE \(isWanted)", [.number(user), .numbers(Array(keys))]
     ) { try body(stored($0)) }
   }

@@ -48,7 +48,7 @@ extension SQLStore {
       }
     }
     return try await setFavorites(to: isFavorite) { [user] transaction in
-      try names.map { try OfferTable.fetch(named: $0, of: user, in: transaction).offer.ref }
+      try OfferTable.refs(named: names, of: user, in: transaction)
     }
   }
 

@@ -81,12 +81,14 @@ package enum Dialect: Sendable {
   /// found and that is in no list.
   package var goneAt: String {
     self == .sqlite
-      ? """
-      CASE WHEN EXISTS (SELECT 1 FROM found_offer
-        WHERE found_offer.offer_key = offer.offer_key AND found_offer.is_listed = 0)
-      THEN NULL ELSE offer.gone_at END
-      """ : "offer.gone_at"
+      ? "CASE WHEN \(Self.isUnlisted) THEN NULL ELSE offer.gone_at END" : "offer.gone_at"
   }
+
+  /// In SQLite: whether only a search on the feed's server found an offer, and nobody starred it.
+  package static let isUnlisted = """
+    EXISTS (SELECT 1 FROM found_offer
+      WHERE found_offer.offer_key = offer.offer_key AND found_offer.is_listed = 0)
+    """
 
   /// Skips rows of a list without a limit. SQLite knows OFFSET only behind LIMIT.
   package func offset(_ count: String) -> String {

@@ -23,14 +23,14 @@ package protocol Transaction {
     _ sql: String, _ values: [SQLValue], isFrequent: Bool, _ transform: (any SQLRow) throws -> Value
   ) throws -> [Value]
 
-  /// Calls `body` with each row of a query, of which only a part is in memory at once.
+  /// Calls `body` with the rows of a query until it returns false. A file is read no further then.
   ///
   /// - Parameters:
-  ///   - sql: the query.
+  ///   - sql: the query, which limits the number of its rows.
   ///   - values: its parameters.
-  ///   - body: may run other statements.
-  func forEachRow(
-    _ sql: String, _ values: [SQLValue], _ body: (any SQLRow) throws -> Void
+  ///   - body: may not run statements.
+  func scan(
+    _ sql: String, _ values: [SQLValue], _ body: (any SQLRow) throws -> Bool
   ) throws
 }
 

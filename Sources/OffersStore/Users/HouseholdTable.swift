@@ -11,15 +11,18 @@ enum HouseholdTable {
     JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = shared.id
     """
 
-  /// The offers that a query selects, in the list's order.
+  /// The offers that a query selects, in the list's order, up to the one with which their texts have more
+  /// than `maximumBytes` together, which is not the first.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` for a place in another list.
+  /// - Throws: `OffersError` with `invalidRequest` for a position in another list.
   static func offers(
-    _ query: HouseholdQuery, of user: User.ID, in transaction: any Transaction
+    _ query: HouseholdQuery, of user: User.ID, maximumBytes: Int, in transaction: any Transaction
   ) throws -> [UserOffer] {
     let start = try query.start()
     let dialect = transaction.dialect
-    return try transaction.rows(
+    var offers: [UserOffer] = []
+    var bytes = 0
+    try transaction.scan(
       """
       SELECT \(OfferColumns.columns(dialect)) FROM \(tables)\(dialect.joinOfOfferDetail)
       WHERE ($2 IS NULL OR first_at < $2
@@ -33,9 +36,13 @@ enum HouseholdTable {
         .text(query.feed),
       ]
     ) { row in
-      let offer = OfferColumns.offer(row)
-      return query.textBytes.map { offer.abridged(toBytes: $0) } ?? offer
+      let whole = OfferColumns.offer(row)
+      let offer = query.textBytes.map { whole.abridged(toBytes: $0) } ?? whole
+      offers.append(offer)
+      bytes += offer.textBytes
+      return bytes <= maximumBytes || offers.count == 1
     }
+    return offers
   }
 
   static func count(in transaction: any Transaction) throws -> Int {

@@ -10,7 +10,7 @@ extension SQLStore {
 
   @discardableResult
   public func share(named names: [String], at time: Date) async throws -> [SharingChange] {
-    try await share(at: time) { [user] in try Self.refs(named: names, of: user, in: $0) }
+    try await share(at: time) { [user] in try OfferTable.refs(named: names, of: user, in: $0) }
   }
 
   @discardableResult
@@ -20,7 +20,7 @@ extension SQLStore {
 
   @discardableResult
   public func unshare(named names: [String]) async throws -> [SharingChange] {
-    try await unshare { [user] in try Self.refs(named: names, of: user, in: $0) }
+    try await unshare { [user] in try OfferTable.refs(named: names, of: user, in: $0) }
   }
 
   public func findHouseholdOffer(_ ref: OfferRef) async throws -> HouseholdOffer? {
@@ -37,7 +37,8 @@ extension SQLStore {
       try self.checkFeed(query.feed, in: transaction)
       var next = query
       if let limit = query.limit { next.limit = limit.adding(clamped: 1) }
-      let offers = try HouseholdTable.offers(next, of: user, in: transaction)
+      let offers = try HouseholdTable.offers(
+        next, of: user, maximumBytes: maximumBytes, in: transaction)
       let page = Array(offers.prefix(query.limit ?? .max))
       return HouseholdPage(
         of: try HouseholdTable.withSharers(page, in: transaction),
@@ -89,11 +90,5 @@ extension SQLStore {
         SharingChange(offer: offer, didChange: changed.remove(ref) != nil)
       }
     }
-  }
-
-  private static func refs(
-    named names: [String], of user: User.ID, in transaction: any Transaction
-  ) throws -> [OfferRef] {
-    try names.map { try OfferTable.fetch(named: $0, of: user, in: transaction).offer.ref }
   }
 }

@@ -22,12 +22,11 @@ struct PostgresTransaction: Transaction {
     return try rows.map { try transform($0) }
   }
 
-  func forEachRow(
-    _ sql: String, _ values: [SQLValue], _ body: (any SQLRow) throws -> Void
+  func scan(
+    _ sql: String, _ values: [SQLValue], _ body: (any SQLRow) throws -> Bool
   ) throws {
-    try connection.forEachRow(connection.nextCursor(), sql, values.map(Parameter.init)) {
-      try body($0)
-    }
+    let rows = try connection.rows(sql, values.map(Parameter.init))
+    for index in 0..<rows.count where try !body(rows[index]) { break }
   }
 }
 
