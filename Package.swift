@@ -106,7 +106,7 @@ let package = Package(
     // Only OffersServer needs these two, so that an app without the trait `Program` does not.
     .systemLibrary(name: "LibCrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "QREncode", providers: [.apt(["libqrencode-dev"])]),
-    // What is said to a database, for all engines.
+    // The SQL statements that both engines, SQLite and PostgreSQL, run.
     .target(name: "OffersStore", dependencies: ["OffersCore"], swiftSettings: strict),
     .target(name: "SQLiteShim", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(

@@ -2,7 +2,7 @@ import Foundation
 import OffersCore
 import OffersStore
 
-/// What `OffersStore` writes once for all engines, but for the removal of offers.
+/// Extensions of `SQLStore` in OffersStore have the other methods of these protocols.
 extension PostgresStore: FeedRepository, FeedSourceRepository {
   package func removeOffers(of feed: String, at now: Date) async throws {
     var isComplete = false

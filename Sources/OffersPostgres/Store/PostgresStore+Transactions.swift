@@ -35,7 +35,7 @@ extension PostgresStore {
   package func finishLaterWrites() async throws { await laterWrites.finish() }
 }
 
-/// What `OffersStore` writes once for all engines.
+/// Extensions of `SQLStore` in OffersStore have the methods of these protocols.
 extension PostgresStore: AttemptRepository, CredentialRepository, IdentityRepository {}
 extension PostgresStore: LoginTransfer, ServerKeyRepository, SessionRepository {}
 extension PostgresStore: FavoriteRepository, HouseholdRepository, UserRepository {}

@@ -1,4 +1,4 @@
 import OffersCore
 
-/// What `OffersStore` writes once for all engines.
+/// Extensions of `SQLStore` in OffersStore have the methods of these protocols.
 extension OffersDatabase: FeedRepository, FeedSourceRepository {}

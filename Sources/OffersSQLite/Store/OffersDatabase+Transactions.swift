@@ -42,7 +42,7 @@ extension OffersDatabase: UserRecords {
   }
 }
 
-/// What `OffersStore` writes once for all engines.
+/// Extensions of `SQLStore` in OffersStore have the methods of these protocols.
 extension OffersDatabase: AttemptRepository, CredentialRepository, IdentityRepository {}
 extension OffersDatabase: LoginTransfer, ServerKeyRepository, SessionRepository {}
 extension OffersDatabase: FavoriteRepository, HouseholdRepository, UserRepository {}

@@ -1,5 +1,5 @@
-// What is new: the badge on the entry “New” with the number of changes that the user has not seen yet, on
-// any device, and the pill “2 changed – Show”, which tells that offers of this page have changed since it was
+// The badge on the navigation entry “New”, with the number of changes that the user has not seen yet on any
+// device; and the pill “2 changed – Show”, which tells that offers of this page have changed since it was
 // shown, by whichever process. A press on the pill renews the page.
 
 import {make} from "./elements.js?v=__VERSION__";

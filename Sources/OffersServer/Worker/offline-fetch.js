@@ -157,7 +157,7 @@ async function updateFavorites(since) {
   try {
     isStored = await storeFavorites(changes, mustAsk, since);
   } finally {
-    // What failed is asked for by the next update.
+    // After a failure the next update requests the favorites from the server.
     if (!isStored) isAskDue = true;
   }
 }

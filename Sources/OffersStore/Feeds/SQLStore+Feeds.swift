@@ -54,7 +54,7 @@ extension SQLStore {
   }
 }
 
-/// What `SyncStore` reads before a sync, without the known offers.
+/// The reads of `SyncStore`, except for `fetchKnownOffers(of:)`, which the engines have.
 extension SQLStore {
   package func fetchSubscribedFeeds() async throws -> [String] {
     try await transaction(.query) { try FeedTable.subscribedNames(in: $0) }

@@ -69,7 +69,8 @@ package enum RecentSearchTable {
 }
 
 extension SearchWords {
-  /// The same for two spellings of one search.
+  /// The key by which `recent_search` recognizes equal searches: the folded words. “Café” and “cafe” have the
+  /// same key.
   fileprivate var key: String {
     parts.map { $0.words.joined(separator: " ") + ($0.isOpen ? "*" : "") }.joined(separator: " & ")
   }

@@ -1,4 +1,6 @@
-/// What a transaction is for, which decides how it runs. A repeatable write leaves the same data if it is
+/// The purpose of a transaction, from which an engine derives isolation, durability, waits and retries.
+///
+/// A repeatable write leaves the same data if it is
 /// made twice, so that PostgreSQL's store may make it again after a connection was lost during its commit.
 package enum TransactionMode: Sendable {
   /// Reads one state of the data by any number of queries.

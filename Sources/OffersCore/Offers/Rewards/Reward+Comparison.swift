@@ -54,9 +54,9 @@ extension Reward.Value {
       minorUnits: minorUnits, currency: storedCurrency == unknownCurrency ? nil : storedCurrency)
   }
 
-  /// The code in stores and records for an amount whose currency is unknown: that of ISO 4217 for a
-  /// transaction without a currency. A code is stored because a store requires one for each amount.
-  private static let unknownCurrency = "XXX"
+  /// The code of ISO 4217 for “no currency”. It is stored for an amount whose currency is unknown, because
+  /// the constraints of the stores and the export's format require a code for each amount.
+  private static let unknownCurrency = "XXX"  // ISO 4217: no currency involved
 
   /// The code of an amount's currency as a store keeps it, where each amount has one; nil for other
   /// kinds.

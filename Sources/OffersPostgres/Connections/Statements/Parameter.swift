@@ -18,13 +18,6 @@ enum Parameter {
   static func number(_ value: Int64?) -> Parameter { value.map { .number($0) } ?? .null }
   static func text(_ value: String?) -> Parameter { value.map { .text($0) } ?? .null }
 
-  /// A text that is told to people, such as the answer of a server: U+0000, which PostgreSQL cannot hold,
-  /// is replaced.
-  static func mended(_ value: String?) -> Parameter {
-    guard let value, value.utf8.contains(0) else { return .text(value) }
-    return .text(value.replacing(bytes: "\0", with: "\u{FFFD}"))
-  }
-
   static func bytes(_ value: [UInt8]?) -> Parameter { value.map { .bytes($0) } ?? .null }
 
   static func numbers(_ values: some Sequence<Int64>) -> Parameter {
