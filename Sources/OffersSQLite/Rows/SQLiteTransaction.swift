@@ -54,6 +54,7 @@ private struct StatementRow: SQLRow {
   func findNumber(_ column: Int) -> Int64? { statement.findNumber(Int32(column)) }
   func findReal(_ column: Int) -> Double? { statement.findReal(Int32(column)) }
   func findText(_ column: Int) -> String? { statement.string(Int32(column)) }
+  func findUTF8(_ column: Int) -> UnsafeRawBufferPointer? { statement.text(Int32(column)) }
   func flag(_ column: Int) -> Bool { statement.number(Int32(column)) != 0 }
 
   func findBlob(_ column: Int) -> [UInt8]? {

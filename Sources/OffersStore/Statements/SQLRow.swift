@@ -9,6 +9,8 @@ package protocol SQLRow {
   func findReal(_ column: Int) -> Double?
   /// A text; nil for NULL.
   func findText(_ column: Int) -> String?
+  /// The UTF-8 of a text, valid as long as the row; nil for NULL.
+  func findUTF8(_ column: Int) -> UnsafeRawBufferPointer?
   /// Bytes; nil for NULL.
   func findBlob(_ column: Int) -> [UInt8]?
   /// A truth value; false for NULL.

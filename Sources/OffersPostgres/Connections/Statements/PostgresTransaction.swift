@@ -31,6 +31,7 @@ struct PostgresTransaction: Transaction {
 }
 
 extension Row: SQLRow {
+  func findUTF8(_ column: Int) -> UnsafeRawBufferPointer? { findBytes(column) }
   func findBlob(_ column: Int) -> [UInt8]? { findBytes(column).map { Array($0) } }
 }
 
