@@ -5,10 +5,10 @@ import OffersCore
 ///
 /// Texts are compared byte by byte, so canonically equivalent spellings differ; coordinates by their
 /// value. The reward is compared and reported with its exact value.
-struct OfferDifference {
+package struct OfferDifference {
   /// The columns of a stored offer to compare, in the order of `OfferField` without the id, and
   /// further ones of the reward and the state.
-  static let selection = """
+  package static let selection = """
     offer.offer_key, offer.name, offer.description, offer.terms, offer.reward_text, offer.image_url,
     offer.url, offer.retailer, offer.categories, offer.starts_at, offer.expires_at, offer.latitude,
     offer.longitude, offer.attributes, offer.reward_minor_units, offer.reward_currency,
@@ -16,16 +16,23 @@ struct OfferDifference {
     """
 
   /// The fields that differ, as `{"name":{"from":…,"to":…}}`; nil if none does.
-  private(set) var fields: String?
+  package private(set) var fields: String?
   /// Whether the reward differs, and if it rose or fell.
-  private(set) var direction: OfferChange.Kind?
-  let wasGone: Bool
-  let wasFound: Bool
+  package private(set) var direction: OfferChange.Kind?
+  /// Whether a differing field is searched.
+  package private(set) var isSearched = false
+  /// Whether the reward is printed or read in another way, though it is no other one; see
+  /// `Reward.differ`.
+  package private(set) var hasOtherReward = false
+  /// Whether the offer was gone.
+  package let wasGone: Bool
+  /// Whether only a search on the feed's server had found the offer.
+  package let wasFound: Bool
 
   /// - Parameters:
   ///   - record: the record.
   ///   - row: the stored offer, with the columns of `selection`.
-  init(_ record: OfferRecord, _ row: Row) {
+  package init(_ record: OfferRecord, _ row: some SQLRow) {
     wasGone = row.findNumber(18) != nil
     wasFound = row.findNumber(19) != nil
     var json = JSONWriter(capacity: 512)
@@ -38,16 +45,21 @@ struct OfferDifference {
         var rewards: (old: Reward?, new: Reward?)
         switch field {
         case .latitude, .longitude:
-          isSame = row.findReal(field.rawValue) == OfferBatch.string(text).flatMap(Double.init)
+          isSame = row.findReal(field.rawValue) == Self.string(text).flatMap(Double.init)
         case .startsAt, .expiresAt:
-          isSame = row.findDate(field.rawValue) == Self.date(OfferBatch.string(text))
+          isSame = row.findDate(field.rawValue) == Self.date(Self.string(text))
         case .reward:
           rewards = (Self.reward(row), Self.reward(record, text))
           isSame = !Reward.differ(rewards.old, rewards.new)
-        default: isSame = Self.isSame(row.findBytes(field.rawValue), text)
+          hasOtherReward =
+            isSame
+            && (rewards.old != rewards.new
+              || !Self.isSame(row.findUTF8(field.rawValue), text))
+        default: isSame = Self.isSame(row.findUTF8(field.rawValue), text)
         }
         if isSame { return }
         differs = true
+        if SearchMatch.Field(rawValue: field.name) != nil { isSearched = true }
         if field == .reward { direction = .direction(from: rewards.old, to: rewards.new) }
         json.key(field.name)
         json.object { json in
@@ -66,7 +78,13 @@ struct OfferDifference {
     _ left: UnsafeRawBufferPointer?, _ right: UnsafeRawBufferPointer?
   ) -> Bool {
     guard let left, let right else { return left == nil && right == nil }
-    return left.elementsEqual(right)
+    guard left.count == right.count else { return false }
+    guard let first = left.baseAddress, let second = right.baseAddress else { return true }
+    return memcmp(first, second, left.count) == 0
+  }
+
+  private static func string(_ text: UnsafeRawBufferPointer?) -> String? {
+    text.map { String(decoding: $0, as: UTF8.self) }
   }
 
   private static func date(_ text: String?) -> Date? {
@@ -76,12 +94,12 @@ struct OfferDifference {
   }
 
   private static func reward(_ record: OfferRecord, _ text: UnsafeRawBufferPointer?) -> Reward? {
-    OfferBatch.string(text).map {
+    string(text).map {
       Reward(text: $0, value: record.rewardValue, isUpTo: record.isUpTo)
     }
   }
 
-  private static func reward(_ row: Row) -> Reward? {
+  private static func reward(_ row: some SQLRow) -> Reward? {
     guard let text = row.findText(OfferField.reward.rawValue) else { return nil }
     var value: Reward.Value?
     if let units = row.findNumber(14) {
@@ -94,7 +112,7 @@ struct OfferDifference {
 
   /// Writes a stored value as JSON output prints it.
   private static func write(
-    _ field: OfferField, _ row: Row, _ reward: Reward?, to json: inout JSONWriter
+    _ field: OfferField, _ row: some SQLRow, _ reward: Reward?, to json: inout JSONWriter
   ) {
     switch field {
     case .reward: json.value(reward)
@@ -114,7 +132,7 @@ struct OfferDifference {
     _ field: OfferField, _ text: UnsafeRawBufferPointer?, _ reward: Reward?,
     to json: inout JSONWriter
   ) {
-    let text = OfferBatch.string(text)
+    let text = string(text)
     switch field {
     case .reward: json.value(reward)
     case .startsAt, .expiresAt: json.value(date(text))

@@ -1,10 +1,10 @@
 import Foundation
 import OffersCore
-import OffersStore
 
 /// The write of one sync, within the caller's transaction.
 final class DifferenceWriter {
-  private let connection: Connection
+  private let transaction: any Transaction
+  private let writer: any OfferWriter
   private let plan: SyncPlan
   /// The user who is told of returned favorites.
   private let user: User.ID
@@ -16,8 +16,6 @@ final class DifferenceWriter {
   private var order: CommitOrder
   private var counts: SyncCounts
   private var problems: [ReadProblem]
-  private var changes = ChangeBatch()
-  private var words: Set<String> = []
   /// The offers of a first sync.
   private var firstKeys: (last: Int64, count: Int) = (0, 0)
   private let isFirst: Bool
@@ -28,30 +26,37 @@ final class DifferenceWriter {
   /// The start of the feed's run before this one.
   private let lastStart: Int64?
 
-  init(_ plan: SyncPlan, of user: User.ID, in connection: Connection) throws {
+  /// - Parameters:
+  ///   - plan: the sync.
+  ///   - user: the user who is told of returned favorites.
+  ///   - writer: writes the offers and changes.
+  ///   - transaction: its transaction.
+  init(
+    _ plan: SyncPlan, of user: User.ID, by writer: any OfferWriter, in transaction: any Transaction
+  ) throws {
     self.plan = plan
-    self.connection = connection
+    self.transaction = transaction
+    self.writer = writer
     self.user = user
-    time = plan.run.startedAt.storedSeconds
+    time = StoredTime.bounded(plan.run.startedAt.storedSeconds)
     counts = plan.run.counts
     problems = plan.run.problems
-    order = try CommitOrder(locking: connection)
+    order = try CommitOrder(locking: transaction)
     // A search on a feed's server does not subscribe to the feed.
     feedKey = try FeedTable.put(
       plan.run.feed, source: plan.rememberedSource?.text ?? plan.run.source,
-      subscribes: !plan.isSearch, at: plan.run.startedAt, in: PostgresTransaction(connection)
+      subscribes: !plan.isSearch, at: plan.run.startedAt, in: transaction
     ).key
     lastStart = try SyncRunTable.findLastStart(
-      feedKey: feedKey, in: PostgresTransaction(connection))
+      feedKey: feedKey, in: transaction)
     runID = order.nextRunID()
     oldKey = order.lastOfferKey
     isFirst =
       try plan.replacesSample
-      || connection.rows(
-        "SELECT 1 FROM offer WHERE feed_key = $1 AND found_at IS NULL LIMIT 1", [.number(feedKey)]
-      ).count == 0
+      || !transaction.exists(
+        "SELECT 1 FROM offer WHERE feed_key = $1 AND found_at IS NULL LIMIT 1", [.number(feedKey)])
     try SyncRunTable.insert(
-      plan.run, id: runID, feedKey: feedKey, in: PostgresTransaction(connection))
+      plan.run, id: runID, feedKey: feedKey, in: transaction)
   }
 
   /// Applies the plan and completes its run.
@@ -59,35 +64,34 @@ final class DifferenceWriter {
   /// - Returns: the run as it was recorded.
   func apply() throws -> SyncRun {
     if plan.isSearch { try writeFound() } else { try writeDocument() }
-    try SearchWordTable.add(words, in: connection)
+    try writer.finish(newAfter: counts.new > 0 ? oldKey : nil)
     if !plan.isSearch { try writeFeed() }
     if let missing = plan.missing {
       try MissingOfferTable.replace(
-        with: missing, feedKey: feedKey, in: PostgresTransaction(connection))
+        with: missing, feedKey: feedKey, in: transaction)
     }
     try FeedTable.setSource(
-      plan.rememberedSource, feedKey: feedKey, in: PostgresTransaction(connection))
+      plan.rememberedSource, feedKey: feedKey, in: transaction)
     if let fetch = plan.fetch {
-      try FetchStateTable.save(fetch, feedKey: feedKey, in: PostgresTransaction(connection))
+      try FetchStateTable.save(fetch, feedKey: feedKey, in: transaction)
     }
     try FeedTable.setPresentation(
-      plan.presentation, feedKey: feedKey, in: PostgresTransaction(connection))
+      plan.presentation, feedKey: feedKey, in: transaction)
     let returned =
-      plan.isSearch
+      plan.isSearch || counts.new == 0
       ? []
       : try LostFavorites.returned(
-        of: user, to: plan.run.feed, feedKey: feedKey, after: oldKey, in: connection)
+        of: user, to: plan.run.feed, feedKey: feedKey, after: oldKey, in: transaction)
     let run = plan.run.completed(
       counts: counts, problems: problems, returned: returned,
       writeSeconds: (.now - begun) / .seconds(1))
-    try SyncRunTable.complete(runID, run, in: PostgresTransaction(connection))
-    try FeedTable.add(difference, feedKey: feedKey, in: connection)
-    try order.save(in: connection)
+    try SyncRunTable.complete(runID, run, in: transaction)
+    try FeedTable.add(difference, feedKey: feedKey, in: transaction)
+    try order.save(in: transaction)
     return run
   }
 
   private func writeFeed() throws {
-    let transaction = PostgresTransaction(connection)
     try FeedTable.setDocument(plan.document, feedKey: feedKey, in: transaction)
     if plan.keepsFacts { return }
     try FeedTable.setDetails(
@@ -98,13 +102,10 @@ final class DifferenceWriter {
   private func record(
     _ kind: OfferChange.Kind, _ key: Int64, offerCount: Int? = nil, fields: String? = nil
   ) throws {
-    changes.append(
-      kind, key, id: order.nextChangeID(), offerCount: offerCount, fields: fields)
-    if changes.isFull { try flushChanges() }
-  }
-
-  private func flushChanges() throws {
-    try changes.insert(runID: runID, feedKey: feedKey, at: time, in: connection)
+    try writer.record(
+      RecordedChange(
+        id: order.nextChangeID(), runID: runID, feedKey: feedKey, at: time, kind: kind,
+        offerKey: key, offerCount: offerCount, fields: fields))
   }
 
   private func recordNew(_ key: Int64) throws {
@@ -119,30 +120,26 @@ final class DifferenceWriter {
   // MARK: The offers of the document
 
   private func writeDocument() throws {
-    var pieces = KnownPieces(plan.knownRecords, connection)
     var promoted: [Int64] = []
     var lost: Set<Int64> = []
-    var batch = OfferBatch()
-    while try pieces.readNext() {
-      try pieces.read { record, row in
-        guard let row else {
-          lost.insert(record.offerKey)
-          return
-        }
-        let difference = OfferDifference(record, row)
-        if difference.wasFound || difference.wasGone { self.difference.current += 1 }
-        if difference.wasGone { self.difference.gone -= 1 }
-        try check(record)
-        let changedAt = difference.wasFound || difference.fields != nil ? time : nil
-        batch.append(record, key: record.offerKey, changedAt: changedAt, words: &words)
-        if try self.record(difference, of: record.offerKey) { promoted.append(record.offerKey) }
+    try writer.compare(plan.knownRecords) { record, difference in
+      guard let difference else {
+        lost.insert(record.offerKey)
+        return
       }
-      try batch.update(foundAt: nil, in: connection)
+      if difference.wasFound || difference.wasGone { self.difference.current += 1 }
+      if difference.wasGone { self.difference.gone -= 1 }
+      try check(record)
+      let changedAt = difference.wasFound || difference.fields != nil ? time : nil
+      try writer.update(
+        record, difference, UpdatedState(changedAt: changedAt, foundAt: nil))
+      if try self.record(difference, of: record.offerKey) { promoted.append(record.offerKey) }
     }
     if !promoted.isEmpty {
       promoted.sort()
-      try connection.run(
-        "UPDATE offer SET first_seen_at = $2, first_run_id = $3 WHERE offer_key = ANY($1)",
+      let isPromoted = transaction.dialect.isElement("offer_key", of: "$1")
+      try transaction.run(
+        "UPDATE offer SET first_seen_at = $2, first_run_id = $3 WHERE \(isPromoted)",
         [.numbers(promoted), .number(time), .number(isFirst ? runID : nil)])
       for key in promoted { try recordNew(key) }
     }
@@ -153,7 +150,7 @@ final class DifferenceWriter {
       try record(.first, firstKeys.last, offerCount: firstKeys.count)
     }
     try removeVanished()
-    try flushChanges()
+    try writer.flushChanges()
   }
 
   /// Records how a known offer differs.
@@ -182,37 +179,35 @@ final class DifferenceWriter {
 
   /// Whether a change says that the offer was gone.
   private func hasGone(_ key: Int64) throws -> Bool {
-    try flushChanges()
-    return try connection.rows(
-      "SELECT 1 FROM change WHERE offer_key = $1 AND kind = 'gone' LIMIT 1", [.number(key)]
-    ).count > 0
+    try writer.flushChanges()
+    return try transaction.exists(
+      "SELECT 1 FROM change WHERE offer_key = $1 AND kind = 'gone' LIMIT 1", [.number(key)])
   }
 
   /// Inserts the new offers among some records. Those whose id the feed has already are skipped.
   private func insert(
     _ records: any OfferRecordSource, where isWanted: (OfferRecord) -> Bool
   ) throws {
-    var batch = OfferBatch()
-    var pending: [(key: Int64, id: String, position: Int)] = []
-    func flush() throws {
-      let inserted = Set(
-        try batch.insert(
-          feedKey: feedKey, at: time, firstRunID: isFirst ? runID : nil, in: connection))
-      difference.current += inserted.count
-      for (key, id, position) in pending {
-        if inserted.contains(key) { try recordNew(key) } else { skip(id, at: position) }
-      }
-      pending = []
-    }
+    var state = InsertedState(
+      key: 0, feedKey: feedKey, time: time, foundAt: nil, firstRunID: isFirst ? runID : nil)
     try records.forEachRecord { record in
       guard isWanted(record) else { return }
       try check(record)
-      let key = order.nextOfferKey()
-      batch.append(record, key: key, words: &words)
-      pending.append((key, record.id, record.position))
-      if batch.isFull { try flush() }
+      state.key = order.nextOfferKey()
+      try take(writer.insert(record, state))
     }
-    try flush()
+    try take(writer.flushInserts(state))
+  }
+
+  private func take(_ offers: [InsertedOffer]) throws {
+    for offer in offers {
+      if let (id, position) = offer.repeated {
+        skip(id, at: position)
+      } else {
+        difference.current += 1
+        try recordNew(offer.key)
+      }
+    }
   }
 
   private func skip(_ id: String, at position: Int) {
@@ -227,7 +222,7 @@ final class DifferenceWriter {
   private func removeVanished() throws {
     var keys = plan.vanishedKeys
     if plan.replacesSample {
-      try flushChanges()
+      try writer.flushChanges()
       keys = try removeSample(keys)
     }
     // Never before the feed's last run: a clock that was set back would make the offers look as if
@@ -235,12 +230,14 @@ final class DifferenceWriter {
     let end = max(time, lastStart ?? time)
     for start in stride(from: 0, to: keys.count, by: 10_000) {
       let piece = keys[start..<min(start + 10_000, keys.count)]
-      let gone = try connection.rows(
+      let dialect = transaction.dialect
+      let gone = try transaction.rows(
         """
-        UPDATE offer SET gone_at = greatest($2, first_seen_at)
-        WHERE offer_key = ANY($1) AND gone_at IS NULL AND found_at IS NULL RETURNING offer_key
-        """, [.numbers(piece), .number(end)]
-      ).map { $0.number(0) }
+        UPDATE offer SET gone_at = \(dialect.greatest)($2, first_seen_at)
+        WHERE \(dialect.isElement("offer_key", of: "$1")) AND gone_at IS NULL AND found_at IS NULL
+        RETURNING offer_key
+        """, [.numbers(Array(piece)), .number(end)]
+      ) { $0.number(0) }
       difference.current -= gone.count
       difference.gone += gone.count
       for key in gone.sorted() {
@@ -255,26 +252,23 @@ final class DifferenceWriter {
   ///
   /// - Returns: the keys of the favorites.
   private func removeSample(_ keys: [Int64]) throws -> [Int64] {
-    // Nobody can star an offer while it is being removed.
-    try connection.script("LOCK TABLE favorite IN SHARE MODE")
-    let removed = try connection.rows(
-      """
-      DELETE FROM offer USING feed
-      WHERE offer.offer_key = ANY($1) AND offer.gone_at IS NULL AND offer.found_at IS NULL
-        AND feed.feed_key = offer.feed_key
-        AND NOT \(OfferColumns.isStarred)
-      RETURNING offer.offer_key
-      """, [.numbers(keys)]
-    ).map { $0.number(0) }
+    let dialect = transaction.dialect
+    let removed = try OfferTable.delete(
+      where: """
+        \(dialect.isElement("offer.offer_key", of: "$1")) AND offer.gone_at IS NULL
+        AND offer.found_at IS NULL
+        """, [.numbers(keys)], in: transaction)
     difference.current -= removed.count
-    try connection.run("DELETE FROM change WHERE offer_key = ANY($1)", [.numbers(removed)])
-    try connection.run(
+    try transaction.run(
+      "DELETE FROM change WHERE \(dialect.isElement("offer_key", of: "$1"))",
+      [.numbers(removed.map(\.key))])
+    try transaction.run(
       """
-      DELETE FROM change USING sync_run
-      WHERE change.feed_key = $1 AND change.kind IN ('first', 'new')
-        AND sync_run.run_id = change.run_id AND sync_run.source = $2 AND change.run_id <> $3
+      DELETE FROM change
+      WHERE feed_key = $1 AND kind IN ('first', 'new') AND run_id <> $3 AND run_id IN (
+        SELECT sync_run.run_id FROM sync_run WHERE sync_run.feed_key = $1 AND source = $2)
       """, [.number(feedKey), .text(SyncSource.sample.text), .number(runID)])
-    let gone = Set(removed)
+    let gone = Set(removed.map(\.key))
     return keys.filter { !gone.contains($0) }
   }
 
@@ -282,46 +276,38 @@ final class DifferenceWriter {
 
   /// Stores the offers that a search on the feed's server found, beside those of the feed's document.
   private func writeFound() throws {
-    var pieces = KnownPieces(plan.knownRecords, connection)
-    var batch = OfferBatch()
-    while try pieces.readNext() {
-      let starred = try starredKeys(pieces.keys)
-      try pieces.read { record, row in
-        guard let row else { return }
-        counts.unchanged += 1
-        let difference = OfferDifference(record, row)
-        let isStarred = starred.contains(record.offerKey)
-        guard difference.wasFound || (difference.wasGone && !isStarred) else { return }
-        if difference.wasGone { self.difference.gone -= 1 }
-        try check(record)
-        let changedAt = difference.fields == nil ? nil : time
-        batch.append(record, key: record.offerKey, changedAt: changedAt, words: &words)
+    try writer.compare(plan.knownRecords) { record, difference in
+      guard let difference else { return }
+      counts.unchanged += 1
+      guard difference.wasFound || (try difference.wasGone && !isStarred(record.offerKey)) else {
+        return
       }
-      try batch.update(foundAt: time, in: connection)
+      if difference.wasGone { self.difference.gone -= 1 }
+      try check(record)
+      let changedAt = difference.fields == nil ? nil : time
+      try writer.update(record, difference, UpdatedState(changedAt: changedAt, foundAt: time))
     }
+    var state = InsertedState(
+      key: 0, feedKey: feedKey, time: time, foundAt: time, firstRunID: nil)
     try plan.newRecords.forEachRecord { record in
       try check(record)
-      batch.append(record, key: order.nextOfferKey(), words: &words)
-      if batch.isFull { try insertFound(&batch) }
+      state.key = order.nextOfferKey()
+      countFound(try writer.insert(record, state))
     }
-    try insertFound(&batch)
-    try PruneTable.deleteSurplusFound(in: connection)
+    countFound(try writer.flushInserts(state))
+    try OfferTable.deleteSurplusFound(in: transaction)
   }
 
-  private func insertFound(_ batch: inout OfferBatch) throws {
-    counts.new += try batch.insert(
-      feedKey: feedKey, at: time, foundAt: time, in: connection
-    ).count
+  private func countFound(_ offers: [InsertedOffer]) {
+    counts.new += offers.count { $0.repeated == nil }
   }
 
-  private func starredKeys(_ keys: [Int64]) throws -> Set<Int64> {
-    Set(
-      try connection.rows(
-        """
-        SELECT offer.offer_key FROM \(OfferColumns.tables)
-        WHERE offer.offer_key = ANY($1) AND \(OfferColumns.isStarred)
-        """, [.numbers(keys)]
-      ).map { $0.number(0) })
+  private func isStarred(_ key: Int64) throws -> Bool {
+    try transaction.exists(
+      """
+      SELECT 1 FROM offer JOIN feed ON feed.feed_key = offer.feed_key
+      WHERE offer.offer_key = $1 AND \(OfferColumns.isStarred)
+      """, [.number(key)])
   }
 
   private func check(_ record: OfferRecord) throws {
