@@ -23,7 +23,6 @@ enum SearchRenewal {
       (keys, documents, words) = ([], [], [])
     }
     try connection.forEachRow(
-      "renewed_offer",
       """
       SELECT offer_key, name, retailer, description, categories, attributes, terms FROM offer
       WHERE concat(name, retailer, description, categories, attributes, terms) ~ ('[' || $1 || ']')

@@ -279,9 +279,8 @@ final class DifferenceWriter {
     try writer.compare(plan.knownRecords) { record, difference in
       guard let difference else { return }
       counts.unchanged += 1
-      guard difference.wasFound || (try difference.wasGone && !isStarred(record.offerKey)) else {
-        return
-      }
+      let isFound = difference.wasFound
+      guard try isFound || difference.wasGone && !isStarred(record.offerKey) else { return }
       if difference.wasGone { self.difference.gone -= 1 }
       try check(record)
       let changedAt = difference.fields == nil ? nil : time

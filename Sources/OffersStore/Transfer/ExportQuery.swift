@@ -1,9 +1,8 @@
 import OffersCore
-import OffersStore
 
 /// Reads a database as records of an export, in the order of the document.
 final class ExportQuery: ExportBody {
-  private let connection: Connection
+  private let transaction: any Transaction
   private let favoritesOnly: Bool
   private let withSearches: Bool
   /// The user whose record is exported; nil for all users.
@@ -11,8 +10,8 @@ final class ExportQuery: ExportBody {
   /// The position of each run in the document, from 1, by its key; changes refer to it.
   private var runs: [Int64: Int] = [:]
 
-  init(_ connection: Connection, of user: User.ID?, favoritesOnly: Bool, withSearches: Bool) {
-    self.connection = connection
+  init(_ transaction: any Transaction, of user: User.ID?, favoritesOnly: Bool, withSearches: Bool) {
+    self.transaction = transaction
     self.user = user
     self.favoritesOnly = favoritesOnly
     self.withSearches = withSearches
@@ -35,24 +34,23 @@ final class ExportQuery: ExportBody {
   /// counts, though it is not exported.
   func countRecords() throws -> Int? {
     if favoritesOnly { return nil }
-    let row = try connection.rows(
+    return try transaction.first(
       """
       SELECT (SELECT count(*) FROM feed) + (SELECT count(*) FROM sync_run)
         + (SELECT count(*) FROM offer)
-        + (SELECT coalesce(sum(coalesce(offer_count, 1)), 0)::bigint FROM change)
+        + (SELECT CAST(coalesce(sum(coalesce(offer_count, 1)), 0) AS BIGINT) FROM change)
         + (SELECT count(*) FROM account WHERE \(isOfUser("account")))
         + (SELECT count(*) FROM favorite WHERE \(isOfUser("favorite")))
       """, parameters
-    ).first
-    return (row?.count(0) ?? 0)
+    ) { $0.count(0) }
   }
 
   /// The parameter `$1`: the exported user, or NULL for all.
-  private var parameters: [Parameter] { [.number(user)] }
+  private var parameters: [SQLValue] { [.number(user)] }
 
   /// A condition that a row of a table is of the exported user, or of any.
   private func isOfUser(_ table: String) -> String {
-    "($1::bigint IS NULL OR \(table).user_key = $1)"
+    "($1 IS NULL OR \(table).user_key = $1)"
   }
 
   /// The keys of the favorites of the exported users.
@@ -68,22 +66,22 @@ final class ExportQuery: ExportBody {
   private var isWantedFeed: String {
     favoritesOnly
       ? "feed.name IN (SELECT favorite.feed FROM favorite WHERE \(isOfUser("favorite")))"
-      : "($1::bigint IS NULL OR true)"
+      : "($1 IS NULL OR true)"
   }
 
   /// A condition that selects the exported offers: the favorites, or those that are listed.
   private var isWanted: String {
     favoritesOnly
       ? "offer.offer_key IN (\(favoriteKeys))"
-      : "(offer.found_at IS NULL OR \(OfferColumns.isStarred)) AND ($1::bigint IS NULL OR true)"
+      : "(offer.found_at IS NULL OR \(OfferColumns.isStarred)) AND ($1 IS NULL OR true)"
   }
 
   private func forEachFeed(_ body: (ExportRecord) throws -> Void) throws {
-    let rows = try connection.rows(
+    try transaction.forEach(
       "SELECT \(ExportedFeed.columns) FROM feed WHERE \(isWantedFeed) ORDER BY feed.name",
-      parameters)
-    for index in 0..<rows.count {
-      var feed = ExportedFeed(rows[index])
+      parameters
+    ) { row in
+      var feed = ExportedFeed(row)
       feed.hideAddresses(isForOthers: favoritesOnly)
       try body(.feed(feed))
     }
@@ -107,8 +105,7 @@ final class ExportQuery: ExportBody {
           JOIN offer ON offer.feed_key = change.feed_key AND offer.first_run_id = change.run_id
           WHERE change.kind = 'first' AND offer.offer_key IN (\(favoriteKeys))))
       """ : ""
-    try connection.forEachRow(
-      "exported_run",
+    try transaction.forEach(
       """
       SELECT run.run_id, feed.name, \(ExportedRun.columns)
       FROM sync_run AS run JOIN feed ON feed.feed_key = run.feed_key
@@ -116,32 +113,35 @@ final class ExportQuery: ExportBody {
       """, parameters
     ) { row in
       runs[row.number(0)] = runs.count + 1
-      var run = ExportedRun(row.dropping(2), feed: row.text(1))
+      var run = ExportedRun(row, from: 2, feed: row.text(1))
       run.hideAddresses(isForOthers: favoritesOnly)
       try body(.run(run))
     }
   }
 
   private func forEachOffer(_ body: (ExportRecord) throws -> Void) throws {
-    try connection.forEachRow(
-      "exported_offer",
+    try transaction.forEach(
       """
-      SELECT feed.name, \(ExportedOffer.columns) FROM \(OfferColumns.tables)
+      SELECT feed.name, \(ExportedOffer.columns) FROM \(OfferColumns.source(transaction.dialect))
       WHERE \(isWanted) ORDER BY offer.offer_key
       """, parameters
     ) { row in
-      try body(.offer(ExportedOffer(row.dropping(1), feed: row.text(0))))
+      try body(.offer(ExportedOffer(row, from: 1, feed: row.text(0))))
     }
   }
 
   private func forEachChange(_ body: (ExportRecord) throws -> Void) throws {
-    try connection.forEachRow(
-      "exported_change",
+    // No other offers are read than the exported ones, so that favorites can be exported although others
+    // are damaged.
+    let isOfFavorite =
+      favoritesOnly ? "(change.kind = 'first' OR change.offer_key IN (\(favoriteKeys))) AND" : ""
+    try transaction.forEach(
       """
       SELECT change.run_id, change.kind, change.fields, change.feed_key, feed.name, offer.id
       FROM change JOIN feed ON feed.feed_key = change.feed_key
-      LEFT JOIN offer ON offer.offer_key = change.offer_key
-      WHERE change.kind = 'first' OR offer.offer_key IS NOT NULL AND \(isWanted)
+      LEFT JOIN offer ON offer.offer_key = change.offer_key AND change.kind <> 'first'
+      WHERE \(isOfFavorite)
+        (change.kind = 'first' OR offer.offer_key IS NOT NULL AND \(isWanted))
       ORDER BY change.change_id
       """, parameters
     ) { row in
@@ -163,10 +163,9 @@ final class ExportQuery: ExportBody {
   private func forEachFirst(
     feedKey: Int64, runKey: Int64, _ body: (String) throws -> Void
   ) throws {
-    try connection.forEachRow(
-      "exported_first",
+    try transaction.forEach(
       """
-      SELECT offer.id FROM \(OfferColumns.tables)
+      SELECT offer.id FROM \(OfferColumns.source(transaction.dialect))
       WHERE offer.feed_key = $2 AND offer.first_run_id = $3 AND \(isWanted)
       ORDER BY offer.offer_key
       """, parameters + [.number(feedKey), .number(runKey)]
@@ -176,14 +175,14 @@ final class ExportQuery: ExportBody {
   /// Passes on the users, the owner first, with their searches and read marks unless only favorites
   /// are exported.
   private func forEachUser(_ body: (ExportRecord) throws -> Void) throws {
-    let users = try UserTable.list(in: PostgresTransaction(connection)).filter {
+    let users = try UserTable.list(in: transaction).filter {
       user == nil || $0.id == user
     }
     for user in users {
       var record = ExportedUser(user)
       if withSearches {
         record.searches = try RecentSearchTable.list(
-          of: user.id, in: PostgresTransaction(connection)
+          of: user.id, in: transaction
         )
         .map {
           ExportedUser.Search($0)
@@ -197,22 +196,21 @@ final class ExportQuery: ExportBody {
 
   private func readMarks(of user: User.ID) throws -> [ExportedUser.Mark] {
     // A run that was read in part counts as unread.
-    try connection.rows(
+    try transaction.rows(
       """
       SELECT reader.name, reader.read_at, (
         SELECT change.run_id FROM change WHERE change.change_id > reader.change_id
         ORDER BY change.change_id LIMIT 1)
       FROM reader WHERE reader.user_key = $1 ORDER BY reader.name
       """, [.number(user)]
-    ).map { row in
+    ) { row in
       let run = row.findNumber(2).map { (runs[$0] ?? 1) - 1 } ?? runs.count
       return ExportedUser.Mark(reader: row.text(0), run: run, readAt: row.number(1))
     }
   }
 
   private func forEachFavorite(_ body: (ExportRecord) throws -> Void) throws {
-    try connection.forEachRow(
-      "exported_favorite",
+    try transaction.forEach(
       """
       SELECT account.name, favorite.feed, favorite.id, favorite.created_at, favorite.shared_at
       FROM account JOIN favorite ON favorite.user_key = account.user_key
