@@ -10,6 +10,12 @@ BEGIN
   SELECT RAISE(ABORT, 'image_cache holds image_tally.image_limit images at most: remove one first');
 END;
 
+CREATE TRIGGER image_limit_is_not_replaced AFTER INSERT ON image_tally
+WHEN (SELECT count(*) FROM image_cache) > NEW.image_limit
+BEGIN
+  SELECT RAISE(ABORT, 'image_cache holds image_tally.image_limit images at most: remove one first');
+END;
+
 CREATE TRIGGER image_limit_is_there AFTER DELETE ON image_tally
 BEGIN
   SELECT RAISE(ABORT, 'image_tally has one row');

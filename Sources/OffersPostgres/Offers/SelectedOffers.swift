@@ -56,8 +56,8 @@ struct SelectedOffers {
       conditions.append("offer.retailer_key = \(key)")
     }
     if let category = query.category {
-      let key = bindings.add(.bytes(NaturalOrder.key(category)))
-      conditions.append("\(key) = ANY(offer.category_keys)")
+      let key = bindings.add(.bytes(NaturalOrder.element(category)))
+      conditions.append("position(\(key) IN offer.category_keys) > 0")
     }
   }
 
