@@ -76,7 +76,8 @@ final class DifferenceWriter {
       plan.isSearch
       ? []
       : try LostFavorites.returned(
-        of: user, to: plan.run.feed, feedKey: feedKey, after: oldKey, in: connection)
+        of: user, to: plan.run.feed, feedKey: feedKey, after: oldKey,
+        in: PostgresTransaction(connection))
     let run = plan.run.completed(
       counts: counts, problems: problems, returned: returned,
       writeSeconds: (.now - begun) / .seconds(1))
