@@ -13,7 +13,8 @@ extension PostgresStore: FeedRepository, FeedSourceRepository {
           let feedKey = try FeedTable.findFormerKey(
             feed, in: PostgresTransaction(connection))
         else { return true }
-        try FeedTable.endOffers(feedKey: feedKey, at: now, in: connection)
+        try FeedTable.endOffers(
+          feedKey: feedKey, at: now, in: PostgresTransaction(connection))
         let removed = try PruneTable.deleteOffers(
           ofFeed: feedKey, limit: Self.batchCount, in: connection)
         if removed == Self.batchCount { return false }

@@ -47,9 +47,7 @@ final class DifferenceWriter {
     oldKey = order.lastOfferKey
     isFirst =
       try plan.replacesSample
-      || connection.rows(
-        "SELECT 1 FROM offer WHERE feed_key = $1 AND found_at IS NULL LIMIT 1", [.number(feedKey)]
-      ).count == 0
+      || !FeedTable.hasOffers(feedKey: feedKey, in: PostgresTransaction(connection))
     try SyncRunTable.insert(
       plan.run, id: runID, feedKey: feedKey, in: PostgresTransaction(connection))
   }
@@ -82,7 +80,7 @@ final class DifferenceWriter {
       counts: counts, problems: problems, returned: returned,
       writeSeconds: (.now - begun) / .seconds(1))
     try SyncRunTable.complete(runID, run, in: PostgresTransaction(connection))
-    try FeedTable.add(difference, feedKey: feedKey, in: connection)
+    try FeedTable.add(difference, feedKey: feedKey, in: PostgresTransaction(connection))
     try order.save(in: connection)
     return run
   }

@@ -95,6 +95,33 @@ package enum Dialect: Sendable {
     self == .sqlite ? "LIMIT -1 OFFSET \(count)" : "OFFSET \(count)"
   }
 
+  /// A column of the offers of a list that no index is to be used for. SQLite takes the index on the feed and
+  /// the id of an offer for a condition on its feed, and sorts the whole feed then instead of reading the
+  /// offers in their order. https://sqlite.org/optoverview.html#disqualifying_where_clause_terms_using_unary_
+  package func unindexed(_ column: String) -> String {
+    self == .sqlite ? "+\(column)" : column
+  }
+
+  /// A condition that the keys of an offer's categories have one of them.
+  ///
+  /// - Parameter key: a parameter with the key between two bytes FF, as in the column.
+  package func hasCategory(_ key: String) -> String {
+    self == .sqlite
+      ? "instr(offer.category_keys, \(key)) > 0"
+      : "substring(\(key) FROM 2 FOR length(\(key)) - 2) = ANY(offer.category_keys)"
+  }
+
+  /// The texts of a JSON list as a table of a FROM clause, with the column `value`, compared by their bytes.
+  package func texts(of json: String, as name: String) -> String {
+    self == .sqlite
+      ? "json_each(\(json)) AS \(name)"
+      : """
+      LATERAL (
+        SELECT element.value COLLATE "C" AS value
+        FROM json_array_elements_text(\(json)::json) AS element (value)) AS \(name)
+      """
+  }
+
   /// A condition that a value is an element of the list in a parameter.
   package func isElement(_ value: String, of parameter: String) -> String {
     self == .sqlite
