@@ -60,7 +60,7 @@ struct OfferConditions {
       parts.append("offer.retailer_key = \(key)")
     }
     if let category = query.category {
-      let key = bindings.add(.bytes([0xFF] + NaturalOrder.key(category) + [0xFF]))
+      let key = bindings.add(.bytes(NaturalOrder.element(category)))
       parts.append(dialect.hasCategory(key))
     }
   }

@@ -104,11 +104,10 @@ package enum Dialect: Sendable {
 
   /// A condition that the keys of an offer's categories have one of them.
   ///
-  /// - Parameter key: a parameter with the key between two bytes FF, as in the column.
+  /// - Parameter key: a parameter with the bytes of `NaturalOrder.element(_:)`.
   package func hasCategory(_ key: String) -> String {
     self == .sqlite
-      ? "instr(offer.category_keys, \(key)) > 0"
-      : "substring(\(key) FROM 2 FOR length(\(key)) - 2) = ANY(offer.category_keys)"
+      ? "instr(offer.category_keys, \(key)) > 0" : "position(\(key) IN offer.category_keys) > 0"
   }
 
   /// The texts of a JSON list as a table of a FROM clause, with the column `value`, compared by their bytes.
