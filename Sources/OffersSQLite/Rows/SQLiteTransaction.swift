@@ -34,7 +34,7 @@ struct SQLiteTransaction: Transaction {
   }
 
   func scan(
-    _ sql: String, _ values: [SQLValue], _ body: (any SQLRow) throws -> Bool
+    _ sql: String, _ values: [SQLValue], isFrequent: Bool, _ body: (any SQLRow) throws -> Bool
   ) throws {
     let statement = try RawStatement(cached: sql, database)
     defer {

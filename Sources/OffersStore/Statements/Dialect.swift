@@ -28,13 +28,35 @@ package enum Dialect: Sendable {
     self == .sqlite ? nil : "LOCK TABLE favorite IN SHARE MODE"
   }
 
-  /// A column that is compared without an index, so that SQLite reads the offers in the order of their keys
-  /// instead of sorting those of a feed. PostgreSQL decides by its statistics.
-  func unindexed(_ column: String) -> String { self == .sqlite ? "+\(column)" : column }
-
   /// Skips rows of a list without a limit. SQLite knows OFFSET only behind LIMIT.
   package func offset(_ count: String) -> String {
     self == .sqlite ? "LIMIT -1 OFFSET \(count)" : "OFFSET \(count)"
+  }
+
+  /// A column of the offers of a list that no index is to be used for. SQLite takes the index on the feed and
+  /// the id of an offer for a condition on its feed, and sorts the whole feed then instead of reading the
+  /// offers in their order. https://sqlite.org/optoverview.html#disqualifying_where_clause_terms_using_unary_
+  package func unindexed(_ column: String) -> String {
+    self == .sqlite ? "+\(column)" : column
+  }
+
+  /// A condition that the keys of an offer's categories have one of them.
+  ///
+  /// - Parameter key: a parameter with the bytes of `NaturalOrder.element(_:)`.
+  package func hasCategory(_ key: String) -> String {
+    self == .sqlite
+      ? "instr(offer.category_keys, \(key)) > 0" : "position(\(key) IN offer.category_keys) > 0"
+  }
+
+  /// The texts of a JSON list as a table of a FROM clause, with the column `value`, compared by their bytes.
+  package func texts(of json: String, as name: String) -> String {
+    self == .sqlite
+      ? "json_each(\(json)) AS \(name)"
+      : """
+      LATERAL (
+        SELECT element.value COLLATE "C" AS value
+        FROM json_array_elements_text(\(json)::json) AS element (value)) AS \(name)
+      """
   }
 
   /// A condition that a value is an element of the list in a parameter.

@@ -28,9 +28,10 @@ package protocol Transaction {
   /// - Parameters:
   ///   - sql: the query, which limits the number of its rows.
   ///   - values: its parameters.
+  ///   - isFrequent: as in `rows(_:_:isFrequent:_:)`.
   ///   - body: may not run statements.
   func scan(
-    _ sql: String, _ values: [SQLValue], _ body: (any SQLRow) throws -> Bool
+    _ sql: String, _ values: [SQLValue], isFrequent: Bool, _ body: (any SQLRow) throws -> Bool
   ) throws
 
   /// Calls `body` with each row of a query of any length.
@@ -62,6 +63,12 @@ extension Transaction {
     _ sql: String, _ values: [SQLValue] = [], _ transform: (any SQLRow) throws -> Value
   ) throws -> [Value] {
     try rows(sql, values, isFrequent: false, transform)
+  }
+
+  package func scan(
+    _ sql: String, _ values: [SQLValue], _ body: (any SQLRow) throws -> Bool
+  ) throws {
+    try scan(sql, values, isFrequent: false, body)
   }
 
   /// The result of a call for the first row; nil without a row.

@@ -16,16 +16,13 @@ struct PostgresTransaction: Transaction {
   func rows<Value>(
     _ sql: String, _ values: [SQLValue], isFrequent: Bool, _ transform: (any SQLRow) throws -> Value
   ) throws -> [Value] {
-    let parameters = values.map(Parameter.init)
-    let rows =
-      try isFrequent ? connection.rows(prepared: sql, parameters) : connection.rows(sql, parameters)
-    return try rows.map { try transform($0) }
+    try rows(sql, values, isFrequent: isFrequent).map { try transform($0) }
   }
 
   func scan(
-    _ sql: String, _ values: [SQLValue], _ body: (any SQLRow) throws -> Bool
+    _ sql: String, _ values: [SQLValue], isFrequent: Bool, _ body: (any SQLRow) throws -> Bool
   ) throws {
-    let rows = try connection.rows(sql, values.map(Parameter.init))
+    let rows = try rows(sql, values, isFrequent: isFrequent)
     for index in 0..<rows.count where try !body(rows[index]) { break }
   }
 
@@ -39,6 +36,12 @@ struct PostgresTransaction: Transaction {
 
   /// The words of deleted offers are removed by pruning.
   func willDeleteOffers(_ keys: [Int64]) {}
+
+  private func rows(_ sql: String, _ values: [SQLValue], isFrequent: Bool) throws -> Rows {
+    let parameters = values.map(Parameter.init)
+    return try isFrequent
+      ? connection.rows(prepared: sql, parameters) : connection.rows(sql, parameters)
+  }
 }
 
 extension Row: SQLRow {
