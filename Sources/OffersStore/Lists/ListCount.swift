@@ -7,7 +7,7 @@ package enum ListCount {
   package static func current(feedKey: Int64?, in transaction: any Transaction) throws -> Int {
     try transaction.rows(
       """
-      SELECT \(transaction.dialect.currentCount) FROM feed WHERE $1 IS NULL OR feed.feed_key = $1
+      SELECT \(FeedTable.currentCount) FROM feed WHERE $1 IS NULL OR feed.feed_key = $1
       """, [.number(feedKey)]
     ) { $0.count(0) }.reduce(0, +)
   }
