@@ -89,7 +89,7 @@ struct SelectedChanges: Sendable {
     _ definitions: (any FeedDefinitions)?, in database: Database
   ) throws -> ChangeTable.Range {
     let feedKey = try query.feed.map {
-      try OffersDatabase.fetchFeedKey($0, definitions, in: database)
+      try FeedTable.fetchReadKey($0, definitions, in: SQLiteTransaction(database))
     }
     let since = query.since?.nextSeconds
     return ChangeTable.Range(

@@ -11,7 +11,7 @@ extension OffersDatabase: StoreFacts {
         try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)") ?? 0
       }
       return StoreCounts(
-        offers: try count("offer"), favorites: try FavoriteQuery.count(of: user, in: database),
+        offers: try count("offer"), favorites: try count("favorite WHERE user_key = \(user)"),
         changes: try ChangeTable.count(in: database), runs: try count("sync_run"))
     }
   }

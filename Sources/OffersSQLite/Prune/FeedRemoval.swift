@@ -12,18 +12,8 @@ enum FeedRemoval {
   static func begin(_ name: String, at seconds: Int64, in database: Database) throws -> Int64? {
     let transaction = SQLiteTransaction(database)
     guard let feedKey = try FeedTable.findFormerKey(name, in: transaction) else { return nil }
-    try database.execute(
-      sql: "DELETE FROM found_offer WHERE feed_key = ?", arguments: [feedKey])
-    try database.execute(
-      sql: """
-        UPDATE offer SET gone_at = max(?, first_seen_at) WHERE feed_key = ? AND gone_at IS NULL
-        """, arguments: [seconds, feedKey])
-    try FeedTable.addCurrent(
-      -(try FeedTable.fetchCurrentCount(feedKey: feedKey, in: database)), feedKey: feedKey,
-      in: database)
-    try FeedTable.setDocument(nil, feedKey: feedKey, in: transaction)
-    try FetchStateTable.delete(feedKey: feedKey, in: transaction)
-    try MissingOfferTable.clear(feedKey: feedKey, in: transaction)
+    try FeedTable.endOffers(
+      feedKey: feedKey, at: Date(storedSeconds: seconds), in: transaction)
     return feedKey
   }
 

@@ -1,8 +1,6 @@
 import OffersCore
 
 extension OffersDatabase: LongListRepository {
-  package func pages(of query: OfferQuery) -> any OfferPages { KeyedOfferPages(query, self) }
-
   package func selectChanges(_ query: ChangeQuery) async throws -> any LongChangeList {
     let changes = try await read { [definitions, user] in
       try SelectedChanges(query, of: user, definitions, in: $0)

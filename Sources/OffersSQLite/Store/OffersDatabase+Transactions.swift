@@ -39,5 +39,6 @@ extension OffersDatabase: UserRecords {
 /// Extensions of `SQLStore` in OffersStore have the methods of these protocols.
 extension OffersDatabase: AttemptRepository, CredentialRepository, IdentityRepository {}
 extension OffersDatabase: LoginTransfer, ServerKeyRepository, SessionRepository {}
-extension OffersDatabase: FavoriteRepository, HouseholdRepository, UserRepository {}
+extension OffersDatabase: FavoriteRepository, HouseholdRepository, LabelRepository {}
+extension OffersDatabase: OfferRepository, UserRepository {}
 extension OffersDatabase: RecordTransfer {}
