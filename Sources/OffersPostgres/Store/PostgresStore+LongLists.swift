@@ -3,14 +3,6 @@ import OffersStore
 
 extension PostgresStore: LongListRepository {
   package func pages(of query: OfferQuery) -> any OfferPages { KeyedOfferPages(query, self) }
-
-  package func selectChanges(_ query: ChangeQuery) async throws -> any LongChangeList {
-    try await database.read { [self] connection in
-      ReadableChanges(
-        rows: try SelectedChanges.keys(query, of: user, in: connection),
-        lastID: try ChangeTable.fetchLastID(in: connection), query: query, store: self)
-    }
-  }
 }
 
 /// The offers that a query selects, read page by page. All keys are read first, 8 bytes an offer, so
@@ -47,23 +39,5 @@ private struct KeyedOfferPages: OfferPages {
   ) throws -> [Int64] {
     try SelectedOffers(query, of: user, in: connection).readKeys(
       offset: max(0, query.offset), limit: query.limit.map { max(0, $0) }, in: connection)
-  }
-}
-
-/// Selected changes, with the store that has their offers.
-private struct ReadableChanges: LongChangeList {
-  let rows: [ChangeTable.Key]
-  let lastID: Int64
-  let query: ChangeQuery
-  let store: PostgresStore
-
-  var count: Int { rows.count }
-
-  func fetch(_ range: Range<Int>) async throws -> [OfferChange] {
-    let keys = Array(rows[range.clamped(to: rows.indices)])
-    return try await store.database.read { [query, user = store.user] connection in
-      try SelectedChanges.view(
-        ChangeTable.entries(at: keys, of: user, in: connection), query, of: user, in: connection)
-    }
   }
 }

@@ -10,6 +10,11 @@ extension PostgresStore: SQLStore {
     case .read: try await database.read(body)
     case .query, .lookup: try await database.readOnce(body)
     case .write: try await database.write(body)
+    case .orderedWrite:
+      try await database.write(kind: .ordered) { connection in
+        _ = try CommitOrder(locking: connection)
+        return try body(connection)
+      }
     case .repeatableWrite, .note: try await database.write(isRepeatable: true, body)
     case .repeatableUncountedWrite:
       try await database.write(isCounted: false, isRepeatable: true, body)
@@ -30,6 +35,22 @@ extension PostgresStore {
 }
 
 extension PostgresStore {
+  /// The number of words that one transaction looks at.
+  private static let wordCount = 2000
+
+  /// Removes the words that only removed or changed offers had, in several transactions.
+  package func compactAfterRemoval() async throws {
+    var next: String? = ""
+    while let word = next {
+      next = try await database.write(kind: .ordered, isCounted: false) { connection in
+        _ = try CommitOrder(locking: connection)
+        return try SearchWordTable.deleteUnused(after: word, limit: Self.wordCount, in: connection)
+      }
+    }
+  }
+}
+
+extension PostgresStore {
   package var canWrite: Bool { database.canWrite }
 
   package func finishLaterWrites() async throws { await laterWrites.finish() }
@@ -39,3 +60,5 @@ extension PostgresStore {
 extension PostgresStore: AttemptRepository, CredentialRepository, IdentityRepository {}
 extension PostgresStore: LoginTransfer, ServerKeyRepository, SessionRepository {}
 extension PostgresStore: FavoriteRepository, HouseholdRepository, UserRepository {}
+extension PostgresStore: ChangeRepository, FeedRepository, FeedSourceRepository, NewsRepository {}
+extension PostgresStore: PruneRepository, StoreFacts {}

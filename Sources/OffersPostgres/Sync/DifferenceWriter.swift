@@ -82,7 +82,7 @@ final class DifferenceWriter {
       counts: counts, problems: problems, returned: returned,
       writeSeconds: (.now - begun) / .seconds(1))
     try SyncRunTable.complete(runID, run, in: PostgresTransaction(connection))
-    try FeedTable.add(difference, feedKey: feedKey, in: connection)
+    try FeedTable.add(difference, feedKey: feedKey, in: PostgresTransaction(connection))
     try order.save(in: connection)
     return run
   }
@@ -306,7 +306,7 @@ final class DifferenceWriter {
       if batch.isFull { try insertFound(&batch) }
     }
     try insertFound(&batch)
-    try PruneTable.deleteSurplusFound(in: connection)
+    try OfferTable.deleteSurplusFound(in: PostgresTransaction(connection))
   }
 
   private func insertFound(_ batch: inout OfferBatch) throws {

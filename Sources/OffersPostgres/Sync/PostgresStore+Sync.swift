@@ -49,12 +49,14 @@ extension PostgresStore: SyncStore {
 
   package func preview(_ plan: SyncPlan) async throws -> (run: SyncRun, changes: [OfferChange]) {
     try await database.write(kind: .ordered, isKept: false) { [user] connection in
-      let lastID = try ChangeTable.fetchLastID(in: connection)
+      let lastID = try ChangeTable.fetchLastID(in: PostgresTransaction(connection))
       let run = try DifferenceWriter(plan, of: user, in: connection).apply()
       var query = ChangeQuery(now: plan.run.startedAt)
       query.afterID = lastID
       query.kinds = Set(OfferChange.Kind.allCases).subtracting([.expiring])
-      return (run, try SelectedChanges.changes(query, of: user, in: connection))
+      return (
+        run, try SelectedChanges(query, of: user, in: PostgresTransaction(connection)).changes()
+      )
     }
   }
 

@@ -158,7 +158,7 @@ final class PostgresImport: SQLImport {
 
   func finish(newOffers: Int, updatedOffers: Int) throws {
     try writeWords(above: 0)
-    if newOffers + updatedOffers > 0 { try FeedTable.count(in: connection) }
+    if newOffers + updatedOffers > 0 { try FeedTable.count(in: PostgresTransaction(connection)) }
     try order.save(in: connection)
   }
 }

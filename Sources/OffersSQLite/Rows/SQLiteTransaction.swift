@@ -44,6 +44,11 @@ struct SQLiteTransaction: Transaction {
     try statement.bind(values)
     while try statement.step(), try body(StatementRow(statement: statement)) {}
   }
+
+  func willDeleteOffers(_ keys: [Int64]) throws {
+    // An index whose texts are removed one after another needs them before.
+    try SearchIndex.setCurrent(false, in: database)
+  }
 }
 
 /// The row on which a statement stands. SQLite converts a value that is of another type, as in a damaged

@@ -11,7 +11,8 @@ extension OffersDatabase: SQLStore {
     return switch mode {
     case .read, .query: try await read(body)
     case .lookup: try await readStatement(body)
-    case .write, .repeatableWrite, .repeatableUncountedWrite: try await write(.ordinary, body)
+    case .write, .orderedWrite, .repeatableWrite, .repeatableUncountedWrite:
+      try await write(.ordinary, body)
     case .note: try await write(.note, waitSeconds: WriteGuard.noteWaitSeconds, body)
     case .noteOfReader:
       try await writeAnyway(.note, waitSeconds: WriteGuard.noteWaitSeconds, body)
@@ -31,6 +32,12 @@ extension OffersDatabase {
       throw OffersError(.storageFailed, "The transaction is not one of this database.")
     }
     for ref in refs { try FoundOffers.updateListed(ref, in: transaction.database) }
+  }
+}
+
+extension OffersDatabase {
+  package func compactAfterRemoval() async throws {
+    _ = try await compact(whenFreeAbove: Self.freeShare)
   }
 }
 

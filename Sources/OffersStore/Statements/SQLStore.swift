@@ -37,6 +37,10 @@ package protocol SQLStore: FavoriteRepository, HouseholdRepository, OfferReposit
   /// Brings up to date what the engine derives from favorites, after some were set or removed.
   func favoritesChanged(_ refs: [OfferRef], in transaction: any Transaction) throws
 
+  /// Frees what removed offers and changes left behind: words of the search on a server, free pages in a
+  /// file.
+  func compactAfterRemoval() async throws
+
   /// Enqueues a write behind those that were enqueued before, without waiting for it. It may fail or be
   /// lost.
   func writeLater(_ body: @escaping @Sendable (any Transaction) throws -> Void)

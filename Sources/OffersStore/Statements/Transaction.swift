@@ -32,6 +32,9 @@ package protocol Transaction {
   func scan(
     _ sql: String, _ values: [SQLValue], _ body: (any SQLRow) throws -> Bool
   ) throws
+
+  /// Prepares what is derived from offers for their removal, which follows in this transaction.
+  func willDeleteOffers(_ keys: [Int64]) throws
 }
 
 extension Transaction {

@@ -12,6 +12,9 @@ package enum TransactionMode: Sendable {
   case lookup
   /// A write.
   case write
+  /// A write of offers, changes or runs. These writes follow each other, in the order of the numbers that
+  /// they give.
+  case orderedWrite
   /// A repeatable write.
   case repeatableWrite
   /// A repeatable write of what no program keeps a copy of: the version of the data stays.

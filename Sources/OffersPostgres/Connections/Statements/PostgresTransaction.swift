@@ -28,6 +28,9 @@ struct PostgresTransaction: Transaction {
     let rows = try connection.rows(sql, values.map(Parameter.init))
     for index in 0..<rows.count where try !body(rows[index]) { break }
   }
+
+  /// The search reads the offers themselves.
+  func willDeleteOffers(_ keys: [Int64]) {}
 }
 
 extension Row: SQLRow {

@@ -1,40 +1,44 @@
 import Foundation
 import OffersCore
-import OffersStore
 
 /// The numbers of the offers of feeds.
 extension FeedTable {
   /// Makes all offers of a feed gone, and forgets its document.
-  static func endOffers(feedKey: Int64, at time: Date, in connection: Connection) throws {
-    try connection.run(
+  package static func endOffers(
+    feedKey: Int64, at time: Date, in transaction: any Transaction
+  ) throws {
+    let greatest = transaction.dialect.greatest
+    try transaction.run(
       """
-      UPDATE offer SET gone_at = coalesce(gone_at, greatest($2, first_seen_at)), found_at = NULL
+      UPDATE offer SET gone_at = coalesce(gone_at, \(greatest)($2, first_seen_at)), found_at = NULL
       WHERE feed_key = $1 AND (gone_at IS NULL OR found_at IS NOT NULL)
       """, [.number(feedKey), .date(time)])
-    try connection.run(
+    try transaction.run(
       """
       UPDATE feed SET current_count = 0,
         gone_count = (SELECT count(*) FROM offer WHERE offer.feed_key = feed.feed_key),
         document_hash = NULL, document_head_hash = NULL, document_bytes = NULL
       WHERE feed_key = $1
       """, [.number(feedKey)])
-    try FetchStateTable.delete(feedKey: feedKey, in: PostgresTransaction(connection))
-    try MissingOfferTable.clear(feedKey: feedKey, in: PostgresTransaction(connection))
+    try FetchStateTable.delete(feedKey: feedKey, in: transaction)
+    try MissingOfferTable.clear(feedKey: feedKey, in: transaction)
   }
 
   /// Changes the stored numbers of a feed's offers.
-  static func add(_ counts: FeedCounts, feedKey: Int64, in connection: Connection) throws {
+  package static func add(
+    _ counts: FeedCounts, feedKey: Int64, in transaction: any Transaction
+  ) throws {
     if counts == FeedCounts() { return }
-    try connection.run(
+    try transaction.run(
       """
       UPDATE feed SET current_count = current_count + $2, gone_count = gone_count + $3
       WHERE feed_key = $1
-      """, [.number(feedKey), .number(Int64(counts.current)), .number(Int64(counts.gone))])
+      """, [.number(feedKey), .count(counts.current), .count(counts.gone)])
   }
 
   /// Counts the offers of all feeds anew.
-  static func count(in connection: Connection) throws {
-    try connection.run(
+  package static func count(in transaction: any Transaction) throws {
+    try transaction.run(
       """
       UPDATE feed SET current_count = counted.current_count, gone_count = counted.gone_count
       FROM (
@@ -45,16 +49,18 @@ extension FeedTable {
         FROM feed LEFT JOIN offer ON offer.feed_key = feed.feed_key GROUP BY feed.feed_key
       ) AS counted
       WHERE feed.feed_key = counted.feed_key
-        AND (feed.current_count, feed.gone_count)
-          IS DISTINCT FROM (counted.current_count, counted.gone_count)
+        AND (feed.current_count <> counted.current_count
+          OR feed.gone_count <> counted.gone_count)
       """)
   }
 }
 
 /// A change of the stored numbers of a feed's offers, without those that only a search found.
-struct FeedCounts: Equatable {
+package struct FeedCounts: Equatable {
   /// The number of offers that the feed has now.
-  var current = 0
+  package var current = 0
   /// The number of stored offers that are gone from the feed.
-  var gone = 0
+  package var gone = 0
+
+  package init() {}
 }
