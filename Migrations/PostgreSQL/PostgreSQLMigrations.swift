@@ -1,6 +1,6 @@
 /// One migration of the schema in a PostgreSQL database.
 package struct PostgreSQLMigration: Sendable {
-  /// The migration's number, from 1; the schema version after it.
+  /// The migration's number, from `PostgreSQLMigrations.firstNumber`; the schema version after it.
   package let number: Int
   /// The name of its file, without extension.
   package let name: String
@@ -9,18 +9,23 @@ package struct PostgreSQLMigration: Sendable {
   package let isExpanding: Bool
   /// The statements, run in one transaction.
   package let sql: String
-  /// Whether the program then computes the searched words of the offers with unseen characters anew.
-  package let renewsSearch: Bool
 
-  package init(
-    number: Int, name: String, isExpanding: Bool, sql: String, renewsSearch: Bool = false
-  ) {
+  package init(number: Int, name: String, isExpanding: Bool, sql: String) {
     self.number = number
     self.name = name
     self.isExpanding = isExpanding
     self.sql = sql
-    self.renewsSearch = renewsSearch
   }
+}
+
+/// The conversion of a database that was made before the first set of migrations.
+package struct PostgreSQLConversion: Sendable {
+  /// The version that it converts.
+  package let version: Int
+  /// The name of its file, without extension.
+  package let name: String
+  /// The statements, after which the schema is that of `PostgreSQLMigrations.firstSet`.
+  package let sql: String
 }
 
 /// The migrations from an empty database to the current schema, embedded from the `.sql` files in this
@@ -29,34 +34,56 @@ package struct PostgreSQLMigration: Sendable {
 /// A new migration is a new file here, an `.embedInCode` resource of this target in `Package.swift`,
 /// and a line of `all`. `Scripts/check` fails if it is not embedded or not listed.
 package enum PostgreSQLMigrations {
+  /// The number of the first migration. The numbers below are versions that an unreleased program made, of
+  /// which only one is converted.
+  package static let firstNumber = 101
+
+  /// The last migration of the first set, which a conversion reaches.
+  package static let firstSet = 113
+
+  package static let conversion = PostgreSQLConversion(
+    version: 9, name: "convert_from_9", sql: text(PackageResources.convert_from_9_sql))
+
   package static let all: [PostgreSQLMigration] = [
     PostgreSQLMigration(
-      number: 1, name: "0001_create_offers", isExpanding: false,
-      sql: text(PackageResources._001_create_offers_sql)),
+      number: 101, name: "0101_create_feeds", isExpanding: false,
+      sql: text(PackageResources._101_create_feeds_sql)),
     PostgreSQLMigration(
-      number: 2, name: "0002_add_users", isExpanding: false,
-      sql: text(PackageResources._002_add_users_sql)),
+      number: 102, name: "0102_create_offers", isExpanding: false,
+      sql: text(PackageResources._102_create_offers_sql)),
     PostgreSQLMigration(
-      number: 3, name: "0003_add_images", isExpanding: false,
-      sql: text(PackageResources._003_add_images_sql)),
+      number: 103, name: "0103_create_changes", isExpanding: false,
+      sql: text(PackageResources._103_create_changes_sql)),
     PostgreSQLMigration(
-      number: 4, name: "0004_index_names", isExpanding: true,
-      sql: text(PackageResources._004_index_names_sql)),
+      number: 104, name: "0104_create_users", isExpanding: false,
+      sql: text(PackageResources._104_create_users_sql)),
     PostgreSQLMigration(
-      number: 5, name: "0005_add_server_keys", isExpanding: true,
-      sql: text(PackageResources._005_add_server_keys_sql)),
+      number: 105, name: "0105_create_logins", isExpanding: false,
+      sql: text(PackageResources._105_create_logins_sql)),
     PostgreSQLMigration(
-      number: 6, name: "0006_add_missing_offers", isExpanding: true,
-      sql: text(PackageResources._006_add_missing_offers_sql)),
+      number: 106, name: "0106_create_searches", isExpanding: false,
+      sql: text(PackageResources._106_create_searches_sql)),
     PostgreSQLMigration(
-      number: 7, name: "0007_ignore_unseen_characters", isExpanding: true,
-      sql: text(PackageResources._007_ignore_unseen_characters_sql), renewsSearch: true),
+      number: 107, name: "0107_create_images", isExpanding: false,
+      sql: text(PackageResources._107_create_images_sql)),
     PostgreSQLMigration(
-      number: 8, name: "0008_keep_presentations", isExpanding: true,
-      sql: text(PackageResources._008_keep_presentations_sql)),
+      number: 108, name: "0108_create_commit_order", isExpanding: false,
+      sql: text(PackageResources._108_create_commit_order_sql)),
     PostgreSQLMigration(
-      number: 9, name: "0009_add_thumbnails", isExpanding: true,
-      sql: text(PackageResources._009_add_thumbnails_sql)),
+      number: 109, name: "0109_create_search_index", isExpanding: false,
+      sql: text(PackageResources._109_create_search_index_sql)),
+    PostgreSQLMigration(
+      number: 110, name: "0110_create_triggers", isExpanding: false,
+      sql: text(PackageResources._110_create_triggers_sql)),
+    PostgreSQLMigration(
+      number: 111, name: "0111_create_leases", isExpanding: false,
+      sql: text(PackageResources._111_create_leases_sql)),
+    PostgreSQLMigration(
+      number: 112, name: "0112_create_indexes", isExpanding: false,
+      sql: text(PackageResources._112_create_indexes_sql)),
+    PostgreSQLMigration(
+      number: 113, name: "0113_create_commit_count", isExpanding: false,
+      sql: text(PackageResources._113_create_commit_count_sql)),
   ]
 
   private static func text(_ bytes: [UInt8]) -> String {

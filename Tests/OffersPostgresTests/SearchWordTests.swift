@@ -24,27 +24,4 @@ struct SearchWordTests {
     #expect(try await made.run(words) == before)
     #expect(before.contains("milk"))
   }
-
-  @Test("an upgrade computes the words of offers with unseen characters anew")
-  func renews() async throws {
-    let (made, store) = try await PostgresStore.openNew()
-    _ = try await store.sync(
-      [FeedOffer("1", name: "Wasch\u{AD}mittel"), FeedOffer("2", name: "Seife")], feed: "tea")
-    try await store.close()
-    try await made.run(
-      """
-      UPDATE offer SET search = '''wasch'':1A ''mittel'':2A'::tsvector WHERE id = '1';
-      DELETE FROM search_word WHERE word = 'waschmittel';
-      ALTER TABLE feed DROP COLUMN presentation;
-      DROP TRIGGER image_cache_forgets_thumbnail ON image_cache;
-      DROP FUNCTION image_cache_forgets_thumbnail;
-      ALTER TABLE image_cache DROP COLUMN thumbnail, DROP COLUMN thumbnail_problem;
-      DELETE FROM schema_migration WHERE number >= 7;
-      """)
-    let upgraded = try await PostgresStore.open(made)
-    let found = try await upgraded.search(SearchQuery("waschmittel")).hits
-    #expect(found.map(\.offer.ref.offerID) == ["1"])
-    #expect(
-      try await made.run("SELECT count(*) FROM search_word WHERE word = 'waschmittel'") == "1")
-  }
 }

@@ -217,8 +217,26 @@ extension NaturalOrder {
       digit = letters.nextDigit()
     }
     key.append(UInt8(zero))
-    key += [UInt8](repeating: .max, count: digits.count / 255)
-    key.append(UInt8(digits.count % 255))
+    key += [UInt8](repeating: separator - 1, count: digits.count / lengthBase)
+    key.append(UInt8(digits.count % lengthBase))
     key += digits
+  }
+
+  /// Lengths of numbers are written in this base, so that no byte of a key is `separator`.
+  private static let lengthBase = Int(separator) - 1
+
+  /// A byte that no key has: UTF-8 has none of this value.
+  private static let separator: UInt8 = 0xFF
+
+  /// The keys of several texts as one, such as those of the categories of an offer: before, between and
+  /// after them stands a byte that no key has, so that `element(_:)` is found in it.
+  package static func keys(_ texts: [String]) -> [UInt8] {
+    texts.reduce(into: [separator]) { $0 += key($1) + [separator] }
+  }
+
+  /// The bytes that `keys(_:)` of several texts contain if one of the texts is equal to `text` in this
+  /// order.
+  package static func element(_ text: String) -> [UInt8] {
+    keys([text])
   }
 }

@@ -10,6 +10,6 @@ extension OfferColumns {
   ///
   /// - Parameter name: an SQL expression.
   static func hasName(_ name: String) -> String {
-    "left(offer.name, 64) = left(\(name), 64) AND offer.name = \(name)"
+    "substr(offer.name, 1, 64) = substr(\(name), 1, 64) AND offer.name = \(name)"
   }
 }

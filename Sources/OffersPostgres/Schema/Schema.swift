@@ -10,6 +10,8 @@ import PostgreSQLMigrations
 /// schema that is one expanding migration ahead: while the nodes of a service are replaced one after
 /// another, the first of the new version migrates the database, and the others of the old version go
 /// on.
+///
+/// A database of the last version before the first set of migrations is converted; an older one is refused.
 struct Schema {
   private let migrations: [PostgreSQLMigration]
 
@@ -23,13 +25,17 @@ struct Schema {
   /// The state of a database's schema.
   private enum State {
     case current
-    case older
+    /// To be migrated or converted; 0 for a database without a schema.
+    case older(version: Int)
+    /// Too old to be converted.
+    case tooOld
     case newer(version: Int)
   }
 
   /// Brings the schema up to date.
   ///
-  /// - Throws: `OffersError`: `newerDatabase` if it is newer than this program can serve.
+  /// - Throws: `OffersError`: `newerDatabase` if it is newer than this program can serve, `storageFailed` if
+  ///   it is too old to be migrated or converted.
   ///
   /// - Parameter proposesFeed: whether a new database is subscribed to `Feed.initialName`.
   func migrate(_ database: Database, proposesFeed: Bool = false) async throws {
@@ -78,6 +84,7 @@ struct Schema {
     switch state {
     case .current: return true
     case .older: return false
+    case .tooOld: throw OlderDatabase.refusal(url.capitalized)
     case .newer(let version):
       throw OffersError(
         .newerDatabase,
@@ -91,7 +98,7 @@ struct Schema {
   private func run(proposesFeed: Bool, in connection: Connection) throws -> State {
     try connection.run("SELECT pg_advisory_xact_lock($1)", [.number(Self.lock)])
     let state = try findState(connection)
-    guard case .older = state else { return state }
+    guard case .older(let version) = state else { return state }
     try connection.script(
       """
       CREATE TABLE IF NOT EXISTS schema_migration (
@@ -101,27 +108,49 @@ struct Schema {
         run_at TIMESTAMPTZ NOT NULL DEFAULT now()
       )
       """)
-    let last = try connection.rows("SELECT coalesce(max(number), 0) FROM schema_migration").first
-    for migration in migrations where Int64(migration.number) > last?.number(0) ?? 0 {
-      try connection.script(migration.sql)
-      if migration.renewsSearch { try SearchRenewal.run(in: connection) }
-      try connection.run(
-        "INSERT INTO schema_migration (number, name, is_expanding) VALUES ($1, $2, $3)",
-        [.number(Int64(migration.number)), .text(migration.name), .flag(migration.isExpanding)])
+    var last = version
+    if version == PostgreSQLMigrations.conversion.version {
+      try convert(connection)
+      last = PostgreSQLMigrations.firstSet
     }
-    if proposesFeed, last?.number(0) == 0 {
+    for migration in migrations where migration.number > last {
+      try connection.script(migration.sql)
+      try record(migration, in: connection)
+    }
+    if proposesFeed, version == 0 {
       try FeedTable.propose(at: Date(), in: PostgresTransaction(connection))
     }
     return .current
   }
 
+  /// Makes a database of the last version before the first set of migrations one of that set.
+  private func convert(_ connection: Connection) throws {
+    try connection.script(PostgreSQLMigrations.conversion.sql)
+    try KeyRenewal.run(in: connection)
+    try connection.run("DELETE FROM schema_migration")
+    for migration in migrations where migration.number <= PostgreSQLMigrations.firstSet {
+      try record(migration, in: connection)
+    }
+  }
+
+  private func record(_ migration: PostgreSQLMigration, in connection: Connection) throws {
+    try connection.run(
+      "INSERT INTO schema_migration (number, name, is_expanding) VALUES ($1, $2, $3)",
+      [.number(Int64(migration.number)), .text(migration.name), .flag(migration.isExpanding)])
+  }
+
   private func findState(_ connection: Connection) throws -> State {
-    guard try Self.isThere(connection) else { return .older }
+    guard try Self.isThere(connection) else { return .older(version: 0) }
     let rows = try connection.rows(
       "SELECT number, is_expanding FROM schema_migration ORDER BY number DESC LIMIT 2")
-    guard let last = rows.first else { return .older }
+    guard let last = rows.first else { return .older(version: 0) }
     let version = last.count(0)
-    if version < currentVersion { return .older }
+    if version < PostgreSQLMigrations.firstNumber,
+      version != PostgreSQLMigrations.conversion.version
+    {
+      return .tooOld
+    }
+    if version < currentVersion { return .older(version: version) }
     if version == currentVersion || version == currentVersion + 1 && last.flag(1) {
       return .current
     }

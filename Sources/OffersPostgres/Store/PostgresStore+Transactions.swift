@@ -8,13 +8,27 @@ extension PostgresStore: SQLStore {
     let body = { @Sendable (connection: Connection) in try body(PostgresTransaction(connection)) }
     return switch mode {
     case .read: try await database.read(body)
+    case .export:
+      try await database.read { [url = database.url] connection in
+        do { return try body(connection) } catch {
+          // Translated here, so that the read is not made again.
+          throw PostgresFailure.translate(error, url)
+        }
+      }
     case .query, .lookup: try await database.readOnce(body)
     case .write: try await database.write(body)
-    case .orderedWrite:
+    case .sync, .syncNote:
+      try await database.write(kind: .ordered) { [leases = SyncLease.held] connection in
+        let result = try body(connection)
+        for lease in leases { try lease.check(in: connection) }
+        return result
+      }
+    case .removal:
       try await database.write(kind: .ordered) { connection in
-        _ = try CommitOrder(locking: connection)
+        _ = try CommitOrder(locking: PostgresTransaction(connection))
         return try body(connection)
       }
+    case .trial: try await database.write(kind: .ordered, isKept: false, body)
     case .repeatableWrite, .note: try await database.write(isRepeatable: true, body)
     case .repeatableUncountedWrite:
       try await database.write(isCounted: false, isRepeatable: true, body)
@@ -30,11 +44,6 @@ extension PostgresStore: SQLStore {
 }
 
 extension PostgresStore {
-  /// PostgreSQL derives nothing from favorites.
-  package func favoritesChanged(_ refs: [OfferRef], in transaction: any Transaction) {}
-}
-
-extension PostgresStore {
   /// The number of words that one transaction looks at.
   private static let wordCount = 2000
 
@@ -43,7 +52,7 @@ extension PostgresStore {
     var next: String? = ""
     while let word = next {
       next = try await database.write(kind: .ordered, isCounted: false) { connection in
-        _ = try CommitOrder(locking: connection)
+        _ = try CommitOrder(locking: PostgresTransaction(connection))
         return try SearchWordTable.deleteUnused(after: word, limit: Self.wordCount, in: connection)
       }
     }
@@ -59,6 +68,8 @@ extension PostgresStore {
 /// Extensions of `SQLStore` in OffersStore have the methods of these protocols.
 extension PostgresStore: AttemptRepository, CredentialRepository, IdentityRepository {}
 extension PostgresStore: LoginTransfer, ServerKeyRepository, SessionRepository {}
-extension PostgresStore: FavoriteRepository, HouseholdRepository, UserRepository {}
-extension PostgresStore: ChangeRepository, FeedRepository, FeedSourceRepository, NewsRepository {}
-extension PostgresStore: PruneRepository, StoreFacts {}
+extension PostgresStore: FavoriteRepository, HouseholdRepository, LabelRepository {}
+extension PostgresStore: OfferRepository, UserRepository {}
+extension PostgresStore: ChangeRepository, LongListRepository, NewsRepository {}
+extension PostgresStore: FeedRepository, FeedSourceRepository {}
+extension PostgresStore: PruneRepository, RecordTransfer, StoreFacts {}

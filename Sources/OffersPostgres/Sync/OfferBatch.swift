@@ -38,7 +38,7 @@ struct OfferBatch {
     Column("reward_minor_units", .int8), Column("reward_currency", .text),
     Column("reward_percent_hundredths", .int8), Column("reward_up_to", .bool),
     Column("name_key", .bytea), Column("retailer_key", .bytea),
-    Column("category_keys", .text, cast: "::bytea[]"), Column("search", .text, cast: "::tsvector"),
+    Column("category_keys", .bytea), Column("search", .text, cast: "::tsvector"),
   ]
   private var keys = ArrayParameter(.int8)
   private var ids = ArrayParameter(.text)
@@ -114,23 +114,12 @@ struct OfferBatch {
     let categories = categories.map(JSONTexts.parse)
     columns[18].values.append(NaturalOrder.key(name))
     columns[19].values.append(retailer.map { NaturalOrder.key($0) })
-    columns[20].values.append(
-      categories.map { "{\($0.map { Self.literal(NaturalOrder.key($0)) }.joined(separator: ","))}" }
-    )
+    columns[20].values.append(categories.map { NaturalOrder.keys($0) })
     let document = SearchDocument(
       name: name, retailer: retailer, description: description, categories: categories ?? [],
       attributes: attributes.map(OfferAttribute.parse) ?? [], terms: terms)
     columns[21].values.append(document.text)
     words.formUnion(document.words)
-  }
-
-  /// A `bytea` within the text of an array.
-  private static func literal(_ bytes: [UInt8]) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    var text: [UInt8] = Array(#""\\x"#.utf8)
-    for byte in bytes { text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
-    text.append(UInt8(ascii: "\""))
-    return String(decoding: text, as: UTF8.self)
   }
 
   static func string(_ text: UnsafeRawBufferPointer?) -> String? {

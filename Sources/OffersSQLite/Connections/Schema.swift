@@ -1,5 +1,7 @@
+import Foundation
 import GRDB
 import OffersCore
+import OffersStore
 import SQLiteMigrations
 
 /// Migrates a database to the schema that this program uses.
@@ -20,8 +22,7 @@ enum Schema {
   /// - Parameters:
   ///   - database: the connection.
   ///   - path: the file's path, for messages.
-  ///   - proposesFeed: whether a new database keeps the subscription that the first migration
-  ///     inserts.
+  ///   - proposesFeed: whether a new database is subscribed to `Feed.initialName`.
   static func migrate(_ database: Database, path: String, proposesFeed: Bool) throws {
     // Migrations drop and recreate tables. The pragma has no effect within a transaction.
     try database.execute(sql: "PRAGMA foreign_keys = OFF")
@@ -30,8 +31,8 @@ enum Schema {
       try DatabaseFile.checkVersion(current, path: path)
       try checkOwner(database, version: current, path: path)
       try database.execute(sql: steps(after: current))
-      if current == 0, !proposesFeed {
-        try database.execute(sql: "DELETE FROM feed")
+      if current == 0, proposesFeed {
+        try FeedTable.propose(at: Date(), in: SQLiteTransaction(database))
       }
       return .commit
     }

@@ -5,14 +5,14 @@ import OffersCore
 /// starred are removed, and so is the history that concerns no favorite.
 extension SQLStore {
   package func removeOffers(of feed: String, at now: Date) async throws {
-    let isThere = try await transaction(.orderedWrite) { transaction in
+    let isThere = try await transaction(.removal) { transaction in
       guard let feedKey = try FeedTable.findFormerKey(feed, in: transaction) else { return false }
       try FeedTable.endOffers(feedKey: feedKey, at: now, in: transaction)
       return true
     }
     var isComplete = !isThere
     while !isComplete {
-      isComplete = try await transaction(.orderedWrite) { transaction in
+      isComplete = try await transaction(.removal) { transaction in
         // Somebody may have subscribed to the feed again.
         guard let feedKey = try FeedTable.findFormerKey(feed, in: transaction) else { return true }
         let removed = try PruneTable.deleteOffers(

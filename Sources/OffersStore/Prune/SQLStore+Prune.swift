@@ -27,7 +27,7 @@ extension SQLStore {
     var counts = PruneCounts()
     var isComplete = bounds.time == nil
     while !isComplete {
-      let removed = try await transaction(.orderedWrite) {
+      let removed = try await transaction(.removal) {
         try PruneTable.deleteOffers(bounds, limit: PruneBatch.count, in: $0)
       }
       counts.offers += removed.offers
@@ -37,7 +37,7 @@ extension SQLStore {
     }
     var last: Int64? = 0
     while let after = last {
-      let removed = try await transaction(.orderedWrite) {
+      let removed = try await transaction(.removal) {
         try PruneTable.deleteChanges(bounds, after: after, limit: PruneBatch.count, in: $0)
       }
       counts.changes += removed.count
@@ -45,7 +45,7 @@ extension SQLStore {
       if last != nil { try await PruneBatch.letOthersWrite() }
     }
     if let time = bounds.time {
-      counts.runs = try await transaction(.orderedWrite) { transaction in
+      counts.runs = try await transaction(.removal) { transaction in
         let count = try PruneTable.deleteRuns(bounds, in: transaction)
         try NoticeTable.prune(
           toldBefore: time - Retention.noticeSeconds, now: time, in: transaction)

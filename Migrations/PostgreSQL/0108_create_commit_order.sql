@@ -1,0 +1,9 @@
+CREATE TABLE commit_order (
+  order_key BIGINT PRIMARY KEY CHECK (order_key = 1),
+  last_offer_key BIGINT NOT NULL,
+  last_change_id BIGINT NOT NULL,
+  last_run_id BIGINT NOT NULL
+);
+
+INSERT INTO commit_order (order_key, last_offer_key, last_change_id, last_run_id)
+VALUES (1, 0, 0, 0);

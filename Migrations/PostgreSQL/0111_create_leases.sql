@@ -1,0 +1,11 @@
+CREATE TABLE image_lease (
+  url TEXT COLLATE "C" PRIMARY KEY CHECK (url <> ''),
+  holder BIGINT NOT NULL,
+  until TIMESTAMPTZ NOT NULL
+);
+
+CREATE TABLE sync_lease (
+  feed TEXT COLLATE "C" PRIMARY KEY,
+  token BIGINT NOT NULL,
+  until TIMESTAMPTZ
+);
