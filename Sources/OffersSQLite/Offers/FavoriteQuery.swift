@@ -19,11 +19,6 @@ enum FavoriteQuery {
     """
   }
 
-  /// The keys of the same favorites, to find favorites among the offers of changes.
-  static func sortedKeys(of user: User.ID?, in database: Database) throws -> SortedKeys {
-    SortedKeys(try Int64.fetchAll(database, sql: offerKeys(of: user)))
-  }
-
   /// The number of favorites of a user, also of those whose offers are not stored.
   static func count(of user: User.ID, in database: Database) throws -> Int {
     try Int.fetchOne(
