@@ -11,7 +11,8 @@ extension OffersDatabase: SQLStore {
     return switch mode {
     case .read, .query, .export: try await read(body)
     case .lookup: try await readStatement(body)
-    case .write, .removal, .repeatableWrite, .repeatableUncountedWrite: try await write(.ordinary, body)
+    case .write, .removal, .repeatableWrite, .repeatableUncountedWrite:
+      try await write(.ordinary, body)
     case .sync: try await write(.ordinary, body)
     case .syncNote: try await write(.note, body)
     case .trial: try await writeTrial(body)
@@ -48,6 +49,7 @@ extension OffersDatabase: UserRecords {
 /// Extensions of `SQLStore` in OffersStore have the methods of these protocols.
 extension OffersDatabase: AttemptRepository, CredentialRepository, IdentityRepository {}
 extension OffersDatabase: LoginTransfer, ServerKeyRepository, SessionRepository {}
-extension OffersDatabase: FavoriteRepository, HouseholdRepository, UserRepository {}
+extension OffersDatabase: FavoriteRepository, HouseholdRepository, LabelRepository {}
+extension OffersDatabase: LongListRepository, OfferRepository, UserRepository {}
 extension OffersDatabase: ChangeRepository, NewsRepository {}
 extension OffersDatabase: PruneRepository, RecordTransfer, StoreFacts {}
