@@ -30,7 +30,7 @@ extension LostFavorites {
     guard let goneAt = favorite.goneAt else { return nil }
     return try transaction.first(
       """
-      SELECT offer.id FROM \(OfferColumns.source(transaction.dialect))
+      SELECT offer.id FROM \(OfferColumns.source)
       WHERE feed.name = $2 AND \(OfferColumns.hasName("$3"))
         AND offer.description IS NOT DISTINCT FROM $4 AND \(OfferColumns.isCurrent)
         AND offer.first_seen_at > $5 AND offer.first_seen_at >= $6 AND offer.first_seen_at < $7
