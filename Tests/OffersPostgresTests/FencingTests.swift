@@ -57,8 +57,8 @@ struct FencingTests {
         _ = try FeedTable.put(
           "tea", source: "sample", subscribes: true, at: Date(), in: PostgresTransaction(connection)
         )
-        _ = try CommitOrder(locking: connection)
-        try SyncLease.check(lease, "tea", in: connection)
+        _ = try CommitOrder(locking: PostgresTransaction(connection))
+        try lease.check(in: connection)
         resumes.yield()
         // A thread of the connection, not one of the concurrency pool.
         mayGoOn.wait()
@@ -106,7 +106,7 @@ struct FencingTests {
     let (signal, begun) = AsyncStream<Void>.makeStream()
     let long = Task {
       try await other.database.write(kind: .ordered) { connection in
-        _ = try CommitOrder(locking: connection)
+        _ = try CommitOrder(locking: PostgresTransaction(connection))
         begun.yield()
         try connection.run("SELECT pg_sleep(100)")
       }
