@@ -3,21 +3,14 @@ import OffersStore
 
 /// The row of an offer, as the fields of a record set it.
 enum OfferRow {
-  /// The columns of the fields, in the order of `OfferField`.
-  private static let fieldColumns = [
-    "id", "name", "description", "terms", "reward_text", "image_url", "url", "retailer", "categories",
-    "starts_at", "expires_at", "latitude", "longitude", "attributes",
-  ]
   /// The columns that `bind` binds, in the order of the parameters.
   private static let boundColumns =
-    fieldColumns + [
-      "content_hash", "reward_minor_units", "reward_currency", "reward_percent_hundredths",
-      "reward_up_to", "name_key", "retailer_key", "category_keys",
-    ]
+    OfferField.allCases.map(\.column) + ["content_hash"] + OfferField.rewardColumns
+    + ["name_key", "retailer_key", "category_keys"]
   /// The number of the parameter after those that `bind` binds.
   static let firstOther = Int32(boundColumns.count + 1)
-  private static let firstReward = Int32(fieldColumns.count + 2)
-  private static let firstKey = firstReward + 4
+  private static let firstReward = Int32(OfferField.count + 2)
+  private static let firstKey = firstReward + Int32(OfferField.rewardColumns.count)
 
   /// Inserts an offer. The further parameters are its key, its feed, the time, and the values of `found_at`
   /// and `first_run_id`.
@@ -115,16 +108,14 @@ extension OfferRow {
   }
 
   static func bind(_ offer: ExportedOffer, to statement: RawStatement) {
-    let texts = [
-      offer.ref.offerID, offer.name, offer.description, offer.terms, offer.reward?.text,
-      offer.imageURL, offer.url, offer.retailer, offer.categories,
-    ]
-    for (index, text) in texts.enumerated() { statement.bind(Int32(index + 1), copying: text) }
-    statement.bind(10, number: offer.startsAt)
-    statement.bind(11, number: offer.expiresAt)
-    statement.bind(12, real: offer.latitude)
-    statement.bind(13, real: offer.longitude)
-    statement.bind(14, copying: offer.attributes)
+    for field in OfferField.allCases {
+      let index = Int32(field.rawValue + 1)
+      switch field.columnType {
+      case .text: statement.bind(index, copying: offer.text(field))
+      case .seconds: statement.bind(index, number: offer.seconds(field))
+      case .degrees: statement.bind(index, real: offer.degrees(field))
+      }
+    }
     statement.bind(firstReward - 1, 0)
     statement.bind(firstReward, number: offer.reward?.minorUnits)
     statement.bind(firstReward + 1, copying: offer.reward?.storedCurrency)

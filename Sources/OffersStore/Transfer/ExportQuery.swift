@@ -122,7 +122,7 @@ final class ExportQuery: ExportBody {
   private func forEachOffer(_ body: (ExportRecord) throws -> Void) throws {
     try transaction.forEach(
       """
-      SELECT feed.name, \(ExportedOffer.columns) FROM \(OfferColumns.source(transaction.dialect))
+      SELECT feed.name, \(ExportedOffer.columns) FROM \(OfferColumns.source)
       WHERE \(isWanted) ORDER BY offer.offer_key
       """, parameters
     ) { row in
@@ -165,7 +165,7 @@ final class ExportQuery: ExportBody {
   ) throws {
     try transaction.forEach(
       """
-      SELECT offer.id FROM \(OfferColumns.source(transaction.dialect))
+      SELECT offer.id FROM \(OfferColumns.source)
       WHERE offer.feed_key = $2 AND offer.first_run_id = $3 AND \(isWanted)
       ORDER BY offer.offer_key
       """, parameters + [.number(feedKey), .number(runKey)]
