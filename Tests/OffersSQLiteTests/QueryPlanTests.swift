@@ -91,7 +91,8 @@ struct QueryPlanTests {
       #expect(feeds.map(\.currentCount) == [40])
     }
     let list = try #require(plans.first)
-    #expect(list.uses("SEARCH offer USING COVERING INDEX offer_by_id (feed_key=?)"), "\(list)")
+    let finds = "SEARCH offer USING INDEX offer_by_found (feed_key=? AND found_at>?)"
+    #expect(list.uses(finds), "\(list)")
     #expect(list.uses("SEARCH favorite USING PRIMARY KEY (user_key=? AND feed=?)"), "\(list)")
     #expect(list.uses("USING INDEX sync_run_by_feed (feed_key=?)"), "\(list)")
     for plan in plans { #expect(!plan.isSlow, "\(plan)") }
@@ -137,9 +138,9 @@ struct QueryPlanTests {
       #expect(plan.uses("SEARCH offer USING"), "\(plan)")
     }
     // Those who share an offer are sorted: they are few.
-    let sharers = try #require(plans.first { $0.sql.contains("JOIN user") })
+    let sharers = try #require(plans.first { $0.sql.contains("JOIN account") })
     #expect(sharers.uses("INDEX favorite_by_sharing (feed=? AND id=?"), "\(sharers)")
-    let others = plans.filter { !$0.sql.contains("AS shared") && !$0.sql.contains("JOIN user") }
+    let others = plans.filter { !$0.sql.contains("AS shared") && !$0.sql.contains("JOIN account") }
     #expect(others.count == 3)
     for plan in others { #expect(!plan.isSlow, "\(plan)") }
     let unshare = plans.first { $0.sql.contains("SET shared_at = NULL") }
