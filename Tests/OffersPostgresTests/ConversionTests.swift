@@ -45,7 +45,7 @@ struct ConversionTests {
     #expect(try await made.run(Self.versions) == "101|113|13")
     let (new, _) = try await PostgresStore.openNew()
     #expect(try await made.run(Self.schema) == new.run(Self.schema))
-    let query = OfferQuery(feed: "movies", category: "Süß")
+    let query = OfferQuery(category: "Süß", includesExpired: true)
     #expect(try await store.fetchOffers(query).map(\.ref.offerID) == ["a"])
     // A second opening has nothing to do.
     try await PostgresStore.open(made).close()
@@ -61,9 +61,10 @@ struct ConversionTests {
       WHERE id = 'b'
       """)
     let store = try await PostgresStore.open(made)
-    let query = OfferQuery(feed: "movies", category: name)
+    let query = OfferQuery(category: name)
     #expect(try await store.fetchOffers(query).map(\.ref.offerID) == ["b"])
-    let other = try await store.fetchOffers(OfferQuery(feed: "movies", category: "b 12"))
+    let other = try await store.fetchOffers(
+      OfferQuery(category: "b 12", includesExpired: true))
     #expect(other.map(\.ref.offerID) == ["a"])
   }
 

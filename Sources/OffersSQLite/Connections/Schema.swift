@@ -1,5 +1,7 @@
+import Foundation
 import GRDB
 import OffersCore
+import OffersStore
 import SQLiteMigrations
 
 /// Migrates a database to the schema that this program uses.
@@ -14,24 +16,27 @@ enum Schema {
     return try statement.step() ? Int(statement.number(0)) : 0
   }
 
-  /// Runs the missing migrations and sets the version and the application id, in one transaction.
-  /// The caller holds the write guard.
+  /// Runs the missing migrations and sets the version and the application id, in one transaction. A
+  /// database of the last version before the first set of migrations is converted in it. The caller holds
+  /// the write guard.
   ///
   /// - Parameters:
   ///   - database: the connection.
   ///   - path: the file's path, for messages.
-  ///   - proposesFeed: whether a new database keeps the subscription that the first migration
-  ///     inserts.
+  ///   - proposesFeed: whether a new database is subscribed to `Feed.initialName`.
   static func migrate(_ database: Database, path: String, proposesFeed: Bool) throws {
     // Migrations drop and recreate tables. The pragma has no effect within a transaction.
     try database.execute(sql: "PRAGMA foreign_keys = OFF")
     try database.inTransaction(.immediate) {
       let current = try version(of: database)
-      try DatabaseFile.checkVersion(current, path: path)
       try checkOwner(database, version: current, path: path)
-      try database.execute(sql: steps(after: current))
-      if current == 0, !proposesFeed {
-        try database.execute(sql: "DELETE FROM feed")
+      try DatabaseFile.checkVersion(current, path: path)
+      let isConverted = current == SQLiteMigrations.convertedVersion
+      if isConverted { try Conversion.run(in: database) }
+      try database.execute(
+        sql: steps(after: isConverted ? SQLiteMigrations.firstSet : current))
+      if current == 0, proposesFeed {
+        try FeedTable.propose(at: Date(), in: SQLiteTransaction(database))
       }
       return .commit
     }

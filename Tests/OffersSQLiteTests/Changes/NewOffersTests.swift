@@ -167,18 +167,6 @@ struct NewOffersTests {
     #expect(try store.rows("SELECT * FROM new_offers") == ["20|20"])
   }
 
-  @Test("a damaged database of the previous version is opened and read")
-  func upgradesDamaged() async throws {
-    let folder = try TemporaryFolder()
-    let path = try Store.makeFile(in: folder, version: 8)
-    try Damage.overwritePage(of: "change", in: path)
-    let changes = try await Self.countSalvagedChanges(path)
-    #expect(changes > 100 && changes < 3000)
-    let database = try await OffersDatabase.open(path: path)
-    #expect(try await database.fetchOffers(OfferQuery(limit: 5000)).count == 3000)
-    #expect(try Store.rows(path, "PRAGMA user_version") == ["\(Schema.version)"])
-  }
-
   @Test("an impossible count is ignored", arguments: [Int64.min, -1, 0, 1, 21, .max])
   func bearsNonsense(count: Int64) async throws {
     let store = try await Store()
