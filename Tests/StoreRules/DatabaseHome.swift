@@ -51,7 +51,8 @@ struct DatabaseHome: Sendable {
   func miscounts() async throws -> [String] {
     var wrong: [String] = []
     for feed in try await store.fetchFeeds() {
-      let listed = try await store.countOffers(OfferQuery(feed: feed.name))
+      let listed = try await store.fetchOffers(OfferQuery(feed: feed.name, includesExpired: true))
+        .count
       let gone = try await store.countOffers(OfferQuery(feed: feed.name, goneOnly: true))
       if feed.currentCount != listed || feed.goneCount != gone {
         wrong.append("\(feed.name): \(feed.currentCount) \(listed), \(feed.goneCount) \(gone)")

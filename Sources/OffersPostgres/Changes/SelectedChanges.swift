@@ -94,7 +94,7 @@ enum SelectedChanges {
     let recorded = entries.filter { $0.id > 0 && $0.stored != nil }
     let rewards = try ChangeTable.rewardChanges(
       of: Set(recorded.map(\.key)).sorted(), from: recorded.map(\.id).min() ?? 0, in: connection)
-    let lost = try LostFavorites(of: user, in: connection)
+    let lost = try LostFavorites(of: user, in: PostgresTransaction(connection))
     func fit(_ reward: Reward?) -> Reward? {
       query.textBytes.map { reward?.abridged(toBytes: $0) } ?? reward
     }
@@ -113,7 +113,8 @@ enum SelectedChanges {
       var returned: OfferRef?
       if entry.kind == .new { returned = lost.find(offer) }
       if entry.kind == .gone, offer.isFavorite {
-        returned = try LostFavorites.successor(of: offer, user: user, in: connection)
+        returned = try LostFavorites.successor(
+          of: offer, user: user, in: PostgresTransaction(connection))
       }
       return OfferChange(
         changeID: entry.id > 0 ? entry.id : nil, kind: entry.kind, at: entry.at,

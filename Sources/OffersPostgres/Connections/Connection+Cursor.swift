@@ -4,15 +4,17 @@ extension Connection {
   /// transaction.
   ///
   /// - Parameters:
-  ///   - cursor: the name of the cursor, which no other one has that is open at the same time.
   ///   - sql: the query.
   ///   - parameters: its parameters.
   ///   - fetchedCount: the number of rows that are in memory at once.
   ///   - body: may run other statements.
   func forEachRow(
-    _ cursor: String, _ sql: String, _ parameters: [Parameter] = [], fetchedCount: Int = 2000,
+    _ sql: String, _ parameters: [Parameter] = [], fetchedCount: Int = 2000,
     _ body: (Row) throws -> Void
   ) throws {
+    cursorCount += 1
+    defer { cursorCount -= 1 }
+    let cursor = "cursor_\(cursorCount)"
     try run("DECLARE \(cursor) NO SCROLL CURSOR FOR \(sql)", parameters)
     while true {
       // Not by `script`, whose results are texts.

@@ -20,6 +20,8 @@ final class Connection {
   private var deadline = ContinuousClock.now
   /// Whether the connection leads to one process of the server; nil before the first question.
   private var knownDirect: Bool?
+  /// The number of open cursors, which are named by it.
+  var cursorCount = 0
   /// The names of the prepared statements.
   private var prepared: [Statement: String] = [:]
   /// The prefix of the names of prepared statements, which differs for each connection. If a pooler is not

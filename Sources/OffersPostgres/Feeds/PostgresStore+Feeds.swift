@@ -8,12 +8,12 @@ extension PostgresStore: FeedRepository, FeedSourceRepository {
     var isComplete = false
     while !isComplete {
       isComplete = try await database.write(kind: .ordered) { connection in
-        _ = try CommitOrder(locking: connection)
+        _ = try CommitOrder(locking: PostgresTransaction(connection))
         guard
           let feedKey = try FeedTable.findFormerKey(
             feed, in: PostgresTransaction(connection))
         else { return true }
-        try FeedTable.endOffers(feedKey: feedKey, at: now, in: connection)
+        try FeedTable.endOffers(feedKey: feedKey, at: now, in: PostgresTransaction(connection))
         let removed = try PruneTable.deleteOffers(
           ofFeed: feedKey, limit: Self.batchCount, in: connection)
         if removed == Self.batchCount { return false }

@@ -11,10 +11,6 @@ extension PostgresStore: ImageRepository, ImageFetchStore {
     }
   }
 
-  package func fetchOffersWithWantedImages() async throws -> [Offer] {
-    try await database.read { try WantedImages.offers(in: $0) }
-  }
-
   package func writeImageUsesLater() {
     let batch = imageUses.take()
     writeLater { try ImageTable.note(batch, in: $0) }

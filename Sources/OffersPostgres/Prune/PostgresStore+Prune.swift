@@ -30,7 +30,7 @@ extension PostgresStore: PruneRepository {
     var counts = PruneCounts()
     while bounds.time != nil {
       let removed = try await database.write(kind: .ordered) { connection in
-        _ = try CommitOrder(locking: connection)
+        _ = try CommitOrder(locking: PostgresTransaction(connection))
         return try PruneTable.deleteOffers(bounds, limit: Self.batchCount, in: connection)
       }
       counts.offers += removed.offers
@@ -40,7 +40,7 @@ extension PostgresStore: PruneRepository {
     var last: Int64? = 0
     while let after = last {
       let removed = try await database.write(kind: .ordered) { connection in
-        _ = try CommitOrder(locking: connection)
+        _ = try CommitOrder(locking: PostgresTransaction(connection))
         return try PruneTable.deleteChanges(
           bounds, after: after, limit: Self.batchCount, in: connection)
       }
@@ -50,7 +50,7 @@ extension PostgresStore: PruneRepository {
     try await removeUnusedWords()
     guard let time = bounds.time else { return counts }
     counts.runs = try await database.write(kind: .ordered) { connection in
-      _ = try CommitOrder(locking: connection)
+      _ = try CommitOrder(locking: PostgresTransaction(connection))
       let count = try PruneTable.deleteRuns(bounds, in: connection)
       try NoticeTable.prune(
         toldBefore: time - Retention.noticeSeconds, now: time, in: PostgresTransaction(connection))
@@ -64,7 +64,7 @@ extension PostgresStore: PruneRepository {
     var next: String? = ""
     while let word = next {
       next = try await database.write(kind: .ordered, isCounted: false) { connection in
-        _ = try CommitOrder(locking: connection)
+        _ = try CommitOrder(locking: PostgresTransaction(connection))
         return try SearchWordTable.deleteUnused(after: word, limit: Self.batchCount, in: connection)
       }
     }
@@ -73,7 +73,7 @@ extension PostgresStore: PruneRepository {
   /// Counts what would be removed, by a transaction that removes it and is rolled back.
   private func countDoomed(_ bounds: PruneBounds) async throws -> PruneCounts {
     try await database.write(kind: .ordered, isKept: false) { connection in
-      _ = try CommitOrder(locking: connection)
+      _ = try CommitOrder(locking: PostgresTransaction(connection))
       var counts = PruneCounts()
       if bounds.time != nil {
         counts = try PruneTable.deleteOffers(bounds, limit: Int(Int32.max), in: connection)

@@ -88,7 +88,7 @@ enum PruneTable {
       gone[row.number(1), default: FeedCounts()].gone -= 1
     }
     for (feedKey, change) in gone.sorted(by: { $0.key < $1.key }) {
-      try FeedTable.add(change, feedKey: feedKey, in: connection)
+      try FeedTable.add(change, feedKey: feedKey, in: PostgresTransaction(connection))
     }
     counts.changes = try connection.run(
       "DELETE FROM change WHERE offer_key = ANY($1) AND kind NOT IN ('first', 'new')",

@@ -41,7 +41,7 @@ struct SearchTable: SearchedIndex {
       LIMIT \(bindings.add(.number(Int64(limit)))) OFFSET \(bindings.add(.number(Int64(offset))))
       """
     try connection.forEachRow(
-      "search", sql, bindings.parameters, fetchedCount: Self.fetchedCount
+      sql, bindings.parameters, fetchedCount: Self.fetchedCount
     ) { row in
       try connection.checkCancellation()
       try body(OfferColumns.offer(row))

@@ -8,8 +8,22 @@ extension PostgresStore: SQLStore {
     let body = { @Sendable (connection: Connection) in try body(PostgresTransaction(connection)) }
     return switch mode {
     case .read: try await database.read(body)
+    case .export:
+      try await database.read { [url = database.url] connection in
+        do { return try body(connection) } catch {
+          // Translated here, so that the read is not made again.
+          throw PostgresFailure.translate(error, url)
+        }
+      }
     case .query, .lookup: try await database.readOnce(body)
     case .write: try await database.write(body)
+    case .sync, .syncNote:
+      try await database.write(kind: .ordered) { [leases = SyncLease.held] connection in
+        let result = try body(connection)
+        for lease in leases { try lease.check(in: connection) }
+        return result
+      }
+    case .trial: try await database.write(kind: .ordered, isKept: false, body)
     case .repeatableWrite, .note: try await database.write(isRepeatable: true, body)
     case .repeatableUncountedWrite:
       try await database.write(isCounted: false, isRepeatable: true, body)
@@ -25,11 +39,6 @@ extension PostgresStore: SQLStore {
 }
 
 extension PostgresStore {
-  /// PostgreSQL derives nothing from favorites.
-  package func favoritesChanged(_ refs: [OfferRef], in transaction: any Transaction) {}
-}
-
-extension PostgresStore {
   package var canWrite: Bool { database.canWrite }
 
   package func finishLaterWrites() async throws { await laterWrites.finish() }
@@ -38,4 +47,6 @@ extension PostgresStore {
 /// Extensions of `SQLStore` in OffersStore have the methods of these protocols.
 extension PostgresStore: AttemptRepository, CredentialRepository, IdentityRepository {}
 extension PostgresStore: LoginTransfer, ServerKeyRepository, SessionRepository {}
-extension PostgresStore: FavoriteRepository, HouseholdRepository, UserRepository {}
+extension PostgresStore: FavoriteRepository, HouseholdRepository, LabelRepository {}
+extension PostgresStore: OfferRepository, UserRepository {}
+extension PostgresStore: RecordTransfer {}

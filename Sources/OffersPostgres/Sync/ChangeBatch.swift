@@ -1,38 +1,40 @@
 import OffersCore
+import OffersStore
 
 /// Changes to be recorded by one statement.
 struct ChangeBatch {
   private var ids = ArrayParameter(.int8)
+  private var runs = ArrayParameter(.int8)
+  private var feeds = ArrayParameter(.int8)
+  private var times = ArrayParameter(.int8)
   private var keys = ArrayParameter(.int8)
   private var kinds = ArrayParameter(.text)
   private var counts = ArrayParameter(.int8)
   private var fields = ArrayParameter(.text)
 
-  mutating func append(
-    _ kind: OfferChange.Kind, _ key: Int64, id: Int64, offerCount: Int? = nil,
-    fields text: String? = nil
-  ) {
-    ids.append(id)
-    keys.append(key)
-    kinds.append(kind.rawValue)
-    counts.append(offerCount.map(Int64.init))
-    fields.append(text)
+  mutating func append(_ change: RecordedChange) {
+    ids.append(change.id)
+    runs.append(change.runID)
+    feeds.append(change.feedKey)
+    times.append(change.at)
+    keys.append(change.offerKey)
+    kinds.append(change.kind.rawValue)
+    counts.append(change.offerCount.map(Int64.init))
+    fields.append(change.fields)
   }
 
   var isFull: Bool { ids.count >= 5000 || fields.byteCount > 1 << 20 }
 
   /// Inserts the changes and empties the batch.
-  mutating func insert(
-    runID: Int64, feedKey: Int64, at time: Int64, in connection: Connection
-  ) throws {
+  mutating func insert(in connection: Connection) throws {
     if ids.count == 0 { return }
     try connection.run(
       """
-      INSERT INTO change (run_id, feed_key, at, change_id, offer_key, kind, offer_count, fields)
-      SELECT $1, $2, $3, new.* FROM unnest($4, $5, $6, $7, $8) AS new
+      INSERT INTO change (change_id, run_id, feed_key, at, offer_key, kind, offer_count, fields)
+      SELECT new.* FROM unnest($1, $2, $3, $4, $5, $6, $7, $8) AS new
       """,
       [
-        .number(runID), .number(feedKey), .number(time), .array(ids), .array(keys), .array(kinds),
+        .array(ids), .array(runs), .array(feeds), .array(times), .array(keys), .array(kinds),
         .array(counts), .array(fields),
       ])
     self = ChangeBatch()

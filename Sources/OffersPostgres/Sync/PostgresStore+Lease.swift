@@ -57,8 +57,8 @@ extension PostgresStore {
       try await withThrowingTaskGroup(of: TaskOutcome<Result>.self) { group in
         group.addTask {
           do {
-            return .sync(
-              .success(try await SyncLease.$current.withValue(lease) { try await body() }))
+            let leases = SyncLease.held + [lease]
+            return .sync(.success(try await SyncLease.$held.withValue(leases) { try await body() }))
           } catch {
             return .sync(.failure(error))
           }

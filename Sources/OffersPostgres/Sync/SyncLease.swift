@@ -11,8 +11,8 @@ struct SyncLease: Sendable {
 
   let times: LeaseTimes
 
-  /// The lease of the running sync, for the calls that it makes to the store.
-  @TaskLocal static var current: SyncLease?
+  /// The leases of the running sync or import, for the calls that it makes to the store.
+  @TaskLocal static var held: [SyncLease] = []
 
   /// Takes the lease of a feed; nil if another program has it.
   static func take(
@@ -62,17 +62,11 @@ struct SyncLease: Sendable {
 
   /// Refuses the commit of a sync whose lease another program was given. Otherwise no other program
   /// gets it before the transaction ends.
-  ///
-  /// - Parameters:
-  ///   - lease: the lease of the running sync; nil if it has none, such as an import.
-  ///   - feed: the feed that is written.
-  ///   - connection: runs the statements.
-  static func check(_ lease: SyncLease?, _ feed: String, in connection: Connection) throws {
-    guard let lease, lease.feed == feed else { return }
+  func check(in connection: Connection) throws {
     let count = try connection.run(
       "SELECT 1 FROM sync_lease WHERE feed = $1 AND token = $2 AND until IS NOT NULL FOR UPDATE",
-      [.text(feed), .number(lease.token)])
-    if count == 0 { throw lease.lost }
+      [.text(feed), .number(token)])
+    if count == 0 { throw lost }
   }
 
   private var lost: OffersError {

@@ -1,13 +1,13 @@
 import GRDB
 import OffersCore
+import OffersStore
 
 /// Reads the readable rows of a damaged database as records of an export.
 ///
 /// Each table is read separately, around its damaged pages and without its indexes, so a damaged
-/// page costs only its own rows. Only the names of unreadable feeds are read from an index. An
-/// offer whose details are unreadable is exported without them, and an unreadable feed with only
-/// its name and the source and time of its last run. Changes of a lost offer or run are omitted; a
-/// favorite is exported without its offer. Searches and read marks are omitted.
+/// page costs only its own rows. Only the names of unreadable feeds are read from an index: such a
+/// feed is exported with only its name and the source and time of its last run. Changes of a lost offer
+/// or run are omitted; a favorite is exported without its offer. Searches and read marks are omitted.
 final class SalvageReader: SalvagedRecords {
   private let database: Database
   private let favoritesOnly: Bool
@@ -17,7 +17,9 @@ final class SalvageReader: SalvagedRecords {
   /// The names of feeds by their keys.
   private var feeds: [Int64: String] = [:]
   /// The offers that were read, by key.
-  private var refs = OfferRefs()
+  private var refs: [Int64: OfferRef] = [:]
+  /// The offers of the first sync of a feed, by the key of its run, in the order of their keys.
+  private var firstRefs: [Int64: [OfferRef]] = [:]
   /// The position of each run in the document, from 1, by its key.
   private var runs: [Int64: Int] = [:]
   /// The sections that are incomplete.
@@ -105,42 +107,21 @@ final class SalvageReader: SalvagedRecords {
     if try !rows.forEach(body) { cut.insert(section) }
   }
 
-  /// Selects what is told about a feed. A damaged file is not migrated: before schema version 32 there was
-  /// a table for it, and before version 28 it had no presentation.
-  private var feedDetailsSQL: String {
-    let candidates = [
-      "SELECT \(ExportedFeed.detailColumns()) FROM feed WHERE feed_key = ?1",
-      "SELECT \(ExportedFeed.detailColumns(of: "detail")) FROM feed_detail AS detail WHERE feed_key = ?1",
-    ]
-    // Whether a table has the columns shows when the statement is prepared.
-    return candidates.first { (try? RawStatement(database, $0)) != nil }
-      ?? """
-      SELECT title, chosen_source, unsubscribed_at, shared, NULL FROM feed_detail
-      WHERE feed_key = ?1
-      """
-  }
-
   /// The feeds in the order of an export, by name.
   private func readFeeds() throws -> [ExportedFeed] {
     var found: [ExportedFeed] = []
-    let details = SalvagedDetail(database, feedDetailsSQL)
     try forEachRow(
       of: .feeds,
       """
       SELECT feed_key, \(ExportedFeed.columns) FROM feed WHERE feed_key >= ?1 ORDER BY feed_key
       """
     ) { rows in
-      let bare = ExportedFeed(rows, from: 1)
-      var feed = bare
-      if !details.read(rows.number(0), { feed.setDetails($0, from: 0) }) { cut.insert(.feeds) }
-      if isAccepted(.feed(feed)) {
-        found.append(feed)
-      } else if isAccepted(.feed(bare)) {
-        found.append(bare)
-      } else {
+      let feed = ExportedFeed(StatementRow(statement: rows), from: 1)
+      guard let feed = [feed, feed.withoutDetails].first(where: { isAccepted(.feed($0)) }) else {
         return
       }
-      feeds[rows.number(0)] = bare.name
+      found.append(feed)
+      feeds[rows.number(0)] = feed.name
     }
     if cut.contains(.feeds) {
       try forEachName { key, name in
@@ -200,7 +181,7 @@ final class SalvageReader: SalvagedRecords {
         return
       }
       guard isWanted(feed: feed) else { return }
-      var run = ExportedRun(rows, feed: feed, from: 2)
+      var run = ExportedRun(StatementRow(statement: rows), from: 2, feed: feed)
       run.hideAddresses(isForOthers: favoritesOnly)
       guard isAccepted(.run(run)) else { return }
       runs[rows.number(0)] = runs.count + 1
@@ -210,13 +191,10 @@ final class SalvageReader: SalvagedRecords {
 
   private func forEachOffer(_ body: (ExportRecord) throws -> Void) throws {
     let keys = users.keys.union(favorites.users).union([User.ownerID])
-    let details = SalvagedDetail(
-      database,
-      "SELECT \(ExportedOffer.detailColumns) FROM offer_detail AS detail WHERE offer_key = ?1")
     try forEachRow(
       of: .offers,
       """
-      SELECT offer_key, feed_key, \(ExportedOffer.columns) FROM offer
+      SELECT offer_key, feed_key, first_run_id, \(ExportedOffer.columns) FROM offer
       WHERE offer_key >= ?1 ORDER BY offer_key
       """
     ) { rows in
@@ -224,53 +202,61 @@ final class SalvageReader: SalvagedRecords {
         cut.insert(.offers)
         return
       }
-      let bare = ExportedOffer(rows, feed: feed, from: 2)
-      if favorites.isCut { favorites.find(bare.ref, of: keys) }
-      guard !favoritesOnly || favorites.contains(bare.ref) else { return }
-      var whole = bare
-      if !details.read(rows.number(0), { whole.setDetails($0, from: 0) }) { cut.insert(.offers) }
-      guard let offer = [.offer(whole), .offer(bare)].first(where: isAccepted) else { return }
-      refs.insert(bare.ref, key: rows.number(0))
-      try body(offer)
+      let offer = ExportedOffer(StatementRow(statement: rows), from: 3, feed: feed)
+      if favorites.isCut { favorites.find(offer.ref, of: keys) }
+      guard !favoritesOnly || favorites.contains(offer.ref) else { return }
+      let records: [ExportRecord] = [.offer(offer), .offer(offer.withoutDetails)]
+      guard let record = records.first(where: isAccepted) else { return }
+      refs[rows.number(0)] = offer.ref
+      if let run = rows.findNumber(2) { firstRefs[run, default: []].append(offer.ref) }
+      try body(record)
     }
-  }
-
-  /// For each row of `change` that stands for several offers (`ChangeSpan`): their number, by the
-  /// change number of the row.
-  private func readOfferCounts() throws -> [Int64: Int64] {
-    let sql = """
-      SELECT change_id, offer_count FROM new_offers WHERE change_id >= ?1 ORDER BY change_id
-      """
-    var counts: [Int64: Int64] = [:]
-    // An older database has no such table.
-    if (try? RawStatement(database, sql)) != nil {
-      try forEachRow(of: .changes, sql) { counts[$0.number(0)] = $0.number(1) }
-    }
-    return counts
   }
 
   private func forEachChange(_ body: (ExportRecord) throws -> Void) throws {
-    let counts = try readOfferCounts()
-    var lastID: Int64 = 0
     try forEachRow(
       of: .changes,
       """
-      SELECT change_id, offer_key, run_id, \(ExportedChange.columns) FROM change
-      WHERE change_id >= ?1 ORDER BY change_id
+      SELECT change_id, offer_key, run_id, kind,
+        CASE WHEN json_valid(fields) THEN fields END
+      FROM change WHERE change_id >= ?1 ORDER BY change_id
       """
     ) { rows in
-      // The numbers of two rows do not overlap, so a count that is too large is limited by the
-      // previous row.
-      let count = min(counts[rows.number(0)] ?? 1, max(1, rows.number(0) &- lastID))
-      lastID = rows.number(0)
       guard let run = runs[rows.number(2)] else { return }
-      for ref in refs.find(upTo: rows.number(1), count: count) {
-        guard let change = ExportedChange(rows, of: ref, run: run, from: 3) else {
-          cut.insert(.changes)
-          return
-        }
+      let kind = rows.string(3) ?? ""
+      let changed =
+        kind == "first"
+        ? firstRefs[rows.number(2)] ?? [] : [refs[rows.number(1)]].compactMap(\.self)
+      for ref in changed {
+        let change = ExportedChange(kind, fields: rows.string(4), of: ref, run: run)
         if isAccepted(.change(change)) { try body(.change(change)) }
       }
     }
+  }
+}
+
+extension ExportedFeed {
+  /// The feed with only its name and what is needed.
+  fileprivate var withoutDetails: ExportedFeed {
+    var feed = ExportedFeed()
+    feed.name = name
+    feed.source = source
+    feed.subscribedAt = subscribedAt
+    return feed
+  }
+}
+
+extension ExportedOffer {
+  /// The offer without the fields that an offer need not have.
+  fileprivate var withoutDetails: ExportedOffer {
+    var offer = self
+    offer.retailer = nil
+    offer.categories = nil
+    offer.startsAt = nil
+    offer.expiresAt = nil
+    offer.latitude = nil
+    offer.longitude = nil
+    offer.attributes = nil
+    return offer
   }
 }

@@ -6,11 +6,7 @@ import OffersCore
 /// readable offers with `find(_:of:)`.
 struct SalvagedFavorites {
   private let database: Database
-  /// The key of the user, as SQL. A damaged file is not migrated, and before schema version 20 all
-  /// favorites were the owner's.
-  private let userKey: String
-  /// The columns of a favorite, as SQL.
-  private let columns: String
+  private static let columns = "user_key, feed, id, created_at, shared_at"
   /// Look up a favorite from below and from above: next to a damaged page, only one of the two
   /// paths through the b-tree avoids that page.
   private let lookUps: [RawStatement]
@@ -23,19 +19,12 @@ struct SalvagedFavorites {
   init(_ database: Database) {
     self.database = database
     // A missing table has no favorites; `read` reports it.
-    func has(_ column: String) -> Bool {
-      (try? RawStatement(database, "SELECT \(column) FROM favorite")) != nil
-    }
-    let userKey = has("user_key") ? "user_key" : "\(User.ownerID)"
-    let columns = has("shared_at") ? ExportedFavorite.columns : ExportedFavorite.unsharedColumns
-    self.userKey = userKey
-    self.columns = columns
     lookUps = [("<=", "DESC"), (">=", "ASC")].compactMap { comparison, direction in
       try? RawStatement(
         database,
         """
-        SELECT \(userKey), \(columns) FROM favorite
-        WHERE \(userKey) = ?1 AND feed = ?2 AND id \(comparison) ?3
+        SELECT \(Self.columns) FROM favorite
+        WHERE user_key = ?1 AND feed = ?2 AND id \(comparison) ?3
         ORDER BY id \(direction) LIMIT 1
         """)
     }
@@ -51,10 +40,9 @@ struct SalvagedFavorites {
   ///
   /// - Returns: whether the end was reached.
   private mutating func readAll(_ direction: String) -> Bool {
-    let order = (userKey == "user_key" ? ["user_key"] : []) + ["feed", "id"]
     let sql = """
-      SELECT \(userKey), \(columns) FROM favorite
-      ORDER BY \(order.map { "\($0) \(direction)" }.joined(separator: ", "))
+      SELECT \(Self.columns) FROM favorite
+      ORDER BY user_key \(direction), feed \(direction), id \(direction)
       """
     // An error means that the row is unreadable, which is expected here.
     guard let rows = try? RawStatement(database, sql) else { return false }
@@ -67,7 +55,10 @@ struct SalvagedFavorites {
   }
 
   private mutating func note(_ row: RawStatement) {
-    let favorite = ExportedFavorite(row, from: 1)
+    var favorite = ExportedFavorite()
+    favorite.ref = OfferRef(feed: row.string(1) ?? "", offerID: row.string(2) ?? "")
+    favorite.starredAt = row.number(3)
+    favorite.sharedAt = row.findNumber(4)
     found[row.number(0), default: [:]][Self.key(favorite.ref)] = favorite
     feeds.insert(favorite.ref.feed)
   }

@@ -11,12 +11,8 @@ struct SalvagedUsers {
   private(set) var isCut = false
 
   init(_ database: Database) {
-    // Before schema version 20 there was only the owner.
-    guard (try? RawStatement(database, "SELECT user_key FROM favorite LIMIT 0")) != nil else {
-      return
-    }
     let sql = """
-      SELECT user_key, name, role, created_at FROM user WHERE user_key >= ?1 ORDER BY user_key
+      SELECT user_key, name, role, created_at FROM account WHERE user_key >= ?1 ORDER BY user_key
       """
     guard let rows = try? SalvageRows(database, sql) else {
       isCut = true
@@ -39,7 +35,7 @@ struct SalvagedUsers {
   }
 
   private mutating func readNames(in database: Database) {
-    let index = "SELECT user_key, folded_name FROM user INDEXED BY sqlite_autoindex_user_1"
+    let index = "SELECT user_key, folded_name FROM account INDEXED BY sqlite_autoindex_account_1"
     for direction in ["ASC", "DESC"] {
       guard let rows = try? RawStatement(database, "\(index) ORDER BY folded_name \(direction)")
       else { return }

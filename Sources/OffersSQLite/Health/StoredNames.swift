@@ -33,7 +33,7 @@ enum StoredNames {
       return false
     }
     if try hasOther("feed", FeedName.isStored) { return "a feed has a name that no feed can have" }
-    if try hasOther("user", User.isStored) { return "a user has a name that no user can have" }
+    if try hasOther("account", User.isStored) { return "a user has a name that no user can have" }
     return nil
   }
 

@@ -63,7 +63,6 @@ enum FavoriteQuery {
         """
     ).execute(arguments: [user, ref.feed, ref.offerID, seconds, sharedAt])
     guard database.changesCount > 0 else { return false }
-    try FoundOffers.updateListed(ref, in: database)
     return true
   }
 
@@ -80,7 +79,7 @@ enum FavoriteQuery {
   }
 
   /// Whether a star of the offer changes what others see: the lists, if a search found the offer
-  /// (`FoundOffers`), or the household list.
+  /// on its feed's server, or the household list.
   static func concernsOthers(_ ref: OfferRef, in database: Database) throws -> Bool {
     try Bool.fetchOne(
       database.cachedStatement(
@@ -89,7 +88,7 @@ enum FavoriteQuery {
             SELECT 1 FROM favorite WHERE feed = ?1 AND id = ?2 AND shared_at IS NOT NULL)
             OR EXISTS (
               SELECT 1 FROM feed CROSS JOIN offer USING (feed_key)
-              CROSS JOIN found_offer USING (offer_key) WHERE feed.name = ?1 AND offer.id = ?2)
+              WHERE feed.name = ?1 AND offer.id = ?2 AND offer.found_at IS NOT NULL)
           """), arguments: [ref.feed, ref.offerID]) ?? false
   }
 }

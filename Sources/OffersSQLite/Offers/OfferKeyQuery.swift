@@ -166,7 +166,7 @@ extension OfferKeyQuery {
       if query.favoritesOnly { add("favorite.user_key = ?", user) }
       if query.goneOnly {
         add("offer.gone_at IS NOT NULL")
-        add("NOT \(Dialect.isUnlisted)")
+        add("offer.gone_at IS NOT NULL")
       } else if !query.favoritesOnly {
         add("offer.gone_at IS NULL")
       }

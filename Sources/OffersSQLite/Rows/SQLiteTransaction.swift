@@ -34,7 +34,7 @@ struct SQLiteTransaction: Transaction {
   }
 
   func scan(
-    _ sql: String, _ values: [SQLValue], _ body: (any SQLRow) throws -> Bool
+    _ sql: String, _ values: [SQLValue], isFrequent: Bool, _ body: (any SQLRow) throws -> Bool
   ) throws {
     let statement = try RawStatement(cached: sql, database)
     defer {
@@ -44,11 +44,29 @@ struct SQLiteTransaction: Transaction {
     try statement.bind(values)
     while try statement.step(), try body(StatementRow(statement: statement)) {}
   }
+
+  func forEach(
+    _ sql: String, _ values: [SQLValue], fetchedCount: Int, _ body: (any SQLRow) throws -> Void
+  ) throws {
+    // Not from the cache, so that `body` may run the same query.
+    let statement = try RawStatement(database, sql)
+    defer { statement.reset() }
+    try statement.bind(values)
+    while try statement.step() { try body(StatementRow(statement: statement)) }
+  }
+
+  func makeOfferWriter(isIndexed: Bool) throws -> any OfferWriter {
+    try SQLiteOfferWriter(database, isIndexed: isIndexed)
+  }
+
+  func willDeleteOffers(_ keys: [Int64]) throws {
+    try SearchIndexWriter(database, rebuilds: false).remove(keys)
+  }
 }
 
 /// The row on which a statement stands. SQLite converts a value that is of another type, as in a damaged
 /// file.
-private struct StatementRow: SQLRow {
+struct StatementRow: SQLRow {
   let statement: RawStatement
 
   func findNumber(_ column: Int) -> Int64? { statement.findNumber(Int32(column)) }
@@ -79,7 +97,8 @@ extension RawStatement {
       case .flag(let flag): bind(index, number: flag.map { $0 ? 1 : 0 })
       case .text(let text): bind(index, copying: text)
       case .bytes(let bytes): bind(index, copying: bytes)
-      case .numbers, .texts, .rows: bind(index, copying: value.jsonList)
+      case .numbers, .texts, .optionalNumbers, .optionalTexts, .rows:
+        bind(index, copying: value.jsonList)
       }
     }
   }

@@ -93,6 +93,18 @@ final class SearchIndexWriter {
     pending[key] = texts
   }
 
+  /// Removes offers that are about to be deleted. Of too many the index is marked as not current.
+  func remove(_ keys: [Int64]) throws {
+    for key in keys {
+      try willChange(key)
+      try delete(key)
+      pending = [:]
+      pendingBytes = 0
+      if work != .difference { break }
+    }
+    if differs, work != .difference { try SearchIndex.setCurrent(false, in: database) }
+  }
+
   /// Cancels `willChange` for an offer that stayed unchanged.
   func didKeep(_ key: Int64) { pending[key] = nil }
 
@@ -122,19 +134,10 @@ final class SearchIndexWriter {
 
   private func flush() throws {
     guard let statements else { return }
-    let (find, delete, insert) = (statements.find, statements.delete, statements.insert)
+    let (find, insert) = (statements.find, statements.insert)
     for (key, texts) in pending.sorted(by: { $0.key < $1.key }) {
-      delete.bind(1, key)
-      for (place, text) in texts.enumerated() { delete.bind(Int32(place + 2), copying: text) }
-      do {
-        try delete.run()
-      } catch let error as DatabaseError
-        where error.extendedResultCode == .SQLITE_CORRUPT_VTAB
-      {
-        // Another program changed texts without updating the index.
-        work = .rebuild
-        break
-      }
+      try delete(key)
+      if work == .rebuild { break }
       find.bind(1, key)
       defer { find.reset() }
       guard try find.step() else { continue }
@@ -144,5 +147,19 @@ final class SearchIndexWriter {
     }
     pending = [:]
     pendingBytes = 0
+  }
+
+  /// Removes the entry of a pending offer.
+  private func delete(_ key: Int64) throws {
+    guard work == .difference, let statements, let texts = pending[key] else { return }
+    let delete = statements.delete
+    delete.bind(1, key)
+    for (place, text) in texts.enumerated() { delete.bind(Int32(place + 2), copying: text) }
+    do {
+      try delete.run()
+    } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CORRUPT_VTAB {
+      // Another program changed texts without updating the index.
+      work = .rebuild
+    }
   }
 }

@@ -38,12 +38,9 @@ struct SearchTable: SearchedIndex {
       // The unary plus makes SQLite evaluate the favorites once, instead of looking up each match.
       parts.append("+offer_search.rowid IN (\(FavoriteQuery.offerKeys(of: user)))")
     } else {
-      parts.append("(offer.gone_at IS NULL OR \(Dialect.isUnlisted))")
+      parts.append("offer.gone_at IS NULL")
     }
-    let isExpired = """
-      EXISTS (SELECT 1 FROM offer_detail AS detail
-        WHERE detail.offer_key = offer.offer_key AND detail.expires_at <= ?)
-      """
+    let isExpired = "coalesce(offer.expires_at <= ?, 0)"
     if favoritesOnly || query.includesExpired {
       order = "\(isExpired), "
       orderArguments = [now.storedSeconds]

@@ -9,9 +9,12 @@ extension OffersDatabase: SQLStore {
     try Task.checkCancellation()
     let body = { @Sendable (database: Database) in try body(SQLiteTransaction(database)) }
     return switch mode {
-    case .read, .query: try await read(body)
+    case .read, .query, .export: try await read(body)
     case .lookup: try await readStatement(body)
     case .write, .repeatableWrite, .repeatableUncountedWrite: try await write(.ordinary, body)
+    case .sync: try await write(.ordinary, body)
+    case .syncNote: try await write(.note, body)
+    case .trial: try await writeTrial(body)
     case .note: try await write(.note, waitSeconds: WriteGuard.noteWaitSeconds, body)
     case .noteOfReader:
       try await writeAnyway(.note, waitSeconds: WriteGuard.noteWaitSeconds, body)
@@ -22,15 +25,6 @@ extension OffersDatabase: SQLStore {
 
   package func writeLater(_ body: @escaping @Sendable (any Transaction) throws -> Void) {
     writeLater(.note) { try body(SQLiteTransaction($0)) }
-  }
-}
-
-extension OffersDatabase {
-  package func favoritesChanged(_ refs: [OfferRef], in transaction: any Transaction) throws {
-    guard let transaction = transaction as? SQLiteTransaction else {
-      throw OffersError(.storageFailed, "The transaction is not one of this database.")
-    }
-    for ref in refs { try FoundOffers.updateListed(ref, in: transaction.database) }
   }
 }
 
@@ -46,3 +40,4 @@ extension OffersDatabase: UserRecords {
 extension OffersDatabase: AttemptRepository, CredentialRepository, IdentityRepository {}
 extension OffersDatabase: LoginTransfer, ServerKeyRepository, SessionRepository {}
 extension OffersDatabase: FavoriteRepository, HouseholdRepository, UserRepository {}
+extension OffersDatabase: RecordTransfer {}

@@ -3,20 +3,18 @@ import OffersCore
 /// The feeds with the numbers of their offers.
 enum FeedList {
   /// The columns with the numbers of a feed's offers and of the favorites of the user `$1`.
-  private static func counts(_ dialect: Dialect) -> String {
-    """
-    \(dialect.currentCount), \(dialect.goneCount),
+  private static let counts = """
+    \(FeedTable.currentCount), feed.gone_count,
     (SELECT count(*) FROM favorite
       WHERE favorite.user_key = $1 AND favorite.feed = feed.name)
     """
-  }
 
   /// The subscribed feeds, by name.
   static func subscribed(of user: User.ID, in transaction: any Transaction) throws -> [Feed] {
     try transaction.rows(
       """
       SELECT feed.name, feed.title, coalesce(feed.chosen_source, feed.source),
-        \(counts(transaction.dialect)), good.started_at, \(SyncRunTable.lastColumns),
+        \(counts), good.started_at, \(SyncRunTable.lastColumns),
         feed.chosen_source, feed.presentation,
         (SELECT count(*) FROM missing_offer AS missing
           WHERE missing.feed_key = feed.feed_key AND missing.since IS NULL),
@@ -43,7 +41,7 @@ enum FeedList {
   static func former(of user: User.ID, in transaction: any Transaction) throws -> [FormerFeed] {
     try transaction.rows(
       """
-      SELECT feed.name, feed.title, feed.chosen_source, \(counts(transaction.dialect))
+      SELECT feed.name, feed.title, feed.chosen_source, \(counts)
       FROM feed WHERE feed.unsubscribed_at IS NOT NULL ORDER BY feed.name
       """, [.number(user)]
     ) {

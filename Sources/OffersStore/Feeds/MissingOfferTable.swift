@@ -54,7 +54,7 @@ package enum MissingOfferTable {
       """
       SELECT url, description IS NOT NULL, terms IS NOT NULL, reward_text IS NOT NULL,
         image_url IS NOT NULL
-      FROM offer WHERE feed_key = $1 AND gone_at IS NULL \(transaction.dialect.isOfDocument)
+      FROM offer WHERE feed_key = $1 AND gone_at IS NULL AND found_at IS NULL
       ORDER BY offer_key DESC LIMIT $2
       """, [.number(feedKey), .count(FeedLook.offerLimit)]
     ) { row in

@@ -9,16 +9,16 @@ package enum SyncStateQuery {
   ) throws -> SyncState? {
     if !StoredText.isStorable(feed) { return nil }
     return try transaction.first(
-      sql(transaction.dialect), [.text(feed)], isFrequent: true, state
+      sql, [.text(feed)], isFrequent: true, state
     ).flatMap(\.self)
   }
 
   /// A failed run that did not raise the failure count was a trial of another source.
-  private static func sql(_ dialect: Dialect) -> String {
+  private static let sql =
     """
     SELECT feed.unsubscribed_at IS NULL, feed.chosen_source, feed.source_origin,
       feed.document_hash, feed.document_head_hash, feed.document_bytes,
-      \(dialect.currentCount),
+      \(FeedTable.currentCount),
       good.source,
       (SELECT trial.started_at FROM sync_run AS trial
         WHERE trial.feed_key = feed.feed_key
@@ -29,6 +29,34 @@ package enum SyncStateQuery {
     \(SyncRunTable.lastJoin)
     WHERE feed.name = $1
     """
+
+  /// The offers of a feed with which a sync compares its document, in the order in which syncs first found
+  /// them, which is mostly that of the document. Gone ones are included, and so are those that only a search
+  /// found, as gone ones: the document need not have them.
+  static func knownOffers(
+    feedKey: Int64, in transaction: any Transaction
+  ) throws -> KnownOffers {
+    let dialect = transaction.dialect
+    let count = try transaction.first(
+      """
+      SELECT current_count + gone_count + (SELECT count(*) FROM offer
+        WHERE offer.feed_key = $1 AND offer.found_at IS NOT NULL)
+      FROM feed WHERE feed_key = $1
+      """, [.number(feedKey)]
+    ) { $0.count(0) }
+    var known = KnownOffers(capacity: count ?? 0)
+    try transaction.forEach(
+      """
+      SELECT offer_key, content_hash, gone_at IS NOT NULL OR found_at IS NOT NULL, id
+      FROM offer WHERE \(dialect.unindexed("feed_key")) = $1 ORDER BY offer_key
+      """, [.number(feedKey)], fetchedCount: 20_000
+    ) { row in
+      guard let id = row.findUTF8(3) else { return }
+      known.insert(
+        id: id, contentHash: UInt64(bitPattern: row.number(1)), key: row.number(0),
+        isGone: row.flag(2))
+    }
+    return known
   }
 
   private static func state(_ row: any SQLRow) -> SyncState? {

@@ -12,14 +12,13 @@ package enum OfferColumns {
   private static let postgresColumns = makeColumns(.postgres)
 
   private static func makeColumns(_ dialect: Dialect) -> String {
-    let detail = dialect.offerDetail
     return """
       offer.offer_key, feed.name, offer.id, offer.name, offer.description, offer.terms,
       offer.reward_text, offer.reward_minor_units, offer.reward_currency,
       offer.reward_percent_hundredths, offer.reward_up_to, offer.image_url, offer.url,
-      \(detail).retailer, \(detail).categories, \(detail).starts_at, \(detail).expires_at,
-      \(detail).latitude, \(detail).longitude, \(detail).attributes, offer.first_seen_at,
-      offer.changed_at, \(dialect.goneAt), feed.shared, \(isFavorite)
+      offer.retailer, offer.categories, offer.starts_at, offer.expires_at,
+      offer.latitude, offer.longitude, offer.attributes, offer.first_seen_at,
+      offer.changed_at, offer.gone_at, feed.shared, \(isFavorite)
       """
   }
 
@@ -28,7 +27,7 @@ package enum OfferColumns {
 
   /// The tables of these queries.
   package static func source(_ dialect: Dialect) -> String {
-    "offer JOIN feed ON feed.feed_key = offer.feed_key\(dialect.joinOfOfferDetail)"
+    "offer JOIN feed ON feed.feed_key = offer.feed_key"
   }
 
   /// The tables of these queries for some references, which are the parameters from `$first` on.
@@ -40,7 +39,7 @@ package enum OfferColumns {
       """
       \(wanted.sql)
       JOIN feed ON feed.name = wanted.feed
-      JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = wanted.id\(dialect.joinOfOfferDetail)
+      JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = wanted.id
       """, wanted.values
     )
   }

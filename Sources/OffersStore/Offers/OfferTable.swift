@@ -81,7 +81,8 @@ package enum OfferTable {
   ) throws {
     let isWanted = transaction.dialect.isElement("offer.offer_key", of: "$2")
     try transaction.scan(
-      "\(select(transaction.dialect)) WHERE \(isWanted)", [.number(user), .numbers(Array(keys))]
+      "\(select(transaction.dialect)) WHERE \(isWanted)", [.number(user), .numbers(Array(keys))],
+      isFrequent: true
     ) { try body(stored($0)) }
   }
 

@@ -82,7 +82,6 @@ extension SQLStore {
       isFavorite
       ? try FavoriteTable.insert(refs, of: user, at: Date(), in: transaction)
       : try FavoriteTable.delete(refs, of: user, in: transaction)
-    try favoritesChanged(Array(changed), in: transaction)
     let offers = try OfferTable.find(refs, of: user, in: transaction)
     return try refs.map { ref in
       guard let offer = offers[ref] else { throw OfferTable.unknown(ref) }

@@ -5,9 +5,6 @@ package enum Dialect: Sendable {
   case sqlite
   case postgres
 
-  /// The table of users: `user` is a word of PostgreSQL's SQL.
-  package var users: String { self == .sqlite ? "user" : "account" }
-
   /// The greater of two values. PostgreSQL's `max` is an aggregate only.
   package var greatest: String { self == .sqlite ? "max" : "greatest" }
 
@@ -25,74 +22,41 @@ package enum Dialect: Sendable {
   /// a time.
   package var forKeyShare: String { self == .sqlite ? "" : "FOR KEY SHARE" }
 
-  /// Locks the numbers of users; nil for SQLite, which has one writer at a time.
-  package var lockOfUsers: String? {
-    self == .sqlite ? nil : "SELECT 1 FROM account_order WHERE order_key = 1 FOR UPDATE"
+  /// Keeps others from starring offers before the transaction ends; nil for SQLite, which has one writer at a
+  /// time.
+  var lockOfFavorites: String? {
+    self == .sqlite ? nil : "LOCK TABLE favorite IN SHARE MODE"
   }
-
-  /// Takes the next number of a user; nil for SQLite, which gives it with the row (AUTOINCREMENT).
-  package var nextUser: String? {
-    self == .sqlite
-      ? nil
-      : """
-      UPDATE account_order SET last_user_key = last_user_key + 1 WHERE order_key = 1
-      RETURNING last_user_key
-      """
-  }
-
-  /// The number of the offers in the list of a feed. SQLite's number includes the offers that only a search
-  /// on the feed's server found and that somebody starred.
-  package var currentCount: String {
-    self == .sqlite
-      ? "feed.current_count"
-      : """
-      feed.current_count + (SELECT count(*) FROM offer
-        WHERE offer.feed_key = feed.feed_key AND offer.found_at IS NOT NULL
-          AND offer.gone_at IS NULL AND EXISTS (
-            SELECT 1 FROM favorite WHERE favorite.feed = feed.name AND favorite.id = offer.id))
-      """
-  }
-
-  /// The number of the offers that are gone from a feed, which PostgreSQL's store keeps.
-  package var goneCount: String {
-    self == .postgres
-      ? "feed.gone_count"
-      : """
-      (SELECT count(*) FROM offer WHERE offer.feed_key = feed.feed_key) - feed.current_count
-        - (SELECT count(*) FROM found_offer
-          WHERE found_offer.feed_key = feed.feed_key AND is_listed = 0)
-      """
-  }
-
-  /// Leaves out offers that only a search on the feed's server found, which SQLite has in a table of their
-  /// own.
-  package var isOfDocument: String { self == .sqlite ? "" : "AND found_at IS NULL" }
-
-  /// The table with the details of an offer, such as its retailer, which SQLite has beside the offers.
-  package var offerDetail: String { self == .sqlite ? "detail" : "offer" }
-
-  /// Joins `offerDetail` to the offers of a query.
-  package var joinOfOfferDetail: String {
-    self == .sqlite
-      ? " LEFT JOIN offer_detail AS detail ON detail.offer_key = offer.offer_key" : ""
-  }
-
-  /// When an offer left its feed. SQLite keeps the time of the search there for an offer that only a search
-  /// found and that is in no list.
-  package var goneAt: String {
-    self == .sqlite
-      ? "CASE WHEN \(Self.isUnlisted) THEN NULL ELSE offer.gone_at END" : "offer.gone_at"
-  }
-
-  /// In SQLite: whether only a search on the feed's server found an offer, and nobody starred it.
-  package static let isUnlisted = """
-    EXISTS (SELECT 1 FROM found_offer
-      WHERE found_offer.offer_key = offer.offer_key AND found_offer.is_listed = 0)
-    """
 
   /// Skips rows of a list without a limit. SQLite knows OFFSET only behind LIMIT.
   package func offset(_ count: String) -> String {
     self == .sqlite ? "LIMIT -1 OFFSET \(count)" : "OFFSET \(count)"
+  }
+
+  /// A column of the offers of a list that no index is to be used for. SQLite takes the index on the feed and
+  /// the id of an offer for a condition on its feed, and sorts the whole feed then instead of reading the
+  /// offers in their order. https://sqlite.org/optoverview.html#disqualifying_where_clause_terms_using_unary_
+  package func unindexed(_ column: String) -> String {
+    self == .sqlite ? "+\(column)" : column
+  }
+
+  /// A condition that the keys of an offer's categories have one of them.
+  ///
+  /// - Parameter key: a parameter with the bytes of `NaturalOrder.element(_:)`.
+  package func hasCategory(_ key: String) -> String {
+    self == .sqlite
+      ? "instr(offer.category_keys, \(key)) > 0" : "position(\(key) IN offer.category_keys) > 0"
+  }
+
+  /// The texts of a JSON list as a table of a FROM clause, with the column `value`, compared by their bytes.
+  package func texts(of json: String, as name: String) -> String {
+    self == .sqlite
+      ? "json_each(\(json)) AS \(name)"
+      : """
+      LATERAL (
+        SELECT element.value COLLATE "C" AS value
+        FROM json_array_elements_text(\(json)::json) AS element (value)) AS \(name)
+      """
   }
 
   /// A condition that a value is an element of the list in a parameter.

@@ -23,6 +23,11 @@ package protocol SQLStore: FavoriteRepository, HouseholdRepository, OfferReposit
     _ mode: TransactionMode, _ body: @escaping @Sendable (any Transaction) throws -> Result
   ) async throws -> Result
 
+  /// Runs `body` while no other program syncs a feed; see `SyncStore`.
+  func withSyncLock<Result: Sendable>(
+    on feed: String, waitSeconds: Double, _ body: @Sendable () async throws -> Result
+  ) async throws -> Result
+
   /// Writes favorites in a repeatable write.
   ///
   /// - Parameters:
@@ -33,9 +38,6 @@ package protocol SQLStore: FavoriteRepository, HouseholdRepository, OfferReposit
     _ refs: @escaping @Sendable (any Transaction) throws -> [OfferRef], to isFavorite: Bool,
     _ change: @escaping @Sendable ([OfferRef], any Transaction) throws -> [FavoriteChange]
   ) async throws -> [FavoriteChange]
-
-  /// Brings up to date what the engine derives from favorites, after some were set or removed.
-  func favoritesChanged(_ refs: [OfferRef], in transaction: any Transaction) throws
 
   /// Enqueues a write behind those that were enqueued before, without waiting for it. It may fail or be
   /// lost.

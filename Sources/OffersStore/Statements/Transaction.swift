@@ -28,10 +28,31 @@ package protocol Transaction {
   /// - Parameters:
   ///   - sql: the query, which limits the number of its rows.
   ///   - values: its parameters.
+  ///   - isFrequent: as in `rows(_:_:isFrequent:_:)`.
   ///   - body: may not run statements.
   func scan(
-    _ sql: String, _ values: [SQLValue], _ body: (any SQLRow) throws -> Bool
+    _ sql: String, _ values: [SQLValue], isFrequent: Bool, _ body: (any SQLRow) throws -> Bool
   ) throws
+
+  /// Calls `body` with each row of a query of any length.
+  ///
+  /// - Parameters:
+  ///   - sql: the query.
+  ///   - values: its parameters.
+  ///   - fetchedCount: the number of rows that PostgreSQL sends at once.
+  ///   - body: may run other statements.
+  func forEach(
+    _ sql: String, _ values: [SQLValue], fetchedCount: Int, _ body: (any SQLRow) throws -> Void
+  ) throws
+
+  /// A writer of offers and changes.
+  ///
+  /// - Parameter isIndexed: whether it updates the search index of a file, which is otherwise rebuilt when
+  ///   it is needed.
+  func makeOfferWriter(isIndexed: Bool) throws -> any OfferWriter
+
+  /// Brings the search up to date before offers are deleted.
+  func willDeleteOffers(_ keys: [Int64]) throws
 }
 
 extension Transaction {
@@ -42,6 +63,12 @@ extension Transaction {
     _ sql: String, _ values: [SQLValue] = [], _ transform: (any SQLRow) throws -> Value
   ) throws -> [Value] {
     try rows(sql, values, isFrequent: false, transform)
+  }
+
+  package func scan(
+    _ sql: String, _ values: [SQLValue], _ body: (any SQLRow) throws -> Bool
+  ) throws {
+    try scan(sql, values, isFrequent: false, body)
   }
 
   /// The result of a call for the first row; nil without a row.
@@ -57,5 +84,11 @@ extension Transaction {
     _ sql: String, _ values: [SQLValue] = [], isFrequent: Bool = false
   ) throws -> Bool {
     try first(sql, values, isFrequent: isFrequent) { _ in true } ?? false
+  }
+
+  package func forEach(
+    _ sql: String, _ values: [SQLValue] = [], _ body: (any SQLRow) throws -> Void
+  ) throws {
+    try forEach(sql, values, fetchedCount: 2000, body)
   }
 }

@@ -5,6 +5,8 @@
 package enum TransactionMode: Sendable {
   /// Reads one state of the data by any number of queries.
   case read
+  /// As `read`, but not made again after a lost connection: the caller has passed on some of what was read.
+  case export
   /// A single query, which needs no transaction.
   case query
   /// A look-up of a row by its key, also of one that is large. A file is read on the calling thread, because
@@ -12,6 +14,13 @@ package enum TransactionMode: Sendable {
   case lookup
   /// A write.
   case write
+  /// A write of a sync. A server refuses it if another program has been given the lease of a feed that
+  /// is being synced.
+  case sync
+  /// As `sync`, for a run that changed no offer: a power cut may lose it in a file.
+  case syncNote
+  /// A write that is rolled back.
+  case trial
   /// A repeatable write.
   case repeatableWrite
   /// A repeatable write of what no program keeps a copy of: the version of the data stays.

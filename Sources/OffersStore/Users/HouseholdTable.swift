@@ -24,7 +24,7 @@ enum HouseholdTable {
     var bytes = 0
     try transaction.scan(
       """
-      SELECT \(OfferColumns.columns(dialect)) FROM \(tables)\(dialect.joinOfOfferDetail)
+      SELECT \(OfferColumns.columns(dialect)) FROM \(tables)
       WHERE ($2 IS NULL OR first_at < $2
           OR first_at = $2 AND (shared.feed > $3 OR shared.feed = $3 AND shared.id > $4))
         AND ($7 IS NULL OR shared.feed = $7)
@@ -54,13 +54,12 @@ enum HouseholdTable {
     _ offers: [UserOffer], in transaction: any Transaction
   ) throws -> [HouseholdOffer] {
     let wanted = transaction.dialect.table(Array(Set(offers.map(\.ref))), as: "wanted")
-    let users = transaction.dialect.users
     let rows = try transaction.rows(
       """
-      SELECT favorite.feed, favorite.id, \(users).user_key, \(users).name, favorite.shared_at
+      SELECT favorite.feed, favorite.id, account.user_key, account.name, favorite.shared_at
       FROM \(wanted.sql)
       JOIN favorite ON favorite.feed = wanted.feed AND favorite.id = wanted.id
-      JOIN \(users) ON \(users).user_key = favorite.user_key
+      JOIN account ON account.user_key = favorite.user_key
       WHERE favorite.shared_at IS NOT NULL
       ORDER BY favorite.shared_at, favorite.user_key
       """, wanted.values

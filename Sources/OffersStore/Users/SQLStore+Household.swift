@@ -54,8 +54,7 @@ extension SQLStore {
     at time: Date, _ refs: @escaping @Sendable (any Transaction) throws -> [OfferRef]
   ) async throws -> [SharingChange] {
     try await changeSharing(refs) { [user] refs, transaction in
-      let starred = try FavoriteTable.insert(refs, of: user, at: time, in: transaction)
-      try self.favoritesChanged(Array(starred), in: transaction)
+      _ = try FavoriteTable.insert(refs, of: user, at: time, in: transaction)
       return try HouseholdTable.share(refs, of: user, at: time, in: transaction)
     }
   }

@@ -62,7 +62,6 @@ extension SQLStore {
           hint: "Nothing was removed. Try again.")
       }
       try UserTable.delete(id, in: transaction)
-      try self.favoritesChanged(refs, in: transaction)
     }
   }
 

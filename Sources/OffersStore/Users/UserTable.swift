@@ -7,13 +7,13 @@ package enum UserTable {
 
   package static func list(in transaction: any Transaction) throws -> [User] {
     try transaction.rows(
-      "SELECT \(columns) FROM \(transaction.dialect.users) ORDER BY user_key", [],
+      "SELECT \(columns) FROM account ORDER BY user_key", [],
       isFrequent: true, user)
   }
 
   static func find(_ id: User.ID, in transaction: any Transaction) throws -> User? {
     try transaction.first(
-      "SELECT \(columns) FROM \(transaction.dialect.users) WHERE user_key = $1", [.number(id)],
+      "SELECT \(columns) FROM account WHERE user_key = $1", [.number(id)],
       isFrequent: true, user)
   }
 
@@ -22,7 +22,7 @@ package enum UserTable {
   ) throws -> User? {
     if !StoredText.isStorable(name) { return nil }
     return try transaction.first(
-      "SELECT \(columns) FROM \(transaction.dialect.users) WHERE folded_name = $1",
+      "SELECT \(columns) FROM account WHERE folded_name = $1",
       [.text(User.folded(name))], user)
   }
 
@@ -36,20 +36,23 @@ package enum UserTable {
 
   /// Makes the transactions that add or rename users follow each other.
   package static func lock(in transaction: any Transaction) throws {
-    guard let sql = transaction.dialect.lockOfUsers else { return }
-    _ = try transaction.exists(sql)
+    _ = try transaction.exists(
+      "SELECT 1 FROM account_order WHERE order_key = 1 \(transaction.dialect.forUpdate)")
   }
 
   /// Inserts a user with the next number. The table must be locked.
   package static func insert(
     _ name: String, _ role: User.Role, at now: Date, in transaction: any Transaction
   ) throws -> User.ID {
-    let next = try transaction.dialect.nextUser.flatMap {
-      try transaction.first($0) { $0.number(0) }
-    }
+    let next = try transaction.first(
+      """
+      UPDATE account_order SET last_user_key = last_user_key + 1 WHERE order_key = 1
+      RETURNING last_user_key
+      """
+    ) { $0.number(0) }
     return try transaction.first(
       """
-      INSERT INTO \(transaction.dialect.users) (user_key, name, folded_name, role, created_at)
+      INSERT INTO account (user_key, name, folded_name, role, created_at)
       VALUES ($1, $2, $3, $4, $5) RETURNING user_key
       """,
       [
@@ -63,7 +66,7 @@ package enum UserTable {
   ) throws {
     try transaction.run(
       """
-      UPDATE \(transaction.dialect.users) SET name = $2, folded_name = $3, role = $4
+      UPDATE account SET name = $2, folded_name = $3, role = $4
       WHERE user_key = $1
       """, [.number(id), .text(name), .text(User.folded(name)), .text(role.rawValue)])
   }
@@ -74,7 +77,7 @@ package enum UserTable {
   ) throws {
     try transaction.run(
       """
-      UPDATE \(transaction.dialect.users) SET last_seen_at = $1
+      UPDATE account SET last_seen_at = $1
       WHERE user_key = $2 AND (last_seen_at IS NULL OR last_seen_at < $1)
       """, [.date(seenAt), .number(id)])
   }
@@ -82,7 +85,7 @@ package enum UserTable {
   /// Deletes a user with all that belongs to them.
   static func delete(_ id: User.ID, in transaction: any Transaction) throws {
     try transaction.run(
-      "DELETE FROM \(transaction.dialect.users) WHERE user_key = $1", [.number(id)])
+      "DELETE FROM account WHERE user_key = $1", [.number(id)])
   }
 
   /// Refuses a write for a user who was removed after the store was bound to them. They are not removed
@@ -95,7 +98,7 @@ package enum UserTable {
     let dialect = transaction.dialect
     let lock = isExclusive ? dialect.forUpdate : dialect.forKeyShare
     let isThere = try transaction.exists(
-      "SELECT 1 FROM \(dialect.users) WHERE user_key = $1 \(lock)", [.number(id)],
+      "SELECT 1 FROM account WHERE user_key = $1 \(lock)", [.number(id)],
       isFrequent: true)
     if !isThere { throw removed }
   }
@@ -106,7 +109,7 @@ package enum UserTable {
   static func fetchForRemoval(_ id: User.ID, in transaction: any Transaction) throws -> User {
     let dialect = transaction.dialect
     let user = try transaction.first(
-      "SELECT \(columns) FROM \(dialect.users) WHERE user_key = $1 \(dialect.forDeletion)",
+      "SELECT \(columns) FROM account WHERE user_key = $1 \(dialect.forDeletion)",
       [.number(id)], user)
     guard let user else { throw removed }
     return user

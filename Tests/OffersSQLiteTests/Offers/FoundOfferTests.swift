@@ -66,3 +66,15 @@ struct FoundOfferTests {
     #expect(await store.database.examine(at: .now).allSatisfy { $0.level != .problem })
   }
 }
+
+/// Whether each feed has as many current offers as it says.
+private enum FeedMiscountTests {
+  static func isRight(_ store: Store) throws -> Bool {
+    try store.rows(
+      """
+      SELECT name FROM feed WHERE current_count <> (
+        SELECT count(*) FROM offer
+        WHERE offer.feed_key = feed.feed_key AND gone_at IS NULL AND found_at IS NULL)
+      """) == []
+  }
+}

@@ -189,17 +189,22 @@ struct OfferOrderRules {
   func refusesPlaces(kind: StoreKind) async throws {
     let store = try await VariedOffers.store(kind)
     let ref = OfferRef(feed: "shop", offerID: "3")
-    for position in [
-      OfferPosition(ref, values: [.number(1), .number(2)]),
-      OfferPosition(OfferRef(feed: "shop", offerID: "none")),
-    ] {
-      var asked = OfferQuery(now: VariedOffers.now, after: position)
-      asked.sort = .name
-      let query = asked
-      let error = await #expect(throws: OffersError.self) {
-        _ = try await store.fetchOffers(query)
-      }
-      #expect(error?.code == .invalidRequest)
+    let removed = OfferRef(feed: "shop", offerID: "none")
+    let cases: [(OfferQuery.Sort, OfferPosition)] = [
+      (.name, OfferPosition(ref, values: [.number(1), .number(2)])),
+      (.name, OfferPosition(ref, values: [.number(1)])), (.name, OfferPosition(removed)),
+      (.name, OfferPosition(removed, values: [.text("Tea")])), (.feed, OfferPosition(removed)),
+      (.newest, OfferPosition(ref, values: [.text("Tea")])),
+      (.newest, OfferPosition(ref, values: [.none])),
+      (.expiry, OfferPosition(ref, values: [.text("Tea")])),
+      (.expiry, OfferPosition(ref, values: [.none, .none])),
+      (.reward, OfferPosition(ref, values: [.text("0"), .none, .none, .none, .number(0)])),
+    ]
+    for (sort, position) in cases {
+      let query = OfferQuery(now: VariedOffers.now, sort: sort, after: position)
+      let error = await refusal { _ = try await store.fetchOffers(query) }
+      #expect(error?.code == .invalidRequest, "\(sort) \(position)")
+      #expect(error?.hint == "Start the list from the beginning.")
     }
   }
 }

@@ -26,6 +26,18 @@ enum Parameter {
     return .array(array)
   }
 
+  static func optionalNumbers(_ values: some Sequence<Int64?>) -> Parameter {
+    var array = ArrayParameter(.int8)
+    for value in values { array.append(value) }
+    return .array(array)
+  }
+
+  static func optionalTexts(_ values: some Sequence<String?>) -> Parameter {
+    var array = ArrayParameter(.text)
+    for value in values { array.append(value) }
+    return .array(array)
+  }
+
   static func texts(_ values: some Sequence<String>) -> Parameter {
     var array = ArrayParameter(.text)
     for value in values { array.append(value) }

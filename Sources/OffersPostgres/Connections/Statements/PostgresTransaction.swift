@@ -16,17 +16,31 @@ struct PostgresTransaction: Transaction {
   func rows<Value>(
     _ sql: String, _ values: [SQLValue], isFrequent: Bool, _ transform: (any SQLRow) throws -> Value
   ) throws -> [Value] {
-    let parameters = values.map(Parameter.init)
-    let rows =
-      try isFrequent ? connection.rows(prepared: sql, parameters) : connection.rows(sql, parameters)
-    return try rows.map { try transform($0) }
+    try rows(sql, values, isFrequent: isFrequent).map { try transform($0) }
   }
 
   func scan(
-    _ sql: String, _ values: [SQLValue], _ body: (any SQLRow) throws -> Bool
+    _ sql: String, _ values: [SQLValue], isFrequent: Bool, _ body: (any SQLRow) throws -> Bool
   ) throws {
-    let rows = try connection.rows(sql, values.map(Parameter.init))
+    let rows = try rows(sql, values, isFrequent: isFrequent)
     for index in 0..<rows.count where try !body(rows[index]) { break }
+  }
+
+  func forEach(
+    _ sql: String, _ values: [SQLValue], fetchedCount: Int, _ body: (any SQLRow) throws -> Void
+  ) throws {
+    try connection.forEachRow(sql, values.map(Parameter.init), fetchedCount: fetchedCount, body)
+  }
+
+  func makeOfferWriter(isIndexed: Bool) -> any OfferWriter { PostgresOfferWriter(connection) }
+
+  /// The words of deleted offers are removed by pruning.
+  func willDeleteOffers(_ keys: [Int64]) {}
+
+  private func rows(_ sql: String, _ values: [SQLValue], isFrequent: Bool) throws -> Rows {
+    let parameters = values.map(Parameter.init)
+    return try isFrequent
+      ? connection.rows(prepared: sql, parameters) : connection.rows(sql, parameters)
   }
 }
 
@@ -46,6 +60,8 @@ extension Parameter {
       case .bytes(let bytes): bytes.map { .bytes($0) } ?? .missing(.bytea)
       case .numbers(let numbers): .numbers(numbers)
       case .texts(let texts): .texts(texts)
+      case .optionalNumbers(let numbers): .optionalNumbers(numbers)
+      case .optionalTexts(let texts): .optionalTexts(texts)
       // Only SQLite takes rows apart; see `Dialect.table(_:as:first:)`.
       case .rows: .null
       }

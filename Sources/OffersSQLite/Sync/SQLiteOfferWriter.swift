@@ -1,0 +1,132 @@
+import GRDB
+import OffersCore
+import OffersStore
+
+/// Writes offers and changes, each by a prepared statement.
+final class SQLiteOfferWriter: OfferWriter {
+  private let database: Database
+  private let index: SearchIndexWriter
+  private let findOffer: RawStatement
+  private let insertOffer: RawStatement
+  private let updateOffer: RawStatement
+  private let updateHash: RawStatement
+  private let insertChange: RawStatement
+  /// The statements for offers of an export.
+  private var imported: (insert: RawStatement, update: RawStatement)?
+
+  init(_ database: Database, isIndexed: Bool) throws {
+    self.database = database
+    index = try SearchIndexWriter(database, isWanted: isIndexed)
+    findOffer = try RawStatement(
+      database, "SELECT \(OfferDifference.selection) FROM offer WHERE offer_key = ?1")
+    insertOffer = try RawStatement(database, OfferRow.insertSQL)
+    updateOffer = try RawStatement(database, OfferRow.updateSQL)
+    updateHash = try RawStatement(
+      database,
+      "UPDATE offer SET content_hash = ?1, gone_at = NULL, found_at = ?2 WHERE offer_key = ?3")
+    insertChange = try RawStatement(
+      database,
+      """
+      INSERT INTO change (change_id, run_id, feed_key, at, offer_key, kind, offer_count, fields)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+      """)
+  }
+
+  func compare(
+    _ records: any OfferRecordSource, _ body: (OfferRecord, OfferDifference?) throws -> Void
+  ) throws {
+    try records.forEachRecord { record in try body(record, findDifference(record)) }
+  }
+
+  private func findDifference(_ record: OfferRecord) throws -> OfferDifference? {
+    findOffer.bind(1, record.offerKey)
+    defer { findOffer.reset() }
+    guard try findOffer.step() else { return nil }
+    return OfferDifference(record, StatementRow(statement: findOffer))
+  }
+
+  func update(_ record: OfferRecord, _ difference: OfferDifference, _ state: UpdatedState) throws {
+    let isSame = difference.fields == nil && !difference.hasOtherReward && state.changedAt == nil
+    if isSame {
+      updateHash.bind(1, Int64(bitPattern: record.contentHash))
+      updateHash.bind(2, number: state.foundAt)
+      updateHash.bind(3, record.offerKey)
+      try updateHash.run()
+      return
+    }
+    if difference.isSearched { try index.willChange(record.offerKey) }
+    try OfferRow.bind(record, to: updateOffer) {
+      updateOffer.bind(OfferRow.firstOther, number: state.changedAt)
+      updateOffer.bind(OfferRow.firstOther + 1, number: state.foundAt)
+      updateOffer.bind(OfferRow.firstOther + 2, record.offerKey)
+      try updateOffer.run()
+    }
+  }
+
+  func insert(_ record: OfferRecord, _ state: InsertedState) throws -> [InsertedOffer] {
+    let count = try OfferRow.bind(record, to: insertOffer) {
+      insertOffer.bind(OfferRow.firstOther, state.key)
+      insertOffer.bind(OfferRow.firstOther + 1, state.feedKey)
+      insertOffer.bind(OfferRow.firstOther + 2, state.time)
+      insertOffer.bind(OfferRow.firstOther + 3, number: state.foundAt)
+      insertOffer.bind(OfferRow.firstOther + 4, number: state.firstRunID)
+      return try insertOffer.run()
+    }
+    return [
+      InsertedOffer(key: state.key, repeated: count > 0 ? nil : (record.id, record.position))
+    ]
+  }
+
+  func flushInserts(_ state: InsertedState) -> [InsertedOffer] { [] }
+
+  func insert(
+    _ offer: ExportedOffer, key: Int64, feedKey: Int64, firstRunID: Int64?
+  ) throws {
+    let imported = try importedOffer()
+    OfferRow.bind(offer, to: imported.insert)
+    imported.insert.bind(OfferRow.firstImported, key)
+    imported.insert.bind(OfferRow.firstImported + 1, feedKey)
+    imported.insert.bind(OfferRow.firstImported + 2, number: firstRunID)
+    try imported.insert.run()
+  }
+
+  func update(_ offer: ExportedOffer, key: Int64, isOther: Bool, isNew: Bool) throws {
+    // One that this writer inserted is not in the index yet.
+    if isOther, !isNew { try index.willChange(key) }
+    let imported = try importedOffer()
+    OfferRow.bind(offer, to: imported.update)
+    imported.update.bind(OfferRow.firstImported, isOther ? 1 : 0)
+    imported.update.bind(OfferRow.firstImported + 1, key)
+    try imported.update.run()
+  }
+
+  func flushImported() {}
+
+  private func importedOffer() throws -> (insert: RawStatement, update: RawStatement) {
+    if let imported { return imported }
+    let made = (
+      try RawStatement(database, OfferRow.importSQL),
+      try RawStatement(database, OfferRow.importUpdateSQL)
+    )
+    imported = made
+    return made
+  }
+
+  func record(_ change: RecordedChange) throws {
+    insertChange.bind(1, change.id)
+    insertChange.bind(2, change.runID)
+    insertChange.bind(3, change.feedKey)
+    insertChange.bind(4, change.at)
+    insertChange.bind(5, change.offerKey)
+    insertChange.bind(6, copying: change.kind.rawValue)
+    insertChange.bind(7, number: change.offerCount.map(Int64.init))
+    insertChange.bind(8, copying: change.fields)
+    try insertChange.run()
+  }
+
+  func flushChanges() {}
+
+  /// The index is written last, because FTS5 writes its pending terms when other statements write in
+  /// between.
+  func finish(newAfter lastKey: Int64?) throws { try index.finish(newAfter: lastKey) }
+}

@@ -1,0 +1,153 @@
+import Foundation
+import OffersCore
+
+/// The difference between a stored offer and a feed's record of it.
+///
+/// Texts are compared byte by byte, so canonically equivalent spellings differ; coordinates by their
+/// value. The reward is compared and reported with its exact value.
+package struct OfferDifference {
+  /// The columns of a stored offer to compare, in the order of `OfferField` without the id, and
+  /// further ones of the reward and the state.
+  package static let selection = """
+    offer.offer_key, offer.name, offer.description, offer.terms, offer.reward_text, offer.image_url,
+    offer.url, offer.retailer, offer.categories, offer.starts_at, offer.expires_at, offer.latitude,
+    offer.longitude, offer.attributes, offer.reward_minor_units, offer.reward_currency,
+    offer.reward_percent_hundredths, offer.reward_up_to, offer.gone_at, offer.found_at
+    """
+
+  /// The fields that differ, as `{"name":{"from":…,"to":…}}`; nil if none does.
+  package private(set) var fields: String?
+  /// Whether the reward differs, and if it rose or fell.
+  package private(set) var direction: OfferChange.Kind?
+  /// Whether a differing field is searched.
+  package private(set) var isSearched = false
+  /// Whether the reward is printed or read in another way, though it is no other one; see
+  /// `Reward.differ`.
+  package private(set) var hasOtherReward = false
+  /// Whether the offer was gone.
+  package let wasGone: Bool
+  /// Whether only a search on the feed's server had found the offer.
+  package let wasFound: Bool
+
+  /// - Parameters:
+  ///   - record: the record.
+  ///   - row: the stored offer, with the columns of `selection`.
+  package init(_ record: OfferRecord, _ row: some SQLRow) {
+    wasGone = row.findNumber(18) != nil
+    wasFound = row.findNumber(19) != nil
+    var json = JSONWriter(capacity: 512)
+    var differs = false
+    var direction: OfferChange.Kind?
+    json.object { json in
+      record.forEachField { field, text in
+        if field == .id { return }
+        let isSame: Bool
+        var rewards: (old: Reward?, new: Reward?)
+        switch field {
+        case .latitude, .longitude:
+          isSame = row.findReal(field.rawValue) == Self.string(text).flatMap(Double.init)
+        case .startsAt, .expiresAt:
+          isSame = row.findDate(field.rawValue) == Self.date(Self.string(text))
+        case .reward:
+          rewards = (Self.reward(row), Self.reward(record, text))
+          isSame = !Reward.differ(rewards.old, rewards.new)
+          hasOtherReward =
+            isSame
+            && (rewards.old != rewards.new
+              || !Self.isSame(row.findUTF8(field.rawValue), text))
+        default: isSame = Self.isSame(row.findUTF8(field.rawValue), text)
+        }
+        if isSame { return }
+        differs = true
+        if SearchMatch.Field(rawValue: field.name) != nil { isSearched = true }
+        if field == .reward { direction = .direction(from: rewards.old, to: rewards.new) }
+        json.key(field.name)
+        json.object { json in
+          json.key("from")
+          Self.write(field, row, rewards.old, to: &json)
+          json.key("to")
+          Self.write(field, text, rewards.new, to: &json)
+        }
+      }
+    }
+    if differs { fields = json.text }
+    self.direction = direction
+  }
+
+  private static func isSame(
+    _ left: UnsafeRawBufferPointer?, _ right: UnsafeRawBufferPointer?
+  ) -> Bool {
+    guard let left, let right else { return left == nil && right == nil }
+    guard left.count == right.count else { return false }
+    guard let first = left.baseAddress, let second = right.baseAddress else { return true }
+    return memcmp(first, second, left.count) == 0
+  }
+
+  private static func string(_ text: UnsafeRawBufferPointer?) -> String? {
+    text.map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  private static func date(_ text: String?) -> Date? {
+    text.flatMap(Double.init).map {
+      Date(storedSeconds: Date(timeIntervalSince1970: $0).storedSeconds)
+    }
+  }
+
+  private static func reward(_ record: OfferRecord, _ text: UnsafeRawBufferPointer?) -> Reward? {
+    string(text).map {
+      Reward(text: $0, value: record.rewardValue, isUpTo: record.isUpTo)
+    }
+  }
+
+  private static func reward(_ row: some SQLRow) -> Reward? {
+    guard let text = row.findText(OfferField.reward.rawValue) else { return nil }
+    var value: Reward.Value?
+    if let units = row.findNumber(14) {
+      value = .amount(minorUnits: units, storedCurrency: row.text(15))
+    } else if let hundredths = row.findNumber(16) {
+      value = .percent(hundredths: hundredths)
+    }
+    return Reward(text: text, value: value, isUpTo: row.flag(17))
+  }
+
+  /// Writes a stored value as JSON output prints it.
+  private static func write(
+    _ field: OfferField, _ row: some SQLRow, _ reward: Reward?, to json: inout JSONWriter
+  ) {
+    switch field {
+    case .reward: json.value(reward)
+    case .startsAt, .expiresAt: json.value(row.findDate(field.rawValue))
+    case .latitude, .longitude:
+      if let degrees = row.findReal(field.rawValue) {
+        json.number("\(degrees)")
+      } else {
+        json.null()
+      }
+    default: write(field, row.findText(field.rawValue), to: &json)
+    }
+  }
+
+  /// Writes a record's value as JSON output prints it.
+  private static func write(
+    _ field: OfferField, _ text: UnsafeRawBufferPointer?, _ reward: Reward?,
+    to json: inout JSONWriter
+  ) {
+    let text = string(text)
+    switch field {
+    case .reward: json.value(reward)
+    case .startsAt, .expiresAt: json.value(date(text))
+    case .latitude, .longitude:
+      if let text { json.number(text) } else { json.null() }
+    default: write(field, text, to: &json)
+    }
+  }
+
+  private static func write(_ field: OfferField, _ text: String?, to json: inout JSONWriter) {
+    guard let text else { return json.null() }
+    switch field {
+    case .categories: json.array { for text in JSONTexts.parse(text) { $0.value(text) } }
+    case .attributes: json.value(OfferAttribute.parse(text))
+    default: json.value(text)
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import OffersCore
+
+extension SQLStore {
+  package func fetchKnownOffers(of feed: String) async throws -> KnownOffers {
+    try await transaction(.read) { transaction in
+      guard let feedKey = try FeedTable.findKey(feed, in: transaction) else {
+        return KnownOffers(capacity: 0)
+      }
+      return try SyncStateQuery.knownOffers(feedKey: feedKey, in: transaction)
+    }
+  }
+
+  package func apply(_ plan: SyncPlan) async throws -> SyncRun {
+    try await transaction(.sync) { [user] transaction in
+      try SyncWrite.apply(plan, of: user, isIndexed: plan.isIndexed, in: transaction)
+    }
+  }
+
+  package func record(
+    _ run: SyncRun, remember source: NamedSource?, fetch: FetchState?,
+    presentation: FeedPresentation?
+  ) async throws {
+    // A named source is a user's choice and must be durable.
+    try await transaction(source == nil ? .syncNote : .sync) { transaction in
+      var order = try CommitOrder(locking: transaction)
+      let feedKey = try FeedTable.put(
+        run.feed, source: source?.text ?? run.source, subscribes: run.outcome != .failed,
+        at: run.startedAt, in: transaction
+      ).key
+      try SyncRunTable.insert(run, id: order.nextRunID(), feedKey: feedKey, in: transaction)
+      try FeedTable.setSource(source, feedKey: feedKey, in: transaction)
+      if let fetch { try FetchStateTable.save(fetch, feedKey: feedKey, in: transaction) }
+      try FeedTable.setPresentation(presentation, feedKey: feedKey, in: transaction)
+      try order.save(in: transaction)
+    }
+  }
+
+  package func renameOffers(
+    of feed: String, as newOffers: [LinkedOffer], missingKeys: [Int64]
+  ) async throws -> Int {
+    // Most documents have none, and need no write transaction.
+    let none = try await transaction(.read) { transaction in
+      try RenamedOffers.find(of: feed, newOffers, missingKeys, in: transaction).isEmpty
+    }
+    if none { return 0 }
+    return try await transaction(.sync) { transaction in
+      let order = try CommitOrder(locking: transaction)
+      let renames = try RenamedOffers.find(of: feed, newOffers, missingKeys, in: transaction)
+      for rename in renames { try RenamedOffers.rename(rename, of: feed, in: transaction) }
+      try order.save(in: transaction)
+      return renames.count
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import OffersCore
+
+/// The statements of an import into a store.
+///
+/// It keeps the lock on the numbers of offers, changes and runs until the transaction ends: syncs wait,
+/// reads and favorites do not.
+final class StoreImport: ImportStore {
+  let transaction: any Transaction
+  private let writer: any OfferWriter
+  private let history: ImportedHistory
+  private var order: CommitOrder
+  let lastOfferKey: Int64
+
+  init(_ transaction: any Transaction) throws {
+    self.transaction = transaction
+    writer = try transaction.makeOfferWriter(isIndexed: true)
+    order = try CommitOrder(locking: transaction)
+    lastOfferKey = order.lastOfferKey
+    history = try ImportedHistory(transaction, order)
+  }
+
+  // Offers.
+
+  /// The wanted offers, as the tables of a query, and its parameters.
+  private func tables(_ wanted: [ImportedRef]) -> (sql: String, values: [SQLValue]) {
+    let table = transaction.dialect.table(
+      [
+        "feed_key": .numbers(wanted.map(\.feedKey)), "id": .texts(wanted.map(\.ref.offerID)),
+        "place": .numbers(wanted.indices.map(Int64.init)),
+      ], as: "wanted")
+    return (
+      "\(table.sql) JOIN offer ON offer.feed_key = wanted.feed_key AND offer.id = wanted.id",
+      table.values
+    )
+  }
+
+  func findOffers(_ wanted: [ImportedRef]) throws -> [StoredOffer?] {
+    var found = [StoredOffer?](repeating: nil, count: wanted.count)
+    let tables = tables(wanted)
+    // An offer that only a search found is gone since then, unless somebody starred it.
+    try transaction.scan(
+      """
+      SELECT wanted.place, offer.offer_key,
+        CASE WHEN offer.found_at IS NULL OR \(OfferColumns.isStarred) THEN offer.gone_at
+          ELSE offer.found_at END, \(ExportedOffer.columns)
+      FROM \(tables.sql) JOIN feed ON feed.feed_key = offer.feed_key
+      """, tables.values
+    ) { row in
+      let place = row.count(0)
+      var offer = ExportedOffer(row, from: 3, feed: wanted[place].ref.feed)
+      offer.goneAt = row.findNumber(2)
+      found[place] = StoredOffer(key: row.number(1), offer: offer)
+      return true
+    }
+    return found
+  }
+
+  func insert(_ offers: [(offer: ExportedOffer, feedKey: Int64)]) throws {
+    for (offer, feedKey) in offers {
+      try writer.insert(
+        offer, key: order.nextOfferKey(), feedKey: feedKey,
+        firstRunID: history.guessFirstRun(of: offer, feedKey: feedKey))
+    }
+    try writer.flushImported()
+  }
+
+  func update(_ offers: [(key: Int64, offer: ExportedOffer, isOther: Bool)]) throws {
+    for (key, offer, isOther) in offers {
+      // An offer that this import inserted is not in a search index yet.
+      try writer.update(offer, key: key, isOther: isOther, isNew: key > lastOfferKey)
+    }
+    try writer.flushImported()
+  }
+
+  // The history.
+
+  func fetchRunMarks() throws -> [RunMark: Int64] { try history.fetchMarks() }
+
+  func add(_ run: ExportedRun, number: Int, known: Int64?, feedKey: Int64) throws {
+    try history.add(run, number: number, known: known, feedKey: feedKey)
+  }
+
+  func note(seenEarlier offers: [(key: Int64, firstSeenHereAt: Int64)]) throws {
+    try history.note(seenEarlier: offers)
+  }
+
+  func findChanged(_ wanted: [ImportedRef]) throws -> [ChangedOffer?] {
+    var found = [ChangedOffer?](repeating: nil, count: wanted.count)
+    let tables = tables(wanted)
+    try transaction.scan(
+      """
+      SELECT wanted.place, offer.offer_key, seen_earlier.first_seen_at FROM \(tables.sql)
+      LEFT JOIN seen_earlier ON seen_earlier.offer_key = offer.offer_key
+      """, tables.values
+    ) { row in
+      found[row.count(0)] = ChangedOffer(key: row.number(1), firstSeenHereAt: row.findNumber(2))
+      return true
+    }
+    return found
+  }
+
+  func add(_ changes: [(change: ExportedChange, offerKey: Int64)]) throws {
+    try history.add(changes)
+  }
+
+  func mergeHistory(renumbers: Bool) throws {
+    try history.merge(renumbers: renumbers, &order)
+  }
+
+  func findLastChange(through run: Int) throws -> Int64 {
+    try history.findLastChange(through: run)
+  }
+
+  // Favorites.
+
+  func insert(_ favorites: [(favorite: ExportedFavorite, user: User.ID)]) throws -> [Bool] {
+    let new = transaction.dialect.table(
+      [
+        "user_key": .numbers(favorites.map(\.user)),
+        "feed": .texts(favorites.map(\.favorite.ref.feed)),
+        "id": .texts(favorites.map(\.favorite.ref.offerID)),
+        "created_at": .numbers(favorites.map(\.favorite.starredAt)),
+        "shared_at": .optionalNumbers(favorites.map(\.favorite.sharedAt)),
+      ], as: "new")
+    // Without the condition, SQLite takes ON for that of a join.
+    var added = Set(
+      try transaction.rows(
+        """
+        INSERT INTO favorite (user_key, feed, id, created_at, shared_at)
+        SELECT new.user_key, new.feed, new.id, new.created_at, new.shared_at FROM \(new.sql)
+        WHERE true
+        ON CONFLICT (user_key, feed, id) DO NOTHING RETURNING user_key, feed, id
+        """, new.values
+      ) {
+        Mark(user: $0.number(0), ref: OfferRef(feed: $0.text(1), offerID: $0.text(2)))
+      })
+    try transaction.run(
+      """
+      UPDATE favorite SET created_at = new.created_at FROM \(new.sql)
+      WHERE favorite.user_key = new.user_key AND favorite.feed = new.feed AND favorite.id = new.id
+        AND favorite.created_at > new.created_at
+      """, new.values)
+    return favorites.map { added.remove(Mark(user: $0.user, ref: $0.favorite.ref)) != nil }
+  }
+
+  /// A favorite of a user.
+  private struct Mark: Hashable {
+    let user: User.ID
+    let ref: OfferRef
+  }
+
+  func finish(newOffers: Int, updatedOffers: Int) throws {
+    try history.dropTables()
+    try writer.finish(newAfter: newOffers > 0 ? lastOfferKey : nil)
+    if newOffers + updatedOffers > 0 { try FeedTable.count(in: transaction) }
+    try order.save(in: transaction)
+  }
+}
