@@ -57,8 +57,8 @@ struct FencingTests {
         _ = try FeedTable.put(
           "tea", source: "sample", subscribes: true, at: Date(), in: PostgresTransaction(connection)
         )
-        _ = try CommitOrder(locking: connection)
-        try SyncLease.check(lease, "tea", in: connection)
+        _ = try CommitOrder(locking: PostgresTransaction(connection))
+        try lease.check(in: connection)
         resumes.yield()
         // A thread of the connection, not one of the concurrency pool.
         mayGoOn.wait()

@@ -160,8 +160,8 @@ struct QueryPlanTests {
       run: run, newRecords: fresh, knownRecords: stored, vanishedKeys: [1],
       rememberedSource: nil, document: nil)
     let plans = try await Self.plans(store) { database in
-      let writer = try DifferenceWriter(database, run, feedKey: 1)
-      try writer.write(plan)
+      _ = try SyncWrite.apply(
+        plan, of: User.ownerID, isIndexed: true, in: SQLiteTransaction(database))
     }
     let verbs = Set(plans.compactMap { $0.sql.split(separator: " ").first })
     #expect(verbs == ["SELECT", "INSERT", "UPDATE", "DELETE"])

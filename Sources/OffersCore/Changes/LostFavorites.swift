@@ -39,6 +39,11 @@ package struct LostFavorites {
     lost.keys.filter { $0.feed == feed }.map { String(decoding: $0.name, as: UTF8.self) }
   }
 
+  /// The names of the favorites.
+  package var names: [String] {
+    Set(lost.keys.map(\.name)).map { String(decoding: $0, as: UTF8.self) }
+  }
+
   /// The gone favorite that an offer probably replaces: one of the same feed, name and description
   /// that was gone when the offer was first seen. Nil for an offer that is a favorite itself.
   package func find(_ offer: UserOffer) -> OfferRef? {

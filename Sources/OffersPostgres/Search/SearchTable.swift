@@ -6,15 +6,19 @@ import OffersStore
 struct SearchTable: SearchedIndex {
   let tokenizer = LetterTokenizer()
   let connection: Connection
-  private var bindings: Bindings
+  private let bindings: Bindings
   private var conditions: [String] = []
   /// The terms that sort before the rank, each followed by a comma.
   private let order: String
 
-  /// - Parameter connection: runs the statements, and must be in a transaction.
-  init(_ query: SearchQuery, of user: User.ID, in connection: Connection) {
+  /// - Parameters:
+  ///   - query: the search.
+  ///   - user: the user whose favorites count.
+  ///   - feedKey: the feed to search; nil for all.
+  ///   - connection: runs the statements, and must be in a transaction.
+  init(_ query: SearchQuery, of user: User.ID, feedKey: Int64?, in connection: Connection) {
     self.connection = connection
-    bindings = Bindings([.number(user)])
+    var bindings = Bindings([.number(user)])
     let now = bindings.add(.date(query.now ?? Date()))
     let isExpired = "coalesce(offer.expires_at <= \(now), false)"
     if query.favoritesOnly {
@@ -24,7 +28,8 @@ struct SearchTable: SearchedIndex {
       if !query.includesExpired { conditions.append("NOT \(isExpired)") }
     }
     order = "\(isExpired), "
-    if let feed = query.feed { conditions.append("feed.name = \(bindings.add(.text(feed)))") }
+    if let feedKey { conditions.append("offer.feed_key = \(bindings.add(.number(feedKey)))") }
+    self.bindings = bindings
   }
 
   /// The number of offers that are read at once, each of which may have megabytes of text.
@@ -35,13 +40,13 @@ struct SearchTable: SearchedIndex {
   ) throws {
     var bindings = bindings
     let sql = """
-      SELECT \(OfferColumns.selection) FROM \(OfferColumns.tables)
+      SELECT \(OfferColumns.columns(.postgres)) FROM \(OfferColumns.source(.postgres))
       WHERE \(condition(words, &bindings))
       ORDER BY \(order) \(rank(words, &bindings)) DESC, offer.offer_key
-      LIMIT \(bindings.add(.number(Int64(limit)))) OFFSET \(bindings.add(.number(Int64(offset))))
+      LIMIT \(bindings.add(.count(limit))) OFFSET \(bindings.add(.count(offset)))
       """
-    try connection.forEachRow(
-      sql, bindings.parameters, fetchedCount: Self.fetchedCount
+    try PostgresTransaction(connection).forEach(
+      sql, bindings.values, fetchedCount: Self.fetchedCount
     ) { row in
       try connection.checkCancellation()
       try body(OfferColumns.offer(row))
@@ -51,9 +56,9 @@ struct SearchTable: SearchedIndex {
   func finds(_ words: SearchWords) throws -> Bool {
     var bindings = bindings
     let sql = """
-      SELECT \(order) 1 FROM \(OfferColumns.tables) WHERE \(condition(words, &bindings)) LIMIT 1
+      SELECT \(order) 1 FROM \(OfferColumns.source(.postgres)) WHERE \(condition(words, &bindings)) LIMIT 1
       """
-    return try connection.rows(sql, bindings.parameters).count > 0
+    return try PostgresTransaction(connection).exists(sql, bindings.values)
   }
 
   private func condition(_ words: SearchWords, _ bindings: inout Bindings) -> String {

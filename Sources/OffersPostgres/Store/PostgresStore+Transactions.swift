@@ -23,6 +23,11 @@ extension PostgresStore: SQLStore {
         for lease in leases { try lease.check(in: connection) }
         return result
       }
+    case .removal:
+      try await database.write(kind: .ordered) { connection in
+        _ = try CommitOrder(locking: PostgresTransaction(connection))
+        return try body(connection)
+      }
     case .trial: try await database.write(kind: .ordered, isKept: false, body)
     case .repeatableWrite, .note: try await database.write(isRepeatable: true, body)
     case .repeatableUncountedWrite:
@@ -39,6 +44,22 @@ extension PostgresStore: SQLStore {
 }
 
 extension PostgresStore {
+  /// The number of words that one transaction looks at.
+  private static let wordCount = 2000
+
+  /// Removes the words that only removed or changed offers had, in several transactions.
+  package func compactAfterRemoval() async throws {
+    var next: String? = ""
+    while let word = next {
+      next = try await database.write(kind: .ordered, isCounted: false) { connection in
+        _ = try CommitOrder(locking: PostgresTransaction(connection))
+        return try SearchWordTable.deleteUnused(after: word, limit: Self.wordCount, in: connection)
+      }
+    }
+  }
+}
+
+extension PostgresStore {
   package var canWrite: Bool { database.canWrite }
 
   package func finishLaterWrites() async throws { await laterWrites.finish() }
@@ -49,4 +70,6 @@ extension PostgresStore: AttemptRepository, CredentialRepository, IdentityReposi
 extension PostgresStore: LoginTransfer, ServerKeyRepository, SessionRepository {}
 extension PostgresStore: FavoriteRepository, HouseholdRepository, LabelRepository {}
 extension PostgresStore: OfferRepository, UserRepository {}
-extension PostgresStore: RecordTransfer {}
+extension PostgresStore: ChangeRepository, LongListRepository, NewsRepository {}
+extension PostgresStore: FeedRepository, FeedSourceRepository {}
+extension PostgresStore: PruneRepository, RecordTransfer, StoreFacts {}

@@ -35,7 +35,6 @@ extension Configuration {
       if SQLiteLibrary.canDistrustSchema {
         _ = offers_distrust_schema(database.sqliteConnection)
       }
-      NaturalCollation.install(on: database.sqliteConnection)
     }
     return configuration
   }

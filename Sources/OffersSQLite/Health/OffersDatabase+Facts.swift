@@ -4,66 +4,6 @@ import OffersCore
 import OffersPlatform
 import OffersStore
 
-extension OffersDatabase: StoreFacts {
-  package func countEverything() async throws -> StoreCounts {
-    try await read { [user] database in
-      func count(_ table: String) throws -> Int {
-        try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)") ?? 0
-      }
-      return StoreCounts(
-        offers: try count("offer"), favorites: try FavoriteQuery.count(of: user, in: database),
-        changes: try ChangeTable.count(in: database), runs: try count("sync_run"))
-    }
-  }
-
-  package func fetchHistorySize() async throws -> HistorySize {
-    try await read { try HistorySize(in: $0) }
-  }
-
-  package func findNewestTime() async throws -> Date? {
-    try await read { database in
-      try Int64.fetchOne(
-        database,
-        sql: """
-          SELECT max(at) FROM (
-            SELECT started_at AS at FROM sync_run
-            WHERE run_id IN (SELECT max(run_id) FROM sync_run GROUP BY feed_key)
-            UNION ALL SELECT created_at FROM favorite)
-          """
-      ).map(Date.init(storedSeconds:))
-    }
-  }
-
-  package func countTimes(after time: Date) async throws -> LaterTimes {
-    let seconds = time.storedSeconds
-    return try await read { database in
-      func find(_ table: String, _ column: String) throws -> (Int, Int64?) {
-        let row = try Row.fetchOne(
-          database,
-          sql: "SELECT count(*), max(at) FROM (SELECT \(column) AS at FROM \(table)) WHERE at > ?",
-          arguments: [seconds])
-        return (row?[0] ?? 0, row?[1])
-      }
-      let runs = try find("sync_run", "started_at")
-      let offers = try find(
-        "offer", "max(first_seen_at, changed_at, coalesce(gone_at, changed_at))")
-      let images = try find("image_cache", "fetched_at")
-      return LaterTimes(
-        runs: runs.0, offers: offers.0, images: images.0,
-        latest: [runs.1, offers.1, images.1].compactMap(\.self).max().map(Date.init(storedSeconds:))
-      )
-    }
-  }
-
-  package func findUnconfirmedRun(at now: Date) async throws -> Date? {
-    let seconds = now.storedSeconds
-    guard case .none(let last) = try await read({ try ClockTrust.find(at: seconds, in: $0) }) else {
-      return nil
-    }
-    return Date(storedSeconds: last)
-  }
-}
-
 extension OffersDatabase {
   /// The version of the SQLite library in use, such as `3.40.1`.
   package static var sqliteVersion: String { SQLiteLibrary.version }

@@ -18,7 +18,7 @@ extension OffersDatabase {
       let transaction = SQLiteTransaction(database)
       let refs = try refs(transaction)
       // A text that cannot be stored is refused by the change.
-      if try refs.contains(where: { try FavoriteQuery.concernsOthers($0, in: database) }) {
+      if try refs.contains(where: { try FavoriteTable.concernsOthers($0, in: transaction) }) {
         before = nil
       }
       return WrittenFavorites(changes: try change(refs, transaction), version: before)

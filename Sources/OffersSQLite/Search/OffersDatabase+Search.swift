@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import OffersCore
+import OffersStore
 
 extension OffersDatabase: SearchRepository {
   public func search(_ query: SearchQuery) async throws -> SearchResults {
@@ -30,7 +31,9 @@ extension OffersDatabase: SearchRepository {
     in database: Database
   ) throws -> SearchResults? {
     try query.check()
-    let feedKey = try query.feed.map { try fetchFeedKey($0, definitions, in: database) }
+    let feedKey = try query.feed.map {
+      try FeedTable.fetchReadKey($0, definitions, in: SQLiteTransaction(database))
+    }
     guard try SearchIndex.isCurrent(in: database) else { return nil }
     return try SearchTable(query, of: user, feedKey: feedKey, in: database).results(of: query)
   }

@@ -36,7 +36,7 @@ struct SearchTable: SearchedIndex {
     var arguments: StatementArguments = []
     if favoritesOnly {
       // The unary plus makes SQLite evaluate the favorites once, instead of looking up each match.
-      parts.append("+offer_search.rowid IN (\(FavoriteQuery.offerKeys(of: user)))")
+      parts.append("+offer_search.rowid IN (\(FavoriteTable.offerKeys(of: "\(user)")))")
     } else {
       parts.append("offer.gone_at IS NULL")
     }
@@ -75,9 +75,11 @@ struct SearchTable: SearchedIndex {
     if let user {
       row = try Row.fetchOne(
         database,
-        sql: "SELECT min(offer_key), max(offer_key) FROM (\(FavoriteQuery.offerKeys(of: user)))")
+        sql:
+          "SELECT min(offer_key), max(offer_key) FROM (\(FavoriteTable.offerKeys(of: "\(user)")))")
     } else if let feedKey,
-      try FeedTable.fetchCurrentCount(feedKey: feedKey, in: database) <= smallFeedCount
+      try FeedTable.fetchCurrentCount(
+        feedKey: feedKey, in: SQLiteTransaction(database)) <= smallFeedCount
     {
       row = try Row.fetchOne(
         database, sql: "SELECT min(offer_key), max(offer_key) FROM offer WHERE feed_key = ?",

@@ -11,7 +11,8 @@ extension OffersDatabase: SQLStore {
     return switch mode {
     case .read, .query, .export: try await read(body)
     case .lookup: try await readStatement(body)
-    case .write, .repeatableWrite, .repeatableUncountedWrite: try await write(.ordinary, body)
+    case .write, .removal, .repeatableWrite, .repeatableUncountedWrite:
+      try await write(.ordinary, body)
     case .sync: try await write(.ordinary, body)
     case .syncNote: try await write(.note, body)
     case .trial: try await writeTrial(body)
@@ -28,6 +29,15 @@ extension OffersDatabase: SQLStore {
   }
 }
 
+extension OffersDatabase {
+  /// The share of free pages above which the file is rewritten (VACUUM).
+  package static let freeShare = 0.25
+
+  package func compactAfterRemoval() async throws {
+    _ = try await compact(whenFreeAbove: Self.freeShare)
+  }
+}
+
 extension OffersDatabase: UserRecords {
   /// The same database, whose favorites, searches, read marks and notices are those of a user. It
   /// shares its connections with this one: closing one closes both.
@@ -39,5 +49,7 @@ extension OffersDatabase: UserRecords {
 /// Extensions of `SQLStore` in OffersStore have the methods of these protocols.
 extension OffersDatabase: AttemptRepository, CredentialRepository, IdentityRepository {}
 extension OffersDatabase: LoginTransfer, ServerKeyRepository, SessionRepository {}
-extension OffersDatabase: FavoriteRepository, HouseholdRepository, UserRepository {}
-extension OffersDatabase: RecordTransfer {}
+extension OffersDatabase: FavoriteRepository, HouseholdRepository, LabelRepository {}
+extension OffersDatabase: LongListRepository, OfferRepository, UserRepository {}
+extension OffersDatabase: ChangeRepository, NewsRepository {}
+extension OffersDatabase: PruneRepository, RecordTransfer, StoreFacts {}

@@ -29,20 +29,4 @@ extension OffersDatabase: SyncStore {
     feed.withUTF8 { hash.combine(UnsafeRawBufferPointer($0)) }
     return 1 + Int64(hash.value >> 24)
   }
-
-  /// The maximum number of changes that a preview lists, the newest ones. The counts of its run
-  /// include all changes.
-  private static let previewLimit = 1000
-
-  package func preview(_ plan: SyncPlan) async throws -> (run: SyncRun, changes: [OfferChange]) {
-    try await writeTrial { [user] database in
-      var query = ChangeQuery(now: plan.run.startedAt)
-      query.afterID = try ChangeTable.fetchLastID(in: database)
-      query.kinds = Set(OfferChange.Kind.allCases).subtracting([.expiring])
-      query.limit = Self.previewLimit
-      let run = try SyncWrite.apply(
-        plan, of: user, isIndexed: false, in: SQLiteTransaction(database))
-      return (run, try SelectedChanges(query, of: user, in: database).read(in: database))
-    }
-  }
 }

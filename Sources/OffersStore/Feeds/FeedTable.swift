@@ -44,6 +44,18 @@ package enum FeedTable {
     ) { $0.number(0) }
   }
 
+  /// The key of a feed that users can read. A feed that is defined, but not stored yet, has the key 0, which
+  /// no feed has.
+  ///
+  /// - Throws: `OffersError` with `notFound`, whose hint names the subscribed feeds.
+  package static func fetchReadKey(
+    _ name: String, _ definitions: (any FeedDefinitions)?, in transaction: any Transaction
+  ) throws -> Int64 {
+    if let key = try findReadKey(name, in: transaction) { return key }
+    guard definitions?.defines(name) == true else { throw try unknown(name, in: transaction) }
+    return try findKey(name, in: transaction) ?? 0
+  }
+
   /// Refuses a feed that users cannot read; nil stands for all feeds.
   ///
   /// - Throws: `OffersError` with `notFound`, whose hint names the subscribed feeds.

@@ -83,15 +83,8 @@ extension SQLStore {
     try FeedTable.check(feed, in: transaction)
   }
 
-  /// The key of a feed that users can read. A feed that is defined, but not stored yet, has the key 0, which
-  /// no feed has.
-  ///
-  /// - Throws: `OffersError` with `notFound`, whose hint names the subscribed feeds.
-  func fetchReadKey(of feed: String, in transaction: any Transaction) throws -> Int64 {
-    if let key = try FeedTable.findReadKey(feed, in: transaction) { return key }
-    guard definitions?.defines(feed) == true else {
-      throw try FeedTable.unknown(feed, in: transaction)
-    }
-    return try FeedTable.findKey(feed, in: transaction) ?? 0
+  /// The key of a feed that users can read; see `FeedTable.fetchReadKey(_:_:in:)`.
+  package func fetchReadKey(of feed: String, in transaction: any Transaction) throws -> Int64 {
+    try FeedTable.fetchReadKey(feed, definitions, in: transaction)
   }
 }

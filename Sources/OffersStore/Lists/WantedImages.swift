@@ -17,7 +17,7 @@ extension SQLStore {
 }
 
 /// The SQL that chooses images to fetch ahead.
-private enum WantedImages {
+enum WantedImages {
   /// More offers than the cache holds images, because several may share an image.
   private static let newestFactor = 10
 

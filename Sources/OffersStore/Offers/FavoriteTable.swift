@@ -1,8 +1,35 @@
 import Foundation
 import OffersCore
 
-/// The SQL that sets and removes favorites.
-enum FavoriteTable {
+/// The SQL that sets, removes and finds favorites.
+package enum FavoriteTable {
+  /// Selects the keys of the stored favorites of a user.
+  ///
+  /// - Parameter user: a parameter or a number.
+  package static func offerKeys(of user: String) -> String {
+    """
+    SELECT offer.offer_key FROM favorite JOIN feed ON feed.name = favorite.feed
+    JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
+    WHERE favorite.user_key = \(user)
+    """
+  }
+
+  /// Whether a star of an offer changes what others see: the lists, if only a search on its feed's server
+  /// found the offer, or the household list.
+  package static func concernsOthers(
+    _ ref: OfferRef, in transaction: any Transaction
+  ) throws -> Bool {
+    guard StoredText.isStorable(ref.feed), StoredText.isStorable(ref.offerID) else { return false }
+    return try transaction.exists(
+      """
+      SELECT 1 FROM favorite WHERE feed = $1 AND id = $2 AND shared_at IS NOT NULL
+      UNION ALL
+      SELECT 1 FROM feed JOIN offer ON offer.feed_key = feed.feed_key
+      WHERE feed.name = $1 AND offer.id = $2 AND offer.found_at IS NOT NULL
+      LIMIT 1
+      """, [.text(ref.feed), .text(ref.offerID)])
+  }
+
   /// Stars offers, also those that are not stored.
   ///
   /// - Returns: those that were no favorites of the user.

@@ -28,6 +28,16 @@ package enum OfferTable {
     ) { $0.number(0) }
   }
 
+  /// The keys of the stored ones of some offers.
+  static func findKeys(
+    _ refs: some Collection<OfferRef>, in transaction: any Transaction
+  ) throws -> [Int64] {
+    let tables = OfferColumns.source(of: refs.filter(isStorable), first: 1, transaction.dialect)
+    return try transaction.rows("SELECT offer.offer_key FROM \(tables.sql)", tables.values) {
+      $0.number(0)
+    }
+  }
+
   /// Finds the offer that a text names: `feed:id` if the part before the first colon is a feed with
   /// that offer, otherwise a bare id.
   ///

@@ -28,6 +28,31 @@ package enum Dialect: Sendable {
     self == .sqlite ? nil : "LOCK TABLE favorite IN SHARE MODE"
   }
 
+  /// How the size of the history is measured.
+  var historyMeasure: HistoryMeasure { self == .sqlite ? .sqlite : .postgres }
+
+  /// A JSON object whose members other than one are replaced by 0. In SQLite, a text that is no JSON, as in
+  /// a damaged file, stays as it is.
+  ///
+  /// - Parameters:
+  ///   - text: an expression for the object.
+  ///   - key: the name of the member that is kept.
+  func jsonObject(_ text: String, keeping key: String) -> String {
+    switch self {
+    case .postgres:
+      """
+      (SELECT json_object_agg(key, CASE key WHEN '\(key)' THEN value ELSE '0' END)
+        FROM json_each(\(text)::json))::text
+      """
+    case .sqlite:
+      """
+      CASE WHEN json_valid(\(text)) THEN (
+        SELECT json_group_object(key, CASE key WHEN '\(key)' THEN json(\(text) -> key) ELSE 0 END)
+        FROM json_each(\(text))) ELSE \(text) END
+      """
+    }
+  }
+
   /// Skips rows of a list without a limit. SQLite knows OFFSET only behind LIMIT.
   package func offset(_ count: String) -> String {
     self == .sqlite ? "LIMIT -1 OFFSET \(count)" : "OFFSET \(count)"

@@ -39,6 +39,10 @@ package protocol SQLStore: FavoriteRepository, HouseholdRepository, OfferReposit
     _ change: @escaping @Sendable ([OfferRef], any Transaction) throws -> [FavoriteChange]
   ) async throws -> [FavoriteChange]
 
+  /// Frees what removed offers and changes left behind: words of the search on a server, free pages in a
+  /// file.
+  func compactAfterRemoval() async throws
+
   /// Enqueues a write behind those that were enqueued before, without waiting for it. It may fail or be
   /// lost.
   func writeLater(_ body: @escaping @Sendable (any Transaction) throws -> Void)

@@ -14,6 +14,8 @@ package enum TransactionMode: Sendable {
   case lookup
   /// A write.
   case write
+  /// A write that removes offers, changes or runs. It waits for syncs, and syncs wait for it.
+  case removal
   /// A write of a sync. A server refuses it if another program has been given the lease of a feed that
   /// is being synced.
   case sync

@@ -17,6 +17,20 @@ extension SQLStore {
     }
   }
 
+  /// The maximum number of changes that a preview lists, the newest ones. The counts of its run include
+  /// all changes.
+  private var previewLimit: Int { 1000 }
+
+  package func preview(_ plan: SyncPlan) async throws -> (run: SyncRun, changes: [OfferChange]) {
+    try await transaction(.trial) { [user, previewLimit] transaction in
+      var query = ChangeQuery(limit: previewLimit, now: plan.run.startedAt)
+      query.afterID = try ChangeTable.fetchLastID(in: transaction)
+      query.kinds = Set(OfferChange.Kind.allCases).subtracting([.expiring])
+      let run = try SyncWrite.apply(plan, of: user, isIndexed: false, in: transaction)
+      return (run, try SelectedChanges(query, of: user, in: transaction).changes())
+    }
+  }
+
   package func record(
     _ run: SyncRun, remember source: NamedSource?, fetch: FetchState?,
     presentation: FeedPresentation?

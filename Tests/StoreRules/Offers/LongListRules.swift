@@ -31,6 +31,48 @@ struct LongListRules {
     #expect(error?.code == .notFound)
   }
 
+  @Test(
+    "page by page, filters in every order list the same offers as at once",
+    arguments: StoreKind.allCases, OfferQuery.Sort.allCases)
+  func filteredPages(kind: StoreKind, sort: OfferQuery.Sort) async throws {
+    let store = try await VariedOffers.store(kind)
+    var random = SeededGenerator(number: 3)
+    for bits in (0..<512).shuffled(using: &random).prefix(TestSize.scaled(512)) {
+      var query = OfferQuery(
+        feed: bits & 1 > 0 ? "shop" : nil, favoritesOnly: bits & 2 > 0, goneOnly: bits & 4 > 0,
+        now: VariedOffers.now, sort: sort, isReversed: bits & 256 > 0)
+      if bits & 8 > 0 { query.retailer = "mart" }
+      if bits & 16 > 0 { query.category = "food" }
+      if bits & 32 > 0 { query.rewardMinimum = .anyAmount(minorUnits: 1, others: ["JPY": 1]) }
+      if bits & 64 > 0 { query.expiring = Date.at(1)...Date.at(9000) }
+      query.includesExpired = bits & 128 > 0
+      let all = try await store.fetchOffers(query).map(\.ref)
+      #expect(try await store.countOffers(query) == all.count, "\(query)")
+      for (limit, offset) in [(nil, 0), (3, 2)] {
+        query.limit = limit
+        query.offset = offset
+        var read: [OfferRef] = []
+        var pages = store.pages(of: query)
+        while case let page = try await pages.next(), !page.isEmpty { read += page.map(\.ref) }
+        #expect(read == Array(all.dropFirst(offset).prefix(limit ?? .max)), "\(query)")
+      }
+    }
+  }
+
+  @Test("pages have few large offers, and each once", arguments: StoreKind.allCases)
+  func largePages(kind: StoreKind) async throws {
+    let store = try await kind.open().store
+    let text = String(repeating: "x", count: 1 << 20)
+    try await store.sync((1...20).map { FeedOffer("\($0)", name: "Tea \($0)", description: text) })
+    var pages = store.pages(of: OfferQuery())
+    var ids: [String] = []
+    while case let page = try await pages.next(), !page.isEmpty {
+      #expect(page.count <= 8)
+      ids += page.map(\.ref.offerID)
+    }
+    #expect(ids == (1...20).map { "\($0)" })
+  }
+
   @Test("selected changes are those of a query, read in parts", arguments: StoreKind.allCases)
   func changes(kind: StoreKind) async throws {
     let home = try await Self.filled(kind)

@@ -1,0 +1,55 @@
+import OffersCore
+
+/// The history in a store, as far as it decides what pruning removes.
+package struct StoredHistory: PrunedHistory {
+  private let transaction: any Transaction
+
+  package init(_ transaction: any Transaction) { self.transaction = transaction }
+
+  package func findLastRun(from earliest: Int64, through latest: Int64) throws -> Int64? {
+    try transaction.first(
+      """
+      SELECT started_at FROM sync_run WHERE started_at BETWEEN $1 AND $2
+      ORDER BY run_id DESC LIMIT 1
+      """, [.number(earliest), .number(latest)]
+    ) { $0.number(0) }
+  }
+
+  package func findFirstRun(from earliest: Int64, through latest: Int64) throws -> Int64? {
+    try transaction.first(
+      """
+      SELECT run_id FROM sync_run WHERE started_at BETWEEN $1 AND $2 ORDER BY run_id LIMIT 1
+      """, [.number(earliest), .number(latest)]
+    ) { $0.number(0) }
+  }
+
+  package func findLastChange(beforeRun run: Int64) throws -> Int64 {
+    // Changes are in the order of runs: the oldest rows are read until one belongs to a later run. The sum
+    // keeps SQLite from its index on runs, whose entries it would sort.
+    let behind = try transaction.first(
+      "SELECT change_id FROM change WHERE run_id + 0 >= $1 ORDER BY change_id LIMIT 1",
+      [.number(run)]
+    ) { $0.number(0) }
+    if let behind { return behind - 1 }
+    return try ChangeTable.fetchLastID(in: transaction)
+  }
+
+  package func findSurplus(over limit: HistoryLimit) throws -> Int64? {
+    let last = try ChangeTable.fetchLastID(in: transaction)
+    let count = try findCount(limit)
+    // Most databases are below the limit, and need no exact count.
+    guard last > count, try PruneTable.hasRemovable(through: last - count, in: transaction) else {
+      return nil
+    }
+    return last - HistoryLimit.left(of: count)
+  }
+
+  /// The number of changes to keep. Their size is estimated only if the measure of the engine, which is
+  /// read without a scan and is never too small, is larger than the bound.
+  private func findCount(_ limit: HistoryLimit) throws -> Int64 {
+    let measure = transaction.dialect.historyMeasure
+    let most = try transaction.first(measure.mostBytes) { $0.count(0) } ?? 0
+    if most <= limit.bytes { return limit.count }
+    return limit.count(for: try HistorySize(in: transaction))
+  }
+}
