@@ -106,7 +106,7 @@ struct FencingTests {
     let (signal, begun) = AsyncStream<Void>.makeStream()
     let long = Task {
       try await other.database.write(kind: .ordered) { connection in
-        _ = try CommitOrder(locking: connection)
+        _ = try CommitOrder(locking: PostgresTransaction(connection))
         begun.yield()
         try connection.run("SELECT pg_sleep(100)")
       }

@@ -4,6 +4,7 @@ import OffersTestSupport
 import Testing
 
 @testable import OffersSQLite
+@testable import OffersStore
 
 @Suite("The bound on the history")
 struct HistoryLimitTests {
@@ -50,29 +51,31 @@ struct HistoryLimitTests {
     let last = Int(try store.rows("SELECT max(change_id) FROM change")[0]) ?? 0
     #expect((Int(others[0]) ?? 0) > last - 110)
     // The row of the first sync concerns the favorite, too.
-    #expect(try store.rows("SELECT count(*) FROM new_offers") == ["1"])
+    #expect(try store.rows("SELECT count(*) FROM change WHERE kind = 'first'") == ["1"])
     // With favorites only, nothing is due.
     _ = try await store.database.setFavorites(named: (1...10).map(String.init), to: true)
     let rest = try Self.count(store)
-    let surplus = try await store.database.read { try HistoryLimit(count: 20).findSurplus(in: $0) }
-    #expect(surplus == nil)
+    #expect(try await Self.surplus(store, 20) == nil)
     try await store.database.clearAway(at: ChangeTests.date(2000), limit: HistoryLimit(count: 20))
     #expect(try Self.count(store) == rest)
   }
 
-  @Test("offers that share the row of a first sync count once")
-  func spans() async throws {
+  private static func surplus(_ store: Store, _ count: Int64) async throws -> Int64? {
+    try await store.database.transaction(.read) {
+      try StoredHistory($0).findSurplus(over: HistoryLimit(count: count))
+    }
+  }
+
+  @Test("the offers of a first sync count once")
+  func firstSyncs() async throws {
     let store = try await Store()
     try await store.sync((1...500).map { FeedOffer("\($0)") }, at: 1000)
     try await store.sync((1...500).map { FeedOffer("\($0)") }, feed: "grocer", at: 1001)
     try await store.sync(
       (1...20).map { FeedOffer("\($0)", name: "a") } + (21...500).map { FeedOffer("\($0)") },
       at: 1002)
-    func surplus(_ count: Int64) async throws -> Int64? {
-      try await store.database.read { try HistoryLimit(count: count).findSurplus(in: $0) }
-    }
-    #expect(try await surplus(22) == nil)
-    #expect(try await surplus(21) == 1001)
+    #expect(try await Self.surplus(store, 22) == nil)
+    #expect(try await Self.surplus(store, 21) == 3)
   }
 
   @Test("large changes are bounded by their size")
@@ -97,7 +100,7 @@ struct HistoryLimitTests {
     #expect(try size.count == Self.count(store) && size.limit == 2_000_000)
     let exact =
       Int(
-        try store.rows("SELECT sum(40 + coalesce(length(fields), 0)) FROM change")[0]) ?? 0
+        try store.rows("SELECT sum(50 + coalesce(length(fields), 0)) FROM change")[0]) ?? 0
     #expect(abs(Double(size.bytes) / Double(exact) - 1) < 0.1)
   }
 

@@ -5,25 +5,18 @@ import OffersTestSupport
 import Testing
 
 @testable import OffersSQLite
+@testable import OffersStore
 
 @Suite("Pruning")
 struct PruneTests {
   private static let day = 86_400
 
   private static func prune(
-    _ store: Store, goneBefore: Int, now: Int, isTrial: Bool = false
+    _ store: Store, goneBefore: Int, now: Int
   ) async throws -> PruneCounts {
     try await store.database.prune(
       goneBefore: ChangeTests.date(goneBefore), now: ChangeTests.date(now), trustsClock: true,
-      isTrial: isTrial)
-  }
-
-  private static func counts(offers: Int = 0, changes: Int = 0, runs: Int = 0) -> PruneCounts {
-    var counts = PruneCounts()
-    counts.offers = offers
-    counts.changes = changes
-    counts.runs = runs
-    return counts
+      isTrial: false)
   }
 
   private static func check(_ store: Store) throws {
@@ -36,81 +29,23 @@ struct PruneTests {
   private static func filled() async throws -> Store {
     let store = try await Store()
     try await store.sync((1...5).map { FeedOffer("\($0)") }, at: 1000)
-    try store.execute("INSERT INTO offer_detail (offer_key, retailer) VALUES (3, 'x'), (4, 'y')")
     _ = try await store.database.setFavorites(named: ["2"], to: true)
     try await store.sync([FeedOffer("1"), FeedOffer("4")], at: 2000)
     try await store.sync([FeedOffer("1"), FeedOffer("5")], at: 3000)
     return store
   }
 
-  @Test("expired offers are removed with their details and changes, favorites never")
-  func offers() async throws {
-    let store = try await Self.filled()
-    for isTrial in [true, false] {
-      #expect(
-        try await Self.prune(store, goneBefore: 2000, now: 5000, isTrial: isTrial)
-          == Self.counts(offers: 1, changes: 1))
-    }
-    #expect(try store.rows("SELECT id FROM offer ORDER BY id") == ["1", "2", "4", "5"])
-    #expect(try store.rows("SELECT retailer FROM offer_detail") == ["y"])
-    #expect(
-      try store.rows("SELECT offer_key, kind FROM \(Store.eachChange) ORDER BY change_id") == [
-        "1|new", "2|new", "3|new", "4|new", "5|new", "2|gone", "5|gone", "5|back", "4|gone",
-      ])
-    #expect(try await Self.prune(store, goneBefore: 2000, now: 5000) == PruneCounts())
-    try Self.check(store)
-  }
-
-  @Test("an offer that is back or starred before its batch stays")
-  func rescued() async throws {
-    let store = try await Self.filled()
-    let bounds = try await store.database.read {
-      try PruneBounds(countingFrom: 5000, goneSeconds: 2500, limit: .standard, in: $0)
-    }
-    let doomed = try await store.database.read {
-      try PruneTable.doomedOffers(bounds, in: $0)
-    }
-    #expect(doomed == [3])
-    _ = try await store.database.setFavorites(named: ["3"], to: true)
-    let counts = try await store.database.write {
-      try PruneTable.delete(doomed, goneBefore: bounds.gone.seconds, in: $0)
-    }
-    #expect(counts == PruneCounts())
-  }
-
-  @Test("no key is reused: the newest offer and change stay, however old")
+  @Test("no number is given again, also after the newest offers and changes were removed")
   func newest() async throws {
     let store = try await Store()
     try await store.sync([FeedOffer("1"), FeedOffer("2"), FeedOffer("3")], at: 1000)
     try await store.sync([], at: 2000)
     let now = 2000 * Self.day
-    #expect(try await Self.prune(store, goneBefore: now, now: now).offers == 2)
-    #expect(try store.rows("SELECT max(change_id) FROM change") == ["6"])
-    #expect(try store.rows("SELECT offer_key FROM offer") == ["3"])
+    #expect(try await Self.prune(store, goneBefore: now, now: now).offers == 3)
+    #expect(try store.rows("SELECT change_id FROM change") == [])
+    #expect(try store.rows("SELECT offer_key FROM offer") == [])
     try await store.sync([FeedOffer("1")], at: now)
-    #expect(
-      try store.rows("SELECT change_id, offer_key FROM change WHERE change_id > 6") == ["7|4"])
-    try Self.check(store)
-  }
-
-  @Test("runs without changes are removed after 30 days, except a feed's last and last good one")
-  func runs() async throws {
-    let store = try await Store()
-    for seconds in [1000, 2000, 3000] { try await store.sync([FeedOffer("1")], at: seconds) }
-    for seconds in [4000, 5000] {
-      try await store.database.record(
-        SyncRun(
-          feed: "ibotta", source: "x", outcome: .failed, bytes: 0,
-          startedAt: ChangeTests.date(seconds), durationSeconds: 0,
-          error: OffersError(.sourceFailed, "No answer.")), remember: nil, fetch: nil)
-    }
-    #expect(try await Self.prune(store, goneBefore: 0, now: 2000 + 30 * Self.day) == PruneCounts())
-    for isTrial in [true, false] {
-      #expect(
-        try await Self.prune(store, goneBefore: 0, now: 6000 + 30 * Self.day, isTrial: isTrial)
-          == Self.counts(runs: 2))
-    }
-    #expect(try store.rows("SELECT started_at FROM sync_run") == ["1000", "3000", "5000"])
+    #expect(try store.rows("SELECT change_id, offer_key FROM change") == ["5|4"])
     try Self.check(store)
   }
 
@@ -140,8 +75,7 @@ struct PruneTests {
     #expect(try await Self.prune(store, goneBefore: 1999, now: 3000) == PruneCounts())
     #expect(store.database.sizeBytes >= before)
     let counts = try await Self.prune(store, goneBefore: 2000, now: 3000)
-    // The offer of the newest change stays.
-    #expect(counts.offers == 1799)
+    #expect(counts.offers == 1800)
     #expect(store.database.sizeBytes < before / 4)
     #expect(try store.rows("PRAGMA freelist_count") == ["0"])
     #expect(try store.rows("PRAGMA journal_mode") == ["wal"])
@@ -172,10 +106,9 @@ struct PruneTests {
     #expect(try await clear(400) == false)
     #expect(try await clear(402), "the changes")
     #expect(try await clear(402) == false)
-    // The changes of the favorite and the newest change are kept.
+    // The changes of the favorite are kept, and the first sync, which has it.
     #expect(
-      try store.rows("SELECT kind FROM change WHERE kind <> 'new' ORDER BY change_id").isEmpty
-        == false)
+      try store.rows("SELECT kind FROM change ORDER BY change_id") == ["first", "gone"])
     try Self.check(store)
   }
 

@@ -140,4 +140,28 @@ struct ChangePageRules {
     let all = try await Self.read(opened.store, pages: 9)
     #expect(all.map(Self.line) == ["first ibotta", "new ibotta:2", "gone ibotta:1"])
   }
+
+  @Test(
+    "a removed offer is not told as new, and pages are still full", arguments: StoreKind.allCases)
+  func passesOverRemoved(kind: StoreKind) async throws {
+    let store = try await kind.open().store
+    try await store.sync([FeedOffer("0")])
+    try await store.sync((0...20).map { FeedOffer("\($0)") }, at: 1500)
+    try await store.sync(([0] + (11...20)).map { FeedOffer("\($0)") }, at: 2000)
+    let pruned = try await store.prune(
+      goneBefore: .at(2000), now: .at(3000), trustsClock: true, isTrial: false)
+    #expect(pruned.offers == 10)
+    var query = ChangeQuery(now: .at(3000))
+    query.kinds = [.new]
+    let all = try await store.fetchChanges(query).changes
+    #expect(all.map(\.offer?.ref.offerID) == (11...20).map(String.init))
+    query.limit = 4
+    #expect(try await store.fetchChanges(query).changes == all.suffix(4))
+    query.afterID = 3
+    let page = try await store.fetchChangePage(query)
+    #expect(page.changes == Array(all.prefix(4)))
+    #expect(page.hasMore && page.lastID == page.changes.last?.changeID)
+    query.afterID = page.lastID
+    #expect(try await store.fetchChangePage(query).changes == Array(all[4..<8]))
+  }
 }

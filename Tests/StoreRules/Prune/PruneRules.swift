@@ -31,7 +31,7 @@ struct PruneRules {
   }
 
   /// Five offers. 2, which is a favorite, 3 and 4 vanish, 4 later than the others; 5 vanishes and is
-  /// back. The last offer and the last change stay in any case.
+  /// back.
   private static func filled(_ kind: StoreKind) async throws -> DatabaseHome {
     let home = try await DatabaseHome(kind)
     try await home.sync((1...5).map { FeedOffer("\($0)") }, at: 1000)

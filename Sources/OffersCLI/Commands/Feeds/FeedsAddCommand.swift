@@ -73,10 +73,10 @@ struct FeedsAddCommand: AsyncParsableCommand {
     // A removed feed with the same name may have left its source in the database.
     try await place.openExisting(.readWrite)?.forgetSource(of: name)
     var job = SyncJob(
-      feeds: [name], source: nil, place: place,
+      feeds: [name], place: place,
       configurationPath: SettingPath(text: file.text, origin: .option), user: user)
     job.transport = guess.transport
-    job.allowsPrivateNetwork = network.allowPrivateNetwork
+    job.options.allowsPrivateNetwork = network.allowPrivateNetwork
     job.asksForCurrency = !tellsCurrency
     try await job.run()
   }

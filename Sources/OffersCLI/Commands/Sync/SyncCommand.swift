@@ -88,19 +88,20 @@ struct SyncCommand: AsyncParsableCommand {
 
   func run() async throws {
     var job = SyncJob(
-      feeds: feed, source: from.map { SyncSource(typed: $0) }, place: try location.place,
-      configurationPath: try configuration.path, user: try location.choice)
-    job.acceptsRemovals = acceptRemovals
-    job.keepsMissing = keepMissing
-    job.reason = force ? .forced : due ? .due : .asked
+      feeds: feed, place: try location.place, configurationPath: try configuration.path,
+      user: try location.choice)
+    job.options.source = from.map { SyncSource(typed: $0) }
+    job.options.acceptsRemovals = acceptRemovals
+    job.options.keepsMissing = keepMissing
+    job.options.reason = force ? .forced : due ? .due : .asked
+    job.options.isIndexed = !noIndex
+    job.options.allowsPrivateNetwork = network.allowPrivateNetwork
     job.isTrial = dryRun
     job.explains = explain
     job.printsOnlyNews = news
     job.fetchesImages = images
-    job.isIndexed = !noIndex
     job.isJSON = json
     job.isQuiet = quiet
-    job.allowsPrivateNetwork = network.allowPrivateNetwork
     job.log = logging.log
     try await job.run()
   }

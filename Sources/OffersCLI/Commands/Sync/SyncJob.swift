@@ -10,28 +10,22 @@ struct SyncJob: Sendable {
   /// The names of the feeds. If it is empty, all subscribed feeds are synced, or only
   /// `Feed.initialName` if there is a `source`.
   let feeds: [String]
-  /// The source to read for a single feed; nil to read each feed from its own source.
-  let source: SyncSource?
   let place: any StorePlace
   let configurationPath: SettingPath
   /// The user whose favorites the news are about.
   let user: UserChoice
-  var acceptsRemovals = false
-  var keepsMissing = false
-  var reason = SyncReason.asked
+  /// The options of the sync. A source is for a single feed.
+  var options = SyncOptions()
   /// Whether to show what would change, and write nothing.
   var isTrial = false
   /// Whether to print why each feed was fetched or skipped.
   var explains = false
   /// Whether to print only the news about favorites and failing feeds.
   var printsOnlyNews = false
-  /// Whether to update the search index.
-  var isIndexed = true
   /// Whether to fetch images after the sync.
   var fetchesImages = false
   var isJSON = false
   var isQuiet = false
-  var allowsPrivateNetwork = false
   /// The transport of a caller that has loaded the document before; nil to open connections.
   var transport: (any HTTPTransport)?
   /// Whether to ask for the currency of amounts that have none.
@@ -39,14 +33,13 @@ struct SyncJob: Sendable {
   var log = Log()
 
   init(
-    feeds: [String], source: SyncSource?, place: any StorePlace,
-    configurationPath: SettingPath, user: UserChoice
+    feeds: [String], place: any StorePlace, configurationPath: SettingPath, user: UserChoice
   ) {
     self.feeds = feeds
-    self.source = source
     self.place = place
     self.configurationPath = configurationPath
     self.user = user
+    options.fallbackSource = FeedSummary.fallbackSource
   }
 
   /// The results of the feeds that are finished, and of fetching images.
@@ -81,14 +74,14 @@ struct SyncJob: Sendable {
       configuration: configuration, environment: ProcessContext.findVariable,
       logger: log.logger, now: { Date() })
     let names = try names(subscribed: try await store.fetchSubscribedFeeds(), configuration)
-    if names.isEmpty, reason != .due, !isQuiet, !isJSON, !printsOnlyNews {
+    if names.isEmpty, options.reason != .due, !isQuiet, !isJSON, !printsOnlyNews {
       Output.note("No feed is subscribed. See all feeds: offers feeds")
     }
     if let database, !isTrial {
       try await sync(names, engine, database, bar, configuration, &results)
     } else {
       for name in names {
-        try await preview(name, engine, options, bar, configuration, &results)
+        try await preview(name, engine, bar, configuration, &results)
       }
       try finish(results, configuration)
     }
@@ -132,11 +125,11 @@ struct SyncJob: Sendable {
     }
     // An earlier sync with `--no-index` may have left the index outdated, and a sync that changes
     // no offer does not update it.
-    if isIndexed { try await database.prepareSearch() }
+    if options.isIndexed { try await database.prepareSearch() }
     if fetchesImages {
       results.images = try await fetchImages(
         into: database, bar,
-        allowsPrivateNetwork: allowsPrivateNetwork || configuration.allowsPrivateNetwork)
+        allowsPrivateNetwork: options.allowsPrivateNetwork || configuration.allowsPrivateNetwork)
     }
     if let error = results.outputError { throw error }
     if let news {
@@ -149,15 +142,6 @@ struct SyncJob: Sendable {
   /// Whether the favorites that changed are named.
   private var namesFavorites: Bool {
     Terminal.isOutput && !isQuiet && !isJSON && !printsOnlyNews
-  }
-
-  private var options: SyncOptions {
-    var options = SyncOptions(
-      source: source, acceptsRemovals: acceptsRemovals, isIndexed: isIndexed, reason: reason,
-      allowsPrivateNetwork: allowsPrivateNetwork)
-    options.keepsMissing = keepsMissing
-    options.fallbackSource = FeedSummary.fallbackSource
-    return options
   }
 
   private func finish(_ results: Results, _ configuration: FeedConfiguration) throws {
@@ -199,7 +183,7 @@ struct SyncJob: Sendable {
     subscribed: [String], _ configuration: FeedConfiguration
   ) throws -> [String] {
     if feeds.isEmpty {
-      if source != nil { return [Feed.initialName] }
+      if options.source != nil { return [Feed.initialName] }
       // Without the file that the user named, the user's own feeds would silently not be synced.
       if configuration.absentFile != nil {
         for feed in subscribed { _ = try configuration.fetch(feed) }
@@ -212,7 +196,7 @@ struct SyncJob: Sendable {
   }
 
   private func preview(
-    _ feed: String, _ engine: SyncEngine, _ options: SyncOptions, _ bar: ProgressBar,
+    _ feed: String, _ engine: SyncEngine, _ bar: ProgressBar,
     _ configuration: FeedConfiguration, _ results: inout Results
   ) async throws {
     let preview: (run: SyncRun, changes: [OfferChange])
@@ -245,7 +229,7 @@ struct SyncJob: Sendable {
       if !printsOnlyNews { try report(run, configuration) }
     case .failure(let error):
       results.failures.append(error)
-      results.runs.append(SyncReport.unmade(feed: feed, source: source?.text ?? "", error: error))
+      results.runs.append(SyncReport.unmade(feed: feed, source: options.source?.text ?? "", error: error))
       if !printsOnlyNews { log.error(error, feed: error.code == .notFound ? nil : feed) }
     }
   }
@@ -254,7 +238,7 @@ struct SyncJob: Sendable {
     let isSilent = isQuiet || isJSON
     if run.skip != nil {
       // With `--due`, a feed that was not fetched is reported only if `--explain` is given.
-      if !isSilent, explains || reason != .due { try Output.print(.text(SyncReport.line(run))) }
+      if !isSilent, explains || options.reason != .due { try Output.print(.text(SyncReport.line(run))) }
       return
     }
     if !isSilent && run.outcome != .failed {
