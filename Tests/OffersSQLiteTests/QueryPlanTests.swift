@@ -137,9 +137,9 @@ struct QueryPlanTests {
       #expect(plan.uses("SEARCH offer USING"), "\(plan)")
     }
     // Those who share an offer are sorted: they are few.
-    let sharers = try #require(plans.first { $0.sql.contains("JOIN user") })
+    let sharers = try #require(plans.first { $0.sql.contains("JOIN account") })
     #expect(sharers.uses("INDEX favorite_by_sharing (feed=? AND id=?"), "\(sharers)")
-    let others = plans.filter { !$0.sql.contains("AS shared") && !$0.sql.contains("JOIN user") }
+    let others = plans.filter { !$0.sql.contains("AS shared") && !$0.sql.contains("JOIN account") }
     #expect(others.count == 3)
     for plan in others { #expect(!plan.isSlow, "\(plan)") }
     let unshare = plans.first { $0.sql.contains("SET shared_at = NULL") }

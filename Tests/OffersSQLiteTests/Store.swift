@@ -63,15 +63,12 @@ struct Store {
 
   func rows(_ sql: String) throws -> [String] { try Self.rows(path, sql) }
 
-  /// All changes, one per offer: `change_id`, `offer_key`, `run_id`, `kind`, `fields`.
+  /// All changes, one for each offer, also of a first sync: `change_id`, `offer_key`, `run_id`, `kind`, `fields`.
   static let eachChange = """
-    (WITH RECURSIVE each_change AS (
-      SELECT change_id, offer_key, run_id, kind, fields, coalesce(offer_count, 1) AS offer_count
-      FROM change LEFT JOIN new_offers USING (change_id)
-      UNION ALL
-      SELECT change_id - 1, offer_key - 1, run_id, kind, fields, offer_count - 1 FROM each_change
-      WHERE offer_count > 1
-    ) SELECT * FROM each_change)
+    (SELECT change_id, offer_key, run_id, kind, fields FROM change WHERE kind <> 'first'
+    UNION ALL
+    SELECT change_id, offer.offer_key, run_id, 'new', fields
+    FROM change JOIN offer ON offer.first_run_id = change.run_id WHERE kind = 'first')
     """
 
   /// Creates a database of the last version before the first set of migrations, with every kind of row.

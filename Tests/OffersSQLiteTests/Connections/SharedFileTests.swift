@@ -75,8 +75,8 @@ struct SharedFileTests {
         try database.execute(
           sql: """
             INSERT INTO offer
-              (feed_key, id, content_hash, first_seen_at, changed_at, name, reward_up_to)
-            VALUES (99, '1', 0, 0, 0, 'Tea', 0)
+              (feed_key, id, content_hash, first_seen_at, changed_at, name, name_key, reward_up_to)
+            VALUES (99, '1', 0, 0, 0, 'Tea', x'', 0)
             """)
       }
     }

@@ -57,14 +57,10 @@ struct NewDatabaseTests {
       """)
     #expect(
       tables == [
-        "api_token", "change", "favorite", "feed", "feed_fetch",
-        "first_sync",
-        "found_offer", "identity", "image_cache",
-        "image_failure", "image_lease", "image_tally", "image_use", "login_attempt",
-        "missing_offer", "new_offers",
-        "notice", "offer", "offer_detail", "passphrase", "reader", "recent_search", "search_state",
-        "server_key", "session",
-        "sync_run", "user",
+        "account", "account_order", "api_token", "change", "commit_order", "favorite", "feed",
+        "feed_fetch", "identity", "image_cache", "image_failure", "image_lease", "image_tally",
+        "image_use", "login_attempt", "missing_offer", "notice", "offer", "passphrase", "reader",
+        "recent_search", "search_state", "server_key", "session", "sync_run",
       ])
     let strict = try store.rows("SELECT name FROM pragma_table_list WHERE strict ORDER BY name")
     #expect(strict == tables)

@@ -151,10 +151,10 @@ struct HealthTests {
       try await Self.trouble(store) == [
         "problem references: rows refer to missing rows (1), the first in change to sync_run"
       ])
-    try store.execute("PRAGMA foreign_keys = OFF; INSERT INTO new_offers VALUES (7, 2), (8, 2)")
+    try store.execute("PRAGMA foreign_keys = OFF; INSERT INTO missing_offer VALUES (7, 1, 2), (8, 1, 2)")
     #expect(
       try await Self.trouble(store) == [
-        "problem references: rows refer to missing rows (3), the first in new_offers to change"
+        "problem references: rows refer to missing rows (3), the first in missing_offer to offer"
       ])
   }
 

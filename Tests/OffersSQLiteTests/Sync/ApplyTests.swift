@@ -147,7 +147,7 @@ struct ApplyTests {
   func isAllOrNothing() async throws {
     let store = try await Store()
     func everything() throws -> [[String]] {
-      try ["offer", "change", "new_offers", "sync_run", "feed"].map {
+      try ["offer", "change", "sync_run", "feed", "commit_order"].map {
         try store.rows("SELECT * FROM \($0)")
       }
     }
@@ -189,8 +189,8 @@ struct ApplyTests {
     #expect(stored.map(\.ref.offerID) == offers.map(\.id))
     #expect(stored.map(\.name) == offers.map(\.name))
     #expect(stored.map(\.reward) == offers.map(\.reward))
-    #expect(try store.rows("SELECT kind, offer_key FROM change") == ["new|3000"])
-    #expect(try store.rows("SELECT * FROM new_offers") == ["3000|3000"])
+    #expect(
+      try store.rows("SELECT kind, offer_key, offer_count FROM change") == ["first|3000|3000"])
 
     let second = try await store.sync(offers.dropLast().map { FeedOffer($0.id) }, at: 2000)
     #expect(second.counts.changed == 2999)
@@ -228,8 +228,8 @@ struct ApplyTests {
       try database.execute(
         sql: """
           INSERT INTO offer (
-            feed_key, id, content_hash, first_seen_at, changed_at, name, reward_up_to
-          ) VALUES (1, '1', 0, 0, 0, 'Milk', 0)
+            feed_key, id, content_hash, first_seen_at, changed_at, name, name_key, reward_up_to
+          ) VALUES (1, '1', 0, 0, 0, 'Milk', x'', 0)
           """)
       #expect(try store.rows("SELECT count(*) FROM offer") == ["0"])
       try database.execute(sql: "DELETE FROM offer")

@@ -19,7 +19,7 @@ struct RemovedUserTests {
     try home.store.execute(
       """
       INSERT INTO notice (user_key, kind, feed, id, about, told_at)
-      SELECT user_key, 'expiring', 'ibotta', '2', 9000, 10 FROM user
+      SELECT user_key, 'expiring', 'ibotta', '2', 9000, 10 FROM account
       """)
     return home
   }
