@@ -29,6 +29,12 @@ enum SearchIndex {
       arguments: [isCurrent])
   }
 
+  /// Empties the index, which is rebuilt when it is needed.
+  static func clear(in database: Database) throws {
+    try database.execute(sql: "INSERT INTO offer_search (offer_search) VALUES ('delete-all')")
+    try setCurrent(false, in: database)
+  }
+
   /// The numbers of indexed and of stored offers.
   static func counts(in database: Database) throws -> (indexed: Int, offers: Int) {
     let indexed = try Int.fetchOne(database, sql: "SELECT count(*) FROM offer_search_docsize")

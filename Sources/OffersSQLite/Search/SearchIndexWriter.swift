@@ -93,7 +93,8 @@ final class SearchIndexWriter {
     pending[key] = texts
   }
 
-  /// Removes offers that are about to be deleted. Of too many the index is marked as not current.
+  /// Removes offers that are about to be deleted. If there are too many, the index is emptied, and rebuilt when
+  /// it is needed.
   func remove(_ keys: [Int64]) throws {
     for key in keys {
       try willChange(key)
@@ -102,7 +103,7 @@ final class SearchIndexWriter {
       pendingBytes = 0
       if work != .difference { break }
     }
-    if differs, work != .difference { try SearchIndex.setCurrent(false, in: database) }
+    if work == .rebuild { try SearchIndex.clear(in: database) }
   }
 
   /// Cancels `willChange` for an offer that stayed unchanged.

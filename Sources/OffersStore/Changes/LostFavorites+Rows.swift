@@ -28,9 +28,11 @@ extension LostFavorites {
     of favorite: UserOffer, user: User.ID, in transaction: any Transaction
   ) throws -> OfferRef? {
     guard let goneAt = favorite.goneAt else { return nil }
+    // SQLite has no index on names. It reads the offers in their order then.
+    let feedKey = transaction.dialect.unindexed("offer.feed_key")
     return try transaction.first(
       """
-      SELECT offer.id FROM \(OfferColumns.source(transaction.dialect))
+      SELECT offer.id FROM feed JOIN offer ON \(feedKey) = feed.feed_key
       WHERE feed.name = $2 AND \(OfferColumns.hasName("$3"))
         AND offer.description IS NOT DISTINCT FROM $4 AND \(OfferColumns.isCurrent)
         AND offer.first_seen_at > $5 AND offer.first_seen_at >= $6 AND offer.first_seen_at < $7

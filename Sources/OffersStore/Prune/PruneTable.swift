@@ -13,12 +13,11 @@ package enum PruneTable {
   // MARK: Offers
 
   /// A condition that an offer vanished before a time `$1` and before a run `$2`, or was last found by a
-  /// search before that time. The found ones are looked up from their feeds, by which their index begins.
+  /// search before that time. Two queries, because each has an index of its own.
   private static let isOld = """
     offer.offer_key IN (
       SELECT offer_key FROM offer WHERE gone_at < $1
-      UNION ALL SELECT found.offer_key FROM feed
-      JOIN offer AS found ON found.feed_key = feed.feed_key AND found.found_at < $1)
+      UNION ALL SELECT offer_key FROM offer WHERE found_at < $1)
     AND coalesce((
       SELECT max(change.run_id) FROM change
       WHERE change.offer_key = offer.offer_key AND change.kind = 'gone'), 0) < $2
