@@ -29,7 +29,7 @@ enum Conversion {
     defer { try? database.execute(sql: "PRAGMA legacy_alter_table = OFF") }
     let before = try parts(of: database)
     try database.execute(sql: SQLiteMigrations.conversionStart.sql)
-    let left = Set(try parts(of: database, ofTables: "old\\_%").map(\.name))
+    let left = Set(try parts(of: database, ofTables: "old_*").map(\.name))
     let added = before.filter { left.contains($0.name) }
     for part in added { try part.drop(in: database) }
     for migration in SQLiteMigrations.all where migration.number <= SQLiteMigrations.firstSet {
@@ -47,13 +47,13 @@ enum Conversion {
   }
 
   private static func parts(
-    of database: Database, ofTables tables: String = "%"
+    of database: Database, ofTables tables: String = "*"
   ) throws -> [Part] {
     try Row.fetchAll(
       database,
       sql: """
         SELECT type, name, sql FROM sqlite_schema
-        WHERE type IN ('index', 'trigger') AND sql IS NOT NULL AND tbl_name LIKE ? ESCAPE '\'
+        WHERE type IN ('index', 'trigger') AND sql IS NOT NULL AND tbl_name GLOB ?
         ORDER BY rowid
         """, arguments: [tables]
     ).map { Part(kind: $0["type"], name: $0["name"], sql: $0["sql"]) }

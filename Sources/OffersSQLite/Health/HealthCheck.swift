@@ -155,7 +155,7 @@ struct HealthCheck: Sendable {
       }
       return wrong.map {
         Finding(
-          .problem, "counts", "\($0.name) says \($0.stored) offers and has \($0.counted)",
+          .problem, "counts", "\($0.name) says \($0.stored) \($0.noun) and has \($0.counted)",
           advice: repairAdvice)
       }
     },
@@ -163,7 +163,8 @@ struct HealthCheck: Sendable {
       let wrong = try FeedMiscount.correct(in: database)
       // The message shows the counts, because a sync uses them to detect too many removals.
       return "corrected the counts: "
-        + wrong.map { "\($0.name) \($0.counted), not \($0.stored)" }.joined(separator: ", ")
+        + wrong.map { "\($0.name) \($0.counted) \($0.noun), not \($0.stored)" }.joined(
+          separator: ", ")
     })
 
   private static let words = HealthCheck(

@@ -60,7 +60,7 @@ struct FoundOfferTests {
     let pruned = try await store.database.prune(
       goneBefore: ChangeTests.date(2001 + month), now: ChangeTests.date(2001 + 2 * month),
       trustsClock: true, isTrial: false)
-    #expect(pruned.offers == 31)
+    #expect(pruned.offers == 32)
     #expect(try await Self.list(store) == ["1", "2", "3", "8"])
     #expect(try store.rows("PRAGMA foreign_key_check") == [])
     #expect(await store.database.examine(at: .now).allSatisfy { $0.level != .problem })

@@ -10,7 +10,7 @@ import Testing
 struct ApplyTests {
   private static let changes = """
     SELECT change.run_id, offer.id, change.kind, change.fields
-    FROM \(Store.eachChange) AS change JOIN offer USING (offer_key) ORDER BY change_id
+    FROM \(Store.eachChange) AS change JOIN offer USING (offer_key) ORDER BY change_id, offer_key
     """
 
   private static func dollars(_ text: String, _ cents: Int64) -> Reward {
@@ -90,7 +90,7 @@ struct ApplyTests {
       try store.rows(Self.changes) == [
         "1|1|new|NULL",
         "1|2|new|NULL",
-        #"2|1|changed|\#(fields)"reward":{"from":\#(old),"to":\#(new)}}"#,
+        #"2|1|up|\#(fields)"reward":{"from":\#(old),"to":\#(new)}}"#,
         "2|2|gone|NULL",
         #"3|1|changed|{"reward":{"from":\#(new),"to":null}}"#,
         #"3|2|changed|{"reward":{"from":null,"to":\#(percent)}}"#,

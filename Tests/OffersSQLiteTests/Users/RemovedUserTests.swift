@@ -34,7 +34,7 @@ struct RemovedUserTests {
     let kept = try (others + shared).map { try home.store.rows($0) }
     #expect(kept.allSatisfy { !$0.isEmpty })
     try await home.owners.removeUser(home.ana.id)
-    for table in Self.tables + ["user"] {
+    for table in Self.tables + ["account"] {
       #expect(try home.store.rows("SELECT * FROM \(table) WHERE user_key <> 1") == [], "\(table)")
     }
     #expect(try (others + shared).map { try home.store.rows($0) } == kept)
