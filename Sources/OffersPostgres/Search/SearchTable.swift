@@ -40,7 +40,7 @@ struct SearchTable: SearchedIndex {
   ) throws {
     var bindings = bindings
     let sql = """
-      SELECT \(OfferColumns.columns(.postgres)) FROM \(OfferColumns.source(.postgres))
+      SELECT \(OfferColumns.columns) FROM \(OfferColumns.source)
       WHERE \(condition(words, &bindings))
       ORDER BY \(order) \(rank(words, &bindings)) DESC, offer.offer_key
       LIMIT \(bindings.add(.count(limit))) OFFSET \(bindings.add(.count(offset)))
@@ -56,7 +56,7 @@ struct SearchTable: SearchedIndex {
   func finds(_ words: SearchWords) throws -> Bool {
     var bindings = bindings
     let sql = """
-      SELECT \(order) 1 FROM \(OfferColumns.source(.postgres)) WHERE \(condition(words, &bindings)) LIMIT 1
+      SELECT \(order) 1 FROM \(OfferColumns.source) WHERE \(condition(words, &bindings)) LIMIT 1
       """
     return try PostgresTransaction(connection).exists(sql, bindings.values)
   }

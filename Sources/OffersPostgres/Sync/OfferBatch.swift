@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 
 /// Offers to be inserted or updated by one statement, as an array for each column: a round trip and a
 /// plan for many offers instead of one for each.
@@ -29,17 +30,23 @@ struct OfferBatch {
 
   /// The columns that a record sets. The first ones are those of `OfferField` in its order, without the
   /// id.
-  private var columns: [Column] = [
-    Column("name", .text), Column("description", .text), Column("terms", .text),
-    Column("reward_text", .text), Column("image_url", .text), Column("url", .text),
-    Column("retailer", .text), Column("categories", .text), Column("starts_at", .int8),
-    Column("expires_at", .int8), Column("latitude", .float8), Column("longitude", .float8),
-    Column("attributes", .text), Column("content_hash", .int8),
-    Column("reward_minor_units", .int8), Column("reward_currency", .text),
-    Column("reward_percent_hundredths", .int8), Column("reward_up_to", .bool),
-    Column("name_key", .bytea), Column("retailer_key", .bytea),
-    Column("category_keys", .bytea), Column("search", .text, cast: "::tsvector"),
-  ]
+  private var columns: [Column] =
+    OfferField.allCases.dropFirst().map { field in
+      switch field.columnType {
+      case .text: Column(field.column, .text)
+      case .seconds: Column(field.column, .int8)
+      case .degrees: Column(field.column, .float8)
+      }
+    } + [Column("content_hash", .int8)]
+    + zip(OfferField.rewardColumns, [.int8, .text, .int8, .bool]).map { Column($0, $1) } + [
+      Column("name_key", .bytea), Column("retailer_key", .bytea),
+      Column("category_keys", .bytea), Column("search", .text, cast: "::tsvector"),
+    ]
+  /// The numbers of the columns after the fields.
+  private static let hash = OfferField.count - 1
+  private static let firstReward = hash + 1
+  private static let firstKey = firstReward + OfferField.rewardColumns.count
+
   private var keys = ArrayParameter(.int8)
   private var ids = ArrayParameter(.text)
   /// For updates, when each offer changed; NULL to keep the time.
@@ -74,16 +81,15 @@ struct OfferBatch {
     keys.append(key)
     changes.append(changedAt)
     record.forEachField { field, text in
-      switch field {
-      case .id: ids.append(text)
-      case .startsAt, .expiresAt:
-        columns[field.rawValue - 1].values.append(Self.seconds(Self.string(text)))
-      case .latitude, .longitude:
-        columns[field.rawValue - 1].values.append(Self.string(text).flatMap(Double.init))
-      default: columns[field.rawValue - 1].values.append(text)
+      guard field != .id else { return ids.append(text) }
+      let column = field.rawValue - 1
+      switch field.columnType {
+      case .text: columns[column].values.append(text)
+      case .seconds: columns[column].values.append(Self.seconds(Self.string(text)))
+      case .degrees: columns[column].values.append(Self.string(text).flatMap(Double.init))
       }
     }
-    columns[13].values.append(Int64(bitPattern: record.contentHash))
+    columns[Self.hash].values.append(Int64(bitPattern: record.contentHash))
     appendReward(record.rewardValue, isUpTo: record.isUpTo)
     func text(_ field: OfferField) -> String? { Self.string(record.text(field.rawValue)) }
     appendKeys(
@@ -101,10 +107,10 @@ struct OfferBatch {
     case .percent(let hundredths): percent = hundredths
     case nil: break
     }
-    columns[14].values.append(amount)
-    columns[15].values.append(currency)
-    columns[16].values.append(percent)
-    columns[17].values.append(isUpTo)
+    columns[Self.firstReward].values.append(amount)
+    columns[Self.firstReward + 1].values.append(currency)
+    columns[Self.firstReward + 2].values.append(percent)
+    columns[Self.firstReward + 3].values.append(isUpTo)
   }
 
   private mutating func appendKeys(
@@ -112,13 +118,13 @@ struct OfferBatch {
     attributes: String?, terms: String?, _ words: inout Set<String>
   ) {
     let categories = categories.map(JSONTexts.parse)
-    columns[18].values.append(NaturalOrder.key(name))
-    columns[19].values.append(retailer.map { NaturalOrder.key($0) })
-    columns[20].values.append(categories.map { NaturalOrder.keys($0) })
+    columns[Self.firstKey].values.append(NaturalOrder.key(name))
+    columns[Self.firstKey + 1].values.append(retailer.map { NaturalOrder.key($0) })
+    columns[Self.firstKey + 2].values.append(categories.map { NaturalOrder.keys($0) })
     let document = SearchDocument(
       name: name, retailer: retailer, description: description, categories: categories ?? [],
       attributes: attributes.map(OfferAttribute.parse) ?? [], terms: terms)
-    columns[21].values.append(document.text)
+    columns[Self.firstKey + 3].values.append(document.text)
     words.formUnion(document.words)
   }
 
@@ -222,17 +228,15 @@ extension OfferBatch {
     keys.append(key)
     ids.append(offer.ref.offerID)
     changes.append(offer.changedAt)
-    let texts = [
-      offer.name, offer.description, offer.terms, offer.reward?.text, offer.imageURL, offer.url,
-      offer.retailer, offer.categories,
-    ]
-    for (index, text) in texts.enumerated() { columns[index].values.append(text) }
-    columns[8].values.append(offer.startsAt)
-    columns[9].values.append(offer.expiresAt)
-    columns[10].values.append(offer.latitude)
-    columns[11].values.append(offer.longitude)
-    columns[12].values.append(offer.attributes)
-    columns[13].values.append(Int64(0))
+    for field in OfferField.allCases.dropFirst() {
+      let column = field.rawValue - 1
+      switch field.columnType {
+      case .text: columns[column].values.append(offer.text(field))
+      case .seconds: columns[column].values.append(offer.seconds(field))
+      case .degrees: columns[column].values.append(offer.degrees(field))
+      }
+    }
+    columns[Self.hash].values.append(Int64(0))
     appendReward(offer.reward?.value, isUpTo: offer.reward?.isUpTo ?? false)
     appendKeys(
       offer.name, retailer: offer.retailer, description: offer.description,

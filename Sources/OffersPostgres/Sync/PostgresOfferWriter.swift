@@ -36,7 +36,7 @@ final class PostgresOfferWriter: OfferWriter {
         FOR NO KEY UPDATE
         """, [.numbers(keys)])
       var places: [Int64: Int] = [:]
-      for index in 0..<rows.count { places[rows[index].number(0)] = index }
+      for index in 0..<rows.count { places[rows[index].number(OfferDifference.keyColumn)] = index }
       for _ in keys {
         guard let record = try reader.next() else { break }
         try body(record, places[record.offerKey].map { OfferDifference(record, rows[$0]) })

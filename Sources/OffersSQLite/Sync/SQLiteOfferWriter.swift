@@ -7,20 +7,20 @@ final class SQLiteOfferWriter: OfferWriter {
   private let database: Database
   private let index: SearchIndexWriter
   private let findOffer: RawStatement
-  private let insertOffer: RawStatement
-  private let updateOffer: RawStatement
+  private let insertOffer: OfferStatement
+  private let updateOffer: OfferStatement
   private let updateHash: RawStatement
   private let insertChange: RawStatement
   /// The statements for offers of an export.
-  private var imported: (insert: RawStatement, update: RawStatement)?
+  private var imported: (insert: OfferStatement, update: OfferStatement)?
 
   init(_ database: Database, isIndexed: Bool) throws {
     self.database = database
     index = try SearchIndexWriter(database, isWanted: isIndexed)
     findOffer = try RawStatement(
       database, "SELECT \(OfferDifference.selection) FROM offer WHERE offer_key = ?1")
-    insertOffer = try RawStatement(database, OfferRow.insertSQL)
-    updateOffer = try RawStatement(database, OfferRow.updateSQL)
+    insertOffer = try OfferStatement(database, OfferStatement.insertSQL)
+    updateOffer = try OfferStatement(database, OfferStatement.updateSQL)
     updateHash = try RawStatement(
       database,
       "UPDATE offer SET content_hash = ?1, gone_at = NULL, found_at = ?2 WHERE offer_key = ?3")
@@ -55,22 +55,20 @@ final class SQLiteOfferWriter: OfferWriter {
       return
     }
     if difference.isSearched { try index.willChange(record.offerKey) }
-    try OfferRow.bind(record, to: updateOffer) {
-      updateOffer.bind(OfferRow.firstOther, number: state.changedAt)
-      updateOffer.bind(OfferRow.firstOther + 1, number: state.foundAt)
-      updateOffer.bind(OfferRow.firstOther + 2, record.offerKey)
-      try updateOffer.run()
+    try updateOffer.run(record) { statement in
+      statement.bind(OfferStatement.firstOther, number: state.changedAt)
+      statement.bind(OfferStatement.firstOther + 1, number: state.foundAt)
+      statement.bind(OfferStatement.firstOther + 2, record.offerKey)
     }
   }
 
   func insert(_ record: OfferRecord, _ state: InsertedState) throws -> [InsertedOffer] {
-    let count = try OfferRow.bind(record, to: insertOffer) {
-      insertOffer.bind(OfferRow.firstOther, state.key)
-      insertOffer.bind(OfferRow.firstOther + 1, state.feedKey)
-      insertOffer.bind(OfferRow.firstOther + 2, state.time)
-      insertOffer.bind(OfferRow.firstOther + 3, number: state.foundAt)
-      insertOffer.bind(OfferRow.firstOther + 4, number: state.firstRunID)
-      return try insertOffer.run()
+    let count = try insertOffer.run(record) { statement in
+      statement.bind(OfferStatement.firstOther, state.key)
+      statement.bind(OfferStatement.firstOther + 1, state.feedKey)
+      statement.bind(OfferStatement.firstOther + 2, state.time)
+      statement.bind(OfferStatement.firstOther + 3, number: state.foundAt)
+      statement.bind(OfferStatement.firstOther + 4, number: state.firstRunID)
     }
     return [
       InsertedOffer(key: state.key, repeated: count > 0 ? nil : (record.id, record.position))
@@ -82,31 +80,29 @@ final class SQLiteOfferWriter: OfferWriter {
   func insert(
     _ offer: ExportedOffer, key: Int64, feedKey: Int64, firstRunID: Int64?
   ) throws {
-    let imported = try importedOffer()
-    OfferRow.bind(offer, to: imported.insert)
-    imported.insert.bind(OfferRow.firstImported, key)
-    imported.insert.bind(OfferRow.firstImported + 1, feedKey)
-    imported.insert.bind(OfferRow.firstImported + 2, number: firstRunID)
-    try imported.insert.run()
+    try importedOffer().insert.run(offer) { statement in
+      statement.bind(OfferStatement.firstImported, key)
+      statement.bind(OfferStatement.firstImported + 1, feedKey)
+      statement.bind(OfferStatement.firstImported + 2, number: firstRunID)
+    }
   }
 
   func update(_ offer: ExportedOffer, key: Int64, isOther: Bool, isNew: Bool) throws {
     // One that this writer inserted is not in the index yet.
     if isOther, !isNew { try index.willChange(key) }
-    let imported = try importedOffer()
-    OfferRow.bind(offer, to: imported.update)
-    imported.update.bind(OfferRow.firstImported, isOther ? 1 : 0)
-    imported.update.bind(OfferRow.firstImported + 1, key)
-    try imported.update.run()
+    try importedOffer().update.run(offer) { statement in
+      statement.bind(OfferStatement.firstImported, isOther ? 1 : 0)
+      statement.bind(OfferStatement.firstImported + 1, key)
+    }
   }
 
   func flushImported() {}
 
-  private func importedOffer() throws -> (insert: RawStatement, update: RawStatement) {
+  private func importedOffer() throws -> (insert: OfferStatement, update: OfferStatement) {
     if let imported { return imported }
     let made = (
-      try RawStatement(database, OfferRow.importSQL),
-      try RawStatement(database, OfferRow.importUpdateSQL)
+      try OfferStatement(database, OfferStatement.importSQL),
+      try OfferStatement(database, OfferStatement.importUpdateSQL)
     )
     imported = made
     return made

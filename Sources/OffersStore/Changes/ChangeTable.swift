@@ -186,7 +186,7 @@ package enum ChangeTable {
     let order = isNewest ? "DESC" : "ASC"
     let keys = try transaction.rows(
       """
-      SELECT offer.offer_key, \(at) FROM \(OfferColumns.source(dialect))
+      SELECT offer.offer_key, \(at) FROM \(OfferColumns.source)
       WHERE \(conditions.joined(separator: " AND "))
       ORDER BY \(at) \(order), offer.offer_key \(order) \(bindings.addLimit(limit))
       """, bindings.values
@@ -204,7 +204,7 @@ package enum ChangeTable {
     if !ids.isEmpty {
       let rows = try transaction.rows(
         """
-        SELECT \(OfferColumns.columns(dialect)), change.change_id, change.at, change.kind,
+        SELECT \(OfferColumns.columns), change.change_id, change.at, change.kind,
           change.offer_count, \(ChangedFields.columnWithTexts(dialect)), offer.offer_key IS NOT NULL
         FROM change JOIN feed ON feed.feed_key = change.feed_key
         LEFT JOIN offer ON offer.offer_key = change.offer_key

@@ -3,32 +3,22 @@ import OffersCore
 
 /// The columns of an offer as a user sees it, and the tables that have them.
 package enum OfferColumns {
-  /// The columns that `offer(_:)` reads, of `source(_:)`. The parameter `$1` is the user.
-  package static func columns(_ dialect: Dialect) -> String {
-    dialect == .sqlite ? sqliteColumns : postgresColumns
-  }
+  /// The columns that `offer(_:)` reads, of `source`. The parameter `$1` is the user.
+  package static let columns = """
+    offer.offer_key, feed.name, \(OfferField.columns), \(OfferField.exactReward),
+    offer.first_seen_at, offer.changed_at, offer.gone_at, feed.shared, \(isFavorite)
+    """
 
-  private static let sqliteColumns = makeColumns(.sqlite)
-  private static let postgresColumns = makeColumns(.postgres)
+  /// The number of the column of the first field.
+  private static let firstField = 2
+  private static let firstReward = firstField + OfferField.count
+  private static let firstTime = firstReward + OfferField.rewardColumns.count
 
-  private static func makeColumns(_ dialect: Dialect) -> String {
-    return """
-      offer.offer_key, feed.name, offer.id, offer.name, offer.description, offer.terms,
-      offer.reward_text, offer.reward_minor_units, offer.reward_currency,
-      offer.reward_percent_hundredths, offer.reward_up_to, offer.image_url, offer.url,
-      offer.retailer, offer.categories, offer.starts_at, offer.expires_at,
-      offer.latitude, offer.longitude, offer.attributes, offer.first_seen_at,
-      offer.changed_at, offer.gone_at, feed.shared, \(isFavorite)
-      """
-  }
-
-  /// The number of columns of `columns(_:)`.
-  package static let count = 25
+  /// The number of the columns.
+  package static let count = firstTime + 5
 
   /// The tables of these queries.
-  package static func source(_ dialect: Dialect) -> String {
-    "offer JOIN feed ON feed.feed_key = offer.feed_key"
-  }
+  package static let source = "offer JOIN feed ON feed.feed_key = offer.feed_key"
 
   /// The tables of these queries for some references, which are the parameters from `$first` on.
   static func source(
@@ -50,34 +40,44 @@ package enum OfferColumns {
       AND favorite.id = offer.id)
     """
 
-  /// The key of the offer in a row of `columns(_:)`.
+  /// The key of the offer in a row of `columns`.
   package static func key(_ row: any SQLRow) -> Int64 { row.number(0) }
 
-  /// The offer in a row of `columns(_:)`.
+  /// The offer in a row of `columns`.
   package static func offer(_ row: any SQLRow) -> UserOffer {
-    let own = row.findText(19).map(OfferAttribute.parse) ?? []
-    let shared = row.findText(23).map(OfferAttribute.parse) ?? []
+    func place(_ field: OfferField) -> Int { firstField + field.rawValue }
+    func text(_ field: OfferField) -> String? { row.findText(place(field)) }
+    let own = text(.attributes).map(OfferAttribute.parse) ?? []
+    let shared = row.findText(firstTime + 3).map(OfferAttribute.parse) ?? []
     let labels = shared.isEmpty ? [] : Set(own.map(\.label))
     let offer = Offer(
-      ref: OfferRef(feed: row.text(1), offerID: row.text(2)), name: row.text(3),
-      description: row.findText(4), terms: row.findText(5), reward: reward(row, from: 6),
-      imageURLText: row.findText(11), urlText: row.findText(12), retailer: row.findText(13),
-      categories: row.findText(14).map(JSONTexts.parse) ?? [], startsAt: row.findDate(15),
-      expiresAt: row.findDate(16), latitude: row.findReal(17), longitude: row.findReal(18),
+      ref: OfferRef(feed: row.text(1), offerID: text(.id) ?? ""), name: text(.name) ?? "",
+      description: text(.description), terms: text(.terms),
+      reward: reward(row, text: place(.reward), value: firstReward),
+      imageURLText: text(.imageURL), urlText: text(.url), retailer: text(.retailer),
+      categories: text(.categories).map(JSONTexts.parse) ?? [],
+      startsAt: row.findDate(place(.startsAt)), expiresAt: row.findDate(place(.expiresAt)),
+      latitude: row.findReal(place(.latitude)), longitude: row.findReal(place(.longitude)),
       attributes: own + shared.filter { !labels.contains($0.label) },
-      firstSeenAt: row.date(20), changedAt: row.date(21), goneAt: row.findDate(22))
-    return UserOffer(offer, isFavorite: row.flag(24))
+      firstSeenAt: row.date(firstTime), changedAt: row.date(firstTime + 1),
+      goneAt: row.findDate(firstTime + 2))
+    return UserOffer(offer, isFavorite: row.flag(firstTime + 4))
   }
 
-  /// The reward in five columns: text, minor units, currency, hundredths of a percent, up to.
-  package static func reward(_ row: any SQLRow, from column: Int) -> Reward? {
-    guard let text = row.findText(column) else { return nil }
-    var value: Reward.Value?
-    if let units = row.findNumber(column + 1), let currency = row.findText(column + 2) {
-      value = .amount(minorUnits: units, storedCurrency: currency)
-    } else if let hundredths = row.findNumber(column + 3) {
-      value = .percent(hundredths: hundredths)
+  /// The reward in the column of its printed text and those of `OfferField.rewardColumns`.
+  ///
+  /// - Parameters:
+  ///   - row: the row.
+  ///   - text: the number of the column of the text.
+  ///   - value: the number of the first of the others.
+  package static func reward(_ row: some SQLRow, text: Int, value: Int) -> Reward? {
+    guard let printed = row.findText(text) else { return nil }
+    var exact: Reward.Value?
+    if let units = row.findNumber(value), let currency = row.findText(value + 1) {
+      exact = .amount(minorUnits: units, storedCurrency: currency)
+    } else if let hundredths = row.findNumber(value + 2) {
+      exact = .percent(hundredths: hundredths)
     }
-    return Reward(text: text, value: value, isUpTo: row.flag(column + 4))
+    return Reward(text: printed, value: exact, isUpTo: row.flag(value + 3))
   }
 }

@@ -23,7 +23,7 @@ extension OfferTable {
     if let lock = dialect.lockOfFavorites { try transaction.run(lock) }
     let keys = try transaction.rows(
       """
-      SELECT offer.offer_key FROM \(OfferColumns.source(dialect))
+      SELECT offer.offer_key FROM \(OfferColumns.source)
       WHERE \(condition) AND NOT \(OfferColumns.isStarred) \(order)
       """, values
     ) { $0.number(0) }
@@ -48,7 +48,7 @@ extension OfferTable {
       """
     // Stars wait for the lock, which is taken only if there is a surplus.
     let isThere = try transaction.exists(
-      "SELECT 1 FROM \(OfferColumns.source(dialect)) WHERE \(surplus) \(order)")
+      "SELECT 1 FROM \(OfferColumns.source) WHERE \(surplus) \(order)")
     if !isThere { return }
     let removed = try delete(where: surplus, order: order, in: transaction)
     try deleteChanges(of: removed.map(\.key), in: transaction)

@@ -112,7 +112,7 @@ package enum OfferTable {
     let tables = OfferColumns.source(of: refs, first: 2, dialect)
     var offers: [OfferRef: UserOffer] = [:]
     let found = try transaction.rows(
-      "SELECT \(OfferColumns.columns(dialect)) FROM \(tables.sql)",
+      "SELECT \(OfferColumns.columns) FROM \(tables.sql)",
       [.number(user)] + tables.values, isFrequent: true, OfferColumns.offer)
     for offer in found { offers[offer.ref] = offer }
     return offers
@@ -123,7 +123,7 @@ package enum OfferTable {
   }
 
   private static func select(_ dialect: Dialect) -> String {
-    "SELECT \(OfferColumns.columns(dialect)) FROM \(OfferColumns.source(dialect))"
+    "SELECT \(OfferColumns.columns) FROM \(OfferColumns.source)"
   }
 
   private static func isStorable(_ ref: OfferRef) -> Bool {

@@ -24,17 +24,16 @@ package enum PruneTable {
     """
 
   /// Selects the keys of the offers that are removed: old ones that nobody starred.
-  private static func doomedOffers(_ dialect: Dialect) -> String {
+  private static let doomedOffers =
     """
-    SELECT offer.offer_key FROM \(OfferColumns.source(dialect))
+    SELECT offer.offer_key FROM \(OfferColumns.source)
     WHERE \(isOld) AND NOT \(OfferColumns.isStarred)
     """
-  }
 
   static func hasDoomedOffer(_ bounds: PruneBounds, in transaction: any Transaction) throws -> Bool
   {
     try transaction.exists(
-      "\(doomedOffers(transaction.dialect)) LIMIT 1", Array(values(bounds).prefix(2)))
+      "\(doomedOffers) LIMIT 1", Array(values(bounds).prefix(2)))
   }
 
   /// Removes some of the offers that are gone for long enough, with their changes. Their `new` changes
@@ -209,7 +208,6 @@ package enum PruneTable {
   static func countDoomed(
     _ bounds: PruneBounds, in transaction: any Transaction
   ) throws -> PruneCounts {
-    let doomedOffers = doomedOffers(transaction.dialect)
     // The changes that are removed with their offers.
     let isOfDoomed = """
       (change.kind NOT IN ('first', 'new') AND change.offer_key IN (\(doomedOffers)))

@@ -6,14 +6,15 @@ import OffersCore
 /// Texts are compared byte by byte, so canonically equivalent spellings differ; coordinates by their
 /// value. The reward is compared and reported with its exact value.
 package struct OfferDifference {
-  /// The columns of a stored offer to compare, in the order of `OfferField` without the id, and
-  /// further ones of the reward and the state.
+  /// The columns of a stored offer to compare: its fields in the order of `OfferField`, the exact value of
+  /// the reward, and its key and state.
   package static let selection = """
-    offer.offer_key, offer.name, offer.description, offer.terms, offer.reward_text, offer.image_url,
-    offer.url, offer.retailer, offer.categories, offer.starts_at, offer.expires_at, offer.latitude,
-    offer.longitude, offer.attributes, offer.reward_minor_units, offer.reward_currency,
-    offer.reward_percent_hundredths, offer.reward_up_to, offer.gone_at, offer.found_at
+    \(OfferField.columns), \(OfferField.exactReward), offer.offer_key, offer.gone_at, offer.found_at
     """
+
+  /// The numbers of the columns after the fields.
+  private static let firstReward = OfferField.count
+  package static let keyColumn = firstReward + OfferField.rewardColumns.count
 
   /// The fields that differ, as `{"name":{"from":…,"to":…}}`; nil if none does.
   package private(set) var fields: String?
@@ -33,8 +34,8 @@ package struct OfferDifference {
   ///   - record: the record.
   ///   - row: the stored offer, with the columns of `selection`.
   package init(_ record: OfferRecord, _ row: some SQLRow) {
-    wasGone = row.findNumber(18) != nil
-    wasFound = row.findNumber(19) != nil
+    wasGone = row.findNumber(Self.keyColumn + 1) != nil
+    wasFound = row.findNumber(Self.keyColumn + 2) != nil
     var json = JSONWriter(capacity: 512)
     var differs = false
     var direction: OfferChange.Kind?
@@ -49,7 +50,10 @@ package struct OfferDifference {
         case .startsAt, .expiresAt:
           isSame = row.findDate(field.rawValue) == Self.date(Self.string(text))
         case .reward:
-          rewards = (Self.reward(row), Self.reward(record, text))
+          rewards = (
+            OfferColumns.reward(row, text: field.rawValue, value: Self.firstReward),
+            Self.reward(record, text)
+          )
           isSame = !Reward.differ(rewards.old, rewards.new)
           hasOtherReward =
             isSame
@@ -97,17 +101,6 @@ package struct OfferDifference {
     string(text).map {
       Reward(text: $0, value: record.rewardValue, isUpTo: record.isUpTo)
     }
-  }
-
-  private static func reward(_ row: some SQLRow) -> Reward? {
-    guard let text = row.findText(OfferField.reward.rawValue) else { return nil }
-    var value: Reward.Value?
-    if let units = row.findNumber(14) {
-      value = .amount(minorUnits: units, storedCurrency: row.text(15))
-    } else if let hundredths = row.findNumber(16) {
-      value = .percent(hundredths: hundredths)
-    }
-    return Reward(text: text, value: value, isUpTo: row.flag(17))
   }
 
   /// Writes a stored value as JSON output prints it.

@@ -122,7 +122,7 @@ final class ExportQuery: ExportBody {
   private func forEachOffer(_ body: (ExportRecord) throws -> Void) throws {
     try transaction.forEach(
       """
-      SELECT feed.name, \(ExportedOffer.columns) FROM \(OfferColumns.source(transaction.dialect))
+      SELECT feed.name, \(ExportedOffer.columns) FROM \(OfferColumns.source)
       WHERE \(isWanted) ORDER BY offer.offer_key
       """, parameters
     ) { row in
@@ -167,7 +167,7 @@ final class ExportQuery: ExportBody {
     let isOfFeed = favoritesOnly ? "" : "AND offer.feed_key = $3"
     try transaction.forEach(
       """
-      SELECT offer.id FROM \(OfferColumns.source(transaction.dialect))
+      SELECT offer.id FROM \(OfferColumns.source)
       WHERE offer.first_run_id = $2 \(isOfFeed) AND \(isWanted)
       ORDER BY offer.offer_key
       """, parameters + [.number(runKey)] + (favoritesOnly ? [] : [.number(feedKey)])

@@ -47,32 +47,32 @@ extension ExportedRun {
 
 extension ExportedOffer {
   package static let columns = """
-    offer.id, offer.name, offer.description, offer.terms, offer.reward_text,
-    offer.reward_minor_units, offer.reward_currency, offer.reward_percent_hundredths,
-    offer.reward_up_to, offer.image_url, offer.url, offer.first_seen_at, offer.changed_at,
-    offer.gone_at, offer.retailer, offer.categories, offer.starts_at, offer.expires_at,
-    offer.latitude, offer.longitude, offer.attributes
+    \(OfferField.columns), \(OfferField.exactReward), offer.first_seen_at, offer.changed_at,
+    offer.gone_at
     """
 
   package init(_ row: any SQLRow, from first: Int, feed: String) {
     self.init()
-    ref = OfferRef(feed: feed, offerID: row.text(first))
-    name = row.text(first + 1)
-    description = row.findText(first + 2)
-    terms = row.findText(first + 3)
-    reward = OfferColumns.reward(row, from: first + 4)
-    imageURL = row.findText(first + 9)
-    url = row.findText(first + 10)
-    firstSeenAt = row.number(first + 11)
-    changedAt = row.number(first + 12)
-    goneAt = row.findNumber(first + 13)
-    retailer = row.findText(first + 14)
-    categories = row.findText(first + 15)
-    startsAt = row.findNumber(first + 16)
-    expiresAt = row.findNumber(first + 17)
-    latitude = row.findReal(first + 18)
-    longitude = row.findReal(first + 19)
-    attributes = row.findText(first + 20)
+    func text(_ field: OfferField) -> String? { row.findText(first + field.rawValue) }
+    let firstReward = first + OfferField.count
+    let firstTime = firstReward + OfferField.rewardColumns.count
+    ref = OfferRef(feed: feed, offerID: text(.id) ?? "")
+    name = text(.name) ?? ""
+    description = text(.description)
+    terms = text(.terms)
+    reward = OfferColumns.reward(row, text: first + OfferField.reward.rawValue, value: firstReward)
+    imageURL = text(.imageURL)
+    url = text(.url)
+    retailer = text(.retailer)
+    categories = text(.categories)
+    startsAt = row.findNumber(first + OfferField.startsAt.rawValue)
+    expiresAt = row.findNumber(first + OfferField.expiresAt.rawValue)
+    latitude = row.findReal(first + OfferField.latitude.rawValue)
+    longitude = row.findReal(first + OfferField.longitude.rawValue)
+    attributes = text(.attributes)
+    firstSeenAt = row.number(firstTime)
+    changedAt = row.number(firstTime + 1)
+    goneAt = row.findNumber(firstTime + 2)
   }
 }
 

@@ -19,12 +19,11 @@ enum HouseholdTable {
     _ query: HouseholdQuery, of user: User.ID, maximumBytes: Int, in transaction: any Transaction
   ) throws -> [UserOffer] {
     let start = try query.start()
-    let dialect = transaction.dialect
     var offers: [UserOffer] = []
     var bytes = 0
     try transaction.scan(
       """
-      SELECT \(OfferColumns.columns(dialect)) FROM \(tables)
+      SELECT \(OfferColumns.columns) FROM \(tables)
       WHERE ($2 IS NULL OR first_at < $2
           OR first_at = $2 AND (shared.feed > $3 OR shared.feed = $3 AND shared.id > $4))
         AND ($7 IS NULL OR shared.feed = $7)

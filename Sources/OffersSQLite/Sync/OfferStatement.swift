@@ -1,23 +1,25 @@
+import GRDB
 import OffersCore
 import OffersStore
 
-/// The row of an offer, as the fields of a record set it.
-enum OfferRow {
-  /// The columns of the fields, in the order of `OfferField`.
-  private static let fieldColumns = [
-    "id", "name", "description", "terms", "reward_text", "image_url", "url", "retailer", "categories",
-    "starts_at", "expires_at", "latitude", "longitude", "attributes",
-  ]
+/// A statement that writes the row of an offer.
+final class OfferStatement {
+  let statement: RawStatement
+  /// Whether the parameters of the details, the fields from the retailer on, may have values.
+  private var hasDetails = true
+
+  init(_ database: Database, _ sql: String) throws {
+    statement = try RawStatement(database, sql)
+  }
+
   /// The columns that `bind` binds, in the order of the parameters.
   private static let boundColumns =
-    fieldColumns + [
-      "content_hash", "reward_minor_units", "reward_currency", "reward_percent_hundredths",
-      "reward_up_to", "name_key", "retailer_key", "category_keys",
-    ]
+    OfferField.allCases.map(\.column) + ["content_hash"] + OfferField.rewardColumns
+    + ["name_key", "retailer_key", "category_keys"]
   /// The number of the parameter after those that `bind` binds.
   static let firstOther = Int32(boundColumns.count + 1)
-  private static let firstReward = Int32(fieldColumns.count + 2)
-  private static let firstKey = firstReward + 4
+  private static let firstReward = Int32(OfferField.count + 2)
+  private static let firstKey = firstReward + Int32(OfferField.rewardColumns.count)
 
   /// Inserts an offer. The further parameters are its key, its feed, the time, and the values of `found_at`
   /// and `first_run_id`.
@@ -46,36 +48,46 @@ enum OfferRow {
       """
   }
 
-  /// Binds the fields of a record, and runs `body` while they are valid.
-  static func bind<Result>(
-    _ record: OfferRecord, to statement: RawStatement, _ body: () throws -> Result
-  ) rethrows -> Result {
-    var (name, retailer, categories): (UnsafeRawBufferPointer?, UnsafeRawBufferPointer?, [String]?)
-    record.forEachField { field, text in
-      statement.bind(Int32(field.rawValue + 1), text)
-      switch field {
-      case .name: name = text
-      case .retailer: retailer = text
-      case .categories:
-        categories = text.map { JSONTexts.parse(String(decoding: $0, as: UTF8.self)) }
-      default: break
-      }
+  /// Binds the fields of a record, and runs the statement.
+  ///
+  /// - Parameter other: binds the further parameters.
+  /// - Returns: the number of rows that it has written.
+  @discardableResult
+  func run(_ record: OfferRecord, _ other: (RawStatement) -> Void) throws -> Int {
+    // Details that were NULL in the last row, and are NULL again, need not be bound.
+    let bindsDetails = hasDetails || record.hasDetails
+    hasDetails = record.hasDetails
+    var name: UnsafeRawBufferPointer?
+    record.forEachText(of: bindsDetails ? OfferField.count : OfferField.retailer.rawValue) {
+      statement.bind(Int32($0 + 1), $1)
+      if $0 == OfferField.name.rawValue { name = $1 }
     }
-    statement.bind(firstReward - 1, Int64(bitPattern: record.contentHash))
-    bindReward(record, to: statement)
-    statement.bind(firstKey + 1, copying: retailer.map { NaturalOrder.key($0) })
-    statement.bind(firstKey + 2, copying: categories.map { NaturalOrder.keys($0) })
+    if bindsDetails { bindKeys(of: record) }
+    statement.bind(Self.firstReward - 1, Int64(bitPattern: record.contentHash))
+    bindReward(record)
+    other(statement)
     guard let name else {
-      statement.bindNull(firstKey)
-      return try body()
+      statement.bindNull(Self.firstKey)
+      return try statement.run()
     }
     return try NaturalOrder.key(name).withUnsafeBytes { key in
-      statement.bind(firstKey, bytes: key)
-      return try body()
+      statement.bind(Self.firstKey, bytes: key)
+      return try statement.run()
     }
   }
 
-  private static func bindReward(_ record: OfferRecord, to statement: RawStatement) {
+  /// Binds the keys of the retailer and the categories.
+  private func bindKeys(of record: OfferRecord) {
+    let retailer = record.text(OfferField.retailer.rawValue)
+    statement.bind(Self.firstKey + 1, copying: retailer.map { NaturalOrder.key($0) })
+    let categories = record.text(OfferField.categories.rawValue).map {
+      JSONTexts.parse(String(decoding: $0, as: UTF8.self))
+    }
+    statement.bind(Self.firstKey + 2, copying: categories.map { NaturalOrder.keys($0) })
+  }
+
+  private func bindReward(_ record: OfferRecord) {
+    let firstReward = Self.firstReward
     let reward = record.rewardParts
     let isAmount = reward.kind == OfferRecord.amount
     statement.bind(firstReward, number: isAmount ? reward.number : nil)
@@ -87,7 +99,7 @@ enum OfferRow {
 }
 
 /// Offers of an export.
-extension OfferRow {
+extension OfferStatement {
   private static let importedColumns = boundColumns + ["first_seen_at", "changed_at", "gone_at"]
   /// The number of the parameter after those of an export's offer.
   static let firstImported = Int32(importedColumns.count + 1)
@@ -114,17 +126,19 @@ extension OfferRow {
       """
   }
 
-  static func bind(_ offer: ExportedOffer, to statement: RawStatement) {
-    let texts = [
-      offer.ref.offerID, offer.name, offer.description, offer.terms, offer.reward?.text,
-      offer.imageURL, offer.url, offer.retailer, offer.categories,
-    ]
-    for (index, text) in texts.enumerated() { statement.bind(Int32(index + 1), copying: text) }
-    statement.bind(10, number: offer.startsAt)
-    statement.bind(11, number: offer.expiresAt)
-    statement.bind(12, real: offer.latitude)
-    statement.bind(13, real: offer.longitude)
-    statement.bind(14, copying: offer.attributes)
+  /// Binds the fields and the times of an offer, and runs the statement.
+  ///
+  /// - Parameter other: binds the further parameters.
+  func run(_ offer: ExportedOffer, _ other: (RawStatement) -> Void) throws {
+    let (firstReward, firstKey, firstOther) = (Self.firstReward, Self.firstKey, Self.firstOther)
+    for field in OfferField.allCases {
+      let index = Int32(field.rawValue + 1)
+      switch field.columnType {
+      case .text: statement.bind(index, copying: offer.text(field))
+      case .seconds: statement.bind(index, number: offer.seconds(field))
+      case .degrees: statement.bind(index, real: offer.degrees(field))
+      }
+    }
     statement.bind(firstReward - 1, 0)
     statement.bind(firstReward, number: offer.reward?.minorUnits)
     statement.bind(firstReward + 1, copying: offer.reward?.storedCurrency)
@@ -137,5 +151,7 @@ extension OfferRow {
     statement.bind(firstOther, offer.firstSeenAt)
     statement.bind(firstOther + 1, offer.changedAt)
     statement.bind(firstOther + 2, number: offer.goneAt)
+    other(statement)
+    try statement.run()
   }
 }

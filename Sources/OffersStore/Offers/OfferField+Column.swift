@@ -1,0 +1,43 @@
+import OffersCore
+
+/// The columns of the fields of an offer. Statements list them in the order of `OfferField`, so that a row
+/// has a field at its `rawValue`.
+extension OfferField {
+  /// The type of a column.
+  package enum ColumnType {
+    case text
+    /// Unix seconds.
+    case seconds
+    /// A floating-point number.
+    case degrees
+  }
+
+  /// The column of the table `offer` that has the field; of the reward its printed text.
+  package var column: String { self == .reward ? "reward_text" : name }
+
+  package var columnType: ColumnType {
+    switch self {
+    case .id, .name, .description, .terms, .reward, .imageURL, .url, .retailer, .categories,
+      .attributes:
+      .text
+    case .startsAt, .expiresAt: .seconds
+    case .latitude, .longitude: .degrees
+    }
+  }
+
+  /// The columns of all fields, in their order.
+  package static let columns = list(allCases.map(\.column))
+
+  /// The columns with the exact value of the reward: an amount and its currency, or a percentage, and
+  /// whether the value is an upper bound.
+  package static let rewardColumns = [
+    "reward_minor_units", "reward_currency", "reward_percent_hundredths", "reward_up_to",
+  ]
+
+  /// The columns of `rewardColumns`.
+  package static let exactReward = list(rewardColumns)
+
+  private static func list(_ columns: [String]) -> String {
+    columns.map { "offer.\($0)" }.joined(separator: ", ")
+  }
+}
