@@ -5,8 +5,8 @@ import OffersStore
 struct FeedMiscount {
   /// The feed.
   let name: String
-  /// The kind of offers that are counted, such as `gone offers`.
-  let noun: String
+  /// Whether it is the number of gone offers, not of current ones.
+  let isGone: Bool
   let stored: Int
   let counted: Int
 
@@ -15,9 +15,9 @@ struct FeedMiscount {
     try SQLiteTransaction(database).rows(FeedTable.miscountSQL) { row in
       [
         FeedMiscount(
-          name: row.text(0), noun: "offers", stored: row.count(1), counted: row.count(3)),
+          name: row.text(0), isGone: false, stored: row.count(1), counted: row.count(3)),
         FeedMiscount(
-          name: row.text(0), noun: "gone offers", stored: row.count(2), counted: row.count(4)),
+          name: row.text(0), isGone: true, stored: row.count(2), counted: row.count(4)),
       ]
     }.flatMap { $0 }.filter { $0.stored != $0.counted }
   }

@@ -56,7 +56,7 @@ struct HealthTests {
       ])
     #expect(
       try await Self.repair(store) == [
-        "done counts: corrected the counts: ibotta 2000 offers, not 7, ibotta 0 gone offers, not 3"
+        "done counts: corrected the counts: ibotta 2000, not 7, ibotta 0 gone, not 3"
       ])
     #expect(try await Self.trouble(store) == [])
   }
