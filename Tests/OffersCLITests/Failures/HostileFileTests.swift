@@ -248,17 +248,19 @@ struct HostileFileTests {
   @Test("A name that no feed can have makes a file unsound, for every command that reads it")
   func names() async throws {
     let (home, base) = try await Self.makeFile()
-    for (table, name) in [("feed", "'a b'"), ("feed", "'Tea'"), ("user", "'a' || char(10)")] {
+    for (table, holder, name) in [
+      ("feed", "feed", "'a b'"), ("feed", "feed", "'Tea'"), ("account", "user", "'a' || char(10)"),
+    ] {
       let mutation = Mutation(table: table, column: "name", value: name)
       #expect(try await Self.apply([mutation], to: base, at: home.database))
       for command in ["list", "status", "feeds", "doctor"] {
         let result = try await home.call(command)
         #expect(result.status == 1)
-        #expect((result.output + result.errors).contains("has a name that no \(table) can have"))
+        #expect((result.output + result.errors).contains("has a name that no \(holder) can have"))
       }
       // What is sound can be saved.
       let saved = try await home.call("export", "--salvage")
-      #expect(saved.output.contains("Tea 1") == (table == "user"))
+      #expect(saved.output.contains("Tea 1") == (holder == "user"))
     }
   }
 
