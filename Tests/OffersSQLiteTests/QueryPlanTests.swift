@@ -167,7 +167,7 @@ struct QueryPlanTests {
     let verbs = Set(plans.compactMap { $0.sql.split(separator: " ").first })
     #expect(verbs == ["SELECT", "INSERT", "UPDATE"])
     // The changes of a new run or feed would be looked for only if one without it were waiting (FkIfZero).
-    let parents = ["INSERT INTO sync_run", "INSERT INTO feed"]
+    let parents = ["INSERT INTO sync_run", "INSERT INTO feed "]
     for plan in plans where !parents.contains(where: plan.sql.hasPrefix) {
       #expect(!plan.isSlow, "\(plan)")
     }

@@ -18,7 +18,7 @@ extension PostgresStore: SQLStore {
     case .query, .lookup: try await database.readOnce(body)
     case .write: try await database.write(body)
     case .sync, .syncNote:
-      try await database.write(kind: .ordered) { [leases = SyncLease.held] connection in
+      try await database.write(kind: .ordered) { [leases = heldLeases] connection in
         let result = try body(connection)
         for lease in leases { try lease.check(in: connection) }
         return result
@@ -37,6 +37,8 @@ extension PostgresStore: SQLStore {
     case .uncountedImage: try await database.write(isCounted: false, body)
     }
   }
+
+  private var heldLeases: [SyncLease] { SyncLease.held[ObjectIdentifier(database)] ?? [] }
 
   package func writeLater(_ body: @escaping @Sendable (any Transaction) throws -> Void) {
     laterWrites.add { [database] in try await database.write { try body(PostgresTransaction($0)) } }

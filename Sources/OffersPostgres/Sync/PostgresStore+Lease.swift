@@ -57,8 +57,10 @@ extension PostgresStore {
       try await withThrowingTaskGroup(of: TaskOutcome<Result>.self) { group in
         group.addTask {
           do {
-            let leases = SyncLease.held + [lease]
-            return .sync(.success(try await SyncLease.$held.withValue(leases) { try await body() }))
+            var leases = SyncLease.held
+            leases[ObjectIdentifier(self.database), default: []].append(lease)
+            let result = try await SyncLease.$held.withValue(leases) { try await body() }
+            return .sync(.success(result))
           } catch {
             return .sync(.failure(error))
           }

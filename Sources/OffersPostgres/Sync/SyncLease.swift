@@ -11,8 +11,9 @@ struct SyncLease: Sendable {
 
   let times: LeaseTimes
 
-  /// The leases of the running sync or import, for the calls that it makes to the store.
-  @TaskLocal static var held: [SyncLease] = []
+  /// The leases of the running sync or import, for the calls that it makes to the stores, by their
+  /// databases (`Database`): a task may use several, such as one that moves records between them.
+  @TaskLocal static var held: [ObjectIdentifier: [SyncLease]] = [:]
 
   /// Takes the lease of a feed; nil if another program has it.
   static func take(

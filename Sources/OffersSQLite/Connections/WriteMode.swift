@@ -1,4 +1,4 @@
-/// The durability and the checks of a write transaction.
+/// The durability of a write transaction.
 enum WriteMode {
   case ordinary
   /// A run that changed no offer, a recent search, failed logins, or when a session was last seen.
@@ -7,16 +7,9 @@ enum WriteMode {
   /// An image, or the uses of images. The commit does not wait for fsync: a power cut may lose the
   /// last of these. Lost images can be fetched again.
   case image
-  /// Pruning and imports, which remove or renumber runs. SQLite does not check foreign keys,
-  /// because it would scan all changes for each removed run. The caller keeps every reference
-  /// valid.
-  case unchecked
 
   /// Whether the commit waits for fsync (`synchronous=FULL`).
   var isSynchronous: Bool { self != .note && self != .image }
-
-  /// Whether SQLite checks foreign keys.
-  var checksForeignKeys: Bool { self != .unchecked }
 
   /// The size of the log above which a write is followed by a checkpoint, in bytes. 0 stands for a
   /// checkpoint after every write. The size is large for images, so that many of them share a
@@ -25,7 +18,7 @@ enum WriteMode {
     switch self {
     case .note: 256 << 10
     case .image: 4 << 20
-    case .ordinary, .unchecked: 0
+    case .ordinary: 0
     }
   }
 }

@@ -172,13 +172,6 @@ final class WritingConnection: Sendable {
   ) throws -> Result {
     try file.checkIdentity(identity)
     try setSynchronous(mode.isSynchronous, database)
-    // This precedes the transaction, because the pragma has no effect within one.
-    if !mode.checksForeignKeys { try database.execute(sql: "PRAGMA foreign_keys = OFF") }
-    defer {
-      if !mode.checksForeignKeys {
-        _ = sqlite3_exec(database.sqliteConnection, "PRAGMA foreign_keys = ON", nil, nil, nil)
-      }
-    }
     let result = try transact(database, .commit, body)
     moveLog(after: mode, database)
     // A checkpoint may change the version, too.

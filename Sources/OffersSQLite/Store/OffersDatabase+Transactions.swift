@@ -50,6 +50,7 @@ extension OffersDatabase: UserRecords {
 extension OffersDatabase: AttemptRepository, CredentialRepository, IdentityRepository {}
 extension OffersDatabase: LoginTransfer, ServerKeyRepository, SessionRepository {}
 extension OffersDatabase: FavoriteRepository, HouseholdRepository, LabelRepository {}
-extension OffersDatabase: LongListRepository, OfferRepository, UserRepository {}
+extension OffersDatabase: FeedRepository, FeedSourceRepository, LongListRepository {}
+extension OffersDatabase: OfferRepository, UserRepository {}
 extension OffersDatabase: ChangeRepository, NewsRepository {}
 extension OffersDatabase: PruneRepository, RecordTransfer, StoreFacts {}

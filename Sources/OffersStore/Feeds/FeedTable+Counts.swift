@@ -9,7 +9,8 @@ extension FeedTable {
   static let currentCount = """
     feed.current_count + (SELECT count(*) FROM offer
       WHERE offer.feed_key = feed.feed_key AND offer.found_at IS NOT NULL
-        AND offer.gone_at IS NULL AND \(OfferColumns.isStarred))
+        AND offer.gone_at IS NULL AND EXISTS (
+          SELECT 1 FROM favorite WHERE favorite.feed = feed.name AND favorite.id = offer.id))
     """
 
   /// The feeds whose stored numbers are wrong, by name: the name, the stored numbers of current and of gone

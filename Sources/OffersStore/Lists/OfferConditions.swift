@@ -24,7 +24,11 @@ struct OfferConditions {
       pricedKeys.isEmpty
       ? "false" : "(\(dialect.isElement(offerFeed, of: bindings.add(.numbers(pricedKeys)))))"
     selectState(query, at: now, of: user)
-    if let feedKey { parts.append("\(offerFeed) = \(bindings.add(.number(feedKey)))") }
+    if query.favoritesOnly, let feed = query.feed {
+      parts.append("favorite.feed = \(bindings.add(.text(feed)))")
+    } else if let feedKey {
+      parts.append("\(offerFeed) = \(bindings.add(.number(feedKey)))")
+    }
     selectDates(query)
     selectLabels(query, dialect)
     selectValues(query)

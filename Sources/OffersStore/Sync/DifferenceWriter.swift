@@ -52,9 +52,7 @@ final class DifferenceWriter {
     runID = order.nextRunID()
     oldKey = order.lastOfferKey
     isFirst =
-      try plan.replacesSample
-      || !transaction.exists(
-        "SELECT 1 FROM offer WHERE feed_key = $1 AND found_at IS NULL LIMIT 1", [.number(feedKey)])
+      try plan.replacesSample || !FeedTable.hasOffers(feedKey: feedKey, in: transaction)
     try SyncRunTable.insert(
       plan.run, id: runID, feedKey: feedKey, in: transaction)
   }

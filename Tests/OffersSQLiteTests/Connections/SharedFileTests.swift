@@ -66,17 +66,16 @@ struct SharedFileTests {
     #expect(try Store.rows(path, "PRAGMA user_version") == ["-3"])
   }
 
-  @Test("foreign keys are enforced again after an unchecked write")
-  func restoresForeignKeys() async throws {
+  @Test("foreign keys are enforced")
+  func enforcesForeignKeys() async throws {
     let store = try await Store()
-    try await store.database.write(.unchecked) { _ in }
     let error = await #expect(throws: OffersError.self) {
       try await store.database.write { database in
         try database.execute(
           sql: """
             INSERT INTO offer
               (feed_key, id, content_hash, first_seen_at, changed_at, name, name_key, reward_up_to)
-            VALUES (99, '1', 0, 0, 0, 'Tea', x'', 0)
+            VALUES (99, '1', 0, 0, 0, 'Tea', x'01', 0)
             """)
       }
     }

@@ -171,7 +171,7 @@ struct InMemoryTests {
   func compacts() async throws {
     let database = try await Self.open()
     try await database.sync((1...2000).map { FeedOffer("\($0)", name: "Tea \($0)") })
-    try await database.write(.unchecked) {
+    try await database.write {
       try $0.execute(sql: "DELETE FROM change; DELETE FROM offer")
     }
     #expect(try await database.compact(whenFreeAbove: 0.1))

@@ -82,6 +82,25 @@ struct PruneTests {
     try Self.check(store)
   }
 
+  @Test("changes and the offers of a feed are removed in several transactions")
+  func removesInBatches() async throws {
+    let store = try await Store()
+    let count = PruneBatch.count + 100
+    for name in ["a", "b"] {
+      try await store.sync(
+        (1...count).map { FeedOffer("\($0)", name: name) }, at: name == "a" ? 1000 : 2000)
+    }
+    let counts = try await Self.prune(store, goneBefore: 0, now: 3000 + 400 * Self.day)
+    // The first sync is one change for each of its offers.
+    #expect(counts.changes == 2 * count)
+    #expect(try store.rows("SELECT count(*) FROM change") == ["0"])
+    #expect(try await store.database.unsubscribe(from: "ibotta"))
+    try await store.database.removeOffers(of: "ibotta", at: ChangeTests.date(4000))
+    #expect(try store.rows("SELECT count(*) FROM offer") == ["0"])
+    #expect(try store.rows("SELECT current_count, gone_count FROM feed") == ["0|0"])
+    try Self.check(store)
+  }
+
   @Test("clearing away depends on the ages of runs and changes, not on the number of syncs")
   func clearsByAge() async throws {
     let store = try await Self.filled()

@@ -32,11 +32,9 @@ struct SearchTextTests {
       try database.execute(
         sql: """
           INSERT INTO offer (offer_key, feed_key, id, content_hash, first_seen_at, changed_at, name,
-            reward_up_to) VALUES (1, 1, '1', 0, 0, 0, 'Tea', 0)
-          """)
-      try database.execute(
-        sql: "INSERT INTO offer_detail (offer_key, categories, attributes) VALUES (1, ?, ?)",
-        arguments: [json(categories), OfferAttribute.json(attributes)])
+            name_key, reward_up_to, categories, attributes)
+          VALUES (1, 1, '1', 0, 0, 0, 'Tea', x'746561', 0, ?, ?)
+          """, arguments: [json(categories), OfferAttribute.json(attributes)])
     }
     return store
   }
