@@ -161,7 +161,7 @@ struct HealthTests {
       "PRAGMA foreign_keys = OFF; INSERT INTO missing_offer VALUES (9997, 1, 2), (9998, 1, 2)")
     #expect(
       try await Self.trouble(store) == [
-        "problem references: rows refer to missing rows (3), the first in change to sync_run"
+        "problem references: rows refer to missing rows (3), the first in missing_offer to offer"
       ])
   }
 

@@ -91,7 +91,8 @@ struct ConversionTests {
         path,
         "SELECT hex(name_key), hex(retailer_key), hex(category_keys) FROM offer WHERE id = 'a'")
         == ["73747261737365|61727A7465202620636F|FF73757373FF622030023132FF78FF"])
-    #expect(try await database.search(SearchQuery("straße")).hits.map(\.offer.ref.offerID) == ["a"])
+    #expect(
+      try await database.search(SearchQuery("ägypten")).hits.map(\.offer.ref.offerID) == ["p"])
   }
 
   @Test("keeps what other programs added, also if it is invalid, and its opening tells of triggers")
