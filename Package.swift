@@ -57,6 +57,8 @@ let package = Package(
         .embedInCode("0110_create_triggers.sql"),
         .embedInCode("0111_create_leases.sql"),
         .embedInCode("0112_create_indexes.sql"),
+        .embedInCode("convert_from_32_aside.sql"),
+        .embedInCode("convert_from_32_rows.sql"),
       ],
       swiftSettings: strict),
     // The C target has what Swift's modules of the system's headers leave out.

@@ -1,12 +1,9 @@
 -- Converts a database of version 9, which differs little from what the first set of migrations makes.
 
--- The keys of an offer's categories as one value; see NaturalOrder.keys(_:).
-CREATE FUNCTION pg_temp.joined_keys(keys BYTEA[]) RETURNS BYTEA LANGUAGE sql IMMUTABLE STRICT AS $$
-  SELECT '\xff'::bytea || coalesce(string_agg(key || '\xff'::bytea, ''::bytea ORDER BY place), ''::bytea)
-  FROM unnest(keys) WITH ORDINALITY AS element (key, place)
-$$;
-ALTER TABLE offer ALTER COLUMN category_keys TYPE BYTEA USING pg_temp.joined_keys(category_keys);
-DROP FUNCTION pg_temp.joined_keys;
+-- The program then computes the keys and the searched words of all offers (OfferRenewal).
+
+ALTER TABLE offer DROP COLUMN category_keys;
+ALTER TABLE offer ADD COLUMN category_keys BYTEA;
 
 DROP INDEX offer_by_name;
 CREATE INDEX offer_by_name ON offer (feed_key, substr(name, 1, 64));

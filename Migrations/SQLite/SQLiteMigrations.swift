@@ -1,10 +1,17 @@
 /// One migration of the database's schema.
 package struct Migration: Sendable {
-  /// The migration's number, from 1; the schema version after it.
+  /// The migration's number, from `SQLiteMigrations.firstNumber`; the schema version after it.
   package let number: Int
   /// The name of its file, without extension.
   package let name: String
   /// The statements, run in one transaction.
+  package let sql: String
+}
+
+/// A part of the conversion of a database that was made before the first set of migrations.
+package struct ConversionPart: Sendable {
+  /// The name of its file, without extension.
+  package let name: String
   package let sql: String
 }
 
@@ -15,6 +22,24 @@ package struct Migration: Sendable {
 /// `Package.swift`, a line of `all`, and the new `currentVersion`. `Scripts/check` fails if it is
 /// not embedded or not listed.
 package enum SQLiteMigrations {
+  /// The number of the first migration. The numbers below are versions that an unreleased program made, of
+  /// which only one is converted.
+  package static let firstNumber = 101
+
+  /// The last migration of the first set, which a conversion reaches.
+  package static let firstSet = 112
+
+  /// The version that is converted.
+  package static let convertedVersion = 32
+
+  /// Puts the tables of that version aside, before the first set of migrations is run.
+  package static let conversionStart = ConversionPart(
+    name: "convert_from_32_aside", sql: text(PackageResources.convert_from_32_aside_sql))
+
+  /// Copies the rows of these tables, after the first set was run.
+  package static let conversionEnd = ConversionPart(
+    name: "convert_from_32_rows", sql: text(PackageResources.convert_from_32_rows_sql))
+
   package static let all: [Migration] = [
     Migration(
       number: 101, name: "0101_create_feeds",

@@ -45,26 +45,33 @@ struct ConversionTests {
     #expect(try await made.run(Self.versions) == "101|113|13")
     let (new, _) = try await PostgresStore.openNew()
     #expect(try await made.run(Self.schema) == new.run(Self.schema))
-    let query = OfferQuery(feed: "movies", category: "Süß")
-    #expect(try await store.fetchOffers(query).map(\.ref.offerID) == ["a"])
     // A second opening has nothing to do.
     try await PostgresStore.open(made).close()
   }
 
-  @Test("has the keys of names with long numbers that this version writes")
-  func renewsKeys() async throws {
+  @Test("has the keys and the searched words that this version computes")
+  func renewsOffers() async throws {
     let made = try await Self.makeOld()
     let name = String(repeating: "7", count: 254)
     try await made.run(
       """
-      UPDATE offer SET name = '\(name)', categories = '["\(name)"]', category_keys = '{"\\\\x01"}'
-      WHERE id = 'b'
+      UPDATE offer SET name = '\(name)', categories = '["\(name)"]', name_key = 'x' WHERE id = 'b';
+      INSERT INTO search_word VALUES ('old')
       """)
     let store = try await PostgresStore.open(made)
-    let query = OfferQuery(feed: "movies", category: name)
-    #expect(try await store.fetchOffers(query).map(\.ref.offerID) == ["b"])
-    let other = try await store.fetchOffers(OfferQuery(feed: "movies", category: "b 12"))
-    #expect(other.map(\.ref.offerID) == ["a"])
+    func ids(in category: String) async throws -> [String] {
+      try await store.fetchOffers(OfferQuery(category: category, includesExpired: true))
+        .map(\.ref.offerID)
+    }
+    #expect(try await ids(in: "Süß") == ["a"])
+    #expect(try await ids(in: "b 12") == ["a"])
+    #expect(try await ids(in: name) == ["b"])
+    #expect(try await store.search(SearchQuery("ägypten")).hits.map(\.offer.ref.offerID) == ["p"])
+    let words =
+      "SELECT string_agg(word, ',' ORDER BY word) FROM search_word WHERE word IN ('agypten', 'old')"
+    #expect(try await made.run(words) == "agypten")
+    let key = "SELECT encode(name_key, 'hex') FROM offer WHERE id = 'p'"
+    #expect(try await made.run(key) == "6167797074656e20300137")
   }
 
   @Test("that cannot be converted stays as it is")

@@ -63,44 +63,23 @@ struct Store {
 
   func rows(_ sql: String) throws -> [String] { try Self.rows(path, sql) }
 
-  /// All changes, one per offer: `change_id`, `offer_key`, `run_id`, `kind`, `fields`.
+  /// All changes, one for each offer, also of a first sync: `change_id`, `offer_key`, `run_id`, `kind`, `fields`.
   static let eachChange = """
-    (WITH RECURSIVE each_change AS (
-      SELECT change_id, offer_key, run_id, kind, fields, coalesce(offer_count, 1) AS offer_count
-      FROM change LEFT JOIN new_offers USING (change_id)
-      UNION ALL
-      SELECT change_id - 1, offer_key - 1, run_id, kind, fields, offer_count - 1 FROM each_change
-      WHERE offer_count > 1
-    ) SELECT * FROM each_change)
+    (SELECT change_id, offer_key, run_id, kind, fields FROM change WHERE kind <> 'first'
+    UNION ALL
+    SELECT change_id, offer.offer_key, run_id, 'new', fields
+    FROM change JOIN offer ON offer.first_run_id = change.run_id WHERE kind = 'first')
     """
 
-  /// Creates a database as an older version of the program did, with some offers, their changes and
-  /// a favorite. Returns its path.
-  static func makeFile(in folder: TemporaryFolder, version: Int, offerCount: Int = 3000) throws
-    -> String
-  {
+  /// Creates a database of the last version before the first set of migrations, with every kind of row.
+  /// Returns its path.
+  static func makeOldFile(in folder: TemporaryFolder) throws -> String {
     let path = folder.file("offers.sqlite")
-    let migrations = SQLiteMigrations.all.filter { $0.number <= version }.map { $0.sql + ";\n" }
-      .joined()
     try execute(
       path,
       """
-      PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; BEGIN; \(migrations)
-      PRAGMA user_version = \(version); PRAGMA application_id = \(DatabaseFile.applicationID);
-      INSERT INTO sync_run VALUES (
-        1, 1, '/feeds/ibotta.json', 1000, 5, 'updated', 10, \(offerCount), 0, 0, 0, 0, 0, 0, 0, NULL,
-        NULL, NULL, NULL\(version < 15 ? "" : ", NULL"));
-      WITH RECURSIVE number (n) AS (
-        SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < \(offerCount))
-      INSERT INTO offer (
-        feed_key, id, content_hash, first_seen_at, changed_at, name, reward_up_to
-      ) SELECT 1, n, 7, 1000, 1000, 'Milk ' || n, 0 FROM number;
-      INSERT INTO change (offer_key, run_id, kind) SELECT offer_key, 1, 'new' FROM offer ORDER BY 1;
-      UPDATE feed SET current_count = \(offerCount);
-      INSERT INTO favorite (\(version < 20 ? "" : "user_key, ")feed, id, created_at)
-      VALUES (\(version < 20 ? "" : "1, ")'ibotta', '7', 1500);
-      \(version < 5 ? "" : "UPDATE search_state SET is_current = 0;")
-      COMMIT;
+      PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA foreign_keys = OFF; BEGIN;
+      \(EarlierVersion.sqlite); COMMIT
       """)
     return path
   }

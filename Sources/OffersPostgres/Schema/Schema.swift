@@ -126,7 +126,7 @@ struct Schema {
   /// Makes a database of the last version before the first set of migrations one of that set.
   private func convert(_ connection: Connection) throws {
     try connection.script(PostgreSQLMigrations.conversion.sql)
-    try KeyRenewal.run(in: connection)
+    try OfferRenewal.run(in: connection)
     try connection.run("DELETE FROM schema_migration")
     for migration in migrations where migration.number <= PostgreSQLMigrations.firstSet {
       try record(migration, in: connection)

@@ -154,8 +154,9 @@ struct HealthCheck: Sendable {
         return [Finding(.ok, "counts", "every feed has as many offers as it says")]
       }
       return wrong.map {
-        Finding(
-          .problem, "counts", "\($0.name) says \($0.stored) offers and has \($0.counted)",
+        let noun = $0.isGone ? "gone offers" : "offers"
+        return Finding(
+          .problem, "counts", "\($0.name) says \($0.stored) \(noun) and has \($0.counted)",
           advice: repairAdvice)
       }
     },
@@ -163,7 +164,8 @@ struct HealthCheck: Sendable {
       let wrong = try FeedMiscount.correct(in: database)
       // The message shows the counts, because a sync uses them to detect too many removals.
       return "corrected the counts: "
-        + wrong.map { "\($0.name) \($0.counted), not \($0.stored)" }.joined(separator: ", ")
+        + wrong.map { "\($0.name) \($0.counted)\($0.isGone ? " gone" : ""), not \($0.stored)" }
+        .joined(separator: ", ")
     })
 
   private static let words = HealthCheck(

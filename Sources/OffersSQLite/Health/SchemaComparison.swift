@@ -30,7 +30,8 @@ struct SchemaComparison {
     ORDER BY 1, 2
     """
 
-  /// A new database in memory, created by the migrations up to a version.
+  /// A new database in memory, created by the migrations up to a version. For a version before the first
+  /// set of migrations it is empty, so that such a database has no differences.
   static func makeFresh(version: Int = Schema.version) throws -> DatabaseQueue {
     let queue = try DatabaseQueue()
     try queue.inDatabase { fresh in

@@ -163,12 +163,14 @@ final class ExportQuery: ExportBody {
   private func forEachFirst(
     feedKey: Int64, runKey: Int64, _ body: (String) throws -> Void
   ) throws {
+    // The favorites are found by their keys, which leaves the other offers of the feed alone.
+    let isOfFeed = favoritesOnly ? "" : "AND offer.feed_key = $3"
     try transaction.forEach(
       """
       SELECT offer.id FROM \(OfferColumns.source)
-      WHERE offer.feed_key = $2 AND offer.first_run_id = $3 AND \(isWanted)
+      WHERE offer.first_run_id = $2 \(isOfFeed) AND \(isWanted)
       ORDER BY offer.offer_key
-      """, parameters + [.number(feedKey), .number(runKey)]
+      """, parameters + [.number(runKey)] + (favoritesOnly ? [] : [.number(feedKey)])
     ) { try body($0.text(0)) }
   }
 

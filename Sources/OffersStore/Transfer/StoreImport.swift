@@ -152,8 +152,10 @@ final class StoreImport: ImportStore {
 
   func finish(newOffers: Int, updatedOffers: Int) throws {
     try history.dropTables()
-    try writer.finish(newAfter: newOffers > 0 ? lastOfferKey : nil)
-    if newOffers + updatedOffers > 0 { try FeedTable.count(in: transaction) }
+    if newOffers + updatedOffers > 0 {
+      try writer.finish(newAfter: newOffers > 0 ? lastOfferKey : nil)
+      try FeedTable.count(in: transaction)
+    }
     try order.save(in: transaction)
   }
 }

@@ -7,16 +7,16 @@ import Testing
 struct SalvageTests {
   private static let count = 3000
 
-  /// Creates a home with many offers, each with details, a change in a row of its own, and a star.
+  /// Creates a home with many offers, each with a retailer, a change in a row of its own, and a star.
   private static func lived(count: Int = count) async throws -> Home {
     let home = try await Home(
       synced: (0..<count).map { FeedItem("\($0)", "Tea", terms: "Buy one") })
     let filled = try home.shell(
       """
       sqlite3 "$OFFERS_DATABASE" "INSERT INTO favorite SELECT 1, 'ibotta', id, 5, NULL FROM offer;
-        INSERT INTO offer_detail (offer_key, retailer) SELECT offer_key, 'Corner shop' FROM offer;
-        DELETE FROM new_offers; DELETE FROM change;
-        INSERT INTO change (offer_key, run_id, kind) SELECT offer_key, 1, 'new' FROM offer;
+        DELETE FROM change; UPDATE offer SET retailer = 'Corner shop', first_run_id = NULL;
+        INSERT INTO change (offer_key, run_id, feed_key, kind, at)
+        SELECT offer_key, 1, feed_key, 'new', 1 FROM offer;
         PRAGMA wal_checkpoint(TRUNCATE)"
       """)
     guard filled.status == 0 else { throw Home.Unexpected(filled.errors) }
@@ -35,7 +35,7 @@ struct SalvageTests {
 
   @Test(
     "damaged pages lose only the rows that they contain",
-    arguments: ["favorite", "change", "offer_detail", "offer"])
+    arguments: ["favorite", "change", "offer"])
   func pages(table: String) async throws {
     let home = try await Self.lived()
     let lost = try [1, 3].map { try home.overwritePage($0, of: table) }.reduce(0, +)
@@ -53,7 +53,7 @@ struct SalvageTests {
     for (name, number) in least { #expect(counts[name] == number, "\(name)") }
     let section = ["favorite": "favorites", "change": "changes"][table] ?? "offers"
     #expect(errors == "Some records could not be read: \(section). The export has the others.\n")
-    if table == "offer_detail" {
+    if table == "offer" {
       #expect(text.components(separatedBy: "Corner shop").count - 1 == Self.count - lost)
     }
     let stars = try await Self.saved(home, "--favorites")
@@ -74,7 +74,7 @@ struct SalvageTests {
     let filled = try home.shell(
       """
       sqlite3 "$OFFERS_DATABASE" "INSERT INTO favorite SELECT user_key, feed, id, 7, 8
-        FROM (SELECT user_key FROM user WHERE user_key > 1), (SELECT feed, id FROM favorite);
+        FROM (SELECT user_key FROM account WHERE user_key > 1), (SELECT feed, id FROM favorite);
         PRAGMA wal_checkpoint(TRUNCATE)"
       """)
     guard filled.status == 0 else { throw Home.Unexpected(filled.errors) }
@@ -106,12 +106,12 @@ struct SalvageTests {
     "an unreadable user is salvaged with their favorites, and a name from the index or a number")
   func unreadableUsers() async throws {
     let home = try await Self.household()
-    try home.overwritePage(0, of: "user")
+    try home.overwritePage(0, of: "account")
     let (text, counts, errors) = try await Self.saved(home)
     #expect(counts["favorites"] == 3 * Self.count)
     #expect(try Self.stars(text) == ["owner": Self.count, "ben": Self.count, "eve": Self.count])
     #expect(errors.hasPrefix("Some records could not be read: users."))
-    try home.overwritePage(0, of: "sqlite_autoindex_user_1")
+    try home.overwritePage(0, of: "sqlite_autoindex_account_1")
     let numbered = try await Self.saved(home).text
     #expect(
       try Self.stars(numbered) == ["owner": Self.count, "user 2": Self.count, "user 3": Self.count])

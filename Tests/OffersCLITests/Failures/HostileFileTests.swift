@@ -89,9 +89,9 @@ struct HostileFileTests {
 
   /// Rows for the tables that a sync and the other commands leave empty.
   private static let rows = """
-    INSERT OR REPLACE INTO offer_detail
-      SELECT offer_key, 'Shop', '["Drinks"]', 1700000000, 1900000000, 10, 20, '[["Size","2"]]'
-      FROM offer;
+    UPDATE offer SET retailer = 'Shop', retailer_key = CAST('shop' AS BLOB),
+      categories = '["Drinks"]', category_keys = x'FF6472696E6B73FF', starts_at = 1700000000,
+      expires_at = 1900000000, latitude = 10, longitude = 20, attributes = '[["Size","2"]]';
     INSERT OR REPLACE INTO feed_fetch (feed_key, etag, validated_mark, validated_rules,
       full_fetch_at, next_due_at, wait_until, failure_count, failing_since, moved_from, moved_to,
       moved_count, held_count, held_since)
@@ -100,7 +100,7 @@ struct HostileFileTests {
     INSERT OR REPLACE INTO missing_offer SELECT offer_key, feed_key, 1790000000 FROM offer LIMIT 1;
     UPDATE sync_run SET request_reason = 'due', request_count = 1, request_status = 200,
       request_is_conditional = 0;
-    INSERT OR REPLACE INTO found_offer SELECT max(offer_key), feed_key, 1790000000, 1 FROM offer;
+    UPDATE offer SET found_at = 1790000000 WHERE offer_key = (SELECT max(offer_key) FROM offer);
     INSERT INTO reader VALUES (1, 'phone', 1, 1790000000);
     INSERT INTO notice VALUES (1, 'failing', 'ibotta', '', 1790000000, 1790000000);
     INSERT INTO image_cache VALUES ('https://e.test/1.png', 'image/png', 1, 1, '"e"', 'l',

@@ -75,7 +75,7 @@ struct ListFilterTests {
   func expired() async throws {
     let home = try await Self.home()
     // Offer 1 expires in a day and offer 2 in a week: two weeks earlier, both have expired.
-    let sql = "UPDATE offer_detail SET expires_at = expires_at - 14 * 86400"
+    let sql = "UPDATE offer SET expires_at = expires_at - 14 * 86400"
     #expect(try home.shell("sqlite3 \"$OFFERS_DATABASE\" '\(sql)'").status == 0)
     #expect(try await Self.ids(home, []) == ["3", "4", "5"])
     let leftOut = "2 expired offers left out (--expired lists them, too)\n"

@@ -36,15 +36,15 @@ struct FirstSetUpTests {
         sql: """
           PRAGMA journal_mode = DELETE;
           INSERT INTO offer (
-            feed_key, id, content_hash, first_seen_at, changed_at, name, reward_up_to
-          ) VALUES (1, '1', 0, 0, 0, 'Milk', 0);
+            feed_key, id, content_hash, first_seen_at, changed_at, name, name_key, reward_up_to
+          ) VALUES (1, '1', 0, 0, 0, 'Milk', x'', 0);
           PRAGMA cache_size = 5;
           BEGIN IMMEDIATE;
           UPDATE offer SET name = 'Never committed';
           WITH RECURSIVE number (n) AS (SELECT 100 UNION ALL SELECT n + 1 FROM number LIMIT 5000)
           INSERT INTO offer (
-            feed_key, id, content_hash, first_seen_at, changed_at, name, reward_up_to
-          ) SELECT 1, n, 0, 0, 0, 'Half', 0 FROM number;
+            feed_key, id, content_hash, first_seen_at, changed_at, name, name_key, reward_up_to
+          ) SELECT 1, n, 0, 0, 0, 'Half', x'', 0 FROM number;
           """)
       for suffix in ["", "-journal"] {
         try FileManager.default.copyItem(atPath: original + suffix, toPath: path + suffix)

@@ -57,14 +57,10 @@ struct NewDatabaseTests {
       """)
     #expect(
       tables == [
-        "api_token", "change", "favorite", "feed", "feed_fetch",
-        "first_sync",
-        "found_offer", "identity", "image_cache",
-        "image_failure", "image_lease", "image_tally", "image_use", "login_attempt",
-        "missing_offer", "new_offers",
-        "notice", "offer", "offer_detail", "passphrase", "reader", "recent_search", "search_state",
-        "server_key", "session",
-        "sync_run", "user",
+        "account", "account_order", "api_token", "change", "commit_order", "favorite", "feed",
+        "feed_fetch", "identity", "image_cache", "image_failure", "image_lease", "image_tally",
+        "image_use", "login_attempt", "missing_offer", "notice", "offer", "passphrase", "reader",
+        "recent_search", "search_state", "server_key", "session", "sync_run",
       ])
     let strict = try store.rows("SELECT name FROM pragma_table_list WHERE strict ORDER BY name")
     #expect(strict == tables)
@@ -153,11 +149,15 @@ struct NewDatabaseTests {
       at: root.appendingPathComponent("Migrations/SQLite"), includingPropertiesForKeys: nil
     ).filter { $0.pathExtension == "sql" }.sorted { $0.path < $1.path }
     #expect(!files.isEmpty)
+    let conversion = [SQLiteMigrations.conversionStart, SQLiteMigrations.conversionEnd]
+    let embedded =
+      SQLiteMigrations.all.map { ($0.name, $0.sql) } + conversion.map { ($0.name, $0.sql) }
     #expect(
-      files.map { $0.deletingPathExtension().lastPathComponent } == SQLiteMigrations.all.map(\.name)
-    )
-    for (file, migration) in zip(files, SQLiteMigrations.all) {
-      #expect(try String(contentsOf: file, encoding: .utf8) == migration.sql)
+      files.map { $0.deletingPathExtension().lastPathComponent } == embedded.map(\.0))
+    for (file, (_, sql)) in zip(files, embedded) {
+      #expect(try String(contentsOf: file, encoding: .utf8) == sql)
+    }
+    for migration in SQLiteMigrations.all {
       #expect(Int(migration.name.prefix(4)) == migration.number)
     }
     #expect(SQLiteMigrations.all.map(\.number) == Set(SQLiteMigrations.all.map(\.number)).sorted())

@@ -57,7 +57,7 @@ struct OpeningTests {
   @Test("cancelled while a database waits for its migration, it leaves the older schema")
   func leavesOlderSchema() async throws {
     let folder = try TemporaryFolder()
-    let path = try Store.makeFile(in: folder, version: 8, offerCount: 5)
+    let path = try Store.makeOldFile(in: folder)
     let other = try Self.holdGuard(of: path)
     for access in [OffersDatabase.Access.readOnly, .readWrite] {
       let opening = Task { try await OffersDatabase.open(path: path, access: access) }
@@ -65,10 +65,10 @@ struct OpeningTests {
       opening.cancel()
       await #expect(throws: CancellationError.self) { try await opening.value }
     }
-    #expect(try Store.rows(path, "PRAGMA user_version") == ["8"])
+    #expect(try Store.rows(path, "PRAGMA user_version") == ["32"])
     other.unlock()
     let database = try await OffersDatabase.open(path: path, access: .readOnly)
-    #expect(try await database.countOffers(OfferQuery()) == 5)
+    #expect(try await database.countOffers(OfferQuery()) == 9)
   }
 
   @Test("a cancelled task opens nothing and creates no folder")

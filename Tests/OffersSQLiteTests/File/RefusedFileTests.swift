@@ -45,7 +45,7 @@ struct RefusedFileTests {
     let path = try await Store.makeFile(in: folder)
     let writer = try DatabaseQueue(path: path)
     try await writer.writeWithoutTransaction { database in
-      try database.execute(sql: "PRAGMA wal_autocheckpoint = 0; PRAGMA user_version = 99")
+      try database.execute(sql: "PRAGMA wal_autocheckpoint = 0; PRAGMA user_version = 999")
     }
     let before = FileManager.default.contents(atPath: path)
     let log = FileManager.default.contents(atPath: path + "-wal")

@@ -48,10 +48,16 @@ struct HealthTests {
   @Test("wrong counts are found and corrected")
   func counts() async throws {
     let store = try await Self.lived()
-    try store.execute("UPDATE feed SET current_count = 7")
-    #expect(try await Self.trouble(store) == ["problem counts: ibotta says 7 offers and has 2000"])
+    try store.execute("UPDATE feed SET current_count = 7, gone_count = 3")
     #expect(
-      try await Self.repair(store) == ["done counts: corrected the counts: ibotta 2000, not 7"])
+      try await Self.trouble(store) == [
+        "problem counts: ibotta says 7 offers and has 2000",
+        "problem counts: ibotta says 3 gone offers and has 0",
+      ])
+    #expect(
+      try await Self.repair(store) == [
+        "done counts: corrected the counts: ibotta 2000, not 7, ibotta 0 gone, not 3"
+      ])
     #expect(try await Self.trouble(store) == [])
   }
 
@@ -151,10 +157,11 @@ struct HealthTests {
       try await Self.trouble(store) == [
         "problem references: rows refer to missing rows (1), the first in change to sync_run"
       ])
-    try store.execute("PRAGMA foreign_keys = OFF; INSERT INTO new_offers VALUES (7, 2), (8, 2)")
+    try store.execute(
+      "PRAGMA foreign_keys = OFF; INSERT INTO missing_offer VALUES (9997, 1, 2), (9998, 1, 2)")
     #expect(
       try await Self.trouble(store) == [
-        "problem references: rows refer to missing rows (3), the first in new_offers to change"
+        "problem references: rows refer to missing rows (3), the first in change to sync_run"
       ])
   }
 

@@ -44,8 +44,9 @@ final class ImageHome: ImageRepositoryHome {
       try database.execute(
         sql: """
           INSERT INTO offer
-            (feed_key, id, content_hash, first_seen_at, changed_at, name, reward_up_to, image_url)
-          VALUES (1, ?1, 0, 0, 0, 'Tea', 0, ?1) ON CONFLICT DO NOTHING
+            (feed_key, id, content_hash, first_seen_at, changed_at, name, name_key, reward_up_to,
+              image_url)
+          VALUES (1, ?1, 0, 0, 0, 'Tea', x'', 0, ?1) ON CONFLICT DO NOTHING
           """, arguments: [url])
       try database.execute(sql: mark, arguments: [url])
     }

@@ -16,8 +16,7 @@ struct FavoriteTests {
     _ = try await store.database.setFavorites(named: ["1"], to: true)
     try store.execute(
       """
-      DELETE FROM change; DELETE FROM offer_detail; DELETE FROM offer; DELETE FROM sync_run;
-      DELETE FROM feed
+      DELETE FROM change; DELETE FROM offer; DELETE FROM sync_run; DELETE FROM feed
       """)
     #expect(try Self.marks(store) == ["ibotta|1"])
     try await store.sync([FeedOffer("1")])

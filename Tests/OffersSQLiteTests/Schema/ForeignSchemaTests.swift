@@ -134,7 +134,7 @@ struct ForeignSchemaTests {
     #expect(try await OffersDatabase.open(path: store.path).foreignSchema == ["the index one"])
   }
 
-  @Test("a new database, and one of each older version, has no foreign part")
+  @Test("a new database has no foreign part, nor has one after each migration")
   func ownSchema() throws {
     let queue = try DatabaseQueue()
     try queue.inDatabase { database in

@@ -11,7 +11,7 @@ struct SchemaTests {
       into: "offer",
       [
         "feed_key": "1", "id": "'1'", "content_hash": "0", "first_seen_at": "0",
-        "changed_at": "0", "name": "'Milk'", "reward_up_to": "0",
+        "changed_at": "0", "name": "'Milk'", "name_key": "x''", "reward_up_to": "0",
       ], changes)
   }
 
@@ -31,11 +31,9 @@ struct SchemaTests {
   }
 
   private static func change(_ changes: [String: String] = [:]) -> String {
-    insert(into: "change", ["offer_key": "1", "run_id": "1", "kind": "'new'"], changes)
-  }
-
-  private static func newOffers(change: Int, count: Int) -> String {
-    "INSERT INTO new_offers (change_id, offer_count) VALUES (\(change), \(count))"
+    insert(
+      into: "change",
+      ["feed_key": "1", "offer_key": "1", "run_id": "1", "kind": "'new'", "at": "0"], changes)
   }
 
   private static func insert(
@@ -58,8 +56,8 @@ struct SchemaTests {
       Self.run(["outcome": "'failed'", "error_code": "'x'", "error_message": "'x'"]))
     try store.execute(Self.change())
     try store.execute(Self.change(["kind": "'changed'", "fields": "'{}'"]))
-    try store.execute(Self.change(["offer_key": "4", "change_id": "6"]))
-    try store.execute(Self.newOffers(change: 6, count: 4))
+    try store.execute(Self.change(["kind": "'up'", "fields": "'{}'"]))
+    try store.execute(Self.change(["kind": "'first'", "offer_count": "4", "change_id": "6"]))
     try store.execute(
       Self.feed([
         "document_hash": "zeroblob(16)", "document_head_hash": "zeroblob(16)",
@@ -70,7 +68,7 @@ struct SchemaTests {
         """
         SELECT (SELECT count(*) FROM offer), (SELECT count(*) FROM sync_run),
           (SELECT count(*) FROM change), (SELECT count(*) FROM feed)
-        """) == ["3|2|3|2"])
+        """) == ["3|2|4|2"])
   }
 
   @Test(
@@ -95,9 +93,17 @@ struct SchemaTests {
       ("a changed offer without fields", change(["kind": "'changed'"])),
       ("fields that are no JSON", change(["kind": "'changed'", "fields": "'{'"])),
       ("a change of no run", change(["run_id": "7"])),
-      ("new offers of no change", newOffers(change: 7, count: 2)),
-      ("a count of one new offer", newOffers(change: 1, count: 1)),
-      ("more new offers than there are numbers", newOffers(change: 1, count: 2)),
+      ("a change of no feed", change(["feed_key": "7"])),
+      ("an offer that costs more, without fields", change(["kind": "'up'"])),
+      ("fields of a new offer", change(["fields": "'{}'"])),
+      ("a first sync without a count", change(["kind": "'first'"])),
+      ("a first sync of no offer", change(["kind": "'first'", "offer_count": "0"])),
+      ("a count of a new offer", change(["offer_count": "1"])),
+      ("no key of a name", offer(["name_key": "NULL"])),
+      ("categories that are no JSON", offer(["categories": "'['"])),
+      ("a latitude beyond a pole", offer(["latitude": "90.5"])),
+      ("a feed with less than no offers", feed(["current_count": "-1"])),
+      ("a feed with less than no gone offers", feed(["gone_count": "-1"])),
       ("a feed's name with capitals", feed(["name": "'Ibotta'"])),
       ("a feed's name with a colon", feed(["name": "'a:b'"])),
       ("an empty feed's name", feed(["name": "''"])),

@@ -8,20 +8,21 @@ struct StoredNamesTests {
   @Test(
     "a value that is no name is found among good ones",
     arguments: [
-      ("feed", "NULL"), ("feed", "x'41'"), ("feed", "5"), ("feed", "'A b'"), ("user", "NULL"),
-      ("user", "x'41'"), ("user", "'a' || char(27)"),
+      ("feed", "NULL"), ("feed", "x'41'"), ("feed", "5"), ("feed", "'A b'"), ("account", "NULL"),
+      ("account", "x'41'"), ("account", "'a' || char(27)"),
     ])
   func finds(table: String, value: String) throws {
     try DatabaseQueue().inDatabase { database in
       try database.execute(
         sql: """
-          CREATE TABLE feed (name); CREATE TABLE user (name);
-          INSERT INTO feed VALUES ('ibotta'), ('tea-2'); INSERT INTO user VALUES ('Ann');
+          CREATE TABLE feed (name); CREATE TABLE account (name);
+          INSERT INTO feed VALUES ('ibotta'), ('tea-2'); INSERT INTO account VALUES ('Ann');
           """)
       #expect(try StoredNames.find(in: database) == nil)
       try database.execute(sql: "INSERT INTO \(table) VALUES (\(value))")
+      let holder = table == "account" ? "user" : table
       #expect(
-        try StoredNames.find(in: database) == "a \(table) has a name that no \(table) can have")
+        try StoredNames.find(in: database) == "a \(holder) has a name that no \(holder) can have")
     }
   }
 

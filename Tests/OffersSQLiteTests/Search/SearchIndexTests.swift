@@ -158,30 +158,6 @@ struct SearchIndexTests {
     try Self.check(store)
   }
 
-  @Test("a database of a previous version gets its index with the first search")
-  func upgrades() async throws {
-    let folder = try TemporaryFolder()
-    let path = folder.file("offers.sqlite")
-    let queue = try DatabaseQueue(path: path)
-    try await queue.write { database in
-      for migration in SQLiteMigrations.all where migration.number < 5 {
-        try database.execute(sql: migration.sql)
-      }
-      try database.execute(
-        sql: """
-          INSERT INTO offer (feed_key, id, content_hash, first_seen_at, changed_at, name,
-            reward_up_to) VALUES (1, '1', 0, 0, 0, 'Green Tea', 0);
-          PRAGMA user_version = 4;
-          PRAGMA application_id = \(DatabaseFile.applicationID);
-          """)
-    }
-    try queue.close()
-    let reader = try await OffersDatabase.open(path: path, access: .readOnly)
-    #expect(try Store.rows(path, "SELECT is_current FROM search_state") == ["0"])
-    #expect(try await reader.search(SearchQuery("tea")).hits.map(\.offer.name) == ["Green Tea"])
-    #expect(try Store.rows(path, "SELECT is_current FROM search_state") == ["1"])
-  }
-
   @Test("a failed write leaves it unchanged")
   func staysWhole() async throws {
     let store = try await Store()

@@ -10,7 +10,7 @@ import Testing
 struct ApplyTests {
   private static let changes = """
     SELECT change.run_id, offer.id, change.kind, change.fields
-    FROM \(Store.eachChange) AS change JOIN offer USING (offer_key) ORDER BY change_id
+    FROM \(Store.eachChange) AS change JOIN offer USING (offer_key) ORDER BY change_id, offer_key
     """
 
   private static func dollars(_ text: String, _ cents: Int64) -> Reward {
@@ -90,7 +90,7 @@ struct ApplyTests {
       try store.rows(Self.changes) == [
         "1|1|new|NULL",
         "1|2|new|NULL",
-        #"2|1|changed|\#(fields)"reward":{"from":\#(old),"to":\#(new)}}"#,
+        #"2|1|up|\#(fields)"reward":{"from":\#(old),"to":\#(new)}}"#,
         "2|2|gone|NULL",
         #"3|1|changed|{"reward":{"from":\#(new),"to":null}}"#,
         #"3|2|changed|{"reward":{"from":null,"to":\#(percent)}}"#,
@@ -147,7 +147,7 @@ struct ApplyTests {
   func isAllOrNothing() async throws {
     let store = try await Store()
     func everything() throws -> [[String]] {
-      try ["offer", "change", "new_offers", "sync_run", "feed"].map {
+      try ["offer", "change", "sync_run", "feed", "commit_order"].map {
         try store.rows("SELECT * FROM \($0)")
       }
     }
@@ -189,8 +189,8 @@ struct ApplyTests {
     #expect(stored.map(\.ref.offerID) == offers.map(\.id))
     #expect(stored.map(\.name) == offers.map(\.name))
     #expect(stored.map(\.reward) == offers.map(\.reward))
-    #expect(try store.rows("SELECT kind, offer_key FROM change") == ["new|3000"])
-    #expect(try store.rows("SELECT * FROM new_offers") == ["3000|3000"])
+    #expect(
+      try store.rows("SELECT kind, offer_key, offer_count FROM change") == ["first|3000|3000"])
 
     let second = try await store.sync(offers.dropLast().map { FeedOffer($0.id) }, at: 2000)
     #expect(second.counts.changed == 2999)
@@ -228,8 +228,8 @@ struct ApplyTests {
       try database.execute(
         sql: """
           INSERT INTO offer (
-            feed_key, id, content_hash, first_seen_at, changed_at, name, reward_up_to
-          ) VALUES (1, '1', 0, 0, 0, 'Milk', 0)
+            feed_key, id, content_hash, first_seen_at, changed_at, name, name_key, reward_up_to
+          ) VALUES (1, '1', 0, 0, 0, 'Milk', x'', 0)
           """)
       #expect(try store.rows("SELECT count(*) FROM offer") == ["0"])
       try database.execute(sql: "DELETE FROM offer")

@@ -19,37 +19,6 @@ struct SourceOriginTests {
       startedAt: Date(timeIntervalSince1970: TimeInterval(seconds)), durationSeconds: 0)
   }
 
-  @Test("in an older database, paths have the origin machine and addresses an unknown one")
-  func migrates() async throws {
-    let folder = try TemporaryFolder()
-    let path = folder.file("offers.sqlite")
-    let queue = try DatabaseQueue(path: path)
-    try await queue.write { database in
-      for migration in SQLiteMigrations.all where migration.number < 11 {
-        try database.execute(sql: migration.sql)
-      }
-      try database.execute(
-        sql: """
-          INSERT INTO feed (feed_key, name, source, subscribed_at) VALUES
-            (2, 'file', '/x', 0), (3, 'net', 'http://192.168.1.5/', 0), (4, 'try', 'sample', 0);
-          INSERT INTO feed_detail (feed_key, chosen_source) VALUES
-            (2, '/home/ana/feed.json'), (3, 'http://192.168.1.5/'), (4, 'sample');
-          PRAGMA user_version = 10;
-          PRAGMA application_id = \(DatabaseFile.applicationID);
-          """)
-    }
-    try queue.close()
-    let database = try await OffersDatabase.open(path: path)
-    #expect(
-      try Store.rows(path, Self.query) == [
-        "file|/home/ana/feed.json|machine", "ibotta|NULL|NULL", "net|http://192.168.1.5/|NULL",
-        "try|sample|NULL",
-      ])
-    #expect(
-      try await database.findSyncState(of: "net")?.source
-        == NamedSource("http://192.168.1.5/", origin: nil))
-  }
-
   @Test("a source is stored and forgotten with its origin, which never changes")
   func keeps() async throws {
     let store = try await Store()

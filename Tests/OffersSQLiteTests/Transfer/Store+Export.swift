@@ -23,7 +23,7 @@ extension Store {
           offer_key, lag(offer_key) OVER w AS last_key
         FROM (SELECT *, CASE kind WHEN 'new' THEN 1 WHEN 'gone' THEN 2 ELSE 0 END AS rank
           FROM \(Store.eachChange))
-        WINDOW w AS (ORDER BY change_id)
+        WINDOW w AS (ORDER BY change_id, offer_key)
       ) WHERE last_run > run_id OR last_run = run_id AND last_rank > rank
         OR last_run = run_id AND last_rank = 1 AND rank = 1 AND last_key >= offer_key
       """)
@@ -32,13 +32,12 @@ extension Store {
         SELECT 'twice new', offer_key FROM \(Store.eachChange) WHERE kind = 'new'
         GROUP BY 2 HAVING count(*) > 1
         """)
-      + rows(
-        "SELECT 'number twice', change_id FROM \(Store.eachChange) GROUP BY 2 HAVING count(*) > 1")
       + rows("PRAGMA foreign_key_check")
       + rows(
         """
-        SELECT 'count', name FROM feed WHERE current_count <>
-          (SELECT count(*) FROM offer WHERE offer.feed_key = feed.feed_key AND gone_at IS NULL)
+        SELECT 'count', name FROM feed WHERE (current_count, gone_count) <> (
+          SELECT count(*) FILTER (WHERE gone_at IS NULL AND found_at IS NULL), count(gone_at)
+          FROM offer WHERE offer.feed_key = feed.feed_key)
         """)
   }
 }

@@ -29,7 +29,7 @@ struct RecordTests {
       (3...5).map { FeedOffer("\($0)", name: "Tea \($0)") }, at: now - 100)
     try home.store.execute(
       """
-      INSERT INTO offer_detail (offer_key, expires_at) VALUES (3, \(now + 5000));
+      UPDATE offer SET expires_at = \(now + 5000) WHERE offer_key = 3;
       INSERT INTO feed_fetch (feed_key, failure_count, failing_since) VALUES (1, 3, \(now - 90000))
       """)
     func take(_ record: OffersDatabase, at seconds: Int) async throws -> Set<String> {

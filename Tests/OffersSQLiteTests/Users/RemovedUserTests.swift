@@ -19,7 +19,7 @@ struct RemovedUserTests {
     try home.store.execute(
       """
       INSERT INTO notice (user_key, kind, feed, id, about, told_at)
-      SELECT user_key, 'expiring', 'ibotta', '2', 9000, 10 FROM user
+      SELECT user_key, 'expiring', 'ibotta', '2', 9000, 10 FROM account
       """)
     return home
   }
@@ -34,7 +34,7 @@ struct RemovedUserTests {
     let kept = try (others + shared).map { try home.store.rows($0) }
     #expect(kept.allSatisfy { !$0.isEmpty })
     try await home.owners.removeUser(home.ana.id)
-    for table in Self.tables + ["user"] {
+    for table in Self.tables + ["account"] {
       #expect(try home.store.rows("SELECT * FROM \(table) WHERE user_key <> 1") == [], "\(table)")
     }
     #expect(try (others + shared).map { try home.store.rows($0) } == kept)
