@@ -54,14 +54,6 @@ struct SQLiteTransaction: Transaction {
     try statement.bind(values)
     while try statement.step() { try body(StatementRow(statement: statement)) }
   }
-
-  func makeOfferWriter(isIndexed: Bool) throws -> any OfferWriter {
-    try SQLiteOfferWriter(database, isIndexed: isIndexed)
-  }
-
-  func willDeleteOffers(_ keys: [Int64]) throws {
-    try SearchIndexWriter(database, rebuilds: false).remove(keys)
-  }
 }
 
 /// The row on which a statement stands. SQLite converts a value that is of another type, as in a damaged

@@ -53,7 +53,7 @@ package enum OfferColumns {
     let offer = Offer(
       ref: OfferRef(feed: row.text(1), offerID: text(.id) ?? ""), name: text(.name) ?? "",
       description: text(.description), terms: text(.terms),
-      reward: reward(row, text: place(.reward), value: firstReward),
+      reward: OfferField.reward(row, text: place(.reward), value: firstReward),
       imageURLText: text(.imageURL), urlText: text(.url), retailer: text(.retailer),
       categories: text(.categories).map(JSONTexts.parse) ?? [],
       startsAt: row.findDate(place(.startsAt)), expiresAt: row.findDate(place(.expiresAt)),
@@ -62,22 +62,5 @@ package enum OfferColumns {
       firstSeenAt: row.date(firstTime), changedAt: row.date(firstTime + 1),
       goneAt: row.findDate(firstTime + 2))
     return UserOffer(offer, isFavorite: row.flag(firstTime + 4))
-  }
-
-  /// The reward in the column of its printed text and those of `OfferField.rewardColumns`.
-  ///
-  /// - Parameters:
-  ///   - row: the row.
-  ///   - text: the number of the column of the text.
-  ///   - value: the number of the first of the others.
-  package static func reward(_ row: some SQLRow, text: Int, value: Int) -> Reward? {
-    guard let printed = row.findText(text) else { return nil }
-    var exact: Reward.Value?
-    if let units = row.findNumber(value), let currency = row.findText(value + 1) {
-      exact = .amount(minorUnits: units, storedCurrency: currency)
-    } else if let hundredths = row.findNumber(value + 2) {
-      exact = .percent(hundredths: hundredths)
-    }
-    return Reward(text: printed, value: exact, isUpTo: row.flag(value + 3))
   }
 }

@@ -60,7 +60,7 @@ extension ExportedOffer {
     name = text(.name) ?? ""
     description = text(.description)
     terms = text(.terms)
-    reward = OfferColumns.reward(row, text: first + OfferField.reward.rawValue, value: firstReward)
+    reward = OfferField.reward(row, text: first + OfferField.reward.rawValue, value: firstReward)
     imageURL = text(.imageURL)
     url = text(.url)
     retailer = text(.retailer)

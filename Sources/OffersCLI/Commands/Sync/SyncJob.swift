@@ -229,7 +229,8 @@ struct SyncJob: Sendable {
       if !printsOnlyNews { try report(run, configuration) }
     case .failure(let error):
       results.failures.append(error)
-      results.runs.append(SyncReport.unmade(feed: feed, source: options.source?.text ?? "", error: error))
+      results.runs.append(
+        SyncReport.unmade(feed: feed, source: options.source?.text ?? "", error: error))
       if !printsOnlyNews { log.error(error, feed: error.code == .notFound ? nil : feed) }
     }
   }
@@ -238,7 +239,9 @@ struct SyncJob: Sendable {
     let isSilent = isQuiet || isJSON
     if run.skip != nil {
       // With `--due`, a feed that was not fetched is reported only if `--explain` is given.
-      if !isSilent, explains || options.reason != .due { try Output.print(.text(SyncReport.line(run))) }
+      if !isSilent, explains || options.reason != .due {
+        try Output.print(.text(SyncReport.line(run)))
+      }
       return
     }
     if !isSilent && run.outcome != .failed {

@@ -32,11 +32,6 @@ struct PostgresTransaction: Transaction {
     try connection.forEachRow(sql, values.map(Parameter.init), fetchedCount: fetchedCount, body)
   }
 
-  func makeOfferWriter(isIndexed: Bool) -> any OfferWriter { PostgresOfferWriter(connection) }
-
-  /// The words of deleted offers are removed by pruning.
-  func willDeleteOffers(_ keys: [Int64]) {}
-
   private func rows(_ sql: String, _ values: [SQLValue], isFrequent: Bool) throws -> Rows {
     let parameters = values.map(Parameter.init)
     return try isFrequent

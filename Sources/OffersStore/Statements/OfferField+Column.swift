@@ -40,4 +40,21 @@ extension OfferField {
   private static func list(_ columns: [String]) -> String {
     columns.map { "offer.\($0)" }.joined(separator: ", ")
   }
+
+  /// The reward in the column of its printed text and those of `rewardColumns`.
+  ///
+  /// - Parameters:
+  ///   - row: the row.
+  ///   - text: the number of the column of the text.
+  ///   - value: the number of the first of the others.
+  package static func reward(_ row: some SQLRow, text: Int, value: Int) -> Reward? {
+    guard let printed = row.findText(text) else { return nil }
+    var exact: Reward.Value?
+    if let units = row.findNumber(value), let currency = row.findText(value + 1) {
+      exact = .amount(minorUnits: units, storedCurrency: currency)
+    } else if let hundredths = row.findNumber(value + 2) {
+      exact = .percent(hundredths: hundredths)
+    }
+    return Reward(text: printed, value: exact, isUpTo: row.flag(value + 3))
+  }
 }

@@ -51,7 +51,7 @@ package struct OfferDifference {
           isSame = row.findDate(field.rawValue) == Self.date(Self.string(text))
         case .reward:
           rewards = (
-            OfferColumns.reward(row, text: field.rawValue, value: Self.firstReward),
+            OfferField.reward(row, text: field.rawValue, value: Self.firstReward),
             Self.reward(record, text)
           )
           isSame = !Reward.differ(rewards.old, rewards.new)
