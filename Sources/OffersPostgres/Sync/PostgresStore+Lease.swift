@@ -1,7 +1,16 @@
 import OffersCore
 
 extension PostgresStore {
-  package func withSyncLock<Result: Sendable>(
+  package func withSyncLocks<Result: Sendable>(
+    on feeds: [String], waitSeconds: Double, _ body: @Sendable () async throws -> Result
+  ) async throws -> Result {
+    guard let feed = feeds.first else { return try await body() }
+    return try await withLease(on: feed, waitSeconds: waitSeconds) {
+      try await withSyncLocks(on: Array(feeds.dropFirst()), waitSeconds: waitSeconds, body)
+    }
+  }
+
+  private func withLease<Result: Sendable>(
     on feed: String, waitSeconds: Double, _ body: @Sendable () async throws -> Result
   ) async throws -> Result {
     let lease = try await takeLease(on: feed, waitSeconds: waitSeconds)

@@ -6,17 +6,19 @@ import OffersStore
 extension OffersDatabase: SyncStore {
   package var scratchFolder: String { file.folder }
 
-  package func withSyncLock<Result: Sendable>(
-    on feed: String, waitSeconds: Double, _ body: @Sendable () async throws -> Result
+  package func withSyncLocks<Result: Sendable>(
+    on feeds: [String], waitSeconds: Double, _ body: @Sendable () async throws -> Result
   ) async throws -> Result {
     try checkOpen()
     let lock = try file.makeLock()
     defer { lock.unlockAll() }
     let deadline = ContinuousClock.now + .seconds(waitSeconds)
-    guard try await lock.lock(byte: Self.lockByte(of: feed), until: deadline) else {
-      throw OffersError(
-        .locked, "Another process is syncing \(feed).",
-        hint: "Nothing was changed. Wait for it, then sync again.")
+    for feed in feeds {
+      guard try await lock.lock(byte: Self.lockByte(of: feed), until: deadline) else {
+        throw OffersError(
+          .locked, "Another process is syncing \(feed).",
+          hint: "Nothing was changed. Wait for it, then sync again.")
+      }
     }
     return try await body()
   }

@@ -23,9 +23,14 @@ package protocol SQLStore: FavoriteRepository, HouseholdRepository, OfferReposit
     _ mode: TransactionMode, _ body: @escaping @Sendable (any Transaction) throws -> Result
   ) async throws -> Result
 
-  /// Runs `body` while no other program syncs a feed; see `SyncStore`.
-  func withSyncLock<Result: Sendable>(
-    on feed: String, waitSeconds: Double, _ body: @Sendable () async throws -> Result
+  /// Runs `body` while no other program syncs some feeds; see `SyncStore`.
+  ///
+  /// - Parameters:
+  ///   - feeds: sorted, so that two callers with several feeds cannot deadlock.
+  ///   - waitSeconds: the longest wait for the lock of a feed.
+  ///   - body: called once all locks are held.
+  func withSyncLocks<Result: Sendable>(
+    on feeds: [String], waitSeconds: Double, _ body: @Sendable () async throws -> Result
   ) async throws -> Result
 
   /// Writes favorites in a repeatable write.

@@ -2,6 +2,12 @@ import Foundation
 import OffersCore
 
 extension SQLStore {
+  package func withSyncLock<Result: Sendable>(
+    on feed: String, waitSeconds: Double, _ body: @Sendable () async throws -> Result
+  ) async throws -> Result {
+    try await withSyncLocks(on: [feed], waitSeconds: waitSeconds, body)
+  }
+
   package func fetchKnownOffers(of feed: String) async throws -> KnownOffers {
     try await transaction(.read) { transaction in
       guard let feedKey = try FeedTable.findKey(feed, in: transaction) else {

@@ -18,8 +18,7 @@ extension SQLStore {
     trustsRoles: Bool,
     review: @escaping @Sendable ([ImportedSource]) throws -> [ImportedSource]
   ) async throws -> ImportSummary {
-    // Sorted, so that two imports cannot deadlock.
-    try await withSyncLocks(on: feeds.sorted()[...]) { [self] in
+    try await withSyncLocks(on: feeds.sorted(), waitSeconds: Self.syncWaitSeconds) { [self] in
       try await transaction(.sync) { [user] transaction in
         try UserTable.check(user, in: transaction)
         let merge = try ImportMerge(
@@ -31,14 +30,6 @@ extension SQLStore {
     }
   }
 
-  /// Runs `body` while no other sync of the given feeds runs. For each it waits as long as a sync waits for
-  /// another one.
-  private func withSyncLocks<Result: Sendable>(
-    on feeds: ArraySlice<String>, _ body: @escaping @Sendable () async throws -> Result
-  ) async throws -> Result {
-    guard let feed = feeds.first else { return try await body() }
-    return try await withSyncLock(on: feed, waitSeconds: 5) {
-      try await self.withSyncLocks(on: feeds.dropFirst(), body)
-    }
-  }
+  /// The longest wait for running syncs, in seconds: as long as a sync waits for another one.
+  private static var syncWaitSeconds: Double { 5 }
 }
