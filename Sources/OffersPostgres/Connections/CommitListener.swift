@@ -19,11 +19,11 @@ struct CommitListener: Sendable {
   private var isHeard = false
 
   private static let testInterval = Duration.seconds(5)
-  /// Between two polls, with notices and without.
+  /// The time between two polls: longer while notices arrive, because they tell of commits sooner.
   private static let intervals = (heard: Duration.seconds(1), unheard: Duration.milliseconds(500))
-  /// Between two polls, however many notices come.
+  /// The least time between two polls, however many notices arrive.
   private static let leastInterval = Duration.milliseconds(20)
-  /// Between two attempts to connect.
+  /// The time between two attempts to connect.
   private static let retryInterval = Duration.milliseconds(250)
 
   /// Follows the commits until the task is cancelled or the watch is gone.

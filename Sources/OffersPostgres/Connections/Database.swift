@@ -70,7 +70,7 @@ final class Database: Sendable {
     }
   }
 
-  /// The server ends a statement, too, for which this program does not wait any more.
+  /// A time limit on the server as well, so that it ends a statement that this program has given up.
   private static let beginReading = """
     BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
     SET LOCAL statement_timeout = '\(Connection.Limit.statement.seconds)s'

@@ -132,7 +132,7 @@ struct OfferBatch {
     text.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// A time as a record has it.
+  /// Whole Unix seconds of the integer or decimal number in a record; nil for another text.
   private static func seconds(_ text: String?) -> Int64? {
     text.flatMap { Int64($0) ?? Double($0).map { Date(timeIntervalSince1970: $0).storedSeconds } }
   }

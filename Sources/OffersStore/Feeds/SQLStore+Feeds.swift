@@ -74,8 +74,8 @@ extension SQLStore {
 }
 
 extension SQLStore {
-  /// Refuses a feed that users cannot read, unless it is defined: that one has no offers before its first
-  /// sync. Nil stands for all feeds.
+  /// Refuses a feed that is neither subscribed nor defined and has no offers. A defined feed has an empty list
+  /// before its first sync. Nil stands for all feeds.
   ///
   /// - Throws: `OffersError` with `notFound`, whose hint names the subscribed feeds.
   func checkFeed(_ feed: String?, in transaction: any Transaction) throws {

@@ -1,7 +1,7 @@
 import OffersCore
 
-/// The SQL for the copies of images for lists, which are in the rows of the images. Another
-/// image in the row removes them.
+/// The SQL for small copies of images. A copy is in the row of its image, and is removed when the image is
+/// replaced.
 enum ThumbnailColumns {
   static func find(_ url: String, in transaction: any Transaction) throws -> StoredThumbnail? {
     if !StoredText.isStorable(url) { return nil }

@@ -36,8 +36,8 @@ package enum PruneTable {
       "\(doomedOffers) LIMIT 1", Array(values(bounds).prefix(2)))
   }
 
-  /// Removes some of the offers that are gone for long enough, with their changes. Their `new` changes
-  /// stay as long as other history, but are no longer reported.
+  /// Removes at most `limit` of the offers that have been gone for long enough and that nobody starred, and
+  /// their changes except for `new`, which stay as long as other history, but are no longer reported.
   ///
   /// - Returns: the numbers of removed offers and changes.
   static func deleteOffers(
@@ -48,7 +48,7 @@ package enum PruneTable {
       Array(values(bounds).prefix(2)), in: transaction)
   }
 
-  /// Removes some of a feed's gone offers that nobody starred, with their changes.
+  /// Removes at most `limit` of a feed's gone offers that nobody starred, and their changes except for `new`.
   ///
   /// - Returns: the number of removed offers.
   static func deleteOffers(
@@ -61,7 +61,7 @@ package enum PruneTable {
     ).offers
   }
 
-  /// Removes offers that nobody starred, with their changes.
+  /// Removes offers that nobody starred, and their changes except for `new`.
   private static func deleteOffers(
     where condition: String, order: String, _ values: [SQLValue], in transaction: any Transaction
   ) throws -> PruneCounts {

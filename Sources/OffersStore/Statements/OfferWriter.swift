@@ -61,7 +61,7 @@ package struct UpdatedState {
   package let foundAt: Int64?
 }
 
-/// The state of offers that are inserted.
+/// The values that all offers of an insertion share, and the key that the next one gets.
 package struct InsertedState {
   /// The key of the next offer.
   package var key: Int64

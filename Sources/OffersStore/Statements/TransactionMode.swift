@@ -1,7 +1,7 @@
 /// The purpose of a transaction, from which an engine derives isolation, durability, waits and retries.
 ///
-/// A repeatable write leaves the same data if it is
-/// made twice, so that PostgreSQL's store may make it again after a connection was lost during its commit.
+/// A repeatable write leaves the same data if it is made twice, so that PostgreSQL's store may make it again
+/// after a connection was lost during its commit.
 package enum TransactionMode: Sendable {
   /// Reads one state of the data by any number of queries.
   case read

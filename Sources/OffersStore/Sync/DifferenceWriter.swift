@@ -9,7 +9,7 @@ final class DifferenceWriter {
   /// The user who is told of returned favorites.
   private let user: User.ID
   private let time: Int64
-  /// The write counts to the duration of the run.
+  /// When the write began: its time is part of the duration of the run.
   private let begun = ContinuousClock.now
   private let feedKey: Int64
   private let runID: Int64
@@ -20,7 +20,7 @@ final class DifferenceWriter {
   private var firstKeys: (last: Int64, count: Int) = (0, 0)
   private let isFirst: Bool
   /// The change of the feed's stored counts.
-  private var difference = FeedCounts()
+  private var countChange = FeedCounts()
   /// The last key before the new offers.
   private let oldKey: Int64
   /// The start of the feed's run before this one.
@@ -84,7 +84,7 @@ final class DifferenceWriter {
       counts: counts, problems: problems, returned: returned,
       writeSeconds: (.now - begun) / .seconds(1))
     try SyncRunTable.complete(runID, run, in: transaction)
-    try FeedTable.add(difference, feedKey: feedKey, in: transaction)
+    try FeedTable.add(countChange, feedKey: feedKey, in: transaction)
     try order.save(in: transaction)
     return run
   }
@@ -125,8 +125,8 @@ final class DifferenceWriter {
         lost.insert(record.offerKey)
         return
       }
-      if difference.wasFound || difference.wasGone { self.difference.current += 1 }
-      if difference.wasGone { self.difference.gone -= 1 }
+      if difference.wasFound || difference.wasGone { countChange.current += 1 }
+      if difference.wasGone { countChange.gone -= 1 }
       try check(record)
       let changedAt = difference.wasFound || difference.fields != nil ? time : nil
       try writer.update(
@@ -202,7 +202,7 @@ final class DifferenceWriter {
       if let (id, position) = offer.repeated {
         skip(id, at: position)
       } else {
-        difference.current += 1
+        countChange.current += 1
         try recordNew(offer.key)
       }
     }
@@ -236,8 +236,8 @@ final class DifferenceWriter {
         RETURNING offer_key
         """, [.numbers(Array(piece)), .number(end)]
       ) { $0.number(0) }
-      difference.current -= gone.count
-      difference.gone += gone.count
+      countChange.current -= gone.count
+      countChange.gone += gone.count
       for key in gone.sorted() {
         counts.gone += 1
         try record(.gone, key)
@@ -256,7 +256,7 @@ final class DifferenceWriter {
         \(dialect.isElement("offer.offer_key", of: "$1")) AND offer.gone_at IS NULL
         AND offer.found_at IS NULL
         """, [.numbers(keys)], in: transaction)
-    difference.current -= removed.count
+    countChange.current -= removed.count
     try transaction.run(
       "DELETE FROM change WHERE \(dialect.isElement("offer_key", of: "$1"))",
       [.numbers(removed.map(\.key))])
@@ -279,7 +279,7 @@ final class DifferenceWriter {
       counts.unchanged += 1
       let isFound = difference.wasFound
       guard try isFound || difference.wasGone && !isStarred(record.offerKey) else { return }
-      if difference.wasGone { self.difference.gone -= 1 }
+      if difference.wasGone { countChange.gone -= 1 }
       try check(record)
       let changedAt = difference.fields == nil ? nil : time
       try writer.update(record, difference, UpdatedState(changedAt: changedAt, foundAt: time))

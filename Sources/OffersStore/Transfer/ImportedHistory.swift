@@ -7,7 +7,8 @@ final class ImportedHistory {
   /// The numbers before the import.
   private let order: CommitOrder
   private var isRenumbered = false
-  /// The probable first sync of each feed that has none here, once all runs are known.
+  /// For each feed without a first sync in this database, the run of the export that probably was it; nil
+  /// until all runs were read.
   private var firstRuns: [Int64: (id: Int64, startedAt: Int64)]?
   private var changeCount: Int64 = 0
   private var tables: [String] = []

@@ -133,7 +133,7 @@ final class StoreImport: ImportStore {
         ON CONFLICT (user_key, feed, id) DO NOTHING RETURNING user_key, feed, id
         """, new.values
       ) {
-        Mark(user: $0.number(0), ref: OfferRef(feed: $0.text(1), offerID: $0.text(2)))
+        FavoriteKey(user: $0.number(0), ref: OfferRef(feed: $0.text(1), offerID: $0.text(2)))
       })
     try transaction.run(
       """
@@ -141,11 +141,11 @@ final class StoreImport: ImportStore {
       WHERE favorite.user_key = new.user_key AND favorite.feed = new.feed AND favorite.id = new.id
         AND favorite.created_at > new.created_at
       """, new.values)
-    return favorites.map { added.remove(Mark(user: $0.user, ref: $0.favorite.ref)) != nil }
+    return favorites.map { added.remove(FavoriteKey(user: $0.user, ref: $0.favorite.ref)) != nil }
   }
 
   /// A favorite of a user.
-  private struct Mark: Hashable {
+  private struct FavoriteKey: Hashable {
     let user: User.ID
     let ref: OfferRef
   }
