@@ -90,7 +90,7 @@ struct ConversionTests {
   func refusesOlder(access: StoreAccess) async throws {
     let made = try await Self.makeOld()
     try await made.run("DELETE FROM schema_migration WHERE number > 8")
-    let place = try PostgresServer(url: made.url())
+    let place = try PostgresPlace(url: made.url())
     let error = await #expect(throws: OffersError.self) { _ = try await place.open(access) }
     #expect(error?.code == .storageFailed)
     #expect(error?.message.contains("too old to be brought up to date") == true)

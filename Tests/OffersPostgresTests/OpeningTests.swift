@@ -69,7 +69,7 @@ struct OpeningTests {
     let error = await Self.refusal(url)
     #expect(error?.code == .invalidRequest)
     #expect(!Self.all(error).contains("hid"))
-    #expect(PostgresServer.isConnectionString(url))
+    #expect(PostgresPlace.isConnectionString(url))
   }
 
   @Test(
@@ -79,7 +79,7 @@ struct OpeningTests {
       "postgres/offers.sqlite", "./u:a@b", "/u:a@b", "ana@home.sqlite",
     ])
   func path(text: String) {
-    #expect(!PostgresServer.isConnectionString(text))
+    #expect(!PostgresPlace.isConnectionString(text))
   }
 
   @Test("a URL as an argument of a shell command has all parts but passwords")

@@ -26,7 +26,7 @@ struct ServerTests {
       ("postgres:///?service=hidden-not", "postgres://?service=hidden-not"),
     ])
   func names(url: String, name: String) throws {
-    let place = try PostgresServer(url: url)
+    let place = try PostgresPlace(url: url)
     #expect(place.name == name)
     #expect(place.exists && place.file == nil)
     #expect(place.missing.code == .notFound)
@@ -39,7 +39,7 @@ struct ServerTests {
       "postgres://ana:hid?d@en@host/shop", "postgres://ana:1/hidden@host/shop", "mysql://hidden",
     ])
   func misread(url: String) async throws {
-    let error = await Self.refusal { _ = try PostgresServer(url: url) }
+    let error = await Self.refusal { _ = try PostgresPlace(url: url) }
     #expect(error?.code == .invalidRequest)
     let text = [error?.message, error?.hint, error?.cause].compactMap(\.self).joined()
     #expect(!text.contains("hid") && !text.contains("den@"))
@@ -48,7 +48,7 @@ struct ServerTests {
   @Test(
     "work on a file is refused with the advice which tool does it", arguments: FileWork.allCases)
   func tools(work: FileWork) async throws {
-    let place = try PostgresServer(url: "postgres://ana:hidden@host:5432/shop")
+    let place = try PostgresPlace(url: "postgres://ana:hidden@host:5432/shop")
     let error = await Self.refusal { _ = try place.fetchFile(for: work) }
     #expect(error?.code == .invalidRequest)
     #expect(error?.message.contains("postgres://host:5432/shop") == true)
@@ -65,7 +65,7 @@ struct ServerTests {
   @Test("opened for reading, an empty database stays empty, and nothing is written")
   func readOnly() async throws {
     let made = try await TestCluster.shared.value.makeDatabase()
-    let place = try PostgresServer(url: made.url())
+    let place = try PostgresPlace(url: made.url())
     let missing = await Self.refusal { _ = try await place.open(.readOnly) }
     #expect(missing?.code == .notFound)
     #expect(try await made.run("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'") == "0")
@@ -86,7 +86,7 @@ struct ServerTests {
   @Test("an older schema is not migrated for reading")
   func older() async throws {
     let made = try await TestCluster.shared.value.makeDatabase()
-    let place = try PostgresServer(url: made.url())
+    let place = try PostgresPlace(url: made.url())
     try await place.open(.readWrite).close()
     try await made.run("DELETE FROM schema_migration WHERE number > 101")
     let error = await Self.refusal { _ = try await place.open(.readOnly) }
@@ -98,7 +98,7 @@ struct ServerTests {
   @Test("a use of an image is noted without opening the store")
   func noteImageUse() async throws {
     let made = try await TestCluster.shared.value.makeDatabase()
-    let place = try PostgresServer(url: made.url())
+    let place = try PostgresPlace(url: made.url())
     try await place.open(.readWrite).close()
     try await place.noteImageUse(of: "https://a.example/1.png")
     #expect(try await made.run("SELECT hit_count FROM image_tally") == "1")

@@ -79,8 +79,8 @@ public struct TestStore: Sendable {
   }
 
   private static func place(_ address: String) throws -> any StorePlace {
-    PostgresServer.isConnectionString(address)
-      ? try PostgresServer(url: address) : try SQLiteFile(path: address)
+    PostgresPlace.isConnectionString(address)
+      ? try PostgresPlace(url: address) : try SQLitePlace(path: address)
   }
 }
 

@@ -11,9 +11,9 @@ enum StoreLocation {
   ///   URL; `storageFailed` for a `postgres://` URL if libpq is not installed. No message repeats the
   ///   text, because a URL may contain a password.
   static func place(named text: String) throws -> any StorePlace {
-    if PostgresServer.isConnectionString(text) { return try PostgresServer(url: text) }
+    if PostgresPlace.isConnectionString(text) { return try PostgresPlace(url: text) }
     do {
-      return try SQLiteFile(path: text)
+      return try SQLitePlace(path: text)
     } catch let error as OffersError {
       throw OffersError(
         error.code, error.message,

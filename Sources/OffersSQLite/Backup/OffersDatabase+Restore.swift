@@ -100,7 +100,7 @@ extension OffersDatabase {
     }
     copying(replacement.copyPath)
     defer { copying(nil) }
-    let hold: FileHold?
+    let hold: ExclusiveFileLock?
     do {
       try copy(backup, named: source, to: replacement.copyPath)
       hold = try replacement.requireUnused()

@@ -9,7 +9,7 @@ import SQLiteMigrations
 /// program added to a table are added to the new table of that name; `ForeignSchema` reports them.
 enum Conversion {
   /// An index or a trigger.
-  private struct Part {
+  private struct ForeignObject {
     let kind: String
     let name: String
     let sql: String
@@ -40,7 +40,7 @@ enum Conversion {
   }
 
   /// Adds a part of another program, unless its table or one of its columns is gone.
-  private static func add(_ part: Part, in database: Database) throws {
+  private static func add(_ part: ForeignObject, in database: Database) throws {
     do {
       try database.execute(sql: part.sql)
     } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {}
@@ -48,7 +48,7 @@ enum Conversion {
 
   private static func parts(
     of database: Database, ofTables tables: String = "*"
-  ) throws -> [Part] {
+  ) throws -> [ForeignObject] {
     try Row.fetchAll(
       database,
       sql: """
@@ -56,7 +56,7 @@ enum Conversion {
         WHERE type IN ('index', 'trigger') AND sql IS NOT NULL AND tbl_name GLOB ?
         ORDER BY rowid
         """, arguments: [tables]
-    ).map { Part(kind: $0["type"], name: $0["name"], sql: $0["sql"]) }
+    ).map { ForeignObject(kind: $0["type"], name: $0["name"], sql: $0["sql"]) }
   }
 
   /// The keys of names, retailers and categories, in statements.

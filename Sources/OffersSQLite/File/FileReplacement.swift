@@ -15,7 +15,7 @@ import OffersPlatform
 /// 4. The copy gets the database's name, unless a file has got it in the meantime; then it continues
 ///    with step 3.
 ///
-/// The caller holds the write guard, and from step 2 on a `FileHold` of the database.
+/// The caller holds the write guard, and from step 2 on a `ExclusiveFileLock` of the database.
 struct FileReplacement {
   let file: DatabaseFile
 
@@ -61,7 +61,7 @@ struct FileReplacement {
   /// - Throws: `OffersError` with `locked` if the old database is open elsewhere, `storageFailed`
   ///   if a file cannot be moved.
   @discardableResult
-  func complete(holding hold: FileHold? = nil) throws -> String? {
+  func complete(holding hold: ExclusiveFileLock? = nil) throws -> String? {
     guard isPending, let start = asideName else { return nil }
     var aside: String?
     for attempt in 0..<Self.attemptLimit {
@@ -97,7 +97,7 @@ struct FileReplacement {
   ///
   /// - Parameters:
   ///   - start: the new name, to which a number is added if it is taken.
-  ///   - isHeld: whether the caller has a `FileHold` of the database.
+  ///   - isHeld: whether the caller has a `ExclusiveFileLock` of the database.
   /// - Returns: the path of the moved database; nil if there was nothing to move.
   private func putAside(_ start: String, isHeld: Bool) throws -> String? {
     let present = Self.endings.filter { Self.isThere(file.path + $0) }
@@ -127,9 +127,9 @@ struct FileReplacement {
   ///
   /// - Returns: the hold; nil if there is no file.
   /// - Throws: `OffersError` with `locked` if somebody has it open.
-  func requireUnused() throws -> FileHold? {
+  func requireUnused() throws -> ExclusiveFileLock? {
     guard file.exists else { return nil }
-    if let hold = try FileHold.acquire(file.path) { return hold }
+    if let hold = try ExclusiveFileLock.acquire(file.path) { return hold }
     let own = getpid()
     let others = (FileUser.find(of: file.path) ?? []).filter { $0.pid != own }
     let names = others.map { "\($0.name) (process \($0.pid))" }.joined(separator: ", ")

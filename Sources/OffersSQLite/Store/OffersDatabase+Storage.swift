@@ -16,5 +16,5 @@ extension OffersDatabase: OffersStorage {
 extension OffersDatabase: StoreMaintenance {
   package var compactedShare: Double { Self.freeShare }
 
-  package func file(at path: String) -> any StoreFile { SQLiteFile(unchecked: path) }
+  package func file(at path: String) -> any StoreFile { SQLitePlace(unchecked: path) }
 }

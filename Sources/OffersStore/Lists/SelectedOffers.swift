@@ -7,13 +7,13 @@ import OffersCore
 /// read all offers: indexes for them would slow down every sync, and a first import most.
 package struct SelectedOffers {
   /// A part of the list, without LIMIT and OFFSET.
-  private struct Part {
+  private struct Section {
     let condition: String
     let orderBy: String
   }
 
   /// The parts of the list, which follow one another.
-  private let parts: [Part]
+  private let parts: [Section]
   /// The tables, of which the first is the one with the fewest rows that has all selected offers.
   private let source: String
   private let bindings: Bindings
@@ -55,7 +55,7 @@ package struct SelectedOffers {
       ?? query.after.map { try Place($0, in: dated, of: user, transaction) }
     // SQLite would look for gone offers in the order of keys instead of in their index.
     let key = query.goneOnly ? dialect.unindexed("offer.offer_key") : "offer.offer_key"
-    func part(_ conditions: [String], _ order: OfferOrder, behind place: Place?) throws -> Part {
+    func part(_ conditions: [String], _ order: OfferOrder, behind place: Place?) throws -> Section {
       var conditions = conditions
       if let place {
         guard let isBehind = order.isBehind(place.values, place.key, &bindings) else {
@@ -63,13 +63,13 @@ package struct SelectedOffers {
         }
         conditions.append(isBehind)
       }
-      return Part(condition: conditions.joined(separator: " AND "), orderBy: order.orderBy)
+      return Section(condition: conditions.joined(separator: " AND "), orderBy: order.orderBy)
     }
     if query.sort == .expiry && readsAll {
       // First the offers with an end, by the index, then the others. Neither statement sorts, so a page reads
       // little more than its own rows.
       let order = { OfferOrder(isDated: $0, key: key, isReversed: query.isReversed) }
-      var parts: [Part] = []
+      var parts: [Section] = []
       if place?.values != [.none] {
         parts.append(
           try part(
@@ -171,7 +171,7 @@ extension SelectedOffers {
     try parts.reduce(0) { $0 + (try count($1, in: transaction)) }
   }
 
-  private func count(_ part: Part, in transaction: any Transaction) throws -> Int {
+  private func count(_ part: Section, in transaction: any Transaction) throws -> Int {
     try transaction.first(
       "SELECT count(*) FROM \(source) WHERE \(part.condition)", bindings.values
     ) { $0.count(0) } ?? 0

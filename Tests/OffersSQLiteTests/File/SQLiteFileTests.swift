@@ -8,7 +8,7 @@ struct SQLiteFileTests {
   @Test("A URL is no path, and the error does not repeat it")
   func refusesURL() {
     for text in ["postgres://ana:secret@db.example/offers", "", ":memory:"] {
-      let error = #expect(throws: OffersError.self) { try SQLiteFile(path: text) }
+      let error = #expect(throws: OffersError.self) { try SQLitePlace(path: text) }
       #expect(error?.code == .invalidRequest)
       #expect(error?.message.contains("secret") == false)
     }
@@ -17,7 +17,7 @@ struct SQLiteFileTests {
   @Test("Opening for writing creates the store, and opening for reading does not")
   func creates() async throws {
     let folder = try TemporaryFolder()
-    let file = try SQLiteFile(path: folder.file("offers.sqlite"))
+    let file = try SQLitePlace(path: folder.file("offers.sqlite"))
     #expect(!file.exists)
     let error = await #expect(throws: OffersError.self) { try await file.open(.readOnly) }
     #expect(error?.code == .notFound)
@@ -35,7 +35,7 @@ struct SQLiteFileTests {
   @Test("The store is opened for work on its file")
   func hasFile() async throws {
     let folder = try TemporaryFolder()
-    let place: any StorePlace = try SQLiteFile(path: folder.file("offers.sqlite"))
+    let place: any StorePlace = try SQLitePlace(path: folder.file("offers.sqlite"))
     for work in FileWork.allCases { #expect(try place.fetchFile(for: work).path == place.name) }
     let store = try await place.fetchFile(for: .backup).openFile(.readWrite)
     let copy = store.file(at: folder.file("copy"))

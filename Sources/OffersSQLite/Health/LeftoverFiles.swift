@@ -3,7 +3,7 @@ import OffersPlatform
 
 /// The files that killed processes have left beside a database: temporary files of exports, backups
 /// and downloads, and the incomplete copy of a restoration.
-struct FileRemains {
+struct LeftoverFiles {
   private let file: DatabaseFile
 
   init(path: String) {
@@ -58,13 +58,13 @@ struct FileRemains {
 extension OffersDatabase {
   /// Reports the files that killed processes have left beside a database.
   package static func examineRemains(at path: String) -> Finding {
-    FileRemains(path: path).finding
+    LeftoverFiles(path: path).finding
   }
 
   /// Removes the files that killed processes have left beside a database, which need not exist.
   ///
   /// - Returns: nil if there is none.
   package static func removeRemains(at path: String) -> Repair? {
-    FileRemains(path: path).remove()
+    LeftoverFiles(path: path).remove()
   }
 }

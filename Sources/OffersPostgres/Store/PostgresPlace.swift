@@ -2,7 +2,7 @@ import Foundation
 import OffersCore
 
 /// The place of a store in a PostgreSQL database, by its URL.
-package struct PostgresServer: StorePlace {
+package struct PostgresPlace: StorePlace {
   private let url: DatabaseURL
 
   /// - Parameter text: a `postgres://` or `postgresql://` URL, in any of the forms that libpq accepts.

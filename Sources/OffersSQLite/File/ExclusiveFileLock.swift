@@ -14,7 +14,7 @@ import GRDBSQLite
 /// The lock is SQLite's own, taken through SQLite's file handle, because a descriptor of our own
 /// would drop this process's locks when it is closed. None of the file's pages is read, so the file
 /// may be damaged.
-final class FileHold {
+final class ExclusiveFileLock {
   private let connection: OpaquePointer
   private let file: UnsafeMutablePointer<sqlite3_file>
 
@@ -33,7 +33,7 @@ final class FileHold {
   /// - Parameter path: an existing file, with its links resolved.
   /// - Returns: nil if the file is open elsewhere.
   /// - Throws: `DatabaseError` if the file cannot be opened or locked.
-  static func acquire(_ path: String) throws -> FileHold? {
+  static func acquire(_ path: String) throws -> ExclusiveFileLock? {
     var connection: OpaquePointer?
     let code = sqlite3_open_v2(path, &connection, SQLITE_OPEN_READWRITE, nil)
     guard code == SQLITE_OK, let connection else {
@@ -46,7 +46,7 @@ final class FileHold {
       sqlite3_close(connection)
       throw DatabaseError(resultCode: .SQLITE_CANTOPEN)
     }
-    let hold = FileHold(connection, file)
+    let hold = ExclusiveFileLock(connection, file)
     for level in [SQLITE_LOCK_SHARED, SQLITE_LOCK_EXCLUSIVE] {
       let code = lock(file, level)
       if code & 0xFF == SQLITE_BUSY { return nil }

@@ -1,7 +1,7 @@
 import OffersCore
 
 /// The file of a SQLite store.
-package struct SQLiteFile: StoreFile {
+package struct SQLitePlace: StoreFile {
   package let path: String
 
   /// - Throws: `OffersError` with `invalidRequest` for a path that names no file, such as a URL.
