@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import random
 import unittest
 import urllib.parse
 
@@ -156,6 +157,64 @@ class SameLookTests(OfflineBase):
         for offer in offers:
             with self.subTest(offer=offer["ref"]):
                 self.assertIsNone(self.compare("/offers/" + urllib.parse.quote(offer["ref"], safe="")))
+
+
+class SpelledTests(OfflineBase):
+    """The browser finds and sorts what the server does, by the letters and the keys that it gets from it."""
+
+    feeds = ("hostile",)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.home.feeds.hostile_extra = []
+        super().tearDownClass()
+
+    SPELLED = [
+        "Straße", "STRASSE", "Café", "Cafe\u0301", "ﬁne", "Fi\u00adne", "Æble", "Þór", "Łódź", "Smørrebrød", "ΣΟΦΟΣ", "σοφος",
+        "Ｔｅａ", "tea", "Tea®", "TEAM", "7-Up", "7–UP", "007", "7", "１２", "12", "120", "日本", "日本語", "がく", "한국",
+        "\u1112\u1161\u11ab", "🍓", "👩\u200d🌾", "İzmir", "ılık", "C++", "Don’t", "𝐓𝐞𝐚", "مُحَمَّد", "محمد",
+    ]
+
+    def test_searches_and_lists_have_the_same_order_however_words_are_spelled(self):
+        chance = random.Random(50)
+
+        def some(least, most):
+            return " ".join(chance.choice(self.SPELLED) for _ in range(chance.randint(least, most)))
+
+        self.home.feeds.hostile_extra = [
+            {"id": f"spelled{number}", "name": some(1, 3), "description": some(1, 4), "terms": some(1, 5),
+             "retailer": some(1, 1), "categories": [some(1, 2) for _ in range(chance.randint(0, 2))], "artist": some(1, 2)}
+            for number in range(60)]
+        self.home.run("sync", "--quiet", "--force", "hostile")
+        self.open("/")
+        self.wait_worker()
+        self.wait("the offers are not stored", lambda: "hostile:spelled" in str(self.shown_by("/search?q=Tea&feed=hostile", True)))
+        paths = []
+        for _ in range(100):
+            words = some(1, 3)
+            if chance.random() < 0.5 and len(words.split()[-1]) > 2:
+                words = words[:-1]
+            paths.append("/search?feed=hostile&q=" + urllib.parse.quote(words))
+        for _ in range(60):
+            fields = {"sort": chance.choice(["name", "feed"]), "reverse": chance.choice(["0", "1"])}
+            if chance.random() < 0.4:
+                fields["retailer"] = some(1, 1)
+            if chance.random() < 0.4:
+                fields["category"] = some(1, 2)
+            paths.append("/feeds/hostile?" + urllib.parse.urlencode(fields))
+        differing = {path: found for path in paths
+                     if (found := [self.shown_by(path, isStored) for isStored in (False, True)])[0] != found[1]}
+        self.assertEqual(differing, {})
+
+    def shown_by(self, path, is_stored):
+        """The references and marked words of the cards of the page of the server, or of the one that the browser makes."""
+        return self.browser.execute_async_script(
+            "const [path, headers, done] = arguments; (async () => {"
+            " const answer = await fetch(path, {headers, cache: 'no-store'});"
+            " const page = new DOMParser().parseFromString(await answer.text(), 'text/html');"
+            " return [...page.querySelectorAll('main .card')].map((each) =>"
+            "  [each.dataset.ref, [...each.querySelectorAll('mark')].map((mark) => mark.textContent).join(' ')])"
+            "})().then(done, (error) => done(String(error)))", path, {"X-From-Store": "1"} if is_stored else {})
 
 
 class ReadingTests(OfflineBase):

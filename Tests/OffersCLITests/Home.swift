@@ -1,9 +1,11 @@
 import ChildProcesses
 import Foundation
+import GRDB
 import OffersCore
-import OffersSQLite
 import OffersTestSupport
 import TestStores
+
+@testable import OffersSQLite
 
 /// An offer as the tests' feeds encode it.
 struct FeedItem: Codable {
@@ -131,18 +133,24 @@ struct Home {
     return check.output + check.errors
   }
 
-  /// Returns the errors that FTS5's integrity check finds in the search index. The index is
-  /// compared with the offers only if it is marked as current. Empty for a database on a server, and if
-  /// `sqlite3` is not installed.
+  /// Returns an error if FTS5's integrity check finds one in the search index. The index is compared with
+  /// the offers only if it is marked as current. Empty for a database on a server.
   /// https://sqlite.org/fts5.html#the_integrity_check_command
   func indexIntegrity(of database: String? = nil) throws -> String {
     let database = database ?? self.database
     if database.hasPrefix("postgres://") { return "" }
-    let check = try shell(
-      "if command -v sqlite3 >/dev/null; then sqlite3 '\(database)' "
-        + "\"INSERT INTO offer_search (offer_search, rank) "
-        + "SELECT 'integrity-check', is_current FROM search_state\"; fi")
-    return check.output + check.errors
+    return try DatabaseQueue(path: database, configuration: .offersTables).inDatabase { database in
+      do {
+        try database.execute(
+          sql: """
+            INSERT INTO offer_search (offer_search, rank)
+            SELECT 'integrity-check', is_current FROM search_state
+            """)
+        return ""
+      } catch let error as DatabaseError {
+        return error.description
+      }
+    }
   }
 
   /// Returns a handle that appends, so that two streams to the same file keep their order.

@@ -35,7 +35,14 @@ struct Store {
 
   /// Runs statements on a separate connection with foreign keys on.
   static func execute(_ path: String, _ sql: String) throws {
-    try DatabaseQueue(path: path).inDatabase { try $0.execute(sql: sql) }
+    try queue(path).inDatabase { try $0.execute(sql: sql) }
+  }
+
+  /// A separate connection, with the functions of the search index.
+  private static func queue(_ path: String) throws -> DatabaseQueue {
+    var configuration = GRDB.Configuration.offersTables
+    configuration.foreignKeysEnabled = true
+    return try DatabaseQueue(path: path, configuration: configuration)
   }
 
   func execute(_ sql: String) throws {
@@ -49,7 +56,7 @@ struct Store {
 
   /// The rows of each query on one connection.
   static func rows(_ path: String, _ queries: [String]) throws -> [[String]] {
-    try DatabaseQueue(path: path).inDatabase { database in
+    try queue(path).inDatabase { database in
       try queries.map { sql in
         try Row.fetchAll(database, sql: sql).map { row in
           row.databaseValues.map { value in

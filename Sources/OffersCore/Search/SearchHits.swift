@@ -16,11 +16,11 @@ package struct SearchHits {
   ///
   /// - Parameter matches: finds the matches in some fields of the offer.
   package mutating func append(
-    _ offer: UserOffer, _ matches: ([SearchMatch.Field]) throws -> [SearchMatch]
-  ) rethrows {
+    _ offer: UserOffer, _ matches: ([SearchMatch.Field]) -> [SearchMatch]
+  ) {
     let room = max(roomBytes, Self.abridgedBytes)
     if offer.textBytes <= room {
-      let found = try matches(SearchMatch.Field.allCases)
+      let found = matches(SearchMatch.Field.allCases)
       let ranges = found.reduce(0) { $0 + $1.scalarRanges.count }
       let bytes = offer.textBytes + Self.rangeBytes * ranges
       if bytes <= room {
@@ -31,7 +31,7 @@ package struct SearchHits {
     }
     hits.append(
       SearchHit(
-        offer: offer.abridged(toBytes: Self.abridgedBytes), matches: try matches([.name]),
+        offer: offer.abridged(toBytes: Self.abridgedBytes), matches: matches([.name]),
         isAbridged: true))
   }
 }

@@ -39,19 +39,16 @@ package struct SearchMarks {
   }
 
   /// The matches in some fields of an offer, in their order.
-  ///
-  /// - Parameter tokenizer: finds the words as the index that was searched does.
   package func matches(
-    in offer: Offer, _ fields: [SearchMatch.Field] = SearchMatch.Field.allCases,
-    by tokenizer: some WordTokenizer
-  ) throws -> [SearchMatch] {
+    in offer: Offer, _ fields: [SearchMatch.Field] = SearchMatch.Field.allCases
+  ) -> [SearchMatch] {
     var matches: [SearchMatch] = []
     var count = 0
     for field in fields {
       var bytes = Self.fieldBytes
       let (texts, isList) = Self.texts(of: field, in: offer)
       for (index, text) in texts.enumerated() where bytes > 0 && count < Self.limit {
-        let found = try ranges(in: text, bytes: bytes, by: tokenizer).prefix(Self.limit - count)
+        let found = ranges(in: text, bytes: bytes).prefix(Self.limit - count)
         bytes -= text.utf8.count
         if found.isEmpty { continue }
         count += found.count
@@ -78,12 +75,10 @@ package struct SearchMarks {
   }
 
   /// The places in the beginning of a text, in bytes of UTF-8, in ascending order and disjoint.
-  private func ranges(
-    in text: String, bytes: Int, by tokenizer: some WordTokenizer
-  ) throws -> [Range<Int>] {
+  private func ranges(in text: String, bytes: Int) -> [Range<Int>] {
     let isCut = text.utf8.count > bytes
     let beginning = isCut ? String(decoding: text.utf8.prefix(bytes), as: UTF8.self) : text
-    var words = try tokenizer.words(of: beginning)
+    var words = LetterTokenizer.words(of: beginning)
     // The last word may be cut, and behind it the replacement of a character that is.
     if isCut, let last = words.last, last.range.upperBound > bytes - 4 { words.removeLast() }
     var ranges: [Range<Int>] = []

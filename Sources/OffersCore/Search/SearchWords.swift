@@ -21,21 +21,16 @@ package struct SearchWords: Equatable, Sendable {
   ///   - text: the text as it was typed. No character of it has a special meaning.
   ///   - opensLetter: whether a single letter at the end may be the beginning of a word, which mostly
   ///     finds far too much.
-  ///   - tokenizer: finds the words as the index that is searched does.
   /// - Throws: `OffersError` with `invalidRequest` for a text with too many characters or words.
-  package init(
-    _ text: String, opensLetter: Bool = false, by tokenizer: some WordTokenizer
-  ) throws {
+  package init(_ text: String, opensLetter: Bool = false) throws {
     try Self.check(text)
     let typed = Self.typed(in: text)
-    let found = try typed.map {
-      Part(text: $0, words: try tokenizer.words(of: $0).map(\.folded))
-    }
+    let found = typed.map { Part(text: $0, words: LetterTokenizer.words(of: $0).map(\.folded)) }
     var texts: Set<String> = []
     parts = found.filter { !$0.words.isEmpty && texts.insert($0.text).inserted }
     guard let last = parts.last, last.text == typed.last, let word = last.words.last else { return }
     // A separator after the last word ends it: C++ is not a prefix of Café.
-    let isWhole = try tokenizer.words(of: last.text + "x").count > last.words.count
+    let isWhole = LetterTokenizer.words(of: last.text + "x").count > last.words.count
     parts[parts.count - 1].isOpen = !isWhole && (opensLetter || word.unicodeScalars.count > 1)
   }
 
@@ -65,15 +60,14 @@ package struct SearchWords: Equatable, Sendable {
 }
 
 extension SearchWords {
-  /// Checks the length of a text. Words are counted in the same way for each store and before a text is
-  /// sent elsewhere, such as to the server of a feed.
+  /// Checks the length of a text, also before it is sent elsewhere, such as to the server of a feed.
   ///
   /// - Throws: `OffersError` with `invalidRequest` for a text with too many characters or words.
   package static func check(_ text: String) throws {
     if text.unicodeScalars.count > characterLimit {
       throw refusal("\(Units.count(characterLimit)) characters; this text has more")
     }
-    let count = LetterTokenizer().words(of: text).count
+    let count = LetterTokenizer.words(of: text).count
     if count > wordLimit {
       throw refusal("\(wordLimit) words; this text has \(Units.count(count))")
     }

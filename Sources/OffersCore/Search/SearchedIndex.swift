@@ -1,10 +1,5 @@
 /// The index of a store's offers, as one read of the store searches it.
 package protocol SearchedIndex {
-  associatedtype Tokenizer: WordTokenizer
-
-  /// Finds words in texts as the index has them.
-  var tokenizer: Tokenizer { get }
-
   /// A search with the same results, if one is cheaper.
   func narrowed(_ words: SearchWords) throws -> SearchWords
 
@@ -29,10 +24,10 @@ extension SearchedIndex {
   ///
   /// - Throws: `OffersError` with `invalidRequest` for a text with too many characters or words.
   package func results(of query: SearchQuery) throws -> SearchResults {
-    let words = try SearchWords(query.words, by: tokenizer)
+    let words = try SearchWords(query.words)
     if words.isEmpty { return SearchResults() }
     if let page = try page(of: narrowed(words), query) { return page }
-    let opened = try SearchWords(query.words, opensLetter: true, by: tokenizer)
+    let opened = try SearchWords(query.words, opensLetter: true)
     if opened != words, let page = try page(of: opened, query) { return page }
     return SearchResults(correctedWords: try findNearest(to: words)?.text)
   }
@@ -46,7 +41,7 @@ extension SearchedIndex {
     try forEachOffer(with: words, limit: query.limit + 1, offset: offset) { offer in
       count += 1
       if count > query.limit { return }
-      try hits.append(offer) { try marks.matches(in: offer.offer, $0, by: tokenizer) }
+      hits.append(offer) { marks.matches(in: offer.offer, $0) }
     }
     if count == 0, try query.page == 1 || !finds(words) { return nil }
     return SearchResults(hits: hits.hits, hasMore: count > query.limit)

@@ -1,5 +1,3 @@
-import Foundation
-
 /// The names of feeds.
 package enum FeedName {
   /// - Throws: `OffersError` with `invalidRequest` for a text that may not name a feed.
@@ -19,10 +17,10 @@ package enum FeedName {
   /// - Returns: nil for a text without any ASCII letter or digit.
   package static func suggestion(for text: String, besides taken: Set<String>) -> String? {
     var words: [String] = [""]
-    for scalar in text.lowercased().decomposedStringWithCanonicalMapping.unicodeScalars {
+    for scalar in text.unicodeScalars.flatMap({ LetterFolding.text(of: $0).unicodeScalars }) {
       if scalar.isASCII, scalar.properties.isAlphabetic || scalar.properties.numericType != nil {
         words[words.count - 1].unicodeScalars.append(scalar)
-      } else if !scalar.properties.isDiacritic, scalar != "'", scalar != "’" {
+      } else if scalar != "'" {
         words.append("")
       }
     }

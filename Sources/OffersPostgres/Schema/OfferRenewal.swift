@@ -33,7 +33,7 @@ struct OfferRenewal {
   private mutating func append(_ row: Row) {
     let (name, retailer) = (row.text(1), row.findText(2))
     let categories = row.findText(4).map(JSONTexts.parse)
-    let document = SearchDocument(
+    let document = SearchVector(
       name: name, retailer: retailer, description: row.findText(3), categories: categories ?? [],
       attributes: row.findText(5).map(OfferAttribute.parse) ?? [], terms: row.findText(6))
     keys.append(row.number(0))

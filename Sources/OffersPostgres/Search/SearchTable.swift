@@ -4,7 +4,6 @@ import OffersStore
 
 /// The SQL that searches offers.
 struct SearchTable: SearchedIndex {
-  let tokenizer = LetterTokenizer()
   let connection: Connection
   private let bindings: Bindings
   private var conditions: [String] = []
@@ -66,15 +65,14 @@ struct SearchTable: SearchedIndex {
       .joined(separator: " AND ")
   }
 
-  /// The ranks of a part by the weight of the field that has it. A word that only begins with the
-  /// searched one counts half.
-  private static let weights = [("A", 20), ("B", 10), ("C", 6), ("D", 3)]
-
-  /// The sum of the ranks of the parts.
+  /// The sum of the ranks of the parts; see `SearchRank`.
   private func rank(_ words: SearchWords, _ bindings: inout Bindings) -> String {
     let ranks = words.parts.map { part in
-      var cases = Self.weights.map { (part.query(weight: $0, isWhole: true), $1 * 2) }
-      if part.isOpen { cases += Self.weights.map { (part.query(weight: $0), $1) } }
+      let weights = zip(SearchVector.letters, SearchRank.weights)
+      var cases = weights.map {
+        (part.query(weight: $0, isWhole: true), $1 * SearchRank.wholeFactor)
+      }
+      if part.isOpen { cases += weights.map { (part.query(weight: $0), $1) } }
       let sorted = cases.sorted { $0.1 > $1.1 }.map { query, rank in
         "WHEN offer.search @@ \(bindings.add(.text(query)))::tsquery THEN \(rank)"
       }

@@ -121,7 +121,7 @@ struct OfferBatch {
     columns[Self.firstKey].values.append(NaturalOrder.key(name))
     columns[Self.firstKey + 1].values.append(retailer.map { NaturalOrder.key($0) })
     columns[Self.firstKey + 2].values.append(categories.map { NaturalOrder.keys($0) })
-    let document = SearchDocument(
+    let document = SearchVector(
       name: name, retailer: retailer, description: description, categories: categories ?? [],
       attributes: attributes.map(OfferAttribute.parse) ?? [], terms: terms)
     columns[Self.firstKey + 3].values.append(document.text)

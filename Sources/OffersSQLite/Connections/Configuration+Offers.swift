@@ -35,6 +35,7 @@ extension Configuration {
       if SQLiteLibrary.canDistrustSchema {
         _ = offers_distrust_schema(database.sqliteConnection)
       }
+      SearchFunctions.install(on: database.sqliteConnection)
     }
     return configuration
   }

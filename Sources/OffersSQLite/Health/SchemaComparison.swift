@@ -33,7 +33,7 @@ struct SchemaComparison {
   /// A new database in memory, created by the migrations up to a version. For a version before the first
   /// set of migrations it is empty, so that such a database has no differences.
   static func makeFresh(version: Int = Schema.version) throws -> DatabaseQueue {
-    let queue = try DatabaseQueue()
+    let queue = try DatabaseQueue(configuration: .offersTables)
     try queue.inDatabase { fresh in
       for migration in SQLiteMigrations.all where migration.number <= version {
         try fresh.execute(sql: migration.sql)

@@ -77,7 +77,7 @@ struct RawStatement {
   }
 
   /// `SQLITE_TRANSIENT`, a macro that is not imported into Swift.
-  private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+  static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
   /// Runs the statement to completion and resets it. Returns the number of rows it changed.
   @inline(__always)

@@ -5,7 +5,6 @@ import OffersStore
 
 /// The SQL that searches offers in the index.
 struct SearchTable: SearchedIndex {
-  let tokenizer: IndexTokenizer
   private let user: User.ID
   let database: Database
   private let condition: String
@@ -29,7 +28,6 @@ struct SearchTable: SearchedIndex {
   ) throws {
     self.user = user
     self.database = database
-    tokenizer = try IndexTokenizer(database)
     let now = query.now ?? Date()
     let favoritesOnly = query.favoritesOnly
     var parts: [String] = []
@@ -100,12 +98,12 @@ struct SearchTable: SearchedIndex {
       sql: """
         SELECT offer_search.rowid
         FROM offer_search CROSS JOIN offer ON offer.offer_key = offer_search.rowid
-        WHERE offer_search MATCH ? AND \(condition)
+        WHERE offer_search MATCH ? AND offer_search.rank MATCH ? AND \(condition)
         ORDER BY \(order)offer_search.rank LIMIT ? OFFSET ?
         """)
     let keys = try Int64.fetchCursor(
       statement,
-      arguments: [words.match] + arguments + orderArguments + [limit, offset])
+      arguments: [words.match, words.rank] + arguments + orderArguments + [limit, offset])
     while let key = try keys.next() {
       if let offer = try OfferTable.find(key: key, of: user, in: SQLiteTransaction(database)) {
         try body(offer)
@@ -135,7 +133,7 @@ struct SearchTable: SearchedIndex {
 
   /// Whether the index has longer words with a given prefix.
   private func hasLonger(_ word: String) throws -> Bool {
-    // Tokens contain no character below a digit. The word itself is excluded, because the
+    // Words have no character below a digit. The word itself is excluded, because the
     // vocabulary table would count all its offers.
     let statement = try database.cachedStatement(
       sql: "SELECT 1 FROM search_term WHERE term >= ? AND term <= ? LIMIT 1")

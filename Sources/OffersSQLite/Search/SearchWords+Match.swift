@@ -1,17 +1,8 @@
-import GRDB
 import OffersCore
 
 extension SearchWords {
-  /// The words of a text as the index has them. FTS5's own tokenizer finds them, so no typed character
-  /// has a special meaning: quotes, `AND` and `*` are words or separators.
-  ///
-  /// - Throws: `OffersError` with `invalidRequest` for a text with too many characters or words.
-  init(_ text: String, opensLetter: Bool = false, in database: Database) throws {
-    try self.init(text, opensLetter: opensLetter, by: IndexTokenizer(database))
-  }
-
   /// The search in FTS5's query syntax, with every word quoted. A possible prefix appears as a whole
-  /// word as well, so that whole words rank higher.
+  /// word as well, so that whole words rank higher; see `SearchFunctions`.
   /// https://sqlite.org/fts5.html#full_text_query_syntax
   var match: String {
     parts.map { part in
@@ -19,4 +10,7 @@ extension SearchWords {
       return part.isOpen ? "(\(phrase) OR \(phrase) *)" : phrase
     }.joined(separator: " AND ")
   }
+
+  /// The function that ranks the results of `match`.
+  var rank: String { "offer_rank(\(parts.contains(where: \.isOpen) ? 1 : 0))" }
 }

@@ -70,8 +70,8 @@ class Choice {
 
   /** The offers of the whole list, in its order. */
   select(data) {
-    const category = this.category === null ? null : fold(this.category);
-    const retailer = this.retailer === null ? null : fold(this.retailer);
+    const category = this.category === null ? null : equalText(this.category);
+    const retailer = this.retailer === null ? null : equalText(this.retailer);
     const now = nowSeconds();
     const withExpired = this.favoritesOnly || this.includesExpired;
     const found = (this.favoritesOnly ? data.all : data.current).filter(
@@ -79,8 +79,8 @@ class Choice {
         (!this.feed || offer.feed === this.feed)
         && (!this.favoritesOnly || data.favorites.has(offer.ref))
         && (withExpired || !isExpired(offer, now))
-        && (category === null || offer.categories.some((each) => fold(each) === category))
-        && (retailer === null || (offer.retailer !== null && fold(offer.retailer) === retailer))
+        && (category === null || offer.category_keys?.includes(category))
+        && (retailer === null || offer.retailer_key === retailer)
         && (!this.minimum || (!offer.is_priced && differenceTo(offer, this.minimum) >= 0))
         && (!this.maximum || (offer.is_priced && differenceTo(offer, this.maximum) <= 0))
         && (!this.isNew || offer.first_seen >= now - SOON_SECONDS)
@@ -182,10 +182,9 @@ function sorted(offers, sort, isReversed) {
     if (one === null || other === null) return (one === null) - (other === null);
     return sign * (one - other);
   };
-  const names = new Map(sort === "name" ? offers.map((each) => [each, fold(each.card.name)]) : []);
   const orders = {
     feed: () => 0,
-    name: (one, other) => sign * compareFolded(names.get(one), names.get(other)),
+    name: ({name_key: one}, {name_key: other}) => sign * (one < other ? -1 : one > other ? 1 : 0),
     newest: (one, other) => sign * (other.first_seen - one.first_seen),
     expiry: (one, other) => numbers(one.expires, other.expires),
     reward: byValue(false, sign),

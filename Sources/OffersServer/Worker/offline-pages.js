@@ -9,7 +9,7 @@ const MADE = /^\/(?:favorites|search|feeds\/[^/]+|offers\/[^/]+)?$/;
  */
 async function makePage(url) {
   if (!MADE.test(url.pathname)) return null;
-  const data = await readData();
+  const [data] = await Promise.all([readData(), readLetters()]);
   const made = data && pageOf(url, data);
   if (!made) return null;
   const main = await render(made.template, made.fields);

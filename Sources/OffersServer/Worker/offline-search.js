@@ -1,10 +1,8 @@
-// Searches the stored offers: all words, without case and accents, the last one as a prefix. Matches
-// in the name come first.
+// Searches the stored offers: all words, without case and accents, the last one as a prefix. The results are
+// in the order of the server: by the weights of the fields, then in the order of the feeds.
 
 const RESULTS_SIZE = 20;
 const MOST_MATCHES = 8;
-/** The weight of a word by the field in which it was found; a whole word counts more. */
-const WEIGHTS = {name: 16, description: 4, other: 2, terms: 1};
 
 // The searched texts of the offers, folded, and their fields.
 const searchedTexts = new WeakMap();
@@ -18,9 +16,9 @@ function searchedOf(offer) {
       {kind: "name", text: offer.card.name},
       {kind: "description", text: lines(offer.page.details)},
       {kind: "terms", label: "Terms", text: lines(offer.page.terms)},
-      {kind: "other", label: "Retailer", text: offer.retailer ?? ""},
-      ...offer.categories.map((text) => ({kind: "other", label: "Category", text})),
-      ...offer.attributes.map(([label, text]) => ({kind: "other", label, text})),
+      {kind: "retailer", label: "Retailer", text: offer.retailer ?? ""},
+      ...offer.categories.map((text) => ({kind: "categories", label: "Category", text})),
+      ...offer.attributes.map(([label, text]) => ({kind: "attributes", label, text})),
     ].filter(({text}) => text !== "");
     found = {fields, all: fold(fields.map(({text}) => text).join("\n"))};
     searchedTexts.set(offer, found);
@@ -28,14 +26,20 @@ function searchedOf(offer) {
   return found;
 }
 
-/** The typed parts: each a list of words that follow each other; the last word may be a prefix. */
-function searchParts(text) {
-  const typed = [...new Set(text.split(/\s+/).filter(Boolean))].slice(0, 50);
-  const parts = typed.map((each) => ({words: wordsOf(each).map(({word}) => word), isOpen: false}))
+/**
+ * The typed parts: each a list of words that follow each other. The last word may be a prefix, if it has
+ * several letters or `opensLetter` is set.
+ */
+function searchParts(text, opensLetter) {
+  const typed = text.split(/\s+/).filter(Boolean);
+  const parts = [...new Set(typed)].slice(0, 50)
+    .map((each) => ({text: each, words: wordsOf(each).map(({word}) => word), isOpen: false}))
     .filter(({words}) => words.length > 0);
   const last = parts.at(-1);
-  if (last && /[\p{L}\p{N}\p{M}]$/u.test(text.trim()) && last.words.at(-1).length > 1) {
-    last.isOpen = true;
+  if (last && last.text === typed.at(-1)) {
+    // A sign behind the last word ends it.
+    const isWhole = wordsOf(`${last.text}x`).length > last.words.length;
+    last.isOpen = !isWhole && (opensLetter || [...last.words.at(-1)].length > 1);
   }
   return parts;
 }
@@ -71,8 +75,8 @@ function searchOffer(offer, parts) {
       const found = findPart(part, text);
       if (found.length === 0) return;
       matches[index].push(...found);
-      const whole = found.some(({isWhole}) => isWhole) ? 1.5 : 1;
-      best = Math.max(best, WEIGHTS[fields[index].kind] * whole);
+      const factor = found.some(({isWhole}) => isWhole) ? letterTable.whole : 1;
+      best = Math.max(best, letterTable.weights[fields[index].kind] * factor);
     });
     if (best === 0) return null;
     score += best;
@@ -81,9 +85,13 @@ function searchOffer(offer, parts) {
   return {offer, score, fields, matches};
 }
 
-/** The offers with all words, the best first. */
+/** The offers with all words, the best first. A single letter may be a prefix if nothing is found otherwise. */
 function searchOffers(data, words, feed) {
-  const parts = searchParts(words);
+  const found = searchOffersWith(searchParts(words, false), data, feed);
+  return found.length > 0 ? found : searchOffersWith(searchParts(words, true), data, feed);
+}
+
+function searchOffersWith(parts, data, feed) {
   if (parts.length === 0) return [];
   return data.current.filter((offer) => (feed === null || offer.feed === feed) && !isExpired(offer))
     .map((offer) => searchOffer(offer, parts)).filter(Boolean)

@@ -21,34 +21,39 @@ function countText(number, [one, several] = ["offer", "offers"]) {
   return `${numberText(number)} ${number === 1 ? one : several}`;
 }
 
-const pairs = {
-  "ß": "ss", "æ": "ae", "œ": "oe", "þ": "th", "ø": "o", "đ": "d", "ð": "d", "ħ": "h", "ł": "l",
-  "ŧ": "t", "ı": "i", "ς": "σ",
-};
+// The letters that stand for others, and the weights of a search, as the server has them.
+let letterTable = {letters: {}, weights: {}, whole: 1};
+let lettersRead;
 
-/** A text without case, accents and signs such as ®, by which names are compared and searched. */
+/** Reads the letters once, from the cache of the assets. Texts can be folded then. */
+function readLetters() {
+  lettersRead ??= cacheFirst(new Request(`/assets/letters.json?v=${VERSION}`))
+    .then((answer) => answer.json())
+    .then((table) => {
+      letterTable = table;
+    }, (error) => {
+      lettersRead = undefined;
+      throw error;
+    });
+  return lettersRead;
+}
+
+/** What stands for a character: nothing for an accent or what nobody sees, and the parts of a letter with accents. */
+function foldLetter(letter) {
+  const folded = letterTable.letters[letter];
+  if (folded !== undefined) return folded;
+  const plain = letter.normalize("NFD");
+  if (plain !== letter) return [...plain].map(foldLetter).join("");
+  return /[\p{Mn}\p{Me}\p{Cf}]/u.test(letter) ? "" : letter;
+}
+
+/** A text without case and accents, as the server compares and searches it. */
 function fold(text) {
-  return text.normalize("NFKD").replace(/[\p{Mn}\p{Me}\p{Cf}\p{Cc}®™©℠℗]/gu, "").toLowerCase()
-    .replace(/[ßæœþøđðħłŧıς]/g, (letter) => pairs[letter])
-    .replace(/[‘’‚‛′]/g, "'").replace(/[“”„‟″]/g, '"')
-    .replace(/\p{Pd}/gu, "-").replace(/\p{Z}/gu, " ");
+  return /^[\x00-\x7f]*$/.test(text) ? text.toLowerCase() : [...text].map(foldLetter).join("");
 }
 
-/** Compares folded texts; digits compare by their numeric value. */
-function compareFolded(one, other) {
-  const [left, right] = [one, other].map((text) => text.match(/\d+|\D/gu) ?? []);
-  for (let index = 0; index < Math.min(left.length, right.length); index += 1) {
-    const [a, b] = [left[index], right[index]];
-    if (a === b) continue;
-    if (/^\d/.test(a) && /^\d/.test(b)) {
-      const [x, y] = [a, b].map((digits) => digits.replace(/^0+(?=.)/, ""));
-      if (x === y) continue;
-      return x.length - y.length || (x < y ? -1 : 1);
-    }
-    return a.codePointAt(0) - b.codePointAt(0);
-  }
-  return left.length - right.length;
-}
+/** A text that equals the `retailer_key` or a `category_keys` of the offers with it: numbers count by their value. */
+const equalText = (text) => fold(text).replace(/0*([0-9]+)/g, "$1");
 
 /** Compares texts by their Unicode scalars, whose order differs from that of UTF-16. */
 function compareScalars(one, other) {
@@ -58,9 +63,10 @@ function compareScalars(one, other) {
   return index < right.length ? left[index].codePointAt(0) - right[index].codePointAt(0) : 1;
 }
 
-/** The words of a text: {word, start, end}, folded. */
+/** The words of a text: {word, start, end}, folded; each begins with a letter or a digit. */
 function wordsOf(text) {
-  return [...text.matchAll(/[\p{L}\p{N}\p{M}\p{Co}]+/gu)].map((match) => ({
+  const words = /(?![\p{Mn}\p{Me}])[\p{Alphabetic}\p{N}][\p{Alphabetic}\p{N}\p{Mn}\p{Me}\p{Cf}]*/gu;
+  return [...text.matchAll(words)].map((match) => ({
     word: fold(match[0]), start: match.index, end: match.index + match[0].length,
   }));
 }

@@ -45,7 +45,7 @@ const files = [
   "place.js", "refresh.js", "renew.js", "requests.js", "search.js", "share.js", "sheet.js", "slide.js", "stars.js", "theme.js",
   "times.js", "waiting.js", "web.js", "wishes.js", "world.js", "icon-192.png", "icon.svg", "inter.woff2",
   "world.json",
-  "templates.json",
+  "templates.json", "letters.json",
 ].map((name) => `/assets/${name}?v=${VERSION}`);
 
 const mapFiles = ["leaflet.css", "leaflet.min.js", "leaflet.markercluster.min.js"]

@@ -54,7 +54,7 @@ package enum RecentSearchTable {
   /// By which equal searches are recognized: the folded words, or the words as they were typed if these
   /// have no letters or are too many for a search.
   private static func key(_ words: String) -> String {
-    let search = try? SearchWords(words, by: LetterTokenizer())
+    let search = try? SearchWords(words)
     return search.flatMap { $0.isEmpty ? nil : $0.key } ?? words
   }
 

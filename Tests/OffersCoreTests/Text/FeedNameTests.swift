@@ -8,7 +8,7 @@ struct FeedNameTests {
     arguments: [
       ("Tea Shop", "tea-shop"), ("  Café Lumière® – Offers! ", "cafe-lumiere-offers"),
       ("Joe's Deals", "joes-deals"), ("taken", "taken-3"), ("茶", nil), ("", nil), ("--", nil),
-      ("2026", "2026"), ("İstanbul", "istanbul"),
+      ("2026", "2026"), ("İstanbul", "istanbul"), ("Große Straße’s Ærø", "grosse-strasses-aero"),
       (
         "The one and only list of all the offers of this town and of the next",
         "the-one-and-only-list-of-all-the-offers"

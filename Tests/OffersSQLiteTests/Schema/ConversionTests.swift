@@ -113,7 +113,7 @@ struct ConversionTests {
     #expect(database.foreignSchema == ["the trigger broken", "the trigger note"])
     try await database.setFavorites(named: ["movies:b"], to: true)
     #expect(try Store.rows(path, "SELECT id FROM seen") == ["b"])
-    #expect(try Store.rows(path, "SELECT name FROM sqlite_schema WHERE type = 'view'").count == 3)
+    #expect(try Store.rows(path, "SELECT name FROM sqlite_schema WHERE type = 'view'").count == 2)
     let run =
       "SELECT count(*) FROM sqlite_schema WHERE sql = 'CREATE INDEX change_by_run ON change (run_id)'"
     #expect(try Store.rows(path, run) == ["1"])

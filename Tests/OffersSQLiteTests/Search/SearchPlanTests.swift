@@ -16,7 +16,7 @@ struct SearchPlanTests {
       let table = try SearchTable(
         SearchQuery("coffee", favoritesOnly: favoritesOnly), of: User.ownerID, feedKey: 1,
         in: database)
-      let search = try SearchWords("coffee", in: database)
+      let search = try SearchWords("coffee")
       var count = 0
       try table.forEachOffer(with: search, limit: 5, offset: 0) { _ in count += 1 }
       let finds = try table.finds(search)
@@ -25,9 +25,10 @@ struct SearchPlanTests {
     let searches = plans.filter { $0.sql.contains("FROM offer_search CROSS") }
     #expect(searches.count == 2)
     for plan in searches {
-      // M stands for MATCH; only matching rows are scanned. > and < are the bounds of the rowids.
+      // M stands for MATCH, r for the rank; only matching rows are scanned. > and < are the bounds of the
+      // rowids.
       #expect(
-        plan.steps.first?.contains(/SCAN offer_search VIRTUAL TABLE INDEX \d+:M\d+><$/) == true,
+        plan.steps.first?.contains(/SCAN offer_search VIRTUAL TABLE INDEX \d+:r?M\d+r?><$/) == true,
         "\(plan)")
       #expect(plan.uses("SEARCH offer USING INTEGER PRIMARY KEY (rowid=?)"), "\(plan)")
       // FTS5 itself sorts by rank. The favorites are few, and expired ones come last.

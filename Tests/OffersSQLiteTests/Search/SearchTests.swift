@@ -35,7 +35,7 @@ struct SearchTests {
       ("日本", false), ("日本語の本", true), ("xyz", true), ("C++", false), ("12", true),
     ] {
       try await store.database.read { database in
-        let search = try SearchWords(words, in: database)
+        let search = try SearchWords(words)
         let table = try SearchTable(
           SearchQuery(words), of: User.ownerID, feedKey: nil, in: database)
         #expect(try (table.narrowed(search) != search) == isNarrowed, "\(words)")

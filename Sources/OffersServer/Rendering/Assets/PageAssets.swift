@@ -38,6 +38,7 @@ struct PageAssets: Sendable {
       + [
         ("styles.css", Self.style, Self.styles),
         ("templates.json", Self.json, PageTemplates.offline),
+        ("letters.json", Self.json, FoldingTable.json),
       ]
     for (_, _, bytes) in all { bytes.withUnsafeBytes { hash.update($0) } }
     withUnsafeBytes(of: RecentNews.days) { hash.update($0) }

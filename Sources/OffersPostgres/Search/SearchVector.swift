@@ -1,15 +1,13 @@
 import OffersCore
 
-/// The searched words of an offer, as the text of a `tsvector`. The program finds the words itself, by
-/// `LetterTokenizer`, so that a search means the same in every store; PostgreSQL only looks them up.
+/// The searched words of an offer, as the text of a `tsvector`. `LetterTokenizer` finds the words, so that a
+/// search means the same in every store; PostgreSQL only looks them up.
 ///
-/// The weights are A for the name, B for the retailer, C for the description and the categories, D for
-/// the values of attributes and the terms. There is a gap between the places of two texts, so that no
+/// The weights of `SearchRank` are A, B, C and D. There is a gap between the places of two texts, so that no
 /// words follow each other across them.
-struct SearchDocument {
-  /// The longest word, in bytes, below the limit of `tsvector`. A longer one counts as its beginning,
-  /// in searches as well.
-  private static let wordBytes = 256
+struct SearchVector {
+  /// PostgreSQL's weights, for those of `SearchRank.weights`.
+  static let letters = ["A", "B", "C", "D"]
   /// The size of the words and places above which further words are left out. A `tsvector` has at most
   /// 1 MiB.
   private static let limitBytes = 768 << 10
@@ -26,22 +24,22 @@ struct SearchDocument {
     name: String, retailer: String?, description: String?, categories: [String],
     attributes: [OfferAttribute], terms: String?
   ) {
-    add(name, weight: "A")
-    add(retailer, weight: "B")
-    add(description, weight: "C")
-    for category in categories { add(category, weight: "C") }
-    for attribute in attributes { add(attribute.value, weight: "D") }
-    add(terms, weight: "D")
+    add(name, of: .name)
+    add(retailer, of: .retailer)
+    add(description, of: .description)
+    for category in categories { add(category, of: .categories) }
+    for attribute in attributes { add(attribute.value, of: .attributes) }
+    add(terms, of: .terms)
   }
 
   /// Adds the words of a text.
-  private mutating func add(_ text: String?, weight: String) {
+  private mutating func add(_ text: String?, of field: SearchMatch.Field) {
     guard let text else { return }
+    let letter = Self.letter(of: field)
     LetterTokenizer.forEachWord(of: text) { word, _ in
-      let word = Self.cut(word)
       place = min(place + 1, Self.lastPlace)
       if bytes > Self.limitBytes { return }
-      let entry = "\(place)\(weight)"
+      let entry = "\(place)\(letter)"
       let old = places[word]
       // All places from the last one on are the same.
       if let old, old.count >= Self.placeLimit || old.last == entry { return }
@@ -51,25 +49,17 @@ struct SearchDocument {
     place = min(place + 1, Self.lastPlace)
   }
 
+  private static func letter(of field: SearchMatch.Field) -> String {
+    let number = SearchRank.weights.firstIndex(of: SearchRank.weight(of: field))
+    return number.map { letters[min($0, letters.count - 1)] } ?? "D"
+  }
+
   /// The words.
   var words: some Sequence<String> { places.keys }
 
   /// The text of the `tsvector`. Words have letters and digits only, so quotes suffice.
   var text: String {
     places.map { "'\($0)':\($1.joined(separator: ","))" }.joined(separator: " ")
-  }
-
-  /// The beginning of a word that is looked up.
-  static func cut(_ word: String) -> String {
-    if word.utf8.count <= wordBytes { return word }
-    var end = word.unicodeScalars.startIndex
-    while let next = word.unicodeScalars.index(
-      end, offsetBy: 1, limitedBy: word.unicodeScalars.endIndex),
-      word.utf8.distance(from: word.startIndex, to: next) <= wordBytes
-    {
-      end = next
-    }
-    return String(word[..<end])
   }
 }
 
@@ -88,7 +78,7 @@ extension SearchWords.Part {
     let terms = words.enumerated().map { index, word in
       let isPrefix = isOpen && !isWhole && index == words.count - 1
       let mark = (isPrefix ? "*" : "") + weight
-      return "'\(SearchDocument.cut(word))'" + (mark.isEmpty ? "" : ":\(mark)")
+      return "'\(word)'" + (mark.isEmpty ? "" : ":\(mark)")
     }
     return "(\(terms.joined(separator: " <-> ")))"
   }
