@@ -10,7 +10,7 @@ package struct ChangedFields: Decodable {
   /// The texts before and after the change, shortened, in the order of `OfferField`.
   package let texts: [TextChange]
 
-  /// - Parameter json: the text of `change.fields`; see `StoredOffer`. Invalid JSON, which this
+  /// - Parameter json: the text of `change.fields`; see `OfferDifference`. Invalid JSON, which this
   ///   program never writes, counts as no fields.
   package init(parsing json: String) {
     guard let read = try? JSONDecoder().decode(Self.self, from: Data(json.utf8)) else {

@@ -14,6 +14,7 @@ final class SalvageReader: SalvagedRecords {
   private var accepts: (ExportRecord) -> Bool = { _ in true }
   private var favorites: SalvagedFavorites
   private let users: SalvagedUsers
+  private let tables: SalvagedTables
   /// The names of feeds by their keys.
   private var feeds: [Int64: String] = [:]
   /// The offers that were read, by key.
@@ -29,7 +30,8 @@ final class SalvageReader: SalvagedRecords {
     self.database = database
     self.favoritesOnly = favoritesOnly
     favorites = SalvagedFavorites(database)
-    users = SalvagedUsers(database)
+    tables = SalvagedTables(database)
+    users = SalvagedUsers(database, table: tables.users)
   }
 
   /// Refuses a file in which neither offers nor favorites can be found.
@@ -193,10 +195,7 @@ final class SalvageReader: SalvagedRecords {
     let keys = users.keys.union(favorites.users).union([User.ownerID])
     try forEachRow(
       of: .offers,
-      """
-      SELECT offer_key, feed_key, first_run_id, \(ExportedOffer.columns) FROM offer
-      WHERE offer_key >= ?1 ORDER BY offer_key
-      """
+      tables.offers
     ) { rows in
       guard let feed = feeds[rows.number(1)] else {
         cut.insert(.offers)
@@ -213,20 +212,23 @@ final class SalvageReader: SalvagedRecords {
     }
   }
 
+  /// The read offers among `count` consecutive keys that end with `key`, in their order.
+  private func refs(upTo key: Int64, count: Int64) -> [OfferRef] {
+    if count <= 1 { return [refs[key]].compactMap(\.self) }
+    let first = key.subtracting(clamped: count)
+    return refs.keys.filter { $0 > first && $0 <= key }.sorted().compactMap { refs[$0] }
+  }
+
   private func forEachChange(_ body: (ExportRecord) throws -> Void) throws {
     try forEachRow(
       of: .changes,
-      """
-      SELECT change_id, offer_key, run_id, kind,
-        CASE WHEN json_valid(fields) THEN fields END
-      FROM change WHERE change_id >= ?1 ORDER BY change_id
-      """
+      tables.changes
     ) { rows in
       guard let run = runs[rows.number(2)] else { return }
       let kind = rows.string(3) ?? ""
       let changed =
         kind == "first"
-        ? firstRefs[rows.number(2)] ?? [] : [refs[rows.number(1)]].compactMap(\.self)
+        ? firstRefs[rows.number(2)] ?? [] : refs(upTo: rows.number(1), count: rows.number(5))
       for ref in changed {
         let change = ExportedChange(kind, fields: rows.string(4), of: ref, run: run)
         if isAccepted(.change(change)) { try body(.change(change)) }

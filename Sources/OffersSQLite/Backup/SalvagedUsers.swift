@@ -10,9 +10,10 @@ struct SalvagedUsers {
   /// Whether some users were unreadable.
   private(set) var isCut = false
 
-  init(_ database: Database) {
+  /// - Parameter table: the name of the table of users.
+  init(_ database: Database, table: String) {
     let sql = """
-      SELECT user_key, name, role, created_at FROM account WHERE user_key >= ?1 ORDER BY user_key
+      SELECT user_key, name, role, created_at FROM \(table) WHERE user_key >= ?1 ORDER BY user_key
       """
     guard let rows = try? SalvageRows(database, sql) else {
       isCut = true
@@ -22,7 +23,7 @@ struct SalvagedUsers {
     func note(_ row: RawStatement) { found[row.number(0)] = Self.user(row) }
     isCut = (try? rows.forEach(note)) != true
     users = found
-    if isCut { readNames(in: database) }
+    if isCut { readNames(in: database, table: table) }
   }
 
   private static func user(_ row: RawStatement) -> ExportedUser {
@@ -34,8 +35,9 @@ struct SalvagedUsers {
     return user
   }
 
-  private mutating func readNames(in database: Database) {
-    let index = "SELECT user_key, folded_name FROM account INDEXED BY sqlite_autoindex_account_1"
+  private mutating func readNames(in database: Database, table: String) {
+    let index =
+      "SELECT user_key, folded_name FROM \(table) INDEXED BY sqlite_autoindex_\(table)_1"
     for direction in ["ASC", "DESC"] {
       guard let rows = try? RawStatement(database, "\(index) ORDER BY folded_name \(direction)")
       else { return }

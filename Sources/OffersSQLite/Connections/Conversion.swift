@@ -20,7 +20,24 @@ enum Conversion {
   }
 
   /// Runs within the caller's transaction, with foreign keys off.
-  static func run(in database: Database) throws {
+  ///
+  /// - Throws: `OffersError` with `storageFailed` for rows or tables that cannot be converted, such as rows
+  ///   that break a constraint, or another program's table with the name of a new one.
+  static func run(in database: Database, path: String) throws {
+    do {
+      try convert(database)
+    } catch let error as DatabaseError
+      where [.SQLITE_ERROR, .SQLITE_CONSTRAINT].contains(error.resultCode)
+    {
+      throw OffersError(
+        .storageFailed,
+        "\(path) is of an earlier version and cannot be brought up to date: "
+          + "\(error.message ?? "a statement failed"). It was left untouched.",
+        advice: Advice("Save what there is", .salvage), cause: "\(error)")
+    }
+  }
+
+  private static func convert(_ database: Database) throws {
     for function in keyFunctions { database.add(function: function) }
     defer { for function in keyFunctions { database.remove(function: function) } }
     // Otherwise a renaming reads all views and triggers, and fails with an invalid one.

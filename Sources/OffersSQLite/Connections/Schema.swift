@@ -32,7 +32,7 @@ enum Schema {
       try checkOwner(database, version: current, path: path)
       try DatabaseFile.checkVersion(current, path: path)
       let isConverted = current == SQLiteMigrations.convertedVersion
-      if isConverted { try Conversion.run(in: database) }
+      if isConverted { try Conversion.run(in: database, path: path) }
       try database.execute(
         sql: steps(after: isConverted ? SQLiteMigrations.firstSet : current))
       if current == 0, proposesFeed {

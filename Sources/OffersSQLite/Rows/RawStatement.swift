@@ -110,9 +110,6 @@ struct RawStatement {
       message: sqlite3_errmsg(connection).map { String(cString: $0) })
   }
 
-  /// The key of the row that was inserted last. Triggers of the statement do not count.
-  var lastInsertedKey: Int64 { sqlite3_last_insert_rowid(connection) }
-
   func reset() { sqlite3_reset(handle) }
 
   /// A column's text in UTF-8, valid until the next step or reset; nil for NULL.

@@ -106,9 +106,6 @@ final class SearchIndexWriter {
     if work == .rebuild { try SearchIndex.clear(in: database) }
   }
 
-  /// Cancels `willChange` for an offer that stayed unchanged.
-  func didKeep(_ key: Int64) { pending[key] = nil }
-
   /// Writes the pending changes and indexes the new offers.
   ///
   /// - Parameter lastKey: the offers with larger keys are new; nil if there are no new offers.

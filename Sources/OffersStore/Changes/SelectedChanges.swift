@@ -44,7 +44,7 @@ package struct SelectedChanges {
         .invalidRequest, "This store has no change with that number.",
         hint: "It may be another store or an older copy. Start again with a time.")
     }
-    let limit = max(0, query.limit ?? .max - 1)
+    let limit = min(max(0, query.limit ?? .max), .max - 1)
     let recorded = try ChangeTable.recorded(
       query, of: user, isNewest: false, limit: limit + 1, in: transaction)
     if recorded.count > limit {

@@ -73,9 +73,12 @@ extension FeedTable {
     _ counts: FeedCounts, feedKey: Int64, in transaction: any Transaction
   ) throws {
     if counts == FeedCounts() { return }
+    // A number that another program has set too low stops no write.
+    let greatest = transaction.dialect.greatest
     try transaction.run(
       """
-      UPDATE feed SET current_count = current_count + $2, gone_count = gone_count + $3
+      UPDATE feed SET current_count = \(greatest)(0, current_count + $2),
+        gone_count = \(greatest)(0, gone_count + $3)
       WHERE feed_key = $1
       """, [.number(feedKey), .count(counts.current), .count(counts.gone)])
   }

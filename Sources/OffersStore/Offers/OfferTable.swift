@@ -14,7 +14,7 @@ package enum OfferTable {
   ) throws -> Stored? {
     if !isStorable(ref) { return nil }
     return try transaction.first(
-      "\(select(transaction.dialect)) WHERE feed.name = $2 AND offer.id = $3",
+      "\(select) WHERE feed.name = $2 AND offer.id = $3",
       [.number(user), .text(ref.feed), .text(ref.offerID)], isFrequent: true, stored)
   }
 
@@ -51,7 +51,7 @@ package enum OfferTable {
     let found =
       StoredText.isStorable(text)
       ? try transaction.rows(
-        "\(select(transaction.dialect)) WHERE offer.id = $2 ORDER BY feed.name",
+        "\(select) WHERE offer.id = $2 ORDER BY feed.name",
         [.number(user), .text(text)], stored) : []
     if found.count == 1 { return found[0] }
     if found.isEmpty {
@@ -91,7 +91,7 @@ package enum OfferTable {
   ) throws {
     let isWanted = transaction.dialect.isElement("offer.offer_key", of: "$2")
     try transaction.scan(
-      "\(select(transaction.dialect)) WHERE \(isWanted)", [.number(user), .numbers(Array(keys))],
+      "\(select) WHERE \(isWanted)", [.number(user), .numbers(Array(keys))],
       isFrequent: true
     ) { try body(stored($0)) }
   }
@@ -100,7 +100,7 @@ package enum OfferTable {
     key: Int64, of user: User.ID, in transaction: any Transaction
   ) throws -> UserOffer? {
     try transaction.first(
-      "\(select(transaction.dialect)) WHERE offer.offer_key = $2",
+      "\(select) WHERE offer.offer_key = $2",
       [.number(user), .number(key)], OfferColumns.offer)
   }
 
@@ -122,9 +122,7 @@ package enum OfferTable {
     Stored(key: OfferColumns.key(row), offer: OfferColumns.offer(row))
   }
 
-  private static func select(_ dialect: Dialect) -> String {
-    "SELECT \(OfferColumns.columns) FROM \(OfferColumns.source)"
-  }
+  private static let select = "SELECT \(OfferColumns.columns) FROM \(OfferColumns.source)"
 
   private static func isStorable(_ ref: OfferRef) -> Bool {
     StoredText.isStorable(ref.feed) && StoredText.isStorable(ref.offerID)

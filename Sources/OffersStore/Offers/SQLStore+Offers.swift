@@ -52,7 +52,7 @@ extension SQLStore {
     }
   }
 
-  /// The write of favorites of an engine that does not tell the readers of commits what it changed.
+  /// The write of favorites for an engine whose commits do not say what they changed.
   package func writeFavorites(
     _ refs: @escaping @Sendable (any Transaction) throws -> [OfferRef], to isFavorite: Bool,
     _ change: @escaping @Sendable ([OfferRef], any Transaction) throws -> [FavoriteChange]

@@ -18,7 +18,12 @@ package enum PruneTable {
     offer.offer_key IN (
       SELECT offer_key FROM offer WHERE gone_at < $1
       UNION ALL SELECT offer_key FROM offer WHERE found_at < $1)
-    AND coalesce((
+    AND \(isOfOldRun)
+    """
+
+  /// A condition that an offer did not vanish in a run from `$2` on.
+  private static let isOfOldRun = """
+    coalesce((
       SELECT max(change.run_id) FROM change
       WHERE change.offer_key = offer.offer_key AND change.kind = 'gone'), 0) < $2
     """
@@ -43,9 +48,17 @@ package enum PruneTable {
   static func deleteOffers(
     _ bounds: PruneBounds, limit: Int, in transaction: any Transaction
   ) throws -> PruneCounts {
-    try deleteOffers(
-      where: isOld, order: "ORDER BY offer.offer_key LIMIT \(limit)",
-      Array(values(bounds).prefix(2)), in: transaction)
+    // In the order of an index each, so that no call reads or sorts all old offers.
+    var counts = PruneCounts()
+    for column in ["gone_at", "found_at"] where counts.offers < limit {
+      let removed = try deleteOffers(
+        where: "offer.\(column) < $1 AND \(isOfOldRun)",
+        order: "ORDER BY offer.\(column) LIMIT \(limit - counts.offers)",
+        Array(values(bounds).prefix(2)), in: transaction)
+      counts.offers += removed.offers
+      counts.changes += removed.changes
+    }
+    return counts
   }
 
   /// Removes at most `limit` of a feed's gone offers that nobody starred, and their changes except for `new`.

@@ -63,6 +63,8 @@ final class DifferenceWriter {
   func apply() throws -> SyncRun {
     if plan.isSearch { try writeFound() } else { try writeDocument() }
     try writer.finish(newAfter: counts.new > 0 ? oldKey : nil)
+    // After the index has the new offers, which may be among them.
+    if plan.isSearch { try OfferTable.deleteSurplusFound(in: transaction) }
     if !plan.isSearch { try writeFeed() }
     if let missing = plan.missing {
       try MissingOfferTable.replace(
@@ -292,7 +294,6 @@ final class DifferenceWriter {
       countFound(try writer.insert(record, state))
     }
     countFound(try writer.flushInserts(state))
-    try OfferTable.deleteSurplusFound(in: transaction)
   }
 
   private func countFound(_ offers: [InsertedOffer]) {

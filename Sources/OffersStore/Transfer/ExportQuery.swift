@@ -164,7 +164,8 @@ final class ExportQuery: ExportBody {
     feedKey: Int64, runKey: Int64, _ body: (String) throws -> Void
   ) throws {
     // The favorites are found by their keys, which leaves the other offers of the feed alone.
-    let isOfFeed = favoritesOnly ? "" : "AND offer.feed_key = $3"
+    let feed = transaction.dialect.unindexed("offer.feed_key")
+    let isOfFeed = favoritesOnly ? "" : "AND \(feed) = $3"
     try transaction.forEach(
       """
       SELECT offer.id FROM \(OfferColumns.source)

@@ -46,10 +46,11 @@ extension ExportedRun {
 }
 
 extension ExportedOffer {
-  package static let columns = """
-    \(OfferField.columns), \(OfferField.exactReward), offer.first_seen_at, offer.changed_at,
-    offer.gone_at
-    """
+  package static let columns = "\(OfferField.columns), \(otherColumns)"
+
+  /// The columns behind those of the fields.
+  package static let otherColumns =
+    "\(OfferField.exactReward), offer.first_seen_at, offer.changed_at, offer.gone_at"
 
   package init(_ row: any SQLRow, from first: Int, feed: String) {
     self.init()

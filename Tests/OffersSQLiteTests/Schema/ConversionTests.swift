@@ -119,6 +119,43 @@ struct ConversionTests {
     #expect(try Store.rows(path, run) == ["1"])
   }
 
+  @Test("is salvaged as it is, with all offers, changes and favorites, and the names of users")
+  func isSalvaged() async throws {
+    let folder = try TemporaryFolder()
+    let path = try Store.makeOldFile(in: folder)
+    let database = try await OffersDatabase.open(salvaging: path)
+    let records = try await database.salvage(favoritesOnly: false) { salvaged in
+      var records: [ExportRecord] = []
+      let cut = try salvaged.forEachRecord(accepting: { _ in true }) { records.append($0) }
+      #expect(cut.isEmpty)
+      return records
+    }
+    let found = Set(
+      records.map { String(decoding: ExportWriter.bytes(of: $0), as: UTF8.self) })
+    let lines = try EarlierVersion.export().split(separator: "\n").map {
+      String($0.hasSuffix(",") ? $0.dropLast() : $0)
+    }
+    for line in lines where line.hasPrefix("{\"ref\"") || line.hasPrefix("{\"user\"") {
+      #expect(found.contains(line))
+    }
+    let names = records.compactMap { if case .user(let user) = $0 { user.name } else { nil } }
+    #expect(try Set(names) == Set(Store.rows(path, "SELECT name FROM user")))
+  }
+
+  @Test("with a row that breaks a constraint stays as it is, with the advice to salvage it")
+  func refusesBrokenRows() async throws {
+    let folder = try TemporaryFolder()
+    let path = try Store.makeOldFile(in: folder)
+    try Store.execute(
+      path,
+      "PRAGMA ignore_check_constraints = ON; UPDATE change SET fields = '{bad' WHERE kind = 'changed'"
+    )
+    let error = await #expect(throws: OffersError.self) { _ = try await Self.open(path) }
+    #expect(error?.code == .storageFailed)
+    #expect(error?.message.contains("cannot be brought up to date") == true)
+    #expect(try Store.rows(path, "PRAGMA user_version") == ["32"])
+  }
+
   /// The state of the disk after a kill is that of the file and its log in the middle of the transaction.
   @Test("stays as it is if the program is killed while it converts it")
   func survivesKill() async throws {
@@ -130,7 +167,7 @@ struct ConversionTests {
       // With a small cache, pages go to the log before the transaction ends.
       try database.execute(sql: "PRAGMA foreign_keys = OFF; PRAGMA cache_size = 5")
       try database.inTransaction(.immediate) {
-        try Conversion.run(in: database)
+        try Conversion.run(in: database, path: path)
         for ending in ["", "-wal"] {
           try FileManager.default.copyItem(atPath: path + ending, toPath: killed + ending)
         }

@@ -17,7 +17,7 @@ final class Rows {
 
   deinit { library.PQclear(result) }
 
-  subscript(row: Int) -> Row { Row(rows: self, index: Int32(row), start: 0) }
+  subscript(row: Int) -> Row { Row(rows: self, index: Int32(row)) }
 
   /// The first row; nil without any.
   var first: Row? { count > 0 ? self[0] : nil }
@@ -41,15 +41,10 @@ final class Rows {
 struct Row {
   fileprivate let rows: Rows
   fileprivate let index: Int32
-  /// The column that counts as the first.
-  fileprivate let start: Int
-
-  /// The row without its first columns.
-  func dropping(_ count: Int) -> Row { Row(rows: rows, index: index, start: start + count) }
 
   /// The bytes of a column, valid as long as the rows.
   func findBytes(_ column: Int) -> UnsafeRawBufferPointer? {
-    rows.bytes(index, Int32(start + column))
+    rows.bytes(index, Int32(column))
   }
 
   func findText(_ column: Int) -> String? {
