@@ -1,6 +1,5 @@
--- Converts a database of version 9, which differs little from what the first set of migrations makes.
-
--- The program then computes the keys and the searched words of all offers (OfferRenewal).
+-- Converts a database of version 9 to the first set of migrations, from which it differs in few columns and
+-- indexes. The program then computes the keys and the searched words of all offers (OfferRenewal).
 
 ALTER TABLE offer DROP COLUMN category_keys;
 ALTER TABLE offer ADD COLUMN category_keys BYTEA;

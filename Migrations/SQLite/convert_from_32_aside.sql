@@ -1,7 +1,7 @@
--- Converts a database of version 32, of which this is the first part: its tables step aside for those of
--- the first set of migrations. What is derived from them goes, as do indexes and triggers.
+-- First part of the conversion of a database of version 32: renames its tables to old_…, so that the first set
+-- of migrations can create its own, and drops the search index, the indexes and the triggers.
 --
--- It runs with foreign keys off and with PRAGMA legacy_alter_table, so that what other programs added to the
+-- This script runs with foreign keys off and with PRAGMA legacy_alter_table, so that what other programs added to the
 -- database is not read.
 
 DROP TRIGGER IF EXISTS image_cache_is_bounded;

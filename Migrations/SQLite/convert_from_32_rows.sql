@@ -1,7 +1,7 @@
--- Converts a database of version 32, of which this is the last part: the rows of the old tables are copied
--- into the new ones, and the old tables go.
+-- Last part of the conversion of a database of version 32: copies the rows of the old tables into the new ones,
+-- and drops the old tables.
 --
--- It needs the SQL functions natural_key(text), NaturalOrder.key(_:), and natural_keys(list), which is
+-- This script needs the SQL functions natural_key(text), NaturalOrder.key(_:), and natural_keys(list), which is
 -- NaturalOrder.keys(_:) of the texts of a JSON list; both are NULL for NULL.
 
 INSERT INTO feed (

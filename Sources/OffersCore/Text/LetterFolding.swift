@@ -44,7 +44,7 @@ package enum LetterFolding {
     @inline(__always) var isUnseen: Bool { bits == 0 }
     /// Whether the character is a letter or a digit, which words have.
     @inline(__always) var isLetter: Bool { bits & Self.letterMark != 0 }
-    /// What stands for the character.
+    /// The folded scalars of the character; none for an unseen one.
     @inline(__always) var scalars: Scalars {
       Scalars(rest: bits & ~(Self.letterMark | Self.signMark))
     }
@@ -73,7 +73,7 @@ package enum LetterFolding {
     return make(scalar)
   }
 
-  /// What stands for a character in names.
+  /// The folded scalars of a character as a text, as the keys of names have them.
   package static func text(of scalar: Unicode.Scalar) -> String {
     var scalars = fold(scalar.value).scalars
     var text = ""

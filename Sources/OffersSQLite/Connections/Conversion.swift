@@ -3,7 +3,7 @@ import GRDB
 import OffersCore
 import SQLiteMigrations
 
-/// Makes a database of the last version before the first set of migrations one of that set.
+/// Converts a database of version 32, the last one before the first set of migrations, to that set.
 ///
 /// Its tables are renamed, the first set is run, and the rows are copied. Indexes and triggers that another
 /// program added to a table are added to the new table of that name; `ForeignSchema` reports them.

@@ -88,7 +88,7 @@ final class SQLiteOfferWriter: OfferWriter {
   }
 
   func update(_ offer: ExportedOffer, key: Int64, isOther: Bool, isNew: Bool) throws {
-    // One that this writer inserted is not in the index yet.
+    // The search index has no entry yet of an offer that this writer inserted.
     if isOther, !isNew { try index.willChange(key) }
     try importedOffer().update.run(offer) { statement in
       statement.bind(OfferStatement.firstImported, isOther ? 1 : 0)

@@ -140,7 +140,7 @@ final class EventHub: Sendable {
     var last = version
     for await version in signal.commits where version != last {
       var favorites = signal.findFavoriteChanges(after: last, through: version)
-      // They are told only while it is known who may listen.
+      // Favorites are sent only after it was checked which listeners are still logged in.
       if favorites != nil, await !endUnwelcome() { favorites = nil }
       let told = favorites
       let previous = last

@@ -38,7 +38,10 @@ function readLetters() {
   return lettersRead;
 }
 
-/** What stands for a character: nothing for an accent or what nobody sees, and the parts of a letter with accents. */
+/**
+ * Folds a character: by the server's table, else to its letter without accents. An accent and an invisible
+ * character fold to an empty text.
+ */
 function foldLetter(letter) {
   const folded = letterTable.letters[letter];
   if (folded !== undefined) return folded;

@@ -17,7 +17,7 @@ extension SQLStore {
   ) async throws -> OfferPage {
     try await transaction(.read) { transaction in
       let limit = query.limit.map { max(0, $0) }
-      // One more tells whether the list goes on.
+      // One key more than the page has shows whether there is a next page.
       let keys = try self.selectOffers(query, in: transaction).keys(
         offset: max(0, query.offset), limit: limit?.adding(clamped: 1), in: transaction)
       let (offers, count) = try OfferTable.page(

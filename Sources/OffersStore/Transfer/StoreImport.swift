@@ -3,8 +3,8 @@ import OffersCore
 
 /// The statements of an import into a store.
 ///
-/// It keeps the lock on the numbers of offers, changes and runs until the transaction ends: syncs wait,
-/// reads and favorites do not.
+/// The import keeps the lock on the numbers of offers, changes and runs (`CommitOrder`) until its transaction
+/// ends. Other syncs wait for it, reads do not; favorites wait only in SQLite, which has one writer at a time.
 final class StoreImport: ImportStore {
   let transaction: any Transaction
   private let writer: any OfferWriter

@@ -59,7 +59,7 @@ struct ChangePlanTests {
       _ = try selection.page()
     }
     for plan in plans {
-      // Those of favorites, and those that expire soon, are sorted: they are few.
+      // Changes of favorites and expiring offers may be sorted, because there are few of them.
       let isSorted = Self.selects(plan, "offer.expires_at >") || favoritesOnly
       let slow = Self.slowSteps(plan).filter {
         !isSorted || $0 != "USE TEMP B-TREE FOR ORDER BY"
