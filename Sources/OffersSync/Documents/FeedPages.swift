@@ -15,8 +15,10 @@ struct FeedPages {
 
   /// The callbacks of the caller, and the gate that the documents pass.
   struct Receiver {
-    /// Called before the first byte of each page is parsed; returns the sink for its offers.
-    let begin: () async throws -> any OfferSink
+    /// Called once, before the first byte is parsed.
+    let begin: () async throws -> Void
+    /// Receives the offers.
+    let sink: any OfferSink
     /// The gate between the decompressor and the reader.
     let gate: DocumentGate
     /// Called with each decompressed chunk, and with an empty one at the end of each page.
@@ -26,16 +28,6 @@ struct FeedPages {
     let piece: (_ bytes: UnsafeRawBufferPointer, _ totalBytes: Int?, _ records: Int) -> Void
     /// Called before each page after the first, with the number of records in all pages before it.
     let nextPage: (_ records: Int) -> Void
-  }
-
-  /// The result of reading a feed.
-  enum Reading {
-    /// The server answered a conditional request with 304.
-    case notModified
-    /// The document is identical to the stored one, and was not parsed.
-    case sameDocument
-    /// The pages were read, as far as the limit of pages allows. The facts are those of the first.
-    case read(DocumentFacts)
   }
 
   /// The most bytes that a compressed file or standard input may decompress to.
@@ -53,18 +45,18 @@ struct FeedPages {
   /// Whether the feed can have more than one document.
   var hasPages: Bool { template.hasPage || definition.pages?.next != nil }
 
-  func read(into receiver: Receiver) async throws -> Reading {
+  /// Reads the pages, as far as their limit allows.
+  ///
+  /// - Returns: the facts of the first page; nil if it is the stored document, which is not parsed:
+  ///   the server answered a conditional request with 304, or the gate found it identical.
+  func read(into receiver: Receiver) async throws -> DocumentFacts? {
     let rule = definition.pages ?? PageRule()
     let first = template.hasPage ? rule.first + options.firstPage - 1 : rule.first
     var number = first
-    var page: Page
-    switch try await readPage(
-      at: pageSource(number), page: number, records: 0, isFirst: true, receiver)
-    {
-    case .page(let read): page = read
-    case .notModified: return .notModified
-    case .sameDocument: return .sameDocument
-    }
+    guard
+      var page = try await readPage(
+        at: pageSource(number), page: number, records: 0, isFirst: true, receiver)
+    else { return nil }
     let facts = page.facts
     if let seconds = facts.freshSeconds {
       let log = fetching.log
@@ -78,7 +70,7 @@ struct FeedPages {
       receiver.nextPage(records)
       do {
         guard
-          case .page(let read) = try await readPage(
+          let read = try await readPage(
             at: next, page: number, records: records, isFirst: false, receiver)
         else { break }
         page = read
@@ -89,7 +81,7 @@ struct FeedPages {
       fetching.log.answer.vouches = false
       records += page.records
     }
-    return .read(facts)
+    return facts
   }
 
   /// Passes the decompressed bytes of the first document to `handle` until it returns false.
@@ -167,15 +159,12 @@ struct FeedPages {
     return try pageSource(number + 1)
   }
 
-  private enum PageReading {
-    case page(Page)
-    case notModified
-    case sameDocument
-  }
-
+  /// Reads one page.
+  ///
+  /// - Returns: nil if it is the stored document, which is not parsed.
   private func readPage(
     at source: SyncSource, page: Int, records: Int, isFirst: Bool, _ receiver: Receiver
-  ) async throws -> PageReading {
+  ) async throws -> Page? {
     let unpacker = Decompressor(limitBytes: limitBytes)
     var reader: FeedReader?
     var last = DocumentHead()
@@ -188,7 +177,8 @@ struct FeedPages {
     }
     func begin() async throws {
       guard reader == nil else { return }
-      reader = makeReader(last, try await receiver.begin())
+      if isFirst { try await receiver.begin() }
+      reader = makeReader(last, receiver.sink)
       if gate.isWaiting { try gate.open(feed) }
     }
     let isThere = try await fetch(source, isFirst: isFirst) {
@@ -200,17 +190,17 @@ struct FeedPages {
       unpacker.isRawDeflate = head.isDeflate
       try unpacker.consume(piece, take)
     }
-    guard isThere else { return .notModified }
+    guard isThere else { return nil }
     try unpacker.finish(take)
-    if gate.isStored() { return .sameDocument }
+    if gate.isStored() { return nil }
     try await begin()
     try gate.release(feed)
-    guard let done = reader else { return .notModified }
+    guard let done = reader else { return nil }
     try done.finish()
     receiver.piece(
       UnsafeRawBufferPointer(start: nil, count: 0), unpacker.isCompressed ? nil : last.totalBytes,
       records + done.itemCount)
-    return .page(Page(facts: done.facts, head: last, records: done.itemCount))
+    return Page(facts: done.facts, head: last, records: done.itemCount)
   }
 
   private func makeReader(_ head: DocumentHead, _ sink: any OfferSink) -> FeedReader {

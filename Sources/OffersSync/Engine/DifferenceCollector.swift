@@ -3,7 +3,8 @@ import OffersFeeds
 
 /// Compares the records of a feed with the stored offers, and collects the records that differ.
 final class DifferenceCollector: OfferSink {
-  private(set) var known: KnownOffers
+  /// The stored offers of the feed, with which the records are compared; none before `begin`.
+  private(set) var known = KnownOffers(capacity: 0)
   /// The records of offers that the store does not have.
   let newRecords: RecordSpool
   /// The records of stored offers whose content differs, or that had vanished.
@@ -34,25 +35,26 @@ final class DifferenceCollector: OfferSink {
   private let isSearch: Bool
 
   /// - Parameters:
-  ///   - known: the stored offers of the feed, with which the records are compared.
   ///   - definition: the definition of the feed.
   ///   - derivationSeed: the seed of the content hashes; see `FeedDefinition.derivationSeed`.
   ///   - folder: the folder for temporary files.
   ///   - hasPages: whether there may be more than one document.
   ///   - isSearch: whether to collect `foundPages`.
   init(
-    known: KnownOffers, definition: FeedDefinition, derivationSeed: UInt64, folder: String,
-    hasPages: Bool = false, isSearch: Bool = false
+    definition: FeedDefinition, derivationSeed: UInt64, folder: String, hasPages: Bool,
+    isSearch: Bool
   ) {
     self.isSearch = isSearch
     foundPages = isSearch ? [[]] : []
     if hasPages { pageIDs = [] }
-    self.known = known
     newRecords = RecordSpool(folder: folder)
     knownRecords = RecordSpool(folder: folder)
     rewards = RewardMemo(RewardParser(feedCurrency: definition.currency))
     seed = derivationSeed
   }
+
+  /// Begins the comparison with the stored offers. Must be called before the first record.
+  func begin(comparingWith known: KnownOffers) { self.known = known }
 
   func accept(_ texts: OfferTexts, position: Int) throws {
     guard let id = texts.id else { return }

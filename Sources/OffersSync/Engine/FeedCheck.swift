@@ -150,16 +150,14 @@ extension SyncEngine {
       let sink = CheckSink(definition, firstCount: firstCount, now: now())
       var bytes = 0
       var records = 0
-      let reading = try await pages.read(
+      let facts = try await pages.read(
         into: FeedPages.Receiver(
-          begin: { sink }, gate: DocumentGate(seed: 0, known: nil, folder: ""),
+          begin: {}, sink: sink, gate: DocumentGate(seed: 0, known: nil, folder: ""),
           piece: { piece, _, count in
             bytes += piece.count
             records = count
           }, nextPage: { _ in }))
       sink.hide(pages.secrets)
-      var facts: DocumentFacts?
-      if case .read(let read) = reading { facts = read }
       return sink.finish(facts, records: records, bytes: bytes)
     }
   }

@@ -109,29 +109,51 @@ struct SyncAttempt {
     return due.timeIntervalSince(last)
   }
 
+  /// Syncs the feed: reads its document, and applies the difference to the store.
+  ///
+  /// - Parameters:
+  ///   - store: the store of the offers.
+  ///   - mayRename: whether stored offers may get other ids (`takesOverIDs`), after which the document
+  ///     is read a second time.
+  ///   - progress: called from time to time.
+  /// - Returns: the result; a failed sync has a run with its error, which is recorded.
+  /// - Throws: `CancellationError`.
   func perform(
-    with store: any SyncStore, _ progress: @escaping @Sendable (SyncProgress) -> Void
+    with store: any SyncStore, mayRename: Bool = true,
+    _ progress: @escaping @Sendable (SyncProgress) -> Void
   ) async throws -> Result {
     if options.query == nil, let document = state?.document, try await recognise(document) {
       return try await unchanged(document.sizeBytes, in: store)
     }
-    var intake = FeedIntake(attempt: self, store: store)
+    let gate = DocumentGate(
+      seed: derivationSeed, known: documentToExpect, folder: store.scratchFolder)
+    let collector = DifferenceCollector(
+      definition: definition, derivationSeed: derivationSeed, folder: store.scratchFolder,
+      hasPages: pages.hasPages, isSearch: options.query != nil)
     do {
-      if let result = try await perform(with: store, intake, mayRename: true, progress) {
-        return result
+      guard let facts = try await read(into: collector, through: gate, from: store, progress) else {
+        return try await unchanged(gate.hasher.sizeBytes, in: store)
       }
-      intake = FeedIntake(attempt: self, store: store)
-      guard let result = try await perform(with: store, intake, mayRename: false, progress) else {
-        throw OffersError(.storageFailed, "The ids of the feed's offers changed meanwhile.")
+      let document = gate.hasher.finish()
+      // A search has to store its offers even if its document is the stored one.
+      if document == state?.document, options.query == nil {
+        return try await unchanged(document.sizeBytes, in: store)
       }
+      try checkReadable(collector)
+      if mayRename, try await takesOverIDs(collector, in: store) {
+        return try await perform(with: store, mayRename: false, progress)
+      }
+      let removals = try await decideRemovals(collector, facts, in: store)
+      var result = try await write(
+        plan(collector, document, facts, removals), holdingBack: removals?.held, to: store)
+      result.foundPages = collector.foundPages
+      result.pageCount = facts.pageCount
       return result
     } catch let error as OffersError {
       try Task.checkCancellation()
       let ending = end(
-        .failed, bytes: intake.gate.hasher.sizeBytes,
-        counts: intake.collector?.skipped ?? SyncCounts(),
-        error: reported(error), problems: intake.collector?.problems ?? [],
-        mendedCount: intake.collector?.mendedCount ?? 0)
+        .failed, bytes: gate.hasher.sizeBytes, counts: collector.skipped, error: reported(error),
+        problems: collector.problems, mendedCount: collector.mendedCount)
       return Result(run: await recorded(ending, in: store))
     }
   }
@@ -181,51 +203,36 @@ struct SyncAttempt {
     return schedule.afterFailure(state?.fetch ?? FetchState(), answer, now: startedAt)
   }
 
-  /// - Parameter mayRename: whether stored offers may get other ids (`takesOverIDs`).
-  /// - Returns: nil if they have got other ids; then the document has to be read again.
-  private func perform(
-    with store: any SyncStore, _ intake: FeedIntake, mayRename: Bool,
+  /// Reads the document and compares its records with the stored offers. These are fetched only when
+  /// parsing begins, so that a document that is recognized as unchanged causes no scan of the store.
+  ///
+  /// - Returns: nil if the document is the stored one, and was not parsed.
+  private func read(
+    into collector: DifferenceCollector, through gate: DocumentGate, from store: any SyncStore,
     _ progress: @escaping @Sendable (SyncProgress) -> Void
-  ) async throws -> Result? {
+  ) async throws -> DocumentFacts? {
     var records = 0
     func report(_ total: Int?, isWriting: Bool = false) {
       progress(
         SyncProgress(
-          feed: definition.name, bytes: intake.gate.hasher.sizeBytes, totalBytes: total,
+          feed: definition.name, bytes: gate.hasher.sizeBytes, totalBytes: total,
           records: records, isWriting: isWriting))
     }
-    let reading = try await pages.read(
+    let facts = try await pages.read(
       into: FeedPages.Receiver(
-        begin: intake.begin, gate: intake.gate,
+        begin: {
+          collector.begin(comparingWith: try await store.fetchKnownOffers(of: definition.name))
+        }, sink: collector, gate: gate,
         piece: { piece, total, count in
           records = count
           report(total)
-        },
-        nextPage: { intake.collector?.beginPage(behind: $0) }))
-    let document = intake.gate.hasher.finish()
-    let facts: DocumentFacts
-    switch reading {
-    case .notModified: return try await unchanged(0, in: store)
-    case .sameDocument: return try await unchanged(document.sizeBytes, in: store)
-    case .read(let read): facts = read
-    }
-    let collector = try await intake.begin()
+        }, nextPage: { collector.beginPage(behind: $0) }))
+    guard let facts else { return nil }
     collector.finish()
     // Of a document whose offers change with the time, the next sync needs all of it again.
     if collector.isTimed { fetching.log.answer.vouches = false }
-    // A search has to store its offers even if its document is the stored one.
-    if document == state?.document, options.query == nil {
-      return try await unchanged(document.sizeBytes, in: store)
-    }
-    try checkReadable(collector)
-    report(document.sizeBytes, isWriting: true)
-    if mayRename, try await takesOverIDs(collector, in: store) { return nil }
-    let removals = try await decideRemovals(collector, facts, in: store)
-    var result = try await write(
-      plan(collector, document, facts, removals), holdingBack: removals?.held, to: store)
-    result.foundPages = collector.foundPages
-    result.pageCount = facts.pageCount
-    return result
+    report(gate.hasher.sizeBytes, isWriting: true)
+    return facts
   }
 
   /// Applies a plan, or computes its changes in a trial.
