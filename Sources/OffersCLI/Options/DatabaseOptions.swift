@@ -38,22 +38,30 @@ struct DatabaseOptions: ParsableArguments {
     return try StoreLocation.place(named: path.text)
   }
 
-  /// Opens the database. If its schema has parts that this program did not create, such as triggers,
-  /// a message says so.
-  ///
-  /// - Parameters:
-  ///   - access: the operations that the command needs. Such parts run with writes only.
-  ///   - tellsForeignSchema: whether to print the message. By default it is printed on a terminal, because
-  ///     the user may have added them, and cron would mail the message after each sync.
+  /// Opens the database of the option; see `open(_:_:tellsForeignSchema:)`.
   func open(
     _ access: StoreAccess, tellsForeignSchema: Bool = Terminal.isError
   ) async throws -> any OffersStorage {
+    try await Self.open(place, access, tellsForeignSchema: tellsForeignSchema)
+  }
+
+  /// Opens a database. If its schema has parts that this program did not create, such as triggers,
+  /// a message says so.
+  ///
+  /// - Parameters:
+  ///   - place: the place of the database.
+  ///   - access: the operations that the command needs. Such parts run with writes only.
+  ///   - tellsForeignSchema: whether to print the message. By default it is printed on a terminal, because
+  ///     the user may have added them, and cron would mail the message after each sync.
+  static func open(
+    _ place: any StorePlace, _ access: StoreAccess, tellsForeignSchema: Bool = Terminal.isError
+  ) async throws -> any OffersStorage {
     let database = try await place.open(access)
-    if tellsForeignSchema { Self.tellForeignSchema(database.maintenance) }
+    if tellsForeignSchema { tellForeignSchema(database.maintenance) }
     return database
   }
 
-  /// Opens the database for work that only a file allows; otherwise as `open(_:tellsForeignSchema:)`.
+  /// Opens the database for work that only a file allows; otherwise as `open(_:)`.
   ///
   /// - Throws: `OffersError` with `invalidRequest` for a database on a server.
   func openFile(
@@ -71,7 +79,7 @@ struct DatabaseOptions: ParsableArguments {
     Output.note("        They can change or remove favorites. See: offers doctor")
   }
 
-  /// Opens the database unless it is missing, otherwise as `open(_:tellsForeignSchema:)`.
+  /// Opens the database unless it is missing, otherwise as `open(_:)`.
   ///
   /// - Returns: nil if it is missing.
   func openIfThere(_ access: StoreAccess) async throws -> (any OffersStorage)? {

@@ -36,7 +36,8 @@ struct ShowCommand: AsyncParsableCommand {
   @OptionGroup var configuration: ConfigurationOptions
 
   func run() async throws {
-    let database = try await location.open(.readOnly)
+    let place = try location.place
+    let database = try await location.open(place, .readOnly)
     let offer = try await database.fetchOffer(named: id)
     guard Terminal.isOutput, !json, images != .never else {
       return try await print(offer, of: database)
@@ -46,7 +47,7 @@ struct ShowCommand: AsyncParsableCommand {
     let isOpen =
       try images == .always && network.allowsPrivateNetwork(configuration.path.load())
     let picture = OfferPicture(
-      offer: offer, place: try location.place, mode: images, allowsPrivateNetwork: isOpen)
+      offer: offer, place: place, mode: images, allowsPrivateNetwork: isOpen)
     let (drawing, isDrawn) = await picture.text(from: database)
     try Output.print(drawing, terminator: "")
     try await print(offer, of: database)

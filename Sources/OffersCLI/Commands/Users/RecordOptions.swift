@@ -34,10 +34,17 @@ struct RecordOptions: ParsableArguments {
   func open(
     _ access: StoreAccess, tellsForeignSchema: Bool = Terminal.isError
   ) async throws -> any OffersStorage {
+    try await open(place, access, tellsForeignSchema: tellsForeignSchema)
+  }
+
+  /// As `open(_:tellsForeignSchema:)`, for a command that needs the place as well.
+  func open(
+    _ place: any StorePlace, _ access: StoreAccess, tellsForeignSchema: Bool = Terminal.isError
+  ) async throws -> any OffersStorage {
     let choice = try choice
-    if access == .readWrite { try choice.check(try place) }
+    if access == .readWrite { try choice.check(place) }
     return try await choice.record(
-      in: try await location.open(access, tellsForeignSchema: tellsForeignSchema))
+      in: try await DatabaseOptions.open(place, access, tellsForeignSchema: tellsForeignSchema))
   }
 
   /// Opens the database with the record of the user for writing. A missing database has none of the
