@@ -71,7 +71,7 @@ package enum ChangeTable {
       conditions.append(dialect.isElement("change.kind", of: names))
     }
     if query.favoritesOnly {
-      let keys = favoriteKeys(of: bindings.add(.number(user)))
+      let keys = FavoriteTable.offerKeys(of: bindings.add(.number(user)))
       conditions.append("change.kind <> 'first' AND change.offer_key IN (\(keys))")
     }
     if let offers = query.offers {
@@ -108,15 +108,6 @@ package enum ChangeTable {
       SELECT change_id FROM change WHERE run_id + 0 < $1 ORDER BY change_id DESC LIMIT 1
       """, [.number(run)]
     ) { $0.number(0) } ?? 0
-  }
-
-  /// Selects the keys of the stored favorites of the user in a parameter.
-  private static func favoriteKeys(of user: String) -> String {
-    """
-    SELECT starred.offer_key FROM favorite JOIN feed AS source ON source.name = favorite.feed
-    JOIN offer AS starred ON starred.feed_key = source.feed_key AND starred.id = favorite.id
-    WHERE favorite.user_key = \(user)
-    """
   }
 
   /// The keys of the `new` changes of a query whose offers have the name of a favorite that is gone now, in
@@ -169,7 +160,8 @@ package enum ChangeTable {
       conditions.append("offer.feed_key + 0 = (SELECT feed_key FROM feed WHERE name = \(name))")
     }
     if query.favoritesOnly {
-      conditions.append("offer.offer_key IN (\(favoriteKeys(of: bindings.add(.number(user)))))")
+      let keys = FavoriteTable.offerKeys(of: bindings.add(.number(user)))
+      conditions.append("offer.offer_key IN (\(keys))")
     }
     if let offers = query.offers {
       let keys = bindings.add(.numbers(try OfferTable.findKeys(offers, in: transaction)))

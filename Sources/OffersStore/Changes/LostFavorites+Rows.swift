@@ -7,8 +7,7 @@ extension LostFavorites {
     let rows = try transaction.rows(
       """
       SELECT favorite.feed, favorite.id, offer.name, offer.description, offer.gone_at
-      FROM favorite JOIN feed ON feed.name = favorite.feed
-      JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
+      FROM \(OfferColumns.favoriteSource)
       WHERE favorite.user_key = $1 AND offer.gone_at IS NOT NULL
       ORDER BY favorite.feed, favorite.id
       """, [.number(user)]

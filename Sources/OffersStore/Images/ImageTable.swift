@@ -79,8 +79,7 @@ package enum ImageTable {
     Set(
       try transaction.rows(
         """
-        SELECT DISTINCT image_cache.url FROM favorite JOIN feed ON feed.name = favorite.feed
-        JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
+        SELECT DISTINCT image_cache.url FROM \(OfferColumns.favoriteSource)
         JOIN image_cache ON image_cache.url = offer.image_url
         """
       ) { $0.text(0) })

@@ -40,12 +40,7 @@ package struct SelectedOffers {
     let readsAll =
       !query.favoritesOnly && !query.goneOnly && query.expiring == nil && !query.sortsExpiredLast
     isStream = query.sort == .feed && readsAll
-    source =
-      query.favoritesOnly
-      ? """
-      favorite JOIN feed ON feed.name = favorite.feed
-      JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
-      """ : "offer"
+    source = query.favoritesOnly ? OfferColumns.favoriteSource : "offer"
     let filter = OfferConditions(
       query, at: now, of: user, feedKey: feedKey,
       pricedKeys: try Self.pricedKeys(of: query, in: transaction), dialect)

@@ -8,8 +8,7 @@ package enum FavoriteTable {
   /// - Parameter user: a parameter or a number.
   package static func offerKeys(of user: String) -> String {
     """
-    SELECT offer.offer_key FROM favorite JOIN feed ON feed.name = favorite.feed
-    JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
+    SELECT offer.offer_key FROM \(OfferColumns.favoriteSource)
     WHERE favorite.user_key = \(user)
     """
   }

@@ -20,6 +20,13 @@ package enum OfferColumns {
   /// The tables of these queries.
   package static let source = "offer JOIN feed ON feed.feed_key = offer.feed_key"
 
+  /// The tables of `source` behind the favorites whose offers are stored, once for each user who starred
+  /// them.
+  static let favoriteSource = """
+    favorite JOIN feed ON feed.name = favorite.feed
+    JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
+    """
+
   /// The tables of these queries for some references, which are the parameters from `$first` on.
   static func source(
     of refs: [OfferRef], first: Int, _ dialect: Dialect

@@ -99,16 +99,11 @@ package enum PruneTable {
   /// A condition that a change concerns a favorite of anybody: its offer, or one of a first sync.
   private static let isOfFavorite = """
     CASE WHEN change.kind = 'first'
-      THEN change.run_id IN (\(starred("first_run_id")) WHERE offer.first_run_id IS NOT NULL)
-      ELSE change.offer_key IN (\(starred("offer_key"))) END
+      THEN change.run_id IN (
+        SELECT offer.first_run_id FROM \(OfferColumns.favoriteSource)
+        WHERE offer.first_run_id IS NOT NULL)
+      ELSE change.offer_key IN (SELECT offer.offer_key FROM \(OfferColumns.favoriteSource)) END
     """
-
-  private static func starred(_ column: String) -> String {
-    """
-    SELECT offer.\(column) FROM favorite JOIN feed ON feed.name = favorite.feed
-    JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
-    """
-  }
 
   /// A condition that a change is removed: one after a number `$3` and up to `$4` that is surplus, up to
   /// a number `$5`, or older than a time `$6`, and concerns no favorite.

@@ -56,8 +56,7 @@ final class ExportQuery: ExportBody {
   /// The keys of the favorites of the exported users.
   private var favoriteKeys: String {
     """
-    SELECT offer.offer_key FROM favorite JOIN feed ON feed.name = favorite.feed
-    JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
+    SELECT offer.offer_key FROM \(OfferColumns.favoriteSource)
     WHERE \(isOfUser("favorite"))
     """
   }
