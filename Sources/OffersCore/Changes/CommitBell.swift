@@ -9,8 +9,7 @@ package final class CommitBell: Sendable {
   private struct State {
     var count: Int64 = 0
     var waits: Set<Task<Void, Never>> = []
-    /// The last commits of favorites, oldest first.
-    var favorites: [FavoriteCommit] = []
+    var favorites = FavoriteCommits()
   }
 
   private let state = Mutex(State())
@@ -20,20 +19,13 @@ package final class CommitBell: Sendable {
   /// The number of commits so far.
   package var count: Int64 { state.withLock { $0.count } }
 
-  /// The maximum numbers of commits of favorites that are remembered, and of offers in each.
-  private static let commitLimit = 64
-  private static let offerLimit = 100
-
   /// Notes a commit and ends all waits.
   ///
   /// - Parameter commit: what is known of a commit of favorites; nil for any other commit.
   package func ring(_ commit: FavoriteCommit? = nil) {
     let waits = state.withLock { state in
       state.count += 1
-      if let commit, commit.states.count <= Self.offerLimit {
-        if state.favorites.count == Self.commitLimit { state.favorites.removeFirst() }
-        state.favorites.append(commit)
-      }
+      if let commit { state.favorites.add(commit) }
       defer { state.waits = [] }
       return state.waits
     }
@@ -44,14 +36,7 @@ package final class CommitBell: Sendable {
   package func findFavoriteChanges(
     after first: Int64, through last: Int64
   ) -> [User.ID: [OfferRef: Bool]]? {
-    var version = first
-    var changes: [User.ID: [OfferRef: Bool]] = [:]
-    for commit in state.withLock({ $0.favorites }) where commit.before == version {
-      if version == last { break }
-      version = commit.after
-      changes[commit.user, default: [:]].merge(commit.states) { $1 }
-    }
-    return version == last ? changes : nil
+    state.withLock { $0.favorites }.findChanges(after: first, through: last)
   }
 
   /// Waits until the next commit of this program, for a time at most, or until the task is cancelled.

@@ -11,11 +11,8 @@ struct CommitNotice: Equatable {
 
   let shard: Int64
   let number: Int64
-
-  init(shard: Int64, number: Int64) {
-    self.shard = shard
-    self.number = number
-  }
+  /// How much smaller the number of the shard was before the commit.
+  let step: Int64
 
   /// The statement that sends the notice.
   var sql: String { "NOTIFY \(Self.channel), '\(shard) \(number)'" }

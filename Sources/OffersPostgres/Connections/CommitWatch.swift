@@ -14,11 +14,16 @@ final class CommitWatch: Sendable {
     fileprivate let noteCount: Int
   }
 
+  /// The favorites of a user that a commit has set, each with whether it is a favorite since then.
+  typealias Favorites = (user: User.ID, states: [OfferRef: Bool])
+
   private struct State {
     /// The numbers of the commits, by their shards.
     var numbers: [Int64: Int64] = [:]
     /// How many commits were noted.
     var noteCount = 0
+    /// The commits of this program that changed nothing but favorites.
+    var favorites = FavoriteCommits()
     /// When the last successful poll began.
     var confirmedAt: ContinuousClock.Instant?
     /// Why the last poll failed; nil if it succeeded.
@@ -130,12 +135,31 @@ final class CommitWatch: Sendable {
     _ = state.withLock { $0.streams.removeValue(forKey: number) }
   }
 
-  /// Notes a commit: the number of a shard, which grows with each.
-  func note(_ shard: Int64, _ number: Int64) {
+  /// Notes a commit of this program.
+  ///
+  /// - Parameters:
+  ///   - notice: the number of its shard, which grows with each commit.
+  ///   - favorites: the favorites that it has set; nil if it changed other data.
+  func note(_ notice: CommitNotice, _ favorites: Favorites?) {
     state.withLock { state in
       state.noteCount += 1
-      state.change { $0[shard] = max(number, $0[shard] ?? number) }
+      let known = state.numbers[notice.shard]
+      // If the number is not the one before the commit, the version also changes by commits of others.
+      if let favorites, known == notice.number - notice.step {
+        state.favorites.add(
+          FavoriteCommit(
+            before: state.version, after: state.version &+ notice.step, user: favorites.user,
+            states: favorites.states))
+      }
+      state.change { $0[notice.shard] = max(notice.number, known ?? notice.number) }
     }
+  }
+
+  /// The favorites that changed between two versions of the data, as `CommitSignal` has them.
+  func findFavoriteChanges(
+    after first: Int64, through last: Int64
+  ) -> [User.ID: [OfferRef: Bool]]? {
+    state.withLock { $0.favorites }.findChanges(after: first, through: last)
   }
 
   /// Begins a poll; nil if the watch is closed.

@@ -99,10 +99,12 @@ final class Database: Sendable {
   ///   - isRepeatable: whether the change leaves the same data if it is made twice.
   ///   - isNote: whether it is made even if the database was opened for reading only, such as that of a
   ///     recent search.
+  ///   - describe: the favorites that the change has set, if it changes nothing else.
   ///   - body: the change. It may be run several times.
   func write<Result: Sendable>(
     kind: WriteKind = .short, isKept: Bool = true, isCounted: Bool = true,
     isRepeatable: Bool = false, isNote: Bool = false,
+    describe: @escaping @Sendable (Result) -> CommitWatch.Favorites? = { _ in nil },
     _ body: @escaping @Sendable (Connection) throws -> Result
   ) async throws -> Result {
     if access == .readOnly, isKept, !isNote {
@@ -130,7 +132,7 @@ final class Database: Sendable {
         let notice = isCounted ? try Self.count(in: connection) : nil
         outcome.isCommitting = true
         try Self.commit(connection, with: notice)
-        if let notice { commits.note(notice.shard, notice.number) }
+        if let notice { commits.note(notice, describe(result)) }
         return result
       } catch {
         if !outcome.isCommitting { Self.rollBack(connection) }
@@ -154,10 +156,11 @@ final class Database: Sendable {
   private static func count(in connection: Connection) throws -> CommitNotice? {
     try connection.rows(
       prepared: """
-        UPDATE commit_count SET number = number + 1 + (random() * 1000000::float8)::bigint
-        WHERE shard = pg_backend_pid() % 16 RETURNING shard, number
+        UPDATE commit_count SET number = number + step
+        FROM (SELECT 1 + (random() * 1000000::float8)::bigint AS step) AS random_step
+        WHERE shard = pg_backend_pid() % 16 RETURNING shard, number, step
         """
-    ).first.map { CommitNotice(shard: $0.number(0), number: $0.number(1)) }
+    ).first.map { CommitNotice(shard: $0.number(0), number: $0.number(1), step: $0.number(2)) }
   }
 
   /// Commits, and sends a notice, which may fail.

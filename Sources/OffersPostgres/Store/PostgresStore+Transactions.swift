@@ -40,6 +40,17 @@ extension PostgresStore: SQLStore {
 
   private var heldLeases: [SyncLease] { SyncLease.held[ObjectIdentifier(database)] ?? [] }
 
+  package func writeFavorites(
+    _ body: @escaping @Sendable (any Transaction) throws -> WrittenFavorites
+  ) async throws -> WrittenFavorites {
+    let describe: @Sendable (WrittenFavorites) -> CommitWatch.Favorites? = { [user] in
+      $0.states.map { (user, $0) }
+    }
+    return try await database.write(isRepeatable: true, describe: describe) {
+      try body(PostgresTransaction($0))
+    }
+  }
+
   package func writeLater(_ body: @escaping @Sendable (any Transaction) throws -> Void) {
     laterWrites.add { [database] in try await database.write { try body(PostgresTransaction($0)) } }
   }

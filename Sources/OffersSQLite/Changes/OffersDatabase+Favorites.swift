@@ -3,34 +3,35 @@ import OffersCore
 import OffersStore
 
 extension OffersDatabase {
-  /// Writes favorites, and remembers what the commit changed for the readers of commits.
   package func writeFavorites(
-    _ refs: @escaping @Sendable (any Transaction) throws -> [OfferRef], to isFavorite: Bool,
-    _ change: @escaping @Sendable ([OfferRef], any Transaction) throws -> [FavoriteChange]
-  ) async throws -> [FavoriteChange] {
-    let tell: @Sendable (WrittenFavorites) -> FavoriteCommit? = { [self] in
-      describe($0, to: isFavorite)
-    }
-    let written = try await write(.ordinary, describe: tell) {
-      [version] (database: Database) -> WrittenFavorites in
+    _ body: @escaping @Sendable (any Transaction) throws -> WrittenFavorites
+  ) async throws -> WrittenFavorites {
+    let tell: @Sendable (VersionedFavorites) -> FavoriteCommit? = { [self] in describe($0) }
+    return try await write(.ordinary, describe: tell) { [version] database in
       // Without a version, the readers of commits are only told that there was one.
-      var before = try? version.fetchIfOpen()
-      let transaction = SQLiteTransaction(database)
-      let refs = try refs(transaction)
-      // A text that cannot be stored is refused by the change.
-      if try refs.contains(where: { try FavoriteTable.concernsOthers($0, in: transaction) }) {
-        before = nil
-      }
-      return WrittenFavorites(changes: try change(refs, transaction), version: before)
-    }
-    return written.changes
+      let before = try? version.fetchIfOpen()
+      return VersionedFavorites(written: try body(SQLiteTransaction(database)), before: before)
+    }.written
+  }
+
+  /// Describes a write of favorites, after its commit and while the write guard still keeps the
+  /// commits of other processes away.
+  ///
+  /// - Returns: nil if other data changed as well, or if nobody reads versions.
+  private func describe(_ favorites: VersionedFavorites) -> FavoriteCommit? {
+    // A trigger of somebody else may have changed other favorites.
+    guard let before = favorites.before, let states = favorites.written.states,
+      foreignSchema.isEmpty
+    else { return nil }
+    // A commit in memory is counted after this.
+    let version = file.memory == nil ? (try? version.fetchIfOpen()) : before + 1
+    return version.map { FavoriteCommit(before: before, after: $0, user: user, states: states) }
   }
 }
 
 /// A write of favorites.
-struct WrittenFavorites: Sendable {
-  let changes: [FavoriteChange]
-  /// The version of the data before the write; nil if it is not known, or if the write changed other
-  /// data as well.
-  let version: Int64?
+private struct VersionedFavorites: Sendable {
+  let written: WrittenFavorites
+  /// The version of the data before the write; nil if nobody reads versions.
+  let before: Int64?
 }

@@ -13,20 +13,20 @@ package enum FavoriteTable {
     """
   }
 
-  /// Whether a star of an offer changes what others see: the lists, if only a search on its feed's server
-  /// found the offer, or the household list.
-  package static func concernsOthers(
-    _ ref: OfferRef, in transaction: any Transaction
-  ) throws -> Bool {
-    guard StoredText.isStorable(ref.feed), StoredText.isStorable(ref.offerID) else { return false }
+  /// Whether a star of one of some offers changes what others see: the lists, if only a search on its
+  /// feed's server found the offer, or the household list.
+  static func concernsOthers(_ refs: [OfferRef], in transaction: any Transaction) throws -> Bool {
+    let wanted = transaction.dialect.table(refs, as: "wanted", first: 1)
     return try transaction.exists(
       """
-      SELECT 1 FROM favorite WHERE feed = $1 AND id = $2 AND shared_at IS NOT NULL
-      UNION ALL
-      SELECT 1 FROM feed JOIN offer ON offer.feed_key = feed.feed_key
-      WHERE feed.name = $1 AND offer.id = $2 AND offer.found_at IS NOT NULL
+      SELECT 1 FROM \(wanted.sql)
+      LEFT JOIN feed ON feed.name = wanted.feed
+      LEFT JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = wanted.id
+      WHERE offer.found_at IS NOT NULL OR EXISTS (
+        SELECT 1 FROM favorite WHERE favorite.feed = wanted.feed AND favorite.id = wanted.id
+          AND favorite.shared_at IS NOT NULL)
       LIMIT 1
-      """, [.text(ref.feed), .text(ref.offerID)])
+      """, wanted.values)
   }
 
   /// Stars offers, also those that are not stored.

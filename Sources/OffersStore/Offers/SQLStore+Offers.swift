@@ -52,30 +52,26 @@ extension SQLStore {
     }
   }
 
-  /// The write of favorites for an engine whose commits do not say what they changed.
-  package func writeFavorites(
-    _ refs: @escaping @Sendable (any Transaction) throws -> [OfferRef], to isFavorite: Bool,
-    _ change: @escaping @Sendable ([OfferRef], any Transaction) throws -> [FavoriteChange]
-  ) async throws -> [FavoriteChange] {
-    try await transaction(.repeatableWrite) { try change(try refs($0), $0) }
-  }
-
+  /// - Parameter refs: finds the offers, in the transaction.
   private func setFavorites(
     to isFavorite: Bool, _ refs: @escaping @Sendable (any Transaction) throws -> [OfferRef]
   ) async throws -> [FavoriteChange] {
-    let checked = { @Sendable [user] (transaction: any Transaction) in
+    try await writeFavorites { [user] transaction in
       try UserTable.check(user, in: transaction)
-      return try refs(transaction)
-    }
-    return try await writeFavorites(checked, to: isFavorite) {
-      try self.set($0, to: isFavorite, in: $1)
-    }
+      let refs = try refs(transaction)
+      try OfferTable.checkStorable(refs)
+      let concernsOthers = try FavoriteTable.concernsOthers(refs, in: transaction)
+      let changes = try self.set(refs, to: isFavorite, in: transaction)
+      let states = changes.map { ($0.offer.ref, isFavorite) }
+      return WrittenFavorites(
+        changes: changes,
+        states: concernsOthers ? nil : Dictionary(states, uniquingKeysWith: { $1 }))
+    }.changes
   }
 
   private func set(
     _ refs: [OfferRef], to isFavorite: Bool, in transaction: any Transaction
   ) throws -> [FavoriteChange] {
-    try OfferTable.checkStorable(refs)
     // The mark comes first: pruning, which locks the table on PostgreSQL, is over then, or it waits. The
     // offers are read by a later statement, which sees what pruning has removed.
     var changed =

@@ -33,16 +33,11 @@ package protocol SQLStore: FavoriteRepository, HouseholdRepository, OfferReposit
     on feeds: [String], waitSeconds: Double, _ body: @Sendable () async throws -> Result
   ) async throws -> Result
 
-  /// Writes favorites in a repeatable write.
-  ///
-  /// - Parameters:
-  ///   - refs: finds the offers, in the transaction.
-  ///   - isFavorite: whether they become favorites or cease to be.
-  ///   - change: changes them, and returns the changes.
+  /// Writes favorites of the user in a repeatable write, and remembers for
+  /// `CommitSignal.findFavoriteChanges(after:through:)` how its commit changed them.
   func writeFavorites(
-    _ refs: @escaping @Sendable (any Transaction) throws -> [OfferRef], to isFavorite: Bool,
-    _ change: @escaping @Sendable ([OfferRef], any Transaction) throws -> [FavoriteChange]
-  ) async throws -> [FavoriteChange]
+    _ body: @escaping @Sendable (any Transaction) throws -> WrittenFavorites
+  ) async throws -> WrittenFavorites
 
   /// Frees what removed offers and changes left behind: words of the search on a server, free pages in a
   /// file.
