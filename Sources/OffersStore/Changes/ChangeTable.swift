@@ -99,10 +99,14 @@ package enum ChangeTable {
   private static func findStart(
     since seconds: Int64, in transaction: any Transaction
   ) throws -> Int64 {
-    let run = try transaction.first(
-      "SELECT min(run_id) FROM sync_run WHERE started_at >= $1", [.number(seconds)]
-    ) { $0.findNumber(0) }
-    guard let run = run.flatMap(\.self) else { return try fetchLastID(in: transaction) }
+    let runs = try transaction.first(
+      """
+      SELECT min(run_id) FILTER (WHERE started_at >= $1), min(run_id) FROM sync_run
+      """, [.number(seconds)]
+    ) { (since: $0.findNumber(0), first: $0.findNumber(1)) }
+    guard let runs, let run = runs.since else { return try fetchLastID(in: transaction) }
+    // No change would be found, after all were read.
+    if run == runs.first { return 0 }
     return try transaction.first(
       """
       SELECT change_id FROM change WHERE run_id + 0 < $1 ORDER BY change_id DESC LIMIT 1

@@ -2,43 +2,36 @@ import OffersCore
 
 /// The SQL that removes offers, changes and runs after the times in `Retention`.
 package enum PruneTable {
-  /// The parameters `$1` to `$6` of the conditions below.
-  private static func values(_ bounds: PruneBounds, after: Int64 = 0) -> [SQLValue] {
-    [
-      .number(bounds.gone.seconds), .number(bounds.gone.run), .number(after),
-      .number(bounds.through), .number(bounds.surplus), .number(bounds.history.seconds),
-    ]
-  }
-
   // MARK: Offers
 
-  /// A condition that an offer vanished before a time `$1` and before a run `$2`, or was last found by a
-  /// search before that time. Two queries, because each has an index of its own.
-  private static let isOld = """
-    offer.offer_key IN (
-      SELECT offer_key FROM offer WHERE gone_at < $1
-      UNION ALL SELECT offer_key FROM offer WHERE found_at < $1)
-    AND \(isOfOldRun)
+  /// A condition that an offer did not vanish in a recent run.
+  private static func isOfOldRun(_ bounds: PruneBounds, _ bindings: inout Bindings) -> String {
     """
-
-  /// A condition that an offer did not vanish in a run from `$2` on.
-  private static let isOfOldRun = """
     coalesce((
       SELECT max(change.run_id) FROM change
-      WHERE change.offer_key = offer.offer_key AND change.kind = 'gone'), 0) < $2
+      WHERE change.offer_key = offer.offer_key AND change.kind = 'gone'), 0)
+      < \(bindings.add(.number(bounds.gone.run)))
     """
+  }
 
-  /// Selects the keys of the offers that are removed: old ones that nobody starred.
-  private static let doomedOffers =
-    """
-    SELECT offer.offer_key FROM \(OfferColumns.source)
-    WHERE \(isOld) AND NOT \(OfferColumns.isStarred)
-    """
+  /// Selects the keys of the offers that are removed: those that nobody starred, and that vanished or were
+  /// last found by a search long ago. Two queries, because each has an index of its own.
+  private static func doomedOffers(_ bounds: PruneBounds, _ bindings: inout Bindings) -> String {
+    let time = bindings.add(.number(bounds.gone.seconds))
+    return """
+      SELECT offer.offer_key FROM \(OfferColumns.source)
+      WHERE offer.offer_key IN (
+          SELECT offer_key FROM offer WHERE gone_at < \(time)
+          UNION ALL SELECT offer_key FROM offer WHERE found_at < \(time))
+        AND \(isOfOldRun(bounds, &bindings)) AND NOT \(OfferColumns.isStarred)
+      """
+  }
 
   static func hasDoomedOffer(_ bounds: PruneBounds, in transaction: any Transaction) throws -> Bool
   {
-    try transaction.exists(
-      "\(doomedOffers) LIMIT 1", Array(values(bounds).prefix(2)))
+    var bindings = Bindings()
+    let doomed = doomedOffers(bounds, &bindings)
+    return try transaction.exists("\(doomed) LIMIT 1", bindings.values)
   }
 
   /// Removes at most `limit` of the offers that have been gone for long enough and that nobody starred, and
@@ -51,10 +44,12 @@ package enum PruneTable {
     // In the order of an index each, so that no call reads or sorts all old offers.
     var counts = PruneCounts()
     for column in ["gone_at", "found_at"] where counts.offers < limit {
+      var bindings = Bindings()
+      let time = bindings.add(.number(bounds.gone.seconds))
       let removed = try deleteOffers(
-        where: "offer.\(column) < $1 AND \(isOfOldRun)",
+        where: "offer.\(column) < \(time) AND \(isOfOldRun(bounds, &bindings))",
         order: "ORDER BY offer.\(column) LIMIT \(limit - counts.offers)",
-        Array(values(bounds).prefix(2)), in: transaction)
+        bindings.values, in: transaction)
       counts.offers += removed.offers
       counts.changes += removed.changes
     }
@@ -105,20 +100,36 @@ package enum PruneTable {
       ELSE change.offer_key IN (SELECT offer.offer_key FROM \(OfferColumns.favoriteSource)) END
     """
 
-  /// A condition that a change is removed: one after a number `$3` and up to `$4` that is surplus, up to
-  /// a number `$5`, or older than a time `$6`, and concerns no favorite.
-  private static let isDoomed = """
-    (change.change_id > $3 AND change.change_id <= $4
-      AND (change.change_id <= $5 OR change.at < $6) AND NOT (\(isOfFavorite)))
-    """
+  /// A condition that a change is removed: it is surplus or old, and concerns no favorite.
+  ///
+  /// - Parameter id: the number after which changes are looked at.
+  private static func isDoomed(
+    _ bounds: PruneBounds, after id: Int64 = 0, _ bindings: inout Bindings
+  ) -> String {
+    let (after, through) = (bindings.add(.number(id)), bindings.add(.number(bounds.through)))
+    let surplus = bindings.add(.number(bounds.surplus))
+    let time = bindings.add(.number(bounds.history.seconds))
+    return """
+      (change.change_id > \(after) AND change.change_id <= \(through)
+        AND (change.change_id <= \(surplus) OR change.at < \(time)) AND NOT (\(isOfFavorite)))
+      """
+  }
 
-  private static let doomedChanges =
-    "SELECT change.change_id FROM change WHERE \(isDoomed) ORDER BY change.change_id"
+  private static func doomedChanges(
+    _ bounds: PruneBounds, after id: Int64 = 0, _ bindings: inout Bindings
+  ) -> String {
+    """
+    SELECT change.change_id FROM change WHERE \(isDoomed(bounds, after: id, &bindings))
+    ORDER BY change.change_id
+    """
+  }
 
   static func hasDoomedChange(
     _ bounds: PruneBounds, in transaction: any Transaction
   ) throws -> Bool {
-    try bounds.through > 0 && transaction.exists("\(doomedChanges) LIMIT 1", values(bounds))
+    var bindings = Bindings()
+    let doomed = doomedChanges(bounds, &bindings)
+    return try bounds.through > 0 && transaction.exists("\(doomed) LIMIT 1", bindings.values)
   }
 
   /// Whether a change up to a number concerns no favorite.
@@ -138,11 +149,13 @@ package enum PruneTable {
     _ bounds: PruneBounds, after: Int64, limit: Int, in transaction: any Transaction
   ) throws -> (count: Int, lastID: Int64?) {
     if after >= bounds.through { return (0, nil) }
+    var bindings = Bindings()
+    let doomed = doomedChanges(bounds, after: after, &bindings)
     let removed = try transaction.rows(
       """
-      DELETE FROM change WHERE change_id IN (\(doomedChanges) LIMIT \(limit))
+      DELETE FROM change WHERE change_id IN (\(doomed) LIMIT \(limit))
       RETURNING change_id, coalesce(offer_count, 1)
-      """, values(bounds, after: after)
+      """, bindings.values
     ) { (id: $0.number(0), count: $0.count(1)) }
     let count = removed.reduce(0) { $0.adding(clamped: $1.count) }
     return (count, removed.count < limit ? nil : removed.map(\.id).max())
@@ -161,36 +174,32 @@ package enum PruneTable {
 
   /// A condition that a run is old, or changed no offer and is old for such ones, and is neither the
   /// last nor the last successful run of its feed.
-  ///
-  /// - Parameter first: the number of the first of its four parameters.
-  private static func isOldRun(first: Int) -> String {
-    """
-    (run_id < $\(first) AND started_at < $\(first + 1)
-      OR run_id < $\(first + 2) AND started_at < $\(first + 3)
-        AND new_count + changed_count + gone_count + back_count = 0)
-    AND run_id NOT IN (SELECT max(run_id) FROM sync_run GROUP BY feed_key)
-    AND run_id NOT IN (
-      SELECT max(run_id) FROM sync_run WHERE outcome IN ('updated', 'unchanged')
-      GROUP BY feed_key)
-    """
-  }
-
-  private static func runValues(_ bounds: PruneBounds) -> [SQLValue] {
-    [
-      .number(bounds.history.run), .number(bounds.history.seconds),
-      .number(bounds.idleRuns.run), .number(bounds.idleRuns.seconds),
-    ]
+  private static func isOldRun(_ bounds: PruneBounds, _ bindings: inout Bindings) -> String {
+    func isBefore(_ age: PruneBounds.Age) -> String {
+      let (run, time) = (bindings.add(.number(age.run)), bindings.add(.number(age.seconds)))
+      return "run_id < \(run) AND started_at < \(time)"
+    }
+    return """
+      (\(isBefore(bounds.history)) OR \(isBefore(bounds.idleRuns))
+          AND new_count + changed_count + gone_count + back_count = 0)
+      AND run_id NOT IN (SELECT max(run_id) FROM sync_run GROUP BY feed_key)
+      AND run_id NOT IN (
+        SELECT max(run_id) FROM sync_run WHERE outcome IN ('updated', 'unchanged')
+        GROUP BY feed_key)
+      """
   }
 
   /// Removes the old runs to which no change refers.
   ///
   /// - Returns: their number.
   static func deleteRuns(_ bounds: PruneBounds, in transaction: any Transaction) throws -> Int {
-    try transaction.run(
+    var bindings = Bindings()
+    let isOld = isOldRun(bounds, &bindings)
+    return try transaction.run(
       """
-      DELETE FROM sync_run WHERE \(isOldRun(first: 1))
+      DELETE FROM sync_run WHERE \(isOld)
         AND NOT EXISTS (SELECT 1 FROM change WHERE change.run_id = sync_run.run_id)
-      """, runValues(bounds))
+      """, bindings.values)
   }
 
   /// Whether an old run changed no offer, and is neither the last nor the last successful one of its
@@ -216,31 +225,34 @@ package enum PruneTable {
   static func countDoomed(
     _ bounds: PruneBounds, in transaction: any Transaction
   ) throws -> PruneCounts {
-    // The changes that are removed with their offers.
-    let isOfDoomed = """
-      (change.kind NOT IN ('first', 'new') AND change.offer_key IN (\(doomedOffers)))
-      """
     var counts = PruneCounts()
+    var bindings = Bindings()
+    let doomed = doomedOffers(bounds, &bindings)
     counts.offers =
-      try transaction.first(
-        "SELECT count(*) FROM (\(doomedOffers)) AS doomed", Array(values(bounds).prefix(2))
-      ) { $0.count(0) } ?? 0
+      try transaction.first("SELECT count(*) FROM (\(doomed)) AS doomed", bindings.values) {
+        $0.count(0)
+      } ?? 0
+    // Some changes are removed with their offers.
+    let isRemoved = """
+      (change.kind NOT IN ('first', 'new') AND change.offer_key IN (\(doomed))
+        OR \(isDoomed(bounds, &bindings)))
+      """
     counts.changes =
       try transaction.first(
         """
         SELECT CAST(coalesce(sum(coalesce(offer_count, 1)), 0) AS BIGINT) FROM change
-        WHERE \(isOfDoomed) OR \(isDoomed)
-        """, values(bounds)
+        WHERE \(isRemoved)
+        """, bindings.values
       ) { $0.count(0) } ?? 0
     guard bounds.time != nil else { return counts }
+    let isOld = isOldRun(bounds, &bindings)
     counts.runs =
       try transaction.first(
         """
-        SELECT count(*) FROM sync_run WHERE \(isOldRun(first: 7))
+        SELECT count(*) FROM sync_run WHERE \(isOld)
           AND NOT EXISTS (
-            SELECT 1 FROM change WHERE change.run_id = sync_run.run_id
-              AND NOT \(isOfDoomed) AND NOT \(isDoomed))
-        """, values(bounds) + runValues(bounds)
+            SELECT 1 FROM change WHERE change.run_id = sync_run.run_id AND NOT \(isRemoved))
+        """, bindings.values
       ) { $0.count(0) } ?? 0
     return counts
   }
