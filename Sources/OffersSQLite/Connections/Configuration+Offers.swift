@@ -70,7 +70,7 @@ extension Configuration {
 
 extension Database {
   /// Runs `body` while statements may change the schema table and the tables behind a virtual table,
-  /// as the repair of these tables does.
+  /// as the repair of the search index does.
   func withoutDefense<Result>(_ body: () throws -> Result) rethrows -> Result {
     _ = offers_set_defensive(sqliteConnection, 0)
     defer { _ = offers_set_defensive(sqliteConnection, 1) }

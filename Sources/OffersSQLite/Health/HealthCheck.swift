@@ -40,8 +40,8 @@ struct HealthCheck: Sendable {
       return [
         Finding(
           .problem, "integrity", "SQLite finds damage: \(problems[0])\(more)",
-          advice: try findMendable(problems, in: database) == nil
-            ? Integrity.damageAdvice : repairAdvice)
+          advice: problems.allSatisfy(Integrity.canBeRepaired)
+            ? repairAdvice : Integrity.damageAdvice)
       ]
     },
     lookFurther: { database, obstacle in
@@ -59,36 +59,22 @@ struct HealthCheck: Sendable {
     },
     planRepair: { reader in
       let problems = try Integrity.allProblems(in: reader)
-      @Sendable func refusal(_ problem: String?) -> OffersError {
-        OffersError(
+      @Sendable func refuse(_ problem: String?) throws {
+        guard let problem else { return }
+        throw OffersError(
           .storageFailed,
-          "the damage is not limited to data that can be rebuilt: \(problem ?? "unknown")",
+          "the damage is not limited to indexes and lost pages: \(problem)",
           advice: Integrity.damageAdvice)
       }
-      guard let damaged = try findMendable(problems, in: reader) else {
-        throw refusal(problems.first)
-      }
+      try refuse(problems.first { !Integrity.canBeRepaired($0) })
       return { database, _ in
-        var made = damaged.map(\.name)
-        for tables in damaged { try tables.replaceDamaged(in: database) }
-        if problems.contains(where: Integrity.isOfIndex) {
-          try database.execute(sql: "REINDEX")
-          made.append("all indexes")
-        }
-        let left = try Integrity.allProblems(in: database).filter { !Integrity.isOfLostPage($0) }
-        if let first = left.first { throw refusal(first) }
-        return made.isEmpty ? "freed lost pages" : "rebuilt: " + made.joined(separator: ", ")
+        guard problems.contains(where: Integrity.isOfIndex) else { return "freed lost pages" }
+        try database.execute(sql: "REINDEX")
+        let left = try Integrity.allProblems(in: database)
+        try refuse(left.first { !Integrity.isOfLostPage($0) })
+        return "rebuilt all indexes"
       }
     })
-
-  /// The derived tables to recreate besides indexes; nil if that would not repair the damage.
-  private static func findMendable(
-    _ problems: [String], in database: Database
-  ) throws -> [DerivedTables]? {
-    if problems.allSatisfy({ Integrity.isOfIndex($0) || Integrity.isOfLostPage($0) }) { return [] }
-    if problems.contains(where: Integrity.isOfOwnership) { return nil }
-    return try DerivedTables.findDamaged(in: database)
-  }
 
   private static let foreignKeys = HealthCheck(
     subject: "references",
@@ -201,7 +187,7 @@ struct HealthCheck: Sendable {
           advice: repairAdvice)
     },
     repair: { database, _ in
-      try DerivedTables.search.replace(in: database)
+      try SearchIndex.recreate(in: database)
       return "rebuilt from the offers"
     })
 

@@ -13,11 +13,6 @@ enum Integrity {
     try problems(in: database, argument: "\(limit)")
   }
 
-  /// The problems of a table and its indexes.
-  static func problems(in database: Database, table: String) throws -> [String] {
-    try problems(in: database, argument: "'\(table)'")
-  }
-
   /// All problems without a limit, because a repair must not start if one of them forbids it.
   static func allProblems(in database: Database) throws -> [String] {
     try problems(in: database, limit: 1_000_000_000)
@@ -110,10 +105,9 @@ enum Integrity {
   /// Whether a problem is an unreferenced page, which only wastes space.
   static func isOfLostPage(_ problem: String) -> Bool { problem.contains("is never used") }
 
-  /// Whether a page has two owners or the freelist is wrong; writing may then overwrite valid
-  /// pages.
-  static func isOfOwnership(_ problem: String) -> Bool {
-    ["reference", "reelist", "free-page"].contains { problem.contains($0) }
+  /// Whether REINDEX or VACUUM repairs a problem.
+  static func canBeRepaired(_ problem: String) -> Bool {
+    isOfIndex(problem) || isOfLostPage(problem)
   }
 
   static let anewAdvice = Advice("Save what there is", .salvage)

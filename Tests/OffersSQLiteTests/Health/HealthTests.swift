@@ -129,15 +129,17 @@ struct HealthTests {
     let findings = try await Self.open(store).examine(at: Self.now)
     #expect(findings.first { $0.subject == "integrity" }?.advice == HealthCheck.repairAdvice)
     let repairs = try await Self.repair(store)
-    #expect(repairs.first == "done integrity: rebuilt: all indexes")
+    #expect(repairs.first == "done integrity: rebuilt all indexes")
     #expect(try await Self.trouble(store) == [])
     #expect(try store.rows("SELECT id FROM favorite") == ["5", "6"])
   }
 
-  @Test("an overwritten page is reported with advice, and a repair changes nothing")
-  func page() async throws {
+  @Test(
+    "an overwritten page is reported with advice, and a repair changes nothing",
+    arguments: ["offer", "offer_search_data", "image_cache"])
+  func page(table: String) async throws {
     let store = try await Self.lived()
-    try Damage.overwritePage(of: "offer", in: store)
+    try Damage.overwritePage(of: table, in: store)
     let before = try Data(contentsOf: URL(fileURLWithPath: store.path))
     let findings = try await Self.open(store).examine(at: Self.now)
     let integrity = findings.first { $0.subject == "integrity" }
@@ -213,56 +215,5 @@ struct HealthTests {
       finding?.message == "the index has every offer; its words were not compared, "
         + "because somebody is writing")
     lock.unlock()
-  }
-
-  @Test(
-    "damaged pages of derived tables are rebuilt, and other data stays",
-    arguments: [
-      "offer_search_data", "offer_search_docsize", "offer_search_config", "image_cache",
-      "image_failure", "sqlite_autoindex_image_cache_1",
-    ])
-  func derived(table: String) async throws {
-    let store = try await Self.lived()
-    for number in 1...3 {
-      let bytes = TinyImage.png(filling: [UInt8](repeating: UInt8(number), count: 20_000))
-      try await store.database.putImage(
-        CachedImage(
-          url: "https://x.example/\(number).png", bytes: bytes,
-          header: try ImageHeader(reading: bytes), etag: nil, lastModified: nil,
-          fetchedAt: Self.now, freshUntil: Self.now))
-    }
-    try await store.database.setImageLimit(7)
-    let before = try await store.exported().text()
-    try Damage.overwritePage(of: table, in: store)
-    let findings = try await Self.open(store).examine(at: Self.now)
-    let integrity = findings.first { $0.subject == "integrity" }
-    #expect(integrity?.level == .problem)
-    #expect(integrity?.advice == HealthCheck.repairAdvice)
-    let repairs = try await Self.repair(store)
-    #expect(repairs.first?.hasPrefix("done integrity: rebuilt: ") == true, "\(repairs)")
-    #expect(try await Self.trouble(store) == [])
-    #expect(try await store.exported().text() == before)
-    let isImage = table.contains("image")
-    #expect(try store.rows("SELECT count(*) FROM image_cache") == [isImage ? "0" : "3"])
-    let database = try await Self.open(store)
-    #expect(try await database.search(SearchQuery("more", limit: 5000)).hits.count == 2000)
-    let settings = "SELECT k, v FROM offer_search_config ORDER BY k"
-    #expect(try await store.rows(settings) == Store().rows(settings))
-    // Both are as in a new database: the bound on images is enforced again. The limit stays.
-    #expect(try store.rows("SELECT count(*) FROM image_tally") == ["1"])
-    #expect(try await database.fetchImageContents(now: Self.now).limit == 7)
-  }
-
-  @Test("if offers are damaged as well, a repair changes nothing")
-  func derivedAndOwn() async throws {
-    let store = try await Self.lived()
-    try Damage.overwritePage(of: "offer_search_data", in: store)
-    try Damage.overwritePage(of: "offer", in: store)
-    let before = try Data(contentsOf: URL(fileURLWithPath: store.path))
-    let findings = try await Self.open(store).examine(at: Self.now)
-    #expect(
-      findings.first { $0.subject == "integrity" }?.advice == Integrity.damageAdvice)
-    #expect(try await Self.repair(store).map { $0.prefix(16) } == ["failed integrity"])
-    #expect(try Data(contentsOf: URL(fileURLWithPath: store.path)) == before)
   }
 }
