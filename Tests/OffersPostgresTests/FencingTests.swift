@@ -41,7 +41,7 @@ struct FencingTests {
     #expect(try await made.run("SELECT token, until FROM sync_lease") == "8|")
   }
 
-  @Test("a program that stops amid the commit of its sync is replaced long before its locks time out")
+  @Test("a program that stops amid the commit of its sync is replaced before its locks time out")
   func stopsAmidACommit() async throws {
     let (made, stopped) = try await PostgresStore.openNew(Self.times)
     let other = try await PostgresStore.open(made, Self.times)
