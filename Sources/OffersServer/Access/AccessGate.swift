@@ -52,7 +52,7 @@ struct AccessGate: Sendable {
   ///   - outage: is told whether the store can be reached.
   ///   - logger: is told of refused attempts and of changes of the token.
   init(
-    _ access: OffersServer.Access, pairings: PairingCodes, isOpenToOthers: Bool,
+    _ access: ServerAccess, pairings: PairingCodes, isOpenToOthers: Bool,
     content: ServedContent, outage: StoreOutage, logger: Logger
   ) {
     self.outage = outage
