@@ -8,79 +8,12 @@ import ServiceLifecycle
 
 /// The HTTP server of the pages and of the JSON API.
 package struct OffersServer: Sendable {
-  /// The address that the server listens on, and its host names.
-  package struct Address: Hashable, Sendable {
-    package let host: String
-    package let port: Int
-    /// Names that the server answers to besides `host` and the loopback names, with or without a
-    /// port.
-    package let allowedHosts: [String]
-    /// The name of this machine in the local network, to which a server answers that listens on all
-    /// addresses; nil for none.
-    package let localName: String?
-
-    package init(
-      host: String = "127.0.0.1", port: Int = 8080, allowedHosts: [String] = [],
-      localName: String? = nil
-    ) {
-      self.host = host
-      self.port = port
-      self.allowedHosts = allowedHosts
-      self.localName = localName
-    }
-
-    /// Whether the server listens on all addresses of the machine.
-    var isEverywhere: Bool { ["0.0.0.0", "::"].contains(host) }
-
-    /// A name by which other machines can reach the server; nil if only this machine can.
-    var openName: String? {
-      if !Loopback.isHost(host) { return host }
-      return allowedHosts.first { !Loopback.isAuthority($0) }
-    }
-  }
-
-  /// How a server that other machines can reach knows its clients.
-  package struct Access: Sendable {
-    /// The token that requests must show; nil for none.
-    package let token: TokenFile?
-    /// The certificate with which the server itself speaks TLS; nil for plain HTTP.
-    package let certificate: ServerCertificate?
-    /// Whether browsers reach the server by https only, through a proxy that adds TLS. The cookie of
-    /// a session is then sent by https only, and forms are accepted from https pages only.
-    package let isBehindTLS: Bool
-    /// The proxies whose `X-Forwarded-For` names the client.
-    package let proxies: TrustedProxies
-    /// The field in which these proxies name the user; nil for none.
-    package let userHeader: UserHeader?
-    /// The OpenID provider at which people log in; nil for none.
-    package let openID: OpenIDSettings?
-    /// The cost of new passphrases.
-    let passphraseCost: Passphrase.Cost
-
-    package init(
-      token: TokenFile? = nil, certificate: ServerCertificate? = nil, isBehindTLS: Bool = false,
-      proxies: TrustedProxies = TrustedProxies(), userHeader: UserHeader? = nil,
-      openID: OpenIDSettings? = nil, passphraseCost: Passphrase.Cost = .recommended
-    ) {
-      self.token = token
-      self.certificate = certificate
-      self.isBehindTLS = isBehindTLS
-      self.proxies = proxies
-      self.userHeader = userHeader
-      self.openID = openID
-      self.passphraseCost = passphraseCost
-    }
-
-    /// Whether browsers reach the server by https only.
-    var isSecure: Bool { isBehindTLS || certificate != nil }
-  }
-
   /// The time in which responses must end during a shutdown.
   private static let endSeconds = 3
 
   private let content: ServedContent
-  private let address: Address
-  private let access: Access
+  private let address: ServerAddress
+  private let access: ServerAccess
   private let accessLogger: Logger
   private let refreshSeconds: Double?
   private let hosts: AllowedHosts
@@ -96,8 +29,9 @@ package struct OffersServer: Sendable {
   ///   - accessLogger: receives a line for each refused attempt to log in (`RefusalLog`), and
   ///     messages about the token; nil for `logger`.
   package init(
-    _ content: ServedContent, address: Address = Address(), access: Access = Access(),
-    refreshSeconds: Double? = nil, logger: Logger, accessLogger: Logger? = nil
+    _ content: ServedContent, address: ServerAddress = ServerAddress(),
+    access: ServerAccess = ServerAccess(), refreshSeconds: Double? = nil, logger: Logger,
+    accessLogger: Logger? = nil
   ) {
     self.content = content
     self.address = address

@@ -46,7 +46,7 @@ struct ServedResponder: HTTPResponder {
     if request.method != .get || request.uri.path == OpenIDProvider.callbackPath {
       return try await admit(request, context)
     }
-    return try await ReadDeadline.run(within: readLimit, context) {
+    return try await ReadDeadline.run(within: readLimit, whenClosed: context.whenClosed) {
       try await admit(request, context)
     }
   }

@@ -85,8 +85,8 @@ struct ServedHome {
         adder: adder,
         images: images ?? ImageLoader(images: database), texts: QueryTexts(),
         maps: maps, now: { clock?.now ?? Date() }),
-      address: OffersServer.Address(host: host, port: port, allowedHosts: allowedHosts),
-      access: OffersServer.Access(
+      address: ServerAddress(host: host, port: port, allowedHosts: allowedHosts),
+      access: ServerAccess(
         token: try token.map { try TokenFile(write(token: $0)) }, certificate: certificate,
         isBehindTLS: isBehindTLS, proxies: TrustedProxies(proxies),
         userHeader: try userHeader.map { try UserHeader($0) }, openID: openID,

@@ -195,7 +195,7 @@ extension AccessGate {
   ///
   /// - Parameter wait: the time to wait in seconds, for an attempt within a wait.
   static func refusal(wait: Int?) -> Problem {
-    guard let wait else { return RequestLimits.closing(unauthorized) }
+    guard let wait else { return RequestLimits.closing(ServedContext.unauthorized) }
     var problem = Problem(
       .tooManyRequests, "This token is not correct, and too many others were not.",
       hint: "Try again in \(Units.count(wait, "second")). The right token is accepted at any time.",
@@ -211,14 +211,5 @@ extension AccessGate {
       Problem(
         .serviceUnavailable, "This server cannot read its token: nobody is let in by it.",
         hint: "Its log says why.", code: .storageFailed))
-  }
-
-  /// The refusal of a request without a valid token.
-  static var unauthorized: Problem {
-    var problem = Problem(
-      .unauthorized, "Log in, or send a token.",
-      hint: "Open /login in a browser, or send Authorization: Bearer TOKEN.")
-    problem.headers[.wwwAuthenticate] = "Bearer realm=\"offers\""
-    return problem
   }
 }

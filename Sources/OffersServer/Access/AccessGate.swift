@@ -52,7 +52,7 @@ struct AccessGate: Sendable {
   ///   - outage: is told whether the store can be reached.
   ///   - logger: is told of refused attempts and of changes of the token.
   init(
-    _ access: OffersServer.Access, pairings: PairingCodes, isOpenToOthers: Bool,
+    _ access: ServerAccess, pairings: PairingCodes, isOpenToOthers: Bool,
     content: ServedContent, outage: StoreOutage, logger: Logger
   ) {
     self.outage = outage
@@ -131,7 +131,7 @@ struct AccessGate: Sendable {
     var shown: [String]
     if let userHeader, proxies.contains(peer), let name = try userHeader.user(in: request.headers) {
       shown = ["proxy", name]
-    } else if let token = Self.bearerToken(in: request) {
+    } else if let token = request.bearerToken {
       shown = ["bearer", token]
     } else {
       shown = ["session"] + cookie.values(in: request.headers)
@@ -173,7 +173,7 @@ struct AccessGate: Sendable {
       }
       return Visitor(user, .proxy, hasHousehold: users.areSeveral)
     }
-    if let shown = Self.bearerToken(in: request) {
+    if let shown = request.bearerToken {
       let visitor = try await findVisitor(showing: shown, version, users)
       guard let visitor else {
         if tokens != nil, version == nil { throw Self.unavailable }
@@ -202,14 +202,6 @@ struct AccessGate: Sendable {
       let user = users.find(token.user)
     else { return nil }
     return Visitor(user, .apiToken(token, hash: hash), hasHousehold: users.areSeveral)
-  }
-
-  /// The bearer token that a request shows; nil for a request without it.
-  static func bearerToken(in request: Request) -> String? {
-    guard let field = request.headers[.authorization] else { return nil }
-    let parts = field.split(scalar: " ", maxSplits: 1)
-    guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
-    return String(parts[1].trimmingSpaces)
   }
 
   /// Whether a visitor would still be known, with the same right.

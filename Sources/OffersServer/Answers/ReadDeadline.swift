@@ -45,17 +45,17 @@ final class ReadDeadline: Sendable {
   ///
   /// - Parameters:
   ///   - limit: the time.
-  ///   - context: the connection whose end cancels the read.
+  ///   - whenClosed: calls a closure if the client closes the connection, which cancels the read.
   ///   - body: makes the response.
   /// - Throws: `Problem` with status 503 if the time has passed, or the error of the body.
   static func run(
-    within limit: Duration, _ context: ServedContext,
+    within limit: Duration, whenClosed: (@escaping @Sendable () -> Void) -> Void,
     _ body: @escaping @Sendable () async throws -> Response
   ) async throws -> Response {
     let deadline = ReadDeadline(limit)
     let read = $current.withValue(deadline) { Task { try await body() } }
     deadline.cancel.withLock { $0 = { read.cancel() } }
-    context.whenClosed {
+    whenClosed {
       deadline.state.withLock { $0.isClientGone = true }
       read.cancel()
     }

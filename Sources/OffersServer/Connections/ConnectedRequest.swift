@@ -7,13 +7,13 @@ enum ConnectedRequest {
   ///
   /// - Parameters:
   ///   - request: the request, whose body has not been read.
-  ///   - context: the context of the request.
+  ///   - hasConnection: whether the request came over a network connection.
   ///   - work: makes the response from the request that it is passed.
   static func run(
-    _ request: Request, _ context: ServedContext,
+    _ request: Request, hasConnection: Bool,
     _ work: @Sendable (Request) async throws -> Response
   ) async throws -> Response {
-    guard context.hasConnection else { return try await work(request) }
+    guard hasConnection else { return try await work(request) }
     return try await request.body.consumeWithCancellationOnInboundClose { body in
       try await work(Request(head: request.head, body: body))
     }

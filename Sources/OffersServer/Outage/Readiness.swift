@@ -68,7 +68,7 @@ actor Readiness {
 
   private static func problem(_ detail: String, _ code: OffersError.Code) -> Problem {
     var problem = Problem(.serviceUnavailable, detail, code: code)
-    problem.headers[.retryAfter] = String(StoreOutage.retrySeconds)
+    problem.headers[.retryAfter] = String(Problem.outageRetrySeconds)
     return problem
   }
 }

@@ -10,8 +10,6 @@ import Synchronization
 final class StoreOutage: Sendable {
   /// The age up to which answers are held, and visitors are known, without the store, in seconds.
   static let heldSeconds = 3600.0
-  /// The seconds after which a client may try again.
-  static let retrySeconds = 5
 
   private let isOn = Mutex(false)
   private let logger: Logger

@@ -15,7 +15,7 @@ struct AddFeedPage: Sendable {
       try await response(Form(visitor: try context.fetchVisitor()))
     }
     router.post("/settings/add-feed") { request, context in
-      try await ConnectedRequest.run(request, context) { request in
+      try await ConnectedRequest.run(request, hasConnection: context.hasConnection) { request in
         try await respond(
           to: SentFields(try await FieldList.read(request)), try context.fetchVisitor())
       }

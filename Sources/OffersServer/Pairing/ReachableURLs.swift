@@ -2,7 +2,7 @@ import OffersPlatform
 
 /// The URLs by which other devices can reach a server.
 struct ReachableURLs: Sendable {
-  let address: OffersServer.Address
+  let address: ServerAddress
   let usesTLS: Bool
   /// Whether devices reach the server through a proxy that adds TLS, and only so.
   let isBehindTLS: Bool

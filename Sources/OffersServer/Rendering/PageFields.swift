@@ -21,6 +21,12 @@ struct PageFields: MustacheParent, Sendable {
     values[name] = list.map { text in PageFields { $0.set("text", text) } }
   }
 
+  /// Sets the sentence of an error as `name`, and its technical text as `technical`.
+  mutating func set(_ name: String, _ words: ErrorWords) {
+    set(name, words.sentence)
+    set("technical", words.details)
+  }
+
   /// The variables without the named ones, in nested variables as well.
   func without(_ names: Set<String>) -> PageFields {
     PageFields { fields in

@@ -10,7 +10,7 @@ final class AllowedHosts: Sendable {
   }
 
   private let state: Mutex<State>
-  private let address: OffersServer.Address
+  private let address: ServerAddress
   /// The port that a `Host` field leaves out.
   private let usualPort: Int
 
@@ -18,7 +18,7 @@ final class AllowedHosts: Sendable {
   ///   - address: the address that the server listens on, with port 0 if the system chooses one at the
   ///     start, and further names.
   ///   - usesTLS: whether the server itself speaks TLS.
-  init(_ address: OffersServer.Address, usesTLS: Bool = false) {
+  init(_ address: ServerAddress, usesTLS: Bool = false) {
     self.address = address
     usualPort = usesTLS ? 443 : 80
     state = Mutex(
@@ -58,7 +58,7 @@ final class AllowedHosts: Sendable {
   }
 
   private static func names(
-    _ address: OffersServer.Address, _ port: Int, _ usualPort: Int
+    _ address: ServerAddress, _ port: Int, _ usualPort: Int
   ) -> Set<String> {
     var names: Set<String> = []
     func add(_ name: String) {

@@ -70,7 +70,7 @@ enum WriteRules {
       return site != "same-origin" && site != "none" || isReferredElsewhere ?? false
     }
     // A browser adds fields of other schemes itself, such as the password of a proxy.
-    if AccessGate.bearerToken(in: request) != nil { return false }
+    if request.bearerToken != nil { return false }
     return isReferredElsewhere ?? headers[.userAgent]?.hasPrefix("Mozilla/") ?? false
   }
 

@@ -156,7 +156,7 @@ struct ReadDeadlineTests {
     let context = ServedContext(
       source: ApplicationRequestContextSource(
         channel: NIOAsyncTestingChannel(), logger: Logger(label: "test")))
-    let answer = try await ReadDeadline.run(within: deadline, context) {
+    let answer = try await ReadDeadline.run(within: deadline, whenClosed: context.whenClosed) {
       try await Turns.leave {
         try await ReadDeadline.pausing {}
         try await Task.sleep(for: .milliseconds(60))
@@ -165,7 +165,7 @@ struct ReadDeadlineTests {
     }
     #expect(answer.status == .ok)
     await #expect(throws: Problem.self) {
-      try await ReadDeadline.run(within: deadline, context) {
+      try await ReadDeadline.run(within: deadline, whenClosed: context.whenClosed) {
         try await Turns.leave {}
         try await Task.sleep(for: .seconds(1000))
         return Response(status: .ok)

@@ -9,7 +9,7 @@ struct ReachableURLsTests {
     host: String, names: [String] = [], localName: String? = nil, usesTLS: Bool = false,
     isBehindTLS: Bool = false, port: Int = 8080
   ) -> [String] {
-    let address = OffersServer.Address(
+    let address = ServerAddress(
       host: host, port: port, allowedHosts: names, localName: localName)
     let interfaces = ["192.168.1.5", "10.0.0.2", "2001:db8::5"].compactMap { NetworkAddress($0) }
     return ReachableURLs(address: address, usesTLS: usesTLS, isBehindTLS: isBehindTLS)

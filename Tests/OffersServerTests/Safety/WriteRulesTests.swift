@@ -93,7 +93,7 @@ struct WriteRulesTests {
     ])
   func hosts(name: String, isKnown: Bool) {
     let hosts = AllowedHosts(
-      OffersServer.Address(port: 80, allowedHosts: ["Offers.local", "shop.local:8443"]))
+      ServerAddress(port: 80, allowedHosts: ["Offers.local", "shop.local:8443"]))
     #expect(hosts.contains(name) == isKnown)
   }
 
@@ -101,10 +101,10 @@ struct WriteRulesTests {
     "an IPv6 address is accepted in brackets, given with or without them",
     arguments: ["2001:db8::5", "[2001:db8::5]", "2001:DB8::5"])
   func bareAddresses(name: String) {
-    let hosts = AllowedHosts(OffersServer.Address(port: 8080, allowedHosts: [name]))
+    let hosts = AllowedHosts(ServerAddress(port: 8080, allowedHosts: [name]))
     #expect(hosts.contains("[2001:db8::5]") && hosts.contains("[2001:db8::5]:8080"))
     #expect(!hosts.contains("[2001:db8::5]:9090") && !hosts.contains("[2001:db8::6]"))
-    let own = AllowedHosts(OffersServer.Address(host: name, port: 80))
+    let own = AllowedHosts(ServerAddress(host: name, port: 80))
     #expect(own.contains("[2001:db8::5]") && own.contains("[2001:db8::5]:80"))
   }
 
@@ -117,11 +117,11 @@ struct WriteRulesTests {
     ])
   func everywhere(name: String, isKnown: Bool) {
     for host in ["0.0.0.0", "::"] {
-      let address = OffersServer.Address(host: host, port: 9000, localName: "kitchen.local")
+      let address = ServerAddress(host: host, port: 9000, localName: "kitchen.local")
       #expect(AllowedHosts(address).contains(name) == isKnown)
       #expect(AllowedHosts(address).contains("kitchen.local:9000"))
     }
-    let address = OffersServer.Address(host: "192.0.2.9", port: 9000, localName: "kitchen.local")
+    let address = ServerAddress(host: "192.0.2.9", port: 9000, localName: "kitchen.local")
     #expect(!AllowedHosts(address).contains(name))
     #expect(!AllowedHosts(address).contains("kitchen.local:9000"))
   }

@@ -182,9 +182,9 @@ struct ServeCommand: AsyncParsableCommand {
       framing: FramingCheck(transport: connections, allowsPrivateNetwork: allowsPrivateNetwork))
     let server = OffersServer(
       content,
-      address: OffersServer.Address(
+      address: ServerAddress(
         host: host, port: port, allowedHosts: allowHost, localName: MulticastName.find()),
-      access: OffersServer.Access(
+      access: ServerAccess(
         token: token, certificate: certificate, isBehindTLS: behindTls, proxies: proxies,
         userHeader: userHeader, openID: provider),
       refreshSeconds: interval, logger: logging.log.logger,

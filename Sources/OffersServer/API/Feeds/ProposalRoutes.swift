@@ -10,7 +10,8 @@ struct ProposalRoutes: ContentRoutes {
   func add(to router: Router<ServedContext>) {
     router.post("/api/v1/proposals") { request, context in
       _ = try QueryParameters(request, [])
-      return try await ConnectedRequest.run(request, context) { request in
+      return try await ConnectedRequest.run(request, hasConnection: context.hasConnection) {
+        request in
         let sent = try await JSONBody.read(request, members: ["source", "name"])
         let proposal = try await content.proposals.propose(
           try Self.source(in: sent), name: try Self.text("name", in: sent),
@@ -30,7 +31,8 @@ struct ProposalRoutes: ContentRoutes {
     }
     router.post("/api/v1/feeds") { request, context in
       _ = try QueryParameters(request, [])
-      return try await ConnectedRequest.run(request, context) { request in
+      return try await ConnectedRequest.run(request, hasConnection: context.hasConnection) {
+        request in
         let sent = try await JSONBody.read(request, members: ["source", "name", "title"])
         let added = try await content.proposals.add(
           try Self.source(in: sent), name: try Self.text("name", in: sent),

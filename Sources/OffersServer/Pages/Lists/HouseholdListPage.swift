@@ -20,7 +20,8 @@ struct HouseholdListPage {
     let count = try await source.store.countHousehold()
     let titles = try await source.fetchTitles()
     let shown = try await source.fetchPresentations()
-    let news = try await RecentNews(of: list.offers.map(\.offer.offer), from: source)
+    let news = try await RecentNews(
+      of: list.offers.map(\.offer.offer), in: source.store, at: source.now)
     let now = source.now
     let back = ReturnPath.checked(request.address)
     var page = Page("household", title: "Household", menuEntry: .household) { fields in

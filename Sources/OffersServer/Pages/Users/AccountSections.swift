@@ -10,6 +10,8 @@ struct AccountSections {
   /// The form of the settings that was sent just before, whose outcome is told; nil for none.
   var done: String?
 
+  /// The lifetimes of tokens to choose from, in days.
+  static let tokenDays = [30, 90, 365]
   /// The maximum number of browsers in the list.
   private static let mostSessions = 50
 
@@ -36,7 +38,7 @@ struct AccountSections {
       fields.set("scopes", Right.allCases.filter { $0 <= visitor.right }.map(Self.choice))
       fields.set(
         "lifetimes",
-        AccountRoutes.tokenDays.map { days in
+        Self.tokenDays.map { days in
           PageFields { option in
             option.set("value", String(days))
             option.set("label", Units.count(days, "day"))

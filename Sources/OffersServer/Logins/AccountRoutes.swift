@@ -9,9 +9,6 @@ struct AccountRoutes: Sendable {
   let access: AccessGate
   let shell: PageShell
 
-  /// The lifetimes of tokens to choose from, in days.
-  static let tokenDays = [30, 90, 365]
-
   func add(to router: Router<ServedContext>) {
     router.post("/sessions/end-others") { _, context in
       let session = try context.fetchSession()
@@ -136,7 +133,9 @@ struct AccountRoutes: Sendable {
     let scope = form["scope"].flatMap(Right.init) ?? .read
     try visitor.check(scope)
     let now = access.now()
-    let days = form["days"].flatMap { Int($0) }.flatMap { Self.tokenDays.contains($0) ? $0 : nil }
+    let days = form["days"].flatMap { Int($0) }.flatMap {
+      AccountSections.tokenDays.contains($0) ? $0 : nil
+    }
     let text = try APITokenText.make()
     let token = try await access.store.addToken(
       APIToken(

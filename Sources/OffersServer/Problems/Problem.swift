@@ -5,6 +5,9 @@ import OffersCore
 /// The error of a request, which is sent as a problem document (RFC 9457), or to a browser as a
 /// page (`NoticePage`). Routes throw it or an `OffersError`.
 struct Problem: Error, HTTPResponseError {
+  /// The seconds after which a client may try again while the store cannot be reached.
+  static let outageRetrySeconds = 5
+
   let status: HTTPResponse.Status
   /// The failure in one sentence for a person.
   let title: String
@@ -41,7 +44,7 @@ struct Problem: Error, HTTPResponseError {
     self.init(
       Self.status(of: error.code), "The database cannot be reached at present.",
       hint: "Try again in a few seconds.", code: error.code)
-    headers[.retryAfter] = String(StoreOutage.retrySeconds)
+    headers[.retryAfter] = String(Self.outageRetrySeconds)
   }
 
   /// The HTTP status of each error code.
@@ -72,18 +75,14 @@ struct Problem: Error, HTTPResponseError {
 
   func response(from request: Request, context: some RequestContext) -> Response { response }
 
+  /// The response with the document. `ServedResponder` adds the security headers, as to every response.
   var response: Response {
-    response(
-      as: Answer(contentType: "application/problem+json", body: ByteBuffer(string: document)))
-  }
-
-  /// The response whose body is a given representation of the problem.
-  func response(as answer: Answer) -> Response {
-    var headers = SecurityHeaders.fields()
-    headers[.contentType] = answer.contentType
-    headers[.cacheControl] = "no-store"
-    headers.append(contentsOf: self.headers)
+    var fields: HTTPFields = [
+      .contentType: "application/problem+json", .cacheControl: "no-store",
+    ]
+    fields.append(contentsOf: headers)
     return Response(
-      status: status, headers: headers, body: ResponseBody(byteBuffer: answer.body))
+      status: status, headers: fields,
+      body: ResponseBody(byteBuffer: ByteBuffer(string: document)))
   }
 }

@@ -35,11 +35,3 @@ struct ErrorWords {
     }
   }
 }
-
-extension PageFields {
-  /// Sets the sentence of an error as `name`, and its technical text as `technical`.
-  mutating func set(_ name: String, _ words: ErrorWords) {
-    set(name, words.sentence)
-    set("technical", words.details)
-  }
-}

@@ -77,7 +77,7 @@ struct LoginRoutes: Sendable {
       request.method == .get && !request.uri.path.hasPrefix("/api/")
       && request.headers[.accept]?.contains("text/html") == true
     guard isPage else {
-      throw AccessGate.unauthorized
+      throw ServedContext.unauthorized
     }
     return Response(
       status: .seeOther,

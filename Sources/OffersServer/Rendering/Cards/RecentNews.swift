@@ -16,18 +16,20 @@ struct RecentNews: Sendable {
   /// The size of a text in the changes that are read, of which none is shown.
   private static let textBytes = 64
 
-  /// - Parameter offers: the offers that the page shows.
-  init(of offers: [Offer], from source: PageSource) async throws {
+  /// - Parameters:
+  ///   - offers: the offers that the page shows.
+  ///   - store: the store of their changes.
+  ///   - now: the present time, up to which the last days count.
+  init(of offers: [Offer], in store: any ChangeRepository, at now: Date) async throws {
     var changes: [OfferChange] = []
     if !offers.isEmpty {
-      let now = source.now
       let start = now.addingTimeInterval(-Double(Self.days) * 86_400)
       var query = ChangeQuery(since: start, kinds: [.up, .down], now: now)
       // Changes of this kind cannot be looked up by their offers alone.
       if offers.contains(where: { $0.firstSeenAt >= start }) { query.kinds?.insert(.new) }
       query.textBytes = Self.textBytes
       query.offers = Set(offers.map(\.ref))
-      changes = try await source.store.fetchChanges(query).changes
+      changes = try await store.fetchChanges(query).changes
     }
     items = Dictionary(
       changes.compactMap { change in

@@ -1,0 +1,30 @@
+/// The address that the server listens on, and its host names.
+package struct ServerAddress: Hashable, Sendable {
+  package let host: String
+  package let port: Int
+  /// Names that the server answers to besides `host` and the loopback names, with or without a
+  /// port.
+  package let allowedHosts: [String]
+  /// The name of this machine in the local network, to which a server answers that listens on all
+  /// addresses; nil for none.
+  package let localName: String?
+
+  package init(
+    host: String = "127.0.0.1", port: Int = 8080, allowedHosts: [String] = [],
+    localName: String? = nil
+  ) {
+    self.host = host
+    self.port = port
+    self.allowedHosts = allowedHosts
+    self.localName = localName
+  }
+
+  /// Whether the server listens on all addresses of the machine.
+  var isEverywhere: Bool { ["0.0.0.0", "::"].contains(host) }
+
+  /// A name by which other machines can reach the server; nil if only this machine can.
+  var openName: String? {
+    if !Loopback.isHost(host) { return host }
+    return allowedHosts.first { !Loopback.isAuthority($0) }
+  }
+}
