@@ -55,7 +55,7 @@ struct Offers: AsyncParsableCommand {
       let words = words(arguments[...])
       // ArgumentParser's own script for bash cannot complete a word that contains a colon.
       if words == ["--generate-completion-script", "bash"] {
-        try Output.printData(CompletionScript.bash)
+        try Output.printData(CompletionScript.bash(of: Self.self))
         return 0
       }
       try CommandTree.check(words, under: Self.self)

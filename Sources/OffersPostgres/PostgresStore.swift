@@ -84,13 +84,6 @@ package final class PostgresStore: Sendable {
     }
   }
 
-  /// The error about a database without a schema.
-  static func missing(_ url: DatabaseURL) -> OffersError {
-    OffersError(
-      .notFound, "\(url.capitalized) has no offers yet.",
-      advice: Advice("Make it ready with", .sync))
-  }
-
   package func close() async throws {
     // Uses of images may be lost.
     try? await flushImageUses()

@@ -9,8 +9,10 @@ enum CompletionScript {
   ///
   /// bash splits a word at colons (`COMP_WORDBREAKS`), so that it would complete `ibotta:110579` as
   /// three words.
-  static var bash: String {
-    let script = Offers.completionScript(for: .bash)
+  ///
+  /// - Parameter program: the command of the program itself.
+  static func bash(of program: any ParsableCommand.Type) -> String {
+    let script = program.completionScript(for: .bash)
     let registration = "complete -o filenames -F _offers offers"
     let joined = joining + registration + "_with_feeds offers"
     return script.replacing(bytes: registration, with: joined)

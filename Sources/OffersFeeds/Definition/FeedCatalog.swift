@@ -14,11 +14,11 @@ package enum FeedCatalog {
     ).first
   }
 
-  /// Returns the shipped definition of a well-known kind.
-  static func definition(of kind: WellKnownKind) throws -> FeedDefinition {
-    let text = EmbeddedFile.find("\(kind.rawValue).yaml") ?? []
+  /// Returns the shipped definition of a well-known kind, such as `rss`.
+  static func definition(ofKind kind: String) throws -> FeedDefinition {
+    let text = EmbeddedFile.find("\(kind).yaml") ?? []
     let definitions = try DefinitionFile.parse(
-      String(decoding: text, as: UTF8.self), name: "\(kind.rawValue).yaml")
+      String(decoding: text, as: UTF8.self), name: "\(kind).yaml")
     return definitions[0]
   }
 

@@ -59,7 +59,7 @@ struct Schema {
       (try schema.findState(connection), try Self.isThere(connection))
     }
     if try check(state, database.url) { return }
-    if !isThere { throw PostgresStore.missing(database.url) }
+    if !isThere { throw Self.missing(database.url) }
     throw OffersError(
       .storageFailed, "\(database.url.capitalized) was written by an older version of the program.",
       advice: Advice("Bring it up to date with", .sync))
@@ -70,8 +70,15 @@ struct Schema {
   /// - Throws: `OffersError` with `notFound`.
   static func require(in database: Database) async throws {
     guard try await database.readOnce({ try isThere($0) }) else {
-      throw PostgresStore.missing(database.url)
+      throw Self.missing(database.url)
     }
+  }
+
+  /// The error about a database without a schema.
+  static func missing(_ url: DatabaseURL) -> OffersError {
+    OffersError(
+      .notFound, "\(url.capitalized) has no offers yet.",
+      advice: Advice("Make it ready with", .sync))
   }
 
   private static func isThere(_ connection: Connection) throws -> Bool {

@@ -33,7 +33,7 @@ enum Conversion {
         .storageFailed,
         "\(path) is of an earlier version and cannot be brought up to date: "
           + "\(error.message ?? "a statement failed"). It was left untouched.",
-        advice: Advice("Save what there is", .salvage), cause: "\(error)")
+        advice: StorageFailure.salvageAdvice, cause: "\(error)")
     }
   }
 

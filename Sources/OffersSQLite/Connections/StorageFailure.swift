@@ -11,6 +11,9 @@ enum StorageFailure {
   static let damageAdvice = Advice(
     "Restore a backup, or check what can be salvaged", .examine)
 
+  /// The advice for a damaged file whose tables can be read.
+  static let salvageAdvice = Advice("Save what there is", .salvage)
+
   /// The advice for a damaged file in which no table can be found.
   static let lossAdvice = Advice(
     "Restore a backup. Without one, try to recover it with the shell of SQLite", .recover)

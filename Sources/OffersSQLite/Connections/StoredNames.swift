@@ -14,7 +14,7 @@ enum StoredNames {
     guard let problem = try find(in: database) else { return }
     throw OffersError(
       .storageFailed, "\(path) is damaged, or somebody made it up: \(problem).",
-      advice: Integrity.anewAdvice)
+      advice: StorageFailure.salvageAdvice)
   }
 
   /// What is wrong with the names; nil if nothing is, and if they cannot be read.

@@ -55,7 +55,7 @@ struct HealthCheck: Sendable {
       }
       return Finding(
         .problem, "integrity", "the file holds what this program does not store: \(problem)",
-        advice: Integrity.anewAdvice)
+        advice: StorageFailure.salvageAdvice)
     },
     planRepair: { reader in
       let problems = try Integrity.allProblems(in: reader)
@@ -88,7 +88,7 @@ struct HealthCheck: Sendable {
         Finding(
           .problem, "references",
           "rows refer to missing rows (\(strays.count)), the first in \(tables.0) to \(tables.1)",
-          advice: Integrity.anewAdvice)
+          advice: StorageFailure.salvageAdvice)
       ]
     })
 
@@ -102,14 +102,14 @@ struct HealthCheck: Sendable {
       return [
         Finding(
           .problem, "schema", first.description,
-          advice: wrong.allSatisfy(\.canBeMade) ? repairAdvice : Integrity.anewAdvice)
+          advice: wrong.allSatisfy(\.canBeMade) ? repairAdvice : StorageFailure.salvageAdvice)
       ]
     },
     repair: { database, _ in
       let missing = try SchemaComparison(database).differences
       for part in missing where part.canBeMade { try database.execute(sql: part.sql) }
       if let lost = missing.first(where: { !$0.canBeMade }) {
-        throw OffersError(.storageFailed, lost.description, advice: Integrity.anewAdvice)
+        throw OffersError(.storageFailed, lost.description, advice: StorageFailure.salvageAdvice)
       }
       return "created \(missing.map(\.name).joined(separator: ", "))"
     })

@@ -110,8 +110,6 @@ enum Integrity {
     isOfIndex(problem) || isOfLostPage(problem)
   }
 
-  static let anewAdvice = Advice("Save what there is", .salvage)
-
   static let damageAdvice = Advice(
     "Copy the database with its -wal away first. Save what there is", .salvageAndRecover)
 }
