@@ -43,9 +43,7 @@ class FocusTests(BrowserTest):
                     self.find("main").send_keys(Keys.SHIFT)
                     self.script("const link = document.querySelectorAll('.card-link')[1];"
                                 " link.scrollIntoView({block: 'center', behavior: 'instant'}); link.focus()")
-                    self.wait("the page does not come to rest", lambda: self.browser.execute_async_script(
-                        "const done = arguments[0], start = scrollY;"
-                        " setTimeout(() => requestAnimationFrame(() => done(scrollY === start)), 150)"))
+                    self.wait("the page does not come to rest", self.rests)
                     box = self.script("const {x, y, width, height, right, bottom} ="
                                       " document.activeElement.getBoundingClientRect();"
                                       " return {x, y, width, height, right, bottom}")
@@ -77,17 +75,19 @@ class PlaceTests(BrowserTest):
     def place(self):
         return self.script("return document.querySelectorAll('.card-link')[338]?.getBoundingClientRect().top ?? null")
 
-    def rests(self):
-        return self.browser.execute_async_script(
-            "const done = arguments[0], start = scrollY;"
-            " setTimeout(() => requestAnimationFrame(() => done(scrollY === start)), 200)")
-
     def leave_and_return(self):
         self.script("document.querySelectorAll('.card-link')[338].click()")
         self.wait_for("[data-back]")
         self.wait_ready()
         self.find("[data-back]").click()
         self.wait("the list is not shown", lambda: self.browser.current_url.endswith("/feeds/long"))
+
+    def is_noted(self):
+        """Whether the entry of the history has the place at which the list is now."""
+        return self.script(
+            "const {count, ref, top} = history.state?.place ?? {};"
+            " const card = document.querySelector(`[data-list] > [data-ref='${ref}']`);"
+            " return count === document.querySelectorAll('[data-list] > *').length && Math.abs(card.getBoundingClientRect().top - top) < 1")
 
     def is_at(self, place):
         return self.place() is not None and abs(self.place() - place) < 4
@@ -116,7 +116,7 @@ class PlaceTests(BrowserTest):
 
     def test_a_reload_restores_depth_and_place(self):
         place = self.go_deep()
-        self.wait("the place is not noted", lambda: self.script("return history.state?.place?.count >= 340"))
+        self.wait("the place is not noted", self.is_noted)
         self.browser.refresh()
         self.wait("depth and place are lost", lambda: self.is_at(place), 20)
 
