@@ -55,7 +55,7 @@ class FocusTests(BrowserTest):
 
 
 class PlaceTests(BrowserTest):
-    feeds = ("long",)
+    feeds = ("long", "movies")
 
     def tearDown(self):
         self.browser.get("about:blank")
@@ -113,6 +113,25 @@ class PlaceTests(BrowserTest):
         self.assertIsNone(self.script("return window.left ?? null"))
         self.wait("depth and place are lost", lambda: self.is_at(place), 20)
         self.assertGreaterEqual(len(self.all("[data-list] > *")), 339)
+
+    def test_a_page_that_loads_long_after_it_is_shown_keeps_its_place(self):
+        place = self.go_deep()
+        self.wait("the place is not noted", self.is_noted)
+        # A picture that does not arrive holds the end of loading back, until sixty frames after the place is restored.
+        self.home.feeds.movies_answer.clear()
+        self.addCleanup(self.home.feeds.movies_answer.set)
+        held = self.browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": (
+            "addEventListener('DOMContentLoaded', () => {"
+            " const picture = new Image(); picture.src = '/search?feed=movies&q=held'; let left = 60; const look = () => {"
+            "  if (document.querySelectorAll('[data-list] > *').length >= 340) left -= 1;"
+            "  if (left > 0) requestAnimationFrame(look);"
+            "  else { window.wasLoading = document.readyState === 'interactive'; picture.src = 'data:,' } };"
+            " requestAnimationFrame(look) })")})
+        self.addCleanup(self.browser.execute_cdp_cmd, "Page.removeScriptToEvaluateOnNewDocument", held)
+        self.browser.refresh()
+        self.wait("the list does not come to rest", self.rests)
+        self.assertTrue(self.script("return wasLoading"))
+        self.assertTrue(self.is_at(place))
 
     def test_a_reload_restores_depth_and_place(self):
         place = self.go_deep()
