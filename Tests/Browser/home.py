@@ -287,6 +287,14 @@ class BrowserTest(unittest.TestCase):
         self.wait("the page is not complete", lambda: self.script(
             "return document.readyState === 'complete'"))
 
+    def rests(self):
+        """Whether the page stays where it is for ten frames. Cards take their real heights once they are drawn, which moves
+        the page, and a busy machine draws no frame for a while."""
+        return self.browser.execute_async_script(
+            "const done = arguments[0], places = []; const look = () => {"
+            " if (places.push(scrollY) < 12) requestAnimationFrame(look);"
+            " else done(new Set(places.slice(2)).size === 1) }; requestAnimationFrame(look)")
+
     def wait_listening(self):
         """Waits until the scripts of the page have run, which open the stream of events."""
         self.wait_ready()

@@ -43,9 +43,7 @@ class FocusTests(BrowserTest):
                     self.find("main").send_keys(Keys.SHIFT)
                     self.script("const link = document.querySelectorAll('.card-link')[1];"
                                 " link.scrollIntoView({block: 'center', behavior: 'instant'}); link.focus()")
-                    self.wait("the page does not come to rest", lambda: self.browser.execute_async_script(
-                        "const done = arguments[0], start = scrollY;"
-                        " setTimeout(() => requestAnimationFrame(() => done(scrollY === start)), 150)"))
+                    self.wait("the page does not come to rest", self.rests)
                     box = self.script("const {x, y, width, height, right, bottom} ="
                                       " document.activeElement.getBoundingClientRect();"
                                       " return {x, y, width, height, right, bottom}")
@@ -57,7 +55,7 @@ class FocusTests(BrowserTest):
 
 
 class PlaceTests(BrowserTest):
-    feeds = ("long",)
+    feeds = ("long", "movies")
 
     def tearDown(self):
         self.browser.get("about:blank")
@@ -77,17 +75,19 @@ class PlaceTests(BrowserTest):
     def place(self):
         return self.script("return document.querySelectorAll('.card-link')[338]?.getBoundingClientRect().top ?? null")
 
-    def rests(self):
-        return self.browser.execute_async_script(
-            "const done = arguments[0], start = scrollY;"
-            " setTimeout(() => requestAnimationFrame(() => done(scrollY === start)), 200)")
-
     def leave_and_return(self):
         self.script("document.querySelectorAll('.card-link')[338].click()")
         self.wait_for("[data-back]")
         self.wait_ready()
         self.find("[data-back]").click()
         self.wait("the list is not shown", lambda: self.browser.current_url.endswith("/feeds/long"))
+
+    def is_noted(self):
+        """Whether the entry of the history has the place at which the list is now."""
+        return self.script(
+            "const {count, ref, top} = history.state?.place ?? {};"
+            " const card = document.querySelector(`[data-list] > [data-ref='${ref}']`);"
+            " return count === document.querySelectorAll('[data-list] > *').length && Math.abs(card.getBoundingClientRect().top - top) < 1")
 
     def is_at(self, place):
         return self.place() is not None and abs(self.place() - place) < 4
@@ -114,9 +114,28 @@ class PlaceTests(BrowserTest):
         self.wait("depth and place are lost", lambda: self.is_at(place), 20)
         self.assertGreaterEqual(len(self.all("[data-list] > *")), 339)
 
+    def test_a_page_that_loads_long_after_it_is_shown_keeps_its_place(self):
+        place = self.go_deep()
+        self.wait("the place is not noted", self.is_noted)
+        # A picture that does not arrive holds the end of loading back, until sixty frames after the place is restored.
+        self.home.feeds.movies_answer.clear()
+        self.addCleanup(self.home.feeds.movies_answer.set)
+        held = self.browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": (
+            "addEventListener('DOMContentLoaded', () => {"
+            " const picture = new Image(); picture.src = '/search?feed=movies&q=held'; let left = 60; const look = () => {"
+            "  if (document.querySelectorAll('[data-list] > *').length >= 340) left -= 1;"
+            "  if (left > 0) requestAnimationFrame(look);"
+            "  else { window.wasLoading = document.readyState === 'interactive'; picture.src = 'data:,' } };"
+            " requestAnimationFrame(look) })")})
+        self.addCleanup(self.browser.execute_cdp_cmd, "Page.removeScriptToEvaluateOnNewDocument", held)
+        self.browser.refresh()
+        self.wait("the list does not come to rest", self.rests)
+        self.assertTrue(self.script("return wasLoading"))
+        self.assertTrue(self.is_at(place))
+
     def test_a_reload_restores_depth_and_place(self):
         place = self.go_deep()
-        self.wait("the place is not noted", lambda: self.script("return history.state?.place?.count >= 340"))
+        self.wait("the place is not noted", self.is_noted)
         self.browser.refresh()
         self.wait("depth and place are lost", lambda: self.is_at(place), 20)
 

@@ -6,7 +6,7 @@ import random
 import unittest
 import urllib.parse
 
-from home import DESKTOP, PHONE
+from home import DESKTOP, PHONE, ROOT
 from test_stars import OTHER, REF, StarBase
 
 
@@ -172,7 +172,7 @@ class SpelledTests(OfflineBase):
     SPELLED = [
         "Straße", "STRASSE", "Café", "Cafe\u0301", "ﬁne", "Fi\u00adne", "Æble", "Þór", "Łódź", "Smørrebrød", "ΣΟΦΟΣ", "σοφος",
         "Ｔｅａ", "tea", "Tea®", "TEAM", "7-Up", "7–UP", "007", "7", "１２", "12", "120", "日本", "日本語", "がく", "한국",
-        "\u1112\u1161\u11ab", "🍓", "👩\u200d🌾", "İzmir", "ılık", "C++", "Don’t", "𝐓𝐞𝐚", "مُحَمَّد", "محمد",
+        "\u1112\u1161\u11ab", "Te\u200ba", "Tea™Up", "\u1c89\ua7cbtea", "①②", "🍓", "👩\u200d🌾", "İzmir", "ılık", "C++", "Don’t", "𝐓𝐞𝐚", "مُحَمَّد", "محمد",
     ]
 
     def test_searches_and_lists_have_the_same_order_however_words_are_spelled(self):
@@ -205,6 +205,29 @@ class SpelledTests(OfflineBase):
         differing = {path: found for path in paths
                      if (found := [self.shown_by(path, isStored) for isStored in (False, True)])[0] != found[1]}
         self.assertEqual(differing, {})
+
+    def test_each_character_folds_as_it_does_for_the_server(self):
+        # Of the many Chinese characters of the supplements, which stand for themselves, some.
+        values = [*range(0x20, 0xD800), *range(0xE000, 0x2_0000), *range(0x2_0000, 0x4_0000, 97), *range(0xE_0000, 0xE_0200)]
+        texts = [f"x{''.join(map(chr, values[start:start + 100]))}x" for start in range(0, len(values), 100)]
+        self.home.feeds.hostile_extra = [
+            {"id": f"letters{start}", "name": "Letters", "categories": texts[start:start + 250]} for start in range(0, len(texts), 250)]
+        self.home.run("sync", "--quiet", "--force", "hostile")
+        self.open("/")
+        folding = (ROOT / "Sources/OffersServer/Worker/offline-texts.js").read_text("utf-8")
+        count, differing = self.browser.execute_async_script(
+            folding + "const [refs, done] = arguments; (async () => {"
+            " useLetters(await (await fetch('/assets/letters.json')).json());"
+            " const all = [], differing = [];"
+            " for (const ref of refs) {"
+            "  const {offers: [offer]} = await (await fetch('/api/v1/offline/offers?refs=' + encodeURIComponent(ref))).json();"
+            "  offer.categories.forEach((text, index) => { all.push(...text);"
+            "   if (equalText(text) !== offer.category_keys[index]) differing.push(text) }) }"
+            " return [new Set(all).size, differing] })().then(done, (error) => done([String(error), []]))",
+            [f"hostile:{offer['id']}" for offer in self.home.feeds.hostile_extra])
+        self.assertEqual(differing, [])
+        # All but control characters, which the server replaces.
+        self.assertGreater(count, len(values) - 100)
 
     def shown_by(self, path, is_stored):
         """The references and marked words of the cards of the page of the server, or of the one that the browser makes."""

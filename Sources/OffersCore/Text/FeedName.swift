@@ -17,7 +17,8 @@ package enum FeedName {
   /// - Returns: nil for a text without any ASCII letter or digit.
   package static func suggestion(for text: String, besides taken: Set<String>) -> String? {
     var words: [String] = [""]
-    for scalar in text.unicodeScalars.flatMap({ LetterFolding.text(of: $0).unicodeScalars }) {
+    let folded = text.unicodeScalars.map { LetterFolding.fold($0.value).text }.joined()
+    for scalar in folded.unicodeScalars {
       if scalar.isASCII, scalar.properties.isAlphabetic || scalar.properties.numericType != nil {
         words[words.count - 1].unicodeScalars.append(scalar)
       } else if scalar != "'" {

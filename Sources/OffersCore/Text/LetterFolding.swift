@@ -10,7 +10,7 @@ import Foundation
 /// The stores keep folded texts. A change of the folding needs a migration that makes them anew.
 package enum LetterFolding {
   /// The meaning of a character.
-  struct Folded {
+  package struct Folded {
     /// Up to three Unicode scalars of 21 bits, the first one lowest, and the two marks.
     private let bits: UInt64
 
@@ -41,12 +41,22 @@ package enum LetterFolding {
       bits = UInt64(scalar) | (isLetter ? Self.letterMark : Self.signMark)
     }
 
-    @inline(__always) var isUnseen: Bool { bits == 0 }
+    /// Whether the character is an accent or one that nobody sees; a word does not end at it.
+    @inline(__always) package var isUnseen: Bool { bits == 0 }
     /// Whether the character is a letter or a digit, which words have.
-    @inline(__always) var isLetter: Bool { bits & Self.letterMark != 0 }
+    @inline(__always) package var isLetter: Bool { bits & Self.letterMark != 0 }
     /// The folded scalars of the character; none for an unseen one.
     @inline(__always) var scalars: Scalars {
       Scalars(rest: bits & ~(Self.letterMark | Self.signMark))
+    }
+    /// The folded scalars as a text, as the keys of names have them.
+    package var text: String {
+      var scalars = scalars
+      var text = ""
+      while let value = scalars.next() {
+        if let scalar = Unicode.Scalar(value) { text.unicodeScalars.append(scalar) }
+      }
+      return text
     }
 
     /// The scalars that are left to be read.
@@ -63,7 +73,7 @@ package enum LetterFolding {
   }
 
   /// The meaning of a Unicode scalar.
-  static func fold(_ scalar: UInt32) -> Folded {
+  package static func fold(_ scalar: UInt32) -> Folded {
     if scalar < latinEnd { return latin[Int(scalar)] }
     if scalar < westernEnd { return western[Int(scalar - latinEnd)] }
     if scalar < tableEnd { return table[Int(scalar - westernEnd)] }
@@ -71,16 +81,6 @@ package enum LetterFolding {
     if kana.contains(scalar) { return kanaTable[Int(scalar - kana.lowerBound)] }
     if syllables.contains(scalar) { return syllable(scalar - syllables.lowerBound) }
     return make(scalar)
-  }
-
-  /// The folded scalars of a character as a text, as the keys of names have them.
-  package static func text(of scalar: Unicode.Scalar) -> String {
-    var scalars = fold(scalar.value).scalars
-    var text = ""
-    while let value = scalars.next() {
-      if let scalar = Unicode.Scalar(value) { text.unicodeScalars.append(scalar) }
-    }
-    return text
   }
 
   /// The letters of most texts are looked up, because Foundation's normalization is slow. Each table is made
@@ -108,6 +108,8 @@ package enum LetterFolding {
 
   private static func make(_ value: UInt32) -> Folded {
     guard let scalar = Unicode.Scalar(value) else { return Folded(0xFFFD, isLetter: false) }
+    // These have no decomposition, and looking for one takes long.
+    if scalar.properties.isUnifiedIdeograph { return Folded(value, isLetter: true) }
     let isLetter = scalar.properties.isAlphabetic || scalar.properties.numericType != nil
     switch scalar.properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .format: return .unseen

@@ -26,6 +26,8 @@ function noteSoon() {
 
 /** Loads as many pages as were shown, and scrolls to the same offer, unless a person scrolls before. */
 async function restore({count, ref, top: wanted}) {
+  // The browser would scroll at the end of loading, to where the list was while its cards had other heights.
+  history.scrollRestoration = "manual";
   const control = new AbortController();
   for (const kind of ["wheel", "touchstart", "keydown", "pointerdown"]) {
     addEventListener(kind, () => control.abort(), {passive: true, signal: control.signal});

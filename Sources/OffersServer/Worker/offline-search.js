@@ -81,8 +81,18 @@ function searchOffer(offer, parts) {
     if (best === 0) return null;
     score += best;
   }
-  for (const list of matches) list.sort((one, other) => one.start - other.start);
-  return {offer, score, fields, matches};
+  return {offer, score, fields, matches: matches.map(disjoint)};
+}
+
+/** Places in ascending order; those that overlap are one. */
+function disjoint(places) {
+  const found = [];
+  for (const {start, end} of places.sort((one, other) => one.start - other.start)) {
+    const last = found.at(-1);
+    if (last && start < last.end) last.end = Math.max(last.end, end);
+    else found.push({start, end});
+  }
+  return found;
 }
 
 /** The offers with all words, the best first. A single letter may be a prefix if nothing is found otherwise. */

@@ -21,38 +21,37 @@ function countText(number, [one, several] = ["offer", "offers"]) {
   return `${numberText(number)} ${number === 1 ? one : several}`;
 }
 
-// The letters that stand for others, and the weights of a search, as the server has them.
-let letterTable = {letters: {}, weights: {}, whole: 1};
+// The letters, the words and the weights of a search, as the server has them.
+let letterTable;
 let lettersRead;
 
 /** Reads the letters once, from the cache of the assets. Texts can be folded then. */
 function readLetters() {
   lettersRead ??= cacheFirst(new Request(`/assets/letters.json?v=${VERSION}`))
     .then((answer) => answer.json())
-    .then((table) => {
-      letterTable = table;
-    }, (error) => {
+    .then(useLetters)
+    .catch((error) => {
       lettersRead = undefined;
       throw error;
     });
   return lettersRead;
 }
 
-/**
- * Folds a character: by the server's table, else to its letter without accents. An accent and an invisible
- * character fold to an empty text.
- */
-function foldLetter(letter) {
-  const folded = letterTable.letters[letter];
-  if (folded !== undefined) return folded;
-  const plain = letter.normalize("NFD");
-  if (plain !== letter) return [...plain].map(foldLetter).join("");
-  return /[\p{Mn}\p{Me}\p{Cf}]/u.test(letter) ? "" : letter;
+/** Takes the letters that the server sends (FoldingTable). */
+function useLetters({folded, syllables, letters, unseen, weights, whole}) {
+  // The Korean syllables in order are all combinations of their letters.
+  const first = syllables.first.codePointAt(0);
+  syllables.letters.reduce((texts, each) => texts.flatMap((text) => each.map((letter) => text + letter)))
+    .forEach((text, number) => {
+      folded[String.fromCodePoint(first + number)] = text;
+    });
+  letterTable = {folded, words: new RegExp(`[${letters}][${letters}${unseen}]*`, "gu"), weights, whole};
 }
 
 /** A text without case and accents, as the server compares and searches it. */
 function fold(text) {
-  return /^[\x00-\x7f]*$/.test(text) ? text.toLowerCase() : [...text].map(foldLetter).join("");
+  if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase();
+  return [...text].map((letter) => letterTable.folded[letter] ?? letter).join("");
 }
 
 /** A text that equals the `retailer_key` or a `category_keys` of the offers with it: numbers count by their value. */
@@ -68,8 +67,7 @@ function compareScalars(one, other) {
 
 /** The words of a text: {word, start, end}, folded; each begins with a letter or a digit. */
 function wordsOf(text) {
-  const words = /(?![\p{Mn}\p{Me}])[\p{Alphabetic}\p{N}][\p{Alphabetic}\p{N}\p{Mn}\p{Me}\p{Cf}]*/gu;
-  return [...text.matchAll(words)].map((match) => ({
+  return [...text.matchAll(letterTable.words)].map((match) => ({
     word: fold(match[0]), start: match.index, end: match.index + match[0].length,
   }));
 }

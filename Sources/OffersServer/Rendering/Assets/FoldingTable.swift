@@ -1,50 +1,66 @@
-import Foundation
 import OffersCore
 
-/// The letters and the weights by which the service worker searches and compares the offers that it stores, so
-/// that it finds and sorts what the server does.
-enum FoldingTable {
-  /// The characters that stand for others and are no accents: letters with a case, ligatures, wide and
-  /// mathematical letters, and the signs that names take for one. Elsewhere there are none.
-  private static let ranges: [Range<UInt32>] = [
-    0x41..<0x5B, 0x80..<0x3400, 0xA640..<0xAC00, 0xF900..<0x1_0000, 0x1_0400..<0x1_0600,
-    0x1_0780..<0x1_07C0, 0x1_0C80..<0x1_0D90, 0x1_0EAD..<0x1_0EAE, 0x1_18A0..<0x1_18E0,
-    0x1_6E40..<0x1_6EE0, 0x1_D400..<0x1_D800, 0x1_E030..<0x1_E070, 0x1_E900..<0x1_E950,
-    0x1_EE00..<0x1_EF00,
+/// All that `LetterFolding` and `SearchRank` say, for the service worker, so that it finds and sorts stored offers
+/// as the server does, whichever version of Unicode the browser has.
+struct FoldingTable {
+  /// The characters that do not stand for themselves, with their folded texts, without the Korean syllables.
+  private(set) var folded: [(character: Unicode.Scalar, text: String)] = []
+  /// The letters and digits, which words have.
+  private(set) var letters = CharacterClass()
+  /// The accents and the characters that nobody sees, at which a word does not end.
+  private(set) var unseen = CharacterClass()
+
+  /// The Korean syllables. Each first letter with each vowel and each last letter is one, in this order.
+  static let syllables: Range<UInt32> = 0xAC00..<0xD7A4
+  /// The first letters, the vowels and the last letters of the syllables; most syllables have a last one.
+  static let syllableLetters: [[String]] = [
+    texts(of: 0x1100..<0x1113), texts(of: 0x1161..<0x1176), [""] + texts(of: 0x11A8..<0x11C3),
   ]
 
-  /// The characters with what stands for them, but for those of which a browser knows it: an accent stands for
-  /// nothing, a letter that Unicode decomposes for its parts, and any other character for itself.
-  static let letters: [(letter: String, folded: String)] = ranges.joined().compactMap { value in
-    guard let scalar = Unicode.Scalar(value) else { return nil }
-    let (letter, folded) = (String(Character(scalar)), LetterFolding.text(of: scalar))
-    return folded == known(letter) ? nil : (letter, folded)
-  }
+  /// The planes of Unicode with characters, without U+0000, which no text has. All other characters stand for
+  /// themselves and end words.
+  private static let planes: [Range<UInt32>] = [1..<0x4_0000, 0xE_0000..<0xF_0000]
 
-  private static func known(_ letter: String) -> String {
-    let parts = letter.decomposedStringWithCanonicalMapping.unicodeScalars
-    if parts.count == 1, parts.first == letter.unicodeScalars.first {
-      return parts.allSatisfy(isUnseen) ? "" : letter
-    }
-    return parts.map { isUnseen($0) ? "" : LetterFolding.text(of: $0) }.joined()
-  }
-
-  private static func isUnseen(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
-    case .nonspacingMark, .enclosingMark, .format: true
-    default: false
+  init() {
+    for value in Self.planes.joined() {
+      guard let scalar = Unicode.Scalar(value), scalar.properties.generalCategory != .unassigned
+      else { continue }
+      let meaning = LetterFolding.fold(value)
+      if meaning.isLetter { letters.append(scalar) }
+      if meaning.isUnseen { unseen.append(scalar) }
+      if Self.syllables.contains(value) { continue }
+      let text = meaning.text
+      if !text.unicodeScalars.elementsEqual([scalar]) { folded.append((scalar, text)) }
     }
   }
 
-  /// The letters as `{"letters": {"Ø": "o", …}, "weights": {"name": 20, …}, "whole": 2}`; see `SearchRank`.
+  private static func texts(of values: Range<UInt32>) -> [String] {
+    values.compactMap(Unicode.Scalar.init).map { String($0) }
+  }
+
+  /// The table as `{"folded": {"Ø": "o", …}, "syllables": {"first": "가", "letters": [["ᄀ", …], …]},
+  /// "letters": "0-9A-Z…", "unseen": "…", "weights": {"name": 20, …}, "whole": 2}`.
   static let json: [UInt8] = {
+    let table = FoldingTable()
     var json = JSONWriter()
     json.object { json in
-      json.member("letters") { json in
+      json.member("folded") { json in
         json.object { json in
-          for (letter, folded) in letters { json.member(letter, folded) }
+          for (character, text) in table.folded { json.member(String(character), text) }
         }
       }
+      json.member("syllables") { json in
+        json.object { json in
+          json.member("first", texts(of: syllables).first)
+          json.member("letters", each: syllableLetters) { json, letters in
+            json.array { json in
+              for letter in letters { json.value(letter) }
+            }
+          }
+        }
+      }
+      json.member("letters", table.letters.text)
+      json.member("unseen", table.unseen.text)
       json.member("weights") { json in
         json.object { json in
           for field in SearchMatch.Field.allCases {
@@ -56,4 +72,21 @@ enum FoldingTable {
     }
     return json.bytes
   }()
+}
+
+/// Characters as a character class of a regular expression has them, such as `0-9A-Z`.
+struct CharacterClass {
+  private(set) var ranges: [ClosedRange<Unicode.Scalar>] = []
+
+  /// - Parameter scalar: a character behind all others.
+  mutating func append(_ scalar: Unicode.Scalar) {
+    if let last = ranges.last, last.upperBound.value + 1 == scalar.value {
+      ranges[ranges.count - 1] = last.lowerBound...scalar
+    } else {
+      ranges.append(scalar...scalar)
+    }
+  }
+
+  /// The ranges as a text. Letters and unseen characters have no meaning of their own in a class.
+  var text: String { ranges.map { "\($0.lowerBound)-\($0.upperBound)" }.joined() }
 }
