@@ -17,10 +17,6 @@ extension Reward {
     }
   }
 
-  /// The code of an amount's currency as a store keeps it, where each amount has one; nil for other
-  /// kinds.
-  package var storedCurrency: String? { value?.storedCurrency }
-
   /// Whether a feed's new reward is a change that people should hear of.
   ///
   /// Rewards do not differ if the same amount or percentage is printed in other digits, as in `9.90` and
@@ -44,23 +40,5 @@ extension Reward {
   private func words(besides other: Reward) -> [Substring] {
     let codes = [currency, other.currency].compactMap { $0?.lowercased() }
     return text.lowercased().split { !$0.isLetter }.filter { !codes.contains(String($0)) }
-  }
-}
-
-extension Reward.Value {
-  /// An amount whose currency has the code that a store keeps.
-  package static func amount(minorUnits: Int64, storedCurrency: String) -> Self {
-    .amount(
-      minorUnits: minorUnits, currency: storedCurrency == unknownCurrency ? nil : storedCurrency)
-  }
-
-  /// The code of ISO 4217 for “no currency”. It is stored for an amount whose currency is unknown, because
-  /// the constraints of the stores and the export's format require a code for each amount.
-  private static let unknownCurrency = "XXX"  // because ISO 4217 assigns this code to “no currency”
-
-  /// The code of an amount's currency as a store keeps it, where each amount has one; nil for other
-  /// kinds.
-  package var storedCurrency: String? {
-    if case .amount(_, let currency) = self { currency ?? Self.unknownCurrency } else { nil }
   }
 }
