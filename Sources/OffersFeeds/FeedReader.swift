@@ -89,7 +89,7 @@ package final class FeedReader {
 
   /// Creates the reader once the format is known, and passes it the bytes held so far.
   private func decide() throws {
-    let found = try DocumentFormat.find(
+    let found = try FormatDetection.find(
       in: start, definition: definition,
       isWhole: isFinished || start.count >= Self.startBytes)
     guard let found else {

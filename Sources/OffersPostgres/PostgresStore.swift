@@ -2,7 +2,7 @@ import Foundation
 import OffersCore
 
 /// A store in a PostgreSQL database, which several nodes may use at the same time; see the page of this
-/// room.
+/// module.
 package final class PostgresStore: Sendable {
   let database: Database
   /// The user to whom the store is bound.

@@ -151,7 +151,7 @@ package struct OffersServer: Sendable {
     let responder = responder()
     let http = HTTP1Channel.Configuration(
       additionalChannelHandlers: [
-        RequestGate(),
+        PipelineGate(),
         ConnectionDeadlines(
           times, table: table, requiresToken: access.token != nil || address.openName != nil),
       ],

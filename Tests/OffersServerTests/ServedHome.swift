@@ -83,7 +83,7 @@ struct ServedHome {
       ServedContent(
         store: store ?? database, syncer: syncer ?? SampleSyncer(database: database, adder: adder),
         adder: adder,
-        images: images ?? ImageLoader(images: database), texts: QueryTexts(),
+        images: images ?? ImageLoader(images: database), texts: QueryTextParser(),
         maps: maps, now: { clock?.now ?? Date() }),
       address: ServerAddress(host: host, port: port, allowedHosts: allowedHosts),
       access: ServerAccess(

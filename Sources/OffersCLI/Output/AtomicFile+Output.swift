@@ -17,10 +17,9 @@ extension AtomicFile {
   ///
   /// - Parameters:
   ///   - output: the value of the option.
-  ///   - isPublic: whether a file that replaces none has the permissions that the umask leaves,
-  ///     instead of mode 0600.
-  ///   - database: the database that the command uses. Neither it nor another database of this
-  ///     program is replaced, nor are their companion files, or any database with a log or journal.
+  ///   - isPublic: whether a new file gets the usual permissions, 0666 less the umask, instead of 0600.
+  ///   - database: the database that the command uses. It is not replaced, nor is another database of
+  ///     this program, a companion file of a database, or a file beside which there is a log or journal.
   /// - Throws: `OffersError` with `invalidRequest` for a database, otherwise as
   ///   `init(watched:isPublic:hint:)`.
   convenience init(

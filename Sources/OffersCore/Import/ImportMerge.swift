@@ -15,7 +15,7 @@ package final class ImportMerge {
   private let review: SourceReview
   private var runs: ImportedRuns
   private var users: ImportedUsers
-  private var feeds: [String: MergedFeed] = [:]
+  private var feeds: [String: FeedMerge] = [:]
   /// The named sources of the export that are not reviewed yet.
   private var newSources: [ImportedSource] = []
   private var counts = ImportSummary()
@@ -89,7 +89,7 @@ package final class ImportMerge {
 
   private func add(_ record: ExportedFeed) throws {
     let stored = try store.findFeed(record.name)
-    let feed = MergedFeed(record, stored, key: try stored?.key ?? store.insert(record))
+    let feed = FeedMerge(record, stored, key: try stored?.key ?? store.insert(record))
     if stored == nil {
       counts.newFeeds += 1
     } else if !feed.isKnown {
@@ -185,7 +185,7 @@ package final class ImportMerge {
     counts.newChanges += taken.count
   }
 
-  private func fetchFeed(_ name: String) throws -> MergedFeed {
+  private func fetchFeed(_ name: String) throws -> FeedMerge {
     if let feed = feeds[name] { return feed }
     throw OffersError(
       .malformedFeed, "The document has no feed “\(name)”, but records of it.",

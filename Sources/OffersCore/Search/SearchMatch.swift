@@ -20,7 +20,7 @@ public struct SearchMatch: Hashable, Sendable {
   public let field: Field
   /// The index of the category, or of the attribute, whose value matches; nil for other fields.
   public let index: Int?
-  /// The text of the field, of the category, or the value of the attribute.
+  /// The text that matches: that of the field, the name of the category, or the value of the attribute.
   public let text: String
   /// The places of the words in `text`, as ascending offsets in Unicode scalars.
   package let scalarRanges: [Range<Int>]

@@ -9,7 +9,7 @@ package protocol OffersStorage: OfferRepository, FavoriteRepository, HouseholdRe
   SessionRepository, AttemptRepository, CredentialRepository, IdentityRepository,
   ServerKeyRepository, CommitSignal,
   StoreFacts,
-  StoreReadiness, RecordTransfer, LoginTransfer
+  StoreReadiness, RecordTransfer, CredentialTransfer
 {
   /// The user to whom the store is bound; see `record(of:)`.
   var user: User.ID { get }

@@ -3,7 +3,7 @@ package protocol StoreFile: StorePlace {
   /// The path of the file.
   var path: String { get }
 
-  /// The size of the file and of the files that belong to it, in bytes.
+  /// The size of the file and of its write-ahead log, in bytes.
   var sizeBytes: Int { get }
 
   /// The free space on the disk of the file, in bytes; nil if unknown.

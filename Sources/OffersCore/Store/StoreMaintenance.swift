@@ -2,7 +2,7 @@ import Foundation
 
 /// The care of an open store that is a file.
 package protocol StoreMaintenance: Sendable {
-  /// The size of the file and of the files that belong to it, in bytes.
+  /// The size of the file and of its write-ahead log, in bytes.
   var sizeBytes: Int { get }
 
   /// The share of free space in the file above which pruning rewrites the file without it.

@@ -16,7 +16,7 @@ package enum FeedCatalog {
 
   /// Returns the shipped definition of a well-known kind, such as `rss`.
   static func definition(ofKind kind: String) throws -> FeedDefinition {
-    let text = EmbeddedFile.find("\(kind).yaml") ?? []
+    let text = EmbeddedFeedFiles.find("\(kind).yaml") ?? []
     let definitions = try DefinitionFile.parse(
       String(decoding: text, as: UTF8.self), name: "\(kind).yaml")
     return definitions[0]
@@ -28,12 +28,12 @@ package enum FeedCatalog {
   }
 
   private static func text(of name: String) -> [UInt8]? {
-    names.contains(name) ? EmbeddedFile.find("\(name).yaml") : nil
+    names.contains(name) ? EmbeddedFeedFiles.find("\(name).yaml") : nil
   }
 
   /// Returns the built-in sample document of a shipped feed, or nil when there is no such feed. Its
   /// offers are invented, so that the program can be tried without a network.
   package static func findSample(of name: String) -> [UInt8]? {
-    names.contains(name) ? EmbeddedFile.find("\(name).json") : nil
+    names.contains(name) ? EmbeddedFeedFiles.find("\(name).json") : nil
   }
 }

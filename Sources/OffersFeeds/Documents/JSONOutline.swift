@@ -8,8 +8,9 @@ struct JSONOutline {
     /// The parser is at the first byte of a record, which is nested in `depth` values. The caller
     /// reads the record.
     case item(depth: Int)
-    /// The parser is at an object in the place of the list of offers, which may be the only offer.
-    /// The caller reads it, or calls `refuseOnlyItem` and continues.
+    /// The parser is at an object where the list of offers is expected. If the object is the only offer,
+    /// the caller reads it. Otherwise the caller calls `refuseOnlyItem`, and the parser looks for offers
+    /// in the object.
     case onlyItem(depth: Int)
     /// The document has ended.
     case ended

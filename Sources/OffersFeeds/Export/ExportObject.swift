@@ -1,7 +1,7 @@
 import OffersCore
 
-/// A JSON object of an export. All its members are known by name; their values are located first,
-/// and decoded when asked for.
+/// A JSON object of an export. The caller states the names of all members that the object may have; any
+/// other name is an error. The values are located first, and each is decoded when the caller asks for it.
 ///
 /// Unlike the texts of feeds, which are repaired, texts are decoded exactly: line endings are kept,
 /// and invalid Unicode and NUL are refused.

@@ -235,7 +235,7 @@ final class ExportRecordReader {
       throw change.fault(2, "should be new, changed, gone or back")
     }
     record.kind = kind
-    if let fault = try change.findFault(3, by: ChangeFieldsCheck.findFault) {
+    if let fault = try change.findFault(3, by: ChangeFieldsLimits.findFault) {
       throw change.fault(3, fault)
     }
     record.fields = try change.findObjectText(3)

@@ -120,7 +120,7 @@ package final class DefinitionGuess {
   private func guess() throws -> Proposal {
     let blank = FeedDefinition(
       name: name, id: .madeFrom([.itself]), fields: [.name: FieldRule(.path(.itself))])
-    let format = try DocumentFormat.find(in: text, definition: blank, isWhole: true) ?? .json
+    let format = try FormatDetection.find(in: text, definition: blank, isWhole: true) ?? .json
     guard let root = try readSample(format, blank) else {
       throw OffersError(
         .malformedFeed, "The document has nothing in it that can be read.",

@@ -4,12 +4,12 @@ import OffersCore
 /// makes the document's facts of them, such as its title and the address of the next page.
 final class DocumentValues {
   let tree: RecordTree
-  private let title: ValuePlan.Rule
-  private let shared: [(label: String, rule: ValuePlan.Rule)]
-  private let error: [ValuePlan.Source]
-  private let next: ValuePlan.Source?
-  private let total: ValuePlan.Source?
-  private let ttl: ValuePlan.Source?
+  private let title: CompiledRules.Rule
+  private let shared: [(label: String, rule: CompiledRules.Rule)]
+  private let error: [CompiledRules.Source]
+  private let next: CompiledRules.Source?
+  private let total: CompiledRules.Source?
+  private let ttl: CompiledRules.Source?
   private let links: LinkResolver
   private let dateOrder: DateOrder?
   private let zone: DayZone
@@ -29,7 +29,7 @@ final class DocumentValues {
     self.links = links
     dateOrder = definition.dateOrder
     zone = definition.dayZone
-    let compiler = ValuePlan.Compiler(items: tree.paths, document: tree.paths)
+    let compiler = CompiledRules.Compiler(items: tree.paths, document: tree.paths)
     title = compiler.rule(definition.title)
     shared = definition.shared.map { ($0.label, compiler.rule($0.rule)) }
     error = definition.error.map(compiler.source)
@@ -135,7 +135,7 @@ final class DocumentValues {
       freshSeconds: minutes.map { max(0, min($0, 1 << 20)) * 60 })
   }
 
-  private func text(_ rule: ValuePlan.Rule, _ values: inout RecordValues) -> String? {
+  private func text(_ rule: CompiledRules.Rule, _ values: inout RecordValues) -> String? {
     for alternative in rule.alternatives {
       guard case .text(let text, _) = values.value(alternative.source, join: alternative.join),
         !text.isBlank
@@ -167,7 +167,7 @@ final class DocumentValues {
     return String(decoding: text, as: UTF8.self)
   }
 
-  private func text(_ source: ValuePlan.Source, _ values: inout RecordValues) -> String? {
+  private func text(_ source: CompiledRules.Source, _ values: inout RecordValues) -> String? {
     guard case .text(let text, _) = values.value(source, join: []), !text.isBlank else {
       return nil
     }

@@ -2,7 +2,7 @@ import OffersCore
 
 /// The lists of an offer: its categories and its attributes.
 extension OfferAssembler {
-  func readCategories(_ rule: ValuePlan.Rule) -> UnsafeRawBufferPointer? {
+  func readCategories(_ rule: CompiledRules.Rule) -> UnsafeRawBufferPointer? {
     if let list = rule.list, let texts = readElements(of: list, rule) { return texts }
     var problem: StaticString?
     for alternative in rule.alternatives {
@@ -22,7 +22,7 @@ extension OfferAssembler {
 
   /// Reads a list in which each element has its text at the first of several places that has one.
   private func readElements(
-    of list: ValuePlan.List, _ rule: ValuePlan.Rule
+    of list: CompiledRules.List, _ rule: CompiledRules.Rule
   ) -> UnsafeRawBufferPointer? {
     var categories: [UnsafeRawBufferPointer] = []
     var isMended = false
@@ -95,7 +95,8 @@ extension OfferAssembler {
     return record.arena.copy(bytes)
   }
 
-  private func readAttribute(_ name: String, _ rule: ValuePlan.Rule) -> UnsafeRawBufferPointer? {
+  private func readAttribute(_ name: String, _ rule: CompiledRules.Rule) -> UnsafeRawBufferPointer?
+  {
     var problem: StaticString?
     for alternative in rule.alternatives {
       switch values.value(alternative.source, join: alternative.join) {

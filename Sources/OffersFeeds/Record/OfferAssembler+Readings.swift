@@ -5,7 +5,7 @@ extension OfferAssembler {
   /// the alternative. Returns nil if the result is empty, and nil with a note if the text has no
   /// such form.
   func finish(
-    _ found: UnsafeRawBufferPointer, _ alternative: ValuePlan.Alternative, _ field: OfferField
+    _ found: UnsafeRawBufferPointer, _ alternative: CompiledRules.Alternative, _ field: OfferField
   ) -> UnsafeRawBufferPointer? {
     var text = found
     let base = values.base
@@ -138,7 +138,7 @@ extension OfferAssembler {
   /// also the amount if the currency has no value. For other texts, in which a sign such as `$` may
   /// stand for several currencies, the code is kept beside the text.
   private func amount(
-    _ text: UnsafeRawBufferPointer, _ currency: ValuePlan.Source
+    _ text: UnsafeRawBufferPointer, _ currency: CompiledRules.Source
   ) -> UnsafeRawBufferPointer {
     guard !text.isEmpty, case .text(let own, _) = values.value(currency, join: []) else {
       return text
@@ -154,8 +154,8 @@ extension OfferAssembler {
   /// known. Returns nil, with a note, when the number of decimals is unknown. Texts other than
   /// plain numbers are returned unchanged.
   private func amount(
-    _ text: UnsafeRawBufferPointer, _ minorUnits: ValuePlan.MinorUnits,
-    _ currency: ValuePlan.Source?, _ field: OfferField
+    _ text: UnsafeRawBufferPointer, _ minorUnits: CompiledRules.MinorUnits,
+    _ currency: CompiledRules.Source?, _ field: OfferField
   ) -> UnsafeRawBufferPointer? {
     guard DecimalShift.amount(text, places: 0) != nil else { return text }
     var code = currencyCode

@@ -4,7 +4,7 @@ import OffersCore
 extension OfferAssembler {
   /// Whether the present is within the dates of a sale. A date that is missing or not recognized is
   /// no bound.
-  func isNow(_ sale: ValuePlan.Sale) -> Bool {
+  func isNow(_ sale: CompiledRules.Sale) -> Bool {
     let first: UnsafeRawBufferPointer?
     let last: UnsafeRawBufferPointer?
     switch sale {
@@ -23,7 +23,7 @@ extension OfferAssembler {
     return start <= now && now <= end
   }
 
-  private func saleText(_ source: ValuePlan.Source) -> UnsafeRawBufferPointer? {
+  private func saleText(_ source: CompiledRules.Source) -> UnsafeRawBufferPointer? {
     guard case .text(let text, _) = values.value(source, join: []), !text.isBlank else {
       return nil
     }

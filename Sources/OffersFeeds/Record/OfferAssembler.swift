@@ -15,7 +15,7 @@ final class OfferAssembler {
   /// The tree of the document's values outside its items, as far as it has been read.
   let document: RecordTree
   var values: RecordValues
-  let plan: ValuePlan
+  let plan: CompiledRules
   let links: LinkResolver
   /// The ISO 4217 code of the feed's currency, in ASCII; nil if the definition names none.
   let currencyCode: [UInt8]?
@@ -56,7 +56,7 @@ final class OfferAssembler {
     record = RecordTree(items)
     document = RecordTree(documentPaths)
     values = RecordValues(record: record, document: document)
-    plan = ValuePlan(definition, items: items, document: documentPaths)
+    plan = CompiledRules(definition, items: items, document: documentPaths)
     links = LinkResolver(address: address)
     dateOrder = definition.dateOrder
     zone = definition.dayZone
@@ -181,7 +181,7 @@ final class OfferAssembler {
   }
 
   @inline(__always)
-  private func read(_ rule: ValuePlan.Rule, _ field: OfferField) -> UnsafeRawBufferPointer? {
+  private func read(_ rule: CompiledRules.Rule, _ field: OfferField) -> UnsafeRawBufferPointer? {
     var problem: String?
     let noteCount = notes.count
     for alternative in rule.alternatives {

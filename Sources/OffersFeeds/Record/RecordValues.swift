@@ -48,7 +48,7 @@ struct RecordValues {
 
   /// Returns the first value of a source, or all its texts joined if its path has a `*`. A template
   /// has a text only if all of its parts have one.
-  mutating func value(_ source: ValuePlan.Source, join: [UInt8]) -> Value {
+  mutating func value(_ source: CompiledRules.Source, join: [UInt8]) -> Value {
     base = -1
     isNumber = false
     switch source {
@@ -131,7 +131,8 @@ struct RecordValues {
   /// Calls `body` with every text and number of a source, including those in lists. Returns a
   /// description of the last value of another kind, such as `an object`; nil if there is none.
   mutating func forEachText(
-    of source: ValuePlan.Source, _ body: (_ text: UnsafeRawBufferPointer, _ isMended: Bool) -> Void
+    of source: CompiledRules.Source,
+    _ body: (_ text: UnsafeRawBufferPointer, _ isMended: Bool) -> Void
   ) -> StaticString? {
     var wrong: StaticString?
     func take(_ value: Value) {
@@ -163,7 +164,7 @@ struct RecordValues {
   }
 
   /// The elements of a list in the record.
-  mutating func elements(of list: ValuePlan.List) -> [Int32] {
+  mutating func elements(of list: CompiledRules.List) -> [Int32] {
     record.find(list.steps, before: list.places.first { !$0.isEmpty }?.first, into: &found)
     return found
   }

@@ -11,7 +11,8 @@ struct TextLines {
 
   private var gap = Gap.none
   private var isEmpty = true
-  /// The number of no-break spaces at the start of a line without other text so far.
+  /// The number of no-break spaces at the start of the current line. They are written when other text
+  /// follows on the line, and dropped if none does.
   private var heldSpaces = 0
   private var hasBullet = false
   /// The number of lists around the text.

@@ -80,7 +80,7 @@ extension PostgresStore {
 
 /// Extensions of `SQLStore` in OffersStore have the methods of these protocols.
 extension PostgresStore: AttemptRepository, CredentialRepository, IdentityRepository {}
-extension PostgresStore: LoginTransfer, ServerKeyRepository, SessionRepository {}
+extension PostgresStore: CredentialTransfer, ServerKeyRepository, SessionRepository {}
 extension PostgresStore: FavoriteRepository, HouseholdRepository, LabelRepository {}
 extension PostgresStore: OfferRepository, UserRepository {}
 extension PostgresStore: ChangeRepository, LongListRepository, NewsRepository {}

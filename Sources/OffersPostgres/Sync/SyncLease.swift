@@ -3,8 +3,9 @@ import OffersCore
 
 /// The right to sync a feed, for a limited time by the clock of the database.
 ///
-/// It is renewed while the sync goes on. A program that stops, or loses the database, loses it to
-/// another one: its token is old then, and the commit of the sync is refused.
+/// The lease is renewed while the sync goes on. If the program stops or loses its connection, the lease
+/// expires and another program can take it. The old token is invalid then, and the commit of the old sync is
+/// refused.
 struct SyncLease: Sendable {
   let feed: String
   let token: Int64

@@ -3,7 +3,7 @@ import OffersCore
 import OffersPlatform
 
 /// The locks of a database, between processes and between databases within one process: the bytes of a
-/// `LockFile`, or `MemoryLocks`.
+/// `LockFile`, or `MemoryDatabaseLocks`.
 final class DatabaseLock: Sendable {
   private let file: any NumberedLocks
   private let byte: Int64
@@ -32,7 +32,7 @@ final class DatabaseLock: Sendable {
 
   /// Locks of a database in memory.
   init(in state: MemoryDatabaseState, byte: Int64 = 0) {
-    file = MemoryLocks(state)
+    file = MemoryDatabaseLocks(state)
     self.byte = byte
   }
 

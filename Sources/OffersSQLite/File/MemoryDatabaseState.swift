@@ -11,7 +11,7 @@ final class MemoryDatabaseState: Sendable {
 }
 
 /// Locks of a database in memory: what a `LockFile` is for a database in a file.
-final class MemoryLocks: NumberedLocks {
+final class MemoryDatabaseLocks: NumberedLocks {
   private let state: MemoryDatabaseState
 
   init(_ state: MemoryDatabaseState) { self.state = state }

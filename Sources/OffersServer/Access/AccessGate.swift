@@ -259,7 +259,8 @@ struct AccessGate: Sendable {
   /// stay ended if the other token returns.
   func currentVersion() async -> TokenFile.Version? {
     guard let version = tokens?.current(now: now(), logger: logger) else { return nil }
-    // One request removes them, which may wait for another process's write. All others go on.
+    // Only the first request that sees a new version removes the sessions of other tokens, because that
+    // write may have to wait for another process. The other requests continue without waiting.
     let isChosen = memory.sweptVersion.withLock { swept in
       defer { swept = version.number }
       return swept != version.number

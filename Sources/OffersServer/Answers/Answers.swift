@@ -8,7 +8,7 @@ import OffersCore
 ///
 /// Responses are cached until any process commits to the database, or shorter (`Answer.Lifetime`);
 /// errors are not. While the store cannot be reached, the last ones are held for an hour. A route calls
-/// `try await answers.answer(request) { .page(html) }`.
+/// `try await answers.answer(request, for: context.visitor) { .page(html) }`.
 struct Answers: Sendable {
   private let cache: ResponseCache
   private let signal: any CommitSignal
@@ -28,8 +28,8 @@ struct Answers: Sendable {
   ///
   /// - Parameters:
   ///   - request: the request.
-  ///   - visitor: whom the content is for; nil for content that belongs to nobody. Nobody else, and
-  ///     not the same user with another right, gets a response from the cache.
+  ///   - visitor: the visitor for whom the content is made. The cached response is used only for the same
+  ///     user with the same right; with nil, for every request without a visitor.
   ///   - make: makes the content.
   func answer(
     _ request: Request, for visitor: Visitor?, _ make: () async throws -> Answer

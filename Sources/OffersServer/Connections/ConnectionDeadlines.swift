@@ -6,7 +6,7 @@ import OffersCore
 /// A channel handler that closes connections that time out, send too much, or cannot be reused.
 ///
 /// So no client can occupy a connection by never completing a request or never reading a response.
-/// The handler comes after a `RequestGate` in the pipeline, which passes it one request at a time.
+/// The handler comes after a `PipelineGate` in the pipeline, which passes it one request at a time.
 final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
   typealias InboundOut = HTTPRequestPart
@@ -95,7 +95,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    if event is RequestGate.ClientClosed { return noteClosed() }
+    if event is PipelineGate.ClientClosed { return noteClosed() }
     if event as? ChannelEvent == .inputClosed { noteClosed() }
     context.fireUserInboundEventTriggered(event)
   }

@@ -15,7 +15,7 @@ struct PageTemplates: Sendable {
     var library = MustacheLibrary()
     var unreadable: [String] = []
     for name in Self.names {
-      let bytes = EmbeddedFile.find("\(name).mustache") ?? []
+      let bytes = EmbeddedPageFiles.find("\(name).mustache") ?? []
       // Mustache resets the escaping at the start of each partial, so that every template sets it.
       let text = "{{% CONTENT_TYPE:\(PageEscaping.name)}}" + String(decoding: bytes, as: UTF8.self)
       do {
@@ -45,7 +45,7 @@ struct PageTemplates: Sendable {
     json.object { json in
       for name in names where !serverOnly.contains(name) {
         json.member(
-          name, String(decoding: EmbeddedFile.find("\(name).mustache") ?? [], as: UTF8.self))
+          name, String(decoding: EmbeddedPageFiles.find("\(name).mustache") ?? [], as: UTF8.self))
       }
     }
     return json.bytes

@@ -1,7 +1,7 @@
 import Foundation
 import OffersCore
 
-/// `LoginTransfer`.
+/// `CredentialTransfer`.
 extension SQLStore {
   package func fetchLogins() async throws -> [UserLogin] {
     try await transaction(.read) { transaction in

@@ -46,7 +46,7 @@ package struct FramingCheck: Sendable {
       guard [301, 302, 303, 307, 308].contains(response.status),
         let target = response.headers.first(name: "location"),
         let next = URL(printed: target, relativeTo: URL(printed: current))?.absoluteString
-      else { return FramingHeaders(response.headers).refuse(origin) }
+      else { return FramePolicy(response.headers).refuse(origin) }
       current = next
     }
     return nil
@@ -55,7 +55,7 @@ package struct FramingCheck: Sendable {
 
 /// The header fields by which a page forbids frames: `frame-ancestors` of its content security
 /// policies, and without one `X-Frame-Options` (HTML standard, section “The X-Frame-Options header”).
-struct FramingHeaders {
+struct FramePolicy {
   private let ancestors: [[Substring]]
   private let options: Set<String>
 

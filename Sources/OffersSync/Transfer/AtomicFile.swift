@@ -24,8 +24,7 @@ package final class AtomicFile: Sendable {
 
   /// - Parameters:
   ///   - path: the path after the commit; a symbolic link is followed.
-  ///   - isPublic: whether a file that replaces none has the permissions that the umask leaves,
-  ///     instead of mode 0600.
+  ///   - isPublic: whether a new file gets the usual permissions, 0666 less the umask, instead of 0600.
   ///   - hint: the hint of errors with `storageFailed`.
   ///   - interruption: makes the guard that removes the temporary file, by the closure that it
   ///     receives, when a signal ends the program.

@@ -177,6 +177,10 @@ struct ImportCommand: AsyncParsableCommand {
   /// `{"offers":{"new","updated","known","mended"},"favorites":{"new","known"},"feeds",
   /// "changes","runs","sources":[{"feed","source","taken","left_out_because"}],
   /// "users":[{"name","user","role","new","favorites":{"new","known"}}]}`
+  ///
+  /// `known` counts the records that the import left unchanged. `mended` counts the offers whose texts
+  /// were truncated to `OfferLimits`; each is also counted as new, updated or known. `taken` is true if
+  /// the source was stored; otherwise `left_out_because` gives the reason.
   private static func json(_ counts: ImportSummary) -> String {
     JSONWriter.document { json in
       json.member("offers", object: counts) { json, counts in

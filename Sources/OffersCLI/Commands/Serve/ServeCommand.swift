@@ -177,7 +177,7 @@ struct ServeCommand: AsyncParsableCommand {
       log: logging.log)
     let content = ServedContent(
       store: database, syncer: feeds, adder: feeds,
-      images: loader, texts: QueryTexts(),
+      images: loader, texts: QueryTextParser(),
       maps: MapSettings(tiles: tiles),
       framing: FramingCheck(transport: connections, allowsPrivateNetwork: allowsPrivateNetwork))
     let server = OffersServer(

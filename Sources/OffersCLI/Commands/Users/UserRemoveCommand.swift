@@ -127,7 +127,8 @@ struct UserRemoveCommand: AsyncParsableCommand {
       path: isWanted ? path : nil, bytes: saved.bytes, favorites: saved.favorites)
   }
 
-  /// Refuses a file that exists, before anybody is asked.
+  /// Refuses a path at which something exists. The favorites of the removed user are exported to it. It is
+  /// checked before the user confirms the removal.
   ///
   /// - Throws: `OffersError` with `invalidRequest`.
   private static func checkIsFree(_ path: String) throws {

@@ -14,7 +14,7 @@ enum MadeID {
 
   /// Returns the id; nil when all of the values are missing.
   static func make(
-    from parts: [ValuePlan.Source], _ values: inout RecordValues
+    from parts: [CompiledRules.Source], _ values: inout RecordValues
   ) -> UnsafeRawBufferPointer? {
     var hash = ContentHash(seed: 3)
     var readable: [UInt8] = []

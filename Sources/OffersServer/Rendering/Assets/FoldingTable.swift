@@ -87,6 +87,7 @@ struct CharacterClass {
     }
   }
 
-  /// The ranges as a text. Letters and unseen characters have no meaning of their own in a class.
+  /// The ranges as they stand between the brackets of a character class. No character is escaped: none of
+  /// the letters, digits, accents and invisible characters is special there.
   var text: String { ranges.map { "\($0.lowerBound)-\($0.upperBound)" }.joined() }
 }

@@ -6,7 +6,8 @@ import Foundation
 package struct LeafletFiles: Sendable {
   /// The files by path in the folder; empty if one of them is missing.
   private let files: [String: (asset: PageAssets.Asset, bytes: [UInt8])]
-  /// Whether both packages are installed. Otherwise the pages have no maps.
+  /// Whether all files of Leaflet and its clustering were found when they were read. If not, the pages
+  /// have no maps.
   var areInstalled: Bool { !files.isEmpty }
 
   /// The files of this system.

@@ -34,14 +34,14 @@ struct PageAssets: Sendable {
   private init() {
     var hash = DocumentHash()
     let all =
-      Self.contentTypes.map { ($0, $1, EmbeddedFile.find($0) ?? []) }
+      Self.contentTypes.map { ($0, $1, EmbeddedPageFiles.find($0) ?? []) }
       + [
         ("styles.css", Self.style, Self.styles),
         ("templates.json", Self.json, PageTemplates.offline),
         ("letters.json", Self.json, FoldingTable.json),
       ]
     for (_, _, bytes) in all { bytes.withUnsafeBytes { hash.update($0) } }
-    withUnsafeBytes(of: RecentNews.days) { hash.update($0) }
+    withUnsafeBytes(of: OfferNewsLabels.days) { hash.update($0) }
     // The library of maps is part of the version, because its files have it in their URLs, too.
     for bytes in LeafletFiles.installed.contents { bytes.withUnsafeBytes { hash.update($0) } }
     let version = hash.finish().prefix(6).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
@@ -54,14 +54,14 @@ struct PageAssets: Sendable {
         }
         let text = String(decoding: bytes, as: UTF8.self).replacing(
           bytes: Self.versionMark, with: version
-        ).replacing(bytes: Self.labelDaysMark, with: String(RecentNews.days))
+        ).replacing(bytes: Self.labelDaysMark, with: String(OfferNewsLabels.days))
         return (name, Asset(type, Array(text.utf8)))
       }, uniquingKeysWith: { one, _ in one })
   }
 
   /// All style sheets in one file, because a browser paints nothing before it has each of them.
   private static var styles: [UInt8] {
-    styleNames.flatMap { (EmbeddedFile.find($0) ?? []) + [UInt8(ascii: "\n")] }
+    styleNames.flatMap { (EmbeddedPageFiles.find($0) ?? []) + [UInt8(ascii: "\n")] }
   }
 
   /// The style sheets in their order, in which later ones add to earlier ones.

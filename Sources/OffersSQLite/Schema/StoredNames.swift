@@ -1,10 +1,11 @@
 import GRDB
 import OffersCore
 
-/// The names of feeds and users in a file, which messages and commands repeat.
+/// Checks the names of the feeds and users in a file when it is opened, because the program prints them in
+/// messages and in the commands that it proposes.
 ///
-/// They are checked when the file is opened. SQLite checks the constraints of the schema only when it
-/// writes, and for a connection that may write: a file of somebody else may hold any name.
+/// SQLite checks the constraints of the schema when a row is written. Its integrity check includes them only
+/// on a connection that may write. So a file of somebody else may contain names that break them.
 enum StoredNames {
   /// Refuses a file with a name that this program does not store. A table that cannot be read is left
   /// to the checks of the file.

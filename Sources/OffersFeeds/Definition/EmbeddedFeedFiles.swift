@@ -1,7 +1,7 @@
 import EmbeddedFeeds
 
 /// Finds the files of the folders `Shipped` and `Samples`, which are embedded in the program.
-enum EmbeddedFile {
+enum EmbeddedFeedFiles {
   /// The bytes of the file with this name, such as `albums.yaml`; nil when there is none.
   static func find(_ name: String) -> [UInt8]? {
     var count: UInt = 0

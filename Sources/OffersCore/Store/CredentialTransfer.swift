@@ -4,7 +4,7 @@ import Foundation
 /// none of which an export contains. Sessions are not copied.
 ///
 /// Every call may throw `OffersError` with `storageFailed`.
-package protocol LoginTransfer: Sendable {
+package protocol CredentialTransfer: Sendable {
   /// The logins of all users, the owner's first.
   func fetchLogins() async throws -> [UserLogin]
 

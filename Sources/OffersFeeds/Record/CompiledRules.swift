@@ -2,7 +2,7 @@ import OffersCore
 
 /// The rules of a definition, compiled for evaluation: paths as shapes of the path trees, texts as
 /// bytes.
-struct ValuePlan {
+struct CompiledRules {
   /// The source of a value.
   indirect enum Source {
     /// A value that is found by its shape, without a search. The steps are used when several values

@@ -10,7 +10,7 @@ import NIOHTTPTypesHTTP1
 /// read from the socket, so that TCP's flow control stops a client that sends (pipelines) requests
 /// without reading responses. A connection thus buffers one response and the requests of one read
 /// at most.
-final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
+final class PipelineGate: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
   typealias InboundOut = HTTPRequestPart
   typealias OutboundIn = HTTPResponsePart
@@ -149,4 +149,4 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
 }
 
 @available(*, unavailable)
-extension RequestGate: Sendable {}
+extension PipelineGate: Sendable {}

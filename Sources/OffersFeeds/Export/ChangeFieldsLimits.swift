@@ -4,7 +4,7 @@ import OffersCore
 ///
 /// A feed's offers are within `OfferLimits`, so a change of one has no longer text. One that is longer is
 /// refused instead of cut, because no version of the program has written such a change.
-struct ChangeFieldsCheck {
+struct ChangeFieldsLimits {
   /// The maximum number of JSON values. It suffices for every field before and after the change, with lists as
   /// long as `OfferLimits` allows and longer.
   private static let valueLimit = 16_384
@@ -28,7 +28,7 @@ struct ChangeFieldsCheck {
   ///   - p: the start of the object.
   /// - Returns: what is wrong; nil for sound fields.
   static func findFault(_ scanner: JSONScanner, _ p: JSONScanner.Position) throws -> String? {
-    var check = ChangeFieldsCheck(scanner: scanner)
+    var check = ChangeFieldsLimits(scanner: scanner)
     var end = p
     do {
       try check.readFields(&end)

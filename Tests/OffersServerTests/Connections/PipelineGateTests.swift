@@ -7,7 +7,7 @@ import Testing
 @testable import OffersServer
 
 @Suite("Requests of a connection, one at a time")
-struct RequestGateTests {
+struct PipelineGateTests {
   /// Notes what goes through, both ways.
   private final class Log: ChannelDuplexHandler {
     typealias InboundIn = HTTPRequestPart
@@ -25,7 +25,7 @@ struct RequestGateTests {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
       if event as? ChannelEvent == .inputClosed { parts.append("closed") }
-      if event is RequestGate.ClientClosed { parts.append("client closed") }
+      if event is PipelineGate.ClientClosed { parts.append("client closed") }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { parts.append("error") }
@@ -49,7 +49,7 @@ struct RequestGateTests {
   private let log = Log()
 
   init() throws {
-    try channel.pipeline.syncOperations.addHandlers([reads, RequestGate(), log])
+    try channel.pipeline.syncOperations.addHandlers([reads, PipelineGate(), log])
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 9)).wait()
   }
 
@@ -157,7 +157,7 @@ struct RequestGateTests {
   @Test("more than a read's worth that nobody asked for ends the connection")
   func flood() throws {
     defer { finish() }
-    for _ in 0...RequestGate.waitingLimit / 2 { try ask("/a") }
+    for _ in 0...PipelineGate.waitingLimit / 2 { try ask("/a") }
     #expect(channel.isActive)
     try ask("/a")
     #expect(!channel.isActive)

@@ -1,7 +1,7 @@
 import OffersCore
 
 /// Detects a document's format from its first bytes, unless the definition names it.
-enum DocumentFormat {
+enum FormatDetection {
   /// Returns the format, or nil when more bytes are needed to decide.
   ///
   /// - Parameters:

@@ -1,7 +1,7 @@
 import EmbeddedPages
 
 /// A file of `Assets`, `Templates`, `Worker` or `API`, embedded in the program.
-enum EmbeddedFile {
+enum EmbeddedPageFiles {
   /// The bytes of the file with this name, such as `layout.css`; nil when there is none.
   static func find(_ name: String) -> [UInt8]? {
     var count: UInt = 0

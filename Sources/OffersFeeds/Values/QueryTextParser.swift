@@ -2,7 +2,7 @@ import Foundation
 import OffersCore
 
 /// Parses the rewards, times and durations of the command line and of queries, and writes exact rewards.
-package struct QueryTexts: QueryTextReader {
+package struct QueryTextParser: QueryTextReader {
   package init() {}
 
   package func readRewardMinimum(_ text: String) throws -> OfferQuery.RewardMinimum {

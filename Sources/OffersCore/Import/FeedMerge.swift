@@ -1,6 +1,6 @@
 /// A feed of an export with its state in the store that imports it: the rules by which their offers are
 /// merged.
-struct MergedFeed {
+struct FeedMerge {
   let record: ExportedFeed
   let key: Int64
   /// The last successful sync in this store before the import.
