@@ -19,17 +19,16 @@ struct APIRoutes: Sendable {
     FramingRoutes(content: content).add(to: router)
     ImageRoutes(content: content, answers: answers).add(to: router)
     OfflineRoutes(content: content, answers: answers).add(to: router)
-    SyncRoutes(
-      content: content, answers: answers,
-      events: EventHub(signal: content.store, jobs: content.jobs), access: access
-    ).add(to: router)
+    SyncRoutes(content: content, answers: answers).add(to: router)
+    EventRoutes(events: EventHub(signal: content.store, jobs: content.jobs), access: access)
+      .add(to: router)
     StateRoutes(readiness: Readiness(content.store, outage: access.outage)).add(to: router)
     router.get("/api/v1/openapi.json") { request, context in
       _ = try QueryParameters(request, [])
       return try await answers.answer(request, for: context.visitor) {
         Answer(
           contentType: "application/json",
-          body: ByteBuffer(bytes: EmbeddedFile.find("openapi.json") ?? []))
+          body: ByteBuffer(bytes: EmbeddedPageFiles.find("openapi.json") ?? []))
       }
     }
   }

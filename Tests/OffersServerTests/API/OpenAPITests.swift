@@ -30,6 +30,19 @@ struct OpenAPITests {
     }
   }
 
+  /// The operations of a document by their `operationId`.
+  private static func operations(
+    _ document: [String: Any]
+  ) throws -> [String: (method: String, operation: [String: Any])] {
+    var operations: [String: (method: String, operation: [String: Any])] = [:]
+    for methods in try paths(document).values {
+      for (method, operation) in methods {
+        operations[operation["operationId"] as? String ?? ""] = (method, operation)
+      }
+    }
+    return operations
+  }
+
   /// A request for each operation, with its `operationId`.
   private static let requests: [(operation: String, path: String, body: String?)] = [
     ("listOffers", "offers?limit=2&sort=reward", nil), ("getOffer", "offers/ibotta:900117", nil),
@@ -61,12 +74,7 @@ struct OpenAPITests {
     try await home.ask { client in
       let document = try await Self.description(client)
       let schema = JSONSchema(document: document)
-      var operations: [String: (method: String, operation: [String: Any])] = [:]
-      for methods in try Self.paths(document).values {
-        for (method, operation) in methods {
-          operations[operation["operationId"] as? String ?? ""] = (method, operation)
-        }
-      }
+      let operations = try Self.operations(document)
       // Images require an image server, and the stream of `listen` does not end.
       let asked = Set(Self.requests.map(\.operation))
       #expect(
@@ -86,6 +94,34 @@ struct OpenAPITests {
         #expect(schema.faults(of: try answer.object, body) == [], "\(request.operation)")
         if isRead {
           #expect(answer.headers[.eTag]?.hasPrefix("\"") == true, "\(request.operation)")
+        }
+      }
+    }
+  }
+
+  @Test("a route knows each member of a body that is described, and no other")
+  func members() async throws {
+    let home = try await ServedHome(feeds: ["ibotta"])
+    try await home.ask { client in
+      let document = try await Self.description(client)
+      let schema = JSONSchema(document: document)
+      let operations = try Self.operations(document)
+      for request in Self.requests {
+        let (method, operation) = try #require(operations[request.operation])
+        guard let described = operation["requestBody"] as? [String: Any] else { continue }
+        let content = described["content"] as? [String: [String: Any]]
+        var body = try #require(content?["application/json"]?["schema"] as? [String: Any])
+        if let name = body["$ref"] as? String { body = try #require(schema.find(name)) }
+        let members = (body["properties"] as? [String: Any] ?? [:]).keys
+        for member in members + ["nonsense"] {
+          // An object is no valid value of any member, so nothing is done.
+          let answer = try await client.send(
+            HTTPRequest.Method(rawValue: method.uppercased()) ?? .get, request.path,
+            headers: [.contentType: "application/json"], body: #"{"\#(member)":{}}"#)
+          #expect(answer.status == 400, "\(request.operation) \(member)")
+          #expect(
+            answer.text.contains("unknown member") == (member == "nonsense"),
+            "\(request.operation) \(member)")
         }
       }
     }

@@ -1,14 +1,10 @@
 import Hummingbird
 import OffersCore
-import ServiceLifecycle
 
-/// The routes that start a sync, report its progress and stream events.
+/// The routes that start a sync and report its progress.
 struct SyncRoutes: Sendable {
   let content: ServedContent
   let answers: Answers
-  let events: EventHub
-  /// Decides whom a request is from.
-  let access: AccessGate
 
   func add(to router: Router<ServedContext>) {
     router.get("/api/v1/sync") { request, context in
@@ -23,7 +19,8 @@ struct SyncRoutes: Sendable {
     }
     router.post("/api/v1/sync") { request, context in
       _ = try QueryParameters(request, [])
-      let body = try await JSONBody.read(request, members: ["feeds", "source", "accept_removals"])
+      let body = try await JSONBody.read(
+        request, members: ["feeds", "source", "accept_removals", "keep_missing"])
       var feeds: [String] = []
       if let value = body["feeds"] {
         guard let names = value as? [String] else {
@@ -62,24 +59,6 @@ struct SyncRoutes: Sendable {
       var json = JSONWriter()
       json.value(status)
       return Answers.result(json, status: .accepted)
-    }
-    router.get("/api/v1/events") { request, context in
-      _ = try QueryParameters(request, [])
-      let visitor = try context.fetchVisitor()
-      let listener =
-        visitor.session.map { EventHub.Client.session($0.id) } ?? .peer(context.client)
-      let stream = try await events.listen(listener, of: visitor.user.id) { [access] in
-        try await access.isWelcome(visitor)
-      }
-      return Response(
-        status: .ok,
-        headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
-        body: ResponseBody { writer in
-          for await event in stream.cancelOnGracefulShutdown() {
-            try await writer.write(event)
-          }
-          try await writer.finish(nil)
-        })
     }
   }
 }

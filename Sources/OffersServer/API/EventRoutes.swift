@@ -1,0 +1,31 @@
+import Hummingbird
+import OffersCore
+import ServiceLifecycle
+
+/// The route that streams server-sent events (`EventHub`).
+struct EventRoutes: Sendable {
+  let events: EventHub
+  /// Decides whom a request is from.
+  let access: AccessGate
+
+  func add(to router: Router<ServedContext>) {
+    router.get("/api/v1/events") { request, context in
+      _ = try QueryParameters(request, [])
+      let visitor = try context.fetchVisitor()
+      let listener =
+        visitor.session.map { EventHub.Client.session($0.id) } ?? .peer(context.client)
+      let stream = try await events.listen(listener, of: visitor.user.id) { [access] in
+        try await access.isWelcome(visitor)
+      }
+      return Response(
+        status: .ok,
+        headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
+        body: ResponseBody { writer in
+          for await event in stream.cancelOnGracefulShutdown() {
+            try await writer.write(event)
+          }
+          try await writer.finish(nil)
+        })
+    }
+  }
+}
