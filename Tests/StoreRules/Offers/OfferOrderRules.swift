@@ -129,16 +129,6 @@ struct OfferOrderRules {
     }
   }
 
-  @Test("the order of feeds can be paged backwards", arguments: StoreKind.allCases)
-  func readsBackwards(kind: StoreKind) async throws {
-    let store = try await VariedOffers.store(kind)
-    #expect(
-      try await VariedOffers.refs(store) {
-        $0.isReversed = true
-        $0.after = OfferPosition(OfferRef(feed: "shop", offerID: "3"))
-      } == ["shop:2", "shop:1", "old:2"])
-  }
-
   @Test(
     "every order continues after an offer, even if that offer has changed since",
     arguments: StoreKind.allCases, OfferQuery.Sort.allCases)
