@@ -70,14 +70,6 @@ struct Store {
 
   func rows(_ sql: String) throws -> [String] { try Self.rows(path, sql) }
 
-  /// All changes, one for each offer, also of a first sync: `change_id`, `offer_key`, `run_id`, `kind`, `fields`.
-  static let eachChange = """
-    (SELECT change_id, offer_key, run_id, kind, fields FROM change WHERE kind <> 'first'
-    UNION ALL
-    SELECT change_id, offer.offer_key, run_id, 'new', fields
-    FROM change JOIN offer ON offer.first_run_id = change.run_id WHERE kind = 'first')
-    """
-
   /// Creates a database of the last version before the first set of migrations, with every kind of row.
   /// Returns its path.
   static func makeOldFile(in folder: TemporaryFolder) throws -> String {

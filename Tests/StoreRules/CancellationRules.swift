@@ -47,6 +47,15 @@ struct CancellationRules {
         durationSeconds: 0)
       try await $0.record(run, remember: nil, fetch: nil)
     },
+    Call("fetchImageContents") { _ = try await $0.fetchImageContents(now: now) },
+    Call("pages") {
+      var pages = $0.pages(of: OfferQuery())
+      _ = try await pages.next()
+    },
+    Call("prune") {
+      _ = try await $0.prune(goneBefore: now, now: now, trustsClock: true, isTrial: false)
+    },
+    Call("clearImages") { try await $0.clearImages() },
     Call("apply") { try await $0.sync([FeedOffer("1", name: "Oats")], at: 3000) },
   ]
 
@@ -54,6 +63,8 @@ struct CancellationRules {
   private static func contents(_ store: any OffersStorage) async throws -> [AnyHashable] {
     [
       AnyHashable(try await store.fetchOffers(OfferQuery())),
+      AnyHashable(try await store.fetchOffers(OfferQuery(goneOnly: true))),
+      AnyHashable(try await store.fetchImageContents(now: now).images.map(\.url)),
       AnyHashable(try await store.stars()),
       AnyHashable(try await store.fetchRecentSearches()),
       AnyHashable(try await store.findMark(of: "me")),
@@ -70,6 +81,7 @@ struct CancellationRules {
     let store = try await kind.open().store
     try await store.sync([FeedOffer("1"), FeedOffer("2")])
     try await store.sync([FeedOffer("1")], at: 1500)
+    try await store.putImage(ImageHome.image(1))
     let before = try await Self.contents(store)
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }

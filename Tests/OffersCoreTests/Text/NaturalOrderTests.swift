@@ -48,6 +48,22 @@ struct NaturalOrderTests {
     }
   }
 
+  @Test("names are sorted by their keys as they are by comparison")
+  func keys() {
+    let texts = [
+      "", " ", "0", "00", "1", "01a", "2 oz.", "10 oz.", "a", "A", "é", "ß", "ss", "日本", "🍓",
+      "img12", "img2", "７", String(repeating: "9", count: 300), String(repeating: "9", count: 254),
+      String(repeating: "0", count: 300) + "5", "1®2", "x-1", "®",
+    ]
+    for left in texts {
+      for right in texts {
+        let (one, other) = (NaturalOrder.key(left), NaturalOrder.key(right))
+        let order = one == other ? 0 : one.lexicographicallyPrecedes(other) ? -1 : 1
+        #expect(order == NaturalOrder.compare(left, right).signum(), "\(left) \(right)")
+      }
+    }
+  }
+
   @Test("the order is total and consistent for arbitrary bytes")
   func isConsistent() {
     var random = SeededGenerator(number: 7)

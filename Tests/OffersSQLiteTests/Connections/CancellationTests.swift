@@ -20,21 +20,6 @@ struct CancellationTests {
 
   private static let now = Date(timeIntervalSince1970: 2000)
 
-  /// Calls that are not of every store.
-  static let own = [
-    Call("fetchImageContents") { _ = try await $0.fetchImageContents(now: now) },
-    Call("pages") {
-      var pages = $0.pages(of: OfferQuery())
-      _ = try await pages.next()
-    },
-    prune, clearImages,
-  ]
-
-  private static let prune = Call("prune") {
-    _ = try await $0.prune(goneBefore: now, now: now, trustsClock: true, isTrial: false)
-  }
-  private static let clearImages = Call("clearImages") { try await $0.clearImages() }
-
   static let writes = [
     Call("setFavorites") {
       try await $0.setFavorites([OfferRef(feed: "ibotta", offerID: "1")], to: true)
@@ -48,7 +33,10 @@ struct CancellationTests {
         durationSeconds: 0)
       try await $0.record(run, remember: nil, fetch: nil)
     },
-    prune, clearImages,
+    Call("prune") {
+      _ = try await $0.prune(goneBefore: now, now: now, trustsClock: true, isTrial: false)
+    },
+    Call("clearImages") { try await $0.clearImages() },
   ]
 
   /// Everything that these writes would change.
@@ -71,20 +59,6 @@ struct CancellationTests {
         url: "https://x.example/1.png", bytes: bytes, header: try ImageHeader(reading: bytes),
         fetchedAt: now, freshUntil: now))
     return store
-  }
-
-  @Test("a cancelled call throws CancellationError and writes nothing", arguments: own)
-  func throwsCancellation(call: Call) async throws {
-    let store = try await Self.store()
-    let before = try Self.contents(store)
-    let task = Task {
-      withUnsafeCurrentTask { $0?.cancel() }
-      try await call.run(store.database)
-    }
-    await #expect(throws: CancellationError.self) { try await task.value }
-    #expect(try Self.contents(store) == before)
-    // The connections stay usable.
-    try await call.run(store.database)
   }
 
   @Test("a cancelled write does not wait for the other writer", arguments: writes)

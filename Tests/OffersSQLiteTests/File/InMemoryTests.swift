@@ -38,50 +38,6 @@ struct InMemoryTests {
     #expect(try await one.countEverything().favorites == 2)
   }
 
-  @Test("one task at a time syncs a feed")
-  func syncLock() async throws {
-    let database = try await Self.open()
-    try await database.withSyncLock(on: "ibotta", waitSeconds: 0) {
-      let error = await #expect(throws: OffersError.self) {
-        try await database.withSyncLock(on: "ibotta", waitSeconds: 0) {}
-      }
-      #expect(error?.code == .locked)
-      try await database.withSyncLock(on: "tea", waitSeconds: 0) {}
-    }
-    try await database.withSyncLock(on: "ibotta", waitSeconds: 0) {}
-  }
-
-  @Test("reads, writes, exports and syncs of many tasks take turns, and none is lost")
-  func takesTurns() async throws {
-    let database = try await Self.open()
-    try await database.sync(Self.teas)
-    let ben = try await database.addUser(named: "Ben", role: .member)
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for id in 1...50 {
-        group.addTask { _ = try await database.setFavorites(named: ["\(id)"], to: true) }
-        group.addTask { _ = try await database.record(of: ben).share(named: ["\(id)"], at: Date()) }
-        group.addTask {
-          let count = try await database.fetchOffers(OfferQuery()).count
-          #expect(count == 50)
-        }
-        group.addTask {
-          let count = try await database.exported().offers.count
-          #expect(count == 50)
-        }
-        group.addTask { _ = try await database.search(SearchQuery("tea")) }
-      }
-      group.addTask {
-        for round in 1...10 {
-          try await database.sync(
-            Self.teas.map { FeedOffer($0.id, name: "\($0.name)\(round)") }, at: 1000 + round)
-        }
-      }
-      try await group.waitForAll()
-    }
-    #expect(try await database.fetchOffers(OfferQuery(favoritesOnly: true)).count == 50)
-    #expect(try await database.countHousehold() == 50)
-  }
-
   @Test("a write that begins during an export waits for its end, and the export has one state")
   func waitsForExport() async throws {
     let database = try await Self.open()
@@ -96,21 +52,6 @@ struct InMemoryTests {
     }
     #expect(count == 50)
     #expect(try await write.value.counts.gone == 49)
-  }
-
-  @Test("a commit changes the number of the data; a read, a preview and a failed write do not")
-  func dataVersion() async throws {
-    let database = try await Self.open()
-    let first = try await database.fetchDataVersion()
-    try await database.sync(Self.teas)
-    let second = try await database.fetchDataVersion()
-    #expect(second != first)
-    _ = try await database.fetchOffers(OfferQuery())
-    _ = try await database.preview(database.plan([Self.teas[0]], feed: "ibotta", at: 2000))
-    await #expect(throws: OffersError.self) {
-      try await database.setFavorites(named: ["unknown"], to: true)
-    }
-    #expect(try await database.fetchDataVersion() == second)
   }
 
   @Test("refuses every call once it is closed")

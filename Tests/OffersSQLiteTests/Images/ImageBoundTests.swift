@@ -27,13 +27,6 @@ struct ImageBoundTests {
 
   private static let conflicts = ["", "OR REPLACE", "OR IGNORE", "OR FAIL", "OR ABORT"]
 
-  @Test("a new database has as many places as the default limit")
-  func hasDefaultLimit() async throws {
-    let store = try await Store()
-    let contents = try await store.database.fetchImageContents(now: .distantPast)
-    #expect(contents.limit == ImageBounds.defaultImages)
-  }
-
   @Test(
     "no statement of another program exceeds 50 images",
     arguments: conflicts,

@@ -8,39 +8,25 @@ import TestStores
 @testable import OffersSQLite
 
 /// A test's own database as an image cache.
-final class ImageHome: ImageRepositoryHome {
+final class ImageHome: Sendable {
   let folder: TemporaryFolder
   private let opened: Mutex<OffersDatabase>
 
-  private let userKey: Int64
-
-  /// - Parameter ofAna: whether the favorites are those of another user than the owner.
-  init(ofAna: Bool = false) async throws {
+  init() async throws {
     folder = try TemporaryFolder()
-    let database = try await OffersDatabase.openNew(in: folder)
-    userKey =
-      ofAna ? try await database.addUser(named: "Ana", role: .viewer).id : User.ownerID
-    opened = Mutex(database)
-  }
-
-  /// A cache in memory.
-  init(inMemory database: OffersDatabase) async throws {
-    folder = try TemporaryFolder()
-    _ = try await database.subscribe(to: "ibotta", source: "sample")
-    userKey = User.ownerID
-    opened = Mutex(database)
+    opened = Mutex(try await OffersDatabase.openNew(in: folder))
   }
 
   var database: OffersDatabase { opened.withLock { $0 } }
-  var images: any ImageFetchStore { database }
 
+  /// Sets or clears the favorite mark of an offer whose image has this URL.
   func setFavorite(_ url: String, to isFavorite: Bool) async throws {
     // No fsync, which no test here is about.
-    try await database.write(.image) { [userKey] database in
+    try await database.write(.image) { database in
       let mark =
         isFavorite
-        ? "INSERT INTO favorite (user_key, feed, id, created_at) VALUES (\(userKey), 'ibotta', ?, 0)"
-        : "DELETE FROM favorite WHERE user_key = \(userKey) AND feed = 'ibotta' AND id = ?"
+        ? "INSERT INTO favorite (user_key, feed, id, created_at) VALUES (1, 'ibotta', ?, 0)"
+        : "DELETE FROM favorite WHERE user_key = 1 AND feed = 'ibotta' AND id = ?"
       try database.execute(
         sql: """
           INSERT INTO offer
@@ -52,13 +38,12 @@ final class ImageHome: ImageRepositoryHome {
     }
   }
 
+  /// Drops the database as in a crash, and opens it again.
   func crash() async throws {
     // Earlier enqueued uses are written first, as in the program that dies. The uses gathered since
     // are lost with it.
     try await database.finishLaterWrites()
     _ = database.imageUses.take()
-    // A database in memory does not outlive its process.
-    if database.file.memory != nil { return }
     let again = try await OffersDatabase.open(path: folder.file("offers.sqlite"))
     opened.withLock { $0 = again }
   }

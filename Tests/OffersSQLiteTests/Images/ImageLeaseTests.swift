@@ -4,7 +4,7 @@ import Testing
 
 @testable import OffersSQLite
 
-@Suite("Leases and failures of images")
+@Suite("Leases of images")
 struct ImageLeaseTests {
   private static let url = "https://e.com/1.png"
   private static let now = Date(timeIntervalSince1970: 1_767_225_600)
@@ -30,39 +30,11 @@ struct ImageLeaseTests {
     #expect(try await !Self.take(third, 4))
   }
 
-  @Test("a lease that would last for longer than any was taken by another clock, and is free")
-  func clockSetBack() async throws {
+  @Test("a lease runs out by the clock of the program that asks for it")
+  func runsOut() async throws {
     let store = try await Store()
-    for seconds: Double in [3600, 34_646_400] {
-      #expect(try await Self.take(store.database, 1, after: seconds))
-      #expect(try await Self.take(store.database, 2))
-      #expect(try await !Self.take(store.database, 1))
-      try await store.database.endLease(on: Self.url, holder: 2)
-    }
-  }
-
-  @Test("a failure that would be remembered for longer than any has expired")
-  func failures() async throws {
-    let store = try await Store()
-    let cases: [(Double, Bool)] = [(86_400, true), (86_401, false), (34_646_400, false)]
-    for (seconds, isFound) in cases {
-      try await store.database.putFailure(
-        ImageFailure(url: Self.url, code: .notFound, reason: "x", until: Self.now + seconds))
-      let failure = try await store.database.findFailure(of: Self.url, now: Self.now)
-      let failures = try await store.database.fetchImageContents(now: Self.now).failures
-      #expect((failure != nil) == isFound && failures.isEmpty != isFound, "\(seconds)")
-    }
-  }
-
-  @Test(
-    "an image is fresh only if it was fetched in the past and for 30 days at most",
-    arguments: [
-      (-10, 10, true), (-10, -1, false), (30, 1000, true), (61, 1000, false),
-      (34_646_400, 34_732_800, false), (-86_400, 2_505_600, true), (-86_400, 2_505_601, false),
-    ] as [(Double, Double, Bool)])
-  func freshness(fetched: Double, until: Double, isFresh: Bool) {
-    #expect(
-      ImageBounds.isFresh(
-        fetchedAt: Self.now + fetched, until: Self.now + until, at: Self.now) == isFresh)
+    #expect(try await Self.take(store.database, 1))
+    #expect(try await !Self.take(store.database, 2, after: ImageBounds.leaseSeconds - 1))
+    #expect(try await Self.take(store.database, 2, after: ImageBounds.leaseSeconds))
   }
 }

@@ -9,19 +9,6 @@ import Testing
 
 @Suite("Images in the database")
 struct ImageModelTests {
-  @Test("it passes the rules of every image repository", arguments: ImageRepositoryRule.all)
-  func keeps(rule: ImageRepositoryRule) async throws {
-    #expect(try await rule.violation { try await ImageHome() } == nil)
-  }
-
-  @Test("one in memory passes them as well", arguments: ImageRepositoryRule.all)
-  func keepsInMemory(rule: ImageRepositoryRule) async throws {
-    let violation = try await rule.violation {
-      try await ImageHome(inMemory: OffersDatabase.inMemory(definitions: nil))
-    }
-    #expect(violation == nil)
-  }
-
   /// A model of the image cache, without a database.
   private struct Model {
     /// The cached images, least recently used first, and their fill bytes.
@@ -206,32 +193,6 @@ struct ImageModelTests {
     }
   }
 
-  @Test("concurrent image writes, favorites and reads succeed, in one database object and in two")
-  func takesTurns() async throws {
-    let home = try await ImageHome()
-    let first = home.database
-    let databases = [first, try await OffersDatabase.open(path: home.folder.file("offers.sqlite"))]
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for (task, database) in (databases + databases).enumerated() {
-        group.addTask {
-          for number in 0..<50 {
-            try await database.putImage(Self.image("\(task) \(number)", number))
-            // An ordinary write, which waits for fsync.
-            if number % 10 == 0 { _ = try await database.setFavorites(named: [], to: true) }
-            _ = try await database.findImage("\(task) \(number / 2)")
-          }
-        }
-      }
-      try await group.waitForAll()
-    }
-    for database in databases { try await database.flushImageUses() }
-    let contents = try await first.fetchImageContents(now: Date())
-    #expect(contents.images.count == 50)
-    #expect(contents.evictions == 150)
-    #expect(contents.hits + contents.misses == 200)
-    #expect(try Store.rows(home.folder.file("offers.sqlite"), "PRAGMA integrity_check") == ["ok"])
-  }
-
   @Test("while one writer changes the limit, no commit of another exceeds it")
   func changesLimit() async throws {
     let home = try await ImageHome()
@@ -286,18 +247,5 @@ struct ImageModelTests {
     let error = await #expect(throws: OffersError.self) { try await reader.setImageLimit(61) }
     #expect(error?.code == .invalidRequest)
     #expect(try Self.commits(path) == before)
-  }
-
-  @Test("two database objects share the LRU order and the bound")
-  func shares() async throws {
-    let home = try await ImageHome()
-    let other = try await OffersDatabase.open(path: home.folder.file("offers.sqlite"))
-    for number in 0..<50 { try await home.database.putImage(Self.image("\(number)", 1)) }
-    _ = try await other.findImage("0")
-    try await other.flushImageUses()
-    try await home.database.putImage(Self.image("new", 1))
-    #expect(try await other.findImage("0") != nil)
-    #expect(try await other.findImage("1") == nil)
-    #expect(try home.count() == 50)
   }
 }

@@ -5,10 +5,6 @@ import Testing
 
 @Suite("Favorites in the database")
 struct FavoriteTests {
-  private static func marks(_ store: Store) throws -> [String] {
-    try store.rows("SELECT feed, id FROM favorite ORDER BY feed, id")
-  }
-
   @Test("a favorite outlives every row of its feed and applies again when the offer returns")
   func outlivesFeed() async throws {
     let store = try await Store()
@@ -18,7 +14,7 @@ struct FavoriteTests {
       """
       DELETE FROM change; DELETE FROM offer; DELETE FROM sync_run; DELETE FROM feed
       """)
-    #expect(try Self.marks(store) == ["ibotta|1"])
+    #expect(try store.rows("SELECT feed, id FROM favorite") == ["ibotta|1"])
     try await store.sync([FeedOffer("1")])
     #expect(try await store.database.fetchOffer(named: "1").isFavorite)
   }

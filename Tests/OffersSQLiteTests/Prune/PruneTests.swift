@@ -35,20 +35,6 @@ struct PruneTests {
     return store
   }
 
-  @Test("no number is given again, also after the newest offers and changes were removed")
-  func newest() async throws {
-    let store = try await Store()
-    try await store.sync([FeedOffer("1"), FeedOffer("2"), FeedOffer("3")], at: 1000)
-    try await store.sync([], at: 2000)
-    let now = 2000 * Self.day
-    #expect(try await Self.prune(store, goneBefore: now, now: now).offers == 3)
-    #expect(try store.rows("SELECT change_id FROM change") == [])
-    #expect(try store.rows("SELECT offer_key FROM offer") == [])
-    try await store.sync([FeedOffer("1")], at: now)
-    #expect(try store.rows("SELECT change_id, offer_key FROM change") == ["5|4"])
-    try Self.check(store)
-  }
-
   @Test("notices are removed when they are old and their subject is past")
   func notices() async throws {
     let store = try await Store()
@@ -79,25 +65,6 @@ struct PruneTests {
     #expect(store.database.sizeBytes < before / 4)
     #expect(try store.rows("PRAGMA freelist_count") == ["0"])
     #expect(try store.rows("PRAGMA journal_mode") == ["wal"])
-    try Self.check(store)
-  }
-
-  @Test("changes and the offers of a feed are removed in several transactions")
-  func removesInBatches() async throws {
-    let store = try await Store()
-    let count = PruneBatch.count + 100
-    for name in ["a", "b"] {
-      try await store.sync(
-        (1...count).map { FeedOffer("\($0)", name: name) }, at: name == "a" ? 1000 : 2000)
-    }
-    let counts = try await Self.prune(store, goneBefore: 0, now: 3000 + 400 * Self.day)
-    // The first sync is one change for each of its offers.
-    #expect(counts.changes == 2 * count)
-    #expect(try store.rows("SELECT count(*) FROM change") == ["0"])
-    #expect(try await store.database.unsubscribe(from: "ibotta"))
-    try await store.database.removeOffers(of: "ibotta", at: ChangeTests.date(4000))
-    #expect(try store.rows("SELECT count(*) FROM offer") == ["0"])
-    #expect(try store.rows("SELECT current_count, gone_count FROM feed") == ["0|0"])
     try Self.check(store)
   }
 

@@ -44,7 +44,9 @@ struct UserTriggerTests {
     #expect(
       told.filter { [.first, .new].contains($0.kind) }.map { $0.offer?.ref.offerID ?? $0.feed }
         == ["ibotta", "new"])
-    #expect(try store.disorder() == [])
+    #expect(told.map(\.kind) == [.first] + Array(repeating: .changed, count: 100) + [.new, .gone])
+    let feed = try #require(try await store.database.fetchFeeds().first)
+    #expect(feed.currentCount == 300 && feed.goneCount == 1)
     #expect(try store.rows("PRAGMA foreign_key_check") == [])
   }
 }

@@ -7,11 +7,9 @@ import Testing
 
 @Suite("Search")
 struct SearchTests {
-  static let offers = FeedOffer.searched
-
   static func filled() async throws -> Store {
     let store = try await Store()
-    try await store.sync(offers)
+    try await store.sync(FeedOffer.searched)
     return store
   }
 
@@ -42,5 +40,4 @@ struct SearchTests {
       }
     }
   }
-
 }

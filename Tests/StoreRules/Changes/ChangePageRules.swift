@@ -3,7 +3,7 @@ import OffersCore
 import OffersTestSupport
 import Testing
 
-@Suite("Pages of changes")
+@Suite("Pages of changes", .timeLimit(.minutes(2)))
 struct ChangePageRules {
   private static func line(_ change: OfferChange) -> String {
     "\(change.kind.rawValue) \(change.offer?.ref.description ?? change.feed)"
@@ -115,6 +115,40 @@ struct ChangePageRules {
     }
     let all = try await store.fetchChanges(ChangeQuery(now: .at(20_000))).changes.map(\.id)
     #expect(read.count == all.count && Set(read) == Set(all))
+  }
+
+  @Test(
+    "nothing appears behind a cursor, with four writers at once and a reader that polls",
+    arguments: StoreKind.allCases)
+  func concurrentWriters(kind: StoreKind) async throws {
+    let opened = try await kind.open()
+    let stores = [opened.store, try await opened.openAgain()]
+    let read = try await withThrowingTaskGroup(of: [Int64].self) { group in
+      for number in 0..<4 {
+        group.addTask {
+          for round in 1...8 {
+            let offers = (1...round).map { FeedOffer("\($0)", name: "\(round)") }
+            try await stores[number % 2].sync(offers, feed: "feed-\(number)", at: round)
+          }
+          return []
+        }
+      }
+      group.addTask {
+        var read: [Int64] = []
+        var query = ChangeQuery(afterID: 0, limit: 7, now: .at(1))
+        // Each feed has one change of its first sync, and each later sync one for each offer.
+        while read.count < 4 * (1 + (2...8).reduce(0, +)) {
+          let page = try await stores[1].fetchChangePage(query)
+          read += page.changes.compactMap(\.changeID)
+          query.afterID = page.lastID
+        }
+        return read
+      }
+      return try await group.reduce(into: []) { $0 += $1 }
+    }
+    #expect(read == read.sorted() && Set(read).count == read.count)
+    let all = try await opened.store.fetchChanges(ChangeQuery(now: .at(1))).changes
+    #expect(all.count == read.count)
   }
 
   @Test("a cursor that the store has not reached is refused", arguments: StoreKind.allCases)

@@ -29,6 +29,7 @@ struct CommitSignalRules {
       try await expectOthersCommit { try await other.setFavorites(named: ["1"], to: false) }
     }
     _ = try await other.fetchOffers(OfferQuery())
+    _ = try await other.preview(other.plan([FeedOffer("2")], at: 2000))
     _ = await refusal { try await other.setFavorites(named: ["9"], to: true) }
     try await expectOthersCommit {
       try await other.setMark(ReaderMark(changeID: 1, readAt: .at(1)), of: "mail")

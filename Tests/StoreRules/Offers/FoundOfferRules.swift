@@ -28,6 +28,7 @@ struct FoundOfferRules {
     #expect(try await store.countOffers(OfferQuery(feed: "ibotta")) == ids.count)
     let state = try await store.findSyncState(of: "ibotta")
     #expect(state?.currentCount ?? ids.count == ids.count)
+    #expect(try await store.fetchFeeds().first?.currentCount ?? ids.count == ids.count)
     return ids
   }
 
@@ -50,7 +51,7 @@ struct FoundOfferRules {
   }
 
   @Test(
-    "they are found again and shown, but are in no list, count or change",
+    "they are found again and shown, but are in no list, count, change or export",
     arguments: StoreKind.allCases)
   func areBeside(kind: StoreKind) async throws {
     let store = try await Self.filled(kind)
@@ -61,6 +62,7 @@ struct FoundOfferRules {
     #expect(try await store.fetchOffer(named: "2").name == "Film 2")
     #expect(try await store.fetchOffers(OfferQuery(goneOnly: true)).isEmpty)
     #expect(try await Self.kinds(store) == ["first ibotta"])
+    #expect(try await !store.exported().text().contains("Film 8"))
     try await Self.checkCounts(current: 3, in: store)
   }
 
@@ -116,6 +118,18 @@ struct FoundOfferRules {
     #expect(try await Self.list(store) == ["1", "2", "8"])
     #expect(try await Self.kinds(store) == ["first ibotta"])
     try await Self.checkCounts(current: 3, in: store)
+  }
+
+  @Test("those that no search found for 30 days are pruned", arguments: StoreKind.allCases)
+  func prunes(kind: StoreKind) async throws {
+    let store = try await Self.filled(kind)
+    try await store.setFavorites(named: ["8"], to: true)
+    let month = 31 * 86_400
+    try await Self.find((10...40).map(Self.film), at: 2000 + month, in: store)
+    let pruned = try await store.prune(
+      goneBefore: .at(2001 + month), now: .at(2001 + 2 * month), trustsClock: true, isTrial: false)
+    #expect(pruned.offers == 32)
+    #expect(try await Self.list(store) == ["1", "2", "3", "8"])
   }
 
   @Test(

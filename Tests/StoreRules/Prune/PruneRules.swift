@@ -146,74 +146,39 @@ struct PruneRules {
     #expect(try await home.miscounts() == [])
   }
 
-  @Test("clearing away removes what is old by the clock", arguments: StoreKind.allCases)
-  func clearsAway(kind: StoreKind) async throws {
-    let home = try await Self.filled(kind)
-    try await home.sync([FeedOffer("1"), FeedOffer("5")], at: 3000 + 20 * Self.day)
-    try await home.store.clearAway(at: .at(3000 + 20 * Self.day))
-    #expect(try await Self.ids(home) == ["1", "2", "3", "4", "5"])
-    try await home.sync([FeedOffer("1"), FeedOffer("5")], at: 4000 + 28 * Self.day)
-    try await home.store.clearAway(at: .at(4000 + 31 * Self.day))
-    #expect(try await Self.ids(home).contains("2"))
-    #expect(try await !Self.ids(home).contains("3"))
-    #expect(try await home.miscounts() == [])
-  }
-
-  /// A feed that is synced daily up to day 40 after 2026-01-01, of which two offers vanish on day 35.
-  private static func daily(_ kind: StoreKind) async throws -> DatabaseHome {
-    let home = try await DatabaseHome(kind)
-    for number in 0...40 {
-      try await home.sync(
-        (number < 35 ? 1...8 : 3...8).map { FeedOffer("\($0)", name: "\(number)") },
-        at: start + number * day)
-    }
-    return home
-  }
-
-  private static let start = 1_767_225_600
-
   @Test(
-    "one sync by a clock that is ahead removes nothing, and one a day later confirms it",
+    "no number is given again, also after the newest offers and changes were removed",
     arguments: StoreKind.allCases)
-  func wrongClock(kind: StoreKind) async throws {
-    let home = try await Self.daily(kind)
-    let before = try await home.store.countEverything()
-    func sync(_ dayNumber: Int) async throws {
-      let seconds = Self.start + dayNumber * Self.day
-      try await home.sync((3...8).map { FeedOffer("\($0)", name: "40") }, at: seconds)
-      try await home.store.clearAway(at: .at(seconds))
-    }
-    try await sync(441)
-    #expect(try await home.store.countEverything().offers == before.offers)
-    #expect(try await home.store.countEverything().changes == before.changes)
-    #expect(
-      try await home.store.findUnconfirmedRun(at: .at(Self.start + 441 * Self.day))
-        == .at(Self.start + 40 * Self.day))
-    for isTrial in [true, false] {
-      let error = await refusal {
-        _ = try await home.store.prune(
-          goneBefore: .at(Self.start + 411 * Self.day), now: .at(Self.start + 441 * Self.day),
-          trustsClock: false, isTrial: isTrial)
-      }
-      #expect(error?.code == .invalidRequest && error?.advice?.step == .program(.trustClock))
-      #expect(error?.message.contains("the sync before this day was 401 days ago") == true)
-    }
-    try await sync(442)
-    #expect(try await home.store.countEverything().offers == before.offers - 2)
-    #expect(try await home.store.findUnconfirmedRun(at: .at(Self.start + 442 * Self.day)) == nil)
+  func numbers(kind: StoreKind) async throws {
+    let home = try await DatabaseHome(kind)
+    try await home.sync((1...3).map { FeedOffer("\($0)") }, at: 1000)
+    try await home.sync([], at: 2000)
+    let now = 2000 * Self.day
+    let last = try await home.store.fetchChanges(ChangeQuery(now: .at(now))).lastID
+    #expect(try await Self.prune(home, goneBefore: now, now: now).offers == 3)
+    #expect(try await home.store.countEverything().changes == 0)
+    try await home.sync([FeedOffer("1")], at: now)
+    let query = ChangeQuery(afterID: last, now: .at(now))
+    #expect(try await home.store.fetchChanges(query).changes.count == 1)
   }
 
-  @Test("a prune in doubt counts from the last confirmed time", arguments: StoreKind.allCases)
-  func countsFromWitness(kind: StoreKind) async throws {
-    let home = try await Self.daily(kind)
-    let now = Self.start + 80 * Self.day
-    for isTrial in [true, false] {
-      let counts = try await home.store.prune(
-        goneBefore: .at(now - 30 * Self.day), now: .at(now), trustsClock: false,
-        isTrial: isTrial)
-      #expect(counts.offers == 0)
-      #expect(counts.countedFrom == .at(Self.start + 40 * Self.day))
+  /// A transaction removes 2,000 changes or offers.
+  @Test(
+    "changes and the offers of a feed are removed in several transactions",
+    arguments: StoreKind.allCases)
+  func removesInBatches(kind: StoreKind) async throws {
+    let home = try await DatabaseHome(kind)
+    for (name, seconds) in [("a", 1000), ("b", 2000)] {
+      try await home.sync((1...2100).map { FeedOffer("\($0)", name: name) }, at: seconds)
     }
+    // The first sync is one change for each of its offers.
+    #expect(
+      try await Self.prune(home, goneBefore: 0, now: 3000 + 400 * Self.day).changes == 4200)
+    #expect(try await home.store.countEverything().changes == 0)
+    #expect(try await home.store.unsubscribe(from: "ibotta"))
+    try await home.store.removeOffers(of: "ibotta", at: .at(4000))
+    #expect(try await home.store.countEverything().offers == 0)
+    #expect(try await Self.ids(home) == [])
   }
 
   @Test("facts tell sizes and times", arguments: StoreKind.allCases)

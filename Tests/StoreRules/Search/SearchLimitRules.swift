@@ -50,6 +50,39 @@ struct SearchLimitRules {
     #expect(marks == [["description [Range(0..<3)]", "terms [Range(2..<5)]"], []])
   }
 
+  @Test(
+    "matches in many elements are reported, up to the limit of an offer",
+    arguments: StoreKind.allCases)
+  func manyMatches(kind: StoreKind) async throws {
+    let store = try await kind.open().store
+    let categories = (0..<10_000).map { "\"c\($0)\"" }.joined(separator: ",")
+    try await store.sync([FeedOffer("1", more: [.categories: "[\(categories)]"])])
+    let hits = try await store.search(SearchQuery("c")).hits
+    #expect(hits.map { $0.matches.map(\.index) } == [Array(0..<SearchMarks.limit)])
+  }
+
+  @Test(
+    "an offer with the longest texts is stored, and found by its words",
+    arguments: StoreKind.allCases)
+  func longTexts(kind: StoreKind) async throws {
+    let store = try await kind.open().store
+    let words = (0..<30_000).map { "wörd\($0)" }.joined(separator: " ")
+    let attributes = (0..<200).map { #"["L","value\#($0) \#(words.prefix(15_000))"]"# }
+    try await store.sync([
+      FeedOffer(
+        "1", name: "Tea", description: words,
+        more: [
+          .terms: String(repeating: "x", count: 200_000),
+          .attributes: "[\(attributes.joined(separator: ","))]",
+        ])
+    ])
+    // The beginning of the long word, as long as a search may be.
+    let long = String(repeating: "x", count: SearchWords.characterLimit)
+    for search in ["word29999", "word17 word18", "value199", long] {
+      #expect(try await store.search(SearchQuery(search)).hits.count == 1, "\(search.prefix(20))")
+    }
+  }
+
   private static let long = [
     String(repeating: "a-", count: 51), Array(repeating: "tea", count: 51).joined(separator: " "),
     String(repeating: "a-", count: 3500), String(repeating: "x", count: 1001),

@@ -169,6 +169,17 @@ struct SyncStateRules {
   }
 
   @Test(
+    "subscribing to the proposed feed from a page does not make its source trusted",
+    arguments: StoreKind.allCases)
+  func subscribes(kind: StoreKind) async throws {
+    let store = try await kind.open().store
+    _ = try await store.subscribe(to: "ibotta", source: "http://10.0.0.1/")
+    #expect(
+      try await store.findSyncState(of: "ibotta")?.source
+        == NamedSource("http://10.0.0.1/", origin: .remote))
+  }
+
+  @Test(
     "a sync lock excludes other syncs of the feed, also of other connections",
     arguments: StoreKind.allCases)
   func locks(kind: StoreKind) async throws {

@@ -71,6 +71,9 @@ struct TransferRules {
       [FeedOffer("tea", reward: .dollars(2)), FeedOffer("jam")], at: 5000)
     #expect(run.counts.applied == 0)
     #expect(run.counts.unchanged == 2)
+    // A favorite without an offer gets its offer.
+    try await other.sync([FeedOffer("7")], feed: "later", at: 5000)
+    #expect(try await other.store.fetchOffer(named: "later:7").isFavorite)
     #expect(try await other.miscounts() == [])
   }
 
@@ -166,14 +169,49 @@ struct TransferRules {
   }
 
   @Test(
-    "offers missing from a selection are not gone", arguments: StoreKind.allCases, [true, false])
-  func selection(kind: StoreKind, isSelection: Bool) async throws {
+    "offers missing from another document or from a selection are not gone",
+    arguments: StoreKind.allCases,
+    [(true, nil), (false, "sample"), (false, nil)] as [(isSelection: Bool, source: String?)])
+  func selection(
+    kind: StoreKind, document: (isSelection: Bool, source: String?)
+  ) async throws {
+    let (isSelection, source) = document
     let old = try await Self.lived(kind)
     let new = try await DatabaseHome(kind)
-    try await new.sync([FeedOffer("rice")], at: 9000)
+    try await new.store.sync([FeedOffer("rice")], at: 9000, from: source)
     try await new.store.take(old.store.exported(), selections: isSelection ? ["ibotta"] : [])
     #expect(
-      try await new.store.fetchOffer(named: "jam").goneAt == (isSelection ? nil : .at(9000)))
+      try await new.store.fetchOffer(named: "jam").goneAt
+        == (isSelection || source != nil ? nil : .at(9000)))
+  }
+
+  @Test(
+    "the fingerprint and the validators of a document are removed if the import changed its offers",
+    arguments: StoreKind.allCases)
+  func forgetsDocument(kind: StoreKind) async throws {
+    let kept = try await Self.lived(kind).store.exported()
+    let store = try await DatabaseHome(kind).store
+    try await store.sync([FeedOffer("rice")], at: 500)
+    var fetch = FetchState()
+    (fetch.etag, fetch.validatedMark, fetch.validatedRules) = ("x", "y", 1)
+    fetch.waitUntil = .at(99)
+    let document = DocumentFingerprint(
+      hash: [UInt8](repeating: 1, count: 16), headHash: [UInt8](repeating: 2, count: 16),
+      sizeBytes: 7)
+    for (seconds, isKept) in [(600, false), (5000, true)] {
+      let run = SyncRun(
+        feed: "ibotta", source: "/other.json", outcome: .updated, bytes: 7,
+        startedAt: .at(seconds), durationSeconds: 0)
+      _ = try await store.apply(
+        SyncPlan(
+          run: run, newRecords: FeedRecords(), knownRecords: FeedRecords(), vanishedKeys: [],
+          rememberedSource: nil, document: document, keepsFacts: true, fetch: fetch))
+      try await store.take(kept)
+      let state = try #require(try await store.findSyncState(of: "ibotta"))
+      #expect(state.document == (isKept ? document : nil))
+      #expect(state.fetch.etag == (isKept ? "x" : nil))
+      #expect(state.fetch.waitUntil == .at(99))
+    }
   }
 
   @Test(
@@ -188,7 +226,8 @@ struct TransferRules {
         remember: source.map { NamedSource($0, origin: .machine) }, fetch: nil)
     }
     let old = try await DatabaseHome(kind)
-    for feed in ["a", "b", "c"] { try await add(feed, "/old.json", to: old) }
+    for feed in ["a", "b", "c", "d"] { try await add(feed, "/old.json", to: old) }
+    #expect(try await old.store.unsubscribe(from: "c"))
     let new = try await DatabaseHome(kind)
     try await add("a", nil, to: new)
     try await add("b", "/mine.json", to: new)
@@ -196,24 +235,46 @@ struct TransferRules {
     let summary = try await new.store.importRecords(
       from: kept, feeds: kept.feeds, selections: []
     ) { sources in
-      sources.map { ImportedSource(feed: $0.feed, text: $0.text, origin: .imported) }
+      sources.map {
+        ImportedSource(feed: $0.feed, text: $0.text, origin: $0.feed == "d" ? nil : .imported)
+      }
     }
-    #expect(summary.sources.map(\.feed) == ["a", "c"])
-    for (feed, source) in [("a", "/old.json"), ("b", "/mine.json"), ("c", "/old.json")] {
-      let named = try await new.store.findSyncState(of: feed)?.source
-      #expect(named?.text == source)
-      #expect(named?.origin == (feed == "b" ? .machine : .imported))
+    #expect(
+      summary.sources
+        == ["a", "c", "d"].map {
+          ImportedSource(feed: $0, text: "/old.json", origin: $0 == "d" ? nil : .imported)
+        })
+    let imported = NamedSource("/old.json", origin: .imported)
+    let expected: [(feed: String, source: NamedSource?)] = [
+      ("a", imported), ("b", NamedSource("/mine.json", origin: .machine)), ("c", imported),
+      ("d", nil),
+    ]
+    for (feed, source) in expected {
+      #expect(try await new.store.findSyncState(of: feed)?.source == source)
     }
+    func unsubscribed(_ kept: MemoryExport) -> [Int64?] {
+      kept.records.compactMap { record -> Int64?? in
+        if case .feed(let feed) = record { .some(feed.unsubscribedAt) } else { .none }
+      }
+    }
+    #expect(try await unsubscribed(new.store.exported()) == unsubscribed(kept))
+    #expect(try await new.store.fetchSubscribedFeeds() == ["a", "b", "d"])
+    // A source that the store already has keeps its origin.
+    try await add("a", "/old.json", to: new)
+    #expect(try await new.store.take(new.store.exported()).sources.isEmpty)
+    #expect(try await new.store.findSyncState(of: "a")?.source?.origin == .machine)
     try await new.store.forgetSource(of: "c")
     try await new.store.forgetSource(of: "unknown")
     #expect(try await new.store.findSyncState(of: "c")?.source == nil)
-    // A refused source refuses the import.
+    // A refused source refuses the import, which leaves nothing behind.
+    let empty = try await DatabaseHome(kind)
     let error = await refusal {
-      _ = try await DatabaseHome(kind).store.importRecords(
-        from: kept, feeds: kept.feeds, selections: []
-      ) { _ in throw OffersError(.invalidRequest, "No.") }
+      _ = try await empty.store.importRecords(from: kept, feeds: kept.feeds, selections: []) { _ in
+        throw OffersError(.invalidRequest, "No.")
+      }
     }
     #expect(error?.message == "No.")
+    #expect(try await empty.store.exported().feeds == [])
   }
 
   @Test(

@@ -5,7 +5,7 @@ import Testing
 @Suite("The records of two users")
 struct RecordRules {
   @Test(
-    "favorites are separate: lists, marks, counts, searches and histories",
+    "favorites are separate: lists, marks, counts, searches, histories and exports",
     arguments: StoreKind.allCases)
   func favorites(kind: StoreKind) async throws {
     let home = try await Household(kind)
@@ -22,6 +22,9 @@ struct RecordRules {
       let page = try await record.fetchOfferPage(OfferQuery(), maximumBytes: 1 << 20)
       #expect(page.offers.filter(\.isFavorite).map(\.ref.offerID) == ids)
       #expect(try await record.fetchFeeds().map(\.favoriteCount) == [ids.count])
+      #expect(try await record.countEverything().favorites == ids.count)
+      let kept = try await record.exported(favoritesOnly: true)
+      #expect(kept.favorites.map(\.ref.offerID) == ids && kept.offers.map(\.ref.offerID) == ids)
       var query = SearchQuery("tea")
       let hits = try await record.search(query).hits
       #expect(Set(hits.filter(\.offer.isFavorite).map(\.offer.ref.offerID)) == Set(ids))
@@ -116,6 +119,42 @@ struct RecordRules {
           ? change.returned.map { "\(change.offer?.ref.offerID ?? "") \($0.offerID)" } : nil
       }
       #expect(found == [pair])
+    }
+  }
+
+  @Test(
+    "news are told to each user once, whatever the other was told", arguments: StoreKind.allCases)
+  func news(kind: StoreKind) async throws {
+    let now = 10 * 86_400
+    let offers = (1...5).map { number in
+      FeedOffer(
+        "\(number)", name: "Tea \(number)",
+        more: number == 3 ? [.expiresAt: "\(now + 5000)"] : [:])
+    }
+    let home = try await Household(kind, offers)
+    try await home.owners.setFavorites(named: ["1", "3"], to: true)
+    try await home.anas.setFavorites(named: ["2", "3"], to: true)
+    try await home.owners.sync(Array(offers.suffix(3)), at: now - 100)
+    var fetch = FetchState()
+    fetch.failureCount = 3
+    fetch.failingSince = .at(now - 90_000)
+    try await home.owners.record(
+      SyncRun(
+        feed: "ibotta", source: "x", outcome: .failed, bytes: 0, startedAt: .at(now - 50),
+        durationSeconds: 0, error: OffersError(.sourceFailed, "No answer.")), remember: nil,
+      fetch: fetch)
+    func take(_ record: any OffersStorage, at seconds: Int) async throws -> Set<String> {
+      let (news, lastID) = try await record.fetchNews(
+        after: try await record.findMark(of: "mail"), now: .at(seconds))
+      try await record.setNewsTold(news, lastID: lastID, reader: "mail", now: .at(seconds))
+      return Set(
+        news.changes.map { "\($0.kind.rawValue) \($0.offer?.ref.offerID ?? "")" }
+          + news.failing.map { "failing \($0.name)" })
+    }
+    for (place, (record, id)) in [(home.owners, "1"), (home.anas, "2")].enumerated() {
+      let told = try await take(record, at: now + 2 * place)
+      #expect(told == ["gone \(id)", "expiring 3", "failing ibotta"])
+      #expect(try await take(record, at: now + 2 * place + 1) == [])
     }
   }
 

@@ -38,6 +38,7 @@ struct RemovedUserRules {
     arguments: StoreKind.allCases)
   func refusesWrites(kind: StoreKind) async throws {
     let home = try await Self.filled(kind)
+    let kept = try await home.owners.exported()
     try await home.owners.removeUser(home.ana.id)
     // A later user gets nothing from the record of the removed one.
     let second = try await home.owners.addUser(named: "Ana", role: .member)
@@ -50,6 +51,8 @@ struct RemovedUserRules {
       { try await $0.noteSearch(RecentSearch(words: "jam", searchedAt: .at(9))) },
       { try await $0.noteSearch(RecentSearch(words: "tea", searchedAt: .at(9))) },
       { try await $0.setMark(ReaderMark(changeID: 9, readAt: .at(9)), of: "mail") },
+      { try await $0.setNewsTold(News(), lastID: 9, reader: "mail", now: .at(9)) },
+      { try await $0.take(kept) },
     ]
     for (index, write) in writes.enumerated() {
       let error = await refusal { try await write(home.anas) }
@@ -62,9 +65,52 @@ struct RemovedUserRules {
       #expect(try await record.fetchFeeds().map(\.favoriteCount) == [0])
       #expect(try await record.fetchRecentSearches() == [])
       #expect(try await record.findMark(of: "mail") == nil)
+      #expect(try await record.exported().favorites == [])
     }
     #expect(try await home.owners.stars() == ["ibotta:1", "ibotta:2"])
     #expect(try await home.owners.fetchRecentSearches().map(\.words) == ["tea"])
+  }
+
+  @Test(
+    "stays if they got a favorite after the export of the others", arguments: StoreKind.allCases)
+  func exportedBefore(kind: StoreKind) async throws {
+    let home = try await Self.filled(kind)
+    let exported = Set(try await home.anas.exported(favoritesOnly: true).favorites.map(\.ref))
+    try await home.anas.setFavorites(named: ["4"], to: true)
+    let before = try await home.owners.exported(allUsers: true).text()
+    let error = await refusal {
+      try await home.owners.removeUser(home.ana.id, exported: exported)
+    }
+    #expect(error?.code == .locked)
+    #expect(
+      error?.message == "Ana got another favorite, ibotta:4, while the favorites were exported.")
+    #expect(try await home.owners.exported(allUsers: true).text() == before)
+    // A favorite that was taken off since is in the export.
+    try await home.anas.setFavorites(named: ["3", "4"], to: false)
+    try await home.owners.removeUser(home.ana.id, exported: exported)
+    #expect(try await home.owners.fetchUsers().map(\.id) == [User.ownerID])
+  }
+
+  @Test(
+    "no longer keeps gone offers and their history from being pruned; any user's favorite does",
+    arguments: StoreKind.allCases)
+  func prunes(kind: StoreKind) async throws {
+    let home = try await Self.filled(kind)
+    try await home.owners.setFavorites(named: ["1"], to: false)
+    try await home.owners.sync([FeedOffer("5", name: "Tea 5")], at: 2000)
+    // The offer of the newest change is never pruned.
+    try await home.owners.sync([FeedOffer("5", name: "Tea 6")], at: 3000)
+    func prune() async throws -> [String] {
+      _ = try await home.owners.prune(
+        goneBefore: .at(2001), now: .at(800 * 86_400), trustsClock: true, isTrial: false)
+      return try await home.owners.ids(OfferQuery(goneOnly: true))
+    }
+    #expect(try await prune() == ["2", "3"])
+    let points = try await home.anas.fetchHistory(named: "3").points
+    #expect(points.map(\.event) == [.new, .gone])
+    try await home.owners.removeUser(home.ana.id)
+    #expect(try await prune() == ["2"])
+    #expect(try await home.owners.stars() == ["ibotta:2"])
   }
 
   @Test(

@@ -3,10 +3,8 @@ import OffersCore
 import OffersTestSupport
 import Testing
 
-@testable import OffersSQLite
-
-@Suite("Odd addresses in the database")
-struct OddAddressTests {
+@Suite("Odd addresses")
+struct OddAddressRules {
   /// Addresses as feeds print them, most of which no URL represents exactly.
   private static let texts = [
     "https://x.example/a b.png", "https://x.example/Cafe\u{301}.png",
@@ -15,8 +13,8 @@ struct OddAddressTests {
     "self", "javascript:alert(1)", "https:\\\\x.example", "https://x.example/\u{202E}gpj",
   ]
 
-  private static func filled() async throws -> Store {
-    let store = try await Store()
+  private static func filled(_ kind: StoreKind) async throws -> any OffersStorage {
+    let store = try await kind.open().store
     try await store.sync(
       texts.enumerated().map { number, text in
         FeedOffer("\(number)", more: [.imageURL: text, .url: text])
@@ -24,33 +22,34 @@ struct OddAddressTests {
     return store
   }
 
-  @Test("addresses are stored, exported and imported byte for byte")
-  func keepsTexts() async throws {
-    let store = try await Self.filled()
-    let offers = try await store.database.fetchOffers(OfferQuery())
+  @Test("addresses are stored, exported and imported byte for byte", arguments: StoreKind.allCases)
+  func keepsTexts(kind: StoreKind) async throws {
+    let store = try await Self.filled(kind)
+    let offers = try await store.fetchOffers(OfferQuery())
     #expect(offers.map { $0.urlText.map { Array($0.utf8) } } == Self.texts.map { Array($0.utf8) })
     #expect(offers.map(\.imageURLText) == Self.texts)
     let kept = try await store.exported()
     let text = try kept.text()
     #expect(text.contains(#""url":"https://x.example/a b.png""#))
-    let other = try await Store()
+    let other = try await kind.open().store
     try await other.take(kept)
     #expect(try await other.exported().text() == text)
   }
 
-  @Test("an offer's image is found under the exact text of its address")
-  func findsImages() async throws {
-    let store = try await Self.filled()
+  @Test(
+    "an offer's image is found under the exact text of its address", arguments: StoreKind.allCases)
+  func findsImages(kind: StoreKind) async throws {
+    let store = try await Self.filled(kind)
     let bytes = TinyImage.png()
-    let offers = try await store.database.fetchOffers(OfferQuery())
+    let offers = try await store.fetchOffers(OfferQuery())
     for text in [Self.texts[0], Self.texts[1]] {
-      try await store.database.putImage(
+      try await store.putImage(
         CachedImage(
           url: text, bytes: bytes, header: try ImageHeader(reading: bytes),
-          fetchedAt: Date(timeIntervalSince1970: 0), freshUntil: Date(timeIntervalSince1970: 0)))
+          fetchedAt: .at(0), freshUntil: .at(0)))
     }
     var found: [Bool] = []
-    for offer in offers { found.append(try await store.database.findImage(of: offer) != nil) }
+    for offer in offers { found.append(try await store.findImage(of: offer) != nil) }
     // The third address has the same characters as the second, and other bytes.
     #expect(found == [true, true] + offers.dropFirst(2).map { _ in false })
     #expect(
@@ -60,6 +59,6 @@ struct OddAddressTests {
     let none = Offer(
       ref: OfferRef(feed: "ibotta", offerID: "99"), name: "Tea", firstSeenAt: Date(),
       changedAt: Date())
-    #expect(try await store.database.findImage(of: none) == nil)
+    #expect(try await store.findImage(of: none) == nil)
   }
 }

@@ -1,0 +1,90 @@
+import Foundation
+import OffersCore
+import Testing
+
+@Suite("Failures and leases of images")
+struct ImageFailureRules {
+  private static func failure(_ number: Int, after seconds: Double) -> ImageFailure {
+    ImageFailure(
+      url: ImageHome.url(number), code: .notFound, reason: "answered 404",
+      until: ImageHome.now + seconds)
+  }
+
+  @Test(
+    "a failure is remembered until it expires or an image is put", arguments: StoreKind.allCases)
+  func expires(kind: StoreKind) async throws {
+    let home = try await ImageHome(kind)
+    let failure = Self.failure(1, after: 600)
+    try await home.store.putFailure(failure)
+    func find(after seconds: Double) async throws -> ImageFailure? {
+      try await home.store.findFailure(of: failure.url, now: ImageHome.now + seconds)
+    }
+    #expect(try await find(after: 599) == failure)
+    #expect(try await find(after: 600) == nil)
+    try await home.put(1)
+    #expect(try await find(after: 0) == nil)
+  }
+
+  @Test(
+    "a failure that would be remembered for longer than any has expired",
+    arguments: StoreKind.allCases)
+  func clock(kind: StoreKind) async throws {
+    let home = try await ImageHome(kind)
+    for (seconds, isFound) in [(86_400.0, true), (86_401, false), (34_646_400, false)] {
+      try await home.store.putFailure(Self.failure(1, after: seconds))
+      let failure = try await home.store.findFailure(of: ImageHome.url(1), now: ImageHome.now)
+      let failures = try await home.contents().failures
+      #expect((failure != nil) == isFound && failures.isEmpty != isFound, "\(seconds)")
+    }
+  }
+
+  @Test(
+    "failures that expire soon are forgotten at once, others are kept",
+    arguments: StoreKind.allCases)
+  func forgets(kind: StoreKind) async throws {
+    let home = try await ImageHome(kind)
+    for (number, seconds) in [(1, 600.0), (2, 601)] {
+      try await home.store.putFailure(Self.failure(number, after: seconds))
+    }
+    try await home.store.forgetFailures(until: ImageHome.now + 600)
+    #expect(try await home.contents().failures.map(\.url) == [ImageHome.url(2)])
+  }
+
+  @Test("a bounded number of failures is remembered", arguments: StoreKind.allCases)
+  func isBounded(kind: StoreKind) async throws {
+    let home = try await ImageHome(kind)
+    for number in 0..<500 {
+      try await home.store.putFailure(Self.failure(number, after: Double(number + 1)))
+    }
+    let failures = try await home.contents().failures
+    #expect((50...200).contains(failures.count))
+    #expect(failures.first?.url == ImageHome.url(499))
+  }
+
+  @Test(
+    "a lease has one holder, until it is released, expires or an image is put",
+    arguments: StoreKind.allCases)
+  func leases(kind: StoreKind) async throws {
+    let home = try await ImageHome(kind)
+    let stores = [home.store, try await home.opened.openAgain()]
+    func take(_ holder: Int64, seconds: Double = 10) async throws -> Bool {
+      try await stores[Int(holder) % 2].takeLease(
+        on: ImageHome.url(1), holder: holder, seconds: seconds, now: ImageHome.now)
+    }
+    #expect(try await take(1))
+    #expect(try await !take(2))
+    #expect(try await take(1))
+    // A lease of no time has expired.
+    #expect(try await take(1, seconds: -1))
+    #expect(try await take(2))
+    try await home.store.endLease(on: ImageHome.url(1), holder: 1)
+    #expect(try await !take(1))
+    try await home.put(1)
+    #expect(try await take(3))
+    try await home.store.endLease(on: ImageHome.url(1), holder: 3)
+    // One that would last for longer than any was taken by another clock.
+    #expect(try await take(4, seconds: 3600))
+    #expect(try await take(5))
+    #expect(try await !take(4))
+  }
+}
