@@ -1,0 +1,43 @@
+/// The fields of an offer, in the order of a record.
+package enum OfferField: Int, CaseIterable, Sendable {
+  case id
+  case name
+  case description
+  case terms
+  case reward
+  case imageURL
+  case url
+  case retailer
+  /// A JSON list of texts.
+  case categories
+  /// Unix seconds in decimal, like `expiresAt`.
+  case startsAt
+  case expiresAt
+  /// Degrees in decimal, like `longitude`.
+  case latitude
+  case longitude
+  /// A JSON list of pairs of strings, a label and a value.
+  case attributes
+
+  package static let count = allCases.count
+
+  /// The field's name in JSON and in a change's list of fields.
+  package var name: String {
+    switch self {
+    case .id: "id"
+    case .name: "name"
+    case .description: "description"
+    case .terms: "terms"
+    case .reward: "reward"
+    case .imageURL: "image_url"
+    case .url: "url"
+    case .retailer: "retailer"
+    case .categories: "categories"
+    case .startsAt: "starts_at"
+    case .expiresAt: "expires_at"
+    case .latitude: "latitude"
+    case .longitude: "longitude"
+    case .attributes: "attributes"
+    }
+  }
+}
