@@ -119,12 +119,6 @@ package struct ExportedOffer: Hashable, Sendable {
 
   package init() {}
 
-  /// Whether any of the optional fields from the retailer on is present.
-  package var hasDetails: Bool {
-    retailer != nil || categories != nil || startsAt != nil || expiresAt != nil || latitude != nil
-      || longitude != nil || attributes != nil
-  }
-
   /// Whether both offers have the same content, compared byte for byte. References and the times
   /// that syncs recorded are ignored.
   package func says(asMuchAs other: ExportedOffer) -> Bool {
