@@ -21,6 +21,39 @@ package enum OfferField: Int, CaseIterable, Sendable {
 
   package static let count = allCases.count
 
+  /// The form of a field's value.
+  package enum Kind: Sendable {
+    case id
+    /// A text on one line.
+    case line
+    /// A text with lines and paragraphs.
+    case text
+    /// An address.
+    case link
+    /// A printed reward or price.
+    case reward
+    /// A JSON list.
+    case list
+    /// Unix seconds.
+    case time
+    /// A coordinate.
+    case degrees
+  }
+
+  /// The form of the field's value, which determines how it is read, limited and stored.
+  package var kind: Kind {
+    switch self {
+    case .id: .id
+    case .name, .retailer: .line
+    case .description, .terms: .text
+    case .imageURL, .url: .link
+    case .reward: .reward
+    case .categories, .attributes: .list
+    case .startsAt, .expiresAt: .time
+    case .latitude, .longitude: .degrees
+    }
+  }
+
   /// The field's name in JSON and in a change's list of fields.
   package var name: String {
     switch self {
