@@ -21,6 +21,15 @@ package enum OfferField: Int, CaseIterable, Sendable {
 
   package static let count = allCases.count
 
+  /// The fields before the details, without the id.
+  package static let main = allCases[1..<retailer.rawValue]
+
+  /// The optional fields from the retailer on, which many offers lack.
+  package static let details = allCases[retailer.rawValue...]
+
+  /// The fields whose value is one text, without the id and the reward.
+  package static let texts = allCases.filter { [.line, .text, .link].contains($0.kind) }
+
   /// The form of a field's value.
   package enum Kind: Sendable {
     case id
