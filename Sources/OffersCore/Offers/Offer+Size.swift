@@ -26,8 +26,11 @@ extension Offer {
     var offer = self
     for field in OfferField.texts {
       guard let text = self[field] else { continue }
-      let isLink = field.kind == .link
-      offer[field] = isLink ? text.utf8.count > OfferLimits.linkBytes ? nil : text : fit(text)
+      if field.kind != .link {
+        offer[field] = fit(text)
+      } else if text.utf8.count > OfferLimits.linkBytes {
+        offer[field] = nil
+      }
     }
     offer.reward = reward?.abridged(toBytes: limit)
     offer.categories = first(
