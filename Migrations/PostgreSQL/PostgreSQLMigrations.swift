@@ -28,11 +28,10 @@ package struct PostgreSQLConversion: Sendable {
   package let sql: String
 }
 
-/// The migrations from an empty database to the current schema, embedded from the `.sql` files in this
-/// folder. Append-only: a migration that has shipped is never edited.
+/// The migrations from an empty database to the current schema, embedded from the files of the folder
+/// `SQL`. Append-only: a migration that has shipped is never edited.
 ///
-/// A new migration is a new file here, an `.embedInCode` resource of this target in `Package.swift`,
-/// and a line of `all`. `Scripts/check` fails if it is not embedded or not listed.
+/// A new migration is a new file there and a line of `all`. `Scripts/check` fails if it is not listed.
 package enum PostgreSQLMigrations {
   /// The number of the first migration. The numbers below are versions that an unreleased program made, of
   /// which only one is converted.

@@ -15,12 +15,11 @@ package struct ConversionPart: Sendable {
   package let sql: String
 }
 
-/// The migrations from an empty file to the current schema, embedded from the `.sql` files in this
-/// folder. Append-only: a migration that has shipped is never edited.
+/// The migrations from an empty file to the current schema, embedded from the files of the folder
+/// `SQL`. Append-only: a migration that has shipped is never edited.
 ///
-/// A new migration is a new file here, an `.embedInCode` resource of this target in
-/// `Package.swift`, a line of `all`, and the new `currentVersion`. `Scripts/check` fails if it is
-/// not embedded or not listed.
+/// A new migration is a new file there, a line of `all`, and the new `currentVersion`.
+/// `Scripts/check` fails if it is not listed.
 package enum SQLiteMigrations {
   /// The number of the first migration. The numbers below are versions that an unreleased program made, of
   /// which only one is converted.

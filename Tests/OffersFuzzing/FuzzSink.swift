@@ -12,7 +12,7 @@ final class FuzzSink: OfferSink {
 
   func accept(_ texts: OfferTexts, position: Int) {
     add(1, position)
-    if (texts.id?.count ?? 0) == 0 || (texts.name?.count ?? 0) == 0 {
+    if (texts[.id]?.count ?? 0) == 0 || (texts[.name]?.count ?? 0) == 0 {
       fail("an offer without id or name")
     }
     for field in OfferField.allCases {

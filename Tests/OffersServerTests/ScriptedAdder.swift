@@ -1,3 +1,4 @@
+import Foundation
 import OffersCore
 import Synchronization
 
@@ -19,7 +20,7 @@ final class ScriptedAdder: FeedAdder {
       Offer(
         ref: OfferRef(feed: name ?? "tea-shop", offerID: String(index)), name: text,
         reward: Reward(text: "$\(index + 1).00", value: nil, isUpTo: false),
-        imageURLText: index == 0 ? "https://tea.example/green.png" : nil, urlText: nil,
+        imageURL: index == 0 ? URL(string: "https://tea.example/green.png") : nil,
         firstSeenAt: .distantPast, changedAt: .distantPast)
     }
     return FeedProposal(

@@ -96,49 +96,63 @@ package struct ExportedRun: Hashable, Sendable {
 /// An offer, with the times that syncs recorded.
 package struct ExportedOffer: Hashable, Sendable {
   package var ref = OfferRef(feed: "", offerID: "")
-  package var name = ""
-  package var description: String?
-  package var terms: String?
   package var reward: Reward?
-  package var imageURL: String?
-  package var url: String?
-  package var retailer: String?
-  /// A JSON list of texts, as in `OfferField.categories`.
-  package var categories: String?
   package var startsAt: Int64?
   package var expiresAt: Int64?
   package var latitude: Double?
   package var longitude: Double?
-  /// A JSON list of pairs of texts, as in `OfferField.attributes`, without the feed's shared ones.
-  package var attributes: String?
   package var firstSeenAt: Int64 = 0
   package var changedAt: Int64 = 0
   package var goneAt: Int64?
   /// Whether a field exceeded `OfferLimits` and was truncated or omitted when the export was read.
   package var isCut = false
+  /// The texts of the other fields, by their numbers.
+  private var texts = [String?](repeating: nil, count: OfferField.count)
 
   package init() {}
 
-  /// Whether any of the optional fields from the retailer on is present.
-  package var hasDetails: Bool {
-    retailer != nil || categories != nil || startsAt != nil || expiresAt != nil || latitude != nil
-      || longitude != nil || attributes != nil
+  package var name: String {
+    get { self[.name] ?? "" }
+    set { self[.name] = newValue }
+  }
+
+  /// The text of a field; a list as its JSON. It is nil for a time and for a coordinate.
+  ///
+  /// The id and the reward are set by `ref` and `reward`.
+  package subscript(field: OfferField) -> String? {
+    get {
+      switch field {
+      case .id: ref.offerID
+      case .reward: reward?.text
+      default: texts[field.rawValue]
+      }
+    }
+    set { texts[field.rawValue] = newValue }
+  }
+
+  /// The value of a field that is a time.
+  package func seconds(_ field: OfferField) -> Int64? {
+    field == .startsAt ? startsAt : field == .expiresAt ? expiresAt : nil
+  }
+
+  /// The value of a field that is a coordinate.
+  package func degrees(_ field: OfferField) -> Double? {
+    field == .latitude ? latitude : field == .longitude ? longitude : nil
   }
 
   /// Whether both offers have the same content, compared byte for byte. References and the times
   /// that syncs recorded are ignored.
   package func says(asMuchAs other: ExportedOffer) -> Bool {
-    func same(_ left: String?, _ right: String?) -> Bool {
-      guard let left, let right else { return left == nil && right == nil }
+    let areTextsSame = OfferField.allCases.dropFirst().allSatisfy { field in
+      guard let left = self[field], let right = other[field] else {
+        return self[field] == nil && other[field] == nil
+      }
       return left.hasSameBytes(as: right)
     }
-    return same(name, other.name) && same(description, other.description)
-      && same(terms, other.terms) && same(reward?.text, other.reward?.text)
-      && reward?.value == other.reward?.value && reward?.isUpTo == other.reward?.isUpTo
-      && same(imageURL, other.imageURL) && same(url, other.url) && same(retailer, other.retailer)
-      && same(categories, other.categories) && startsAt == other.startsAt
+    return areTextsSame && reward?.value == other.reward?.value
+      && reward?.isUpTo == other.reward?.isUpTo && startsAt == other.startsAt
       && expiresAt == other.expiresAt && latitude == other.latitude
-      && longitude == other.longitude && same(attributes, other.attributes)
+      && longitude == other.longitude
   }
 }
 

@@ -98,22 +98,27 @@ package struct ExportWriter {
 
   private static func write(_ offer: ExportedOffer, to json: inout JSONWriter) {
     json.member("ref", offer.ref.description)
-    json.member("name", offer.name)
-    json.member("description", offer.description)
-    json.member("terms", offer.terms)
-    json.member("reward", offer.reward)
-    json.member("image_url", offer.imageURL)
-    json.member("url", offer.url)
+    for field in OfferField.main { write(field, of: offer, to: &json) }
     json.member("first_seen_at", time: offer.firstSeenAt)
     json.member("changed_at", time: offer.changedAt)
     json.member("gone_at", time: offer.goneAt)
-    json.member("retailer", offer.retailer)
-    json.member("categories", each: offer.categories.map(JSONTexts.parse) ?? []) { $0.value($1) }
-    json.member("starts_at", time: offer.startsAt)
-    json.member("expires_at", time: offer.expiresAt)
-    json.member("latitude", number: offer.latitude.map { "\($0)" })
-    json.member("longitude", number: offer.longitude.map { "\($0)" })
-    json.member("attributes") { $0.value(offer.attributes.map(OfferAttribute.parse) ?? []) }
+    for field in OfferField.details { write(field, of: offer, to: &json) }
+  }
+
+  private static func write(
+    _ field: OfferField, of offer: ExportedOffer, to json: inout JSONWriter
+  ) {
+    switch field {
+    case .reward: json.member(field.name, offer.reward)
+    case .categories:
+      json.member(field.name, each: offer[field].map(JSONTexts.parse) ?? []) { $0.value($1) }
+    case .attributes:
+      json.member(field.name) { $0.value(offer[field].map(OfferAttribute.parse) ?? []) }
+    case .startsAt, .expiresAt: json.member(field.name, time: offer.seconds(field))
+    case .latitude, .longitude:
+      json.member(field.name, number: offer.degrees(field).map { "\($0)" })
+    default: json.member(field.name, offer[field])
+    }
   }
 
   private static func write(_ user: ExportedUser, to json: inout JSONWriter) {

@@ -14,26 +14,29 @@ extension JSONWriter {
       json.member("ref", offer.ref.description)
       json.member("feed", offer.ref.feed)
       json.member("id", offer.ref.offerID)
-      json.member("name", offer.name)
-      json.member("description", offer.description)
-      json.member("terms", offer.terms)
-      json.member("reward", offer.reward, of: offer.ref.feed)
-      json.member("image_url", offer.imageURLText)
-      json.member("url", offer.urlText)
+      for field in OfferField.main { json.member(field, of: offer.offer) }
       json.member("favorite", offer.isFavorite)
       json.member("state", offer.state.rawValue)
       json.member("expired", offer.isExpired(at: now))
       json.member("first_seen_at", offer.firstSeenAt)
       json.member("changed_at", offer.changedAt)
       json.member("gone_at", offer.goneAt)
-      json.member("retailer", offer.retailer)
-      json.member("categories", each: offer.categories) { $0.value($1) }
-      json.member("starts_at", offer.startsAt)
-      json.member("expires_at", offer.expiresAt)
-      json.member("latitude", number: offer.latitude.map { "\($0)" })
-      json.member("longitude", number: offer.longitude.map { "\($0)" })
-      json.member("attributes") { $0.value(offer.attributes) }
+      for field in OfferField.details { json.member(field, of: offer.offer) }
       more(&json)
+    }
+  }
+
+  /// Writes a member whose value is a field of an offer.
+  private mutating func member(_ field: OfferField, of offer: Offer) {
+    switch field {
+    case .reward: member(field.name, offer.reward, of: offer.ref.feed)
+    case .categories: member(field.name, each: offer.categories) { $0.value($1) }
+    case .startsAt: member(field.name, offer.startsAt)
+    case .expiresAt: member(field.name, offer.expiresAt)
+    case .latitude: member(field.name, number: offer.latitude.map { "\($0)" })
+    case .longitude: member(field.name, number: offer.longitude.map { "\($0)" })
+    case .attributes: member(field.name) { $0.value(offer.attributes) }
+    default: member(field.name, offer[field])
     }
   }
 

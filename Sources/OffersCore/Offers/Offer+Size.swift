@@ -1,10 +1,8 @@
 extension Offer {
   /// The size of the offer's texts in bytes of UTF-8, elements of lists included.
   package var textBytes: Int {
-    var bytes = name.utf8.count + ref.feed.utf8.count + ref.offerID.utf8.count
-    for text in [description, terms, reward?.text, imageURLText, urlText, retailer] {
-      if let text { bytes += text.utf8.count }
-    }
+    var bytes = ref.feed.utf8.count + ref.offerID.utf8.count + (reward?.text.utf8.count ?? 0)
+    for field in OfferField.texts { bytes += self[field]?.utf8.count ?? 0 }
     for category in categories { bytes += category.utf8.count }
     for attribute in attributes { bytes += attribute.label.utf8.count + attribute.value.utf8.count }
     return bytes
@@ -17,9 +15,6 @@ extension Offer {
   package func abridged(toBytes limit: Int) -> Offer {
     if textBytes <= limit { return self }
     func fit(_ text: String) -> String { OfferLimits.fit(text, within: limit) ?? text }
-    func address(_ text: String?) -> String? {
-      text.flatMap { $0.utf8.count > OfferLimits.linkBytes ? nil : $0 }
-    }
     func first<Element>(_ elements: [Element], _ bytes: (Element) -> Int) -> [Element] {
       var room = 8 * limit
       return Array(
@@ -28,17 +23,23 @@ extension Offer {
           return room >= 0
         })
     }
-    return Offer(
-      ref: ref, name: fit(name), description: description.map(fit), terms: terms.map(fit),
-      reward: reward?.abridged(toBytes: limit), imageURLText: address(imageURLText),
-      urlText: address(urlText), retailer: retailer.map(fit),
-      categories: first(categories.prefix(OfferLimits.categoryCount).map(fit), \.utf8.count),
-      startsAt: startsAt, expiresAt: expiresAt, latitude: latitude, longitude: longitude,
-      attributes: first(
-        attributes.prefix(2 * OfferLimits.attributeCount).map {
-          OfferAttribute(label: fit($0.label), value: fit($0.value))
-        }, { $0.label.utf8.count + $0.value.utf8.count }),
-      firstSeenAt: firstSeenAt, changedAt: changedAt, goneAt: goneAt)
+    var offer = self
+    for field in OfferField.texts {
+      guard let text = self[field] else { continue }
+      if field.kind != .link {
+        offer[field] = fit(text)
+      } else if text.utf8.count > OfferLimits.linkBytes {
+        offer[field] = nil
+      }
+    }
+    offer.reward = reward?.abridged(toBytes: limit)
+    offer.categories = first(
+      categories.prefix(OfferLimits.categoryCount).map(fit), \.utf8.count)
+    offer.attributes = first(
+      attributes.prefix(2 * OfferLimits.attributeCount).map {
+        OfferAttribute(label: fit($0.label), value: fit($0.value))
+      }, { $0.label.utf8.count + $0.value.utf8.count })
+    return offer
   }
 }
 

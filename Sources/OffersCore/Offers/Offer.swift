@@ -19,21 +19,21 @@ public struct Offer: Hashable, Sendable, Identifiable, Codable {
   /// The offer's identity.
   public let ref: OfferRef
   /// The name, never empty.
-  public let name: String
+  public package(set) var name: String
   /// The description as plain text.
-  public let description: String?
+  public package(set) var description: String?
   /// The terms as plain text.
-  public let terms: String?
+  public package(set) var terms: String?
   /// The reward as printed, with its exact value where it has one.
-  public let reward: Reward?
+  public package(set) var reward: Reward?
   /// The address of the image, as the feed prints it: any text.
-  package let imageURLText: String?
+  package var imageURLText: String?
   /// The address of the offer's own page, as the feed prints it: any text.
-  package let urlText: String?
+  package var urlText: String?
   /// The seller.
-  public let retailer: String?
+  public package(set) var retailer: String?
   /// The categories in the feed's order; empty without any.
-  public let categories: [String]
+  public package(set) var categories: [String]
   /// The begin of the offer.
   public let startsAt: Date?
   /// The end of the offer.
@@ -43,7 +43,7 @@ public struct Offer: Hashable, Sendable, Identifiable, Codable {
   /// The longitude in degrees, positive to the east.
   public let longitude: Double?
   /// The offer's own attributes in the feed's order, then those that all offers of the feed share.
-  public let attributes: [OfferAttribute]
+  public package(set) var attributes: [OfferAttribute]
   /// When a sync first found the offer.
   public let firstSeenAt: Date
   /// When a sync last found a field changed, or first found the offer if none has changed.
@@ -69,29 +69,13 @@ public struct Offer: Hashable, Sendable, Identifiable, Codable {
     latitude: Double? = nil, longitude: Double? = nil, attributes: [OfferAttribute] = [],
     firstSeenAt: Date, changedAt: Date, goneAt: Date? = nil
   ) {
-    self.init(
-      ref: ref, name: name, description: description, terms: terms, reward: reward,
-      imageURLText: imageURL?.absoluteString, urlText: url?.absoluteString, retailer: retailer,
-      categories: categories, startsAt: startsAt, expiresAt: expiresAt, latitude: latitude,
-      longitude: longitude, attributes: attributes, firstSeenAt: firstSeenAt,
-      changedAt: changedAt, goneAt: goneAt)
-  }
-
-  /// Creates an offer with the addresses as the feed prints them.
-  package init(
-    ref: OfferRef, name: String, description: String? = nil, terms: String? = nil,
-    reward: Reward? = nil, imageURLText: String?, urlText: String?, retailer: String? = nil,
-    categories: [String] = [], startsAt: Date? = nil, expiresAt: Date? = nil,
-    latitude: Double? = nil, longitude: Double? = nil, attributes: [OfferAttribute] = [],
-    firstSeenAt: Date, changedAt: Date, goneAt: Date? = nil
-  ) {
     self.ref = ref
     self.name = name
     self.description = description
     self.terms = terms
     self.reward = reward
-    self.imageURLText = imageURLText
-    self.urlText = urlText
+    imageURLText = imageURL?.absoluteString
+    urlText = url?.absoluteString
     self.retailer = retailer
     self.categories = categories
     self.startsAt = startsAt
@@ -102,6 +86,34 @@ public struct Offer: Hashable, Sendable, Identifiable, Codable {
     self.firstSeenAt = firstSeenAt
     self.changedAt = changedAt
     self.goneAt = goneAt
+  }
+
+  /// The text of a field of `OfferField.texts`. Another field reads as nil, and cannot be set.
+  package subscript(field: OfferField) -> String? {
+    get {
+      switch field {
+      case .name: name
+      case .description: description
+      case .terms: terms
+      case .imageURL: imageURLText
+      case .url: urlText
+      case .retailer: retailer
+      case .id, .reward, .categories, .startsAt, .expiresAt, .latitude, .longitude, .attributes:
+        nil
+      }
+    }
+    set {
+      switch field {
+      case .name: name = newValue ?? ""
+      case .description: description = newValue
+      case .terms: terms = newValue
+      case .imageURL: imageURLText = newValue
+      case .url: urlText = newValue
+      case .retailer: retailer = newValue
+      case .id, .reward, .categories, .startsAt, .expiresAt, .latitude, .longitude, .attributes:
+        break
+      }
+    }
   }
 
   private enum CodingKeys: String, CodingKey {

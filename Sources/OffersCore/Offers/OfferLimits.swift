@@ -37,22 +37,20 @@ public enum OfferLimits {
 
   /// The maximum size of a field's text; for a list, of each element.
   package static func bytes(of field: OfferField) -> Int {
-    switch field {
+    switch field.kind {
     case .id: idBytes
-    case .description, .terms: textBytes
-    case .imageURL, .url: linkBytes
-    case .categories: categoryBytes
-    case .attributes: attributeBytes
-    case .name, .reward, .retailer, .startsAt, .expiresAt, .latitude, .longitude:
-      nameBytes
+    case .text: textBytes
+    case .link: linkBytes
+    case .list: field == .categories ? categoryBytes : attributeBytes
+    case .line, .reward, .time, .degrees: nameBytes
     }
   }
 
   /// Whether a field may be truncated. A truncated address or number would be another one.
   package static func isCut(_ field: OfferField) -> Bool {
-    switch field {
-    case .name, .description, .terms, .reward, .retailer, .categories, .attributes: true
-    case .id, .imageURL, .url, .startsAt, .expiresAt, .latitude, .longitude: false
+    switch field.kind {
+    case .line, .text, .reward, .list: true
+    case .id, .link, .time, .degrees: false
     }
   }
 

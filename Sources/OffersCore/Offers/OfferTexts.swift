@@ -1,20 +1,9 @@
 /// The texts of an offer, as views of the reader's memory that are valid only during the call that
 /// passes them.
 package struct OfferTexts {
-  package var id: UnsafeRawBufferPointer?
-  package var name: UnsafeRawBufferPointer?
-  package var description: UnsafeRawBufferPointer?
-  package var terms: UnsafeRawBufferPointer?
-  package var reward: UnsafeRawBufferPointer?
-  package var imageURL: UnsafeRawBufferPointer?
-  package var url: UnsafeRawBufferPointer?
-  package var retailer: UnsafeRawBufferPointer?
-  package var categories: UnsafeRawBufferPointer?
-  package var startsAt: UnsafeRawBufferPointer?
-  package var expiresAt: UnsafeRawBufferPointer?
-  package var latitude: UnsafeRawBufferPointer?
-  package var longitude: UnsafeRawBufferPointer?
-  package var attributes: UnsafeRawBufferPointer?
+  /// The texts by the numbers of their fields.
+  @usableFromInline
+  var texts = [UnsafeRawBufferPointer?](repeating: nil, count: OfferField.count)
   /// The ISO 4217 code of the currency that the record states beside the text of the reward; nil if
   /// it states none, or if the text has the code in it.
   package var rewardCurrency: (UInt8, UInt8, UInt8)?
@@ -27,74 +16,27 @@ package struct OfferTexts {
 
   /// Sets all texts to nil.
   package mutating func clear() {
-    self = OfferTexts()
+    for field in texts.indices { texts[field] = nil }
+    rewardCurrency = nil
+    isRewardNumber = false
+    isTimed = false
   }
 
   @inlinable
   package subscript(field: OfferField) -> UnsafeRawBufferPointer? {
-    @inline(__always) get {
-      switch field {
-      case .id: id
-      case .name: name
-      case .description: description
-      case .terms: terms
-      case .reward: reward
-      case .imageURL: imageURL
-      case .url: url
-      case .retailer: retailer
-      case .categories: categories
-      case .startsAt: startsAt
-      case .expiresAt: expiresAt
-      case .latitude: latitude
-      case .longitude: longitude
-      case .attributes: attributes
-      }
-    }
-    @inline(__always) set {
-      switch field {
-      case .id: id = newValue
-      case .name: name = newValue
-      case .description: description = newValue
-      case .terms: terms = newValue
-      case .reward: reward = newValue
-      case .imageURL: imageURL = newValue
-      case .url: url = newValue
-      case .retailer: retailer = newValue
-      case .categories: categories = newValue
-      case .startsAt: startsAt = newValue
-      case .expiresAt: expiresAt = newValue
-      case .latitude: latitude = newValue
-      case .longitude: longitude = newValue
-      case .attributes: attributes = newValue
-      }
-    }
+    @inline(__always) get { texts[field.rawValue] }
+    @inline(__always) set { texts[field.rawValue] = newValue }
   }
 
   /// Whether any of the optional fields from `retailer` on has a text.
-  var hasDetails: Bool {
-    retailer != nil || categories != nil || startsAt != nil || expiresAt != nil || latitude != nil
-      || longitude != nil || attributes != nil
-  }
+  var hasDetails: Bool { texts[OfferField.retailer.rawValue...].contains { $0 != nil } }
 
   /// Calls `body` with the number and the text of each field, nil if it has none. The fields from
   /// `retailer` on are omitted if none of them has a text.
   @inline(__always)
   func forEachField(_ body: (Int, UnsafeRawBufferPointer?) -> Void) {
-    body(OfferField.id.rawValue, id)
-    body(OfferField.name.rawValue, name)
-    body(OfferField.description.rawValue, description)
-    body(OfferField.terms.rawValue, terms)
-    body(OfferField.reward.rawValue, reward)
-    body(OfferField.imageURL.rawValue, imageURL)
-    body(OfferField.url.rawValue, url)
-    if !hasDetails { return }
-    body(OfferField.retailer.rawValue, retailer)
-    body(OfferField.categories.rawValue, categories)
-    body(OfferField.startsAt.rawValue, startsAt)
-    body(OfferField.expiresAt.rawValue, expiresAt)
-    body(OfferField.latitude.rawValue, latitude)
-    body(OfferField.longitude.rawValue, longitude)
-    body(OfferField.attributes.rawValue, attributes)
+    let count = hasDetails ? texts.count : OfferField.retailer.rawValue
+    for field in 0..<count { body(field, texts[field]) }
   }
 
   /// The hash of all texts, the id included.

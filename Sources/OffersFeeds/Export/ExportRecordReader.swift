@@ -11,11 +11,11 @@ final class ExportRecordReader {
     ["feed", "source", "started_at", "duration_milliseconds", "outcome", "bytes"]
       + ExportedRun.countNames + ["error"])
   private let failure = ExportObject(["code", "message", "hint"])
-  private let offer = ExportObject([
-    "ref", "name", "description", "terms", "reward", "image_url", "url", "first_seen_at",
-    "changed_at", "gone_at", "retailer", "categories", "starts_at", "expires_at", "latitude",
-    "longitude", "attributes",
-  ])
+  private let offer = ExportObject(
+    ["ref"] + OfferField.main.map(\.name) + ExportRecordReader.offerTimes
+      + OfferField.details.map(\.name))
+  /// The members of an offer between its main fields and its details.
+  private static let offerTimes = ["first_seen_at", "changed_at", "gone_at"]
   private let reward = ExportObject([
     "text", "kind", "minor_units", "currency", "percent", "up_to",
   ])
@@ -164,33 +164,40 @@ final class ExportRecordReader {
       isCut = true
       return OfferLimits.isCut(field) ? cut : nil
     }
-    let name = try offer.text(1)
-    record.name = fit(name, .name) ?? name
-    record.description = fit(try offer.findText(2), .description)
-    record.terms = fit(try offer.findText(3), .terms)
-    if try offer.readObject(4, into: reward) {
-      let read = try readReward()
-      record.reward = Reward(
-        text: fit(read.text, .reward) ?? read.text, value: read.value, isUpTo: read.isUpTo)
+    func read(_ field: OfferField, _ place: Int) throws {
+      switch field {
+      case .name:
+        let name = try offer.text(place)
+        record.name = fit(name, field) ?? name
+      case .reward:
+        guard try offer.readObject(place, into: reward) else { return }
+        let read = try readReward()
+        record.reward = Reward(
+          text: fit(read.text, field) ?? read.text, value: read.value, isUpTo: read.isUpTo)
+      case .categories:
+        let categories = try offer.texts(place)
+        if categories.count > OfferLimits.categoryCount { isCut = true }
+        record[field] = Self.json(
+          categories.prefix(OfferLimits.categoryCount).map { fit($0, field) ?? $0 })
+      case .startsAt: record.startsAt = try offer.findTime(place)
+      case .expiresAt: record.expiresAt = try offer.findTime(place)
+      case .latitude: record.latitude = try readDegrees(place, limit: 90)
+      case .longitude: record.longitude = try readDegrees(place, limit: 180)
+      case .attributes:
+        let attributes = try readAttributes(of: offer, place)
+        let fitting = OfferLimits.fit(attributes)
+        record[field] = Self.json(fitting ?? attributes)
+        if fitting != nil { isCut = true }
+      default: record[field] = fit(try offer.findText(place), field)
+      }
     }
-    record.imageURL = fit(try offer.findText(5), .imageURL)
-    record.url = fit(try offer.findText(6), .url)
-    record.firstSeenAt = try offer.time(7)
-    record.changedAt = try offer.time(8)
-    record.goneAt = try offer.findTime(9)
-    record.retailer = fit(try offer.findText(10), .retailer)
-    let categories = try offer.texts(11)
-    if categories.count > OfferLimits.categoryCount { isCut = true }
-    record.categories = Self.json(
-      categories.prefix(OfferLimits.categoryCount).map { fit($0, .categories) ?? $0 })
-    record.startsAt = try offer.findTime(12)
-    record.expiresAt = try offer.findTime(13)
-    record.latitude = try readDegrees(14, limit: 90)
-    record.longitude = try readDegrees(15, limit: 180)
-    let attributes = try readAttributes(of: offer, 16)
-    let fitting = OfferLimits.fit(attributes)
-    record.attributes = Self.json(fitting ?? attributes)
-    record.isCut = isCut || fitting != nil
+    for field in OfferField.main { try read(field, field.rawValue) }
+    let firstTime = OfferField.main.endIndex
+    record.firstSeenAt = try offer.time(firstTime)
+    record.changedAt = try offer.time(firstTime + 1)
+    record.goneAt = try offer.findTime(firstTime + 2)
+    for field in OfferField.details { try read(field, field.rawValue + Self.offerTimes.count) }
+    record.isCut = isCut
     return record
   }
 

@@ -74,9 +74,6 @@ enum FieldFit {
     case .description, .terms:
       return member.part(\.isAddress) < 0.2 && member.part(\.hasLetters) > 0.5
         && !member.isMostlyDate && member.part(\.isOpaque) < 0.2
-    case .retailer, .categories:
-      return member.part(\.isAddress) < 0.2 && member.part(\.hasLetters) > 0.5
-        && member.averageBytes <= 120
     case .reward:
       if member.averageBytes > 120 || member.part(\.isAddress) > 0.2 { return false }
       return member.part(\.isMoney) >= 0.5
@@ -96,6 +93,9 @@ enum FieldFit {
         Double($0.text).map { $0.magnitude <= limit } == true
       }
     case .id, .attributes: return false
+    default:
+      return member.part(\.isAddress) < 0.2 && member.part(\.hasLetters) > 0.5
+        && member.averageBytes <= 120
     }
   }
 

@@ -98,14 +98,14 @@ struct CompiledRules {
     /// alternative and no options such as a limit or a currency; nil for any other rule.
     fileprivate func plainShape(for field: OfferField) -> Int32? {
       guard alternatives.count == 1, let only = alternatives.first,
-        only.reading == (field == .imageURL || field == .url ? .link : .text),
+        only.reading == (field.kind == .link ? .link : .text),
         only.limitCharacters == nil, only.currency == nil, only.minorUnits == nil,
         only.sale == nil,
         case .member(let shape, _) = only.source
       else { return nil }
-      switch field {
-      case .id, .name, .description, .terms, .reward, .imageURL, .url, .retailer: return shape
-      case .categories, .startsAt, .expiresAt, .latitude, .longitude, .attributes: return nil
+      switch field.kind {
+      case .id, .line, .text, .link, .reward: return shape
+      case .list, .time, .degrees: return nil
       }
     }
   }

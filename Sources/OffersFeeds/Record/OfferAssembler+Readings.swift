@@ -42,8 +42,8 @@ extension OfferAssembler {
     _ text: UnsafeRawBufferPointer?, _ field: OfferField
   ) -> UnsafeRawBufferPointer? {
     guard let text else { return nil }
-    switch field {
-    case .name, .retailer, .reward: return text.isTidy ? text : oneLine(text)
+    switch field.kind {
+    case .line, .reward: return text.isTidy ? text : oneLine(text)
     default: return text
     }
   }

@@ -71,8 +71,8 @@ final class OfferAssembler {
   func assemble() -> Result {
     if hasNotes { forgetNotes() }
     texts.clear()
-    texts.id = plan.plainID.flatMap(readPlainID) ?? readID()
-    guard let id = texts.id, !id.isBlank else {
+    texts[.id] = plan.plainID.flatMap(readPlainID) ?? readID()
+    guard let id = texts[.id], !id.isBlank else {
       return .noOffer(id: nil, reason: idNote ?? Self.noID)
     }
     if id.count > OfferLimits.idBytes {
@@ -91,14 +91,14 @@ final class OfferAssembler {
         field == .categories ? readCategories(rule) : fit(tidied(read(rule, field), field), field)
     }
     // A latitude without a longitude, or the reverse, is no place.
-    if (texts.latitude == nil) != (texts.longitude == nil) {
-      texts.latitude = nil
-      texts.longitude = nil
+    if (texts[.latitude] == nil) != (texts[.longitude] == nil) {
+      texts[.latitude] = nil
+      texts[.longitude] = nil
     }
-    guard let name = texts.name, !name.isBlank else {
+    guard let name = texts[.name], !name.isBlank else {
       return .noOffer(id: id, reason: nameNote ?? Self.noName)
     }
-    if !plan.attributes.isEmpty { texts.attributes = readAttributes() }
+    if !plan.attributes.isEmpty { texts[.attributes] = readAttributes() }
     if record.isFull { noteFullRecord() }
     if !notes.isEmpty { return .offer(mended: notes.joined(separator: "; ")) }
     return .offer(mended: nil)

@@ -231,7 +231,7 @@ extension OfferBatch {
     for field in OfferField.allCases.dropFirst() {
       let column = field.rawValue - 1
       switch field.columnType {
-      case .text: columns[column].values.append(offer.text(field))
+      case .text: columns[column].values.append(offer[field])
       case .seconds: columns[column].values.append(offer.seconds(field))
       case .degrees: columns[column].values.append(offer.degrees(field))
       }
@@ -239,8 +239,8 @@ extension OfferBatch {
     columns[Self.hash].values.append(Int64(0))
     appendReward(offer.reward?.value, isUpTo: offer.reward?.isUpTo ?? false)
     appendKeys(
-      offer.name, retailer: offer.retailer, description: offer.description,
-      categories: offer.categories, attributes: offer.attributes, terms: offer.terms, &words)
+      offer.name, retailer: offer[.retailer], description: offer[.description],
+      categories: offer[.categories], attributes: offer[.attributes], terms: offer[.terms], &words)
     imported[0].values.append(feedKey)
     imported[1].values.append(offer.firstSeenAt)
     imported[2].values.append(offer.goneAt)

@@ -252,13 +252,11 @@ extension ExportedOffer {
   /// The offer without the fields that an offer need not have.
   fileprivate var withoutDetails: ExportedOffer {
     var offer = self
-    offer.retailer = nil
-    offer.categories = nil
+    for field in OfferField.details { offer[field] = nil }
     offer.startsAt = nil
     offer.expiresAt = nil
     offer.latitude = nil
     offer.longitude = nil
-    offer.attributes = nil
     return offer
   }
 }

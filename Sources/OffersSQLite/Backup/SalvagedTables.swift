@@ -6,9 +6,11 @@ import SQLiteMigrations
 /// The statements that read the tables of a damaged file. It is neither migrated nor converted, so it may have
 /// the tables of the last version before the first set of migrations.
 struct SalvagedTables {
+  private let database: Database
   private let isEarlier: Bool
 
   init(_ database: Database) {
+    self.database = database
     // A file whose first page cannot be read has no readable table, whatever its version.
     isEarlier = (try? Schema.version(of: database)) == SQLiteMigrations.convertedVersion
   }
@@ -21,12 +23,12 @@ struct SalvagedTables {
   var offers: String {
     isEarlier
       ? """
-      SELECT offer.offer_key, offer.feed_key, NULL, \(Self.earlierColumns)
-      FROM offer LEFT JOIN offer_detail AS detail ON detail.offer_key = offer.offer_key
+      SELECT offer.offer_key, offer.feed_key, NULL, \(columns(detailsOf: "offer_detail"))
+      FROM offer LEFT JOIN offer_detail ON offer_detail.offer_key = offer.offer_key
       WHERE offer.offer_key >= ?1 ORDER BY offer.offer_key
       """
       : """
-      SELECT offer_key, feed_key, first_run_id, \(ExportedOffer.columns) FROM offer
+      SELECT offer_key, feed_key, first_run_id, \(columns(detailsOf: "offer")) FROM offer
       WHERE offer_key >= ?1 ORDER BY offer_key
       """
   }
@@ -46,10 +48,21 @@ struct SalvagedTables {
       """
   }
 
-  /// The columns of `ExportedOffer`, of which the fields from the retailer on had a table of their own.
-  private static let earlierColumns =
-    OfferField.allCases.map { field in
-      let table = field.rawValue < OfferField.retailer.rawValue ? "offer" : "detail"
-      return "\(table).\(field.column), "
+  /// The columns of `ExportedOffer`; NULL for a field that came with a later migration.
+  ///
+  /// - Parameter details: the table of the fields from the retailer on.
+  private func columns(detailsOf details: String) -> String {
+    let main = names(of: "offer")
+    let other = names(of: details)
+    return OfferField.allCases.map { field in
+      let isDetail = OfferField.details.contains(field)
+      let isThere = (isDetail ? other : main)?.contains(field.column) ?? true
+      return isThere ? "\(isDetail ? details : "offer").\(field.column), " : "NULL, "
     }.joined() + ExportedOffer.otherColumns
+  }
+
+  /// The names of the columns of a table; nil if they cannot be read.
+  private func names(of table: String) -> [String]? {
+    try? database.columns(in: table).map(\.name)
+  }
 }

@@ -8,14 +8,6 @@ enum SearchIndex {
   /// The columns of the index, as an SQL list.
   static let columns = fields.map(\.rawValue).joined(separator: ", ")
 
-  /// Whether a field of an offer is indexed.
-  static func has(_ field: OfferField) -> Bool {
-    switch field {
-    case .name, .description, .terms, .retailer, .categories, .attributes: true
-    case .id, .reward, .imageURL, .url, .startsAt, .expiresAt, .latitude, .longitude: false
-    }
-  }
-
   /// Whether the index is marked as matching the offers.
   static func isCurrent(in database: Database) throws -> Bool {
     let statement = try database.cachedStatement(

@@ -134,7 +134,7 @@ extension OfferStatement {
     for field in OfferField.allCases {
       let index = Int32(field.rawValue + 1)
       switch field.columnType {
-      case .text: statement.bind(index, copying: offer.text(field))
+      case .text: statement.bind(index, copying: offer[field])
       case .seconds: statement.bind(index, number: offer.seconds(field))
       case .degrees: statement.bind(index, real: offer.degrees(field))
       }
@@ -145,9 +145,9 @@ extension OfferStatement {
     statement.bind(firstReward + 2, number: offer.reward?.percentHundredths)
     statement.bind(firstReward + 3, offer.reward?.isUpTo == true ? 1 : 0)
     statement.bind(firstKey, copying: NaturalOrder.key(offer.name))
-    statement.bind(firstKey + 1, copying: offer.retailer.map { NaturalOrder.key($0) })
+    statement.bind(firstKey + 1, copying: offer[.retailer].map { NaturalOrder.key($0) })
     statement.bind(
-      firstKey + 2, copying: offer.categories.map { NaturalOrder.keys(JSONTexts.parse($0)) })
+      firstKey + 2, copying: offer[.categories].map { NaturalOrder.keys(JSONTexts.parse($0)) })
     statement.bind(firstOther, offer.firstSeenAt)
     statement.bind(firstOther + 1, offer.changedAt)
     statement.bind(firstOther + 2, number: offer.goneAt)

@@ -30,9 +30,7 @@ struct ImageRoutes: Sendable {
       return try await answers.answer(request, for: context.visitor) {
         var offer = try await content.store.fetchOffer(named: try context.segment("ref")).offer
         if let size, let large = SizedPicture.address(offer.imageURLText ?? "", pixels: size) {
-          offer = Offer(
-            ref: offer.ref, name: offer.name, imageURLText: large, urlText: nil,
-            firstSeenAt: offer.firstSeenAt, changedAt: offer.changedAt)
+          offer.imageURLText = large
         }
         let source =
           offer.imageURLText == nil

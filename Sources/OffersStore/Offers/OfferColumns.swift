@@ -57,17 +57,16 @@ package enum OfferColumns {
     let own = text(.attributes).map(OfferAttribute.parse) ?? []
     let shared = row.findText(firstTime + 3).map(OfferAttribute.parse) ?? []
     let labels = shared.isEmpty ? [] : Set(own.map(\.label))
-    let offer = Offer(
-      ref: OfferRef(feed: row.text(1), offerID: text(.id) ?? ""), name: text(.name) ?? "",
-      description: text(.description), terms: text(.terms),
+    var offer = Offer(
+      ref: OfferRef(feed: row.text(1), offerID: text(.id) ?? ""), name: "",
       reward: OfferField.reward(row, text: place(.reward), value: firstReward),
-      imageURLText: text(.imageURL), urlText: text(.url), retailer: text(.retailer),
       categories: text(.categories).map(JSONTexts.parse) ?? [],
       startsAt: row.findDate(place(.startsAt)), expiresAt: row.findDate(place(.expiresAt)),
       latitude: row.findReal(place(.latitude)), longitude: row.findReal(place(.longitude)),
       attributes: own + shared.filter { !labels.contains($0.label) },
       firstSeenAt: row.date(firstTime), changedAt: row.date(firstTime + 1),
       goneAt: row.findDate(firstTime + 2))
+    for field in OfferField.texts { offer[field] = text(field) }
     return UserOffer(offer, isFavorite: row.flag(firstTime + 4))
   }
 }

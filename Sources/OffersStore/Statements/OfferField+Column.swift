@@ -16,12 +16,10 @@ extension OfferField {
   package var column: String { self == .reward ? "reward_text" : name }
 
   package var columnType: ColumnType {
-    switch self {
-    case .id, .name, .description, .terms, .reward, .imageURL, .url, .retailer, .categories,
-      .attributes:
-      .text
-    case .startsAt, .expiresAt: .seconds
-    case .latitude, .longitude: .degrees
+    switch kind {
+    case .id, .line, .text, .link, .reward, .list: .text
+    case .time: .seconds
+    case .degrees: .degrees
     }
   }
 

@@ -54,23 +54,17 @@ extension ExportedOffer {
 
   package init(_ row: any SQLRow, from first: Int, feed: String) {
     self.init()
-    func text(_ field: OfferField) -> String? { row.findText(first + field.rawValue) }
     let firstReward = first + OfferField.count
     let firstTime = firstReward + OfferField.rewardColumns.count
-    ref = OfferRef(feed: feed, offerID: text(.id) ?? "")
-    name = text(.name) ?? ""
-    description = text(.description)
-    terms = text(.terms)
+    ref = OfferRef(feed: feed, offerID: row.findText(first + OfferField.id.rawValue) ?? "")
+    for field in OfferField.allCases where field.columnType == .text {
+      self[field] = row.findText(first + field.rawValue)
+    }
     reward = OfferField.reward(row, text: first + OfferField.reward.rawValue, value: firstReward)
-    imageURL = text(.imageURL)
-    url = text(.url)
-    retailer = text(.retailer)
-    categories = text(.categories)
     startsAt = row.findNumber(first + OfferField.startsAt.rawValue)
     expiresAt = row.findNumber(first + OfferField.expiresAt.rawValue)
     latitude = row.findReal(first + OfferField.latitude.rawValue)
     longitude = row.findReal(first + OfferField.longitude.rawValue)
-    attributes = text(.attributes)
     firstSeenAt = row.number(firstTime)
     changedAt = row.number(firstTime + 1)
     goneAt = row.findNumber(firstTime + 2)

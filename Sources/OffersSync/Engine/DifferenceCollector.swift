@@ -57,7 +57,7 @@ final class DifferenceCollector: OfferSink {
   func begin(comparingWith known: KnownOffers) { self.known = known }
 
   func accept(_ texts: OfferTexts, position: Int) throws {
-    guard let id = texts.id else { return }
+    guard let id = texts[.id] else { return }
     offerCount += 1
     if texts.isTimed { isTimed = true }
     if look.offerCount < FeedLook.offerLimit { addLook(of: texts) }
@@ -80,7 +80,7 @@ final class DifferenceCollector: OfferSink {
     case .different(let stored): key = stored
     }
     var reward = ExactReward()
-    if let text = texts.reward {
+    if let text = texts[.reward] {
       reward = rewards.parse(
         text, currency: texts.rewardCurrency, isNumber: texts.isRewardNumber)
     }
@@ -92,8 +92,8 @@ final class DifferenceCollector: OfferSink {
   }
 
   private func noteLink(of texts: OfferTexts, _ id: UnsafeRawBufferPointer) {
-    guard known.currentCount > 0, linkedOffers.count <= OfferRenaming.limit, let url = texts.url,
-      let name = texts.name
+    guard known.currentCount > 0, linkedOffers.count <= OfferRenaming.limit, let url = texts[.url],
+      let name = texts[.name]
     else { return }
     linkedOffers.append(
       LinkedOffer(id: String(decoding: id, as: UTF8.self), url: url, name: name))
@@ -101,9 +101,9 @@ final class DifferenceCollector: OfferSink {
 
   private func addLook(of texts: OfferTexts) {
     look.addOffer(
-      url: texts.url.map { String(decoding: $0, as: UTF8.self) },
-      hasDescription: texts.description != nil, hasTerms: texts.terms != nil,
-      hasReward: texts.reward != nil, hasImage: texts.imageURL != nil)
+      url: texts[.url].map { String(decoding: $0, as: UTF8.self) },
+      hasDescription: texts[.description] != nil, hasTerms: texts[.terms] != nil,
+      hasReward: texts[.reward] != nil, hasImage: texts[.imageURL] != nil)
   }
 
   /// Allocates a record in `newRecords` or `knownRecords`.

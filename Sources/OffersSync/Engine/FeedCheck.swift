@@ -96,21 +96,21 @@ private final class CheckSink: OfferSink {
     func date(_ field: OfferField) -> Date? {
       text(field).flatMap(Double.init).map { Date(timeIntervalSince1970: $0) }
     }
-    return Offer(
-      ref: OfferRef(feed: definition.name, offerID: text(.id) ?? ""), name: text(.name) ?? "",
-      description: text(.description), terms: text(.terms),
-      reward: texts.reward.map {
+    var offer = Offer(
+      ref: OfferRef(feed: definition.name, offerID: text(.id) ?? ""), name: "",
+      reward: texts[.reward].map {
         Reward(
           texts: $0,
           exact: rewards.parse(
             $0, currency: texts.rewardCurrency, isNumber: texts.isRewardNumber))
       },
-      imageURLText: text(.imageURL), urlText: text(.url), retailer: text(.retailer),
       categories: text(.categories).map(JSONTexts.parse) ?? [], startsAt: date(.startsAt),
       expiresAt: date(.expiresAt), latitude: text(.latitude).flatMap(Double.init),
       longitude: text(.longitude).flatMap(Double.init),
       attributes: text(.attributes).map(OfferAttribute.parse) ?? [], firstSeenAt: now,
       changedAt: now)
+    for field in OfferField.texts { offer[field] = text(field) }
+    return offer
   }
 }
 

@@ -11,15 +11,18 @@ struct OfferCodingTests {
   ]
 
   private static func offer(_ text: String) -> Offer {
-    Offer(
+    var offer = Offer(
       ref: OfferRef(feed: "a-1", offerID: text), name: text, description: text, terms: text,
       reward: Reward(text: text, value: .amount(minorUnits: .max, currency: "JPY"), isUpTo: true),
-      imageURLText: text, urlText: text, retailer: text, categories: [text, "", text],
+      retailer: text, categories: [text, "", text],
       startsAt: Date(timeIntervalSince1970: -1), expiresAt: Date(timeIntervalSince1970: 4e9),
       latitude: 52.52000659999999, longitude: -0.1,
       attributes: [OfferAttribute(label: text, value: text), OfferAttribute(label: "", value: "")],
       firstSeenAt: Date(timeIntervalSince1970: 0.1),
       changedAt: Date(timeIntervalSince1970: 1_700_000_000), goneAt: Date(timeIntervalSince1970: 9))
+    offer.imageURLText = text
+    offer.urlText = text
+    return offer
   }
 
   private static let bare = Offer(

@@ -17,7 +17,7 @@ struct OfferJSONTests {
     terms: "a\nb",
     reward: Reward(
       text: "Up to $0.75", value: .amount(minorUnits: 75, currency: "USD"), isUpTo: true),
-    imageURLText: "https://i.example/1.png", urlText: "https://o.example/1",
+    imageURL: URL(string: "https://i.example/1.png"), url: URL(string: "https://o.example/1"),
     retailer: "Corner Shop", categories: ["Tea", "Hot \"drinks\""],
     startsAt: Date(timeIntervalSince1970: 3), expiresAt: Date(timeIntervalSince1970: 4),
     latitude: 32.95, longitude: -96.5,

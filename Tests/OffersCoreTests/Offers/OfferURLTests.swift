@@ -5,9 +5,12 @@ import Testing
 @Suite("Addresses of offers")
 struct OfferURLTests {
   private static func offer(_ text: String?) -> Offer {
-    Offer(
-      ref: OfferRef(feed: "f", offerID: "1"), name: "Tea", imageURLText: text, urlText: text,
+    var offer = Offer(
+      ref: OfferRef(feed: "f", offerID: "1"), name: "Tea",
       firstSeenAt: Date(timeIntervalSince1970: 0), changedAt: Date(timeIntervalSince1970: 0))
+    offer.imageURLText = text
+    offer.urlText = text
+    return offer
   }
 
   @Test(

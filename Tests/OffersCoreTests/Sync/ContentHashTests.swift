@@ -184,7 +184,7 @@ struct ContentHashTests {
       var hashes: Set<UInt64> = []
       for count in 0...OfferField.count {
         var texts = OfferTexts()
-        texts.name = name
+        texts[.name] = name
         for field in OfferField.allCases.prefix(count) where field != .name { texts[field] = empty }
         hashes.insert(texts.contentHash(seed: 1))
       }

@@ -31,19 +31,19 @@ struct ExportReaderTests {
     var full = plain
     full.ref = OfferRef(feed: feed.name, offerID: "a:b \(odd)")
     full.name = odd
-    full.description = odd
-    full.terms = odd
+    full[.description] = odd
+    full[.terms] = odd
     full.reward = Reward(
       text: odd, value: .amount(minorUnits: .min, currency: "USD"), isUpTo: true)
-    full.imageURL = odd
-    full.url = odd
-    full.retailer = odd
-    full.categories = #"["a\u0009b","c"]"#
+    full[.imageURL] = odd
+    full[.url] = odd
+    full[.retailer] = odd
+    full[.categories] = #"["a\u0009b","c"]"#
     full.startsAt = -377_705_116_800
     full.expiresAt = 253_402_300_799
     full.latitude = -89.123456789012345
     full.longitude = 1e-7
-    full.attributes = #"[["L\u0009","V"]]"#
+    full[.attributes] = #"[["L\u0009","V"]]"#
     full.firstSeenAt = 1
     full.changedAt = 2
     full.goneAt = 3
@@ -135,12 +135,12 @@ struct ExportReaderTests {
     var long = whole
     long.ref = OfferRef(feed: "test", offerID: "1")
     long.name += "y"
-    long.terms = String(repeating: "é", count: 200_000)
-    long.url = "https://x.example/" + String(repeating: "a", count: 8 << 10)
-    long.retailer = long.name
+    long[.terms] = String(repeating: "é", count: 200_000)
+    long[.url] = "https://x.example/" + String(repeating: "a", count: 8 << 10)
+    long[.retailer] = long.name
     long.reward = Reward(text: long.name, value: .percent(hundredths: 5))
-    long.categories = "[" + (1...300).map { "\"c\($0)\"" }.joined(separator: ",") + "]"
-    long.attributes = "[[\"L\",\"\(String(repeating: "v", count: 20_000))\"]]"
+    long[.categories] = "[" + (1...300).map { "\"c\($0)\"" }.joined(separator: ",") + "]"
+    long[.attributes] = "[[\"L\",\"\(String(repeating: "v", count: 20_000))\"]]"
     let read = try ExportReading.read(
       try ExportReading.write([.feed(feed), .offer(whole), .offer(long)]))
     let offers = read.compactMap { if case .offer(let offer) = $0 { offer } else { nil } }
@@ -149,12 +149,12 @@ struct ExportReaderTests {
     let cut = String(repeating: "x", count: 4093) + "…"
     let value = String(repeating: "v", count: (16 << 10) - 4) + "…"
     #expect(offers[1].isCut)
-    #expect([offers[1].name, offers[1].retailer, offers[1].reward?.text] == [cut, cut, cut])
+    #expect([offers[1].name, offers[1][.retailer], offers[1].reward?.text] == [cut, cut, cut])
     #expect(offers[1].reward?.value == long.reward?.value)
-    #expect(offers[1].terms == String(repeating: "é", count: 131_070) + "…")
-    #expect(offers[1].url == nil)
-    #expect(JSONTexts.parse(offers[1].categories ?? "") == (1...256).map { "c\($0)" })
-    #expect(offers[1].attributes == "[[\"L\",\"\(value)\"]]")
+    #expect(offers[1][.terms] == String(repeating: "é", count: 131_070) + "…")
+    #expect(offers[1][.url] == nil)
+    #expect(JSONTexts.parse(offers[1][.categories] ?? "") == (1...256).map { "c\($0)" })
+    #expect(offers[1][.attributes] == "[[\"L\",\"\(value)\"]]")
     if case .feed(let feed)? = read.first {
       #expect(feed.title == cut)
       #expect(feed.shared == [OfferAttribute(label: "L", value: value)])

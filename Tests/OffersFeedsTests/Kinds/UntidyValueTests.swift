@@ -51,7 +51,7 @@ struct UntidyValueTests {
     init(_ currency: String) { rewards = RewardMemo(RewardParser(feedCurrency: currency)) }
 
     func accept(_ texts: OfferTexts, position: Int) {
-      guard let text = texts.reward else { return units.append(nil) }
+      guard let text = texts[.reward] else { return units.append(nil) }
       let reward = rewards.parse(
         text, currency: texts.rewardCurrency, isNumber: texts.isRewardNumber)
       units.append(reward.kind == OfferRecord.amount ? reward.number : nil)

@@ -170,7 +170,7 @@ private final class MoneySink: OfferSink {
   private let parser = RewardParser(feedCurrency: nil)
 
   func accept(_ texts: OfferTexts, position: Int) {
-    guard let text = texts.reward else { return }
+    guard let text = texts[.reward] else { return }
     rewards.append(
       RewardReading.formatted(parser.parse(text, currency: texts.rewardCurrency)))
   }

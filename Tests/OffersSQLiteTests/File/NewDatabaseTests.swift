@@ -146,7 +146,7 @@ struct NewDatabaseTests {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     let files = try FileManager.default.contentsOfDirectory(
-      at: root.appendingPathComponent("Migrations/SQLite"), includingPropertiesForKeys: nil
+      at: root.appendingPathComponent("Migrations/SQLite/SQL"), includingPropertiesForKeys: nil
     ).filter { $0.pathExtension == "sql" }.sorted { $0.path < $1.path }
     #expect(!files.isEmpty)
     let conversion = [SQLiteMigrations.conversionStart, SQLiteMigrations.conversionEnd]

@@ -26,8 +26,8 @@ struct FetchAheadTests {
   private static func offers(_ images: [String?]) -> [Offer] {
     images.enumerated().map { number, image in
       Offer(
-        ref: OfferRef(feed: "tea", offerID: "\(number + 1)"), name: "Tea", imageURLText: image,
-        urlText: nil, firstSeenAt: .distantPast, changedAt: .distantPast)
+        ref: OfferRef(feed: "tea", offerID: "\(number + 1)"), name: "Tea",
+        imageURL: image.flatMap(URL.init), firstSeenAt: .distantPast, changedAt: .distantPast)
     }
   }
 

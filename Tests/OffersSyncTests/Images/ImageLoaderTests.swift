@@ -49,8 +49,8 @@ struct ImageLoaderTests {
     home.web.answer { _ in Self.answer() }
     let loader = Self.loader(home)
     let offer = Offer(
-      ref: OfferRef(feed: "new", offerID: "1"), name: "Tea", imageURLText: Self.url,
-      urlText: nil, firstSeenAt: home.now, changedAt: home.now)
+      ref: OfferRef(feed: "new", offerID: "1"), name: "Tea",
+      imageURL: URL(string: Self.url), firstSeenAt: home.now, changedAt: home.now)
     for _ in 1...2 {
       let image = try await loader.previewImage(of: offer, feedSource: nil)
       #expect(image.bytes == Self.png)
@@ -67,8 +67,8 @@ struct ImageLoaderTests {
     let home = try await FetchHome()
     home.web.answer { _ in SimulatedAnswer(404) }
     let offer = Offer(
-      ref: OfferRef(feed: "new", offerID: "1"), name: "Tea", imageURLText: Self.url,
-      urlText: nil, firstSeenAt: home.now, changedAt: home.now)
+      ref: OfferRef(feed: "new", offerID: "1"), name: "Tea",
+      imageURL: URL(string: Self.url), firstSeenAt: home.now, changedAt: home.now)
     await #expect(throws: OffersError.self) {
       try await Self.loader(home).previewImage(of: offer, feedSource: nil)
     }

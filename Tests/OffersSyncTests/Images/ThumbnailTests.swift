@@ -25,8 +25,8 @@ private final class CountedScaler: ImageScaler {
 @Suite("Images for lists")
 struct ThumbnailTests {
   private static let offer = Offer(
-    ref: OfferRef(feed: "ibotta", offerID: "1"), name: "Tea", imageURLText: "https://e.com/1.png",
-    urlText: nil, firstSeenAt: Date(timeIntervalSince1970: 0),
+    ref: OfferRef(feed: "ibotta", offerID: "1"), name: "Tea",
+    imageURL: URL(string: "https://e.com/1.png"), firstSeenAt: Date(timeIntervalSince1970: 0),
     changedAt: Date(timeIntervalSince1970: 0))
   private static let copy = TinyImage.png(filling: [7])
   private static let wide = TinyImage.png(width: 4000, filling: [UInt8](repeating: 1, count: 900))

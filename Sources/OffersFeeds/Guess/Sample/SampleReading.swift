@@ -52,7 +52,7 @@ struct SampleReading {
 
     func accept(_ texts: OfferTexts, position: Int) {
       offerCount += 1
-      if let id = texts.id { ids.insert(Array(id)) }
+      if let id = texts[.id] { ids.insert(Array(id)) }
     }
 
     func skip(id: UnsafeRawBufferPointer?, position: Int, reason: String) {
