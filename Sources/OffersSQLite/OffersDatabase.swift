@@ -35,7 +35,7 @@ public final class OffersDatabase: Sendable {
   /// Image uses that have not been written to the database yet.
   package let imageUses: ImageUses
   let leaseHolders: LeaseHolders
-  private let reader: ReadingConnection
+  private let reader: ReadingPool
   /// Detects commits of any process. Opens its connection lazily.
   let version: VersionConnection
   private let gate: CloseGate
@@ -47,7 +47,7 @@ public final class OffersDatabase: Sendable {
   }
 
   init(
-    path: String, file: DatabaseFile, reader: ReadingConnection, writer: WritingConnection?,
+    path: String, file: DatabaseFile, reader: ReadingPool, writer: WritingConnection?,
     definitions: (any FeedDefinitions)? = nil
   ) {
     self.path = path
@@ -114,12 +114,12 @@ public final class OffersDatabase: Sendable {
       if access == .readWrite {
         let writer = try await WritingConnection.open(file, header, proposesFeed: proposesFeed)
         try await writer.check { try StoredNames.check(in: $0, path: writer.file.path) }
-        let reader = ReadingConnection(writer.file, limit: readerCount)
+        let reader = ReadingPool(writer.file, limit: readerCount)
         return OffersDatabase(
           path: path, file: writer.file, reader: reader, writer: writer, definitions: definitions)
       }
       let isMigrated = try await prepareForReading(file, header)
-      let reader = ReadingConnection(
+      let reader = ReadingPool(
         file, limit: isMigrated ? readerCount : 1, isMigratedCopy: !isMigrated)
       try await reader.readWithoutTransaction { try StoredNames.check(in: $0, path: file.path) }
       return OffersDatabase(

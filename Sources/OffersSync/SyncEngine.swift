@@ -16,7 +16,7 @@ public struct SyncEngine: Sendable {
   let now: @Sendable () -> Date
   /// Returns a random factor from 0.8 to 1.2, by which the wait after a failure is multiplied.
   private let jitter: @Sendable () -> Double
-  private let transport: TransportChoice
+  private let transport: TransportOwnership
 
   /// - Parameters:
   ///   - store: the store of the offers.
@@ -38,7 +38,7 @@ public struct SyncEngine: Sendable {
   }
 
   package init(
-    store: any SyncStore, transport: TransportChoice, configuration: FeedConfiguration,
+    store: any SyncStore, transport: TransportOwnership, configuration: FeedConfiguration,
     environment: @escaping @Sendable (String) -> String?,
     logger: Logger = .silent,
     now: @escaping @Sendable () -> Date,

@@ -115,7 +115,7 @@ private struct FakeStore: Transfer, FileMaintenance, LabelRepository, ImageSourc
   func importRecords(from file: URL, acceptsSources: Bool) async throws -> ImportSummary {
     ImportSummary(
       sources: [
-        ImportedSource(feed: "teas", text: "https://tea.example/1.json", origin: .imported)
+        ImportedFeedSource(feed: "teas", text: "https://tea.example/1.json", origin: .imported)
       ],
       newOffers: 2)
   }

@@ -8,7 +8,7 @@
 package final class ImportMerge {
   /// Reviews the named sources that an export would add: returns them with the origin of each, nil
   /// for a source that is left out, or throws to refuse the import.
-  package typealias SourceReview = ([ImportedSource]) throws -> [ImportedSource]
+  package typealias SourceReview = ([ImportedFeedSource]) throws -> [ImportedFeedSource]
 
   private let store: any ImportStore
   private let selections: Set<String>
@@ -17,7 +17,7 @@ package final class ImportMerge {
   private var users: ImportedUsers
   private var feeds: [String: FeedMerge] = [:]
   /// The named sources of the export that are not reviewed yet.
-  private var newSources: [ImportedSource] = []
+  private var newSources: [ImportedFeedSource] = []
   private var counts = ImportSummary()
   private var changeNumber = 0
   private var section = ExportRecord.Section.feeds
@@ -99,7 +99,7 @@ package final class ImportMerge {
       // `replace` keeps the named source, so that it can be compared here.
       let here = stored?.source
       if here == nil || !feed.isKnown && here != source {
-        newSources.append(ImportedSource(feed: record.name, text: source))
+        newSources.append(ImportedFeedSource(feed: record.name, text: source))
       }
     }
     feeds[record.name] = feed

@@ -2,7 +2,7 @@
 public struct ImportSummary: Hashable, Sendable {
   /// The sources that the import reviewed, in the document's order: those of feeds that had none
   /// named in the database, or that it had never read.
-  public package(set) var sources: [ImportedSource] = []
+  public package(set) var sources: [ImportedFeedSource] = []
   /// The number of feeds that the database did not have.
   public package(set) var newFeeds = 0
   /// The number of sync runs that were added.
@@ -29,7 +29,7 @@ public struct ImportSummary: Hashable, Sendable {
 
   /// Creates a summary of its parts; the properties describe them.
   public init(
-    sources: [ImportedSource] = [], newFeeds: Int = 0, newRuns: Int = 0, newOffers: Int = 0,
+    sources: [ImportedFeedSource] = [], newFeeds: Int = 0, newRuns: Int = 0, newOffers: Int = 0,
     updatedOffers: Int = 0, sameOffers: Int = 0, cutOffers: Int = 0, newChanges: Int = 0,
     newFavorites: Int = 0, sameFavorites: Int = 0, users: [ImportedUser] = []
   ) {
@@ -47,8 +47,9 @@ public struct ImportSummary: Hashable, Sendable {
   }
 }
 
-/// The source of a feed in an import: the one that a user named instead of the definition's own.
-public struct ImportedSource: Hashable, Sendable {
+/// The source that a user named for a feed, as an import contains it. It was stored, or left out with a
+/// reason.
+public struct ImportedFeedSource: Hashable, Sendable {
   /// The feed's name, such as `ibotta`.
   public let feed: String
   /// An http(s) URL, an absolute path, or `sample`; of a source that was left out, any text.

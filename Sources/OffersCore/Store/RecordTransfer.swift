@@ -36,7 +36,7 @@ package protocol RecordTransfer: Sendable {
   func importRecords(
     from source: any ExportRecordSource, feeds: [String], selections: Set<String>,
     trustsRoles: Bool,
-    review: @escaping @Sendable ([ImportedSource]) throws -> [ImportedSource]
+    review: @escaping @Sendable ([ImportedFeedSource]) throws -> [ImportedFeedSource]
   ) async throws -> ImportSummary
 
   /// Removes a user, unless they have a favorite that an export before does not have.
@@ -63,7 +63,7 @@ extension RecordTransfer {
   /// `importRecords(from:feeds:selections:trustsRoles:review:)`.
   package func importRecords(
     from source: any ExportRecordSource, feeds: [String], selections: Set<String> = [],
-    review: @escaping @Sendable ([ImportedSource]) throws -> [ImportedSource] = { $0 }
+    review: @escaping @Sendable ([ImportedFeedSource]) throws -> [ImportedFeedSource] = { $0 }
   ) async throws -> ImportSummary {
     try await importRecords(
       from: source, feeds: feeds, selections: selections, trustsRoles: false, review: review)

@@ -36,7 +36,8 @@ package protocol StorePlace: Sendable {
   /// - Returns: nil if there is none.
   func openExisting(_ access: StoreAccess) async throws -> (any OffersStorage)?
 
-  /// Records one lookup of a cached image, as a hit, unless that had to wait for another process.
+  /// Records a use of a cached image: as a hit, and for the order of eviction. Nothing is recorded while
+  /// another process writes to the file.
   func noteImageUse(of url: String) async throws
 }
 

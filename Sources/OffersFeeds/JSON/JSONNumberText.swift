@@ -4,7 +4,8 @@
 /// same number, so they are the same id. The digits are never converted to a binary number, which
 /// would make large ids equal.
 enum JSONNumberText {
-  /// The most digits of a number that is printed with an exponent.
+  /// The most digits of a number with an exponent, before and after it is written out. A longer one is left
+  /// unchanged.
   private static let digitLimit = 40
 
   /// Returns a number with an exponent or more than two decimals without them, if they are zeros or

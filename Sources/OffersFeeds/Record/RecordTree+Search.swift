@@ -164,7 +164,7 @@ extension RecordTree {
     case .rawText:
       if !node.hasEscapes && !node.hasNonASCII { return node.text }
       return decodeRaw(index)
-    // An XML element whose text is needed has one; a JSON object has none.
+    // An XML element has a text if a path needs it. A JSON object has none.
     case .object: return node.start == nil ? nil : node.text
     case .truth: return node.text
     case .null, .list: return nil

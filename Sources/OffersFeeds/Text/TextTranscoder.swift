@@ -192,8 +192,8 @@ package final class TextTranscoder {
     }
   }
 
-  /// Whether the first sequence is complete and none is invalid. A last one after it may be cut
-  /// off.
+  /// Whether the bytes are valid UTF-8, except that their end may cut off the last sequence, unless that is
+  /// the only one.
   private func isAllUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var index = 0
     while index < bytes.count {

@@ -11,7 +11,7 @@ extension OffersDatabase {
     try SQLiteLibrary.check()
     let (file, header) = try await find(path)
     if [.missing, .empty, .blank].contains(header) { throw missing(at: file.path) }
-    let reader = ReadingConnection(file, isSalvage: true)
+    let reader = ReadingPool(file, isSalvage: true)
     do {
       try await reader.readWithoutTransaction(SalvageReader.checkTables)
     } catch {

@@ -67,7 +67,7 @@ final class WritingConnection: Sendable {
   }
 
   /// Reads on this connection, in turn with its writes.
-  func makeReader() -> ReadingConnection { ReadingConnection(sharing: queue, of: file) }
+  func makeReader() -> ReadingPool { ReadingPool(sharing: queue, of: file) }
 
   /// The caller holds the guard.
   private init(

@@ -22,7 +22,7 @@ struct APIRoutes: Sendable {
     SyncRoutes(content: content, answers: answers).add(to: router)
     EventRoutes(events: EventHub(signal: content.store, jobs: content.jobs), access: access)
       .add(to: router)
-    StateRoutes(readiness: Readiness(content.store, outage: access.outage)).add(to: router)
+    HealthRoutes(readiness: Readiness(content.store, outage: access.outage)).add(to: router)
     router.get("/api/v1/openapi.json") { request, context in
       _ = try QueryParameters(request, [])
       return try await answers.answer(request, for: context.visitor) {

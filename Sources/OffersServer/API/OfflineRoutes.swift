@@ -122,7 +122,7 @@ struct OfflineRoutes: ContentRoutes {
       offers.append(offer.offer)
       found.append((record, points))
     }
-    let news = try await OfferNewsLabels(of: offers, in: source.store, at: source.now)
+    let news = try await GoodNewsLabels(of: offers, in: source.store, at: source.now)
     json.object { json in
       json.member("offers", each: found) { $1.0.write(to: &$0, $1.1, news) }
       json.member("answered", answered)

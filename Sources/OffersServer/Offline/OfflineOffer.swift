@@ -32,7 +32,7 @@ struct OfflineOffer {
   ///   - points: the history of the offer's reward, oldest first.
   ///   - news: the recent news of the offer, which do not count in the hash: they come with a change
   ///     of another member, and age in the browser.
-  func write(to json: inout JSONWriter, _ points: [RewardPoint], _ news: OfferNewsLabels) {
+  func write(to json: inout JSONWriter, _ points: [RewardPoint], _ news: GoodNewsLabels) {
     json.object { json in
       json.member("hash", hash)
       if let fields = news.fields(of: offer.ref, settings.presentation) {

@@ -16,7 +16,7 @@ extension SQLStore {
   package func importRecords(
     from source: any ExportRecordSource, feeds: [String], selections: Set<String>,
     trustsRoles: Bool,
-    review: @escaping @Sendable ([ImportedSource]) throws -> [ImportedSource]
+    review: @escaping @Sendable ([ImportedFeedSource]) throws -> [ImportedFeedSource]
   ) async throws -> ImportSummary {
     try await withSyncLocks(on: feeds.sorted(), waitSeconds: Self.syncWaitSeconds) { [self] in
       try await transaction(.sync) { [user] transaction in

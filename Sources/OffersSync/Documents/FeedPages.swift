@@ -93,13 +93,13 @@ struct FeedPages {
   ) async throws -> (address: String?, charset: String?) {
     struct Enough: Error {}
     let unpacker = Decompressor(limitBytes: limitBytes)
-    var last = DocumentHead()
+    var last = DocumentMetadata()
     func take(_ bytes: UnsafeRawBufferPointer) throws {
       if !(try handle(bytes)) { throw Enough() }
     }
     do {
       let first = try pageSource((definition.pages ?? PageRule()).first)
-      func keep(_ piece: UnsafeRawBufferPointer, _ head: DocumentHead) throws {
+      func keep(_ piece: UnsafeRawBufferPointer, _ head: DocumentMetadata) throws {
         last = head
         unpacker.isRawDeflate = head.isDeflate
         try unpacker.consume(piece, take)
@@ -120,7 +120,7 @@ struct FeedPages {
 
   private struct Page {
     let facts: DocumentFacts
-    let head: DocumentHead
+    let head: DocumentMetadata
     let records: Int
   }
 
@@ -167,7 +167,7 @@ struct FeedPages {
   ) async throws -> Page? {
     let unpacker = Decompressor(limitBytes: limitBytes)
     var reader: FeedReader?
-    var last = DocumentHead()
+    var last = DocumentMetadata()
     let gate = receiver.gate
     func feed(_ bytes: UnsafeRawBufferPointer) throws { try reader?.consume(bytes) }
     func take(_ bytes: UnsafeRawBufferPointer) throws {
@@ -203,7 +203,7 @@ struct FeedPages {
     return Page(facts: done.facts, head: last, records: done.itemCount)
   }
 
-  private func makeReader(_ head: DocumentHead, _ sink: any OfferSink) -> FeedReader {
+  private func makeReader(_ head: DocumentMetadata, _ sink: any OfferSink) -> FeedReader {
     FeedReader(
       definition: definition, address: secrets.base(of: head.address), charset: head.charset,
       now: now, sink: sink)
@@ -241,7 +241,7 @@ struct FeedPages {
           advice: Advice("Name a source", .nameSource(feed: definition.name, source: nil)))
       }
       try await between()
-      try sample.withUnsafeBytes { try handle($0, DocumentHead(totalBytes: $0.count)) }
+      try sample.withUnsafeBytes { try handle($0, DocumentMetadata(totalBytes: $0.count)) }
     }
     return true
   }

@@ -70,7 +70,8 @@ enum FileDocument {
       }
       if count == 0 { return }
       try handle(
-        UnsafeRawBufferPointer(rebasing: buffer[..<count]), DocumentHead(totalBytes: totalBytes))
+        UnsafeRawBufferPointer(rebasing: buffer[..<count]), DocumentMetadata(totalBytes: totalBytes)
+      )
     }
   }
 

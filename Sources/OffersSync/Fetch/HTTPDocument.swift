@@ -79,7 +79,7 @@ struct HTTPDocument {
     let total = response.headers.first(name: "content-length").flatMap { Int($0) }
     if let total, total > limits.bodyBytes { throw FetchFailure.tooLarge(url, limits) }
     let coding = try contentCoding(response, url)
-    let head = DocumentHead(
+    let head = DocumentMetadata(
       totalBytes: coding == nil ? total : nil, charset: Self.charset(in: type), address: address,
       nextLink: isImage ? nil : Self.nextLink(in: response.headers["link"]),
       isDeflate: coding == "deflate")

@@ -66,7 +66,7 @@ public actor ImageLoader: ImageSource {
   }
 
   package init(
-    images: any ImageFetchStore, transport: TransportChoice, allowsPrivateNetwork: Bool,
+    images: any ImageFetchStore, transport: TransportOwnership, allowsPrivateNetwork: Bool,
     scaler: (any ImageScaler)? = nil, logger: Logger, now: @escaping @Sendable () -> Date,
     patience: Duration = .seconds(15),
     limits: FetchLimits? = nil

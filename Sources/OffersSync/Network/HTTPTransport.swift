@@ -39,7 +39,7 @@ package protocol ClosableTransport: HTTPTransport {
 }
 
 /// How a sync engine or an image loader gets its transport.
-package enum TransportChoice: Sendable {
+package enum TransportOwnership: Sendable {
   /// The app's transport, which the engine or loader does not close.
   case shared(any HTTPTransport)
   /// A closure that opens a transport, which the engine or loader closes.

@@ -7,7 +7,7 @@ package struct ImportedFeeds: Sendable {
   /// The names of the feeds whose documents are only a selection of their offers.
   package private(set) var selections: Set<String> = []
   /// The named sources, in the document's order.
-  package private(set) var sources: [ImportedSource] = []
+  package private(set) var sources: [ImportedFeedSource] = []
   /// The names of the users, in the document's order; empty for a document of version 1.
   package private(set) var users: [String] = []
 
@@ -23,7 +23,7 @@ package struct ImportedFeeds: Sendable {
       guard case .feed(let feed) = record else { return }
       names.append(feed.name)
       if let source = feed.chosenSource {
-        sources.append(ImportedSource(feed: feed.name, text: source))
+        sources.append(ImportedFeedSource(feed: feed.name, text: source))
       }
       if try definitions.isSelection(feed.name) { selections.insert(feed.name) }
     }

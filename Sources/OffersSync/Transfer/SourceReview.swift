@@ -10,7 +10,7 @@ package struct SourceReview: Sendable {
   /// Sets the origin of each source: `machine` if the user accepts the sources, else `imported`. A
   /// source that is left out gets none, but the reason: one that has a variable or cannot be read,
   /// and, unless the user accepts the sources, one that is a file or in a private network.
-  package func review(_ sources: [ImportedSource]) -> [ImportedSource] {
+  package func review(_ sources: [ImportedFeedSource]) -> [ImportedFeedSource] {
     sources.map { source in
       var source = source
       source.refusal = refusal(SourceReach(of: source.text))
@@ -19,7 +19,7 @@ package struct SourceReview: Sendable {
     }
   }
 
-  private func refusal(_ reach: SourceReach) -> ImportedSource.Refusal? {
+  private func refusal(_ reach: SourceReach) -> ImportedFeedSource.Refusal? {
     switch reach {
     case .open: nil
     case .file: isAccepting ? nil : .file

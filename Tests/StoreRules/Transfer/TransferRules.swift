@@ -236,13 +236,13 @@ struct TransferRules {
       from: kept, feeds: kept.feeds, selections: []
     ) { sources in
       sources.map {
-        ImportedSource(feed: $0.feed, text: $0.text, origin: $0.feed == "d" ? nil : .imported)
+        ImportedFeedSource(feed: $0.feed, text: $0.text, origin: $0.feed == "d" ? nil : .imported)
       }
     }
     #expect(
       summary.sources
         == ["a", "c", "d"].map {
-          ImportedSource(feed: $0, text: "/old.json", origin: $0 == "d" ? nil : .imported)
+          ImportedFeedSource(feed: $0, text: "/old.json", origin: $0 == "d" ? nil : .imported)
         })
     let imported = NamedSource("/old.json", origin: .imported)
     let expected: [(feed: String, source: NamedSource?)] = [

@@ -118,14 +118,14 @@ struct ImportCommand: AsyncParsableCommand {
   }
 
   /// The line about a source that an import prints.
-  private static func line(_ source: ImportedSource) -> String {
+  private static func line(_ source: ImportedFeedSource) -> String {
     let text = source.shownText.prefix(300)
     return DisplayText.oneLine(
       source.refusal.map { "\(source.feed): its source \(text) was left out (\(words(for: $0)))" }
         ?? "\(source.feed): now read from \(text)")
   }
 
-  private static func words(for refusal: ImportedSource.Refusal) -> String {
+  private static func words(for refusal: ImportedFeedSource.Refusal) -> String {
     switch refusal {
     case .file: "a file"
     case .privateNetwork: "in a private network"
@@ -135,7 +135,7 @@ struct ImportCommand: AsyncParsableCommand {
   }
 
   /// The commands that set the sources which the import left out, one line for each reason.
-  private func advice(on sources: [ImportedSource]) -> [String] {
+  private func advice(on sources: [ImportedFeedSource]) -> [String] {
     let refusals = Set(sources.compactMap(\.refusal))
     var lines: [String] = []
     if !refusals.isDisjoint(with: [.file, .privateNetwork]) {

@@ -38,7 +38,7 @@ struct Migration {
       _ = try await target.importRecords(
         from: file, feeds: feeds.names, selections: feeds.selections, trustsRoles: true
       ) { imported in
-        imported.map { ImportedSource(feed: $0.feed, text: $0.text, origin: sources[$0.feed]) }
+        imported.map { ImportedFeedSource(feed: $0.feed, text: $0.text, origin: sources[$0.feed]) }
       }
     }
     if verifies || !isNew {

@@ -73,7 +73,8 @@ struct MemberSurvey {
     }
   }
 
-  /// Adds a GeoJSON point: a list of its longitude and latitude (RFC 7946, section 3.1.1).
+  /// Adds the numbers of a GeoJSON point (RFC 7946, section 3.1.1) as two members: its first element as
+  /// `longitude`, and the second as `latitude`.
   private mutating func addPoint(
     _ list: SampleList, item: Int, steps: [FieldPath.Step], keys: [String], depth: Int
   ) {

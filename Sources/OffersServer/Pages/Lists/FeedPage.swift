@@ -33,7 +33,7 @@ struct FeedPage {
       offers.isEmpty && number == 1 && feed != nil
       ? try await source.store.countExpired(leftOutOf: selection.query(at: now)) : 0
     let title = feed?.title ?? former?.title ?? known?.title ?? name
-    let news = try await OfferNewsLabels(of: offers.map(\.offer), in: source.store, at: source.now)
+    let news = try await GoodNewsLabels(of: offers.map(\.offer), in: source.store, at: source.now)
     let map = try await map(of: selection, on: offers, presentation, at: now)
     let recent = known?.isSearchable == true ? try await recentSearches() : []
     var page = Page("feed", title: title, menuEntry: .offers) { fields in

@@ -20,7 +20,7 @@ struct HouseholdListPage {
     let count = try await source.store.countHousehold()
     let titles = try await source.fetchTitles()
     let shown = try await source.fetchPresentations()
-    let news = try await OfferNewsLabels(
+    let news = try await GoodNewsLabels(
       of: list.offers.map(\.offer.offer), in: source.store, at: source.now)
     let now = source.now
     let back = ReturnPath.checked(request.address)

@@ -24,7 +24,7 @@ struct OffersPage {
       ? try await source.store.countExpired(leftOutOf: selection.query(at: now)) : 0
     let feeds = try await source.fetchFeeds()
     let titles = try await source.fetchTitles(of: feeds)
-    let news = try await OfferNewsLabels(of: offers.map(\.offer), in: source.store, at: source.now)
+    let news = try await GoodNewsLabels(of: offers.map(\.offer), in: source.store, at: source.now)
     let noun =
       isFavorites
       ? OfferNoun("favorite") : shown.noun(of: selection.feed.map { [$0] } ?? feeds.map(\.name))

@@ -40,7 +40,7 @@ struct SearchPage {
       found = try await ServedSearch(content: source.content).find(
         query, limit: nil, isTrusted: request.isTrusted)
     }
-    let news = try await OfferNewsLabels(
+    let news = try await GoodNewsLabels(
       of: found?.results.hits.map(\.offer.offer) ?? [], in: source.store, at: source.now)
     var page = Page("search", title: words.map { "Search: \($0.prefix(80))" } ?? "Search") {
       fields in

@@ -41,7 +41,7 @@ struct PageAssets: Sendable {
         ("letters.json", Self.json, FoldingTable.json),
       ]
     for (_, _, bytes) in all { bytes.withUnsafeBytes { hash.update($0) } }
-    withUnsafeBytes(of: OfferNewsLabels.days) { hash.update($0) }
+    withUnsafeBytes(of: GoodNewsLabels.days) { hash.update($0) }
     // The library of maps is part of the version, because its files have it in their URLs, too.
     for bytes in LeafletFiles.installed.contents { bytes.withUnsafeBytes { hash.update($0) } }
     let version = hash.finish().prefix(6).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
@@ -54,7 +54,7 @@ struct PageAssets: Sendable {
         }
         let text = String(decoding: bytes, as: UTF8.self).replacing(
           bytes: Self.versionMark, with: version
-        ).replacing(bytes: Self.labelDaysMark, with: String(OfferNewsLabels.days))
+        ).replacing(bytes: Self.labelDaysMark, with: String(GoodNewsLabels.days))
         return (name, Asset(type, Array(text.utf8)))
       }, uniquingKeysWith: { one, _ in one })
   }

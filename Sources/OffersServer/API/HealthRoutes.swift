@@ -3,7 +3,7 @@ import OffersCore
 
 /// The routes by which a service manager and a load balancer ask for the state of the server. Everybody
 /// may ask, so no version and no place is told.
-struct StateRoutes: Sendable {
+struct HealthRoutes: Sendable {
   let readiness: Readiness
 
   func add(to router: Router<ServedContext>) {

@@ -3,7 +3,7 @@ import OffersCore
 
 /// The good news of the last days, by offer: that it is new, or that it pays more or costs less than
 /// before. Cards show it as a label.
-struct OfferNewsLabels: Sendable {
+struct GoodNewsLabels: Sendable {
   private struct Item: Sendable {
     let kind: OfferChange.Kind
     let at: Date

@@ -5,7 +5,7 @@ import Synchronization
 
 /// A pool of read-only connections, opened lazily: a program that only writes opens none, and one
 /// that reads one thing after another opens one.
-final class ReadingConnection: Sendable {
+final class ReadingPool: Sendable {
   /// One connection, opened by its first read.
   private final class Slot: Sendable {
     /// The lock is held while the connection is opened.

@@ -1,7 +1,7 @@
 import OffersFeeds
 
 /// The facts about a document that are known before its first byte.
-struct DocumentHead: Sendable {
+struct DocumentMetadata: Sendable {
   /// The size of the document in bytes, compressed if it is a compressed file; nil when it is
   /// unknown, as for a pipe or a response with a `Content-Encoding`.
   var totalBytes: Int?
@@ -19,4 +19,4 @@ struct DocumentHead: Sendable {
 }
 
 /// Receives a document's bytes in chunks that are valid only during the call.
-typealias PieceHandler = (_ piece: UnsafeRawBufferPointer, _ head: DocumentHead) throws -> Void
+typealias PieceHandler = (_ piece: UnsafeRawBufferPointer, _ head: DocumentMetadata) throws -> Void
