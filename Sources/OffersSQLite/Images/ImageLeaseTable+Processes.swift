@@ -11,8 +11,8 @@ extension ImageLeaseTable {
   /// - Parameters:
   ///   - url: the URL of the image.
   ///   - holder: identifies the caller.
-  ///   - seconds: the duration of every lease. One that would last for longer was taken under a clock
-  ///     that has been set back since, and counts as expired.
+  ///   - seconds: the duration of every lease. A lease whose rest is longer was taken before the clock was
+  ///     set back, and counts as expired.
   ///   - now: the present time.
   ///   - isAlive: whether the process of a holder is alive.
   ///   - database: the database to write to.

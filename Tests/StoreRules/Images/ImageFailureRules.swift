@@ -82,7 +82,8 @@ struct ImageFailureRules {
     try await home.put(1)
     #expect(try await take(3))
     try await home.store.endLease(on: ImageHome.url(1), holder: 3)
-    // One that would last for longer than any was taken by another clock.
+    // A lease whose rest is longer than a whole lease was taken before the clock was set back, and has
+    // expired.
     #expect(try await take(4, seconds: 3600))
     #expect(try await take(5))
     #expect(try await !take(4))

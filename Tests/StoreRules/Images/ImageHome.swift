@@ -36,7 +36,7 @@ struct ImageHome: Sendable {
     try await record.setFavorites(named: numbers.map(String.init), to: true)
   }
 
-  /// What the cache holds and has counted.
+  /// The images in the cache, its limit, and its counts of hits, misses and evictions.
   func contents() async throws -> ImageCacheContents {
     try await store.fetchImageContents(now: Self.now)
   }
