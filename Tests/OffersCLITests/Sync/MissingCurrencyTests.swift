@@ -39,12 +39,13 @@ struct MissingCurrencyTests {
     let home = try Self.home(Self.priced)
     #expect(try await home.call("sync", "shop").errors == Self.question + "\n")
     let store = try await home.store.open()
+    let offer = try #require(try await store.fetchOffers(OfferQuery(feed: "shop", limit: 1)).first)
     for (seconds, isAsked) in [(-5.0, true), (5.0, false)] {
       var counts = SyncCounts()
       counts.new = 1
       let run = SyncRun(
         feed: "shop", source: "x", outcome: .updated, counts: counts, bytes: 1,
-        startedAt: Date() + seconds, durationSeconds: 0)
+        startedAt: offer.firstSeenAt + seconds, durationSeconds: 0)
       #expect(try await MissingCurrency.isNew(in: run, store) == isAsked)
     }
   }
