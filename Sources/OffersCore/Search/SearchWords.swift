@@ -36,9 +36,14 @@ package struct SearchWords: Equatable, Sendable {
 
   package var isEmpty: Bool { parts.isEmpty }
 
-  /// The parts of a text between white spaces. NUL is one, because SQLite ends a text at it.
+  /// The parts of a text between white spaces.
   private static func typed(in text: String) -> [String] {
-    text.split { $0.isWhitespace || $0 == "\0" }.map(String.init)
+    text.unicodeScalars.split(whereSeparator: isSpace).map(String.init)
+  }
+
+  /// Whether a character separates the parts of a search. NUL does, because SQLite ends a text at it.
+  package static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.properties.isWhitespace || scalar == "\0"
   }
 
   /// A text with single spaces between its parts, as recent searches are stored.

@@ -31,7 +31,7 @@ function searchedOf(offer) {
  * several letters or `opensLetter` is set.
  */
 function searchParts(text, opensLetter) {
-  const typed = text.split(/\s+/).filter(Boolean);
+  const typed = typedParts(text);
   const parts = [...new Set(typed)].slice(0, 50)
     .map((each) => ({text: each, words: wordsOf(each).map(({word}) => word), isOpen: false}))
     .filter(({words}) => words.length > 0);
@@ -129,7 +129,7 @@ function resultOf({offer, fields, matches}, data, {back, feed, isWhole}) {
 function searchPage(url, frame, data) {
   const sent = sentFields(url);
   const text = [...(sent.get("q") ?? "")].slice(0, 1000).join("");
-  const words = text.split(/\s+/).filter(Boolean).join(" ") || null;
+  const words = typedParts(text).join(" ") || null;
   const feed = sent.get("feed");
   const number = sent.page();
   const title = feed && (data.titles.get(feed) ?? feed);

@@ -38,14 +38,15 @@ function readLetters() {
 }
 
 /** Takes the letters that the server sends (FoldingTable). */
-function useLetters({folded, syllables, letters, unseen, weights, whole}) {
+function useLetters({folded, syllables, letters, unseen, spaces, wordBytes, weights, whole}) {
   // The Korean syllables in order are all combinations of their letters.
   const first = syllables.first.codePointAt(0);
   syllables.letters.reduce((texts, each) => texts.flatMap((text) => each.map((letter) => text + letter)))
     .forEach((text, number) => {
       folded[String.fromCodePoint(first + number)] = text;
     });
-  letterTable = {folded, words: new RegExp(`[${letters}][${letters}${unseen}]*`, "gu"), weights, whole};
+  const words = new RegExp(`[${letters}][${letters}${unseen}]*`, "gu");
+  letterTable = {folded, words, spaces: new RegExp(`[${spaces}]+`, "u"), wordBytes, weights, whole};
 }
 
 /** A text without case and accents, as the server compares and searches it. */
@@ -68,9 +69,20 @@ function compareScalars(one, other) {
 /** The words of a text: {word, start, end}, folded; each begins with a letter or a digit. */
 function wordsOf(text) {
   return [...text.matchAll(letterTable.words)].map((match) => ({
-    word: fold(match[0]), start: match.index, end: match.index + match[0].length,
+    word: shortened(fold(match[0])), start: match.index, end: match.index + match[0].length,
   }));
 }
+
+/** A folded word without the characters behind its first `wordBytes` bytes. */
+function shortened(word) {
+  if (word.length * 3 <= letterTable.wordBytes) return word;
+  const bytes = new TextEncoder().encode(word).subarray(0, letterTable.wordBytes);
+  // A stream waits for the rest of a character that is cut.
+  return new TextDecoder().decode(bytes, {stream: true});
+}
+
+/** The parts of a search, which white spaces separate. */
+const typedParts = (text) => text.split(letterTable.spaces).filter(Boolean);
 
 /**
  * Splits a text at its matches, ascending {start, end}, so that the template can mark them. An

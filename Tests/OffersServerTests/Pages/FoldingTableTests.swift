@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The letters that browsers are given")
 struct FoldingTableTests {
-  @Test("with them a browser folds each character, and ends words, as the server does")
+  @Test("with them a browser folds each character, and ends words and parts, as the server does")
   func agrees() {
     let table = FoldingTable()
     var folded = Dictionary(
@@ -16,12 +16,14 @@ struct FoldingTableTests {
     }
     for (value, text) in zip(FoldingTable.syllables, syllables) { folded[value] = text }
     let (letters, unseen) = (Self.marks(table.letters), Self.marks(table.unseen))
+    let spaces = Self.marks(table.spaces)
     var differing: [String] = []
     for value in UInt32(1)..<0x11_0000 {
       guard let scalar = Unicode.Scalar(value) else { continue }
       let meaning = LetterFolding.fold(value)
       let isSame =
         letters[Int(value)] == meaning.isLetter && unseen[Int(value)] == meaning.isUnseen
+        && spaces[Int(value)] == (SearchWords.spaced("a\(scalar)b") == "a b")
         && (folded[value] ?? String(scalar)).utf8.elementsEqual(meaning.text.utf8)
       if !isSame { differing.append("U+\(String(value, radix: 16))") }
     }

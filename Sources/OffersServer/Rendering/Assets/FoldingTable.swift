@@ -9,6 +9,8 @@ struct FoldingTable {
   private(set) var letters = CharacterClass()
   /// The accents and the characters that nobody sees, at which a word does not end.
   private(set) var unseen = CharacterClass()
+  /// The characters that separate the parts of a search.
+  private(set) var spaces = CharacterClass()
 
   /// The Korean syllables. Each first letter with each vowel and each last letter is one, in this order.
   static let syllables: Range<UInt32> = 0xAC00..<0xD7A4
@@ -28,6 +30,7 @@ struct FoldingTable {
       let meaning = LetterFolding.fold(value)
       if meaning.isLetter { letters.append(scalar) }
       if meaning.isUnseen { unseen.append(scalar) }
+      if SearchWords.isSpace(scalar) { spaces.append(scalar) }
       if Self.syllables.contains(value) { continue }
       let text = meaning.text
       if !text.unicodeScalars.elementsEqual([scalar]) { folded.append((scalar, text)) }
@@ -39,7 +42,7 @@ struct FoldingTable {
   }
 
   /// The table as `{"folded": {"Ø": "o", …}, "syllables": {"first": "가", "letters": [["ᄀ", …], …]},
-  /// "letters": "0-9A-Z…", "unseen": "…", "weights": {"name": 20, …}, "whole": 2}`.
+  /// "letters": "0-9A-Z…", "unseen": "…", "spaces": "…", "wordBytes": 256, "weights": {"name": 20, …}, "whole": 2}`.
   static let json: [UInt8] = {
     let table = FoldingTable()
     var json = JSONWriter()
@@ -61,6 +64,8 @@ struct FoldingTable {
       }
       json.member("letters", table.letters.text)
       json.member("unseen", table.unseen.text)
+      json.member("spaces", table.spaces.text)
+      json.member("wordBytes", LetterTokenizer.wordBytes)
       json.member("weights") { json in
         json.object { json in
           for field in SearchMatch.Field.allCases {
@@ -88,6 +93,6 @@ struct CharacterClass {
   }
 
   /// The ranges as they stand between the brackets of a character class. No character is escaped: none of
-  /// the letters, digits, accents and invisible characters is special there.
+  /// the letters, digits, accents, invisible characters and white spaces is special there.
   var text: String { ranges.map { "\($0.lowerBound)-\($0.upperBound)" }.joined() }
 }
