@@ -58,7 +58,7 @@ struct Offers: AsyncParsableCommand {
         try Output.printData(CompletionScript.bash(of: Self.self))
         return 0
       }
-      try CommandTree.check(words, under: Self.self)
+      try CommandNameCheck.check(words, under: Self.self)
       var command = try await asyncParseAsRoot(words)
       // ArgumentParser's own commands, such as help, are synchronous.
       if var command = command as? any AsyncParsableCommand {

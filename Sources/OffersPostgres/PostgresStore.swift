@@ -10,7 +10,7 @@ package final class PostgresStore: Sendable {
   package let definitions: (any FeedDefinitions)?
   let laterWrites: LaterWrites
   /// The uses of images that are not written yet.
-  package let imageUses: ImageUses
+  package let imageUses: PendingImageUses
   /// The version of the server when the store was opened, such as `15.8`.
   let serverVersion: String
 
@@ -22,7 +22,7 @@ package final class PostgresStore: Sendable {
     self.definitions = definitions
     user = User.ownerID
     laterWrites = LaterWrites()
-    imageUses = ImageUses()
+    imageUses = PendingImageUses()
   }
 
   /// The same store, bound to another user.

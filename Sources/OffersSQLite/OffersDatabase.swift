@@ -33,7 +33,7 @@ public final class OffersDatabase: Sendable {
   private let root: OffersDatabase?
   let writer: WritingConnection?
   /// Image uses that have not been written to the database yet.
-  package let imageUses: ImageUses
+  package let imageUses: PendingImageUses
   let leaseHolders: LeaseHolders
   private let reader: ReadingPool
   /// Detects commits of any process. Opens its connection lazily.
@@ -60,7 +60,7 @@ public final class OffersDatabase: Sendable {
     leaseHolders = LeaseHolders(file)
     user = User.ownerID
     root = nil
-    imageUses = ImageUses()
+    imageUses = PendingImageUses()
     closing = Closing()
   }
 
@@ -113,7 +113,7 @@ public final class OffersDatabase: Sendable {
       let (file, header) = try await find(path)
       if access == .readWrite {
         let writer = try await WritingConnection.open(file, header, proposesFeed: proposesFeed)
-        try await writer.check { try StoredNames.check(in: $0, path: writer.file.path) }
+        try await writer.check { try StoredNameCheck.check(in: $0, path: writer.file.path) }
         let reader = ReadingPool(writer.file, limit: readerCount)
         return OffersDatabase(
           path: path, file: writer.file, reader: reader, writer: writer, definitions: definitions)
@@ -121,7 +121,7 @@ public final class OffersDatabase: Sendable {
       let isMigrated = try await prepareForReading(file, header)
       let reader = ReadingPool(
         file, limit: isMigrated ? readerCount : 1, isMigratedCopy: !isMigrated)
-      try await reader.readWithoutTransaction { try StoredNames.check(in: $0, path: file.path) }
+      try await reader.readWithoutTransaction { try StoredNameCheck.check(in: $0, path: file.path) }
       return OffersDatabase(
         path: path, file: file, reader: reader, writer: nil, definitions: definitions)
     } catch {
@@ -296,7 +296,7 @@ public final class OffersDatabase: Sendable {
   package var canWrite: Bool { writer != nil }
 
   /// The parts of the schema that no migration created, as the database was opened for writing; see
-  /// `ForeignSchema`.
+  /// `ForeignSchemaObjects`.
   package var foreignSchema: [String] { writer?.foreignSchema ?? [] }
 
   private func fetchWriter() throws -> WritingConnection {

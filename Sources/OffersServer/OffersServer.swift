@@ -11,7 +11,7 @@ package struct OffersServer: Sendable {
   /// The time in which responses must end during a shutdown.
   private static let endSeconds = 3
 
-  private let content: ServedContent
+  private let content: ServerDependencies
   private let address: ServerAddress
   private let access: ServerAccess
   private let accessLogger: Logger
@@ -26,10 +26,10 @@ package struct OffersServer: Sendable {
   ///   - access: how the server knows its clients.
   ///   - refreshSeconds: the interval at which feeds that are due are synced; nil for never.
   ///   - logger: receives the messages of the server and of its scheduled syncs.
-  ///   - accessLogger: receives a line for each refused attempt to log in (`RefusalLog`), and
+  ///   - accessLogger: receives a line for each refused attempt to log in (`LoginRefusalLog`), and
   ///     messages about the token; nil for `logger`.
   package init(
-    _ content: ServedContent, address: ServerAddress = ServerAddress(),
+    _ content: ServerDependencies, address: ServerAddress = ServerAddress(),
     access: ServerAccess = ServerAccess(), refreshSeconds: Double? = nil, logger: Logger,
     accessLogger: Logger? = nil
   ) {

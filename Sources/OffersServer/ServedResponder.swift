@@ -24,7 +24,7 @@ struct ServedResponder: HTTPResponder {
   /// reads.
   let imageTurns = Turns()
   /// The time in which a page or an answer of the API is made.
-  var readLimit = ReadDeadline.usual
+  var readLimit = ResponseDeadline.usual
 
   func respond(to request: Request, context: ServedContext) async throws -> Response {
     let isHead = request.method == .head
@@ -46,14 +46,14 @@ struct ServedResponder: HTTPResponder {
     if request.method != .get || request.uri.path == OpenIDProvider.callbackPath {
       return try await admit(request, context)
     }
-    return try await ReadDeadline.run(within: readLimit, whenClosed: context.whenClosed) {
+    return try await ResponseDeadline.run(within: readLimit, whenClosed: context.whenClosed) {
       try await admit(request, context)
     }
   }
 
   /// Checks a request, finds out whom it is from, and answers it unless that is a stranger.
   private func admit(_ request: Request, _ context: ServedContext) async throws -> Response {
-    try RequestLimits.check(request, hosts: hosts)
+    try RequestValidation.check(request, hosts: hosts)
     var context = context
     context.client = proxies.client(of: request.headers, from: context.peer)
     if LoginRoutes.isOpen(request.uri.path) { return try await answer(request, context) }
@@ -66,7 +66,7 @@ struct ServedResponder: HTTPResponder {
     context.visitor = visitor
     context.markAuthenticated()
     var response = try await answer(request, context)
-    UserField.set(visitor, in: &response)
+    VisitorHeader.set(visitor, in: &response)
     if !visitor.isRemembered, let field = try access.note(visitor, request) {
       response.headers.append(HTTPField(name: .setCookie, value: field))
     }
@@ -80,7 +80,7 @@ struct ServedResponder: HTTPResponder {
       try routes.check(request)
       try WriteRules.check(request, isSecure: isSecure)
       if let visitor = context.visitor {
-        try UserField.check(request, visitor)
+        try VisitorHeader.check(request, visitor)
         if visitor.isRemembered { throw StoreOutage.refusal }
       }
     }

@@ -228,10 +228,10 @@ public struct SyncEngine: Sendable {
     var context = context(source, options, transport)
     if options.query != nil { return context }
     // A server may repeat what it was sent, in the address of a redirect as well.
-    let secrets = Secrets(in: template, and: definition, environment)
+    let secrets = SecretRedactor(in: template, and: definition, environment)
     context.trace = { [logger] text in
       logger.debug(
-        "fetch", metadata: ["what": "\(AddressValues.hidden(inText: secrets.hidden(in: text)))"])
+        "fetch", metadata: ["what": "\(AddressRedaction.hidden(inText: secrets.hidden(in: text)))"])
     }
     context.newAddress = fetch.findNewAddress(of: template.text)
     // Accepting removals that were held back requires the whole document, not a 304.

@@ -9,7 +9,7 @@ struct ImageWork {
   static let puts = "put and evict"
   static let files = "read a file"
   static let imageBytes = 20_000
-  private static let images = ImageBounds.defaultImages
+  private static let images = ImageCacheLimits.defaultImages
 
   let folder: String
   let seconds: Double

@@ -19,7 +19,7 @@ struct StorePlaceTests {
   func refusesWorkOnFile() {
     let server = Server()
     #expect(server.file == nil)
-    for work in FileWork.allCases {
+    for work in StoreFileOperation.allCases {
       let error = #expect(throws: OffersError.self) { try server.fetchFile(for: work) }
       #expect(error?.code == .invalidRequest)
       #expect(error?.message.hasPrefix("db.example/offers is a database on a server") == true)

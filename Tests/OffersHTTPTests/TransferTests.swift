@@ -158,10 +158,10 @@ struct TransferTests {
     let request = try Self.request(server.url)
     let loop = TransferLoop(connectionsPerHost: 1)
     defer { loop.startClosing() }
-    let transfer = Transfer()
+    let transfer = ResponseStream()
     _ = try await transfer.fetchHead { loop.start(transfer, Self.plan(request)) }
     _ = try await server.waitUntilHeld()
-    #expect(transfer.unreadBytes <= Transfer.mostBytes + (64 << 10))
+    #expect(transfer.unreadBytes <= ResponseStream.mostBytes + (64 << 10))
   }
 
   @Test("a body that nobody reads any more ends its connection")
@@ -270,7 +270,7 @@ struct TransferTests {
   private static func status(
     of plan: TransferPlan, by loop: TransferLoop
   ) async throws -> Int {
-    let transfer = Transfer()
+    let transfer = ResponseStream()
     let head = try await transfer.fetchHead { loop.start(transfer, plan) }
     while try await transfer.nextPiece({ loop.resume(transfer) }) != nil {}
     return head.status

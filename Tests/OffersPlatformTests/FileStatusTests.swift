@@ -22,7 +22,7 @@ struct FileStatusTests {
     #expect(try FileStatus.find(link, followsLinks: false)?.isRegular == false)
     let other = try folder.write("tea", to: "b")
     #expect(try FileStatus.find(other)?.identity != status.identity)
-    FileBytes.removeFile(path)
+    FileOperations.removeFile(path)
     #expect(try FileStatus.find(link) == nil && !FileAccess.exists(link))
     #expect(try FileStatus.find(link, followsLinks: false) != nil)
   }
@@ -50,7 +50,7 @@ struct FileStatusTests {
     let path = folder.file("a")
     #expect(throws: SystemError(ENOENT, "access")) { try FileAccess.reading.check(path) }
     #expect(!FileAccess.exists(path))
-    #expect(try FileBytes.makeFile(path))
+    #expect(try FileOperations.makeFile(path))
     #expect(try FileStatus.find(path)?.permissions == 0o600)
     #expect(FileAccess([.reading, .writing]).isGranted(path) && FileAccess.exists(path))
     try FileAccess.writing.check(folder.path)

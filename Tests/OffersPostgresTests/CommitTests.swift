@@ -53,7 +53,8 @@ struct CommitTests {
   @Test("a question that waits for a server that does not answer ends when it is cancelled")
   func cancels() async throws {
     let listener = try LoopbackListener()
-    let watch = CommitWatch(try DatabaseURL("postgres://offers@127.0.0.1:\(listener.port)/none"))
+    let watch = DataVersionMonitor(
+      try DatabaseURL("postgres://offers@127.0.0.1:\(listener.port)/none"))
     let question = Task { try await watch.version() }
     try await Task.sleep(for: .milliseconds(50))
     question.cancel()
@@ -84,7 +85,7 @@ struct CommitTests {
 
   @Test("a poll that began before a commit does not hide it; a later one may lower the numbers")
   func order() async throws {
-    let watch = CommitWatch(try DatabaseURL("postgres://offers@127.0.0.1:1/none"))
+    let watch = DataVersionMonitor(try DatabaseURL("postgres://offers@127.0.0.1:1/none"))
     let early = try #require(watch.mark())
     watch.confirm([0: 10, 1: 5], since: early)
     #expect(try await watch.version() == 15)

@@ -46,8 +46,9 @@ struct ServerTests {
   }
 
   @Test(
-    "work on a file is refused with the advice which tool does it", arguments: FileWork.allCases)
-  func tools(work: FileWork) async throws {
+    "work on a file is refused with the advice which tool does it",
+    arguments: StoreFileOperation.allCases)
+  func tools(work: StoreFileOperation) async throws {
     let place = try PostgresPlace(url: "postgres://ana:hidden@host:5432/shop")
     let error = await Self.refusal { _ = try place.fetchFile(for: work) }
     #expect(error?.code == .invalidRequest)

@@ -74,16 +74,16 @@ struct ServedHome {
     token: String? = nil, certificate: ServerCertificate? = nil, isBehindTLS: Bool = false,
     proxies: [String] = [], userHeader: String? = nil, openID: OpenIDSettings? = nil,
     clock: SteppedClock? = nil, log: RecordedLog? = nil,
-    store: (any ServedContent.Store)? = nil, images: (any ImageSource)? = nil,
+    store: (any ServerDependencies.Store)? = nil, images: (any ImageSource)? = nil,
     syncer: (any FeedSyncer)? = nil, adder: ScriptedAdder = ScriptedAdder(),
     host: String = "127.0.0.1", port: Int = 80,
     allowedHosts: [String] = [], maps: MapSettings = MapSettings()
   ) throws -> OffersServer {
     try OffersServer(
-      ServedContent(
+      ServerDependencies(
         store: store ?? database, syncer: syncer ?? SampleSyncer(database: database, adder: adder),
         adder: adder,
-        images: images ?? ImageLoader(images: database), texts: QueryTextParser(),
+        images: images ?? ImageLoader(images: database), texts: FilterTextParser(),
         maps: maps, now: { clock?.now ?? Date() }),
       address: ServerAddress(host: host, port: port, allowedHosts: allowedHosts),
       access: ServerAccess(
@@ -160,7 +160,7 @@ final class SampleSyncer: FeedSyncer {
 
   func search(
     _ feed: String, for words: String, page: Int, limit: Int?
-  ) async throws -> ServerSearch {
+  ) async throws -> ServerSearchResults {
     throw OffersError(.sourceFailed, "The server cannot be reached.")
   }
 }

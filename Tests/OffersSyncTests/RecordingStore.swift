@@ -20,7 +20,7 @@ final class RecordingStore: SyncStore {
     var known: [String] = []
     var vanishedCount = 0
     var hasDocument = false
-    var rememberedSource: NamedSource?
+    var rememberedSource: ChosenSource?
   }
 
   let database: OffersDatabase
@@ -75,12 +75,12 @@ final class RecordingStore: SyncStore {
     try await database.fetchMissingOffers(of: feed)
   }
 
-  func fetchLook(of feed: String) async throws -> FeedLook {
+  func fetchLook(of feed: String) async throws -> FeedTraits {
     try await database.fetchLook(of: feed)
   }
 
   func renameOffers(
-    of feed: String, as newOffers: [LinkedOffer], missingKeys: [Int64]
+    of feed: String, as newOffers: [RenameCandidate], missingKeys: [Int64]
   ) async throws -> Int {
     try await database.renameOffers(of: feed, as: newOffers, missingKeys: missingKeys)
   }
@@ -128,7 +128,7 @@ final class RecordingStore: SyncStore {
   }
 
   func record(
-    _ run: SyncRun, remember source: NamedSource?, fetch: FetchState?,
+    _ run: SyncRun, remember source: ChosenSource?, fetch: FetchState?,
     presentation: FeedPresentation?
   ) async throws {
     noted.withLock { $0.recorded = run }

@@ -103,7 +103,7 @@ struct ScreenModelTests {
 }
 
 /// What an app must write to replace the database in the tests of its screens.
-private struct FakeStore: Transfer, FileMaintenance, LabelRepository, ImageSource, ImageRepository,
+private struct FakeStore: Transfer, FileMaintenance, FacetRepository, ImageSource, ImageRepository,
   CommitSignal
 {
   func export(

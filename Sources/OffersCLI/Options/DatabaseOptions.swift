@@ -65,7 +65,7 @@ struct DatabaseOptions: ParsableArguments {
   ///
   /// - Throws: `OffersError` with `invalidRequest` for a database on a server.
   func openFile(
-    _ access: StoreAccess, for work: FileWork
+    _ access: StoreAccess, for work: StoreFileOperation
   ) async throws -> any OffersStorage & StoreMaintenance {
     let database = try await place.fetchFile(for: work).openFile(access)
     if Terminal.isError { Self.tellForeignSchema(database) }

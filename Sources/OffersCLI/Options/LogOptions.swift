@@ -33,7 +33,9 @@ struct Log: Sendable {
     let (format, level) = (format, isVerbose ? Logger.Level.debug : .error)
     let isSilent = !isVerbose && format == .text
     return Logger(label: "offers") { _ in
-      isSilent ? SwiftLogNoOpLogHandler() as any LogHandler : ErrorLog(format: format, level)
+      isSilent
+        ? SwiftLogNoOpLogHandler() as any LogHandler
+        : StandardErrorLogHandler(format: format, level)
     }
   }
 
@@ -41,7 +43,7 @@ struct Log: Sendable {
   /// the level `notice` on, in either format.
   var accessLogger: Logger {
     let (format, level) = (format, isVerbose ? Logger.Level.debug : .notice)
-    return Logger(label: "offers") { _ in ErrorLog(format: format, level) }
+    return Logger(label: "offers") { _ in StandardErrorLogHandler(format: format, level) }
   }
 
   /// Prints an error on standard error: a log line in the JSON format, a message for people in the
@@ -56,7 +58,7 @@ struct Log: Sendable {
 }
 
 /// A handler that writes log lines to standard error.
-struct ErrorLog: LogHandler {
+struct StandardErrorLogHandler: LogHandler {
   let format: LogFormat
   var logLevel: Logger.Level
   var metadata: Logger.Metadata = [:]

@@ -47,7 +47,7 @@ extension AtomicFile {
     hint: String = "Check the folder and its permissions."
   ) throws {
     do {
-      try FileBytes.makeFolders(of: path)
+      try FileOperations.makeFolders(of: path)
     } catch {
       throw failure(path, hint, error.number)
     }

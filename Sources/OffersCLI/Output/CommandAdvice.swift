@@ -32,7 +32,7 @@ extension Remedy {
 
   /// The option that names a source, with hidden values, since errors are logged.
   private static func from(_ source: String?) -> String {
-    source.map { " --from " + ShellQuoting.word(AddressValues.hidden(in: $0)) } ?? ""
+    source.map { " --from " + ShellQuoting.word(AddressRedaction.hidden(in: $0)) } ?? ""
   }
 }
 

@@ -62,12 +62,12 @@ enum TextFile {
   static func update(_ path: String, _ change: (String?) throws -> String?) throws {
     let target = try AtomicFile.target(path)
     do {
-      try FileBytes.makeFolders(of: target)
+      try FileOperations.makeFolders(of: target)
     } catch {
       throw failure("write", path, error.number)
     }
     // The lock is on the folder, because each change replaces the file.
-    let descriptor = open(FileBytes.folder(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let descriptor = open(FileOperations.folder(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure("write", path) }
     defer { close(descriptor) }
     let end = ContinuousClock.now + .seconds(waitSeconds)

@@ -29,7 +29,7 @@ final class PictureScaler: ImageScaler {
     memoryKilobytes: Int = PictureScaler.usualMemoryKilobytes, seconds: Int = 5
   ) {
     program = BoundedProgram(
-      path, memoryKilobytes: memoryKilobytes, outputBytes: ImageBounds.bytes, seconds: seconds)
+      path, memoryKilobytes: memoryKilobytes, outputBytes: ImageCacheLimits.bytes, seconds: seconds)
   }
 
   func copy(of image: CachedImage) async throws -> [UInt8]? {

@@ -28,8 +28,8 @@ struct PixbufLibrary {
     var count = 0
     guard
       let copy = offers_pixbuf_scale(
-        picture, picture.count, format.rawValue, Int32(ImageBounds.thumbnailWidth),
-        Int32(ImageBounds.thumbnailHeight), &count, &problem)
+        picture, picture.count, format.rawValue, Int32(ImageCacheLimits.thumbnailWidth),
+        Int32(ImageCacheLimits.thumbnailHeight), &count, &problem)
     else { throw OffersError(.malformedImage, string(problem)) }
     return Array(UnsafeBufferPointer(start: copy, count: count))
   }

@@ -107,7 +107,7 @@ enum Output {
     var text = start + text.rendered(isTerminal: Terminal.isError)
     // A failure to write to standard error cannot be reported anywhere.
     text.withUTF8 {
-      try? FileBytes.writeAll(UnsafeRawBufferPointer($0), to: ProcessContext.current.errors)
+      try? FileOperations.writeAll(UnsafeRawBufferPointer($0), to: ProcessContext.current.errors)
     }
   }
 
@@ -115,7 +115,7 @@ enum Output {
   /// ends the program, unless the signal is ignored, as it is while a pager runs.
   private static func write(_ bytes: UnsafeRawBufferPointer) throws {
     do {
-      try FileBytes.writeAll(bytes, to: ProcessContext.current.output)
+      try FileOperations.writeAll(bytes, to: ProcessContext.current.output)
     } catch {
       if error.number == EPIPE { throw ReaderGone() }
       let reason = error.number == EBADF ? "it is closed" : error.text

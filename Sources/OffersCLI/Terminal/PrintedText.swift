@@ -20,7 +20,7 @@ struct PrintedText: ExpressibleByStringInterpolation, Equatable {
   private enum Piece: Equatable {
     case text(String, Look?)
     case data(String)
-    case picture(TerminalDrawing)
+    case picture(RenderedPicture)
   }
 
   private var pieces: [Piece]
@@ -40,7 +40,7 @@ struct PrintedText: ExpressibleByStringInterpolation, Equatable {
   /// terminal.
   static func data(_ text: String) -> PrintedText { PrintedText(.data(text)) }
 
-  static func picture(_ drawing: TerminalDrawing) -> PrintedText { PrintedText(.picture(drawing)) }
+  static func picture(_ drawing: RenderedPicture) -> PrintedText { PrintedText(.picture(drawing)) }
 
   init(stringLiteral text: String) { self = .text(text) }
 

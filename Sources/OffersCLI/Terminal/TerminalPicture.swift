@@ -44,7 +44,7 @@ enum TerminalPicture {
 
   /// The result of drawing an image.
   enum Drawing: Equatable {
-    case drawn(TerminalDrawing)
+    case drawn(RenderedPicture)
     /// `chafa` is required and not installed.
     case needsChafa
     case failed
@@ -66,12 +66,12 @@ enum TerminalPicture {
     switch way {
     case .iTerm:
       return .drawn(
-        TerminalDrawing(
+        RenderedPicture(
           "\u{1B}]1337;File=inline=1;size=\(image.bytes.count);width=\(columns);"
             + "preserveAspectRatio=1:\(Data(image.bytes).base64EncodedString())\u{07}\n"))
     case .kitty where header.format == .png:
       return .drawn(
-        TerminalDrawing(kitty(Data(image.bytes).base64EncodedString(), columns) + "\n"))
+        RenderedPicture(kitty(Data(image.bytes).base64EncodedString(), columns) + "\n"))
     case .kitty, .sixel, .symbols:
       guard let chafa = Chafa(path: path) else { return .needsChafa }
       let format = way == .kitty ? "kitty" : way == .sixel ? "sixels" : "symbols"
@@ -81,7 +81,7 @@ enum TerminalPicture {
           "--format", format, "--colors", colors, "--animate", "off", "--symbols", "half+space",
           "--size", "\(columns)x\(rows)", "-",
         ])
-      return drawing.map { .drawn(TerminalDrawing($0)) } ?? .failed
+      return drawing.map { .drawn(RenderedPicture($0)) } ?? .failed
     }
   }
 
@@ -108,7 +108,7 @@ enum TerminalPicture {
 
 /// The escape sequences and characters that draw an image on a terminal, including a line end. They
 /// have no text of the image's source.
-struct TerminalDrawing: Equatable {
+struct RenderedPicture: Equatable {
   let sequence: String
 
   fileprivate init(_ sequence: String) { self.sequence = sequence }

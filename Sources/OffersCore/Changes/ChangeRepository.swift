@@ -28,7 +28,7 @@ public protocol ChangeRepository: Sendable {
   /// pruned are missing.
   ///
   /// - Throws: `OffersError` with `notFound` or `ambiguous`.
-  func fetchHistory(named text: String, _ bounds: HistoryBounds) async throws -> HistoryPage
+  func fetchHistory(named text: String, _ bounds: HistoryQuery) async throws -> HistoryPage
 }
 
 extension ChangeRepository {
@@ -38,7 +38,7 @@ extension ChangeRepository {
   public func fetchHistory(
     named text: String
   ) async throws -> (offer: UserOffer, points: [RewardPoint]) {
-    let page = try await fetchHistory(named: text, HistoryBounds())
+    let page = try await fetchHistory(named: text, HistoryQuery())
     return (page.offer, page.points)
   }
 }

@@ -56,9 +56,9 @@ package struct LostFavorites {
   /// the offer.
   package func findReturned(
     _ offer: OfferRef, name: String, description: String?
-  ) -> ReturnedFavorite? {
+  ) -> FavoriteSuccessor? {
     lost[Look(feed: offer.feed, name: name, description: description)]?.first.map {
-      ReturnedFavorite(favorite: $0.ref, offer: offer, name: name)
+      FavoriteSuccessor(favorite: $0.ref, offer: offer, name: name)
     }
   }
 }

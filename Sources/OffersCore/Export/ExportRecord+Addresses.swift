@@ -2,36 +2,36 @@
 // favorites is to give to somebody else.
 
 extension ExportedFeed {
-  /// Hides the values in the address that was read last (`AddressValues`).
+  /// Hides the values in the address that was read last (`AddressRedaction`).
   ///
   /// - Parameter isForOthers: whether the record is for somebody else. Then the address that was read last
   ///   is left out, and so is a named source with values.
   package mutating func hideAddresses(isForOthers: Bool) {
-    source = AddressValues.exported(source, isForOthers: isForOthers)
-    if isForOthers, let chosen = chosenSource, AddressValues.hidden(in: chosen) != chosen {
+    source = AddressRedaction.exported(source, isForOthers: isForOthers)
+    if isForOthers, let chosen = chosenSource, AddressRedaction.hidden(in: chosen) != chosen {
       chosenSource = nil
     }
   }
 }
 
 extension ExportedRun {
-  /// Hides the values in the addresses of the source and of the error (`AddressValues`).
+  /// Hides the values in the addresses of the source and of the error (`AddressRedaction`).
   ///
   /// - Parameter isForOthers: whether the record is for somebody else. Then the address is left out, and
   ///   so are the texts of the error, which may name it.
   package mutating func hideAddresses(isForOthers: Bool) {
-    source = AddressValues.exported(source, isForOthers: isForOthers)
+    source = AddressRedaction.exported(source, isForOthers: isForOthers)
     guard let failure = error else { return }
     error =
       isForOthers
       ? Failure(code: failure.code, message: "The sync did not succeed.", hint: nil)
       : Failure(
-        code: failure.code, message: AddressValues.hidden(inText: failure.message),
-        hint: failure.hint.map { AddressValues.hidden(inText: $0) })
+        code: failure.code, message: AddressRedaction.hidden(inText: failure.message),
+        hint: failure.hint.map { AddressRedaction.hidden(inText: $0) })
   }
 }
 
-extension AddressValues {
+extension AddressRedaction {
   fileprivate static func exported(_ source: String, isForOthers: Bool) -> String {
     // These are no addresses, and a sync behind an import decides by them.
     let words = [SyncSource.sample.text, SyncSource.standardInput.text]

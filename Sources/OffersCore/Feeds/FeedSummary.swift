@@ -59,8 +59,8 @@ public struct FeedSummary: Hashable, Sendable, Identifiable {
     return chosen
   }
 
-  /// The source as people and programs may see it: with hidden values (`AddressValues`).
-  package var shownSource: String { AddressValues.hidden(in: source) }
+  /// The source as people and programs may see it: with hidden values (`AddressRedaction`).
+  package var shownSource: String { AddressRedaction.hidden(in: source) }
 
   /// The source of a feed for which no user has named one: the definition's source, or the built-in
   /// sample.

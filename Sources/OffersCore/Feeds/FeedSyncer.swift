@@ -79,7 +79,7 @@ package protocol FeedSyncer: Sendable {
   /// - Throws: `OffersError` if the server cannot be searched.
   func search(
     _ feed: String, for words: String, page: Int, limit: Int?
-  ) async throws -> ServerSearch
+  ) async throws -> ServerSearchResults
 }
 
 /// The parameters of a requested sync.
@@ -130,7 +130,7 @@ public struct SyncProgress: Hashable, Sendable {
 }
 
 /// The result of a search on a feed's server.
-public struct ServerSearch: Hashable, Sendable {
+public struct ServerSearchResults: Hashable, Sendable {
   /// The sync run that fetched the offers.
   public let run: SyncRun
   /// The offers in the server's order. All of them are stored.

@@ -18,7 +18,7 @@ package protocol ImageFetchStore: ImageRepository {
   /// not cached, or another one is cached for its URL. Both are forgotten when another image is put, and
   /// the reason when the server confirms the image.
   ///
-  /// - Throws: `OffersError` with `limitExceeded` for a copy of more than `ImageBounds.thumbnailBytes`.
+  /// - Throws: `OffersError` with `limitExceeded` for a copy of more than `ImageCacheLimits.thumbnailBytes`.
   func putThumbnail(_ content: StoredThumbnail.Content, of image: CachedImage) async throws
 
   /// The remembered failure to fetch an image; nil when there is none or it has expired. One that

@@ -1,5 +1,5 @@
 /// Reads the size of a PNG file, which is a signature and chunks (https://www.w3.org/TR/png-3/).
-enum PNGFrame {
+enum PNGParser {
   /// The size; nil when the header is invalid, or no IDAT and IEND chunks follow.
   static func size(_ bytes: ImageBytes) -> (width: Int, height: Int)? {
     guard bytes.big(8, 4) == 13, bytes.has("IHDR", at: 12), let width = bytes.big(16, 4),
@@ -31,7 +31,7 @@ enum PNGFrame {
 }
 
 /// Reads the size of a JPEG file, which is a sequence of marker segments (ITU-T T.81, annex B).
-enum JPEGFrame {
+enum JPEGParser {
   /// The size; nil when no frame header precedes the scan data, or no end of image follows it.
   static func size(_ bytes: ImageBytes) -> (width: Int, height: Int)? {
     var place = 2
@@ -64,7 +64,7 @@ enum JPEGFrame {
 
 /// Reads the size of a GIF file, which is a logical screen and blocks
 /// (https://www.w3.org/Graphics/GIF/spec-gif89a.txt).
-enum GIFFrame {
+enum GIFParser {
   /// The size; nil when the first frame is incomplete. A missing trailer is accepted.
   static func size(_ bytes: ImageBytes) -> (width: Int, height: Int)? {
     guard let width = bytes.little(6, 2), let height = bytes.little(8, 2), let flags = bytes[10]
@@ -108,7 +108,7 @@ enum GIFFrame {
 }
 
 /// Reads the size of a WebP file, which is a sequence of RIFF chunks (RFC 9649).
-enum WebPFrame {
+enum WebPParser {
   static func size(_ bytes: ImageBytes) -> (width: Int, height: Int)? {
     // A reader may ignore trailing bytes (RFC 9649, section 2.4). They are refused here, because a
     // polyglot file could begin with a WebP header. An odd length is padded with one byte.

@@ -21,7 +21,7 @@ public struct ImageHeader: Hashable, Sendable {
   /// Reads the header of a whole file.
   ///
   /// - Throws: `OffersError` with `malformedImage` for an unknown format or a truncated file,
-  ///   `limitExceeded` beyond `ImageBounds`. The message is a predicate without its subject, such
+  ///   `limitExceeded` beyond `ImageCacheLimits`. The message is a predicate without its subject, such
   ///   as “is a web page”; the caller puts the URL before it.
   public init(reading bytes: [UInt8]) throws {
     self = try bytes.withUnsafeBytes { try Self.read(ImageBytes($0)) }
@@ -29,27 +29,27 @@ public struct ImageHeader: Hashable, Sendable {
 
   private static func read(_ bytes: ImageBytes) throws -> ImageHeader {
     guard let format = ImageFormat(bytes) else { throw refusal(UnsupportedFile.name(of: bytes)) }
-    if bytes.count > ImageBounds.bytes {
-      throw OffersError(.limitExceeded, "has more than \(ImageBounds.bytes >> 20) MiB")
+    if bytes.count > ImageCacheLimits.bytes {
+      throw OffersError(.limitExceeded, "has more than \(ImageCacheLimits.bytes >> 20) MiB")
     }
     let size: (width: Int, height: Int)?
     switch format {
-    case .png: size = PNGFrame.size(bytes)
-    case .jpeg: size = JPEGFrame.size(bytes)
-    case .gif: size = GIFFrame.size(bytes)
-    case .webp: size = WebPFrame.size(bytes)
-    case .avif: size = AVIFFrame.size(bytes)
+    case .png: size = PNGParser.size(bytes)
+    case .jpeg: size = JPEGParser.size(bytes)
+    case .gif: size = GIFParser.size(bytes)
+    case .webp: size = WebPParser.size(bytes)
+    case .avif: size = AVIFParser.size(bytes)
     }
     guard let size else { throw refusal("is a damaged or truncated \(format.title)") }
     guard size.width > 0, size.height > 0 else {
       throw refusal("is a \(format.title) with a width or height of 0")
     }
     // Each side is 32 bits at most, so the product fits.
-    guard size.width * size.height <= ImageBounds.pixels else {
+    guard size.width * size.height <= ImageCacheLimits.pixels else {
       throw OffersError(
         .limitExceeded,
         "is a \(format.title) of \(size.width) × \(size.height) pixels, more than "
-          + "\(ImageBounds.pixels / 1_000_000) megapixels")
+          + "\(ImageCacheLimits.pixels / 1_000_000) megapixels")
     }
     return ImageHeader(format: format, width: size.width, height: size.height)
   }
@@ -95,7 +95,7 @@ public enum ImageFormat: String, Hashable, Sendable, CaseIterable {
       self = .gif
     } else if bytes.has("RIFF", at: 0), bytes.has("WEBP", at: 8) {
       self = .webp
-    } else if AVIFFrame.isAVIF(bytes) {
+    } else if AVIFParser.isAVIF(bytes) {
       self = .avif
     } else {
       return nil

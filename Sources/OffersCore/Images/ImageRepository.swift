@@ -14,7 +14,7 @@ import Foundation
 ///   places are for browsing.
 /// - **Reads do not write**: finding and touching wait for no writer. Uses are gathered in memory
 ///   and written in batches: before an image is put, by `flushImageUses()`, and otherwise after
-///   `ImageBounds.gatheredUses` of them or `gatheredSeconds`. A crash may lose part of the usage
+///   `ImageCacheLimits.gatheredUses` of them or `gatheredSeconds`. A crash may lose part of the usage
 ///   order and of the counts, but never an image.
 /// - **Durable**: an image for which `putImage(_:)` returned survives a `kill -9`. A power cut may
 ///   lose the last images; the others stay intact.
@@ -35,15 +35,15 @@ public protocol ImageRepository: Sendable {
   /// Stores an image. It replaces the one with the same URL, or evicts another when the cache is
   /// full. A remembered failure and any lease of the URL are removed.
   ///
-  /// - Throws: `OffersError` with `limitExceeded` for an image of more than `ImageBounds.bytes` or
-  ///   `ImageBounds.pixels`, `invalidRequest` for an empty URL or no bytes. The cache is unchanged.
+  /// - Throws: `OffersError` with `limitExceeded` for an image of more than `ImageCacheLimits.bytes` or
+  ///   `ImageCacheLimits.pixels`, `invalidRequest` for an empty URL or no bytes. The cache is unchanged.
   func putImage(_ image: CachedImage) async throws
 
   /// Sets the most images that the cache holds, for every program that uses it, from now on. A
   /// lower limit evicts the surplus in the same transaction: the least recently used images first,
   /// and the exempt images of favorites, three fifths of the new limit, last.
   ///
-  /// - Parameter limit: a number of images, from `ImageBounds.imageLimits`. An image has 5 MiB at
+  /// - Parameter limit: a number of images, from `ImageCacheLimits.imageLimits`. An image has 5 MiB at
   ///   most, so a cache of 50 has at most 250 MiB.
   /// - Returns: the number of evicted images.
   /// - Throws: `OffersError` with `invalidRequest` for another limit; nothing is changed then.

@@ -21,7 +21,7 @@ public protocol ImageSource: Sendable {
   /// - Throws: as `image(of:feedSource:)`.
   func previewImage(of offer: Offer, feedSource: String?) async throws -> CachedImage
 
-  /// The image of an offer for a list: a copy that is at most `ImageBounds.thumbnailWidth` pixels wide and
+  /// The image of an offer for a list: a copy that is at most `ImageCacheLimits.thumbnailWidth` pixels wide and
   /// has few bytes, if the image is wider or has many. A source that makes no copies returns the image.
   ///
   /// The default implementation returns `image(of:feedSource:)`.

@@ -36,7 +36,7 @@ extension StoredThumbnail.Content {
     switch self {
     case .copy(let bytes):
       guard !bytes.isEmpty else { throw OffersError(.invalidRequest, "A picture needs bytes.") }
-      guard bytes.count <= ImageBounds.thumbnailBytes else {
+      guard bytes.count <= ImageCacheLimits.thumbnailBytes else {
         throw OffersError(.limitExceeded, "The copy of a picture for lists is too large.")
       }
     case .problem(let text):

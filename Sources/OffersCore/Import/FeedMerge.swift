@@ -4,11 +4,11 @@ struct FeedMerge {
   let record: ExportedFeed
   let key: Int64
   /// The last successful sync in this store before the import.
-  let own: ImportedSight?
+  let own: SuccessfulSync?
   /// Whether this store had a successful sync or an offer of the feed.
   let isKnown: Bool
   /// The feed's last successful sync according to the export.
-  private(set) var imported: ImportedSight?
+  private(set) var imported: SuccessfulSync?
   /// Whether the import changed the feed's offers.
   var isTouched = false
 
@@ -21,7 +21,7 @@ struct FeedMerge {
 
   mutating func note(_ run: ExportedRun) {
     if run.isGood, run.startedAt >= imported?.at ?? .min {
-      imported = ImportedSight(at: run.startedAt, source: run.source)
+      imported = SuccessfulSync(at: run.startedAt, source: run.source)
     }
   }
 
@@ -33,7 +33,7 @@ struct FeedMerge {
   private var hasSameSource: Bool {
     guard let own, let imported else { return false }
     return own.source == imported.source
-      && !AddressValues.areHidden(in: AddressValues.hidden(in: own.source))
+      && !AddressRedaction.areHidden(in: AddressRedaction.hidden(in: own.source))
   }
 
   /// An imported offer that this store does not have, as it is stored. If a later sync of the same

@@ -14,7 +14,7 @@ package final class ImportMerge {
   private let selections: Set<String>
   private let review: SourceReview
   private var runs: ImportedRuns
-  private var users: ImportedUsers
+  private var users: UserMerge
   private var feeds: [String: FeedMerge] = [:]
   /// The named sources of the export that are not reviewed yet.
   private var newSources: [ImportedFeedSource] = []
@@ -36,7 +36,7 @@ package final class ImportMerge {
     self.selections = selections
     self.review = review
     runs = ImportedRuns(known: try store.fetchRunMarks())
-    users = try ImportedUsers(store, importer: user, trustsRoles: trustsRoles)
+    users = try UserMerge(store, importer: user, trustsRoles: trustsRoles)
   }
 
   package func add(_ record: ExportRecord) throws {
@@ -109,7 +109,7 @@ package final class ImportMerge {
     for source in try review(newSources) {
       counts.sources.append(source)
       guard let origin = source.origin, let feed = feeds[source.feed] else { continue }
-      try store.setSource(NamedSource(source.text, origin: origin), feedKey: feed.key)
+      try store.setSource(ChosenSource(source.text, origin: origin), feedKey: feed.key)
     }
     newSources = []
   }

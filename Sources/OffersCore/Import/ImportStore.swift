@@ -23,7 +23,7 @@ package protocol ImportStore: AnyObject {
   func merge(_ feed: ExportedFeed, isNewer: Bool, key: Int64) throws
 
   /// Stores the source that an import names for a feed, even if the feed is unsubscribed.
-  func setSource(_ source: NamedSource, feedKey: Int64) throws
+  func setSource(_ source: ChosenSource, feedKey: Int64) throws
 
   /// Forgets the document's fingerprint and validators, because the stored offers are no longer that
   /// document.
@@ -48,7 +48,7 @@ package protocol ImportStore: AnyObject {
   // The history.
 
   /// The runs of the store by what identifies them.
-  func fetchRunMarks() throws -> [RunMark: Int64]
+  func fetchRunMarks() throws -> [RunFingerprint: Int64]
 
   /// Keeps a run of the document until `mergeHistory`.
   ///
@@ -65,7 +65,7 @@ package protocol ImportStore: AnyObject {
 
   /// The stored offers of the references of some changes, in their order; nil for those that are not
   /// stored.
-  func findChanged(_ wanted: [ImportedRef]) throws -> [ChangedOffer?]
+  func findChanged(_ wanted: [ImportedRef]) throws -> [ImportedChangeTarget?]
 
   /// Keeps changes of the document until `mergeHistory`, in their order.
   func add(_ changes: [(change: ExportedChange, offerKey: Int64)]) throws
@@ -127,12 +127,12 @@ package protocol ImportStore: AnyObject {
 package struct StoredFeed {
   package let key: Int64
   /// The last successful sync; nil if there was none.
-  package let lastSuccess: ImportedSight?
+  package let lastSuccess: SuccessfulSync?
   package let hasOffers: Bool
   /// The source that a user named.
   package let source: String?
 
-  package init(key: Int64, lastSuccess: ImportedSight?, hasOffers: Bool, source: String?) {
+  package init(key: Int64, lastSuccess: SuccessfulSync?, hasOffers: Bool, source: String?) {
     self.key = key
     self.lastSuccess = lastSuccess
     self.hasOffers = hasOffers
@@ -141,7 +141,7 @@ package struct StoredFeed {
 }
 
 /// A successful sync of a feed: its start in Unix seconds, and the source.
-package struct ImportedSight {
+package struct SuccessfulSync {
   package let at: Int64
   package let source: String
 
@@ -174,7 +174,7 @@ package struct StoredOffer {
 }
 
 /// An offer of which an export has a change.
-package struct ChangedOffer {
+package struct ImportedChangeTarget {
   package let key: Int64
   /// When the store first saw it; nil if the export did not see it earlier.
   package let firstSeenHereAt: Int64?

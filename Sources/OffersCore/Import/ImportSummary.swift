@@ -72,8 +72,8 @@ public struct ImportedFeedSource: Hashable, Sendable {
     case unreadable
   }
 
-  /// The text as it is shown: with hidden values (`AddressValues`).
-  package var shownText: String { AddressValues.hidden(in: text) }
+  /// The text as it is shown: with hidden values (`AddressRedaction`).
+  package var shownText: String { AddressRedaction.hidden(in: text) }
 
   /// Creates a source of its parts; the properties describe them.
   public init(

@@ -1,5 +1,5 @@
 /// Identifies a run that both the export and the store have.
-package struct RunMark: Hashable {
+package struct RunFingerprint: Hashable {
   private let feedKey: Int64
   private let startedAt: Int64
   private let durationMilliseconds: Int64
@@ -25,7 +25,7 @@ package struct RunMark: Hashable {
 /// recorded twice.
 struct ImportedRuns {
   /// The keys of the store's own runs.
-  private let known: [RunMark: Int64]
+  private let known: [RunFingerprint: Int64]
   /// The start of each run of the document, and whether the store lacks it.
   private var runs: [(startedAt: Int64, isNew: Bool)] = []
   private(set) var newCount = 0
@@ -33,13 +33,13 @@ struct ImportedRuns {
   var hasEarlierSights = false
   private var insertsIntoOldRuns = false
 
-  init(known: [RunMark: Int64]) { self.known = known }
+  init(known: [RunFingerprint: Int64]) { self.known = known }
 
   var mustRenumber: Bool { hasEarlierSights || insertsIntoOldRuns }
 
   /// - Returns: the number of the run in the document, and its key in the store if that has it.
   mutating func add(_ run: ExportedRun, feedKey: Int64) -> (number: Int, known: Int64?) {
-    let mark = RunMark(
+    let mark = RunFingerprint(
       feedKey: feedKey, startedAt: run.startedAt, durationMilliseconds: run.durationMilliseconds,
       outcome: run.outcome.rawValue, counts: run.counts)
     let runID = known[mark]
@@ -56,7 +56,8 @@ struct ImportedRuns {
   ///   - isNewOffer: whether the offer was not stored here before the import.
   ///   - seenHereUntil: the start of the last successful sync of the offer's feed in this store.
   mutating func takes(
-    _ change: ExportedChange, of offer: ChangedOffer, isNewOffer: Bool, seenHereUntil: Int64?
+    _ change: ExportedChange, of offer: ImportedChangeTarget, isNewOffer: Bool,
+    seenHereUntil: Int64?
   ) -> Bool {
     guard runs.indices.contains(change.run.subtracting(clamped: 1)) else { return false }
     let run = runs[change.run.subtracting(clamped: 1)]

@@ -2,7 +2,7 @@
 ///
 /// Kept for ever: favorites and their offers, the changes of favorites, the last and the last
 /// successful run of each feed, and named sources. Recent searches and images are bounded by their
-/// number, not by their age; see `RecentSearch` and `ImageBounds`.
+/// number, not by their age; see `RecentSearch` and `ImageCacheLimits`.
 package enum Retention {
   /// The age of changes, and of runs without other references: a little more than a year.
   package static let historySeconds = 400 * daySeconds

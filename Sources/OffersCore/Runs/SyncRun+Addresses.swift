@@ -1,5 +1,5 @@
 extension SyncRun {
-  /// The run without the values in its addresses (`AddressValues`), as it is kept, shown and logged.
+  /// The run without the values in its addresses (`AddressRedaction`), as it is kept, shown and logged.
   ///
   /// The remedy of its error keeps the source, with which an app can take the step (`AdvisedStep`).
   package func hidingAddresses() -> SyncRun { hidingAddresses { $0.hidingAddresses(with: source) } }
@@ -16,7 +16,7 @@ extension SyncRun {
 
   private func hidingAddresses(_ hide: (OffersError) -> OffersError) -> SyncRun {
     changed {
-      $0.source = AddressValues.hidden(in: source)
+      $0.source = AddressRedaction.hidden(in: source)
       $0.error = error.map(hide)
     }
   }
@@ -29,8 +29,8 @@ extension OffersError {
   package func hidingAddresses(with source: String? = nil) -> OffersError {
     func hidden(_ text: String) -> String {
       let text =
-        source.map { text.replacing(bytes: $0, with: AddressValues.hidden(in: $0)) } ?? text
-      return AddressValues.hidden(inText: text)
+        source.map { text.replacing(bytes: $0, with: AddressRedaction.hidden(in: $0)) } ?? text
+      return AddressRedaction.hidden(inText: text)
     }
     return OffersError(
       code, hidden(message), advice: advice?.map(hidden), cause: cause.map(hidden))
@@ -43,9 +43,9 @@ extension AdvisedStep {
     switch self {
     case .remedy(.acceptRemovals(let feed, let source)):
       .remedy(
-        .acceptRemovals(feed: feed, source: source.map { AddressValues.hidden(in: $0) }))
+        .acceptRemovals(feed: feed, source: source.map { AddressRedaction.hidden(in: $0) }))
     case .remedy(.nameSource(let feed, let source)):
-      .remedy(.nameSource(feed: feed, source: source.map { AddressValues.hidden(in: $0) }))
+      .remedy(.nameSource(feed: feed, source: source.map { AddressRedaction.hidden(in: $0) }))
     case .remedy, .program: self
     }
   }

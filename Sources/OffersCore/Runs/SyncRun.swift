@@ -41,7 +41,7 @@ public struct SyncCounts: Hashable, Sendable {
 }
 
 /// A favorite that is gone, and a new offer with the same name and description.
-public struct ReturnedFavorite: Hashable, Sendable {
+public struct FavoriteSuccessor: Hashable, Sendable {
   /// The favorite, whose offer is gone.
   public let favorite: OfferRef
   /// The new offer that is probably the same.
@@ -123,9 +123,9 @@ public struct SyncRun: Hashable, Sendable {
   /// The number of records that were kept without an invalid part.
   public let mendedCount: Int
   /// The requests to the server; nil for a source that is not on a server.
-  public let request: SyncRequest?
+  public let request: FetchSummary?
   /// New offers that are probably gone favorites under another id; only the first few.
-  public package(set) var returned: [ReturnedFavorite]
+  public package(set) var returned: [FavoriteSuccessor]
   /// Why the feed was not fetched; nil when it was fetched.
   public let skip: SyncSkip?
   /// When the feed should be synced next; nil when that is unknown.
@@ -142,8 +142,8 @@ public struct SyncRun: Hashable, Sendable {
   public init(
     feed: String, source: String, outcome: SyncOutcome, counts: SyncCounts = SyncCounts(),
     bytes: Int, startedAt: Date, durationSeconds: Double, error: OffersError? = nil,
-    problems: [ReadProblem] = [], mendedCount: Int = 0, request: SyncRequest? = nil,
-    returned: [ReturnedFavorite] = [], skip: SyncSkip? = nil, nextDueAt: Date? = nil
+    problems: [ReadProblem] = [], mendedCount: Int = 0, request: FetchSummary? = nil,
+    returned: [FavoriteSuccessor] = [], skip: SyncSkip? = nil, nextDueAt: Date? = nil
   ) {
     self.skip = skip
     self.nextDueAt = nextDueAt
@@ -175,7 +175,7 @@ public struct SyncRun: Hashable, Sendable {
   ///   - returned: new offers that are probably gone favorites.
   ///   - seconds: the duration of the write.
   package func completed(
-    counts: SyncCounts, problems: [ReadProblem], returned: [ReturnedFavorite],
+    counts: SyncCounts, problems: [ReadProblem], returned: [FavoriteSuccessor],
     writeSeconds seconds: Double
   ) -> SyncRun {
     changed {

@@ -56,13 +56,13 @@ public enum SyncSource: Hashable, Sendable {
       guard scheme == "http" || scheme == "https" else {
         throw OffersError(
           .invalidRequest,
-          "The source \(AddressValues.hidden(in: text)) has the unsupported scheme \(scheme).",
+          "The source \(AddressRedaction.hidden(in: text)) has the unsupported scheme \(scheme).",
           advice: Self.advice)
       }
-      guard !AddressValues.areHidden(in: text) else {
+      guard !AddressRedaction.areHidden(in: text) else {
         throw OffersError(
-          .invalidRequest, "The source \(AddressValues.hidden(in: text)) has hidden values.",
-          hint: "Write its values in place of \(AddressValues.mark).")
+          .invalidRequest, "The source \(AddressRedaction.hidden(in: text)) has hidden values.",
+          hint: "Write its values in place of \(AddressRedaction.mark).")
       }
       guard !text[colon.upperBound...].prefix(while: { !"/?#".contains($0) }).contains("@") else {
         throw OffersError(

@@ -49,7 +49,7 @@ package struct SearchAnswer: Sendable {
   /// - Throws: as `SearchRepository.search`, before the server is asked for words beyond the limits.
   package static func ask(
     serverFor query: SearchQuery, in offers: any OfferRepository,
-    _ ask: () async throws -> ServerSearch,
+    _ ask: () async throws -> ServerSearchResults,
     _ searchStored: (SearchQuery) async throws -> SearchResults
   ) async throws -> SearchAnswer {
     try SearchWords.check(query.words)
@@ -79,7 +79,7 @@ package struct SearchAnswer: Sendable {
 
   /// The offers that the server found, with the words marked in those that the local search finds.
   private static func results(
-    of search: ServerSearch, _ query: SearchQuery, _ offers: any OfferRepository,
+    of search: ServerSearchResults, _ query: SearchQuery, _ offers: any OfferRepository,
     _ searchStored: (SearchQuery) async throws -> SearchResults
   ) async throws -> SearchResults {
     var marked = SearchQuery(

@@ -6,17 +6,17 @@ import Foundation
 /// Every call may throw `OffersError` with `storageFailed`.
 package protocol CredentialTransfer: Sendable {
   /// The logins of all users, the owner's first.
-  func fetchLogins() async throws -> [UserLogin]
+  func fetchLogins() async throws -> [UserCredentials]
 
   /// Gives the users of the same names these logins, in one transaction. A passphrase, a token or an
   /// identity that is there already stays, so that a second call changes nothing.
   ///
   /// - Throws: `OffersError` with `notFound` if a user is missing; then nothing is written.
-  func putLogins(_ logins: [UserLogin]) async throws
+  func putLogins(_ logins: [UserCredentials]) async throws
 }
 
 /// How a user logs in. It contains secrets only as hashes.
-package struct UserLogin: Sendable {
+package struct UserCredentials: Sendable {
   /// An API token with the hash of its secret.
   package struct Token: Sendable {
     /// The token; its id and its user are those of the store from which it comes.
@@ -58,7 +58,7 @@ package struct UserLogin: Sendable {
 
   /// Whether `other`, the login of the same user in another store, has no passphrase, API token or identity
   /// that this login does not have.
-  package func includes(_ other: UserLogin) -> Bool {
+  package func includes(_ other: UserCredentials) -> Bool {
     (other.passphrase == nil || other.passphrase == passphrase)
       && Set(other.tokens.map(\.hash)).isSubset(of: tokens.map(\.hash))
       && Set(other.connections.map(\.identity)).isSubset(of: connections.map(\.identity))

@@ -14,7 +14,7 @@ package protocol StoreFacts: Sendable {
   func findNewestTime() async throws -> Date?
 
   /// Counts the runs, offers and images with a time after a given one.
-  func countTimes(after time: Date) async throws -> LaterTimes
+  func countTimes(after time: Date) async throws -> FutureTimestamps
 
   /// The last sync of at least a day ago, if it is too long ago to confirm the present time, so that
   /// nothing is cleared away; nil if the clock is believed.
@@ -37,7 +37,7 @@ package struct StoreCounts: Hashable, Sendable {
 }
 
 /// The numbers of runs, offers and images with a time in the future, and the latest of these times.
-package struct LaterTimes: Hashable, Sendable {
+package struct FutureTimestamps: Hashable, Sendable {
   package let runs: Int
   package let offers: Int
   package let images: Int

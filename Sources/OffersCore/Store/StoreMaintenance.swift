@@ -21,7 +21,7 @@ package protocol StoreMaintenance: Sendable {
   /// Classifies the file at a path, to which a copy is to be written.
   ///
   /// - Throws: `OffersError` with `storageFailed` if the disk or the system does not let it be read.
-  func backupTarget(_ path: String) throws -> BackupTarget
+  func backupTarget(_ path: String) throws -> BackupTargetKind
 
   /// Copies a consistent snapshot of the store into a file and checks the copy.
   ///

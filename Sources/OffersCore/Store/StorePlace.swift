@@ -54,11 +54,11 @@ package enum StoreMedium: Sendable {
   /// A server that has tools of its own.
   ///
   /// - Parameter tools: the advice which of the tools does some work instead.
-  case server(tools: @Sendable (FileWork) -> Advice)
+  case server(tools: @Sendable (StoreFileOperation) -> Advice)
 }
 
 /// Work on the file of a store.
-package enum FileWork: CaseIterable, Sendable {
+package enum StoreFileOperation: CaseIterable, Sendable {
   case backup
   case restoration
   case salvage
@@ -87,7 +87,7 @@ extension StorePlace {
   ///
   /// - Throws: `OffersError` with `invalidRequest` for a store on a server; its advice says what does
   ///   the work instead.
-  package func fetchFile(for work: FileWork) throws(OffersError) -> any StoreFile {
+  package func fetchFile(for work: StoreFileOperation) throws(OffersError) -> any StoreFile {
     switch medium {
     case .file(let file): return file
     case .server(let tools):

@@ -12,7 +12,7 @@ package struct SyncPlan: Sendable {
   /// to keep these.
   package let missing: [MissingOffer]?
   /// The source to use from now on and its origin; nil to keep both.
-  package let rememberedSource: NamedSource?
+  package let rememberedSource: ChosenSource?
   /// The document's fingerprint; nil if the stored offers will not equal it.
   package let document: DocumentFingerprint?
   /// The number of records on the first of several pages: a repeated id on a later page is not an
@@ -40,7 +40,7 @@ package struct SyncPlan: Sendable {
 
   package init(
     run: SyncRun, newRecords: any OfferRecordSource, knownRecords: any OfferRecordSource,
-    vanishedKeys: [Int64], missing: [MissingOffer]? = nil, rememberedSource: NamedSource?,
+    vanishedKeys: [Int64], missing: [MissingOffer]? = nil, rememberedSource: ChosenSource?,
     document: DocumentFingerprint?,
     firstPageRecords: Int? = nil, isSearch: Bool = false, replacesSample: Bool = false,
     isIndexed: Bool = true, title: String? = nil,

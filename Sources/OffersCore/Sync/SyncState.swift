@@ -3,7 +3,7 @@ import Foundation
 /// The state of a feed's syncs, as the last one left it.
 package struct SyncState: Hashable, Sendable {
   /// The named source; nil for the definition's own.
-  package let source: NamedSource?
+  package let source: ChosenSource?
   /// The document that the stored offers equal, if they equal exactly one.
   package let document: DocumentFingerprint?
   /// The number of current offers.
@@ -16,7 +16,7 @@ package struct SyncState: Hashable, Sendable {
   package let fetch: FetchState
 
   package init(
-    source: NamedSource?, document: DocumentFingerprint?, currentCount: Int,
+    source: ChosenSource?, document: DocumentFingerprint?, currentCount: Int,
     lastGoodSource: String?,
     lastRunAt: Date? = nil, fetch: FetchState = FetchState()
   ) {

@@ -26,8 +26,8 @@ package protocol SyncStore: Sendable {
   /// The current offers of the feed that its last document lacks, by ascending key.
   func fetchMissingOffers(of feed: String) async throws -> [MissingOffer]
 
-  /// The look of the feed's newest current offers, `FeedLook.offerLimit` at most, and its title.
-  func fetchLook(of feed: String) async throws -> FeedLook
+  /// The look of the feed's newest current offers, `FeedTraits.offerLimit` at most, and its title.
+  func fetchLook(of feed: String) async throws -> FeedTraits
 
   /// Gives current offers of the feed the ids under which its document has them (`OfferRenaming`), with
   /// their stars and notices. They keep their history and their times.
@@ -37,7 +37,7 @@ package protocol SyncStore: Sendable {
   ///   - missingKeys: the keys of the current offers that the document lacks.
   /// - Returns: the number of offers with other ids.
   func renameOffers(
-    of feed: String, as newOffers: [LinkedOffer], missingKeys: [Int64]
+    of feed: String, as newOffers: [RenameCandidate], missingKeys: [Int64]
   ) async throws -> Int
 
   /// Applies a difference and records the run in one transaction: all of it or nothing.
@@ -59,7 +59,7 @@ package protocol SyncStore: Sendable {
   ///   - presentation: how the offers of the feed are shown, by its definition; nil to keep what is
   ///     stored.
   func record(
-    _ run: SyncRun, remember source: NamedSource?, fetch: FetchState?,
+    _ run: SyncRun, remember source: ChosenSource?, fetch: FetchState?,
     presentation: FeedPresentation?
   ) async throws
 
@@ -76,7 +76,7 @@ package protocol SyncStore: Sendable {
 extension SyncStore {
   /// Records a run that changes neither an offer nor how the offers of its feed are shown.
   package func record(
-    _ run: SyncRun, remember source: NamedSource?, fetch: FetchState?
+    _ run: SyncRun, remember source: ChosenSource?, fetch: FetchState?
   ) async throws {
     try await record(run, remember: source, fetch: fetch, presentation: nil)
   }

@@ -1,5 +1,5 @@
 /// A word of a text.
-package struct SearchWord: Sendable {
+package struct WordToken: Sendable {
   /// The word as it is looked up; see `LetterFolding`.
   package let folded: String
   /// Its place in the text, in bytes of UTF-8.
@@ -18,9 +18,9 @@ package enum LetterTokenizer {
   package static let wordBytes = 256
 
   /// All words of a text, in order.
-  package static func words(of text: String) -> [SearchWord] {
-    var words: [SearchWord] = []
-    forEachWord(of: text) { words.append(SearchWord(folded: $0, range: $1)) }
+  package static func words(of text: String) -> [WordToken] {
+    var words: [WordToken] = []
+    forEachWord(of: text) { words.append(WordToken(folded: $0, range: $1)) }
     return words
   }
 

@@ -91,7 +91,7 @@ public struct HouseholdQuery: Hashable, Sendable {
 }
 
 /// A page of the household list.
-public struct HouseholdPage: Hashable, Sendable {
+public struct HouseholdOfferPage: Hashable, Sendable {
   /// The offers of the page, in the list's order.
   public let offers: [HouseholdOffer]
   /// Whether the list has more offers after this page.

@@ -55,7 +55,7 @@ public protocol HouseholdRepository: Sendable {
   /// - Throws: `OffersError` with `invalidRequest` for a position in another list.
   func fetchHousehold(
     _ query: HouseholdQuery, maximumBytes: Int
-  ) async throws -> HouseholdPage
+  ) async throws -> HouseholdOfferPage
 
   /// The number of offers on the list.
   func countHousehold() async throws -> Int

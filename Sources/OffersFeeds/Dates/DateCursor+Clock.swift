@@ -61,7 +61,7 @@ extension DateCursor {
   private mutating func takeHours() -> Bool {
     var ahead = self
     _ = ahead.skipSpaces()
-    guard PrintedCharacters.isSame(ahead.takeWord(), "uhr") else { return false }
+    guard CharacterScan.isSame(ahead.takeWord(), "uhr") else { return false }
     self = ahead
     return true
   }
@@ -96,7 +96,7 @@ extension DateCursor {
     if next == 0x2B || next == 0x2D { return takeOffset(hourDigits: 2...2) }
     let word = takeWord()
     if next == 0x2B || next == 0x2D {
-      guard PrintedCharacters.isSame(word, "utc") || PrintedCharacters.isSame(word, "gmt") else {
+      guard CharacterScan.isSame(word, "utc") || CharacterScan.isSame(word, "gmt") else {
         return nil
       }
       return takeOffset(hourDigits: 1...2)
@@ -131,8 +131,8 @@ extension DateCursor {
 
   /// The zones of RFC 822, section 5, and others whose names stand for one zone only, with the
   /// minutes ahead of UTC. Not among them are `BST`, `IST` and others that several countries use.
-  private static var zones: NameTable {
-    NameTable(
+  private static var zones: StaticLookupTable {
+    StaticLookupTable(
       """
       acdt+630 acst+570 aedt+660 aest+600 akdt-480 akst-540 awst+480 cat +120
       cdt -300 cest+120 cet +060 cst -360 eat +180 edt -240 eest+180 eet +120

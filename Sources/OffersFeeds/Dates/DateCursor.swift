@@ -25,7 +25,7 @@ struct DateCursor {
     while let byte = next {
       if byte == 0x20 || byte == 0x09 {
         index += 1
-      } else if byte >= 0x80, case let length = PrintedCharacters.spaceLength(text, at: index),
+      } else if byte >= 0x80, case let length = CharacterScan.spaceLength(text, at: index),
         length > 0
       {
         index += length
@@ -68,7 +68,7 @@ struct DateCursor {
 
   /// Parses a run of letters of ASCII and Latin-1 and looks it up without their accents, in any case;
   /// returns the value in the table, or nil if the table does not have the word.
-  mutating func takeName(in table: NameTable) -> UnsafeRawBufferPointer? {
+  mutating func takeName(in table: StaticLookupTable) -> UnsafeRawBufferPointer? {
     let word = takeWord()
     guard next == 0xC3 else { return table.findValue(word, anyCase: true) }
     var letters = Array(word)
@@ -103,7 +103,7 @@ struct DateCursor {
 
   /// Parses one of the words of a table, with spaces after it; the position is unchanged if another
   /// text is there.
-  mutating func skipWord(in table: NameTable) {
+  mutating func skipWord(in table: StaticLookupTable) {
     var ahead = self
     if ahead.takeName(in: table) != nil, ahead.skipSpaces() { self = ahead }
   }

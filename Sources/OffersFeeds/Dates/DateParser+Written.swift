@@ -122,8 +122,8 @@ extension DateParser {
   }
 
   /// English, German, French and Spanish names and short forms, without accents.
-  private static var months: NameTable {
-    NameTable(
+  private static var months: StaticLookupTable {
+    StaticLookupTable(
       """
       abr       04 abril     04 ago       08 agosto    08 aout      08 apr       04
       april     04 aug       08 august    08 avr       04 avril     04 dec       12
@@ -141,8 +141,8 @@ extension DateParser {
       """, nameWidth: 10, valueWidth: 2)
   }
 
-  private static var weekdays: NameTable {
-    NameTable(
+  private static var weekdays: StaticLookupTable {
+    StaticLookupTable(
       """
       di        - dienstag  - dim       - dimanche  - do        - dom       - domingo   -
       donnerstag- fr        - freitag   - fri       - friday    - jeu       - jeudi     -
@@ -157,21 +157,21 @@ extension DateParser {
   }
 
   /// Words between a weekday and the day.
-  private static var articles: NameTable {
-    NameTable("den- el - le - the-\u{20}", nameWidth: 3, valueWidth: 1)
+  private static var articles: StaticLookupTable {
+    StaticLookupTable("den- el - le - the-\u{20}", nameWidth: 3, valueWidth: 1)
   }
 
   /// Words between the day, the month and the year.
-  private static var joints: NameTable {
-    NameTable("de - del- of -\u{20}", nameWidth: 3, valueWidth: 1)
+  private static var joints: StaticLookupTable {
+    StaticLookupTable("de - del- of -\u{20}", nameWidth: 3, valueWidth: 1)
   }
 
   /// Words between a date and a time.
-  private static var hourWords: NameTable {
-    NameTable("a - at- um-\u{20}", nameWidth: 2, valueWidth: 1)
+  private static var hourWords: StaticLookupTable {
+    StaticLookupTable("a - at- um-\u{20}", nameWidth: 2, valueWidth: 1)
   }
 
-  private static var ordinals: NameTable {
-    NameTable("er- nd- rd- st- th-\u{20}", nameWidth: 2, valueWidth: 1)
+  private static var ordinals: StaticLookupTable {
+    StaticLookupTable("er- nd- rd- st- th-\u{20}", nameWidth: 2, valueWidth: 1)
   }
 }

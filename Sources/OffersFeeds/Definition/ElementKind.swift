@@ -51,7 +51,7 @@ package enum ElementKind: String, Sendable, Hashable, CaseIterable {
   }
 
   private static func isPicture(type: String?, medium: String?, at address: String?) -> Bool {
-    let ending = address.flatMap { MediaEnding($0.utf8) }
+    let ending = address.flatMap { MediaKind($0.utf8) }
     if ending == .soundOrVideo { return false }
     if let type {
       // The type may carry parameters, or the query of the address by mistake.
@@ -66,7 +66,7 @@ package enum ElementKind: String, Sendable, Hashable, CaseIterable {
           return false
         }
       default:
-        if parts.count == 1, MediaEnding(".\(name)".utf8) == .picture { return true }
+        if parts.count == 1, MediaKind(".\(name)".utf8) == .picture { return true }
       }
     }
     if let medium { return medium == "image" }
@@ -103,7 +103,7 @@ package enum ElementKind: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The kind of a file, by the ending of the path of its address.
-enum MediaEnding {
+enum MediaKind {
   case picture
   case soundOrVideo
 
@@ -118,7 +118,7 @@ enum MediaEnding {
     else { return nil }
     // Some servers of pictures append a size, as in a.jpg:large.
     let ending = name[dot...].dropFirst().prefix {
-      PrintedCharacters.isDigit($0) || PrintedCharacters.isLetter($0)
+      CharacterScan.isDigit($0) || CharacterScan.isLetter($0)
     }
     switch String(decoding: ending, as: UTF8.self).lowercased() {
     case "jpg", "jpeg", "jpe", "jfif", "png", "apng", "gif", "webp", "avif", "heic", "heif", "bmp",

@@ -16,7 +16,7 @@ package struct FieldRule: Sendable, Hashable {
     /// amounts in major units.
     package var minorUnits: MinorUnitsRule?
     /// The dates outside which a price does not count; nil for a price that always counts.
-    package var sale: SaleRule?
+    package var sale: SaleDatesRule?
 
     package init(
       _ value: ValueRule, reading: Reading = .text, join: String = defaultJoin,
@@ -117,7 +117,7 @@ package enum CurrencyRule: Sendable, Hashable {
 }
 
 /// The dates of a sale: its price is an offer's price from the first until the last of them.
-package enum SaleRule: Sendable, Hashable {
+package enum SaleDatesRule: Sendable, Hashable {
   /// The path of both dates with a slash between them, as ISO 8601 writes an interval.
   case range(FieldPath)
   /// The paths of the dates, at least one.

@@ -15,7 +15,7 @@ final class JSONFeedReader: FormatReader {
   private let isLines: Bool
   /// Whether the format was detected, because the definition does not name it.
   private let isFound: Bool
-  private var outline: JSONOutline
+  private var outline: JSONItemLocator
   private(set) var itemCount = 0
 
   /// The size, in bytes, above which an incomplete record is refused.
@@ -31,7 +31,7 @@ final class JSONFeedReader: FormatReader {
     isFound = definition.format == nil
     input = InputBuffer(limitBytes: Self.itemLimitBytes)
     items = JSONItemReader(tree: assembler.record)
-    outline = JSONOutline(items: definition.items, document: document, isLines: isLines)
+    outline = JSONItemLocator(items: definition.items, document: document, isLines: isLines)
   }
 
   func consume(_ bytes: UnsafeRawBufferPointer) throws {
@@ -143,12 +143,12 @@ final class JSONFeedReader: FormatReader {
   }
 
   private func readItem(
-    _ scanner: JSONScanner, _ p: inout JSONScanner.Position, depth: Int, in outline: JSONOutline
+    _ scanner: JSONScanner, _ p: inout JSONScanner.Position, depth: Int, in outline: JSONItemLocator
   ) throws {
     let start = p
     try items.read(scanner, &p, depth: depth)
     if start.pointee != 0x7B, !assembler.record.paths.wantsValue(PathTree.root) {
-      let kind = JSONOutline.kind(of: start.pointee)
+      let kind = JSONItemLocator.kind(of: start.pointee)
       sink.skip(id: nil, position: itemCount, reason: "\(kind), expected an object")
       return
     }
@@ -178,7 +178,7 @@ final class JSONFeedReader: FormatReader {
   }
 
   private func malformed(
-    at place: JSONScanner.Position, _ syntax: JSONSyntax, in outline: JSONOutline
+    at place: JSONScanner.Position, _ syntax: JSONSyntaxError, in outline: JSONItemLocator
   ) -> OffersError {
     let offset = input.offset(of: place)
     let isAtEnd = place >= input.end

@@ -7,13 +7,13 @@ struct JSONItemReader {
   private let tree: RecordTree
   private let paths: PathTree
   private let decoder: JSONTextDecoder
-  private let order: MemberOrder
+  private let order: KeyPredictor
 
   init(tree: RecordTree) {
     self.tree = tree
     paths = tree.paths
     decoder = tree.decoder
-    order = MemberOrder(paths)
+    order = KeyPredictor(paths)
   }
 
   /// Reads the value at `p`, which is nested in `depth` other values, and moves `p` past it. The
@@ -77,7 +77,7 @@ struct JSONItemReader {
   ) throws(JSONStop) {
     if depth >= JSONScanner.depthLimit { throw scanner.stop(p, .tooDeep) }
     guard scanner.enter(&p, until: 0x7D) else { return }
-    var position = MemberOrder.Position(start: shape)
+    var position = KeyPredictor.Position(start: shape)
     repeat {
       scanner.skipWhitespace(&p)
       var child = order.skipExpected(position, &p)
@@ -88,7 +88,7 @@ struct JSONItemReader {
         if child >= 0 { order.expect(child, at: position) }
       }
       if child >= 0 {
-        position = MemberOrder.Position(after: child)
+        position = KeyPredictor.Position(after: child)
         if tree.has(child), !paths.isAny(child, of: shape) { tree.replace(child, below: node) }
         try readValue(scanner, &p, child, below: node, depth: depth + 1)
       } else {

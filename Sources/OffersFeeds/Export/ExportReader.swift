@@ -81,7 +81,7 @@ package final class ExportReader {
         mark = p
         if state == .ended {
           input.consume(to: p)
-          if p < input.end { throw ExportFault(at: p, JSONSyntax.trailing.rawValue) }
+          if p < input.end { throw ExportFault(at: p, JSONSyntaxError.trailing.rawValue) }
           return
         }
         try step(scanner, &p)

@@ -339,13 +339,13 @@ final class ExportRecordReader {
   /// Encodes a list as the reader of feeds does, since the next sync compares the encoded text; nil
   /// for an empty list.
   private static func json(_ texts: [String]) -> String? {
-    texts.isEmpty ? nil : list(texts.map(JSONBytes.text))
+    texts.isEmpty ? nil : list(texts.map(JSONTextEncoder.text))
   }
 
   private static func json(_ attributes: [OfferAttribute]) -> String? {
     attributes.isEmpty
       ? nil
-      : list(attributes.map { Array(list([$0.label, $0.value].map(JSONBytes.text)).utf8) })
+      : list(attributes.map { Array(list([$0.label, $0.value].map(JSONTextEncoder.text)).utf8) })
   }
 
   private static func list(_ elements: [[UInt8]]) -> String {

@@ -15,7 +15,7 @@ struct DefinitionDraft {
   }
 
   /// The best way to read each member of the items.
-  private(set) var judgement = SampleJudgement()
+  private(set) var judgement = ReadingGuess()
   /// The reason why no id can be proposed, even if the rest can; set by `made`.
   private(set) var idProblem: OffersError?
 
@@ -24,7 +24,7 @@ struct DefinitionDraft {
   mutating func made() -> (FeedDefinition, notes: [String])? {
     let survey = MemberSurvey(found.items)
     var fields = FieldGuess(survey)
-    judgement = SampleJudgement(survey, fields)
+    judgement = ReadingGuess(survey, fields)
     let identity = IdentityGuess(survey, ownKeys: found.ownKeys, fields: fields)
     idProblem = identity.problem
     if case .madeFrom(let parts) = identity.rule, parts.isEmpty { return nil }

@@ -15,7 +15,7 @@ package final class DefinitionGuess {
     /// The kind of the document; nil if its format does not say what its items are.
     package var kind: WellKnownKind?
     /// How to read values that the user maps to a field.
-    package var judgement = SampleJudgement()
+    package var judgement = ReadingGuess()
 
     /// Whether a note says that the currency of the amounts is unknown.
     package var lacksCurrency: Bool {
@@ -136,7 +136,7 @@ package final class DefinitionGuess {
     let found = SampleItems(
       root, at: steps, isXML: format == .xml, takesOne: items != nil)
     if let items, found.items.isEmpty {
-      throw SampleWalk(root, isXML: format == .xml).problem(at: items, candidates)
+      throw ItemsPathProblem(root, isXML: format == .xml).problem(at: items, candidates)
     }
     var draft = DefinitionDraft(found, in: root, format: format, name: name)
     let problem =

@@ -140,14 +140,14 @@ package struct DefinitionOverride {
   /// otherwise as the judgement of the sample says.
   private static func alternative(
     _ value: ValueRule, for field: OfferField, in base: FeedDefinition?,
-    _ judgement: SampleJudgement?
+    _ judgement: ReadingGuess?
   ) -> FieldRule.Alternative {
     let own = base?.fields[field]?.alternatives.first { $0.value == value }
     if let own { return own }
     guard case .path(let path) = value else {
       return FieldRule.Alternative(value, reading: field.defaultReading)
     }
-    var alternative = (judgement ?? SampleJudgement()).alternative(at: path, for: field)
+    var alternative = (judgement ?? ReadingGuess()).alternative(at: path, for: field)
     guard field.defaultReading == .text, alternative.reading == .text else { return alternative }
     // The judgement of a well-known kind, such as RSS, is empty. Its definition may read the value
     // in another field or attribute, as HTML for example; then this field reads it in the same way.

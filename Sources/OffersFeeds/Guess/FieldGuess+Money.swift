@@ -48,7 +48,7 @@ extension FieldGuess {
 
   /// The dates of a sale price: those of members beside it or directly in the item; nil for another
   /// price, and when there are none.
-  func saleDates(for price: SurveyedMember) -> SaleRule? {
+  func saleDates(for price: SurveyedMember) -> SaleDatesRule? {
     guard FieldVocabulary.isSalePrice(price.words) else { return nil }
     func path(_ names: Set<String>) -> FieldPath? {
       let dates = survey.members.filter { member in

@@ -49,7 +49,7 @@ struct ValueTraits {
     isPrinted =
       isMoney && !isNumber && text.contains { $0.isLetter || $0.isCurrencySymbol }
       && Self.isAmount(text)
-    isWord = !bytes.isEmpty && bytes.allSatisfy(PrintedCharacters.isLetter)
+    isWord = !bytes.isEmpty && bytes.allSatisfy(CharacterScan.isLetter)
     isOpaque = !isAddress && bytes.count > 60 && !text.contains(" ")
   }
 

@@ -41,7 +41,7 @@ package enum WellKnownKind: String, Sendable, Hashable, CaseIterable {
 
   private static func findXML(_ start: [UInt8]) -> WellKnownKind? {
     guard let root = XMLRootTag.find(in: start) else { return nil }
-    let vocabulary = root.namespace.flatMap { XMLVocabulary.findPrefix(of: Array($0.utf8)) }
+    let vocabulary = root.namespace.flatMap { KnownXMLNamespaces.findPrefix(of: Array($0.utf8)) }
     switch (root.name, vocabulary.map { String(decoding: $0, as: UTF8.self) }) {
     case ("rss", _): return .rss
     case ("RDF", "rdf"): return .rdf

@@ -23,8 +23,8 @@ enum HTMLElement: UInt8 {
     table.findValue(name, anyCase: true).flatMap { HTMLElement(rawValue: $0[0]) }
   }
 
-  private static var table: NameTable {
-    NameTable(
+  private static var table: StaticLookupTable {
+    StaticLookupTable(
       """
       address   D article   D aside     D blockquoteP body      D br        B caption   D
       center    D dd        D details   D div       D dl        D dt        D fieldset  D

@@ -17,8 +17,8 @@ package enum HTMLEntities {
   static let longestName = 8
 
   /// The names with their scalars in four hexadecimal digits.
-  private static var table: NameTable {
-    NameTable(
+  private static var table: StaticLookupTable {
+    StaticLookupTable(
       """
       AElig   00C6 AMP     0026 Aacute  00C1 Acirc   00C2 Agrave  00C0 Alpha   0391 Aring   00C5
       Atilde  00C3 Auml    00C4 Beta    0392 COPY    00A9 Ccedil  00C7 Chi     03A7 Dagger  2021

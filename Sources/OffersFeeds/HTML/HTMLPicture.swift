@@ -85,13 +85,13 @@ enum HTMLPicture {
     }
 
     private func decoded(_ value: UnsafeRawBufferPointer) -> [UInt8] {
-      var lines = TextLines()
+      var lines = PlainTextWriter()
       var bytes: [UInt8] = []
       var index = 0
       let value = value.trimmed()
       while index < value.count {
         if value[index] == 0x26 {
-          index = HTMLReader.readReference(value, at: index, &lines, &bytes)
+          index = HTMLMarkupReader.readReference(value, at: index, &lines, &bytes)
         } else {
           bytes.append(value[index])
           index += 1

@@ -10,8 +10,8 @@ package enum HTMLText {
   ///   - html: UTF-8; invalid bytes are kept, NUL is replaced by U+FFFD.
   ///   - out: the text is appended to it.
   package static func append(_ html: UnsafeRawBufferPointer, to out: inout [UInt8]) {
-    var reader = HTMLReader(html)
-    var lines = TextLines()
+    var reader = HTMLMarkupReader(html)
+    var lines = PlainTextWriter()
     var start = 0
     var index = 0
     while index < html.count {
@@ -25,7 +25,7 @@ package enum HTMLText {
         index = reader.readMarkup(at: index, &lines, &out)
       case 0x26:
         lines.append(html, start..<index, to: &out)
-        index = HTMLReader.readReference(html, at: index, &lines, &out)
+        index = HTMLMarkupReader.readReference(html, at: index, &lines, &out)
       case 0x5D where reader.isInSection:
         guard let end = reader.sectionEnd(at: index) else {
           index += 1

@@ -38,7 +38,7 @@ enum JSONNumberText {
   static func canonical(
     _ text: UnsafeRawBufferPointer, _ arena: TextArena
   ) -> UnsafeRawBufferPointer {
-    if text.allSatisfy(PrintedCharacters.isDigit) { return text }
+    if text.allSatisfy(CharacterScan.isDigit) { return text }
     let isNegative = text.first == 0x2D
     var digits: [UInt8] = []
     var fractionCount = 0

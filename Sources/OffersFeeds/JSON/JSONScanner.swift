@@ -3,11 +3,11 @@ package enum JSONStop: Error {
   /// The value continues after the available bytes.
   case needsMore
   /// The bytes are not JSON. `byAddress` is the address of the error, which is never dereferenced.
-  case syntax(byAddress: UInt, JSONSyntax)
+  case syntax(byAddress: UInt, JSONSyntaxError)
 }
 
 /// The errors of a JSON text (RFC 8259), with their descriptions for messages.
-package enum JSONSyntax: String, Sendable {
+package enum JSONSyntaxError: String, Sendable {
   case expectedValue = "expected a value"
   case expectedKey = "expected a key in double quotes"
   case expectedColon = "expected a colon after the key"
@@ -58,7 +58,7 @@ package struct JSONScanner {
   }
 
   /// The error to throw at `p`: more bytes are needed, or the syntax is wrong.
-  package func stop(_ p: Position, _ reason: JSONSyntax) -> JSONStop {
+  package func stop(_ p: Position, _ reason: JSONSyntaxError) -> JSONStop {
     p >= end && !isFinal ? .needsMore : .syntax(byAddress: UInt(bitPattern: p), reason)
   }
 

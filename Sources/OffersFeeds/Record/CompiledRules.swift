@@ -132,9 +132,9 @@ struct CompiledRules {
   let attributes: [(label: [UInt8], name: String, rule: Rule)]
 
   /// The shapes that the rules of `others` need.
-  let othersTable: ShapeTable
+  let othersTable: NeededShapes
   /// The shapes that the rules of `attributes` need.
-  let attributesTable: ShapeTable
+  let attributesTable: NeededShapes
 
   init(_ definition: FeedDefinition, items: PathTree, document: PathTree) {
     let compiler = Compiler(items: items, document: document)
@@ -155,10 +155,10 @@ struct CompiledRules {
     others = fields.filter { $0.rule.plainShape(for: $0.field) == nil }
     if case .value(let rule) = id { plainID = rule.plainShape(for: .id) } else { plainID = nil }
     attributes = definition.attributes.map {
-      (JSONBytes.text($0.label), $0.label, compiler.rule($0.rule))
+      (JSONTextEncoder.text($0.label), $0.label, compiler.rule($0.rule))
     }
-    othersTable = ShapeTable(others.map(\.rule.neededShapes))
-    attributesTable = ShapeTable(attributes.map(\.rule.neededShapes))
+    othersTable = NeededShapes(others.map(\.rule.neededShapes))
+    attributesTable = NeededShapes(attributes.map(\.rule.neededShapes))
   }
 
   /// Compiles single rules and paths.

@@ -60,7 +60,7 @@ extension OfferAssembler {
         isCut = true
       }
       bytes.append(bytes.isEmpty ? 0x5B : 0x2C)
-      JSONBytes.append(text, to: &bytes)
+      JSONTextEncoder.append(text, to: &bytes)
     }
     if bytes.isEmpty { return nil }
     if isMended { note(.categories, "is not valid Unicode", isKept: true) }
@@ -87,7 +87,7 @@ extension OfferAssembler {
       bytes += bytes.isEmpty ? [0x5B, 0x5B] : [0x2C, 0x5B]
       bytes += label
       bytes.append(0x2C)
-      JSONBytes.append(text, to: &bytes)
+      JSONTextEncoder.append(text, to: &bytes)
       bytes.append(0x5D)
     }
     if bytes.isEmpty { return nil }

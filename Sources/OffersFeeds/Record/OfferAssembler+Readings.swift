@@ -75,7 +75,7 @@ extension OfferAssembler {
       note(field, "is longer than \(OfferLimits.text(OfferLimits.linkBytes))", isKept: false)
       return nil
     }
-    if field == .imageURL, MediaEnding(text) == .soundOrVideo {
+    if field == .imageURL, MediaKind(text) == .soundOrVideo {
       let shown = String(decoding: text.trimmed().prefix(40), as: UTF8.self)
       note(field, "is a video or a sound: “\(shown)”", isKept: false)
       return nil
@@ -179,7 +179,7 @@ extension OfferAssembler {
 
   /// Returns a currency code, in capitals if it consists of three ASCII letters.
   private static func code(_ text: UnsafeRawBufferPointer) -> [UInt8] {
-    guard text.count == 3, text.allSatisfy(PrintedCharacters.isLetter) else { return Array(text) }
+    guard text.count == 3, text.allSatisfy(CharacterScan.isLetter) else { return Array(text) }
     return text.map { $0 & ~0x20 }
   }
 

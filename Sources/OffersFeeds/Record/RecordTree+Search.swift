@@ -119,7 +119,7 @@ extension RecordTree {
   }
 
   private static func areEqualLetters(_ byte: UInt8, _ other: UInt8) -> Bool {
-    byte == other || (byte ^ other) == 0x20 && PrintedCharacters.isLetter(byte)
+    byte == other || (byte ^ other) == 0x20 && CharacterScan.isLetter(byte)
   }
 
   /// The text of the first member of a value that has one of the shapes and a text.

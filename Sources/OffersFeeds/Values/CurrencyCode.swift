@@ -84,8 +84,8 @@ package struct CurrencyCode: Sendable {
   /// ISO 4217, list one, of 2025. Each code is followed by its number of decimals, its `Sign`, the
   /// decimal mark of its country, and `w` if the code is a word, else `-`. The decimal mark is a
   /// comma also for a country that uses both marks.
-  private static var table: NameTable {
-    NameTable(
+  private static var table: StaticLookupTable {
+    StaticLookupTable(
       """
       AED2-.- AFN2-,- ALL2-,w AMD2-,w AOA2-,- ARS2$,- AUD2$.- AWG2-,- AZN2-,- BAM2-,w BBD2$.-
       BDT2-.- BGN2-,- BHD3-.- BIF0-,- BMD2$.- BND2$.- BOB2-,w BOV2-,- BRL2$,- BSD2$.- BTN2-,-

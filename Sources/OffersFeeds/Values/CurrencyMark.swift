@@ -42,7 +42,7 @@ struct CurrencyMark {
     var start = sign?.start ?? number.lowerBound
     var end = number.upperBound
     let first = codeBefore(text, start)
-    let behind = PrintedCharacters.skipSpaces(text, from: end)
+    let behind = CharacterScan.skipSpaces(text, from: end)
     if isSign(text, at: behind, feed) {
       // Signs on both sides, or a code before and a sign after the number, are ambiguous.
       guard sign == nil, first == nil, let found = signBehind(text, behind, feed) else {
@@ -61,7 +61,7 @@ struct CurrencyMark {
       case .doubt: return nil
       }
     }
-    let next = PrintedCharacters.skipSpaces(text, from: end)
+    let next = CharacterScan.skipSpaces(text, from: end)
     if let code = code(text, at: next) {
       switch codes.add(code) {
       case .taken: end = next + 3
@@ -70,7 +70,7 @@ struct CurrencyMark {
       }
     }
     if codes.currency == nil, sign?.isOf != nil { codes.currency = unknown }
-    guard let currency = codes.currency, PrintedCharacters.isBoundary(text, before: start) else {
+    guard let currency = codes.currency, CharacterScan.isBoundary(text, before: start) else {
       return nil
     }
     // If a unit has three decimals and its country uses a decimal point, 1.250 is one and a
@@ -83,7 +83,7 @@ struct CurrencyMark {
     written.suit(currency)
     return CurrencyMark(
       currency: currency, custom: written,
-      isMinor: PrintedCharacters.stands("¢", in: text, at: behind), start: start, end: end)
+      isMinor: CharacterScan.stands("¢", in: text, at: behind), start: start, end: end)
   }
 
   /// The usual notation of amounts in a currency, for a bare number or one after a bare `$`.
@@ -99,8 +99,8 @@ struct CurrencyMark {
   private static func codeBefore(
     _ text: UnsafeRawBufferPointer, _ start: Int
   ) -> (code: UnsafeRawBufferPointer, start: Int)? {
-    let end = PrintedCharacters.skipSpacesBack(text, from: start)
-    guard end >= 3, PrintedCharacters.isBoundary(text, before: end - 3),
+    let end = CharacterScan.skipSpacesBack(text, from: start)
+    guard end >= 3, CharacterScan.isBoundary(text, before: end - 3),
       let code = code(UnsafeRawBufferPointer(rebasing: text[..<end]), at: end - 3)
     else { return nil }
     return (code, end - 3)
@@ -112,11 +112,11 @@ struct CurrencyMark {
     _ text: UnsafeRawBufferPointer, at index: Int
   ) -> UnsafeRawBufferPointer? {
     guard index + 3 <= text.count,
-      index + 3 == text.count || !PrintedCharacters.isLetter(text[index + 3])
+      index + 3 == text.count || !CharacterScan.isLetter(text[index + 3])
     else { return nil }
     let word = UnsafeRawBufferPointer(rebasing: text[index..<(index + 3)])
-    if word.allSatisfy(PrintedCharacters.isCapital) { return word }
-    let typed = typedCodes.first { PrintedCharacters.isSame(word, $0.lower) }
+    if word.allSatisfy(CharacterScan.isCapital) { return word }
+    let typed = typedCodes.first { CharacterScan.isSame(word, $0.lower) }
     return typed.map { UnsafeRawBufferPointer(start: $0.capital.utf8Start, count: 3) }
   }
 
@@ -149,7 +149,7 @@ struct CurrencyMark {
   private static func signBefore(
     _ text: UnsafeRawBufferPointer, _ number: Int, _ feed: CurrencyCode?
   ) -> Search {
-    let end = PrintedCharacters.skipSpacesBack(text, from: number)
+    let end = CharacterScan.skipSpacesBack(text, from: number)
     guard end > 0 else { return .found(nil) }
     if text[end - 1] == 0x24 { return dollarBefore(text, end - 1, feed) }
     guard let (found, start) = CurrencySign.find(text, endingAt: end) else { return .found(nil) }
@@ -182,12 +182,12 @@ struct CurrencyMark {
   ) -> Search {
     let end = dollar + 1
     var start = dollar
-    while start > 0, PrintedCharacters.isLetter(text[start - 1]) { start -= 1 }
+    while start > 0, CharacterScan.isLetter(text[start - 1]) { start -= 1 }
     if start == dollar {
       // In `US $5` the letters stand apart.
-      let apart = PrintedCharacters.skipSpacesBack(text, from: dollar)
+      let apart = CharacterScan.skipSpacesBack(text, from: dollar)
       var first = apart
-      while first > 0, PrintedCharacters.isCapital(text[first - 1]) { first -= 1 }
+      while first > 0, CharacterScan.isCapital(text[first - 1]) { first -= 1 }
       // A single letter may be the word `A`.
       if apart < dollar, apart - first == 2,
         let found = Self.dollar(UnsafeRawBufferPointer(rebasing: text[first..<apart]))
@@ -226,7 +226,7 @@ struct CurrencyMark {
     ]
     return known.first {
       letters.count == $0.letters.utf8CodeUnitCount
-        && PrintedCharacters.stands($0.letters, in: letters, at: 0)
+        && CharacterScan.stands($0.letters, in: letters, at: 0)
     }?.code
   }
 
@@ -242,7 +242,7 @@ struct CurrencyMark {
             allowsDecimalComma: true, isGroupedByCommas: $0.isGroupedByCommas)
         })
     }
-    if PrintedCharacters.stands("¢", in: text, at: start) {
+    if CharacterScan.stands("¢", in: text, at: start) {
       guard let feed, feed.unitDigits == 2, feed.sign == .dollar || feed.sign == .euro else {
         return nil
       }

@@ -94,7 +94,7 @@ struct CurrencySign {
     for sign in all {
       let stop = sign.isWord && hasPoint ? end - 1 : end
       let start = stop - sign.text.utf8CodeUnitCount
-      guard PrintedCharacters.stands(sign.text, in: text, at: start) else { continue }
+      guard CharacterScan.stands(sign.text, in: text, at: start) else { continue }
       if sign.isWord, start > 0, isLetter(text[start - 1]) { continue }
       return (sign, start)
     }
@@ -107,7 +107,7 @@ struct CurrencySign {
     _ text: UnsafeRawBufferPointer, startingAt start: Int
   ) -> (sign: CurrencySign, end: Int)? {
     guard start < text.count else { return nil }
-    for sign in all where PrintedCharacters.stands(sign.text, in: text, at: start) {
+    for sign in all where CharacterScan.stands(sign.text, in: text, at: start) {
       let end = start + sign.text.utf8CodeUnitCount
       if sign.isWord, end < text.count, isLetter(text[end]) { continue }
       return (sign, end)
@@ -117,7 +117,7 @@ struct CurrencySign {
 
   /// A letter of ASCII, or a part of another character beyond ASCII that is no space.
   private static func isLetter(_ byte: UInt8) -> Bool {
-    PrintedCharacters.isLetter(byte)
+    CharacterScan.isLetter(byte)
       || byte >= 0x80 && byte != 0xA0 && byte != 0xC2 && byte != 0xE2
         && byte != 0xAF && byte != 0x89
   }

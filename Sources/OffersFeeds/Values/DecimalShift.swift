@@ -22,7 +22,7 @@ enum DecimalShift {
     let whole = number.slice(0, point)
     let rest = number.tail(from: min(point + 1, number.count))
     guard (0...placesLimit).contains(places), !whole.isEmpty, number.count <= 40,
-      whole.allSatisfy(PrintedCharacters.isDigit), rest.allSatisfy(PrintedCharacters.isDigit),
+      whole.allSatisfy(CharacterScan.isDigit), rest.allSatisfy(CharacterScan.isDigit),
       point == number.count || !rest.isEmpty
     else { return nil }
     var digits = [UInt8](repeating: 0x30, count: max(0, places + 1 - whole.count)) + Array(whole)

@@ -78,7 +78,7 @@ struct LinkResolver: Sendable {
     var bytes: [UInt8] = []
     var start = 0
     while place < link.count {
-      if PrintedCharacters.stands("&amp;", in: link, at: place) {
+      if CharacterScan.stands("&amp;", in: link, at: place) {
         bytes += link.slice(start, place + 1)
         start = place + 5
         place = start
@@ -93,7 +93,7 @@ struct LinkResolver: Sendable {
   /// instead of a missing image or page, such as `self` or `none`; without a base any word.
   func isNoAddress(_ link: UnsafeRawBufferPointer) -> Bool {
     let link = link.trimmed()
-    guard link.count > 1, link.allSatisfy(PrintedCharacters.isLetter) else { return false }
+    guard link.count > 1, link.allSatisfy(CharacterScan.isLetter) else { return false }
     if !hasBase { return true }
     return Self.placeholders.contains(String(decoding: link, as: UTF8.self).lowercased())
   }

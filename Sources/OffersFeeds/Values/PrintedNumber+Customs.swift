@@ -90,13 +90,13 @@ extension PrintedNumber {
     var isSound: Bool {
       guard count <= 15, index < text.count else { return count <= 15 }
       let isSeparator = text[index] == 0x2E || text[index] == 0x2C || text[index] == 0x27
-      return !(isSeparator && index + 1 < text.count && PrintedCharacters.isDigit(text[index + 1]))
+      return !(isSeparator && index + 1 < text.count && CharacterScan.isDigit(text[index + 1]))
     }
 
     /// Scans a run of digits; returns its length, or nil when there is none.
     mutating func takeRun() -> Int? {
       let start = index
-      while index < text.count, PrintedCharacters.isDigit(text[index]) {
+      while index < text.count, CharacterScan.isDigit(text[index]) {
         if count < 16 { digits = digits * 10 + Int64(text[index] &- 0x30) }
         count += 1
         index += 1
@@ -108,7 +108,7 @@ extension PrintedNumber {
     /// nil and does not move when either is missing.
     mutating func takeRun(behind separator: UInt8) -> Int? {
       guard index + 1 < text.count, text[index] == separator,
-        PrintedCharacters.isDigit(text[index + 1])
+        CharacterScan.isDigit(text[index + 1])
       else { return nil }
       index += 1
       return takeRun()
@@ -116,9 +116,9 @@ extension PrintedNumber {
 
     /// Scans a space before a digit, and returns its first byte; does not move when either is missing.
     mutating func takeGroupSpace() -> UInt8? {
-      let length = PrintedCharacters.spaceLength(text, at: index)
+      let length = CharacterScan.spaceLength(text, at: index)
       guard length > 0, index + length < text.count, text[index] != 0x0A, text[index] != 0x0D,
-        PrintedCharacters.isDigit(text[index + length])
+        CharacterScan.isDigit(text[index + length])
       else { return nil }
       defer { index += length }
       return text[index]
@@ -126,10 +126,10 @@ extension PrintedNumber {
 
     mutating func takeApostrophe() -> Bool {
       let marks: [StaticString] = ["'", "’", "ʼ", "‘", "′", "`", "´"]
-      let mark = marks.first { PrintedCharacters.stands($0, in: text, at: index) }
+      let mark = marks.first { CharacterScan.stands($0, in: text, at: index) }
       let length = mark?.utf8CodeUnitCount ?? 0
       guard length > 0, index + length < text.count,
-        PrintedCharacters.isDigit(text[index + length])
+        CharacterScan.isDigit(text[index + length])
       else { return false }
       index += length
       return true

@@ -114,8 +114,8 @@ struct PrintedNumber {
     while index < text.count, index < end + 9 {
       if text[index] == 0x2D {
         index += 1
-      } else if PrintedCharacters.stands("\u{2013}", in: text, at: index)
-        || PrintedCharacters.stands("\u{2014}", in: text, at: index)
+      } else if CharacterScan.stands("\u{2013}", in: text, at: index)
+        || CharacterScan.stands("\u{2014}", in: text, at: index)
       {
         index += 3
       } else {

@@ -1,7 +1,7 @@
 import OffersCore
 
 /// An amount that a person typed, or a percentage.
-private enum TypedValue {
+private enum EnteredValue {
   case amount(minorUnits: Int64, currency: String)
   /// An amount that does not tell its currency, in hundredths.
   ///
@@ -73,11 +73,11 @@ extension OfferQuery.RewardMinimum {
   /// - Throws: `OffersError` with `invalidRequest` for a text without an exact value, and for one
   ///   with `up to`.
   package init(parsing text: String) throws {
-    switch TypedValue(parsing: text) {
+    switch EnteredValue(parsing: text) {
     case .amount(let units, let currency): self = .amount(minorUnits: units, currency: currency)
     case .open(let hundredths, let codes):
       // At least 1.50 yen means at least 2 yen, since the yen has no decimals.
-      let (all, others) = TypedValue.bounds(hundredths, in: codes, roundsUp: true)
+      let (all, others) = EnteredValue.bounds(hundredths, in: codes, roundsUp: true)
       self = .anyAmount(minorUnits: all, others: others)
     case .percent(let hundredths): self = .percent(hundredths: hundredths)
     case nil:
@@ -93,11 +93,11 @@ extension OfferQuery.PriceMaximum {
   ///
   /// - Throws: `OffersError` with `invalidRequest` for any other text.
   package init(parsing text: String) throws {
-    switch TypedValue(parsing: text) {
+    switch EnteredValue(parsing: text) {
     case .amount(let units, let currency): self = .amount(minorUnits: units, currency: currency)
     case .open(let hundredths, let codes):
       // At most 1.50 yen means at most 1 yen.
-      let (all, others) = TypedValue.bounds(hundredths, in: codes, roundsUp: false)
+      let (all, others) = EnteredValue.bounds(hundredths, in: codes, roundsUp: false)
       self = .anyAmount(minorUnits: all, others: others)
     case .percent, nil:
       throw OffersError(

@@ -91,7 +91,7 @@ package struct RewardParser: Sendable {
     _ text: UnsafeRawBufferPointer, isNumber: Bool = false
   ) -> ExactReward {
     if let dollar, let reward = Self.parseDollars(text, dollar) { return reward }
-    guard let digit = text.firstIndex(where: PrintedCharacters.isDigit) else {
+    guard let digit = text.firstIndex(where: CharacterScan.isDigit) else {
       return ExactReward()
     }
     let isFraction = Self.isFraction(text, before: digit)
@@ -106,10 +106,10 @@ package struct RewardParser: Sendable {
     // With a second number it is unclear which of the two is the reward.
     var index = number.end
     while index < text.count {
-      if PrintedCharacters.isDigit(text[index]) { return ExactReward() }
+      if CharacterScan.isDigit(text[index]) { return ExactReward() }
       index += 1
     }
-    let behind = PrintedCharacters.skipSpaces(text, from: number.end)
+    let behind = CharacterScan.skipSpaces(text, from: number.end)
     if behind < text.count, text[behind] == 0x25 {
       if isFraction { return ExactReward() }
       return percentage(text, number, first, sign: behind)
@@ -121,11 +121,11 @@ package struct RewardParser: Sendable {
   /// and `,89 €`.
   private static func isFraction(_ text: UnsafeRawBufferPointer, before digit: Int) -> Bool {
     guard digit > 0, text[digit - 1] == 0x2E || text[digit - 1] == 0x2C else { return false }
-    if digit == 1 || PrintedCharacters.skipSpacesBack(text, from: digit - 1) < digit - 1 {
+    if digit == 1 || CharacterScan.skipSpacesBack(text, from: digit - 1) < digit - 1 {
       return true
     }
-    return text[digit - 2] == 0x24 || PrintedCharacters.stands("€", in: text, at: digit - 4)
-      || PrintedCharacters.stands("£", in: text, at: digit - 3)
+    return text[digit - 2] == 0x24 || CharacterScan.stands("€", in: text, at: digit - 4)
+      || CharacterScan.stands("£", in: text, at: digit - 3)
   }
 
   private func percentage(
@@ -135,15 +135,15 @@ package struct RewardParser: Sendable {
     let custom = PrintedNumber.Custom(
       allowsDecimalComma: true,
       isGroupedByCommas: sign == number.end && currency?.isGroupedByCommas == true)
-    guard PrintedCharacters.isBoundary(text, before: first),
-      PrintedCharacters.endsPlainly(text, at: sign + 1),
+    guard CharacterScan.isBoundary(text, before: first),
+      CharacterScan.endsPlainly(text, at: sign + 1),
       RewardWords.leaveAlone(text, from: sign + 1, isAmount: false),
       let hundredths = number.units(2, custom)
     else { return ExactReward() }
     // A euro sign and a space before a percentage make the text ambiguous. `isBoundary` refuses a
     // sign directly before it.
-    let before = PrintedCharacters.skipSpacesBack(text, from: first)
-    if PrintedCharacters.stands("€", in: text, at: before - 3) { return ExactReward() }
+    let before = CharacterScan.skipSpacesBack(text, from: first)
+    if CharacterScan.stands("€", in: text, at: before - 3) { return ExactReward() }
     return reward(text, before: first, OfferRecord.percent, hundredths)
   }
 
@@ -155,7 +155,7 @@ package struct RewardParser: Sendable {
         text, first..<number.end, hasDecimals: number.hasDecimals, feed: currency,
         unknown: unknown)
     else { return bareAmount(text, number, first) }
-    guard PrintedCharacters.endsPlainly(text, at: mark.end),
+    guard CharacterScan.endsPlainly(text, at: mark.end),
       RewardWords.leaveAlone(text, from: mark.end, isAmount: true),
       let units = number.units(mark.isMinor ? 0 : mark.currency.unitDigits, mark.custom)
     else { return ExactReward() }
@@ -174,8 +174,8 @@ package struct RewardParser: Sendable {
     _ text: UnsafeRawBufferPointer, _ number: PrintedNumber, _ first: Int
   ) -> ExactReward {
     var result = ExactReward()
-    guard let bareCurrency, PrintedCharacters.skipSpaces(text, from: 0) == first,
-      PrintedCharacters.skipSpaces(text, from: number.end) == text.count,
+    guard let bareCurrency, CharacterScan.skipSpaces(text, from: 0) == first,
+      CharacterScan.skipSpaces(text, from: number.end) == text.count,
       let units = number.units(bareCurrency.unitDigits, CurrencyMark.byCurrency(bareCurrency))
     else { return result }
     result.kind = OfferRecord.amount

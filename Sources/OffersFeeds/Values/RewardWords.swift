@@ -5,19 +5,19 @@ enum RewardWords {
   static func leaveAlone(
     _ text: UnsafeRawBufferPointer, from end: Int, isAmount: Bool
   ) -> Bool {
-    let start = PrintedCharacters.skipSpaces(text, from: end)
+    let start = CharacterScan.skipSpaces(text, from: end)
     guard start < text.count else { return true }
     if text[start] == 0x2F || text[start] == 0x2B { return false }
-    guard isAmount, PrintedCharacters.isLetter(text[start]) else { return true }
+    guard isAmount, CharacterScan.isLetter(text[start]) else { return true }
     var behind = start
-    while behind < text.count, PrintedCharacters.isLetter(text[behind]) { behind += 1 }
+    while behind < text.count, CharacterScan.isLetter(text[behind]) { behind += 1 }
     let word = UnsafeRawBufferPointer(rebasing: text[start..<behind])
     return !changesUnit(word)
   }
 
   /// Whether a word multiplies an amount, or makes it a rate.
   private static func changesUnit(_ word: UnsafeRawBufferPointer) -> Bool {
-    func isWord(_ lower: StaticString) -> Bool { PrintedCharacters.isSame(word, lower) }
+    func isWord(_ lower: StaticString) -> Bool { CharacterScan.isSame(word, lower) }
     return switch word.count {
     case 1: isWord("k") || isWord("m")
     case 2: isWord("bn") || isWord("mn")
@@ -49,22 +49,22 @@ enum RewardWords {
   /// Whether nothing but an `up to` or a word such as `from` is before the value that begins at an
   /// index.
   static func isLimitOnly(_ text: UnsafeRawBufferPointer, before start: Int) -> Bool {
-    let first = min(PrintedCharacters.skipSpaces(text, from: 0), start)
+    let first = min(CharacterScan.skipSpaces(text, from: 0), start)
     let prefix = UnsafeRawBufferPointer(rebasing: text[first..<start])
     if prefix.isEmpty { return true }
-    let end = PrintedCharacters.skipSpacesBack(prefix, from: prefix.count)
+    let end = CharacterScan.skipSpacesBack(prefix, from: prefix.count)
     if findUpTo(prefix, 0) == end { return true }
     let hasColon = prefix[end - 1] == 0x3A
     let words = UnsafeRawBufferPointer(rebasing: prefix[..<(hasColon ? end - 1 : end)])
-    return plainWords.contains { PrintedCharacters.isSame(words, $0) }
+    return plainWords.contains { CharacterScan.isSame(words, $0) }
   }
 
   /// - Parameter prefix: the text before the value and its currency sign.
   static func limit(_ prefix: UnsafeRawBufferPointer) -> Limit {
-    let end = PrintedCharacters.skipSpacesBack(prefix, from: prefix.count)
+    let end = CharacterScan.skipSpacesBack(prefix, from: prefix.count)
     if isSignOnly(UnsafeRawBufferPointer(rebasing: prefix[..<end])) { return .unclear }
     for start in stride(from: end - 1, through: 0, by: -1)
-    where start == 0 || !PrintedCharacters.isLetter(prefix[start - 1]) {
+    where start == 0 || !CharacterScan.isLetter(prefix[start - 1]) {
       if isUntil(prefix, start, end) { return .unclear }
       guard let behind = findUpTo(prefix, start) else { continue }
       return behind == end ? .upTo : .unclear
@@ -97,21 +97,21 @@ enum RewardWords {
     _ phrase: StaticString, _ text: UnsafeRawBufferPointer, _ start: Int
   ) -> Int? {
     let end = start + phrase.utf8CodeUnitCount
-    guard end <= text.count, end == text.count || !PrintedCharacters.isLetter(text[end]),
-      PrintedCharacters.isSame(UnsafeRawBufferPointer(rebasing: text[start..<end]), phrase)
+    guard end <= text.count, end == text.count || !CharacterScan.isLetter(text[end]),
+      CharacterScan.isSame(UnsafeRawBufferPointer(rebasing: text[start..<end]), phrase)
     else { return nil }
     return end
   }
 
   /// Whether a text is a minus, a plus or a dash, in ASCII or Unicode.
   private static func isSignOnly(_ text: UnsafeRawBufferPointer) -> Bool {
-    let start = PrintedCharacters.skipSpaces(text, from: 0)
+    let start = CharacterScan.skipSpaces(text, from: 0)
     switch text.count - start {
     case 1: return text[start] == 0x2D || text[start] == 0x2B
     case 3:
-      return PrintedCharacters.stands("\u{2212}", in: text, at: start)
-        || PrintedCharacters.stands("\u{2013}", in: text, at: start)
-        || PrintedCharacters.stands("\u{2014}", in: text, at: start)
+      return CharacterScan.stands("\u{2212}", in: text, at: start)
+        || CharacterScan.stands("\u{2013}", in: text, at: start)
+        || CharacterScan.stands("\u{2014}", in: text, at: start)
     default: return false
     }
   }

@@ -78,7 +78,7 @@ package final class XMLMender {
   private func mend(
     _ bytes: UnsafeRawBufferPointer, isLast: Bool, _ emit: ByteSink
   ) throws -> Int {
-    var run = XMLRun(bytes: bytes, isLast: isLast)
+    var run = XMLChunkCursor(bytes: bytes, isLast: isLast)
     sectionStart = 0
     while run.index < bytes.count {
       switch section {
@@ -96,7 +96,7 @@ package final class XMLMender {
     return run.index
   }
 
-  private func skipSpace(_ run: inout XMLRun, _ emit: ByteSink) throws {
+  private func skipSpace(_ run: inout XMLChunkCursor, _ emit: ByteSink) throws {
     let bytes = run.bytes
     while run.index < bytes.count {
       switch bytes[run.index] {
@@ -123,7 +123,7 @@ package final class XMLMender {
     }
   }
 
-  private func mendContent(_ run: inout XMLRun, _ emit: ByteSink) throws {
+  private func mendContent(_ run: inout XMLChunkCursor, _ emit: ByteSink) throws {
     let bytes = run.bytes
     run.index = XMLStops.content.find(in: bytes, from: run.index)
     guard run.index < bytes.count else {
@@ -156,7 +156,7 @@ package final class XMLMender {
   }
 
   /// Begins an instruction, or drops the declaration `<?xml` that does not come first.
-  private func enterInstruction(_ run: inout XMLRun, _ emit: ByteSink) throws {
+  private func enterInstruction(_ run: inout XMLChunkCursor, _ emit: ByteSink) throws {
     let isDeclaration = run.bytes.matches("xml", at: run.index + 1)
     let behind = run.index + 4
     if isDeclaration == nil || behind == run.bytes.count, !run.isLast { return run.wait(back: 1) }
@@ -174,7 +174,7 @@ package final class XMLMender {
   }
 
   /// Drops the bytes of a declaration up to its `>`.
-  private func skipDeclaration(_ run: inout XMLRun) {
+  private func skipDeclaration(_ run: inout XMLChunkCursor) {
     guard let end = run.bytes[run.index...].firstIndex(of: 0x3E) else {
       return run.skip(run.bytes.count - run.index)
     }
@@ -182,7 +182,7 @@ package final class XMLMender {
     section = .content
   }
 
-  private func enter(_ section: Section, _ run: inout XMLRun, behind length: Int) {
+  private func enter(_ section: Section, _ run: inout XMLChunkCursor, behind length: Int) {
     self.section = section
     run.index += length
     sectionStart = run.index
@@ -191,7 +191,7 @@ package final class XMLMender {
   /// Repairs the bytes of a section up to its end, which is `>` after one or two equal bytes, such
   /// as `-->` or `?>`.
   private func mendSection(
-    _ run: inout XMLRun, _ stops: XMLStops, markLength: Int, _ emit: ByteSink
+    _ run: inout XMLChunkCursor, _ stops: XMLStops, markLength: Int, _ emit: ByteSink
   ) throws {
     let bytes = run.bytes
     run.index = stops.find(in: bytes, from: run.index)
@@ -213,7 +213,7 @@ package final class XMLMender {
   }
 
   private func mendDoctype(
-    _ run: inout XMLRun, _ scan: XMLDoctypeScan, _ emit: ByteSink
+    _ run: inout XMLChunkCursor, _ scan: XMLDoctypeScan, _ emit: ByteSink
   ) throws {
     var scan = scan
     while run.index < run.bytes.count {
@@ -239,7 +239,7 @@ package final class XMLMender {
     section = .doctype(scan)
   }
 
-  private func mendReference(_ run: inout XMLRun, _ emit: ByteSink) throws {
+  private func mendReference(_ run: inout XMLChunkCursor, _ emit: ByteSink) throws {
     let reference = XMLReference.find(
       in: run.bytes, at: run.index, hasOwnNames: hasOwnNames, isLast: run.isLast,
       ownNames: ownNames)
@@ -253,7 +253,7 @@ package final class XMLMender {
   }
 
   /// Removes the control character, or replaces the invalid UTF-8, at the current index.
-  private func mendCharacter(_ run: inout XMLRun, _ emit: ByteSink) throws {
+  private func mendCharacter(_ run: inout XMLChunkCursor, _ emit: ByteSink) throws {
     let bytes = run.bytes
     guard bytes[run.index] >= 0x80 else { return try replace(1, with: nil, &run, emit) }
     var length = 1
@@ -274,7 +274,7 @@ package final class XMLMender {
   }
 
   private func replace(
-    _ length: Int, with scalar: UInt32?, _ run: inout XMLRun, _ emit: ByteSink
+    _ length: Int, with scalar: UInt32?, _ run: inout XMLChunkCursor, _ emit: ByteSink
   ) throws {
     mendedCount += 1
     try run.flush(emit)
@@ -298,7 +298,7 @@ package final class XMLMender {
 }
 
 /// The progress of repairing one chunk.
-struct XMLRun {
+struct XMLChunkCursor {
   let bytes: UnsafeRawBufferPointer
   /// Whether no more bytes follow.
   let isLast: Bool

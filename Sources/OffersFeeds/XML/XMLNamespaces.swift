@@ -75,9 +75,9 @@ final class XMLNamespaces {
     let printed = Array(prefix)
     let address = Array(uri)
     var canonical = printed
-    if XMLVocabulary.normalized(address) == rootURI {
+    if KnownXMLNamespaces.normalized(address) == rootURI {
       canonical = []
-    } else if let known = XMLVocabulary.findPrefix(of: address) {
+    } else if let known = KnownXMLNamespaces.findPrefix(of: address) {
       canonical = known
     }
     let binding = Binding(prefix: printed, canonical: canonical, depth: depth)
@@ -92,7 +92,7 @@ final class XMLNamespaces {
     var index = 0
     while let (name, uri) = attributes.pair(at: index) {
       if let prefix = Self.declaredPrefix(name), prefix.elementsEqual(wanted), !uri.isEmpty {
-        rootURI = XMLVocabulary.normalized(Array(uri))
+        rootURI = KnownXMLNamespaces.normalized(Array(uri))
       }
       index += 2
     }

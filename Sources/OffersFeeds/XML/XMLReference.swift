@@ -62,7 +62,7 @@ enum XMLReference: Equatable {
     guard index > first, window[index] == 0x3B else { return .none }
     guard isAllowed(number) else { return .forbidden(index + 1) }
     if case 0x80...0x9F = number {
-      return .character(HTMLReader.character(of: number), index + 1)
+      return .character(HTMLMarkupReader.character(of: number), index + 1)
     }
     // XML requires a lower-case x.
     return window[2] == 0x58 ? .character(number, index + 1) : .sound(index + 1)

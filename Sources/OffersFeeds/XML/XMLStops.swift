@@ -94,7 +94,7 @@ struct XMLStops {
   @inline(__always)
   private func isSecond(_ byte: UInt8) -> Bool {
     byte == seconds.0 || byte == seconds.1
-      || stopsAtNoTag && byte < 0x80 && !PrintedCharacters.isLetter(byte) && byte != 0x2F
+      || stopsAtNoTag && byte < 0x80 && !CharacterScan.isLetter(byte) && byte != 0x2F
         && byte != 0x3A && byte != 0x5F
   }
 

@@ -42,7 +42,7 @@ package final class HTTPConnections: ClosableTransport {
 
   package func send(_ request: TransportRequest) async throws -> TransportResponse {
     let plan = try await plan(request)
-    let transfer = Transfer()
+    let transfer = ResponseStream()
     let body = ResponsePieces(transfer, of: self)
     let head = try await withTaskCancellationHandler {
       try await transfer.fetchHead { loop.start(transfer, plan) }

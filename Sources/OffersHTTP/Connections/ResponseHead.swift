@@ -7,7 +7,7 @@ struct ResponseHead {
   /// The longest head that is accepted, in bytes, with those of interim responses.
   static let mostBytes = 80 << 10
 
-  private var head = Transfer.Head()
+  private var head = ResponseStream.Head()
   private var bytes = 0
   /// Whether the head is complete. Lines that follow are trailers of the body, which are not read.
   private(set) var isComplete = false
@@ -16,7 +16,9 @@ struct ResponseHead {
   ///
   /// - Returns: the head if this line completes that of a final response.
   /// - Throws: `TransportFailure` with `oversizedHead` or `invalidResponse`.
-  mutating func read(_ line: UnsafeRawBufferPointer) throws(TransportFailure) -> Transfer.Head? {
+  mutating func read(_ line: UnsafeRawBufferPointer) throws(TransportFailure) -> ResponseStream
+    .Head?
+  {
     if isComplete { return nil }
     bytes += line.count
     guard bytes <= Self.mostBytes else { throw TransportFailure(.oversizedHead) }
@@ -45,7 +47,7 @@ struct ResponseHead {
     let parts = line.split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count > 1, let status = Int(Self.text(parts[1])), (100...999).contains(status)
     else { throw TransportFailure(.invalidResponse, cause: "the status is no number") }
-    head = Transfer.Head(status: status, reason: parts.count > 2 ? Self.text(parts[2]) : "")
+    head = ResponseStream.Head(status: status, reason: parts.count > 2 ? Self.text(parts[2]) : "")
   }
 
   private mutating func readField(

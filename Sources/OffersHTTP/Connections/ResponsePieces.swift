@@ -4,16 +4,16 @@
 struct ResponsePieces: AsyncSequence, Sendable {
   fileprivate let reading: Reading
 
-  init(_ transfer: Transfer, of connections: HTTPConnections) {
+  init(_ transfer: ResponseStream, of connections: HTTPConnections) {
     reading = Reading(transfer, connections)
   }
 
   /// The right to read a transfer: its end is the end of the transfer. It keeps the connections open.
   fileprivate final class Reading: Sendable {
-    let transfer: Transfer
+    let transfer: ResponseStream
     let connections: HTTPConnections
 
-    init(_ transfer: Transfer, _ connections: HTTPConnections) {
+    init(_ transfer: ResponseStream, _ connections: HTTPConnections) {
       self.transfer = transfer
       self.connections = connections
     }

@@ -12,7 +12,7 @@ final class RunningTransfer {
   /// libcurl's handle.
   let handle: UnsafeMutableRawPointer
 
-  private let transfer: Transfer
+  private let transfer: ResponseStream
   private let plan: TransferPlan
   private let shim: OpaquePointer
   private var head = ResponseHead()
@@ -26,7 +26,7 @@ final class RunningTransfer {
   private var isRestarted = false
 
   /// Returns nil if memory is short.
-  init?(_ transfer: Transfer, _ plan: TransferPlan) {
+  init?(_ transfer: ResponseStream, _ plan: TransferPlan) {
     let callbacks = curl_shim_callbacks(
       header: { RunningTransfer.at($0)?.receive(headerLine: $1, $2) ?? false },
       body: { RunningTransfer.at($0)?.receive(body: $1, $2) ?? false },

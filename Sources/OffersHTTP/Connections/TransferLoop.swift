@@ -14,9 +14,9 @@ final class TransferLoop: Sendable {
   private static let restSeconds = 60.0
 
   private enum Command: Sendable {
-    case start(Transfer, TransferPlan)
-    case resume(Transfer)
-    case end(Transfer)
+    case start(ResponseStream, TransferPlan)
+    case resume(ResponseStream)
+    case end(ResponseStream)
   }
 
   private struct State {
@@ -38,7 +38,7 @@ final class TransferLoop: Sendable {
   init(connectionsPerHost: Int) { self.connectionsPerHost = connectionsPerHost }
 
   /// Starts a transfer, which fails if the loop is closed.
-  func start(_ transfer: Transfer, _ plan: TransferPlan) {
+  func start(_ transfer: ResponseStream, _ plan: TransferPlan) {
     let (isLeft, isFirst) = state.withLock { state in
       guard Self.leave(.start(transfer, plan), in: &state) else { return (false, false) }
       defer { state.isStarted = true }
@@ -49,13 +49,13 @@ final class TransferLoop: Sendable {
   }
 
   /// Lets a transfer go on whose reader was behind.
-  func resume(_ transfer: Transfer) {
+  func resume(_ transfer: ResponseStream) {
     state.withLock { _ = Self.leave(.resume(transfer), in: &$0) }
   }
 
   /// Ends a transfer, unless it has ended. Its reader gets the pieces that have come, then a
   /// `CancellationError`.
-  func cancel(_ transfer: Transfer) {
+  func cancel(_ transfer: ResponseStream) {
     transfer.finish(.failure(CancellationError()))
     state.withLock { _ = Self.leave(.end(transfer), in: &$0) }
   }

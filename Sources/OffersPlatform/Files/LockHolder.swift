@@ -24,12 +24,12 @@ package struct LockHolder: Sendable {
   ///   - kind: the kind of locks. Only exclusive ones are looked for.
   /// - Returns: nil on a system without `/proc`.
   package static func find(on path: String, _ kind: Kind = .openFile) -> [LockHolder]? {
-    guard let descriptors = FileUser.descriptors(of: path) else { return nil }
+    guard let descriptors = FileHolder.descriptors(of: path) else { return nil }
     var holders: [LockHolder] = []
     for (user, descriptor) in descriptors {
-      let information = FileUser.text("/proc/\(user.pid)/fdinfo/\(descriptor)")
+      let information = FileHolder.text("/proc/\(user.pid)/fdinfo/\(descriptor)")
       for byte in lockedBytes(information, kind) {
-        let isStopped = FileUser.text("/proc/\(user.pid)/status").contains(/State:\s+[Tt]/)
+        let isStopped = FileHolder.text("/proc/\(user.pid)/status").contains(/State:\s+[Tt]/)
         holders.append(
           LockHolder(pid: user.pid, name: user.name, byte: byte, isStopped: isStopped))
       }

@@ -20,7 +20,7 @@ package enum SymbolicLinks {
     var path = path
     for _ in 0..<limit {
       guard let target = target(of: path) else { break }
-      path = target.hasPrefix("/") ? target : FileBytes.folder(of: path) + "/" + target
+      path = target.hasPrefix("/") ? target : FileOperations.folder(of: path) + "/" + target
     }
     return path
   }

@@ -44,7 +44,7 @@ package final class TemporaryFile: Sendable {
   package func append(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
     let end = lseek(descriptor, 0, SEEK_CUR)
     do {
-      try FileBytes.writeAll(bytes, to: descriptor)
+      try FileOperations.writeAll(bytes, to: descriptor)
     } catch {
       ftruncate(descriptor, end)
       lseek(descriptor, end, SEEK_SET)

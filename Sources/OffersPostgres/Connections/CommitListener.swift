@@ -28,7 +28,7 @@ struct CommitListener: Sendable {
 
   /// Follows the commits until the task is cancelled or the watch is gone.
   static func follow(
-    _ url: DatabaseURL, for watch: @escaping @Sendable () -> CommitWatch?
+    _ url: DatabaseURL, for watch: @escaping @Sendable () -> DataVersionMonitor?
   ) async {
     while !Task.isCancelled, watch() != nil {
       do {
@@ -58,7 +58,7 @@ struct CommitListener: Sendable {
 
   /// Polls once, and passes on the notices until the next poll.
   private mutating func poll(
-    _ connection: Connection, for watch: () -> CommitWatch?
+    _ connection: Connection, for watch: () -> DataVersionMonitor?
   ) throws {
     try testNotices(connection)
     guard let mark = watch()?.mark() else { return }

@@ -26,7 +26,7 @@ final class Database: Sendable {
   private let leaseWriters: ConnectionPool
   let url: DatabaseURL
   /// The version of the data.
-  let commits: CommitWatch
+  let commits: DataVersionMonitor
   private let access: StoreAccess
   var canWrite: Bool { access == .readWrite }
   /// The times of the leases of syncs.
@@ -45,7 +45,7 @@ final class Database: Sendable {
     // An import may hold the only connection for minutes.
     orderedWriters = ConnectionPool(url, limit: 1, waitSeconds: 600)
     leaseWriters = ConnectionPool(url, limit: 1)
-    commits = CommitWatch(url)
+    commits = DataVersionMonitor(url)
   }
 
   func close() {
@@ -104,7 +104,7 @@ final class Database: Sendable {
   func write<Result: Sendable>(
     kind: WriteKind = .short, isKept: Bool = true, isCounted: Bool = true,
     isRepeatable: Bool = false, isNote: Bool = false,
-    describe: @escaping @Sendable (Result) -> CommitWatch.Favorites? = { _ in nil },
+    describe: @escaping @Sendable (Result) -> DataVersionMonitor.Favorites? = { _ in nil },
     _ body: @escaping @Sendable (Connection) throws -> Result
   ) async throws -> Result {
     if access == .readOnly, isKept, !isNote {

@@ -47,7 +47,7 @@ package struct PostgresPlace: StorePlace {
     try await store.close()
   }
 
-  private static func tools(for work: FileWork, of url: String) -> Advice {
+  private static func tools(for work: StoreFileOperation, of url: String) -> Advice {
     switch work {
     case .backup:
       Advice(

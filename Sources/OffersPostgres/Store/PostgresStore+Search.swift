@@ -9,7 +9,8 @@ extension PostgresStore: SearchPreparation {
       let feedKey = try query.feed.map {
         try self.fetchReadKey(of: $0, in: PostgresTransaction(connection))
       }
-      return try SearchTable(query, of: user, feedKey: feedKey, in: connection).results(of: query)
+      return try SearchIndexReader(query, of: user, feedKey: feedKey, in: connection).results(
+        of: query)
     }
   }
 }

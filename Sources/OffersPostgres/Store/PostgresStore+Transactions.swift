@@ -43,7 +43,7 @@ extension PostgresStore: SQLStore {
   package func writeFavorites(
     _ body: @escaping @Sendable (any Transaction) throws -> WrittenFavorites
   ) async throws -> WrittenFavorites {
-    let describe: @Sendable (WrittenFavorites) -> CommitWatch.Favorites? = { [user] in
+    let describe: @Sendable (WrittenFavorites) -> DataVersionMonitor.Favorites? = { [user] in
       $0.states.map { (user, $0) }
     }
     return try await database.write(isRepeatable: true, describe: describe) {
@@ -81,7 +81,7 @@ extension PostgresStore {
 /// Extensions of `SQLStore` in OffersStore have the methods of these protocols.
 extension PostgresStore: AttemptRepository, CredentialRepository, IdentityRepository {}
 extension PostgresStore: CredentialTransfer, ServerKeyRepository, SessionRepository {}
-extension PostgresStore: FavoriteRepository, HouseholdRepository, LabelRepository {}
+extension PostgresStore: FavoriteRepository, HouseholdRepository, FacetRepository {}
 extension PostgresStore: OfferRepository, UserRepository {}
 extension PostgresStore: ChangeRepository, LongListRepository, NewsRepository {}
 extension PostgresStore: FeedRepository, FeedSourceRepository {}

@@ -45,20 +45,22 @@ final class PostgresOfferWriter: OfferWriter {
     }
   }
 
-  func update(_ record: OfferRecord, _ difference: OfferDifference, _ state: UpdatedState) throws {
+  func update(_ record: OfferRecord, _ difference: OfferDifference, _ state: OfferUpdateValues)
+    throws
+  {
     if state.foundAt != foundAt { try updates.update(foundAt: foundAt, in: connection) }
     foundAt = state.foundAt
     updates.append(
       record, key: record.offerKey, changedAt: state.changedAt, words: &words)
   }
 
-  func insert(_ record: OfferRecord, _ state: InsertedState) throws -> [InsertedOffer] {
+  func insert(_ record: OfferRecord, _ state: OfferInsertValues) throws -> [InsertedOffer] {
     inserts.append(record, key: state.key, words: &words)
     pending.append((state.key, record.id, record.position))
     return inserts.isFull ? try flushInserts(state) : []
   }
 
-  func flushInserts(_ state: InsertedState) throws -> [InsertedOffer] {
+  func flushInserts(_ state: OfferInsertValues) throws -> [InsertedOffer] {
     let inserted = Set(
       try inserts.insert(
         feedKey: state.feedKey, at: state.time, foundAt: state.foundAt,

@@ -51,7 +51,7 @@ extension OffersDatabase {
     }
   }
 
-  package func backupTarget(_ path: String) throws -> BackupTarget {
+  package func backupTarget(_ path: String) throws -> BackupTargetKind {
     let target = DatabaseFile(path: DatabaseFile.resolve(path))
     if target.isSameFile(as: file.path)
       || DatabaseFile.companions.contains(where: { target.isSameFile(as: file.path + $0) })

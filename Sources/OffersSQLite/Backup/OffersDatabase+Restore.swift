@@ -91,7 +91,7 @@ extension OffersDatabase {
   ) throws -> Restoration {
     // An earlier restoration that was killed after it had been decided comes first.
     try replacement.complete()
-    FileBytes.removeFile(replacement.copyPath)
+    FileOperations.removeFile(replacement.copyPath)
     guard try DatabaseFile(path: replacement.copyPath).create() else {
       throw OffersError(
         .locked,
@@ -106,7 +106,7 @@ extension OffersDatabase {
       hold = try replacement.requireUnused()
       try replacement.decide()
     } catch {
-      FileBytes.removeFile(replacement.copyPath)
+      FileOperations.removeFile(replacement.copyPath)
       throw error
     }
     let aside = try replacement.complete(holding: hold)
@@ -155,7 +155,7 @@ extension OffersDatabase {
     }
     if let problem = try findProblem(in: path, of: source) { throw damaged(source, problem) }
     do {
-      try FileBytes.syncFile(path)
+      try FileOperations.syncFile(path)
     } catch {
       throw OffersError(
         .storageFailed, "Could not sync the copy \(path): \(error.text). Nothing was changed.",

@@ -14,7 +14,7 @@ final class SalvageReader: SalvagedRecords {
   private var accepts: (ExportRecord) -> Bool = { _ in true }
   private var favorites: SalvagedFavorites
   private let users: SalvagedUsers
-  private let tables: SalvagedTables
+  private let tables: SalvageStatements
   /// The names of feeds by their keys.
   private var feeds: [Int64: String] = [:]
   /// The offers that were read, by key.
@@ -30,7 +30,7 @@ final class SalvageReader: SalvagedRecords {
     self.database = database
     self.favoritesOnly = favoritesOnly
     favorites = SalvagedFavorites(database)
-    tables = SalvagedTables(database)
+    tables = SalvageStatements(database)
     users = SalvagedUsers(database, table: tables.users)
   }
 

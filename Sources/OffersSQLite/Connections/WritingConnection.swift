@@ -87,7 +87,7 @@ final class WritingConnection: Sendable {
     identity = file.identity
     foreignSchema = try queue.inDatabase { database in
       try StorageFailure.translating(database, path: file.path) {
-        try ForeignSchema.find(in: database)
+        try ForeignSchemaObjects.find(in: database)
       }
     }
     queue.inDatabase { log.watch($0) }

@@ -149,11 +149,11 @@ extension DatabaseFile {
       switch failure.number {
       case nil: "It is not a regular file"
       case 0?: "It is not a readable file"
-      case let number?: FileFailure.text(of: number)
+      case let number?: FileErrorAdvice.text(of: number)
       }
     return OffersError(
       .storageFailed, "Could not open the database \(path): \(reason).",
-      advice: FileFailure.advice(
+      advice: FileErrorAdvice.advice(
         on: failure.number ?? 0,
         otherwise: Advice("Check its permissions, or name another", .chooseDatabase)))
   }

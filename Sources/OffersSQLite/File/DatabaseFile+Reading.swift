@@ -19,7 +19,7 @@ extension DatabaseFile {
     var connection: OpaquePointer?
     defer { sqlite3_close(connection) }
     guard sqlite3_open_v2(path, &connection, SQLITE_OPEN_READONLY, nil) == SQLITE_OK else {
-      return FileBytes.openingFailure()?.number ?? sqlite3_system_errno(connection)
+      return FileOperations.openingFailure()?.number ?? sqlite3_system_errno(connection)
     }
     var file: UnsafeMutablePointer<sqlite3_file>?
     sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file)

@@ -52,7 +52,7 @@ struct DatabaseFile {
   private static func bytes(of path: String) -> Int { status(of: path)?.bytes ?? 0 }
 
   /// The folder of the file; for a database in memory, that of temporary files.
-  var folder: String { memory == nil ? FileBytes.folder(of: path) : NSTemporaryDirectory() }
+  var folder: String { memory == nil ? FileOperations.folder(of: path) : NSTemporaryDirectory() }
 
   /// Whether the path exists, as any kind of file.
   var exists: Bool { FileAccess.exists(path) }
@@ -143,9 +143,9 @@ struct DatabaseFile {
   /// - Throws: an error that translates to `OffersError`, also if no file can be created in it.
   func makeFolder() throws {
     do {
-      try FileBytes.makeFolders(of: path)
+      try FileOperations.makeFolders(of: path)
       // A process may have been killed after it had made the folder and before it synced the name.
-      FileBytes.syncFolder(of: folder)
+      FileOperations.syncFolder(of: folder)
       try FileAccess.writing.check(folder)
     } catch {
       throw unmakeable(error)
@@ -158,7 +158,7 @@ struct DatabaseFile {
   /// - Returns: whether this call created the file; false if there is one.
   func create() throws -> Bool {
     do {
-      return try FileBytes.makeFile(path)
+      return try FileOperations.makeFile(path)
     } catch {
       throw unmakeable(error)
     }
@@ -167,13 +167,13 @@ struct DatabaseFile {
   /// Removes the files of a database whose creation failed. The caller holds the write guard, and
   /// nothing was acknowledged yet.
   func removeUnmade() {
-    for ending in ["-wal", "-shm", "-journal", ""] { FileBytes.removeFile(path + ending) }
+    for ending in ["-wal", "-shm", "-journal", ""] { FileOperations.removeFile(path + ending) }
   }
 
   private func unmakeable(_ error: SystemError) -> OffersError {
     OffersError(
       .storageFailed, "Could not create the database \(path): \(error.text).",
-      advice: FileFailure.advice(
+      advice: FileErrorAdvice.advice(
         on: error.number,
         otherwise: Advice("Check the folder's permissions, or name another", .chooseDatabase)))
   }

@@ -25,7 +25,7 @@ final class DatabaseLock: Sendable {
       }
       throw OffersError(
         .storageFailed, "Could not open the lock file \(path): \(error.text).",
-        advice: FileFailure.advice(
+        advice: FileErrorAdvice.advice(
           on: error.number, otherwise: "Check the folder's permissions."))
     }
   }

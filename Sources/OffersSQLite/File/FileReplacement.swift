@@ -46,11 +46,11 @@ struct FileReplacement {
   /// Makes the copy the next database, for good.
   func decide() throws {
     do {
-      try FileBytes.move(copyPath, toNew: decidedPath)
+      try FileOperations.move(copyPath, toNew: decidedPath)
     } catch {
       throw failure(error)
     }
-    FileBytes.syncFolder(of: file.path)
+    FileOperations.syncFolder(of: file.path)
   }
 
   /// Completes a replacement that was decided, also by a process that was killed. Does nothing
@@ -78,12 +78,12 @@ struct FileReplacement {
   /// - Returns: false if there is a file with that name.
   private func placeCopy() throws -> Bool {
     do {
-      try FileBytes.move(decidedPath, toNew: file.path)
+      try FileOperations.move(decidedPath, toNew: file.path)
     } catch {
       if error.number == EEXIST { return false }
       throw failure(error)
     }
-    FileBytes.syncFolder(of: file.path)
+    FileOperations.syncFolder(of: file.path)
     return true
   }
 
@@ -111,14 +111,14 @@ struct FileReplacement {
     }
     for ending in present {
       do {
-        try FileBytes.move(file.path + ending, toNew: name + ending)
+        try FileOperations.move(file.path + ending, toNew: name + ending)
       } catch {
         throw failure(error)
       }
       // A log must not go while the database is still there, even after a power cut.
-      if ending == "" { FileBytes.syncFolder(of: file.path) }
+      if ending == "" { FileOperations.syncFolder(of: file.path) }
     }
-    FileBytes.syncFolder(of: file.path)
+    FileOperations.syncFolder(of: file.path)
     withExtendedLifetime(hold) {}
     return name
   }
@@ -131,7 +131,7 @@ struct FileReplacement {
     guard file.exists else { return nil }
     if let hold = try ExclusiveFileLock.acquire(file.path) { return hold }
     let own = getpid()
-    let others = (FileUser.find(of: file.path) ?? []).filter { $0.pid != own }
+    let others = (FileHolder.find(of: file.path) ?? []).filter { $0.pid != own }
     let names = others.map { "\($0.name) (process \($0.pid))" }.joined(separator: ", ")
     throw OffersError(
       .locked,

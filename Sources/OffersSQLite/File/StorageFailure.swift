@@ -109,11 +109,11 @@ enum StorageFailure {
       return storage(
         "\(path) or its folder cannot be written.", "Check the permissions of both.")
     case .SQLITE_CANTOPEN:
-      return openingFailure(path, FileBytes.openingFailure()?.number ?? reason, cause)
+      return openingFailure(path, FileOperations.openingFailure()?.number ?? reason, cause)
     case .SQLITE_NOMEM:
       return storage(
         "There is not enough memory to use \(path). Nothing was changed.",
-        FileFailure.advice(on: ENOMEM, otherwise: ""))
+        FileErrorAdvice.advice(on: ENOMEM, otherwise: ""))
     case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PROTOCOL:
       // A reader meets SQLITE_PROTOCOL when another process stands still while it sets up the log's
       // shared memory. https://sqlite.org/rescode.html#protocol
@@ -138,13 +138,13 @@ enum StorageFailure {
     if reason == 0, isAllowed {
       return OffersError(
         .storageFailed, "\(path) could not be opened, although you may do so. Nothing was changed.",
-        advice: FileFailure.advice(on: EMFILE, otherwise: ""), cause: cause)
+        advice: FileErrorAdvice.advice(on: EMFILE, otherwise: ""), cause: cause)
     }
     return OffersError(
       .storageFailed,
       "\(path) could not be opened"
-        + (reason == 0 ? "." : ": \(FileFailure.text(of: reason)). Nothing was changed."),
-      advice: FileFailure.advice(
+        + (reason == 0 ? "." : ": \(FileErrorAdvice.text(of: reason)). Nothing was changed."),
+      advice: FileErrorAdvice.advice(
         on: reason, otherwise: "Check the permissions of the file and its folder."),
       cause: cause)
   }
@@ -162,7 +162,7 @@ enum StorageFailure {
       isFull
       ? "The disk is full" + (isShared ? ", so \(path)-shm could not be made" : "")
       : "\(isShared ? path + "-shm" : path) could not be \(verb(of: code)): "
-        + (reason == 0 ? "an error of the disk" : FileFailure.text(of: reason))
+        + (reason == 0 ? "an error of the disk" : FileErrorAdvice.text(of: reason))
     // The record of the commit is written last, so it is incomplete if there was no room for it.
     let isIncomplete = code == .SQLITE_IOERR_WRITE && [ENOSPC, EDQUOT, EFBIG].contains(reason)
     switch isIncomplete ? .unchanged : state {
@@ -170,7 +170,7 @@ enum StorageFailure {
       return OffersError(
         .storageFailed,
         isFull ? "\(what); nothing was changed in \(path)." : "\(what). Nothing was changed.",
-        advice: FileFailure.advice(
+        advice: FileErrorAdvice.advice(
           on: isFull ? ENOSPC : reason,
           otherwise: "Check the disk and its free space, then try again."),
         cause: cause)

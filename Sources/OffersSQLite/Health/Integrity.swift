@@ -62,7 +62,7 @@ enum Integrity {
     }
     let copy = try DatabaseQueue(path: path, configuration: configuration)
     let problem = try copy.inDatabase { database in
-      try problems(in: database, limit: 1).first ?? (try StoredNames.find(in: database))
+      try problems(in: database, limit: 1).first ?? (try StoredNameCheck.find(in: database))
     }
     try copy.close()
     return problem

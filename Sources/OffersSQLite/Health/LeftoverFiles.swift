@@ -29,7 +29,7 @@ struct LeftoverFiles {
     if hasIncompleteCopy {
       // A guard that another process holds, or that cannot be queried, leaves the file.
       _ = try? WriteGuard(file).holdIfFree {
-        FileBytes.removeFile(FileReplacement(file: file).copyPath)
+        FileOperations.removeFile(FileReplacement(file: file).copyPath)
       }
     }
     let left = find()

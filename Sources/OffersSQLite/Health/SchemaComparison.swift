@@ -49,7 +49,7 @@ struct SchemaComparison {
     let fresh = try Self.makeFresh(version: version)
     let expected = try fresh.inDatabase { try Row.fetchAll($0, sql: Self.sql) }
     var found: [String: String] = [:]
-    var additions = try ForeignSchema.find(in: database)
+    var additions = try ForeignSchemaObjects.find(in: database)
     for row in try Row.fetchAll(database, sql: Self.sql) {
       found[Self.key(row)] = row["sql"]
       if row["type"] == "view" { additions.append("the \(Self.key(row))") }

@@ -45,7 +45,7 @@ extension ImageLeaseTable {
   /// clock that was set back explains.
   private static let isStale = """
     until_milliseconds <= ?1
-    OR until_milliseconds > ?1 + \(Int64(ImageBounds.leaseSeconds * 1000))
+    OR until_milliseconds > ?1 + \(Int64(ImageCacheLimits.leaseSeconds * 1000))
     """
 
   static func countStale(now: Date, in database: Database) throws -> Int {

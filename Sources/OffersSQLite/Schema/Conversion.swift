@@ -6,7 +6,7 @@ import SQLiteMigrations
 /// Converts a database of version 32, the last one before the first set of migrations, to that set.
 ///
 /// Its tables are renamed, the first set is run, and the rows are copied. Indexes and triggers that another
-/// program added to a table are added to the new table of that name; `ForeignSchema` reports them.
+/// program added to a table are added to the new table of that name; `ForeignSchemaObjects` reports them.
 enum Conversion {
   /// An index or a trigger.
   private struct ForeignObject {

@@ -35,7 +35,7 @@ extension OffersDatabase: SearchRepository {
       try FeedTable.fetchReadKey($0, definitions, in: SQLiteTransaction(database))
     }
     guard try SearchIndex.isCurrent(in: database) else { return nil }
-    return try SearchTable(query, of: user, feedKey: feedKey, in: database).results(of: query)
+    return try SearchIndexReader(query, of: user, feedKey: feedKey, in: database).results(of: query)
   }
 }
 

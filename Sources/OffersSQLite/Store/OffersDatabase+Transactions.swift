@@ -49,7 +49,7 @@ extension OffersDatabase: UserRecords {
 /// Extensions of `SQLStore` in OffersStore have the methods of these protocols.
 extension OffersDatabase: AttemptRepository, CredentialRepository, IdentityRepository {}
 extension OffersDatabase: CredentialTransfer, ServerKeyRepository, SessionRepository {}
-extension OffersDatabase: FavoriteRepository, HouseholdRepository, LabelRepository {}
+extension OffersDatabase: FavoriteRepository, HouseholdRepository, FacetRepository {}
 extension OffersDatabase: FeedRepository, FeedSourceRepository, LongListRepository {}
 extension OffersDatabase: OfferRepository, UserRepository {}
 extension OffersDatabase: ChangeRepository, NewsRepository {}

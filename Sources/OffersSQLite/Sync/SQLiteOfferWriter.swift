@@ -45,7 +45,9 @@ final class SQLiteOfferWriter: OfferWriter {
     return OfferDifference(record, StatementRow(statement: findOffer))
   }
 
-  func update(_ record: OfferRecord, _ difference: OfferDifference, _ state: UpdatedState) throws {
+  func update(_ record: OfferRecord, _ difference: OfferDifference, _ state: OfferUpdateValues)
+    throws
+  {
     let isSame = difference.fields == nil && !difference.hasOtherReward && state.changedAt == nil
     if isSame {
       updateHash.bind(1, Int64(bitPattern: record.contentHash))
@@ -62,7 +64,7 @@ final class SQLiteOfferWriter: OfferWriter {
     }
   }
 
-  func insert(_ record: OfferRecord, _ state: InsertedState) throws -> [InsertedOffer] {
+  func insert(_ record: OfferRecord, _ state: OfferInsertValues) throws -> [InsertedOffer] {
     let count = try insertOffer.run(record) { statement in
       statement.bind(OfferStatement.firstOther, state.key)
       statement.bind(OfferStatement.firstOther + 1, state.feedKey)
@@ -75,7 +77,7 @@ final class SQLiteOfferWriter: OfferWriter {
     ]
   }
 
-  func flushInserts(_ state: InsertedState) -> [InsertedOffer] { [] }
+  func flushInserts(_ state: OfferInsertValues) -> [InsertedOffer] { [] }
 
   func insert(
     _ offer: ExportedOffer, key: Int64, feedKey: Int64, firstRunID: Int64?

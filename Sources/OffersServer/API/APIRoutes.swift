@@ -3,7 +3,7 @@ import OffersCore
 
 /// The routes of the JSON API under `/api/v1`, which openapi.json describes.
 struct APIRoutes: Sendable {
-  let content: ServedContent
+  let content: ServerDependencies
   let answers: Answers
   /// Decides whom a request is from.
   let access: AccessGate

@@ -2,7 +2,7 @@ import OffersCore
 
 /// Routes whose answers are made of the content that a visitor sees.
 protocol ContentRoutes: Sendable {
-  var content: ServedContent { get set }
+  var content: ServerDependencies { get set }
 }
 
 extension ContentRoutes {

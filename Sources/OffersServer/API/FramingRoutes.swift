@@ -4,11 +4,11 @@ import OffersCore
 /// The route by which the page of other sites learns whether a site refuses to be framed. It is a
 /// POST, so that no link of another site has the server send requests.
 struct FramingRoutes: Sendable {
-  let content: ServedContent
+  let content: ServerDependencies
   /// Two checks run at a time; a few more wait.
   private let turns = Turns(2, waitingLimit: 16)
 
-  init(content: ServedContent) {
+  init(content: ServerDependencies) {
     self.content = content
   }
 

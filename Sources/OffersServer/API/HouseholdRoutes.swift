@@ -4,7 +4,7 @@ import OffersCore
 
 /// The routes of the household list.
 struct HouseholdRoutes: ContentRoutes {
-  var content: ServedContent
+  var content: ServerDependencies
   let answers: Answers
 
   func add(to router: Router<ServedContext>) {
@@ -51,7 +51,7 @@ struct HouseholdRoutes: ContentRoutes {
 
   private func change(
     _ request: Request, _ context: ServedContext,
-    _ change: (any ServedContent.Store, String) async throws -> [SharingChange]
+    _ change: (any ServerDependencies.Store, String) async throws -> [SharingChange]
   ) async throws -> Response {
     _ = try QueryParameters(request, [])
     _ = try await JSONBody.read(request, members: [])

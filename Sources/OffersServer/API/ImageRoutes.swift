@@ -3,7 +3,7 @@ import OffersCore
 
 /// The route of the offers' images, from the image cache or else from their servers.
 struct ImageRoutes: Sendable {
-  let content: ServedContent
+  let content: ServerDependencies
   let answers: Answers
 
   /// The maximum time in seconds for which the server reuses a response without a request to the
@@ -25,11 +25,11 @@ struct ImageRoutes: Sendable {
       // The value of `v` is ignored: it only gives each image of an offer a URL of its own, for the
       // caches of browsers.
       let parameters = try QueryParameters(request, ["v", "size", "width"])
-      let size = try parameters.number("size", SizedPicture.large...SizedPicture.large)
-      let width = try parameters.number("width", 1...ImageBounds.thumbnailWidth)
+      let size = try parameters.number("size", SizedImageURL.large...SizedImageURL.large)
+      let width = try parameters.number("width", 1...ImageCacheLimits.thumbnailWidth)
       return try await answers.answer(request, for: context.visitor) {
         var offer = try await content.store.fetchOffer(named: try context.segment("ref")).offer
-        if let size, let large = SizedPicture.address(offer.imageURLText ?? "", pixels: size) {
+        if let size, let large = SizedImageURL.address(offer.imageURLText ?? "", pixels: size) {
           offer.imageURLText = large
         }
         let source =
@@ -69,7 +69,7 @@ struct ImageRoutes: Sendable {
     }
     do {
       // The image may have to be fetched from its server, within a time of its own.
-      return try await ReadDeadline.pausing {
+      return try await ResponseDeadline.pausing {
         switch use {
         case .image: try await content.images.image(of: offer, feedSource: source)
         case .thumbnail: try await content.images.thumbnail(of: offer, feedSource: source)

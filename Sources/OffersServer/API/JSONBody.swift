@@ -19,7 +19,7 @@ enum JSONBody {
   ///   - request: the request whose body is read whole.
   ///   - members: the names of the members that the route accepts.
   /// - Throws: `Problem` with status 400 for a body that is no JSON object or has an unknown
-  ///   member, with 413 for a body over `RequestLimits.bodyBytes`.
+  ///   member, with 413 for a body over `RequestValidation.bodyBytes`.
   static func read(_ request: Request, members: [String]) async throws -> [String: Any] {
     let body = try await RequestBody.read(request)
     if body.readableBytes == 0 { return [:] }

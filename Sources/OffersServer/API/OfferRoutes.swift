@@ -4,7 +4,7 @@ import OffersCore
 
 /// The routes of offers, of their reward histories and of favorites.
 struct OfferRoutes: ContentRoutes {
-  var content: ServedContent
+  var content: ServerDependencies
   let answers: Answers
 
   static let usualLimit = 50
@@ -86,7 +86,7 @@ struct OfferRoutes: ContentRoutes {
 
   private func history(of name: String, _ parameters: QueryParameters) async throws -> Answer {
     let list = parameters.fingerprint(without: ["cursor"]) ^ 2
-    var bounds = HistoryBounds(maximumBytes: AnswerSize.pageBytes)
+    var bounds = HistoryQuery(maximumBytes: AnswerSize.pageBytes)
     bounds.limit = Self.historyLimit
     if let text = parameters.text("cursor") {
       guard case .change(let id, _, _) = try Cursor(text, of: list) else { throw Cursor.refusal }

@@ -9,7 +9,7 @@ import OffersCore
 /// it has stored, and requests those that differ. So it receives few offers after a sync that
 /// changed few, whatever it missed before, and the server remembers nothing about it.
 struct OfflineRoutes: ContentRoutes {
-  var content: ServedContent
+  var content: ServerDependencies
   let answers: Answers
 
   /// The most offers that a browser stores, and the most bytes of them: the newest ones.
@@ -18,7 +18,7 @@ struct OfflineRoutes: ContentRoutes {
   /// The most offers in one answer.
   private static let answerLimit = 100
   /// The part of an offer's history that browsers store.
-  private static let historyBounds = HistoryBounds(limit: 100, maximumBytes: 16 << 10)
+  private static let historyBounds = HistoryQuery(limit: 100, maximumBytes: 16 << 10)
   /// The number of offers that are read from the store at a time.
   private static let readLimit = 500
 

@@ -14,7 +14,7 @@ struct QueryParameters: Sendable {
   ///   - names: the parameters that the route accepts.
   /// - Throws: `Problem` with status 400.
   init(_ request: Request, _ names: [String]) throws {
-    for (name, value) in FieldList.pairs(request.uri.query ?? "") {
+    for (name, value) in URLEncodedForm.pairs(request.uri.query ?? "") {
       guard let name, let value else {
         throw Problem(.badRequest, "The parameters are not well-formed.")
       }

@@ -4,7 +4,7 @@ import OffersCore
 
 /// The routes of the search and of the recent searches.
 struct SearchRoutes: ContentRoutes {
-  var content: ServedContent
+  var content: ServerDependencies
   let answers: Answers
 
   private static let usualLimit = 20

@@ -195,19 +195,19 @@ extension AccessGate {
   ///
   /// - Parameter wait: the time to wait in seconds, for an attempt within a wait.
   static func refusal(wait: Int?) -> Problem {
-    guard let wait else { return RequestLimits.closing(ServedContext.unauthorized) }
+    guard let wait else { return RequestValidation.closing(ServedContext.unauthorized) }
     var problem = Problem(
       .tooManyRequests, "This token is not correct, and too many others were not.",
       hint: "Try again in \(Units.count(wait, "second")). The right token is accepted at any time.",
       code: .limitExceeded)
     problem.headers[.retryAfter] = String(wait)
-    return RequestLimits.closing(problem)
+    return RequestValidation.closing(problem)
   }
 
   /// The refusal of every token while the token file cannot be used. It is no failed login: nobody
   /// can tell whether the token is right.
   static var unavailable: Problem {
-    RequestLimits.closing(
+    RequestValidation.closing(
       Problem(
         .serviceUnavailable, "This server cannot read its token: nobody is let in by it.",
         hint: "Its log says why.", code: .storageFailed))

@@ -19,14 +19,14 @@ struct AccessGate: Sendable {
   let users: UserList
   /// The OpenID provider at which people log in; nil for none.
   let provider: OpenIDProvider?
-  let passphrases: PassphraseCheck
+  let passphrases: PassphraseHasher
   /// Whether other machines can reach the server.
   private let isOpenToOthers: Bool
   /// The field in which trusted proxies name the user of a request; nil for none.
   private let userHeader: UserHeader?
   private let proxies: TrustedProxies
   private let tokens: TokenFile?
-  let store: any ServedContent.Store
+  let store: any ServerDependencies.Store
   let now: @Sendable () -> Date
   private let logger: Logger
   private let memory = Memory()
@@ -53,11 +53,11 @@ struct AccessGate: Sendable {
   ///   - logger: is told of refused attempts and of changes of the token.
   init(
     _ access: ServerAccess, pairings: PairingCodes, isOpenToOthers: Bool,
-    content: ServedContent, outage: StoreOutage, logger: Logger
+    content: ServerDependencies, outage: StoreOutage, logger: Logger
   ) {
     self.outage = outage
     isSecure = access.isSecure
-    passphrases = PassphraseCheck(cost: access.passphraseCost)
+    passphrases = PassphraseHasher(cost: access.passphraseCost)
     cookie = SessionCookie(isSecure: access.isSecure)
     provider = access.openID.map {
       OpenIDProvider(

@@ -39,7 +39,7 @@ final class LoginGuard: Sendable {
   private let repository: any AttemptRepository
   private let now: @Sendable () -> Date
   private let logger: Logger
-  private let refusals: RefusalLog
+  private let refusals: LoginRefusalLog
   private let state = Mutex(State())
 
   /// - Parameters:
@@ -50,7 +50,7 @@ final class LoginGuard: Sendable {
     self.repository = repository
     self.now = now
     self.logger = logger
-    refusals = RefusalLog(logger)
+    refusals = LoginRefusalLog(logger)
   }
 
   /// Counts an attempt with a wrong token, and logs it.

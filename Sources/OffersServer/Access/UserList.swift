@@ -33,10 +33,10 @@ final class UserList: Sendable {
     }
   }
 
-  private let store: any ServedContent.Store
+  private let store: any ServerDependencies.Store
   private let last = Mutex<Users?>(nil)
 
-  init(_ store: any ServedContent.Store) {
+  init(_ store: any ServerDependencies.Store) {
     self.store = store
   }
 

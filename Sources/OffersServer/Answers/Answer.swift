@@ -30,7 +30,7 @@ struct Answer: Sendable {
   var cacheControl = Self.revalidated
   var lifetime = Lifetime.untilWrite
   /// The content of other servers that a page may load.
-  var reach = PageReach.ownContent
+  var reach = ContentSecurityPolicy.ownContent
 
   init(contentType: String, body: ByteBuffer) {
     self.contentType = contentType

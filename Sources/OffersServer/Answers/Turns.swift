@@ -31,7 +31,7 @@ final class Turns: Sendable {
 
   /// Waits for a turn, and holds it while the body runs.
   ///
-  /// - Parameter isWaitTimed: whether the wait counts for the deadline of a read (`ReadDeadline`).
+  /// - Parameter isWaitTimed: whether the wait counts for the deadline of a read (`ResponseDeadline`).
   /// - Throws: `Problem` with status 503 if `waitingLimit` tasks wait already, `CancellationError`,
   ///   or the error of the body.
   func take<Value: Sendable>(
@@ -40,7 +40,7 @@ final class Turns: Sendable {
     if isWaitTimed {
       try await wait(isBounded: true)
     } else {
-      try await ReadDeadline.pausing { try await wait(isBounded: true) }
+      try await ResponseDeadline.pausing { try await wait(isBounded: true) }
     }
     defer { giveBack() }
     return try await Self.$held.withValue(self) { try await body() }
@@ -48,13 +48,13 @@ final class Turns: Sendable {
 
   /// Releases the turn of the current task while the body waits for the network or for the write
   /// lock of the database, and then waits for a turn again. A task without a turn only runs the
-  /// body. The time of the body does not count for the deadline of a read (`ReadDeadline`).
+  /// body. The time of the body does not count for the deadline of a read (`ResponseDeadline`).
   static func leave<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
-    guard let held else { return try await ReadDeadline.pausing(body) }
+    guard let held else { return try await ResponseDeadline.pausing(body) }
     held.giveBack()
     let result: Result<Value, any Error>
     do {
-      result = .success(try await ReadDeadline.pausing(body))
+      result = .success(try await ResponseDeadline.pausing(body))
     } catch {
       result = .failure(error)
     }

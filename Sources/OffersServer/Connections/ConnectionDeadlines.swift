@@ -148,7 +148,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
       bodyBytes += bytes.readableBytes
       // The responder refuses a body over the limit. Up to four times the limit is received, so
       // that the client can read the refusal before the connection is closed.
-      if bodyBytes > 4 * RequestLimits.bodyBytes { return close(context) }
+      if bodyBytes > 4 * RequestValidation.bodyBytes { return close(context) }
     case .end:
       isWhole = true
       // If the response was complete before the request, the idle timeout stays in effect.

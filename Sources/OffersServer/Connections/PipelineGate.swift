@@ -54,7 +54,7 @@ final class PipelineGate: ChannelDuplexHandler, RemovableChannelHandler {
     let pipeline = context.pipeline.syncOperations
     guard let codec = try? pipeline.handler(type: HTTP1ToHTTPServerCodec.self) else { return }
     do {
-      try pipeline.addHandler(TargetForm(), position: .before(codec))
+      try pipeline.addHandler(TargetHostCheck(), position: .before(codec))
     } catch {
       context.close(promise: nil)
     }

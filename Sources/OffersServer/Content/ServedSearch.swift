@@ -2,7 +2,7 @@ import OffersCore
 
 /// The search of the pages and of the API, in the store or by the server of a feed.
 struct ServedSearch: Sendable {
-  let content: ServedContent
+  let content: ServerDependencies
 
   /// Searches on a feed's server if the query is for all offers of a feed whose server can be
   /// searched; the store replaces a server that fails or finds nothing. Any other query, and one

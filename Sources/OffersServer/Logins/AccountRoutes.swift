@@ -27,11 +27,11 @@ struct AccountRoutes: Sendable {
       return LoginRoutes.redirect(to: "/settings/devices?done=browser#sessions")
     }
     router.post("/passphrase") { request, context in
-      try await setPassphrase(try await FieldList.read(request), request, context)
+      try await setPassphrase(try await URLEncodedForm.read(request), request, context)
     }
     router.get("/welcome") { request, context in try await welcome(request, context) }
     router.post("/tokens") { request, context in
-      try await addToken(SentFields(try await FieldList.read(request)), context)
+      try await addToken(SentFields(try await URLEncodedForm.read(request)), context)
     }
     router.post("/tokens/:id/revoke") { _, context in
       let session = try context.fetchSession()
@@ -112,7 +112,7 @@ struct AccountRoutes: Sendable {
 
   /// The first page after a login with a code: it says as whom, and asks for a passphrase.
   private func welcome(_ request: Request, _ context: ServedContext) async throws -> Response {
-    let fields = FieldList.parse(request.uri.query ?? "")
+    let fields = URLEncodedForm.parse(request.uri.query ?? "")
     let next = ReturnPath.withoutEffect(fields["next"])
     guard let visitor = context.visitor, visitor.session != nil else {
       return LoginRoutes.redirect(to: next)

@@ -21,7 +21,7 @@ struct LoginRoutes: Sendable {
 
   func add(to router: Router<ServedContext>) {
     router.get("/login") { request, _ in
-      let next = ReturnPath.withoutEffect(FieldList.parse(request.uri.query ?? "")["next"])
+      let next = ReturnPath.withoutEffect(URLEncodedForm.parse(request.uri.query ?? "")["next"])
       guard try await access.requiresLogin() else { return Self.redirect(to: next) }
       // A logout removes the cookie. One that is still sent belongs to a session that ended elsewhere.
       var wasLoggedOut = !access.cookie.values(in: request.headers).isEmpty
@@ -29,7 +29,7 @@ struct LoginRoutes: Sendable {
       return try await page(Sent(next: next, wasLoggedOut: wasLoggedOut))
     }
     router.post("/login") { request, context in
-      let form = try await FieldList.read(request)
+      let form = try await URLEncodedForm.read(request)
       var sent = Sent(
         next: ReturnPath.withoutEffect(form["next"]), name: form["name"] ?? "",
         isToken: form["token"] != nil)

@@ -10,19 +10,19 @@ struct OpenIDRoutes: Sendable {
   let shell: PageShell
   let logger: Logger
   /// Bounds the lines of the log, which everybody can cause.
-  private let refusals: RefusalLog
+  private let refusals: LoginRefusalLog
 
   init(access: AccessGate, shell: PageShell, logger: Logger) {
     self.access = access
     self.shell = shell
     self.logger = logger
-    refusals = RefusalLog(logger)
+    refusals = LoginRefusalLog(logger)
   }
 
   func add(to router: Router<ServedContext>) {
     router.post("/login/oidc") { request, _ in
       let provider = try fetchProvider()
-      let next = ReturnPath.withoutEffect(try await FieldList.read(request)["next"])
+      let next = ReturnPath.withoutEffect(try await URLEncodedForm.read(request)["next"])
       return try await answer(request, provider) {
         try await begin(.logIn, next: next, request, provider)
       }

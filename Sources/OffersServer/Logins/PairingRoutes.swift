@@ -13,7 +13,7 @@ struct PairingRoutes: Sendable {
   func add(to router: Router<ServedContext>) {
     // The response to this form is a page and no redirect: the code is kept nowhere to be shown later.
     router.post("/pairing") { request, context in
-      let form = SentFields(try await FieldList.read(request))
+      let form = SentFields(try await URLEncodedForm.read(request))
       let visitor = try context.fetchHost()
       var guest: User?
       if let name = form["user"] {
@@ -30,13 +30,13 @@ struct PairingRoutes: Sendable {
     // Opening the address uses up no code, because programs open addresses ahead, too: for the preview
     // of a message, or while a phone shows what it has scanned.
     router.get("/pair") { request, _ in
-      let fields = FieldList.parse(request.uri.query ?? "")
+      let fields = URLEncodedForm.parse(request.uri.query ?? "")
       let next = ReturnPath.withoutEffect(fields["next"])
       guard try await access.requiresLogin() else { return LoginRoutes.redirect(to: next) }
       return try await page(code: fields["code"] ?? "", next: next)
     }
     router.post("/pair") { request, context in
-      let form = try await FieldList.read(request)
+      let form = try await URLEncodedForm.read(request)
       let next = ReturnPath.withoutEffect(form["next"])
       let code = form["code"] ?? ""
       switch try await access.pair(code, request, from: context.client) {

@@ -16,7 +16,7 @@ struct UserRoutes: Sendable {
         address: "/users", for: visitor)
     }
     router.post("/users") { request, context in
-      let form = SentFields(try await FieldList.read(request))
+      let form = SentFields(try await URLEncodedForm.read(request))
       let role = try Self.role(form["role"] ?? User.Role.member.rawValue)
       let name = form["name"] ?? ""
       let user: User
@@ -36,7 +36,7 @@ struct UserRoutes: Sendable {
       return response
     }
     router.post("/users/:id") { request, context in
-      let form = SentFields(try await FieldList.read(request))
+      let form = SentFields(try await URLEncodedForm.read(request))
       let visitor = try context.fetchVisitor()
       let user = try await fetchUser(context)
       let role = try form["role"].map(Self.role)

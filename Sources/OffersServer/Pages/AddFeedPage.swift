@@ -5,7 +5,7 @@ import OffersCore
 /// The section of the settings that adds a feed by its address, as a page of its own: the form, or
 /// what would be added. Scripts show the same section within the settings.
 struct AddFeedPage: Sendable {
-  let content: ServedContent
+  let content: ServerDependencies
   let shell: PageShell
 
   static let path = "/settings/add-feed"
@@ -15,9 +15,10 @@ struct AddFeedPage: Sendable {
       try await response(Form(visitor: try context.fetchVisitor()))
     }
     router.post("/settings/add-feed") { request, context in
-      try await ConnectedRequest.run(request, hasConnection: context.hasConnection) { request in
+      try await DisconnectCancellation.run(request, hasConnection: context.hasConnection) {
+        request in
         try await respond(
-          to: SentFields(try await FieldList.read(request)), try context.fetchVisitor())
+          to: SentFields(try await URLEncodedForm.read(request)), try context.fetchVisitor())
       }
     }
   }

@@ -9,7 +9,7 @@ struct OfferPage {
   /// The maximum number of points of the reward history on the page.
   private static let historyLimit = 1000
   private static let historyBytes = 256 << 10
-  static let historyBounds = HistoryBounds(limit: historyLimit, maximumBytes: historyBytes)
+  static let historyBounds = HistoryQuery(limit: historyLimit, maximumBytes: historyBytes)
 
   func page() async throws -> Page {
     let ref = try request.offerRef()

@@ -27,7 +27,7 @@ struct Page: Sendable {
   /// How long the response may be reused.
   var lifetime = Answer.Lifetime.untilWrite
   /// The content of other servers that the page loads, which the security policy has to allow.
-  var reach = PageReach.ownContent
+  var reach = ContentSecurityPolicy.ownContent
 
   init(
     _ template: String, title: String, menuEntry: MenuEntry? = nil,

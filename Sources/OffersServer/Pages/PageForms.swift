@@ -4,19 +4,19 @@ import OffersCore
 /// The targets of the pages' forms, for browsers without scripts. Each redirects to a page, so that
 /// reloading it does not send the form again.
 struct PageForms: Sendable {
-  let content: ServedContent
+  let content: ServerDependencies
 
   func add(to router: Router<ServedContext>) {
     router.post("/offers/:ref/favorite") { request, context in
       let asked = try PageRequest(request, context, parameter: "ref")
-      let form = SentFields(try await FieldList.read(request))
+      let form = SentFields(try await URLEncodedForm.read(request))
       let ref = try asked.offerRef()
       try await content.of(context.visitor).store.setFavorites([ref], to: form.isSet("favorite"))
       return Self.redirect(to: form["back"] ?? PageLinks.offer(ref))
     }
     router.post("/offers/:ref/share") { request, context in
       let asked = try PageRequest(request, context, parameter: "ref")
-      let form = SentFields(try await FieldList.read(request))
+      let form = SentFields(try await URLEncodedForm.read(request))
       let ref = try asked.offerRef()
       let store = content.of(context.visitor).store
       if form.isSet("share") {
@@ -27,7 +27,7 @@ struct PageForms: Sendable {
       return Self.redirect(to: form["back"] ?? PageLinks.offer(ref))
     }
     router.post("/searches/forget") { request, context in
-      let form = SentFields(try await FieldList.read(request))
+      let form = SentFields(try await URLEncodedForm.read(request))
       if let words = form["words"] {
         try await content.of(context.visitor).store.removeSearch(
           RecentSearch.ID(words: words, feed: form["feed"]))
@@ -35,7 +35,7 @@ struct PageForms: Sendable {
       return Self.redirect(to: form["back"] ?? "/search")
     }
     router.post("/sync") { request, context in
-      let form = SentFields(try await FieldList.read(request))
+      let form = SentFields(try await URLEncodedForm.read(request))
       let accepts = form.isSet("accept-removals")
       let keeps = form.isSet("keep-missing")
       if accepts || keeps { try context.fetchVisitor().check(.admin) }
@@ -48,7 +48,7 @@ struct PageForms: Sendable {
     }
     router.post("/feeds/:name") { request, context in
       let asked = try PageRequest(request, context, parameter: "name")
-      let form = SentFields(try await FieldList.read(request))
+      let form = SentFields(try await URLEncodedForm.read(request))
       if form["subscribed"] == nil {
         try context.fetchVisitor().check(.admin)
         try await change(asked.name, form)

@@ -83,7 +83,7 @@ struct SentFields: Sendable {
   }
 
   init(parsing text: String) {
-    self.init(FieldList.parse(text))
+    self.init(URLEncodedForm.parse(text))
   }
 
   /// A value without the white space around it; nil for an empty one.

@@ -3,7 +3,7 @@ import OffersCore
 
 /// The routes of the HTML pages, of their forms and of their assets.
 struct PageRoutes: Sendable {
-  let content: ServedContent
+  let content: ServerDependencies
   let answers: Answers
   let shell: PageShell
   private let access: AccessGate
@@ -12,7 +12,7 @@ struct PageRoutes: Sendable {
   ///   - content: what the pages show and the forms change.
   ///   - answers: responds to reads, and caches these responses.
   ///   - access: decides whom a request is from.
-  init(content: ServedContent, answers: Answers, access: AccessGate) {
+  init(content: ServerDependencies, answers: Answers, access: AccessGate) {
     self.content = content
     self.answers = answers
     self.access = access
@@ -37,7 +37,7 @@ struct PageRoutes: Sendable {
     }
     add("/changes", to: router) { try await ChangesPage(source: $1, request: $0).page() }
     add("/search", to: router) { try await SearchPage(source: $1, request: $0).page() }
-    add("/web", to: router) { try await WebPage(source: $1, request: $0).page() }
+    add("/web", to: router) { try await FramedSitePage(source: $1, request: $0).page() }
     add("/settings", to: router) { try await settings($0, $1).list() }
     for section in SettingsSection.allCases {
       add(RouterPath(section.path), to: router) { try await settings($0, $1).page(section) }

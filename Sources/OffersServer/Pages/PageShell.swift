@@ -4,7 +4,7 @@ import OffersCore
 
 /// Renders pages with the frame around them: the head, the menu, the search box and the messages.
 struct PageShell: Sendable {
-  let content: ServedContent
+  let content: ServerDependencies
   let templates: PageTemplates
   let assets: PageAssets
 

@@ -3,9 +3,9 @@ import OffersCore
 
 /// The data that several pages read.
 struct PageSource: Sendable {
-  let content: ServedContent
+  let content: ServerDependencies
 
-  var store: any ServedContent.Store { content.store }
+  var store: any ServerDependencies.Store { content.store }
   var now: Date { content.now() }
 
   /// The subscribed feeds, in the order of pages.

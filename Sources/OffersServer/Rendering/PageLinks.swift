@@ -16,14 +16,15 @@ enum PageLinks {
   /// The URL on this server of an offer's image for a list, which is no wider than its place; nil if it
   /// has none.
   static func thumbnail(of offer: Offer) -> String? {
-    image(of: offer).map { "\($0)&width=\(ImageBounds.thumbnailWidth)" }
+    image(of: offer).map { "\($0)&width=\(ImageCacheLimits.thumbnailWidth)" }
   }
   /// The URL on this server of an offer's image for a page of its own: in the larger size that its address
   /// can name, else as it is; nil if it has none.
   static func largeImage(of offer: Offer) -> String? {
-    guard let url = offer.imageURLText, SizedPicture.address(url, pixels: SizedPicture.large) != nil
+    guard let url = offer.imageURLText,
+      SizedImageURL.address(url, pixels: SizedImageURL.large) != nil
     else { return image(of: offer) }
-    return image(of: offer).map { "\($0)&size=\(SizedPicture.large)" }
+    return image(of: offer).map { "\($0)&size=\(SizedImageURL.large)" }
   }
   static func feed(_ name: String) -> String { "/feeds/" + PercentCode.encode(name) }
 

@@ -4,14 +4,14 @@ import OffersCore
 extension RequestBody {
   /// Reads the whole body of a request.
   ///
-  /// - Throws: `Problem` with status 413 for a body over `RequestLimits.bodyBytes`, with 400 for one
+  /// - Throws: `Problem` with status 413 for a body over `RequestValidation.bodyBytes`, with 400 for one
   ///   that the HTTP parser rejects. Both close the connection.
   static func read(_ request: Request) async throws -> ByteBuffer {
     var whole = ByteBuffer()
     do {
       for try await part in request.body {
-        guard whole.readableBytes + part.readableBytes <= RequestLimits.bodyBytes else {
-          throw RequestLimits.closing(RequestLimits.tooLarge)
+        guard whole.readableBytes + part.readableBytes <= RequestValidation.bodyBytes else {
+          throw RequestValidation.closing(RequestValidation.tooLarge)
         }
         whole.writeImmutableBuffer(part)
       }
@@ -20,7 +20,7 @@ extension RequestBody {
     } catch is CancellationError {
       throw CancellationError()
     } catch {
-      throw RequestLimits.closing(Problem(.badRequest, "The body is not well-formed."))
+      throw RequestValidation.closing(Problem(.badRequest, "The body is not well-formed."))
     }
     return whole
   }

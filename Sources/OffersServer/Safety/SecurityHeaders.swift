@@ -2,13 +2,13 @@ import HTTPTypes
 import OffersCore
 
 /// The security headers of every response: they restrict a page to this server's own scripts,
-/// styles and fonts, and to its own and `data:` images, except for what `PageReach` adds, and forbid every site
+/// styles and fonts, and to its own and `data:` images, except for what `ContentSecurityPolicy` adds, and forbid every site
 /// to frame it.
 enum SecurityHeaders {
   /// The header fields.
   ///
   /// - Parameter reach: what the page may load besides this server's content.
-  static func fields(_ reach: PageReach = .ownContent) -> HTTPFields {
+  static func fields(_ reach: ContentSecurityPolicy = .ownContent) -> HTTPFields {
     switch reach {
     case .ownContent: ordinary
     case .frames: framing

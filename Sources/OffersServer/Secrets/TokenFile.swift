@@ -12,7 +12,7 @@ package final class TokenFile: Sendable {
   private struct State {
     var mark: FileMark?
     /// The token that was read last.
-    var token: AccessToken
+    var token: ServerToken
     /// Whether the file can be used. If not, no token is valid.
     var isUsable = true
     /// Counts the changes of the token.
@@ -28,17 +28,17 @@ package final class TokenFile: Sendable {
   /// - Parameter path: the file, a regular one that only its owner can read.
   /// - Throws: `OffersError` with `notFound` for a file that cannot be opened, with
   ///   `invalidRequest` for a file that is not regular or is accessible to others, and for a token
-  ///   that `AccessToken.check` refuses.
+  ///   that `ServerToken.check` refuses.
   package init(_ path: String) throws {
     self.path = path
     // The facts are older than the content, so that a change in between is noticed later.
     let mark = FileMark(path)
-    state = Mutex(State(mark: mark, token: try AccessToken(try Self.read(path))))
+    state = Mutex(State(mark: mark, token: try ServerToken(try Self.read(path))))
   }
 
   /// A token with the number of its version, which every change of the token raises.
   struct Version: Sendable {
-    let token: AccessToken
+    let token: ServerToken
     let number: Int
   }
 
@@ -68,7 +68,7 @@ package final class TokenFile: Sendable {
       // A file that could not be used for a while may have the same token: its sessions stay.
       let isSame = try state.token.isToken(text)
       if !isSame {
-        state.token = try AccessToken(text)
+        state.token = try ServerToken(text)
         state.number += 1
       }
       if !isSame || !wasUsable {
@@ -89,9 +89,9 @@ package final class TokenFile: Sendable {
   private static func read(_ path: String) throws -> String {
     // A text that is not UTF-8 is not ASCII, and is refused as such.
     let text = try SecretFile.read(
-      path, "token", mostBytes: AccessToken.mostBytes,
+      path, "token", mostBytes: ServerToken.mostBytes,
       hint: "Make one: offers token new \(ShellQuoting.word(path))")
-    try AccessToken.check(text, in: path)
+    try ServerToken.check(text, in: path)
     return text
   }
 }

@@ -97,7 +97,8 @@ final class SyncJobs: Sendable {
     if SyncSource(typed: source) == .sample {
       guard let own = feed.source, own != source else { return }
       throw OffersError(
-        .invalidRequest, "\(feed.name) has a source of its own: \(AddressValues.hidden(in: own))",
+        .invalidRequest,
+        "\(feed.name) has a source of its own: \(AddressRedaction.hidden(in: own))",
         hint: "To read its sample: offers sync \(feed.name) --from sample")
     }
     try SentAddress.check(source, hint: hint)

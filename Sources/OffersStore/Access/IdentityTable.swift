@@ -32,13 +32,13 @@ enum IdentityTable {
   /// The identities of a user, by the time at which they were added.
   static func connections(
     of user: User.ID, in transaction: any Transaction
-  ) throws -> [UserLogin.Connection] {
+  ) throws -> [UserCredentials.Connection] {
     try transaction.rows(
       """
       SELECT issuer, subject, added_at FROM identity WHERE user_key = $1 ORDER BY added_at, issuer
       """, [.number(user)]
     ) { row in
-      UserLogin.Connection(
+      UserCredentials.Connection(
         try Identity(issuer: row.text(0), subject: row.text(1)), addedAt: row.date(2))
     }
   }

@@ -3,21 +3,22 @@ import OffersCore
 
 /// `CredentialTransfer`.
 extension SQLStore {
-  package func fetchLogins() async throws -> [UserLogin] {
+  package func fetchLogins() async throws -> [UserCredentials] {
     try await transaction(.read) { transaction in
       try UserTable.list(in: transaction).map { user in
-        UserLogin(
+        UserCredentials(
           name: user.name,
           passphrase: try CredentialTable.findPassphrase(of: user.id, in: transaction),
           tokens: try CredentialTable.tokens(of: user.id, in: transaction).map { token in
-            UserLogin.Token(token, hash: try CredentialTable.hash(of: token.id, in: transaction))
+            UserCredentials.Token(
+              token, hash: try CredentialTable.hash(of: token.id, in: transaction))
           },
           connections: try IdentityTable.connections(of: user.id, in: transaction))
       }
     }
   }
 
-  package func putLogins(_ logins: [UserLogin]) async throws {
+  package func putLogins(_ logins: [UserCredentials]) async throws {
     let now = Date()
     try await transaction(.write) { transaction in
       try UserTable.lock(in: transaction)

@@ -51,11 +51,11 @@ extension LostFavorites {
   package static func returned(
     of user: User.ID, to feed: String, feedKey: Int64, after lastKey: Int64,
     in transaction: any Transaction
-  ) throws -> [ReturnedFavorite] {
+  ) throws -> [FavoriteSuccessor] {
     let favorites = try LostFavorites(of: user, in: transaction)
     let names = favorites.names(in: feed)
     if names.isEmpty { return [] }
-    var found: [ReturnedFavorite] = []
+    var found: [FavoriteSuccessor] = []
     // The sum keeps the engine from an index on feeds: the new offers are few.
     try transaction.scan(
       """

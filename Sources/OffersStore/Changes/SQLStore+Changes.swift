@@ -25,7 +25,7 @@ extension SQLStore {
         try ChangeTable.fetchLastID(in: transaction)
       )
     }
-    return ReadableChanges(keys: keys, lastID: lastID, query: query, store: self)
+    return SQLChangeList(keys: keys, lastID: lastID, query: query, store: self)
   }
 
   /// - Throws: `OffersError` with `notFound` for an unknown feed.
@@ -37,7 +37,7 @@ extension SQLStore {
   }
 
   public func fetchHistory(
-    named text: String, _ bounds: HistoryBounds
+    named text: String, _ bounds: HistoryQuery
   ) async throws -> HistoryPage {
     try await transaction(.read) { [user] transaction in
       let stored = try OfferTable.fetch(named: text, of: user, in: transaction)
@@ -60,7 +60,7 @@ extension SQLStore {
 }
 
 /// Selected changes, with the store that has their offers.
-private struct ReadableChanges<Store: SQLStore>: LongChangeList {
+private struct SQLChangeList<Store: SQLStore>: LongChangeList {
   let keys: [ChangeTable.Key]
   let lastID: Int64
   let query: ChangeQuery

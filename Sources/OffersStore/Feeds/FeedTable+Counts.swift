@@ -70,9 +70,9 @@ extension FeedTable {
 
   /// Changes the stored numbers of a feed's offers.
   package static func add(
-    _ counts: FeedCounts, feedKey: Int64, in transaction: any Transaction
+    _ counts: FeedCountChange, feedKey: Int64, in transaction: any Transaction
   ) throws {
-    if counts == FeedCounts() { return }
+    if counts == FeedCountChange() { return }
     // A number that another program has set too low stops no write.
     let greatest = transaction.dialect.greatest
     try transaction.run(
@@ -96,7 +96,7 @@ extension FeedTable {
 }
 
 /// A change of the stored numbers of a feed's offers, without those that only a search found.
-package struct FeedCounts: Equatable {
+package struct FeedCountChange: Equatable {
   /// The number of offers that the feed has now.
   package var current = 0
   /// The number of stored offers that are gone from the feed.

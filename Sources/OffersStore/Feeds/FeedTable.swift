@@ -183,7 +183,7 @@ package enum FeedTable {
 extension FeedTable {
   /// Stores a named source, unless the feed was unsubscribed; nil changes nothing.
   package static func setSource(
-    _ source: NamedSource?, feedKey: Int64, in transaction: any Transaction
+    _ source: ChosenSource?, feedKey: Int64, in transaction: any Transaction
   ) throws {
     guard let source else { return }
     try transaction.run(
@@ -203,7 +203,7 @@ extension FeedTable {
       """, [.text(name)])
   }
 
-  static func namedSource(_ text: String?, _ origin: String?) -> NamedSource? {
-    text.map { NamedSource($0, origin: origin.flatMap(SourceOrigin.init)) }
+  static func namedSource(_ text: String?, _ origin: String?) -> ChosenSource? {
+    text.map { ChosenSource($0, origin: origin.flatMap(SourceOrigin.init)) }
   }
 }

@@ -44,9 +44,9 @@ package enum MissingOfferTable {
   }
 
   /// The look of the newest current offers of a feed.
-  static func fetchLook(of feed: String, in transaction: any Transaction) throws -> FeedLook {
-    guard let feedKey = try FeedTable.findKey(feed, in: transaction) else { return FeedLook() }
-    var look = FeedLook(
+  static func fetchLook(of feed: String, in transaction: any Transaction) throws -> FeedTraits {
+    guard let feedKey = try FeedTable.findKey(feed, in: transaction) else { return FeedTraits() }
+    var look = FeedTraits(
       title: try transaction.first(
         "SELECT title FROM feed WHERE feed_key = $1", [.number(feedKey)]
       ) { $0.findText(0) }.flatMap(\.self))
@@ -56,7 +56,7 @@ package enum MissingOfferTable {
         image_url IS NOT NULL
       FROM offer WHERE feed_key = $1 AND gone_at IS NULL AND found_at IS NULL
       ORDER BY offer_key DESC LIMIT $2
-      """, [.number(feedKey), .count(FeedLook.offerLimit)]
+      """, [.number(feedKey), .count(FeedTraits.offerLimit)]
     ) { row in
       look.addOffer(
         url: row.findText(0), hasDescription: row.flag(1), hasTerms: row.flag(2),

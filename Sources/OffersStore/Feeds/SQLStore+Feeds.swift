@@ -68,7 +68,7 @@ extension SQLStore {
     try await transaction(.query) { try MissingOfferTable.fetch(of: feed, in: $0) }
   }
 
-  package func fetchLook(of feed: String) async throws -> FeedLook {
+  package func fetchLook(of feed: String) async throws -> FeedTraits {
     try await transaction(.read) { try MissingOfferTable.fetchLook(of: feed, in: $0) }
   }
 }

@@ -39,7 +39,7 @@ extension SQLStore {
     }
   }
 
-  package func countTimes(after time: Date) async throws -> LaterTimes {
+  package func countTimes(after time: Date) async throws -> FutureTimestamps {
     try await transaction(.read) { transaction in
       func find(_ table: String, _ column: String) throws -> (count: Int, latest: Date?) {
         try transaction.first(
@@ -52,7 +52,7 @@ extension SQLStore {
       let offers = try find(
         "offer", "\(greatest)(first_seen_at, changed_at, coalesce(gone_at, changed_at))")
       let images = try find("image_cache", "fetched_at")
-      return LaterTimes(
+      return FutureTimestamps(
         runs: runs.count, offers: offers.count, images: images.count,
         latest: [runs.latest, offers.latest, images.latest].compactMap(\.self).max())
     }

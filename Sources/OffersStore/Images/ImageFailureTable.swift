@@ -8,7 +8,8 @@ enum ImageFailureTable {
 
   /// A failure that would last for more than a day was stored under a clock that was ahead, and has
   /// expired.
-  private static let isValid = "until > $1 AND until <= $1 + \(Int64(ImageBounds.failureSeconds))"
+  private static let isValid =
+    "until > $1 AND until <= $1 + \(Int64(ImageCacheLimits.failureSeconds))"
 
   static func find(
     _ url: String, now: Date, in transaction: any Transaction

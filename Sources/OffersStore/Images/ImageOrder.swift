@@ -29,10 +29,10 @@ struct ImageOrder {
   }
 
   /// The images to evict so that at most `limit` remain, least recently used first. The most recently
-  /// used images of favorites, up to `ImageBounds.favoriteImages(of:)`, are kept.
+  /// used images of favorites, up to `ImageCacheLimits.favoriteImages(of:)`, are kept.
   func surplus(over limit: Int, count: Int) -> [String] {
     let exempt = Set(
-      urls.reversed().filter(favorites.contains).prefix(ImageBounds.favoriteImages(of: limit)))
+      urls.reversed().filter(favorites.contains).prefix(ImageCacheLimits.favoriteImages(of: limit)))
     return Array(urls.filter { !exempt.contains($0) }.prefix(max(0, count)))
   }
 

@@ -87,7 +87,8 @@ package enum ImageTable {
 
   /// Records a batch: its images, in their order, become the most recently used ones, and its hits,
   /// misses and evictions are added to the tally.
-  package static func note(_ batch: ImageUses.Batch, in transaction: any Transaction) throws {
+  package static func note(_ batch: PendingImageUses.Batch, in transaction: any Transaction) throws
+  {
     if batch.isEmpty { return }
     var order = try ImageOrder(locking: transaction)
     try order.use(batch.urls, in: transaction)

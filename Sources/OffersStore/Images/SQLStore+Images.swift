@@ -43,14 +43,15 @@ extension SQLStore {
     else { throw OffersError(.invalidRequest, "An image needs an address, bytes and a size.") }
     let (pixels, overflows) = image.header.width.multipliedReportingOverflow(
       by: image.header.height)
-    guard image.bytes.count <= ImageBounds.bytes, !overflows, pixels <= ImageBounds.pixels else {
+    guard image.bytes.count <= ImageCacheLimits.bytes, !overflows, pixels <= ImageCacheLimits.pixels
+    else {
       throw OffersError(.limitExceeded, "The image \(image.url) is too large for the cache.")
     }
   }
 
   @discardableResult
   public func setImageLimit(_ limit: Int) async throws -> Int {
-    guard ImageBounds.imageLimits.contains(limit) else {
+    guard ImageCacheLimits.imageLimits.contains(limit) else {
       throw OffersError(
         .invalidRequest, "An image cache holds 1 to 10,000 images, not \(limit).")
     }

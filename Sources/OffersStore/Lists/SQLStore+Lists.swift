@@ -55,13 +55,13 @@ extension SQLStore {
   }
 }
 
-/// `LabelRepository`.
+/// `FacetRepository`.
 extension SQLStore {
   public func fetchRetailers(of feed: String?) async throws -> [String] {
-    try await transaction(.read) { try OfferLabels.retailers(of: feed, in: $0) }
+    try await transaction(.read) { try OfferFacets.retailers(of: feed, in: $0) }
   }
 
   public func fetchCategories(of feed: String?) async throws -> [String] {
-    try await transaction(.read) { try OfferLabels.categories(of: feed, in: $0) }
+    try await transaction(.read) { try OfferFacets.categories(of: feed, in: $0) }
   }
 }

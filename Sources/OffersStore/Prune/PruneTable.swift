@@ -78,9 +78,9 @@ package enum PruneTable {
     var counts = PruneCounts()
     counts.offers = removed.count
     if removed.isEmpty { return counts }
-    var gone: [Int64: FeedCounts] = [:]
+    var gone: [Int64: FeedCountChange] = [:]
     for offer in removed where offer.wasGone {
-      gone[offer.feedKey, default: FeedCounts()].gone -= 1
+      gone[offer.feedKey, default: FeedCountChange()].gone -= 1
     }
     for (feedKey, change) in gone.sorted(by: { $0.key < $1.key }) {
       try FeedTable.add(change, feedKey: feedKey, in: transaction)

@@ -14,15 +14,16 @@ package protocol OfferWriter: AnyObject {
   ) throws
 
   /// Replaces the contents of an offer, which is not gone then. To be called by the body of `compare`.
-  func update(_ record: OfferRecord, _ difference: OfferDifference, _ state: UpdatedState) throws
+  func update(_ record: OfferRecord, _ difference: OfferDifference, _ state: OfferUpdateValues)
+    throws
 
   /// Inserts an offer, or remembers it for `flushInserts`. One whose id the feed has is left out.
   ///
   /// - Returns: what was inserted and left out by this call.
-  func insert(_ record: OfferRecord, _ state: InsertedState) throws -> [InsertedOffer]
+  func insert(_ record: OfferRecord, _ state: OfferInsertValues) throws -> [InsertedOffer]
 
   /// Inserts what is remembered.
-  func flushInserts(_ state: InsertedState) throws -> [InsertedOffer]
+  func flushInserts(_ state: OfferInsertValues) throws -> [InsertedOffer]
 
   /// Inserts an offer of an export, which is not stored, or remembers it for `flushImported`. Its content hash
   /// is 0, so that the next sync compares values, and does not report an equal offer as changed.
@@ -54,7 +55,7 @@ package protocol OfferWriter: AnyObject {
 }
 
 /// The times of an offer that is updated, in Unix seconds.
-package struct UpdatedState {
+package struct OfferUpdateValues {
   /// When the offer changed; nil to keep the time.
   package let changedAt: Int64?
   /// When a search on the feed's server found the offer; nil for one of the feed's document.
@@ -62,7 +63,7 @@ package struct UpdatedState {
 }
 
 /// The values that all offers of an insertion share, and the key that the next one gets.
-package struct InsertedState {
+package struct OfferInsertValues {
   /// The key of the next offer.
   package var key: Int64
   package let feedKey: Int64

@@ -10,7 +10,7 @@ package protocol SQLStore: FavoriteRepository, HouseholdRepository, OfferReposit
   var definitions: (any FeedDefinitions)? { get }
 
   /// The uses of images that are not written yet.
-  var imageUses: ImageUses { get }
+  var imageUses: PendingImageUses { get }
   /// Whether the store was opened for writing.
   var canWrite: Bool { get }
 

@@ -20,7 +20,7 @@ final class DifferenceWriter {
   private var firstKeys: (last: Int64, count: Int) = (0, 0)
   private let isFirst: Bool
   /// The change of the feed's stored counts.
-  private var countChange = FeedCounts()
+  private var countChange = FeedCountChange()
   /// The last key before the new offers.
   private let oldKey: Int64
   /// The start of the feed's run before this one.
@@ -132,7 +132,7 @@ final class DifferenceWriter {
       try check(record)
       let changedAt = difference.wasFound || difference.fields != nil ? time : nil
       try writer.update(
-        record, difference, UpdatedState(changedAt: changedAt, foundAt: nil))
+        record, difference, OfferUpdateValues(changedAt: changedAt, foundAt: nil))
       if try self.record(difference, of: record.offerKey) { promoted.append(record.offerKey) }
     }
     if !promoted.isEmpty {
@@ -188,7 +188,7 @@ final class DifferenceWriter {
   private func insert(
     _ records: any OfferRecordSource, where isWanted: (OfferRecord) -> Bool
   ) throws {
-    var state = InsertedState(
+    var state = OfferInsertValues(
       key: 0, feedKey: feedKey, time: time, foundAt: nil, firstRunID: isFirst ? runID : nil)
     try records.forEachRecord { record in
       guard isWanted(record) else { return }
@@ -284,9 +284,9 @@ final class DifferenceWriter {
       if difference.wasGone { countChange.gone -= 1 }
       try check(record)
       let changedAt = difference.fields == nil ? nil : time
-      try writer.update(record, difference, UpdatedState(changedAt: changedAt, foundAt: time))
+      try writer.update(record, difference, OfferUpdateValues(changedAt: changedAt, foundAt: time))
     }
-    var state = InsertedState(
+    var state = OfferInsertValues(
       key: 0, feedKey: feedKey, time: time, foundAt: time, firstRunID: nil)
     try plan.newRecords.forEachRecord { record in
       try check(record)

@@ -8,7 +8,7 @@ enum RenamedOffers {
   ///   - missingKeys: the keys of the stored offers that its document lacks.
   ///   - transaction: reads the offers.
   static func find(
-    of feed: String, _ newOffers: [LinkedOffer], _ missingKeys: [Int64],
+    of feed: String, _ newOffers: [RenameCandidate], _ missingKeys: [Int64],
     in transaction: any Transaction
   ) throws -> [OfferRenaming.Rename] {
     guard let feedKey = try FeedTable.findKey(feed, in: transaction) else { return [] }

@@ -38,7 +38,7 @@ extension SQLStore {
   }
 
   package func record(
-    _ run: SyncRun, remember source: NamedSource?, fetch: FetchState?,
+    _ run: SyncRun, remember source: ChosenSource?, fetch: FetchState?,
     presentation: FeedPresentation?
   ) async throws {
     // A named source is a user's choice and must be durable.
@@ -57,7 +57,7 @@ extension SQLStore {
   }
 
   package func renameOffers(
-    of feed: String, as newOffers: [LinkedOffer], missingKeys: [Int64]
+    of feed: String, as newOffers: [RenameCandidate], missingKeys: [Int64]
   ) async throws -> Int {
     // Most documents have none, and need no write transaction.
     let none = try await transaction(.read) { transaction in

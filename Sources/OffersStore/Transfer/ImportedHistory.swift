@@ -48,8 +48,8 @@ final class ImportedHistory {
     tables = []
   }
 
-  func fetchMarks() throws -> [RunMark: Int64] {
-    var known: [RunMark: Int64] = [:]
+  func fetchMarks() throws -> [RunFingerprint: Int64] {
+    var known: [RunFingerprint: Int64] = [:]
     try transaction.forEach(
       """
       SELECT run_id, feed_key, started_at, duration_milliseconds, outcome,
@@ -57,7 +57,7 @@ final class ImportedHistory {
       FROM sync_run ORDER BY run_id
       """
     ) { row in
-      let mark = RunMark(
+      let mark = RunFingerprint(
         feedKey: row.number(1), startedAt: row.number(2), durationMilliseconds: row.number(3),
         outcome: row.text(4), counts: Self.countColumns.indices.map { row.number(5 + $0) })
       known[mark] = row.number(0)

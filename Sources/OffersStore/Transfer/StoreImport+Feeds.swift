@@ -13,7 +13,7 @@ extension StoreImport {
     ) { row in
       StoredFeed(
         key: row.number(0),
-        lastSuccess: row.findNumber(1).map { ImportedSight(at: $0, source: row.text(2)) },
+        lastSuccess: row.findNumber(1).map { SuccessfulSync(at: $0, source: row.text(2)) },
         hasOffers: row.flag(3), source: row.findText(4))
     }
   }
@@ -66,7 +66,7 @@ extension StoreImport {
       ])
   }
 
-  func setSource(_ source: NamedSource, feedKey: Int64) throws {
+  func setSource(_ source: ChosenSource, feedKey: Int64) throws {
     try transaction.run(
       "UPDATE feed SET chosen_source = $2, source_origin = $3 WHERE feed_key = $1",
       [.number(feedKey), .text(source.text), .text(source.origin?.rawValue)])

@@ -75,7 +75,7 @@ final class StoreImport: ImportStore {
 
   // The history.
 
-  func fetchRunMarks() throws -> [RunMark: Int64] { try history.fetchMarks() }
+  func fetchRunMarks() throws -> [RunFingerprint: Int64] { try history.fetchMarks() }
 
   func add(_ run: ExportedRun, number: Int, known: Int64?, feedKey: Int64) throws {
     try history.add(run, number: number, known: known, feedKey: feedKey)
@@ -85,8 +85,8 @@ final class StoreImport: ImportStore {
     try history.note(seenEarlier: offers)
   }
 
-  func findChanged(_ wanted: [ImportedRef]) throws -> [ChangedOffer?] {
-    var found = [ChangedOffer?](repeating: nil, count: wanted.count)
+  func findChanged(_ wanted: [ImportedRef]) throws -> [ImportedChangeTarget?] {
+    var found = [ImportedChangeTarget?](repeating: nil, count: wanted.count)
     let tables = tables(wanted)
     try transaction.scan(
       """
@@ -94,7 +94,8 @@ final class StoreImport: ImportStore {
       LEFT JOIN seen_earlier ON seen_earlier.offer_key = offer.offer_key
       """, tables.values
     ) { row in
-      found[row.count(0)] = ChangedOffer(key: row.number(1), firstSeenHereAt: row.findNumber(2))
+      found[row.count(0)] = ImportedChangeTarget(
+        key: row.number(1), firstSeenHereAt: row.findNumber(2))
       return true
     }
     return found

@@ -32,7 +32,7 @@ extension SQLStore {
 
   public func fetchHousehold(
     _ query: HouseholdQuery, maximumBytes: Int
-  ) async throws -> HouseholdPage {
+  ) async throws -> HouseholdOfferPage {
     try await transaction(.read) { [user] transaction in
       try self.checkFeed(query.feed, in: transaction)
       var next = query
@@ -40,7 +40,7 @@ extension SQLStore {
       let offers = try HouseholdTable.offers(
         next, of: user, maximumBytes: maximumBytes, in: transaction)
       let page = Array(offers.prefix(query.limit ?? .max))
-      return HouseholdPage(
+      return HouseholdOfferPage(
         of: try HouseholdTable.withSharers(page, in: transaction),
         hasMore: page.count < offers.count, maximumBytes: maximumBytes)
     }

@@ -20,7 +20,7 @@ struct FeedPages {
     /// Receives the offers.
     let sink: any OfferSink
     /// The gate between the decompressor and the reader.
-    let gate: DocumentGate
+    let gate: UnchangedDocumentFilter
     /// Called with each decompressed chunk, and with an empty one at the end of each page.
     ///
     /// `totalBytes` is the size of the page, nil if it is unknown or the page is compressed;
@@ -38,8 +38,8 @@ struct FeedPages {
   }
 
   /// The values of the environment variables in the source and in the definition's headers.
-  var secrets: Secrets {
-    Secrets(in: template, and: definition, environment)
+  var secrets: SecretRedactor {
+    SecretRedactor(in: template, and: definition, environment)
   }
 
   /// Whether the feed can have more than one document.

@@ -63,7 +63,7 @@ enum FileDocument {
       if totalBytes == nil { await waitForInput(descriptor) }
       let count: Int
       do {
-        count = try FileBytes.readNext(into: buffer, from: descriptor)
+        count = try FileOperations.readNext(into: buffer, from: descriptor)
       } catch {
         throw OffersError(
           .sourceFailed, "Could not read \(name): \(error.text).", hint: "Nothing was changed.")

@@ -19,10 +19,10 @@ final class DifferenceCollector: OfferSink {
   /// The number of valid records, repeated ones included.
   private(set) var offerCount = 0
   /// The look of the first offers.
-  private(set) var look = FeedLook()
+  private(set) var look = FeedTraits()
   /// The new offers with a link, at most one more than `OfferRenaming` compares; none for the first
   /// document of a feed.
-  private(set) var linkedOffers: [LinkedOffer] = []
+  private(set) var linkedOffers: [RenameCandidate] = []
   private(set) var problems: [ReadProblem] = []
   /// The number of records on the first page; nil while there is only one page.
   private(set) var firstPageRecords: Int?
@@ -60,7 +60,7 @@ final class DifferenceCollector: OfferSink {
     guard let id = texts[.id] else { return }
     offerCount += 1
     if texts.isTimed { isTimed = true }
-    if look.offerCount < FeedLook.offerLimit { addLook(of: texts) }
+    if look.offerCount < FeedTraits.offerLimit { addLook(of: texts) }
     if isSearch { foundPages[foundPages.count - 1].append(String(decoding: id, as: UTF8.self)) }
     if pageIDs?.insert(Array(id)).inserted == false { return skipRepeated(id, position) }
     let hash = texts.contentHash(seed: seed)
@@ -96,7 +96,7 @@ final class DifferenceCollector: OfferSink {
       let name = texts[.name]
     else { return }
     linkedOffers.append(
-      LinkedOffer(id: String(decoding: id, as: UTF8.self), url: url, name: name))
+      RenameCandidate(id: String(decoding: id, as: UTF8.self), url: url, name: name))
   }
 
   private func addLook(of texts: OfferTexts) {

@@ -18,9 +18,9 @@ package struct NoStore: SyncStore {
     KnownOffers(capacity: 0)
   }
   package func fetchMissingOffers(of feed: String) async throws -> [MissingOffer] { [] }
-  package func fetchLook(of feed: String) async throws -> FeedLook { FeedLook() }
+  package func fetchLook(of feed: String) async throws -> FeedTraits { FeedTraits() }
   package func renameOffers(
-    of feed: String, as newOffers: [LinkedOffer], missingKeys: [Int64]
+    of feed: String, as newOffers: [RenameCandidate], missingKeys: [Int64]
   ) async throws -> Int { 0 }
   package func apply(_ plan: SyncPlan) async throws -> SyncRun { plan.run }
   package func preview(_ plan: SyncPlan) async throws -> (run: SyncRun, changes: [OfferChange]) {
@@ -29,7 +29,7 @@ package struct NoStore: SyncStore {
     return (plan.run.with(counts), [])
   }
   package func record(
-    _ run: SyncRun, remember source: NamedSource?, fetch: FetchState?,
+    _ run: SyncRun, remember source: ChosenSource?, fetch: FetchState?,
     presentation: FeedPresentation?
   ) async throws {}
   package func clearAway(at now: Date) async throws {}

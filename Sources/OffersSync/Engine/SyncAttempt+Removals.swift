@@ -53,7 +53,7 @@ extension SyncAttempt {
 
   /// Whether a document without any known offer does not look like one of the feed.
   private func isStrange(
-    _ look: FeedLook, _ facts: DocumentFacts, in store: any SyncStore
+    _ look: FeedTraits, _ facts: DocumentFacts, in store: any SyncStore
   ) async throws -> Bool {
     var known = try await store.fetchLook(of: definition.name)
     var found = look

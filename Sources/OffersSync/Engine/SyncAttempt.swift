@@ -13,7 +13,7 @@ struct SyncAttempt {
   let usualSource: String?
   let state: SyncState?
   /// The source to remember after a successful sync; nil to change nothing.
-  let remembered: NamedSource?
+  let remembered: ChosenSource?
   let clock: ContinuousClock.Instant
   let schedule: FetchSchedule
   /// Whether to compute the changes only, and write nothing to the store.
@@ -59,9 +59,9 @@ struct SyncAttempt {
   }
 
   /// The record of the HTTP requests; nil if the source is not a URL.
-  private var request: SyncRequest? {
+  private var request: FetchSummary? {
     guard case .url = source else { return nil }
-    var request = SyncRequest(reason: options.reason)
+    var request = FetchSummary(reason: options.reason)
     request.requestCount = fetching.log.answer.requestCount
     request.status = fetching.log.answer.status
     request.isConditional = fetching.log.answer.isConditional
@@ -69,7 +69,7 @@ struct SyncAttempt {
   }
 
   /// The metadata of the responses so far; nil if the source is not a URL.
-  private var answer: FetchAnswer? {
+  private var answer: FetchMetadata? {
     if case .url = source { fetching.log.answer } else { nil }
   }
 
@@ -125,7 +125,7 @@ struct SyncAttempt {
     if options.query == nil, let document = state?.document, try await recognise(document) {
       return try await unchanged(document.sizeBytes, in: store)
     }
-    let gate = DocumentGate(
+    let gate = UnchangedDocumentFilter(
       seed: derivationSeed, known: documentToExpect, folder: store.scratchFolder)
     let collector = DifferenceCollector(
       definition: definition, derivationSeed: derivationSeed, folder: store.scratchFolder,
@@ -184,7 +184,7 @@ struct SyncAttempt {
 
   /// Records a run that changes no offer, unless this is a trial or a failed search.
   private func record(
-    _ ending: Ending, remember source: NamedSource? = nil, in store: any SyncStore
+    _ ending: Ending, remember source: ChosenSource? = nil, in store: any SyncStore
   ) async throws {
     // A failed search says nothing about the feed.
     let isFailedSearch = options.query != nil && ending.run.outcome == .failed
@@ -208,7 +208,8 @@ struct SyncAttempt {
   ///
   /// - Returns: nil if the document is the stored one, and was not parsed.
   private func read(
-    into collector: DifferenceCollector, through gate: DocumentGate, from store: any SyncStore,
+    into collector: DifferenceCollector, through gate: UnchangedDocumentFilter,
+    from store: any SyncStore,
     _ progress: @escaping @Sendable (SyncProgress) -> Void
   ) async throws -> DocumentFacts? {
     var records = 0

@@ -20,21 +20,21 @@ extension SyncEngine {
     _ feed: String, for words: String, page: Int? = 1, limit: Int? = nil,
     options: SyncOptions = SyncOptions(),
     progress: @escaping @Sendable (SyncProgress) -> Void = { _ in }
-  ) async throws -> ServerSearch {
+  ) async throws -> ServerSearchResults {
     guard page ?? 1 > 0, limit ?? 1 > 0 else {
       throw OffersError(.invalidRequest, "Pages are counted from 1, and have at least one offer.")
     }
     let definition = try configuration.fetch(feed)
     var options = options
     options.query = words
-    let search = PageSearch(engine: self, definition: definition, options, progress)
+    let search = PagedServerSearch(engine: self, definition: definition, options, progress)
     if let page, let limit { return try await search.find(page: page, of: limit) }
     return try await search.find(page: page)
   }
 }
 
 /// A search on a feed's server, page by page.
-private struct PageSearch {
+private struct PagedServerSearch {
   let engine: SyncEngine
   let definition: FeedDefinition
   let options: SyncOptions
@@ -81,9 +81,9 @@ private struct PageSearch {
 
   private func search(
     _ ids: [String], in pulled: Pulled, lastPage: Int, hasMore: Bool? = nil
-  ) -> ServerSearch {
+  ) -> ServerSearchResults {
     var seen: Set<String> = []
-    return ServerSearch(
+    return ServerSearchResults(
       run: pulled.run,
       offers: ids.filter { seen.insert($0).inserted }.map {
         OfferRef(feed: definition.name, offerID: $0)
@@ -91,7 +91,7 @@ private struct PageSearch {
   }
 
   /// One of the server's own pages; nil for all.
-  func find(page: Int?) async throws -> ServerSearch {
+  func find(page: Int?) async throws -> ServerSearchResults {
     let pulled = try await pull(page.map { $0...$0 })
     let ids =
       page.map { pulled.pages[$0] ?? [] }
@@ -101,7 +101,7 @@ private struct PageSearch {
 
   /// A page of a number of offers: a part of one of the server's pages, or of several. The first one
   /// shows how many records the server's pages have; all but the last are taken to have as many.
-  func find(page: Int, of limit: Int) async throws -> ServerSearch {
+  func find(page: Int, of limit: Int) async throws -> ServerSearchResults {
     let first = try await pull(1...1)
     let size = max(1, (first.pages[1] ?? []).count + first.run.counts.skipped)
     let most = min(limit, (definition.pages ?? PageRule()).limit.multiplied(clamped: size))

@@ -103,7 +103,7 @@ extension SyncEngine {
   }
 
   private func remembered(
-    _ source: NamedSource, _ definition: FeedDefinition
+    _ source: ChosenSource, _ definition: FeedDefinition
   ) throws -> FeedSource {
     if let own = definition.source, own.description == source.text, !definition.isPublicOnly {
       return try defined(own, definition)

@@ -99,7 +99,7 @@ struct FetchSchedule: Sendable {
   ///     server declares takes precedence.
   ///   - now: the time of the sync.
   func afterSuccess(
-    _ fetch: FetchState, _ answer: FetchAnswer?, source: String, rules: UInt64, held: HeldBack?,
+    _ fetch: FetchState, _ answer: FetchMetadata?, source: String, rules: UInt64, held: HeldBack?,
     confirmAt: Date? = nil,
     usualSeconds: TimeInterval? = nil, now: Date
   ) -> FetchState {
@@ -120,7 +120,7 @@ struct FetchSchedule: Sendable {
   }
 
   /// The fetch state after a failed sync. The validators stay, because the stored document does.
-  func afterFailure(_ fetch: FetchState, _ answer: FetchAnswer?, now: Date) -> FetchState {
+  func afterFailure(_ fetch: FetchState, _ answer: FetchMetadata?, now: Date) -> FetchState {
     var next = fetch
     next.failureCount += 1
     next.failingSince = fetch.failingSince ?? now
@@ -166,7 +166,7 @@ struct FetchSchedule: Sendable {
   /// counts for at most `FetchState.freshnessIntervals` intervals.
   ///
   /// - Parameter usual: the lifetime in seconds where the answer has none.
-  private func longerDue(_ answer: FetchAnswer, _ usual: TimeInterval?, _ now: Date) -> Date? {
+  private func longerDue(_ answer: FetchMetadata, _ usual: TimeInterval?, _ now: Date) -> Date? {
     let said = answer.freshSeconds ?? usual.map { Int(max(0, min($0, 1e9))) } ?? 0
     let fresh = min(said, everySeconds * FetchState.freshnessIntervals)
     return fresh > everySeconds ? now.addingTimeInterval(TimeInterval(fresh)) : nil
@@ -184,7 +184,7 @@ struct FetchSchedule: Sendable {
   }
 
   private func setValidators(
-    _ next: inout FetchState, _ answer: FetchAnswer?, _ rules: UInt64, _ now: Date
+    _ next: inout FetchState, _ answer: FetchMetadata?, _ rules: UInt64, _ now: Date
   ) {
     guard let answer, answer.vouches, answer.addressMark != nil || answer.isNotModified else {
       return forgetValidators(&next)
@@ -202,7 +202,7 @@ struct FetchSchedule: Sendable {
     next.fullFetchAt = now
   }
 
-  private func setMove(_ next: inout FetchState, _ answer: FetchAnswer?, _ source: String) {
+  private func setMove(_ next: inout FetchState, _ answer: FetchMetadata?, _ source: String) {
     guard let answer else { return }
     if next.findNewAddress(of: source) != nil { return }
     let isSame = next.movedFrom == source && next.movedTo == answer.permanentAddress

@@ -34,8 +34,8 @@ struct FetchSettings {
   func document(
     _ source: String, headers: [(name: String, value: String)], isFirst: Bool,
     explain: @escaping ([UInt8]) -> String?
-  ) -> HTTPDocument {
-    HTTPDocument(
+  ) -> DocumentFetch {
+    DocumentFetch(
       transport: transport, limits: limits, namedOrigin: HTTPOrigin(source),
       sourceMayBePrivate: sourceMayBePrivate, sourceAdvice: sourceAdvice,
       allowsPrivateNetwork: allowsPrivateNetwork, headers: headers,

@@ -33,20 +33,20 @@ enum HTTPDate {
     var words = text.lowercased().split { $0 == " " || $0 == "\t" }[...]
     if let first = words.first, isDayName(first) { words.removeFirst() }
     let parts = Array(words)
-    var moment: Moment?
+    var moment: HTTPDateComponents?
     switch parts.count {
     case 5 where zones.contains(parts[4]):
-      moment = Moment(
+      moment = HTTPDateComponents(
         year: number(parts[2], digits: 4...4), month: month(parts[1]),
         day: number(parts[0], digits: 1...2), time: parts[3])
     case 4:
-      moment = Moment(
+      moment = HTTPDateComponents(
         year: number(parts[3], digits: 4...4), month: month(parts[0]),
         day: number(parts[1], digits: 1...2), time: parts[2])
     case 3 where zones.contains(parts[2]):
       let date = parts[0].split(scalar: "-", omittingEmptySubsequences: false)
       guard date.count == 3 else { return nil }
-      moment = Moment(
+      moment = HTTPDateComponents(
         year: number(date[2], digits: 2...2), month: month(date[1]),
         day: number(date[0], digits: 1...2), time: parts[1])
       moment?.chooseCentury(near: now)
@@ -59,7 +59,7 @@ enum HTTPDate {
   ///
   /// Fractions of a second are truncated. A date outside the years 0 to 9999 is clamped.
   static func text(_ date: Date) -> String {
-    let fields = Moment.fields(of: date)
+    let fields = HTTPDateComponents.fields(of: date)
     func padded(_ number: Int32, _ width: Int) -> String {
       let digits = String(number)
       return String(repeating: "0", count: max(0, width - digits.count)) + digits
@@ -87,7 +87,7 @@ enum HTTPDate {
 }
 
 /// The fields of a date, not yet checked against the calendar.
-private struct Moment {
+private struct HTTPDateComponents {
   var year: Int
   let month: Int
   let day: Int

@@ -27,7 +27,7 @@ struct ImageFetch: Sendable {
   }
 
   static let standardLimits = FetchLimits(
-    bodyBytes: ImageBounds.bytes, idleSeconds: 10, totalSeconds: 10, redirects: 3)
+    bodyBytes: ImageCacheLimits.bytes, idleSeconds: 10, totalSeconds: 10, redirects: 3)
   /// The freshness lifetime of an image whose server declares none: a day.
   static let freshSeconds = 86_400
 
@@ -59,7 +59,7 @@ struct ImageFetch: Sendable {
     let startedAt = now()
     // The server is named by an offer, not by a user, so only `allowsPrivateNetwork` permits one in
     // a private network.
-    let document = HTTPDocument(
+    let document = DocumentFetch(
       transport: transport, limits: limits, namedOrigin: nil, sourceMayBePrivate: false,
       allowsPrivateNetwork: allowsPrivateNetwork, isImage: true, isFirst: true, isMoved: false,
       condition: FetchCondition(
@@ -75,7 +75,8 @@ struct ImageFetch: Sendable {
         bytes.append(contentsOf: piece)
       }
       let validators = log.answer.validators
-      let fresh = min(log.answer.freshSeconds ?? Self.freshSeconds, Int(ImageBounds.freshSeconds))
+      let fresh = min(
+        log.answer.freshSeconds ?? Self.freshSeconds, Int(ImageCacheLimits.freshSeconds))
       let freshUntil = startedAt + Double(fresh)
       if !isNew {
         return .confirmed(

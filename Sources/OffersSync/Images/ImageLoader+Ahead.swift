@@ -79,7 +79,7 @@ extension ImageLoader {
       contents.images.map {
         (
           $0.url,
-          ImageBounds.isFresh(fetchedAt: $0.fetchedAt, until: $0.freshUntil, at: time)
+          ImageCacheLimits.isFresh(fetchedAt: $0.fetchedAt, until: $0.freshUntil, at: time)
         )
       }, uniquingKeysWith: { first, _ in first })
     var seen: Set<String> = []
@@ -88,7 +88,7 @@ extension ImageLoader {
       return WantedImage(url: url, ref: offer.ref, isFresh: cached[url] ?? false)
     }
     let exempt = contents.images.filter(\.isFavorite)
-      .prefix(ImageBounds.favoriteImages(of: contents.limit))
+      .prefix(ImageCacheLimits.favoriteImages(of: contents.limit))
     let room = contents.limit - exempt.count { !seen.contains($0.url) }
     return (
       Array(wanted.prefix(room)), seen.intersection(cached.keys), max(0, wanted.count - room)

@@ -4,7 +4,7 @@ import OffersCore
 extension ImageLoader {
   /// The image of an offer for a list.
   ///
-  /// - An image that is no wider than `ImageBounds.thumbnailWidth` and has at most 64 KiB is returned as it
+  /// - An image that is no wider than `ImageCacheLimits.thumbnailWidth` and has at most 64 KiB is returned as it
   ///   is. Of any other a copy is made, once for all callers, and stored in the row of the image.
   /// - If no copy can be made, because the image is damaged or takes too much time or memory, or if the copy
   ///   has no fewer bytes than the image, the image is returned if it has at most 256 KiB. The reason is
@@ -21,7 +21,7 @@ extension ImageLoader {
     if scaler == nil { return try await image(at: url, feedSource: feedSource) }
     // The image itself is read only if there is no copy yet.
     if let stored = try await images.findThumbnail(of: url),
-      ImageBounds.isFresh(fetchedAt: stored.fetchedAt, until: stored.freshUntil, at: now()),
+      ImageCacheLimits.isFresh(fetchedAt: stored.fetchedAt, until: stored.freshUntil, at: now()),
       let found = try Self.image(stored, url)
     {
       return found
@@ -31,7 +31,8 @@ extension ImageLoader {
   }
 
   private static func isCopied(_ image: CachedImage) -> Bool {
-    image.header.width > ImageBounds.thumbnailWidth || image.bytes.count > ImageBounds.copiedBytes
+    image.header.width > ImageCacheLimits.thumbnailWidth
+      || image.bytes.count > ImageCacheLimits.copiedBytes
   }
 
   /// The stored copy; nil if the image itself is to be returned.
@@ -45,7 +46,7 @@ extension ImageLoader {
         fetchedAt: stored.fetchedAt,
         freshUntil: stored.freshUntil)
     case .problem(let reason):
-      if stored.imageBytes <= ImageBounds.thumbnailBytes { return nil }
+      if stored.imageBytes <= ImageCacheLimits.thumbnailBytes { return nil }
       throw refusal(url, reason)
     }
   }
@@ -95,7 +96,9 @@ extension ImageLoader {
     // A copy that is not read as an image would be served as one.
     _ = try ImageHeader(reading: copy)
     if copy.count >= image.bytes.count { return .problem("A copy has no fewer bytes.") }
-    if copy.count > ImageBounds.thumbnailBytes { return .problem("The copy has too many bytes.") }
+    if copy.count > ImageCacheLimits.thumbnailBytes {
+      return .problem("The copy has too many bytes.")
+    }
     return .copy(copy)
   }
 }

@@ -199,7 +199,7 @@ public actor ImageLoader: ImageSource {
       }
       let fetched = try await turns.run(on: host) { [self] in
         let isMine = try await images.takeLease(
-          on: url, holder: holder, seconds: ImageBounds.leaseSeconds, now: now())
+          on: url, holder: holder, seconds: ImageCacheLimits.leaseSeconds, now: now())
         return isMine || ContinuousClock.now >= deadline
           ? try await pullLeased(url, address, held, since: startedAt) : nil
       }
@@ -221,7 +221,7 @@ public actor ImageLoader: ImageSource {
   }
 
   private func isFresh(_ image: CachedImage) -> Bool {
-    ImageBounds.isFresh(fetchedAt: image.fetchedAt, until: image.freshUntil, at: now())
+    ImageCacheLimits.isFresh(fetchedAt: image.fetchedAt, until: image.freshUntil, at: now())
   }
 
   private func pullLeased(
@@ -269,7 +269,7 @@ public actor ImageLoader: ImageSource {
     }
     let wanted = failure.retryAfter?.timeIntervalSince(now()) ?? 0
     let least = failure.isUnreached ? Self.unreachedSeconds : Self.failureSeconds
-    let until = now() + min(max(wanted, least), ImageBounds.failureSeconds)
+    let until = now() + min(max(wanted, least), ImageCacheLimits.failureSeconds)
     try await images.putFailure(
       ImageFailure(
         url: url, code: failure.error.code, reason: failure.error.message, until: until))

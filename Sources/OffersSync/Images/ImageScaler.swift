@@ -2,7 +2,7 @@ import OffersCore
 
 /// Makes the copies of images for lists.
 package protocol ImageScaler: Sendable {
-  /// A copy of an image that is at most `ImageBounds.thumbnailWidth` pixels wide, as a whole image file:
+  /// A copy of an image that is at most `ImageCacheLimits.thumbnailWidth` pixels wide, as a whole image file:
   /// the first image of an animation.
   ///
   /// - Returns: nil if this system cannot decode images of the format.

@@ -11,8 +11,8 @@ struct FeedSource: Sendable {
   /// Whether the source is written in the feed's definition, where it may contain variables.
   var isDefined = false
 
-  /// The source as it is shown: with hidden values (`AddressValues`).
-  private var shownText: String { AddressValues.hidden(in: template.text) }
+  /// The source as it is shown: with hidden values (`AddressRedaction`).
+  private var shownText: String { AddressRedaction.hidden(in: template.text) }
 
   /// Whether the source was named on this machine: by a command or in a definition. Only then
   /// may it be a file or in a private network, and receive the definition's headers.
@@ -51,9 +51,9 @@ struct FeedSource: Sendable {
   /// - Parameters:
   ///   - chosen: the source in the options of the sync; nil if they name none.
   ///   - definition: the definition of the feed.
-  func toRemember(_ chosen: SyncSource?, _ definition: FeedDefinition) -> NamedSource? {
+  func toRemember(_ chosen: SyncSource?, _ definition: FeedDefinition) -> ChosenSource? {
     if chosen == .sample, definition.source != nil { return nil }
-    return chosen?.rememberedText.map { NamedSource($0, origin: origin) }
+    return chosen?.rememberedText.map { ChosenSource($0, origin: origin) }
   }
 
   /// The advice to name the source on this machine, for errors; nil if it is trusted already.

@@ -55,9 +55,9 @@ struct SourceTemplate: Sendable {
       switch part {
       case .literal(let text): result += text
       case .page: result += String(page)
-      case .query: result += Secrets.encoded(query ?? "")
+      case .query: result += SecretRedactor.encoded(query ?? "")
       case .environment(let name):
-        result += isURL ? Secrets.encoded(try value(of: name)) : try value(of: name)
+        result += isURL ? SecretRedactor.encoded(try value(of: name)) : try value(of: name)
       case .path: break
       }
     }
@@ -65,8 +65,8 @@ struct SourceTemplate: Sendable {
   }
 
   /// The values of the source's environment variables, which must not be shown.
-  var secrets: Secrets {
-    var secrets = Secrets()
+  var secrets: SecretRedactor {
+    var secrets = SecretRedactor()
     for case .environment(let name) in template.parts {
       if let value = environment(name), !value.isEmpty { secrets.add(value, of: name) }
     }

@@ -38,7 +38,7 @@ package final class AtomicFile: Sendable {
     self.path = target
     self.hint = hint
     // Files that processes left in the folder when they were killed, for whatever path.
-    AbandonedFiles.remove(in: FileBytes.folder(of: target))
+    AbandonedFiles.remove(in: FileOperations.folder(of: target))
     let created = Mutex<String?>(nil)
     let watch = interruption { created.withLock { if let path = $0 { unlink(path) } } }
     self.interruption = watch
@@ -107,7 +107,7 @@ package final class AtomicFile: Sendable {
 
   package func append(_ bytes: UnsafeRawBufferPointer) throws {
     do {
-      try FileBytes.writeAll(bytes, to: descriptor)
+      try FileOperations.writeAll(bytes, to: descriptor)
     } catch {
       throw Self.failure(path, hint, error.number)
     }
@@ -132,7 +132,7 @@ package final class AtomicFile: Sendable {
     }
     try interruption?.hold { try move(isNew: isNew) } ?? move(isNew: isNew)
     isDone.store(true, ordering: .relaxed)
-    FileBytes.syncFolder(of: path)
+    FileOperations.syncFolder(of: path)
   }
 
   private func move(isNew: Bool) throws {
@@ -141,7 +141,7 @@ package final class AtomicFile: Sendable {
       return
     }
     do {
-      try FileBytes.move(temporaryPath, toNew: path)
+      try FileOperations.move(temporaryPath, toNew: path)
     } catch {
       throw error.number == EEXIST ? Self.newcomer(path) : Self.failure(path, hint, error.number)
     }

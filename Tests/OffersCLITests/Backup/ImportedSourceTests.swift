@@ -148,7 +148,7 @@ struct ImportedSourceTests {
       SyncRun(
         feed: "ibotta", source: url, outcome: .unchanged, bytes: 0, startedAt: Date(),
         durationSeconds: 0),
-      remember: NamedSource(url, origin: .imported), fetch: nil)
+      remember: ChosenSource(url, origin: .imported), fetch: nil)
     let result = try await home.call("sync", "ibotta")
     #expect(result.status == 1)
     #expect(result.errors.contains("not on the public internet"))

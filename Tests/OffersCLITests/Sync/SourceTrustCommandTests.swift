@@ -14,7 +14,7 @@ struct SourceTrustCommandTests {
   }
 
   /// Stores a source as the one that the feed remembers, as of a long time ago.
-  private static func remember(_ source: NamedSource, in home: Home) async throws {
+  private static func remember(_ source: ChosenSource, in home: Home) async throws {
     try await home.store.open().record(
       SyncRun(
         feed: "ibotta", source: source.text, outcome: .unchanged, bytes: 0,
@@ -29,7 +29,7 @@ struct SourceTrustCommandTests {
     let home = try Home()
     let server = try Self.server(2)
     let url = server.url().replacing("127.0.0.1", with: "localhost")
-    try await Self.remember(NamedSource(url, origin: origin), in: home)
+    try await Self.remember(ChosenSource(url, origin: origin), in: home)
     let refused = try await home.call("sync", "--due")
     #expect(refused.status == 1)
     #expect(refused.errors.contains("which is not on the public internet"))
@@ -62,13 +62,13 @@ struct SourceTrustCommandTests {
     #expect(sample.output.contains("64 of 64") && server.requests.count == 2)
     let url = server.url().replacing("127.0.0.1", with: "localhost")
     for origin in [SourceOrigin.remote, .imported, nil] {
-      try await Self.remember(NamedSource(url, origin: origin), in: home)
+      try await Self.remember(ChosenSource(url, origin: origin), in: home)
       let refused = try await home.call("feeds", "check", "ibotta")
       #expect(refused.status == 1)
       #expect(refused.errors.contains("which is not on the public internet"))
       #expect(server.requests.count == 2)
     }
-    try await Self.remember(NamedSource("/etc/hostname", origin: .remote), in: home)
+    try await Self.remember(ChosenSource("/etc/hostname", origin: .remote), in: home)
     #expect(try await home.call("feeds", "check", "ibotta").status == 64)
   }
 

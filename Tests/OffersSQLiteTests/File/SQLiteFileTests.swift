@@ -36,7 +36,9 @@ struct SQLiteFileTests {
   func hasFile() async throws {
     let folder = try TemporaryFolder()
     let place: any StorePlace = try SQLitePlace(path: folder.file("offers.sqlite"))
-    for work in FileWork.allCases { #expect(try place.fetchFile(for: work).path == place.name) }
+    for work in StoreFileOperation.allCases {
+      #expect(try place.fetchFile(for: work).path == place.name)
+    }
     let store = try await place.fetchFile(for: .backup).openFile(.readWrite)
     let copy = store.file(at: folder.file("copy"))
     #expect(!copy.exists)

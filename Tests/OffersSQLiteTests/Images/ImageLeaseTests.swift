@@ -13,7 +13,7 @@ struct ImageLeaseTests {
     _ database: OffersDatabase, _ holder: Int64, after seconds: Double = 0
   ) async throws -> Bool {
     try await database.takeLease(
-      on: url, holder: holder, seconds: ImageBounds.leaseSeconds, now: now + seconds)
+      on: url, holder: holder, seconds: ImageCacheLimits.leaseSeconds, now: now + seconds)
   }
 
   @Test("the lease of a process that has ended is free at once, that of a living one is not")
@@ -34,7 +34,7 @@ struct ImageLeaseTests {
   func runsOut() async throws {
     let store = try await Store()
     #expect(try await Self.take(store.database, 1))
-    #expect(try await !Self.take(store.database, 2, after: ImageBounds.leaseSeconds - 1))
-    #expect(try await Self.take(store.database, 2, after: ImageBounds.leaseSeconds))
+    #expect(try await !Self.take(store.database, 2, after: ImageCacheLimits.leaseSeconds - 1))
+    #expect(try await Self.take(store.database, 2, after: ImageCacheLimits.leaseSeconds))
   }
 }

@@ -26,7 +26,7 @@ struct ImageModelTests {
         gathered.removeAll { $0 == url }
         gathered.append(url)
       }
-      if useCount == ImageBounds.gatheredUses { flush() }
+      if useCount == ImageCacheLimits.gatheredUses { flush() }
     }
 
     mutating func flush() {

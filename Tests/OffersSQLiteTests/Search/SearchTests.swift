@@ -34,7 +34,7 @@ struct SearchTests {
     ] {
       try await store.database.read { database in
         let search = try SearchWords(words)
-        let table = try SearchTable(
+        let table = try SearchIndexReader(
           SearchQuery(words), of: User.ownerID, feedKey: nil, in: database)
         #expect(try (table.narrowed(search) != search) == isNarrowed, "\(words)")
       }

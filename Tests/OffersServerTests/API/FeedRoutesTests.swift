@@ -62,7 +62,7 @@ struct FeedRoutesTests {
         error: OffersError(
           .sourceFailed, "\(address) answered 500.",
           advice: Advice("Or", .nameSource(feed: "ibotta", source: address)))),
-      remember: NamedSource(address, origin: .remote), fetch: nil)
+      remember: ChosenSource(address, origin: .remote), fetch: nil)
     try await home.ask { client in
       for path in [
         "feeds", "feeds/ibotta", "sync", "/settings", "/settings/feeds", "/", "/feeds/ibotta",

@@ -50,7 +50,7 @@ final class HeldSyncer: FeedSyncer {
 
   func search(
     _ feed: String, for words: String, page: Int, limit: Int?
-  ) async throws -> ServerSearch {
+  ) async throws -> ServerSearchResults {
     throw OffersError(.sourceFailed, "Nothing came.")
   }
 }

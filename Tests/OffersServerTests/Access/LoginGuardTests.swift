@@ -257,7 +257,7 @@ struct LoginGuardTests {
   @Test("at most ten lines a second are logged, one for each client")
   func logs() throws {
     let log = RecordedLog()
-    let refusals = RefusalLog(log.logger)
+    let refusals = LoginRefusalLog(log.logger)
     let start = Date(timeIntervalSince1970: 100)
     for number in 1...20 {
       for _ in 1...3 {

@@ -201,7 +201,7 @@ struct SessionTests {
     let id = try SessionCookie.sessionID(of: value)
     let planted = Session(
       id: id, user: User.ownerID,
-      fingerprint: try AccessToken("some other token").fingerprint(of: id), createdAt: .now,
+      fingerprint: try ServerToken("some other token").fingerprint(of: id), createdAt: .now,
       lastSeenAt: .now, peer: "192.0.2.1", userAgent: "")
     try await home.database.putSession(planted)
     try await home.ask(try home.server(token: ServedHome.token)) { (client) async throws in

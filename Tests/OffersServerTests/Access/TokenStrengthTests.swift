@@ -20,7 +20,7 @@ struct TokenStrengthTests {
     ])
   func weak(token: String) {
     #expect(TokenStrength.bits(of: token) < TokenStrength.leastBits)
-    #expect(throws: OffersError.self) { try AccessToken.check(token, in: "token") }
+    #expect(throws: OffersError.self) { try ServerToken.check(token, in: "token") }
   }
 
   private static func random(

@@ -37,7 +37,7 @@ struct ProviderVisit {
     #expect(set.hasSuffix("; Path=/; HttpOnly; SameSite=Lax; Max-Age=600"))
     self.provider = provider
     self.client = client
-    fields = FieldList.parse(String(target.dropFirst(start.count)))
+    fields = URLEncodedForm.parse(String(target.dropFirst(start.count)))
     let own = String(set.prefix { $0 != ";" })
     self.cookie = cookie.map { "\($0); \(own)" } ?? own
   }

@@ -92,7 +92,7 @@ final class ScriptedProvider: OpenIDTransport {
   func post(
     _ form: String, to url: String, authorization: String?
   ) async throws -> OpenIDResponse {
-    let sent = Sent(form: FieldList.parse(form), authorization: authorization)
+    let sent = Sent(form: URLEncodedForm.parse(form), authorization: authorization)
     let (failure, answer, grant, alter, makeToken) = state.withLock { state in
       state.posted.append(sent)
       let grant = sent.form["code"].flatMap { state.grants.removeValue(forKey: $0) }

@@ -101,7 +101,8 @@ extension RemoteStore: HouseholdRepository {
     try await ask { try await $0.findHouseholdOffer(ref) }
   }
 
-  func fetchHousehold(_ query: HouseholdQuery, maximumBytes: Int) async throws -> HouseholdPage {
+  func fetchHousehold(_ query: HouseholdQuery, maximumBytes: Int) async throws -> HouseholdOfferPage
+  {
     try await ask { try await $0.fetchHousehold(query, maximumBytes: maximumBytes) }
   }
 
@@ -175,7 +176,7 @@ extension RemoteStore: ChangeRepository {
     try await ask { try await $0.fetchHistory(named: text) }
   }
 
-  func fetchHistory(named text: String, _ bounds: HistoryBounds) async throws -> HistoryPage {
+  func fetchHistory(named text: String, _ bounds: HistoryQuery) async throws -> HistoryPage {
     try await ask { try await $0.fetchHistory(named: text, bounds) }
   }
 }

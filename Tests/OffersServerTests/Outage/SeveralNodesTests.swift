@@ -131,7 +131,7 @@ private struct BusySyncer: FeedSyncer {
 
   func search(
     _ feed: String, for words: String, page: Int, limit: Int?
-  ) async throws -> ServerSearch {
+  ) async throws -> ServerSearchResults {
     throw OffersError(.sourceFailed, "Nothing came.")
   }
 }

@@ -48,7 +48,7 @@ struct ErrorWordsTests {
       ("100x100bb.jpg", nil), ("", nil),
     ] as [(String, String?)])
   func sizes(address: String, large: String?) {
-    #expect(SizedPicture.address(address, pixels: 600) == large)
+    #expect(SizedImageURL.address(address, pixels: 600) == large)
   }
 
   @Test(

@@ -18,7 +18,7 @@ struct StoreCallsTests {
     let path = home.folder.file("feed.json")
     #expect(
       store.written
-        == .init(hasDocument: true, rememberedSource: NamedSource(path, origin: .machine)))
+        == .init(hasDocument: true, rememberedSource: ChosenSource(path, origin: .machine)))
   }
 
   @Test("only what is new or differs is handed over, in the feed's order")

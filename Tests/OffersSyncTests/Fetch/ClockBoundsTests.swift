@@ -53,7 +53,7 @@ struct ClockBoundsTests {
     home.wait(days: 401)
     #expect(
       try await home.database.takeLease(
-        on: Self.url, holder: 1, seconds: ImageBounds.leaseSeconds, now: home.now))
+        on: Self.url, holder: 1, seconds: ImageCacheLimits.leaseSeconds, now: home.now))
     home.wait(days: -401)
     #expect(try await Self.loader(home).image(at: Self.url).bytes == Self.png)
   }
@@ -65,7 +65,7 @@ struct ClockBoundsTests {
     home.web.answer { _ in Self.answer() }
     #expect(
       try await home.database.takeLease(
-        on: Self.url, holder: 1, seconds: ImageBounds.leaseSeconds, now: home.now))
+        on: Self.url, holder: 1, seconds: ImageCacheLimits.leaseSeconds, now: home.now))
     let loader = Self.loader(home, patience: .milliseconds(100))
     #expect(try await loader.image(at: Self.url).bytes == Self.png)
     #expect(home.web.requests.count == 1)

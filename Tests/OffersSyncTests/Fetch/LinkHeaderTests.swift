@@ -16,13 +16,13 @@ struct LinkHeaderTests {
       (#"</a>; rel="next"#, nil),
     ] as [(String, String?)])
   func target(header: String, expected: String?) {
-    #expect(HTTPDocument.nextLink(in: [header]) == expected)
+    #expect(DocumentFetch.nextLink(in: [header]) == expected)
   }
 
   @Test("is not looked for behind the first 8 KiB of a header")
   func longHeader() {
     let filler = "</a>; rel=\"" + String(repeating: "next-archive ", count: 1000) + "\""
-    #expect(HTTPDocument.nextLink(in: [filler + ", </b>; rel=next"]) == nil)
-    #expect(HTTPDocument.nextLink(in: [filler, "</b>; rel=next"]) == "/b")
+    #expect(DocumentFetch.nextLink(in: [filler + ", </b>; rel=next"]) == nil)
+    #expect(DocumentFetch.nextLink(in: [filler, "</b>; rel=next"]) == "/b")
   }
 }

@@ -294,7 +294,7 @@ struct ImageLoaderTests {
     let loader = ImageLoader(
       images: home.database, transport: .shared(DrippingWeb()), allowsPrivateNetwork: false,
       logger: .silent, now: { home.now },
-      limits: FetchLimits(bodyBytes: ImageBounds.bytes, idleSeconds: 10, totalSeconds: 1))
+      limits: FetchLimits(bodyBytes: ImageCacheLimits.bytes, idleSeconds: 10, totalSeconds: 1))
     let error = await #expect(throws: OffersError.self) {
       try await loader.image(at: Self.url)
     }

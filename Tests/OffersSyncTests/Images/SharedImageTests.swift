@@ -119,7 +119,7 @@ struct SharedImageTests {
         let image = try await loader.image(at: url)
         entered += 1
         #expect(image.header.format == expectation.format, "\(number)")
-        #expect(image.header.width * image.header.height <= ImageBounds.pixels)
+        #expect(image.header.width * image.header.height <= ImageCacheLimits.pixels)
         #expect(try await home.database.findImage(url)?.bytes == bytes)
         #expect(damage != .othersHead, "\(number)")
         // A GIF may end after its first frame.

@@ -32,7 +32,7 @@ struct ThumbnailTests {
   private static let wide = TinyImage.png(width: 4000, filling: [UInt8](repeating: 1, count: 900))
   /// Too large for a list without a copy.
   private static let huge = TinyImage.png(
-    width: 4000, filling: [UInt8](repeating: 1, count: ImageBounds.thumbnailBytes))
+    width: 4000, filling: [UInt8](repeating: 1, count: ImageCacheLimits.thumbnailBytes))
 
   private let home: FetchHome
 

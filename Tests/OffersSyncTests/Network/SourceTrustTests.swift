@@ -57,7 +57,7 @@ struct SourceTrustTests {
     try await Self.nameFromElsewhere(url, in: home)
     #expect(
       try await home.database.findSyncState(of: "ibotta")?.source
-        == NamedSource(url, origin: .remote))
+        == ChosenSource(url, origin: .remote))
     let engine = Self.resolvingEngine(home)
     let run = try await engine.run("ibotta", options: SyncOptions(reason: reason))
     #expect(run.outcome == .failed)
@@ -85,7 +85,7 @@ struct SourceTrustTests {
   func distrustsUnknownHands() async throws {
     let home = try await SyncedFolder()
     let server = try Self.answers(1)
-    try await home.remember(NamedSource(server.url("/a?x=1&y=2"), origin: nil))
+    try await home.remember(ChosenSource(server.url("/a?x=1&y=2"), origin: nil))
     let run = try await home.sync(from: nil)
     #expect(run.outcome == .failed)
     #expect(
@@ -152,7 +152,7 @@ struct SourceTrustTests {
   func refusesForeignFiles(origin: SourceOrigin?) async throws {
     let home = try await SyncedFolder()
     let path = try home.folder.write(Self.feed, to: "feed.json")
-    try await home.remember(NamedSource(path, origin: origin))
+    try await home.remember(ChosenSource(path, origin: origin))
     let run = try await home.sync(from: nil)
     #expect(run.outcome == .failed)
     #expect(run.error?.message.contains("may be named on this machine only") == true)
@@ -182,7 +182,7 @@ struct SourceTrustTests {
     #expect(error?.remedy == .addFeed)
     // As an older version left it.
     for origin in [SourceOrigin.machine, nil] {
-      try await home.remember(NamedSource(text, origin: origin), of: "shop")
+      try await home.remember(ChosenSource(text, origin: origin), of: "shop")
       let run = try await other.run("shop")
       #expect(run.outcome == .failed)
       #expect(run.error?.message.contains("which only a definition may have") == true)
@@ -211,7 +211,7 @@ struct SourceTrustTests {
           """, name: "feeds.yaml"),
       environment: { _ in "secret" }, now: { .init(timeIntervalSince1970: 1_000) },
       jitter: { 1 }, transport: web)
-    try await home.remember(NamedSource("https://evil.example/", origin: origin), of: "club")
+    try await home.remember(ChosenSource("https://evil.example/", origin: origin), of: "club")
     let run = try await engine.run("club")
     #expect(run.outcome == .failed)
     #expect(run.error?.message.contains("the headers of club") == true)
@@ -248,7 +248,7 @@ struct SourceTrustTests {
 
 extension SyncedFolder {
   /// Makes a feed's remembered source what a test says.
-  func remember(_ source: NamedSource, of feed: String = "ibotta") async throws {
+  func remember(_ source: ChosenSource, of feed: String = "ibotta") async throws {
     try await database.record(
       SyncRun(
         feed: feed, source: source.text, outcome: .unchanged, bytes: 0,

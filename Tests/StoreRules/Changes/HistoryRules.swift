@@ -93,7 +93,7 @@ struct HistoryRules {
     let whole = try await store.fetchHistory(named: "1").points
     for (limit, bytes) in [(1, Int.max), (2, .max), (.max, 1), (.max, 12), (.max, .max)] {
       var points: [RewardPoint] = []
-      var bounds = HistoryBounds(limit: limit, maximumBytes: bytes)
+      var bounds = HistoryQuery(limit: limit, maximumBytes: bytes)
       repeat {
         let page = try await store.fetchHistory(named: "1", bounds)
         #expect(!page.points.isEmpty && page.points.count <= limit)

@@ -101,7 +101,7 @@ struct ImageRules {
     #expect(
       try await home.contents()
         == ImageCacheContents(
-          limit: ImageBounds.defaultImages, images: [], hits: 0, misses: 0, evictions: 0,
+          limit: ImageCacheLimits.defaultImages, images: [], hits: 0, misses: 0, evictions: 0,
           failures: []))
     try await home.put(4...60)
     #expect(try await home.held() == Array(11...60))
@@ -178,7 +178,7 @@ struct ImageRules {
     try await withThrowingTaskGroup { group in
       for number in 1...2 {
         group.addTask {
-          for _ in 0..<ImageBounds.gatheredUses / 2 {
+          for _ in 0..<ImageCacheLimits.gatheredUses / 2 {
             _ = try await home.store.findImage(ImageHome.url(number))
           }
         }
@@ -186,7 +186,9 @@ struct ImageRules {
       try await group.waitForAll()
     }
     // They are written in the background.
-    while try await other.fetchImageContents(now: ImageHome.now).hits < ImageBounds.gatheredUses {}
+    while try await other.fetchImageContents(now: ImageHome.now).hits
+      < ImageCacheLimits.gatheredUses
+    {}
     for number in 51...98 { try await other.putImage(ImageHome.image(number)) }
     #expect(try await home.held() == [1, 2] + Array(51...98))
   }

@@ -73,7 +73,7 @@ struct ThumbnailRules {
     try await home.store.putImage(image)
     for content: StoredThumbnail.Content in [
       .copy([]), .problem(""),
-      .copy([UInt8](repeating: 0, count: ImageBounds.thumbnailBytes + 1)),
+      .copy([UInt8](repeating: 0, count: ImageCacheLimits.thumbnailBytes + 1)),
     ] {
       _ = await refusal { try await home.store.putThumbnail(content, of: image) }
     }

@@ -19,7 +19,7 @@ struct TextRules {
       { _ = try await $0.subscribe(to: "tea", source: "https://t.example/\0") },
       {
         try await $0.record(
-          Self.run(nil), remember: NamedSource("/te\0a.json", origin: .machine), fetch: nil)
+          Self.run(nil), remember: ChosenSource("/te\0a.json", origin: .machine), fetch: nil)
       },
       { try await $0.addUser(named: "A\0na", role: .member) },
       { _ = try await $0.changeUser(User.ownerID, name: "A\0na", role: nil) },

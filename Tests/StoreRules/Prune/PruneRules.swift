@@ -194,7 +194,7 @@ struct PruneRules {
     #expect(try await home.store.findNewestTime() == .at(3000))
     #expect(
       try await home.store.countTimes(after: .at(1500))
-        == LaterTimes(runs: 1, offers: 3, images: 0, latest: .at(2000)))
+        == FutureTimestamps(runs: 1, offers: 3, images: 0, latest: .at(2000)))
     let size = try await home.store.fetchHistorySize()
     #expect(size.count > 0 && size.bytes > 0 && size.limit == HistoryLimit.standard.count)
   }

@@ -58,7 +58,7 @@ struct SearchLimitRules {
     let categories = (0..<10_000).map { "\"c\($0)\"" }.joined(separator: ",")
     try await store.sync([FeedOffer("1", more: [.categories: "[\(categories)]"])])
     let hits = try await store.search(SearchQuery("c")).hits
-    #expect(hits.map { $0.matches.map(\.index) } == [Array(0..<SearchMarks.limit)])
+    #expect(hits.map { $0.matches.map(\.index) } == [Array(0..<SearchHighlighter.limit)])
   }
 
   @Test(

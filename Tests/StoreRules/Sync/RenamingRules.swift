@@ -9,8 +9,8 @@ struct RenamingRules {
     FeedOffer(id, name: name, more: url.map { [.url: $0] } ?? [:])
   }
 
-  private static func linked(_ id: String, _ name: String, _ url: String) -> LinkedOffer {
-    LinkedOffer(id: id, url: url.utf8, name: name.utf8)
+  private static func linked(_ id: String, _ name: String, _ url: String) -> RenameCandidate {
+    RenameCandidate(id: id, url: url.utf8, name: name.utf8)
   }
 
   @Test(

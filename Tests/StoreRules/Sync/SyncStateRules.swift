@@ -43,7 +43,7 @@ struct SyncStateRules {
     arguments: StoreKind.allCases)
   func stores(kind: StoreKind) async throws {
     let store = try await kind.open().store
-    let source = NamedSource("https://t.example/", origin: .remote)
+    let source = ChosenSource("https://t.example/", origin: .remote)
     let plan = try await store.plan([FeedOffer("1")], feed: "tea")
     _ = try await store.apply(
       SyncPlan(
@@ -102,7 +102,7 @@ struct SyncStateRules {
     arguments: StoreKind.allCases)
   func tellsTheLook(kind: StoreKind) async throws {
     let store = try await kind.open().store
-    #expect(try await store.fetchLook(of: "tea") == FeedLook())
+    #expect(try await store.fetchLook(of: "tea") == FeedTraits())
     var offer = FeedOffer("1")
     offer.more[.url] = "https://shop.example/1"
     let plan = try await store.plan([offer, FeedOffer("2")], feed: "tea")
@@ -112,7 +112,7 @@ struct SyncStateRules {
         vanishedKeys: [], rememberedSource: nil, document: nil, title: "Teas"))
     let look = try await store.fetchLook(of: "tea")
     #expect(look.title == "Teas" && look.offerCount == 2)
-    var other = FeedLook()
+    var other = FeedTraits()
     other.addOffer(
       url: "https://www.shop.example/x", hasDescription: true, hasTerms: true, hasReward: true,
       hasImage: true)
@@ -129,7 +129,7 @@ struct SyncStateRules {
     try await store.sync([FeedOffer("1")], feed: "tea")
     let offers = try await store.fetchOffers(OfferQuery())
     for origin in [SourceOrigin.remote, .machine, .imported] {
-      let source = NamedSource("https://t.example/\(origin)", origin: origin)
+      let source = ChosenSource("https://t.example/\(origin)", origin: origin)
       try await store.record(
         Self.run(.unchanged, at: 2000, source: source.text), remember: source, fetch: Self.fetch)
       let state = try await store.findSyncState(of: "tea")
@@ -176,7 +176,7 @@ struct SyncStateRules {
     _ = try await store.subscribe(to: "ibotta", source: "http://10.0.0.1/")
     #expect(
       try await store.findSyncState(of: "ibotta")?.source
-        == NamedSource("http://10.0.0.1/", origin: .remote))
+        == ChosenSource("http://10.0.0.1/", origin: .remote))
   }
 
   @Test(

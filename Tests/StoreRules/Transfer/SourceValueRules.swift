@@ -80,11 +80,11 @@ struct SourceValueRules {
       feed: "ibotta", source: Self.address, outcome: .unchanged, bytes: 0, startedAt: .at(3000),
       durationSeconds: 0)
     try await home.store.record(
-      run, remember: NamedSource(Self.address, origin: .machine), fetch: nil)
+      run, remember: ChosenSource(Self.address, origin: .machine), fetch: nil)
     #expect(
       try await home.store.exported().text().contains("\"chosen_source\":\"\(Self.address)\""))
     #expect(!(try await home.store.exported(favoritesOnly: true).text().contains(Self.key)))
-    let plain = NamedSource("https://x.example/o.json", origin: .machine)
+    let plain = ChosenSource("https://x.example/o.json", origin: .machine)
     try await home.store.record(run, remember: plain, fetch: nil)
     #expect(
       try await home.store.exported(favoritesOnly: true).text()

@@ -223,7 +223,7 @@ struct TransferRules {
         SyncRun(
           feed: feed, source: "/feed.json", outcome: .unchanged, bytes: 1, startedAt: .at(5),
           durationSeconds: 0),
-        remember: source.map { NamedSource($0, origin: .machine) }, fetch: nil)
+        remember: source.map { ChosenSource($0, origin: .machine) }, fetch: nil)
     }
     let old = try await DatabaseHome(kind)
     for feed in ["a", "b", "c", "d"] { try await add(feed, "/old.json", to: old) }
@@ -244,9 +244,9 @@ struct TransferRules {
         == ["a", "c", "d"].map {
           ImportedFeedSource(feed: $0, text: "/old.json", origin: $0 == "d" ? nil : .imported)
         })
-    let imported = NamedSource("/old.json", origin: .imported)
-    let expected: [(feed: String, source: NamedSource?)] = [
-      ("a", imported), ("b", NamedSource("/mine.json", origin: .machine)), ("c", imported),
+    let imported = ChosenSource("/old.json", origin: .imported)
+    let expected: [(feed: String, source: ChosenSource?)] = [
+      ("a", imported), ("b", ChosenSource("/mine.json", origin: .machine)), ("c", imported),
       ("d", nil),
     ]
     for (feed, source) in expected {

@@ -48,7 +48,7 @@ struct BackupCommand: AsyncParsableCommand {
           }) : .line("\(file): \(Units.size(bytes)), sound"))
   }
 
-  private func check(_ target: BackupTarget) throws {
+  private func check(_ target: BackupTargetKind) throws {
     let isForceable = target == .other || target == .lockable
     guard let message = target.refusal(of: file), !(force && isForceable) else { return }
     let hint =

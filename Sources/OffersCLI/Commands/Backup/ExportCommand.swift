@@ -44,7 +44,7 @@ struct ExportCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "With -o, print one JSON document about it.")
   var json = false
 
-  @OptionGroup var location: RecordOptions
+  @OptionGroup var location: UserRecordOptions
 
   func run() async throws {
     let bar = ProgressBar(isEnabled: true)

@@ -40,7 +40,7 @@ struct ImportCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
 
-  @OptionGroup var location: RecordOptions
+  @OptionGroup var location: UserRecordOptions
   @OptionGroup var configuration: ConfigurationOptions
 
   func run() async throws {

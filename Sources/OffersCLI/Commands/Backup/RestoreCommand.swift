@@ -32,7 +32,7 @@ struct RestoreCommand: AsyncParsableCommand {
     let database = try location.place.fetchFile(for: .restoration)
     let incompleteCopy = Mutex<String?>(nil)
     let watch = InterruptionWatch {
-      incompleteCopy.withLock { if let path = $0 { FileBytes.removeFile(path) } }
+      incompleteCopy.withLock { if let path = $0 { FileOperations.removeFile(path) } }
     }
     defer { withExtendedLifetime(watch) {} }
     let restored = try await database.restore(from: file) { copy in

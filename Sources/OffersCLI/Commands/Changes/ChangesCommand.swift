@@ -42,7 +42,7 @@ struct ChangesCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Only favorites.")
   var favorites = false
 
-  @Option(name: .long, help: "Only this feed.", completion: Completions.feeds)
+  @Option(name: .long, help: "Only this feed.", completion: CompletionCandidates.feeds)
   var feed: String?
 
   @Option(
@@ -61,8 +61,8 @@ struct ChangesCommand: AsyncParsableCommand {
   var json = false
 
   @OptionGroup var emptiness: EmptyResultOptions
-  @OptionGroup var paged: PagedOptions
-  @OptionGroup var location: RecordOptions
+  @OptionGroup var paged: PagerOptions
+  @OptionGroup var location: UserRecordOptions
   @OptionGroup var configuration: ConfigurationOptions
 
   /// The number of changes that are held in memory at a time.
@@ -92,7 +92,7 @@ struct ChangesCommand: AsyncParsableCommand {
 
   func run() async throws {
     let now = Date()
-    let start = try Since(parsing: since, now: now)
+    let start = try PeriodStart(parsing: since, now: now)
     let database = try await location.open(.readOnly)
     var query = ChangeQuery(now: now)
     query.favoritesOnly = favorites

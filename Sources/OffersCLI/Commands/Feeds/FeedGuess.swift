@@ -6,13 +6,13 @@ import OffersSync
 /// Guesses of a feed's definition from a document, and their trial.
 struct FeedGuess {
   /// Loads each document once, for the guess, its trial and the sync after it.
-  let transport: RepeatingTransport
+  let transport: CachingTransport
 
   /// Calls a closure with guesses over connections of their own, which are closed at its end.
   static func use<Value>(_ body: (FeedGuess) async throws -> Value) async throws -> Value {
     let connections = HTTPConnections(environment: ProcessContext.findVariable)
     do {
-      let value = try await body(FeedGuess(transport: RepeatingTransport(connections)))
+      let value = try await body(FeedGuess(transport: CachingTransport(connections)))
       await connections.close()
       return value
     } catch {
@@ -55,14 +55,14 @@ struct FeedGuess {
   ///   - definition: the definition to try.
   ///   - kind: the kind of the document if its format says what its items are; such a document may
   ///     have none yet.
-  ///   - firstCount: the most offers in `FeedCheck.first`.
+  ///   - firstCount: the most offers in `FeedCheckResult.first`.
   ///   - options: the limits and the access to networks for reading the source.
   /// - Throws: `OffersError` with `unexpectedShape` if no record is an offer; as
   ///   `SyncEngine.check`.
   func check(
     _ definition: FeedDefinition, of kind: WellKnownKind? = nil, firstCount: Int,
     options: SyncOptions
-  ) async throws -> FeedCheck {
+  ) async throws -> FeedCheckResult {
     let check = try await engine.check(
       definition, from: nil, firstCount: firstCount, options: options)
     if check.offerCount > 0 || kind != nil && check.recordCount == 0 { return check }

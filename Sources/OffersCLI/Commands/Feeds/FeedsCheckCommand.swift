@@ -23,7 +23,7 @@ struct FeedsCheckCommand: AsyncParsableCommand {
       """)
 
   @Argument(
-    help: "A feed's name, or a YAML file with definitions.", completion: Completions.feeds)
+    help: "A feed's name, or a YAML file with definitions.", completion: CompletionCandidates.feeds)
   var feed: String
 
   @Option(
@@ -60,7 +60,8 @@ struct FeedsCheckCommand: AsyncParsableCommand {
       if let source = state?.source {
         Output.note(
           .line(
-            "Read from the source that was set for it: \(AddressValues.hidden(in: source.text))"))
+            "Read from the source that was set for it: \(AddressRedaction.hidden(in: source.text))")
+        )
       }
       try Output.print(
         FeedCheckReport.text(check, definition, width: Terminal.width ?? 80))
@@ -88,7 +89,9 @@ struct FeedsCheckCommand: AsyncParsableCommand {
 
 /// The report that `offers feeds check` prints.
 enum FeedCheckReport {
-  static func text(_ check: FeedCheck, _ definition: FeedDefinition, width: Int) -> PrintedText {
+  static func text(_ check: FeedCheckResult, _ definition: FeedDefinition, width: Int)
+    -> PrintedText
+  {
     let skipped = check.skippedCount == 0 ? "" : ", \(Units.count(check.skippedCount)) skipped"
     let title = check.title.map { DisplayText.oneLine($0) } ?? definition.name
     let counts = "\(Units.count(check.offerCount)) of \(Units.count(check.recordCount)) records"
@@ -140,7 +143,7 @@ enum FeedCheckReport {
   }
 
   private static func found(
-    _ check: FeedCheck, _ definition: FeedDefinition
+    _ check: FeedCheckResult, _ definition: FeedDefinition
   ) -> [(String, Int)] {
     var rows: [(String, Int)] = [("id", check.fieldCounts[.id] ?? 0)]
     for field in OfferField.allCases {

@@ -30,7 +30,7 @@ enum UndefinedFeed {
     guard let chosen = summary.feed?.chosenSource ?? summary.former?.source else {
       return "no definition"
     }
-    return "\(AddressValues.hidden(in: chosen)) (no definition)"
+    return "\(AddressRedaction.hidden(in: chosen)) (no definition)"
   }
 
   /// The offers and favorites that are stored of a feed without a subscription, such as `12 offers

@@ -55,8 +55,9 @@ struct FeedTroubles {
     if let until = fetch.waitUntil, until > now {
       lines.append("its server asked for no requests until \(Units.time(until))")
     }
-    if let address = fetch.findNewAddress(of: summary.source).map({ AddressValues.hidden(in: $0) })
-    {
+    if let address = fetch.findNewAddress(of: summary.source).map({
+      AddressRedaction.hidden(in: $0)
+    }) {
       lines.append(
         "has moved to \(address). To use that address: offers sync \(feed.name) --from "
           + ShellQuoting.word(address))

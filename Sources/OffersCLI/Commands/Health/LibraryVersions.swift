@@ -9,8 +9,8 @@ enum LibraryVersions {
   /// The names in JSON and in text, and the versions.
   private static var all: [(key: String, name: String, version: String)] {
     StoreLocation.engines.map { (key: $0.key, name: $0.name, version: $0.version) } + [
-      ("expat", "expat", LoadedLibraries.expatVersion),
-      ("zlib", "zlib", LoadedLibraries.zlibVersion),
+      ("expat", "expat", LoadedLibraryVersions.expatVersion),
+      ("zlib", "zlib", LoadedLibraryVersions.zlibVersion),
       ("libcrypto", "libcrypto", LibCryptoVersion.text),
       ("libcurl", "libcurl", CurlVersion.text),
     ]

@@ -43,7 +43,7 @@ struct PruneCommand: AsyncParsableCommand {
 
   func run() async throws {
     let now = Date()
-    let goneBefore = now - (try Since.seconds(parsing: olderThan))
+    let goneBefore = now - (try PeriodStart.seconds(parsing: olderThan))
     // Opening for reading fails without a database; opening for writing would create one.
     var database = try await location.open(.readOnly)
     let before = database.maintenance?.sizeBytes

@@ -21,8 +21,8 @@ struct StatusCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
 
-  @OptionGroup var terminal: TerminalOptions
-  @OptionGroup var location: RecordOptions
+  @OptionGroup var terminal: ColorOptions
+  @OptionGroup var location: UserRecordOptions
   @OptionGroup var configuration: ConfigurationOptions
 
   func run() async throws {
@@ -192,7 +192,7 @@ struct StatusCommand: AsyncParsableCommand {
       json.member("former_feeds", objects: contents.former) { json, summary in
         json.member("name", summary.name)
         json.member("defined", summary.known != nil)
-        json.member("source", summary.former?.source.map { AddressValues.hidden(in: $0) })
+        json.member("source", summary.former?.source.map { AddressRedaction.hidden(in: $0) })
         json.member("current", summary.former?.currentCount)
         json.member("gone", summary.former?.goneCount)
         json.member("favorites", summary.former?.favoriteCount)

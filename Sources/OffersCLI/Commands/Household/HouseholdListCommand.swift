@@ -9,7 +9,7 @@ struct HouseholdListCommand: AsyncParsableCommand {
     abstract: "List the offers that users share, the latest first.",
     usage: "offers household list [<options>]")
 
-  @Option(name: .long, help: "Only this feed.", completion: Completions.feeds)
+  @Option(name: .long, help: "Only this feed.", completion: CompletionCandidates.feeds)
   var feed: String?
 
   @OptionGroup var paging: PageOptions
@@ -18,8 +18,8 @@ struct HouseholdListCommand: AsyncParsableCommand {
   var json = false
 
   @OptionGroup var emptiness: EmptyResultOptions
-  @OptionGroup var paged: PagedOptions
-  @OptionGroup var location: RecordOptions
+  @OptionGroup var paged: PagerOptions
+  @OptionGroup var location: UserRecordOptions
   @OptionGroup var configuration: ConfigurationOptions
 
   /// The number of offers that are read at a time, and the maximum size of their texts in bytes.

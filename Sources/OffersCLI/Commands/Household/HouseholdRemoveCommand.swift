@@ -16,13 +16,13 @@ struct HouseholdRemoveCommand: AsyncParsableCommand {
 
   @Argument(
     help: "The offers: 900117, or ibotta:900117 when several feeds have that id.",
-    completion: Completions.ids)
+    completion: CompletionCandidates.ids)
   var id: [String]
 
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
 
-  @OptionGroup var location: RecordOptions
+  @OptionGroup var location: UserRecordOptions
 
   func run() async throws {
     let changes = try await location.openExisting().unshare(named: id)

@@ -63,8 +63,8 @@ struct ListCommand: AsyncParsableCommand {
   var json = false
 
   @OptionGroup var emptiness: EmptyResultOptions
-  @OptionGroup var paged: PagedOptions
-  @OptionGroup var location: RecordOptions
+  @OptionGroup var paged: PagerOptions
+  @OptionGroup var location: UserRecordOptions
   @OptionGroup var configuration: ConfigurationOptions
 
   func validate() throws {

@@ -30,8 +30,8 @@ struct ListSelection: Sendable {
     query.category = category
     query.rewardMinimum = try rewardAtLeast.map { try OfferQuery.RewardMinimum(parsing: $0) }
     query.priceMaximum = try priceAtMost.map { try OfferQuery.PriceMaximum(parsing: $0) }
-    query.newSince = try newSince.map { try Since.time(parsing: $0, now: now) }
-    query.expiring = try expiring.map { now...(now + (try Since.seconds(parsing: $0))) }
+    query.newSince = try newSince.map { try PeriodStart.time(parsing: $0, now: now) }
+    query.expiring = try expiring.map { now...(now + (try PeriodStart.seconds(parsing: $0))) }
     return query
   }
 

@@ -42,7 +42,7 @@ struct Browser {
 
   init(_ environment: [String: String]) {
     self.environment = environment
-    let named = BrowserList.commands(in: environment["BROWSER"] ?? "")
+    let named = BrowserVariable.commands(in: environment["BROWSER"] ?? "")
     commands = named.isEmpty ? [["xdg-open"]] : named
   }
 
@@ -62,7 +62,7 @@ struct Browser {
     for command in commands {
       guard let name = command.first, isPresent(name) else { continue }
       willStart(DisplayText.oneLine(name))
-      if run(BrowserList.fill(command, with: link), isSilent) { return true }
+      if run(BrowserVariable.fill(command, with: link), isSilent) { return true }
     }
     return false
   }

@@ -8,7 +8,7 @@ struct CacheCommand: AsyncParsableCommand {
     commandName: "cache",
     abstract: "Show or clear the cached images.",
     discussion: """
-      At most \(ImageBounds.defaultImages) images are cached, unless an app set another limit. The \
+      At most \(ImageCacheLimits.defaultImages) images are cached, unless an app set another limit. The \
       least recently used is evicted first; the images of favorites, up to three fifths, stay.
 
       EXAMPLES

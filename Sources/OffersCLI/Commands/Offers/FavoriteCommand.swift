@@ -18,7 +18,7 @@ struct FavoriteCommand: AsyncParsableCommand {
 
   @Argument(
     help: "The offers: 900117, or ibotta:900117 when several feeds have that id.",
-    completion: Completions.ids)
+    completion: CompletionCandidates.ids)
   var id: [String]
 
   @Flag(name: .long, help: "Remove the star.")
@@ -27,7 +27,7 @@ struct FavoriteCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
 
-  @OptionGroup var location: RecordOptions
+  @OptionGroup var location: UserRecordOptions
 
   func run() async throws {
     let changes = try await location.openExisting().setFavorites(named: id, to: !remove)

@@ -21,14 +21,14 @@ struct HistoryCommand: AsyncParsableCommand {
 
   @Argument(
     help: "The offer: 900117, or ibotta:900117 when several feeds have that id.",
-    completion: Completions.ids)
+    completion: CompletionCandidates.ids)
   var id: String
 
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
 
-  @OptionGroup var paged: PagedOptions
-  @OptionGroup var location: RecordOptions
+  @OptionGroup var paged: PagerOptions
+  @OptionGroup var location: UserRecordOptions
   @OptionGroup var configuration: ConfigurationOptions
 
   func run() async throws {

@@ -21,7 +21,7 @@ struct ImageCommand: AsyncParsableCommand {
 
   @Argument(
     help: "The offer: 900117, or ibotta:900117 when several feeds have that id.",
-    completion: Completions.ids)
+    completion: CompletionCandidates.ids)
   var id: String
 
   @Option(

@@ -20,13 +20,13 @@ struct OpenCommand: AsyncParsableCommand {
 
   @Argument(
     help: "The offer: 8800001200, or albums:8800001200 when several feeds have that id.",
-    completion: Completions.ids)
+    completion: CompletionCandidates.ids)
   var id: String
 
   @Flag(name: .long, help: "Print one JSON document about the result.")
   var json = false
 
-  @OptionGroup var location: RecordOptions
+  @OptionGroup var location: UserRecordOptions
 
   func run() async throws {
     let offer = try await location.open(.readOnly).fetchOffer(named: id)

@@ -26,8 +26,8 @@ struct ScalePictureCommand: AsyncParsableCommand {
     }
     let input = FileHandle(
       fileDescriptor: ProcessContext.current.input, closeOnDealloc: false)
-    let picture = try input.read(upToCount: ImageBounds.bytes + 1) ?? Data()
-    guard picture.count <= ImageBounds.bytes else {
+    let picture = try input.read(upToCount: ImageCacheLimits.bytes + 1) ?? Data()
+    guard picture.count <= ImageCacheLimits.bytes else {
       throw OffersError(.limitExceeded, "The picture has too many bytes.")
     }
     try Output.printBytes(try PixbufLibrary.copy(of: Array(picture), format))

@@ -17,7 +17,7 @@ struct ShowCommand: AsyncParsableCommand {
 
   @Argument(
     help: "The offer: 900117, or ibotta:900117 when several feeds have that id.",
-    completion: Completions.ids)
+    completion: CompletionCandidates.ids)
   var id: String
 
   @Flag(name: .long, help: "Print one JSON document.")
@@ -30,9 +30,9 @@ struct ShowCommand: AsyncParsableCommand {
         + "never.", valueName: "when"))
   var images = PictureMode.auto
 
-  @OptionGroup var terminal: TerminalOptions
+  @OptionGroup var terminal: ColorOptions
   @OptionGroup var network: NetworkOptions
-  @OptionGroup var location: RecordOptions
+  @OptionGroup var location: UserRecordOptions
   @OptionGroup var configuration: ConfigurationOptions
 
   func run() async throws {

@@ -23,7 +23,7 @@ struct FinishedProgram {
     }
     defer { for file in [given, printed, told] { fclose(file) } }
     do {
-      try input.withUnsafeBytes { try FileBytes.writeAll($0, to: fileno(given)) }
+      try input.withUnsafeBytes { try FileOperations.writeAll($0, to: fileno(given)) }
     } catch {
       throw OffersError(.storageFailed, "Could not write a temporary file.", cause: "\(error)")
     }

@@ -92,12 +92,12 @@ struct SystemdTimer {
     if let database {
       // systemd gives the service write access only to a folder that exists.
       do {
-        try FileBytes.makeFolders(of: database)
+        try FileOperations.makeFolders(of: database)
       } catch {
         throw OffersError(
           .storageFailed, "Could not create the folder of \(database): \(error.text).")
       }
-      data = FileBytes.folder(of: SettingPath.absolute(database))
+      data = FileOperations.folder(of: SettingPath.absolute(database))
     }
     let timer = String(decoding: PackageResources.offers_sync_timer, as: UTF8.self)
     try AtomicFile.write(Self.service(words, writing: data), to: servicePath)

@@ -33,10 +33,10 @@ struct SearchCommand: AsyncParsableCommand {
   @Argument(
     parsing: .allUnrecognized,
     help: "The words to find: any text. Words that begin with -- go after a --.",
-    completion: Completions.searches)
+    completion: CompletionCandidates.searches)
   var words: [String] = []
 
-  @Option(name: .long, help: "Only this feed.", completion: Completions.feeds)
+  @Option(name: .long, help: "Only this feed.", completion: CompletionCandidates.feeds)
   var feed: String?
 
   @Flag(name: .long, help: "Only favorites, including those that are gone or expired.")
@@ -69,9 +69,9 @@ struct SearchCommand: AsyncParsableCommand {
   var json = false
 
   @OptionGroup var emptiness: EmptyResultOptions
-  @OptionGroup var paged: PagedOptions
+  @OptionGroup var paged: PagerOptions
   @OptionGroup var network: NetworkOptions
-  @OptionGroup var location: RecordOptions
+  @OptionGroup var location: UserRecordOptions
   @OptionGroup var configuration: ConfigurationOptions
 
   /// The allowed values of `--limit`.
@@ -183,7 +183,7 @@ struct SearchCommand: AsyncParsableCommand {
   private func askServer(
     of feed: String, _ configuration: FeedConfiguration, _ database: any OffersStorage,
     _ bar: ProgressBar
-  ) async throws -> ServerSearch {
+  ) async throws -> ServerSearchResults {
     var options = SyncOptions(allowsPrivateNetwork: network.allowPrivateNetwork)
     options.lockWaitSeconds = 2
     return try await SyncEngine(

@@ -140,7 +140,7 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let interval = try refresh.map { try Since.seconds(parsing: $0) }
+    let interval = try refresh.map { try PeriodStart.seconds(parsing: $0) }
     if let interval, interval < 60 {
       throw OffersError(.invalidRequest, "--refresh must be at least 1m.")
     }
@@ -175,9 +175,9 @@ struct ServeCommand: AsyncParsableCommand {
     let feeds = ServedFeeds(
       database: database, configurationPath: path, allowsPrivateNetwork: allowsPrivateNetwork,
       log: logging.log)
-    let content = ServedContent(
+    let content = ServerDependencies(
       store: database, syncer: feeds, adder: feeds,
-      images: loader, texts: QueryTextParser(),
+      images: loader, texts: FilterTextParser(),
       maps: MapSettings(tiles: tiles),
       framing: FramingCheck(transport: connections, allowsPrivateNetwork: allowsPrivateNetwork))
     let server = OffersServer(

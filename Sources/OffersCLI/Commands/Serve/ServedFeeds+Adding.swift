@@ -97,7 +97,7 @@ extension ServedFeeds: FeedAdder {
 
   /// The fields that the offers have, in the order of a definition.
   private static func fields(
-    _ definition: FeedDefinition, _ check: FeedCheck
+    _ definition: FeedDefinition, _ check: FeedCheckResult
   ) -> [FeedProposal.Field] {
     var fields = [
       FeedProposal.Field(

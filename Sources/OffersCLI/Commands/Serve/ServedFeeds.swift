@@ -70,7 +70,7 @@ struct ServedFeeds: FeedSyncer {
 
   func search(
     _ feed: String, for words: String, page: Int, limit: Int?
-  ) async throws -> ServerSearch {
+  ) async throws -> ServerSearchResults {
     let configuration = try configurationPath.load()
     let engine = SyncEngine(
       store: database, configuration: configuration, environment: findVariable,

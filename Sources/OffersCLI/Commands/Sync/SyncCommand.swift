@@ -20,7 +20,8 @@ struct SyncCommand: AsyncParsableCommand {
       """)
 
   @Argument(
-    help: "The feeds to sync (default: every subscribed one).", completion: Completions.feeds)
+    help: "The feeds to sync (default: every subscribed one).",
+    completion: CompletionCandidates.feeds)
   var feed: [String] = []
 
   @Option(
@@ -71,7 +72,7 @@ struct SyncCommand: AsyncParsableCommand {
 
   @OptionGroup var network: NetworkOptions
   @OptionGroup var logging: LogOptions
-  @OptionGroup var location: RecordOptions
+  @OptionGroup var location: UserRecordOptions
   @OptionGroup var configuration: ConfigurationOptions
 
   func validate() throws {

@@ -37,12 +37,12 @@ struct TokenAddCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
 
-  @OptionGroup var record: RecordOptions
+  @OptionGroup var record: UserRecordOptions
 
   func run() async throws {
     let scope: Right = try NamedChoice.find(scope, what: "scope", title: "Scopes")
     let now = Date()
-    let seconds = expires == "never" ? nil : try Since.seconds(parsing: expires)
+    let seconds = expires == "never" ? nil : try PeriodStart.seconds(parsing: expires)
     let database = try await record.location.openExisting()
     let user = try await record.choice.fetchUser(in: database)
     let text = try APITokenText.make()

@@ -10,7 +10,7 @@ struct TokenListCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
 
-  @OptionGroup var record: RecordOptions
+  @OptionGroup var record: UserRecordOptions
 
   func run() async throws {
     let database = try await record.location.open(.readOnly)

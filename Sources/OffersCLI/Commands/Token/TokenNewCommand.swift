@@ -50,7 +50,7 @@ struct TokenNewCommand: AsyncParsableCommand {
   ///   written.
   private static func make(_ path: String) throws {
     do {
-      try FileBytes.makeFolders(of: path)
+      try FileOperations.makeFolders(of: path)
     } catch {
       throw AtomicFile.failure(path, hint, error.number)
     }

@@ -14,7 +14,7 @@ struct TokenRevokeCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
 
-  @OptionGroup var record: RecordOptions
+  @OptionGroup var record: UserRecordOptions
 
   func run() async throws {
     let database = try await record.location.openExisting()

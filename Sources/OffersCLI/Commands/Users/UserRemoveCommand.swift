@@ -22,7 +22,7 @@ struct UserRemoveCommand: AsyncParsableCommand {
         offers import ben-favorites.json --user ana    gives them to another user
       """)
 
-  @Argument(help: "The user.", completion: Completions.users)
+  @Argument(help: "The user.", completion: CompletionCandidates.users)
   var name: String
 
   @Option(

@@ -11,7 +11,7 @@ struct UserRenameCommand: AsyncParsableCommand {
         offers user rename owner ana
       """)
 
-  @Argument(help: "The user.", completion: Completions.users)
+  @Argument(help: "The user.", completion: CompletionCandidates.users)
   var name: String
 
   @Argument(help: "The new name, unique without regard to case.")

@@ -13,7 +13,7 @@ struct UserRoleCommand: AsyncParsableCommand {
         offers user role ben viewer
       """)
 
-  @Argument(help: "The user.", completion: Completions.users)
+  @Argument(help: "The user.", completion: CompletionCandidates.users)
   var name: String
 
   @Argument(

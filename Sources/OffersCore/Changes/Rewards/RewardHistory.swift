@@ -68,7 +68,7 @@ package enum RewardHistory {
   ///   - findLater: returns the reward before the first change of the reward at or after a change number;
   ///     nil if there is no such change.
   package static func page(
-    of offer: UserOffer, _ bounds: HistoryBounds, next: () throws -> Row?,
+    of offer: UserOffer, _ bounds: HistoryQuery, next: () throws -> Row?,
     findLater: (Int64) throws -> (old: Reward?, id: Int64)?
   ) throws -> HistoryPage {
     var changes: [Change] = []

@@ -37,7 +37,7 @@ public struct RewardPoint: Hashable, Sendable {
 }
 
 /// The bounds of a page of an offer's reward history.
-public struct HistoryBounds: Hashable, Sendable {
+public struct HistoryQuery: Hashable, Sendable {
   /// Only points recorded before the change with this number; nil for all.
   public var before: Int64?
   /// The maximum number of points. A page has at least one.
@@ -59,7 +59,7 @@ public struct HistoryPage: Hashable, Sendable {
   public let offer: UserOffer
   /// The points of the page, oldest first.
   public let points: [RewardPoint]
-  /// `HistoryBounds.before` for the page of earlier points; nil when there are none.
+  /// `HistoryQuery.before` for the page of earlier points; nil when there are none.
   public let before: Int64?
 
   /// Creates a history page of its parts; the properties describe them.

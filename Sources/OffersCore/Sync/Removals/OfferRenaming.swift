@@ -1,17 +1,17 @@
 /// An offer of a document that the store does not have, by what tells that it is a known one under
 /// another id: its link and its name.
-package struct LinkedOffer: Sendable {
+package struct RenameCandidate: Sendable {
   package let id: String
-  fileprivate let look: OfferLook
+  fileprivate let look: OfferTraits
 
   /// - Parameters: the texts in UTF-8.
   package init(id: String, url: some Sequence<UInt8>, name: some Sequence<UInt8>) {
     self.id = id
-    look = OfferLook(url: Array(url), name: Array(name))
+    look = OfferTraits(url: Array(url), name: Array(name))
   }
 }
 
-private struct OfferLook: Hashable, Sendable {
+private struct OfferTraits: Hashable, Sendable {
   let url: [UInt8]
   let name: [UInt8]
 }
@@ -30,18 +30,18 @@ package struct OfferRenaming {
   /// The most new offers, and the most missing ones, that are compared.
   package static let limit = 20_000
 
-  private let newIDs: [OfferLook: String]
+  private let newIDs: [OfferTraits: String]
   private let missingKeys: Set<Int64>
-  private var found: [OfferLook: Rename] = [:]
-  private var repeated: Set<OfferLook> = []
+  private var found: [OfferTraits: Rename] = [:]
+  private var repeated: Set<OfferTraits> = []
 
   /// - Parameters:
   ///   - newOffers: the offers of the document that the store does not have.
   ///   - missingKeys: the keys of the stored offers that the document lacks.
-  package init(_ newOffers: [LinkedOffer], missingKeys: [Int64]) {
+  package init(_ newOffers: [RenameCandidate], missingKeys: [Int64]) {
     self.missingKeys = Set(missingKeys)
-    var newIDs: [OfferLook: String] = [:]
-    var several: Set<OfferLook> = []
+    var newIDs: [OfferTraits: String] = [:]
+    var several: Set<OfferTraits> = []
     for offer in newOffers where newIDs.updateValue(offer.id, forKey: offer.look) != nil {
       several.insert(offer.look)
     }
@@ -53,7 +53,7 @@ package struct OfferRenaming {
   package mutating func see(
     key: Int64, id: String, url: some Sequence<UInt8>, name: some Sequence<UInt8>
   ) {
-    let look = OfferLook(url: Array(url), name: Array(name))
+    let look = OfferTraits(url: Array(url), name: Array(name))
     guard let newID = newIDs[look], !repeated.contains(look) else { return }
     if found[look] != nil || !missingKeys.contains(key) {
       found[look] = nil

@@ -229,7 +229,7 @@ struct RuleSection {
   }
 
   /// Parses `PATH` or `{from: PATH, until: PATH}`, of which one may be missing.
-  private func sale(_ node: DefinitionNode) throws -> SaleRule {
+  private func sale(_ node: DefinitionNode) throws -> SaleDatesRule {
     guard case .map(let entries) = node.content else {
       return .range(try node.path(of: "during", in: base))
     }

@@ -2,13 +2,13 @@ import OffersCore
 
 /// Writes a definition as a YAML file.
 package enum DefinitionText {
-  private typealias Value = YAMLText.Value
-  private typealias Entries = [(key: String, value: YAMLText.Value)]
+  private typealias Value = YAMLWriter.Value
+  private typealias Entries = [(key: String, value: YAMLWriter.Value)]
 
   /// Returns a file with this one feed. Parsing it gives an equal definition. Default values are
   /// left out.
   package static func yaml(for definition: FeedDefinition) -> String {
-    var text = YAMLText()
+    var text = YAMLWriter()
     text.write([("feeds", .block([(definition.name, .block(entries(of: definition)))]))])
     return text.text
   }

@@ -4,7 +4,7 @@ import OffersCore
 
 /// The route of the recorded changes, in pages that a cursor continues.
 struct ChangeRoutes: ContentRoutes {
-  var content: ServedContent
+  var content: ServerDependencies
   let answers: Answers
 
   /// The maximum age of the changes in a list without `since` and without a cursor, in seconds.

@@ -5,7 +5,7 @@ import OffersCore
 /// The routes of the badge that tells how much is new since the user has last looked. That is kept in the
 /// user's record, so that it is the same on all of their devices.
 struct NewsRoutes: ContentRoutes {
-  var content: ServedContent
+  var content: ServerDependencies
   let answers: Answers
 
   /// The name of the read mark of the page of changes.

@@ -4,7 +4,7 @@ import OffersCore
 
 /// The routes of the feeds, of their subscriptions and of their sync intervals.
 struct FeedRoutes: ContentRoutes {
-  var content: ServedContent
+  var content: ServerDependencies
   let answers: Answers
 
   func add(to router: Router<ServedContext>) {

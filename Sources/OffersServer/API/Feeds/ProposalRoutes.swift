@@ -4,13 +4,13 @@ import OffersCore
 
 /// The routes that look at a feed by its address, and add it.
 struct ProposalRoutes: ContentRoutes {
-  var content: ServedContent
+  var content: ServerDependencies
   let answers: Answers
 
   func add(to router: Router<ServedContext>) {
     router.post("/api/v1/proposals") { request, context in
       _ = try QueryParameters(request, [])
-      return try await ConnectedRequest.run(request, hasConnection: context.hasConnection) {
+      return try await DisconnectCancellation.run(request, hasConnection: context.hasConnection) {
         request in
         let sent = try await JSONBody.read(request, members: ["source", "name"])
         let proposal = try await content.proposals.propose(
@@ -31,7 +31,7 @@ struct ProposalRoutes: ContentRoutes {
     }
     router.post("/api/v1/feeds") { request, context in
       _ = try QueryParameters(request, [])
-      return try await ConnectedRequest.run(request, hasConnection: context.hasConnection) {
+      return try await DisconnectCancellation.run(request, hasConnection: context.hasConnection) {
         request in
         let sent = try await JSONBody.read(request, members: ["source", "name", "title"])
         let added = try await content.proposals.add(

@@ -3,7 +3,7 @@ import OffersCore
 
 /// The routes that start a sync and report its progress.
 struct SyncRoutes: Sendable {
-  let content: ServedContent
+  let content: ServerDependencies
   let answers: Answers
 
   func add(to router: Router<ServedContext>) {

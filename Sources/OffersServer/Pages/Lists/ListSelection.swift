@@ -28,7 +28,7 @@ struct ListSelection {
   ///   - content: reads the minimum reward and the maximum price.
   init(
     _ fields: SentFields, _ presentations: FeedPresentations, feed: String? = nil,
-    content: ServedContent
+    content: ServerDependencies
   ) {
     pricedFeeds = presentations.pricedFeeds
     self.feed = feed ?? fields["feed"]

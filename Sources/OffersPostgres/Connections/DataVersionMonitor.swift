@@ -1,0 +1,208 @@
+import OffersCore
+import Synchronization
+
+/// The version of the data in memory, as the commits of all programs change it.
+///
+/// A connection of its own follows the commits of others (`CommitListener`) from the first question on;
+/// those of this program are known at once. The version is the sum of the numbers of `commit_count`.
+/// They are kept one by one, so that a commit that is known is not forgotten because of a poll that
+/// began before it.
+final class DataVersionMonitor: Sendable {
+  /// The start of a poll: its time, and the number of commits noted before it.
+  struct Mark: Sendable {
+    fileprivate let time: ContinuousClock.Instant
+    fileprivate let noteCount: Int
+  }
+
+  /// The favorites of a user that a commit has set, each with whether it is a favorite since then.
+  typealias Favorites = (user: User.ID, states: [OfferRef: Bool])
+
+  private struct State {
+    /// The numbers of the commits, by their shards.
+    var numbers: [Int64: Int64] = [:]
+    /// How many commits were noted.
+    var noteCount = 0
+    /// The commits of this program that changed nothing but favorites.
+    var favorites = FavoriteCommits()
+    /// When the last successful poll began.
+    var confirmedAt: ContinuousClock.Instant?
+    /// Why the last poll failed; nil if it succeeded.
+    var failure: (any Error)?
+    var isClosed = false
+    var task: Task<Void, Never>?
+    /// The questions that wait for the next poll.
+    var waiters: [Int: CheckedContinuation<Int64, any Error>] = [:]
+    var lastWaiter = 0
+    var streams: [Int: AsyncStream<Int64>.Continuation] = [:]
+    var lastStream = 0
+
+    var version: Int64 { numbers.values.reduce(0, &+) }
+
+    /// Changes the numbers, and tells the streams if that changes the version.
+    mutating func change(_ body: (inout [Int64: Int64]) -> Void) {
+      let last = version
+      body(&numbers)
+      if version != last { tell() }
+    }
+
+    /// Tells the streams the version, once it is known.
+    func tell() {
+      guard confirmedAt != nil else { return }
+      for stream in streams.values { stream.yield(version) }
+    }
+  }
+
+  /// For how long a version is told without a successful poll.
+  private static let trust = Duration.seconds(2)
+
+  private let url: DatabaseURL
+  private let state = Mutex(State())
+
+  init(_ url: DatabaseURL) { self.url = url }
+
+  deinit { close() }
+
+  /// Ends the connection, the streams and the questions that wait.
+  func close() {
+    let (task, waiters, streams) = state.withLock { state in
+      state.isClosed = true
+      defer { (state.task, state.waiters, state.streams) = (nil, [:], [:]) }
+      return (state.task, state.waiters, state.streams)
+    }
+    task?.cancel()
+    for waiter in waiters.values { waiter.resume(throwing: ConnectionPool.closed) }
+    for stream in streams.values { stream.finish() }
+  }
+
+  /// The version of the data, from memory. The first question, and one after this program was stopped,
+  /// wait for a poll.
+  ///
+  /// - Throws: `OffersError`: `storeUnreachable` if the database could not be reached for two seconds,
+  ///   `invalidRequest` if it is closed.
+  func version() async throws -> Int64 {
+    try Task.checkCancellation()
+    start()
+    let number = state.withLock { state in
+      state.lastWaiter += 1
+      return state.lastWaiter
+    }
+    return try await withTaskCancellationHandler {
+      try await wait(number)
+    } onCancel: {
+      let waiter = state.withLock { $0.waiters.removeValue(forKey: number) }
+      waiter?.resume(throwing: CancellationError())
+    }
+  }
+
+  private func wait(_ number: Int) async throws -> Int64 {
+    try await withCheckedThrowingContinuation { continuation in
+      let answer = state.withLock { state -> Result<Int64, any Error>? in
+        if state.isClosed { return .failure(ConnectionPool.closed) }
+        // A cancellation before this call found no waiter to remove.
+        if Task.isCancelled { return .failure(CancellationError()) }
+        if let time = state.confirmedAt, .now - time <= Self.trust {
+          return .success(state.version)
+        }
+        if let failure = state.failure { return .failure(failure) }
+        state.waiters[number] = continuation
+        return nil
+      }
+      if let answer { continuation.resume(with: answer) }
+    }
+  }
+
+  /// The present version, then each new one. A reader that is slow gets the latest.
+  ///
+  /// - Parameter owner: what the stream keeps until it ends.
+  func versions(keeping owner: some AnyObject & Sendable) -> AsyncStream<Int64> {
+    start()
+    return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+      let number = state.withLock { state -> Int? in
+        if state.isClosed { return nil }
+        state.lastStream += 1
+        state.streams[state.lastStream] = continuation
+        if state.confirmedAt != nil { continuation.yield(state.version) }
+        return state.lastStream
+      }
+      guard let number else { return continuation.finish() }
+      continuation.onTermination = { [weak self] _ in
+        withExtendedLifetime(owner) { self?.remove(number) }
+      }
+    }
+  }
+
+  private func remove(_ number: Int) {
+    _ = state.withLock { $0.streams.removeValue(forKey: number) }
+  }
+
+  /// Notes a commit of this program.
+  ///
+  /// - Parameters:
+  ///   - notice: the number of its shard, which grows with each commit.
+  ///   - favorites: the favorites that it has set; nil if it changed other data.
+  func note(_ notice: CommitNotice, _ favorites: Favorites?) {
+    state.withLock { state in
+      state.noteCount += 1
+      let known = state.numbers[notice.shard]
+      // If the number is not the one before the commit, the version also changes by commits of others.
+      if let favorites, known == notice.number - notice.step {
+        state.favorites.add(
+          FavoriteCommit(
+            before: state.version, after: state.version &+ notice.step, user: favorites.user,
+            states: favorites.states))
+      }
+      state.change { $0[notice.shard] = max(notice.number, known ?? notice.number) }
+    }
+  }
+
+  /// The favorites that changed between two versions of the data, as `CommitSignal` has them.
+  func findFavoriteChanges(
+    after first: Int64, through last: Int64
+  ) -> [User.ID: [OfferRef: Bool]]? {
+    state.withLock { $0.favorites }.findChanges(after: first, through: last)
+  }
+
+  /// Begins a poll; nil if the watch is closed.
+  func mark() -> Mark? {
+    state.withLock { state in
+      state.isClosed ? nil : Mark(time: .now, noteCount: state.noteCount)
+    }
+  }
+
+  /// Takes over the numbers that a poll has read.
+  func confirm(_ numbers: [Int64: Int64], since mark: Mark) {
+    let (version, waiters) = state.withLock { state in
+      let isFirst = state.confirmedAt == nil
+      state.failure = nil
+      let isLatest = state.noteCount == mark.noteCount
+      state.change { known in
+        // A server that has taken over may lack the last commits: then the numbers become smaller.
+        known = isLatest ? numbers : known.merging(numbers) { max($0, $1) }
+      }
+      // Once the version is known: so the first poll does not tell it twice.
+      state.confirmedAt = mark.time
+      if isFirst { state.tell() }
+      defer { state.waiters = [:] }
+      return (state.version, state.waiters)
+    }
+    for waiter in waiters.values { waiter.resume(returning: version) }
+  }
+
+  /// Notes that the database could not be reached.
+  func fail(_ error: any Error) {
+    let waiters = state.withLock { state in
+      state.failure = error
+      defer { state.waiters = [:] }
+      return state.waiters
+    }
+    for waiter in waiters.values { waiter.resume(throwing: error) }
+  }
+
+  private func start() {
+    state.withLock { state in
+      if state.task != nil || state.isClosed { return }
+      let watch: @Sendable () -> DataVersionMonitor? = { [weak self] in self }
+      state.task = Task { [url] in await CommitListener.follow(url, for: watch) }
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import GRDB
+import OffersCore
+import OffersStore
+
+/// The SQL that searches offers in the index.
+struct SearchIndexReader: SearchedIndex {
+  private let user: User.ID
+  let database: Database
+  private let condition: String
+  private let arguments: StatementArguments
+  /// The terms that sort before the rank, each followed by a comma.
+  private let order: String
+  private let orderArguments: StatementArguments
+
+  /// The maximum number of current offers of a feed for which the range of its keys is determined.
+  /// For a larger feed, determining it costs more than it saves.
+  private static let smallFeedCount = 50_000
+
+  /// - Parameters:
+  ///   - query: the search. With `favoritesOnly`, gone and expired favorites are searched as well; otherwise
+  ///     current offers are, and those that a search on a feed's server found.
+  ///   - user: the user whose favorites count.
+  ///   - feedKey: the feed to search; nil for all.
+  ///   - database: the database to search.
+  init(
+    _ query: SearchQuery, of user: User.ID, feedKey: Int64?, in database: Database
+  ) throws {
+    self.user = user
+    self.database = database
+    let now = query.now ?? Date()
+    let favoritesOnly = query.favoritesOnly
+    var parts: [String] = []
+    var arguments: StatementArguments = []
+    if favoritesOnly {
+      // The unary plus makes SQLite evaluate the favorites once, instead of looking up each match.
+      parts.append("+offer_search.rowid IN (\(FavoriteTable.offerKeys(of: "\(user)")))")
+    } else {
+      parts.append("offer.gone_at IS NULL")
+    }
+    let isExpired = "coalesce(offer.expires_at <= ?, 0)"
+    if favoritesOnly || query.includesExpired {
+      order = "\(isExpired), "
+      orderArguments = [now.storedSeconds]
+    } else {
+      order = ""
+      orderArguments = []
+      parts.append("NOT \(isExpired)")
+      arguments += [now.storedSeconds]
+    }
+    if let feedKey {
+      // The unary plus keeps SQLite from using the index on ids.
+      parts.append("+offer.feed_key = ?")
+      arguments += [feedKey]
+    }
+    if let keys = try Self.bounds(
+      feedKey: feedKey, favoritesOf: favoritesOnly ? user : nil, in: database)
+    {
+      // FTS5 skips rowids outside of the range without ranking them.
+      parts.append("offer_search.rowid >= ? AND offer_search.rowid <= ?")
+      arguments += [keys.lowerBound, keys.upperBound]
+    }
+    condition = parts.joined(separator: " AND ")
+    self.arguments = arguments
+  }
+
+  /// A range of keys that contains all searched offers; nil if it is not worth determining, for all
+  /// feeds and for a large one.
+  private static func bounds(
+    feedKey: Int64?, favoritesOf user: User.ID?, in database: Database
+  ) throws -> ClosedRange<Int64>? {
+    let row: Row?
+    if let user {
+      row = try Row.fetchOne(
+        database,
+        sql:
+          "SELECT min(offer_key), max(offer_key) FROM (\(FavoriteTable.offerKeys(of: "\(user)")))")
+    } else if let feedKey,
+      try FeedTable.fetchCurrentCount(
+        feedKey: feedKey, in: SQLiteTransaction(database)) <= smallFeedCount
+    {
+      row = try Row.fetchOne(
+        database, sql: "SELECT min(offer_key), max(offer_key) FROM offer WHERE feed_key = ?",
+        arguments: [feedKey])
+    } else {
+      return nil
+    }
+    guard let row, let first = row[0] as Int64?, let last = row[1] as Int64? else { return 0...0 }
+    return first...last
+  }
+
+  /// FTS5 returns matches by rank; offers are joined only until the page is full, unless expired
+  /// ones come last.
+  func forEachOffer(
+    with words: SearchWords, limit: Int, offset: Int, _ body: (UserOffer) throws -> Void
+  ) throws {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT offer_search.rowid
+        FROM offer_search CROSS JOIN offer ON offer.offer_key = offer_search.rowid
+        WHERE offer_search MATCH ? AND offer_search.rank MATCH ? AND \(condition)
+        ORDER BY \(order)offer_search.rank LIMIT ? OFFSET ?
+        """)
+    let keys = try Int64.fetchCursor(
+      statement,
+      arguments: [words.match, words.rank] + arguments + orderArguments + [limit, offset])
+    while let key = try keys.next() {
+      if let offer = try OfferTable.find(key: key, of: user, in: SQLiteTransaction(database)) {
+        try body(offer)
+      }
+    }
+  }
+
+  func finds(_ words: SearchWords) throws -> Bool {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT 1 FROM offer_search CROSS JOIN offer ON offer.offer_key = offer_search.rowid
+        WHERE offer_search MATCH ? AND \(condition) LIMIT 1
+        """)
+    return try Int.fetchOne(statement, arguments: [words.match] + arguments) != nil
+  }
+
+  /// The search without the prefix search at its end if no indexed word is longer: that is cheaper and
+  /// currently finds the same.
+  func narrowed(_ words: SearchWords) throws -> SearchWords {
+    guard let last = words.parts.last, last.isOpen, let word = last.words.last,
+      try !hasLonger(word)
+    else { return words }
+    var narrowed = words
+    narrowed.parts[words.parts.count - 1].isOpen = false
+    return narrowed
+  }
+
+  /// Whether the index has longer words with a given prefix.
+  private func hasLonger(_ word: String) throws -> Bool {
+    // Words have no character below a digit. The word itself is excluded, because the
+    // vocabulary table would count all its offers.
+    let statement = try database.cachedStatement(
+      sql: "SELECT 1 FROM search_term WHERE term >= ? AND term <= ? LIMIT 1")
+    return try Int.fetchOne(statement, arguments: [word + "0", word + "\u{10FFFF}"]) != nil
+  }
+}

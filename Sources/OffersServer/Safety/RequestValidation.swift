@@ -1,0 +1,90 @@
+import HTTPTypes
+import Hummingbird
+import OffersCore
+
+/// The checks that every request passes before it is routed. They reject requests whose length a
+/// proxy could interpret differently (request smuggling, RFC 9112, section 11.2), requests for an
+/// unknown host, and paths that are too long or not in normal form. After a request without a clear
+/// length or host, or with a body that is too large, the connection is closed.
+enum RequestValidation {
+  /// The maximum length of the path with the query, in bytes.
+  static let targetBytes = 8192
+  /// The maximum size of a body, in bytes.
+  static let bodyBytes = 64 << 10
+
+  /// Checks the head of a request.
+  ///
+  /// - Throws: `Problem` with status 400, 413, 414, 421 or 501.
+  static func check(_ request: Request, hosts: AllowedHosts) throws {
+    let headers = request.headers
+    guard let host = request.head.authority, !(hostName.map(headers.contains) ?? false) else {
+      throw closing(Problem(.badRequest, "A request must name its host exactly once."))
+    }
+    if headers.contains(.transferEncoding) {
+      if headers.contains(.contentLength) {
+        throw closing(Problem(.badRequest, "A body must have a single length."))
+      }
+      guard headers[.transferEncoding]?.lowercased() == "chunked" else {
+        throw closing(
+          Problem(.notImplemented, "The only supported transfer encoding is chunked."))
+      }
+    } else if let length = headers[.contentLength] {
+      guard length.utf8.count <= 18, let bytes = Int(length), bytes >= 0 else {
+        throw closing(Problem(.badRequest, "A body must have a single length."))
+      }
+      if bytes > bodyBytes { throw closing(tooLarge) }
+    }
+    guard hosts.contains(host) else {
+      throw Problem(
+        .misdirectedRequest, "This server does not answer to that host name.",
+        hint: "Use its IP address, or start it with --allow-host and the name.")
+    }
+    let target = request.head.path ?? ""
+    guard target.utf8.first == UInt8(ascii: "/") else {
+      throw closing(
+        Problem(.badRequest, "The target of a request must be a path, or a URL with its own host."))
+    }
+    guard target.utf8.count <= targetBytes else {
+      throw Problem(.uriTooLong, "The address is too long.")
+    }
+    // Rules that compare prefixes of paths, such as the one for `/api/`, would not match a path
+    // with a doubled slash.
+    if request.uri.path.contains("//") {
+      throw Problem(.badRequest, "An address must not contain “//”.")
+    }
+    if target.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "%") }) {
+      // C functions end a text at its first NUL byte.
+      if target.contains("%00") {
+        throw Problem(.badRequest, "An address must not contain a null character.")
+      }
+      try checkSegments(request.uri.path)
+    }
+  }
+
+  static var tooLarge: Problem {
+    Problem(
+      .contentTooLarge, "A body may have at most \(bodyBytes >> 10) KiB.", code: .limitExceeded)
+  }
+
+  /// The HTTP library stores the first `Host` field as the request's authority, so one among the
+  /// header fields is a second one.
+  private static let hostName = HTTPField.Name("Host")
+
+  private static func checkSegments(_ path: String) throws {
+    for segment in path.split(scalar: "/") {
+      guard let text = PercentCode.decode(segment) else {
+        throw Problem(.badRequest, "The address is not well-formed.")
+      }
+      if text == "." || text == ".." {
+        throw Problem(.badRequest, "An address must not contain the segment “\(text)”.")
+      }
+    }
+  }
+
+  /// Adds to a problem that the connection is closed after the response.
+  static func closing(_ problem: Problem) -> Problem {
+    var problem = problem
+    problem.headers[.connection] = "close"
+    return problem
+  }
+}

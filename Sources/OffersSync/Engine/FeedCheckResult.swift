@@ -1,0 +1,208 @@
+import Foundation
+import OffersCore
+import OffersFeeds
+
+/// The result of reading a feed without storing anything.
+package struct FeedCheckResult: Sendable {
+  /// The number of records, including invalid ones.
+  package var recordCount = 0
+  /// The number of records that are valid offers, repeated ones included.
+  package var offerCount = 0
+  package var skippedCount = 0
+  package var mendedCount = 0
+  /// The problems of the first records that were skipped or mended, up to `SyncRun.problemLimit`.
+  package var problems: [ReadProblem] = []
+  /// The number of offers with each field.
+  package var fieldCounts: [OfferField: Int] = [:]
+  /// The number of offers with each attribute, by label.
+  package var attributeCounts: [String: Int] = [:]
+  /// The number of offers whose reward text was parsed to an amount or a percentage.
+  package var exactRewardCount = 0
+  /// The number of offers with an amount whose currency is unknown.
+  package var unknownCurrencyCount = 0
+  /// The first offers, as a sync would store them.
+  package var first: [Offer] = []
+  /// The number of offers with the same id as an earlier one in the feed.
+  package var repeatedCount = 0
+  package var bytes = 0
+  package var title: String?
+  /// The attributes that all offers of the feed share.
+  package var shared: [OfferAttribute] = []
+}
+
+/// Receives a feed's offers and gathers the statistics that show whether its definition fits.
+private final class FeedCheckSink: OfferSink {
+  private(set) var check = FeedCheckResult()
+  private let definition: FeedDefinition
+  private let rewards: RewardParser
+  private let firstCount: Int
+  private let now: Date
+  /// The hashes of the ids seen so far, which take less memory than the ids themselves.
+  private var ids: Set<UInt64> = []
+
+  init(_ definition: FeedDefinition, firstCount: Int, now: Date) {
+    self.definition = definition
+    self.firstCount = firstCount
+    self.now = now
+    rewards = RewardParser(feedCurrency: definition.currency)
+  }
+
+  func accept(_ texts: OfferTexts, position: Int) {
+    check.offerCount += 1
+    for field in OfferField.allCases where texts[field] != nil {
+      check.fieldCounts[field, default: 0] += 1
+    }
+    let offer = offer(texts)
+    var id = ContentHash(seed: 3)
+    id.combine(texts[.id])
+    if !ids.insert(id.value).inserted { check.repeatedCount += 1 }
+    for attribute in offer.attributes { check.attributeCounts[attribute.label, default: 0] += 1 }
+    if let value = offer.reward?.value {
+      check.exactRewardCount += 1
+      if case .amount(_, nil) = value { check.unknownCurrencyCount += 1 }
+    }
+    if check.first.count < firstCount { check.first.append(offer) }
+  }
+
+  func skip(id: UnsafeRawBufferPointer?, position: Int, reason: String) {
+    check.skippedCount += 1
+    note(ReadProblem(position: position, effect: .skipped, reason: reason))
+  }
+
+  func mend(position: Int, reason: String) {
+    check.mendedCount += 1
+    note(ReadProblem(position: position, effect: .mended, reason: reason))
+  }
+
+  /// Replaces the values of variables in the problems by the variables' names.
+  func hide(_ secrets: SecretRedactor) { check.problems = check.problems.hiding(secrets) }
+
+  func finish(_ facts: DocumentFacts?, records: Int, bytes: Int) -> FeedCheckResult {
+    check.title = facts?.title
+    check.shared = facts?.shared ?? []
+    check.recordCount = records
+    check.bytes = bytes
+    return check
+  }
+
+  private func note(_ problem: ReadProblem) {
+    if check.problems.count < SyncRun.problemLimit { check.problems.append(problem) }
+  }
+
+  private func offer(_ texts: OfferTexts) -> Offer {
+    func text(_ field: OfferField) -> String? {
+      texts[field].map { String(decoding: $0, as: UTF8.self) }
+    }
+    func date(_ field: OfferField) -> Date? {
+      text(field).flatMap(Double.init).map { Date(timeIntervalSince1970: $0) }
+    }
+    var offer = Offer(
+      ref: OfferRef(feed: definition.name, offerID: text(.id) ?? ""), name: "",
+      reward: texts[.reward].map {
+        Reward(
+          texts: $0,
+          exact: rewards.parse(
+            $0, currency: texts.rewardCurrency, isNumber: texts.isRewardNumber))
+      },
+      categories: text(.categories).map(JSONTexts.parse) ?? [], startsAt: date(.startsAt),
+      expiresAt: date(.expiresAt), latitude: text(.latitude).flatMap(Double.init),
+      longitude: text(.longitude).flatMap(Double.init),
+      attributes: text(.attributes).map(OfferAttribute.parse) ?? [], firstSeenAt: now,
+      changedAt: now)
+    for field in OfferField.texts { offer[field] = text(field) }
+    return offer
+  }
+}
+
+extension Reward {
+  fileprivate init(texts: UnsafeRawBufferPointer, exact: ExactReward) {
+    var value: Value?
+    let (a, b, c) = exact.currency
+    switch exact.kind {
+    case OfferRecord.amount:
+      value = .amount(
+        minorUnits: exact.number, storedCurrency: String(decoding: [a, b, c], as: UTF8.self))
+    case OfferRecord.percent: value = .percent(hundredths: exact.number)
+    default: break
+    }
+    self.init(text: String(decoding: texts, as: UTF8.self), value: value, isUpTo: exact.isUpTo)
+  }
+}
+
+extension SyncEngine {
+  /// Reads a feed by its definition without storing anything.
+  ///
+  /// - Parameters:
+  ///   - definition: the definition to check.
+  ///   - source: the source to read instead of the one in use; nil for the latter.
+  ///   - state: the stored state of the feed, whose named source is in use; nil for the source of
+  ///     the definition. A source that was not named on this machine is read with the same
+  ///     restrictions as in a sync.
+  ///   - firstCount: the most offers in `FeedCheckResult.first`.
+  ///   - options: the limits, the pages and the access to networks, as in a sync.
+  /// - Throws: `OffersError` if the source is not allowed or cannot be read, or the document cannot
+  ///   be parsed; `CancellationError`. A document without valid offers is no error.
+  package func check(
+    _ definition: FeedDefinition, from source: SyncSource?, state: SyncState? = nil,
+    firstCount: Int = 3, options: SyncOptions = SyncOptions()
+  ) async throws -> FeedCheckResult {
+    try await withPages(of: definition, from: source, state, options) { pages in
+      let sink = FeedCheckSink(definition, firstCount: firstCount, now: now())
+      var bytes = 0
+      var records = 0
+      let facts = try await pages.read(
+        into: FeedPages.Receiver(
+          begin: {}, sink: sink, gate: UnchangedDocumentFilter(seed: 0, known: nil, folder: ""),
+          piece: { piece, _, count in
+            bytes += piece.count
+            records = count
+          }, nextPage: { _ in }))
+      sink.hide(pages.secrets)
+      return sink.finish(facts, records: records, bytes: bytes)
+    }
+  }
+
+  /// Reads the beginning of a document, decompressed, to guess a definition from it.
+  ///
+  /// - Parameters:
+  ///   - source: the source of the document, which counts as one in a definition.
+  ///   - isPublicOnly: whether the source was not named on this machine, so that it must be on the
+  ///     public internet.
+  ///   - options: the limits and the access to networks, as in a sync.
+  ///   - handle: receives the bytes; returns false to stop reading.
+  /// - Returns: the final URL of the document and the encoding that the server declared; nil where
+  ///   there is none.
+  package func readStart(
+    of source: Template, isPublicOnly: Bool = false, options: SyncOptions = SyncOptions(),
+    _ handle: (UnsafeRawBufferPointer) throws -> Bool
+  ) async throws -> (address: String?, charset: String?) {
+    var definition = FeedDefinition(
+      name: "feed", id: .value(FieldRule(.path(.itself))), fields: [:])
+    definition.source = source
+    definition.isPublicOnly = isPublicOnly
+    return try await withPages(of: definition, from: nil, nil, options) {
+      try await $0.readBytes(handle)
+    }
+  }
+
+  private func withPages<Result: Sendable>(
+    of definition: FeedDefinition, from source: SyncSource?, _ state: SyncState?,
+    _ options: SyncOptions, _ body: (FeedPages) async throws -> Result
+  ) async throws -> Result {
+    guard let source = try self.source(of: definition, source?.validated(), state, options) else {
+      throw sourceless(definition, state)
+    }
+    try source.check(definition)
+    return try await withTransport { transport in
+      let pages = FeedPages(
+        definition: definition, source: source.document, template: source.template,
+        options: options, environment: environment,
+        fetching: context(source, options, transport), now: now())
+      do {
+        return try await body(pages)
+      } catch let error as OffersError {
+        throw error.hiding(pages.secrets)
+      }
+    }
+  }
+}

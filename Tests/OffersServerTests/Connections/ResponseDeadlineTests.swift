@@ -1,0 +1,175 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOEmbedded
+import OffersCore
+import OffersTestSupport
+import Testing
+
+@testable import OffersServer
+
+@Suite("Deadlines of reads", .timeLimit(.minutes(1)))
+struct ResponseDeadlineTests {
+  /// A store whose reads hang until they are cancelled.
+  private struct HangingStore {
+    let store: RemoteStore
+    /// `begun` for each read, and `cancelled` when it is.
+    let events: AsyncStream<String>
+
+    init(_ home: ServedHome) {
+      store = RemoteStore(home.database)
+      let (events, noted) = AsyncStream.makeStream(of: String.self)
+      self.events = events
+      store.line.hold.withLock {
+        $0 = {
+          noted.yield("begun")
+          defer { if Task.isCancelled { noted.yield("cancelled") } }
+          try await Task.sleep(for: .seconds(1000))
+        }
+      }
+    }
+
+    func wait(for event: String) async {
+      for await next in events where next == event { return }
+    }
+  }
+
+  @Test(
+    "a read beyond its deadline is cancelled, and answered by 503 with a sentence and Retry-After",
+    arguments: [
+      "/api/v1/offers", "/api/v1/search?q=tea", "/api/v1/feeds/ibotta", "/search?q=tea", "/",
+      "/offer/ibotta:1",
+    ])
+  func ends(path: String) async throws {
+    let home = try await ServedHome()
+    let hanging = HangingStore(home)
+    var responder = try home.server(store: hanging.store).responder()
+    responder.readLimit = .milliseconds(20)
+    let answer = try await TestClient(responder).execute(
+      uri: path, method: .get, headers: [.accept: "text/html, application/json"])
+    #expect(answer.status == .serviceUnavailable)
+    #expect(answer.headers[.retryAfter] == "10")
+    #expect(String(buffer: answer.body).contains("The answer would have taken longer than"))
+    await hanging.wait(for: "cancelled")
+  }
+
+  @Test("the next read is answered after one that was given up")
+  func recovers() async throws {
+    let home = try await ServedHome()
+    let hanging = HangingStore(home)
+    var responder = try home.server(store: hanging.store).responder()
+    responder.readLimit = .milliseconds(20)
+    let client = TestClient(responder)
+    // More reads than there are turns.
+    for _ in 0..<20 { try await client.execute(uri: "/api/v1/offers", method: .get) }
+    hanging.store.line.hold.withLock { $0 = nil }
+    responder.readLimit = ResponseDeadline.usual
+    let answer = try await TestClient(responder).execute(uri: "/api/v1/offers", method: .get)
+    #expect(answer.status == .ok)
+  }
+
+  @Test(
+    "a read is cancelled when its client closes the connection, or its sending side",
+    arguments: [false, true], [1, 3])
+  func clientGone(closesSending: Bool, requestCount: Int) async throws {
+    let home = try await ServedHome()
+    let hanging = HangingStore(home)
+    try await LiveServer.run(home.server(store: hanging.store, port: 0)) { server in
+      var connection: RawConnection? = try RawConnection(port: server.port)
+      for _ in 1...requestCount {
+        connection?.send("GET /api/v1/offers HTTP/1.1\r\n\(server.host)\r\n")
+      }
+      await hanging.wait(for: "begun")
+      let time = await ContinuousClock().measure {
+        if closesSending { connection?.closeSending() } else { connection = nil }
+        await hanging.wait(for: "cancelled")
+      }
+      #expect(time < .seconds(4), "\(time)")
+      // The server is fine.
+      hanging.store.line.hold.withLock { $0 = nil }
+      let answer = try await server.exchange(
+        "GET /api/v1/offers HTTP/1.1\r\nConnection: close\r\n\(server.host)\r\n")
+      #expect(answer.hasPrefix("HTTP/1.1 200"))
+    }
+  }
+
+  @Test("a connection is used again after a read")
+  func keepsAlive() async throws {
+    let home = try await ServedHome()
+    try await LiveServer.run(home.server(port: 0)) { server in
+      let connection = try RawConnection(port: server.port)
+      for _ in 1...3 {
+        let answer = try await connection.exchange(
+          "GET /api/v1/feeds HTTP/1.1\r\n\(server.host)\r\n"
+        ) { $0.hasSuffix("}") }
+        #expect(answer.hasPrefix("HTTP/1.1 200"))
+      }
+    }
+  }
+
+  @Test("the server stops within 5 s, whatever it reads")
+  func stops() async throws {
+    let home = try await ServedHome()
+    let hanging = HangingStore(home)
+    let clock = ContinuousClock()
+    let (connection, stopped) = try await LiveServer.run(
+      home.server(store: hanging.store, port: 0)
+    ) { server in
+      let connection = try RawConnection(port: server.port)
+      connection.send("GET /api/v1/offers HTTP/1.1\r\n\(server.host)\r\n")
+      await hanging.wait(for: "begun")
+      return (connection, clock.now)
+    }
+    #expect(clock.now - stopped < .seconds(5))
+    withExtendedLifetime(connection) {}
+  }
+
+  @Test("the time in which an image waits for those before it does not count")
+  func imageTurns() async throws {
+    let home = try await ServedHome()
+    var responder = try home.server().responder()
+    responder.readLimit = .seconds(1)
+    let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
+    let held = (0..<16).map { [turns = responder.imageTurns] _ in
+      Task {
+        try await turns.take {
+          beginning.yield()
+          try await Task.sleep(for: .milliseconds(1200))
+        }
+      }
+    }
+    var count = 0
+    for await _ in begun {
+      count += 1
+      if count == held.count { break }
+    }
+    // The image is looked for when there is a turn.
+    let answer = try await TestClient(responder).execute(
+      uri: "/api/v1/images/ibotta:none", method: .get)
+    #expect(answer.status == .notFound)
+    for task in held { try await task.value }
+  }
+
+  @Test("the time in which a read waits for the network does not count")
+  func pauses() async throws {
+    let deadline = Duration.milliseconds(20)
+    let context = ServedContext(
+      source: ApplicationRequestContextSource(
+        channel: NIOAsyncTestingChannel(), logger: Logger(label: "test")))
+    let answer = try await ResponseDeadline.run(within: deadline, whenClosed: context.whenClosed) {
+      try await Turns.leave {
+        try await ResponseDeadline.pausing {}
+        try await Task.sleep(for: .milliseconds(60))
+      }
+      return Response(status: .ok)
+    }
+    #expect(answer.status == .ok)
+    await #expect(throws: Problem.self) {
+      try await ResponseDeadline.run(within: deadline, whenClosed: context.whenClosed) {
+        try await Turns.leave {}
+        try await Task.sleep(for: .seconds(1000))
+        return Response(status: .ok)
+      }
+    }
+  }
+}
