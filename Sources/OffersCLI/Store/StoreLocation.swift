@@ -22,6 +22,9 @@ enum StoreLocation {
     }
   }
 
+  /// Sets up the libraries of the stores, before any is opened.
+  static func prepareEngines() { SQLiteLibrary.disableMemoryStatistics() }
+
   /// The libraries of the stores, with their versions. libpq is among them only if it is installed.
   static var engines: [StoreEngine] {
     [OffersDatabase.engine] + [PostgresStore.library].compactMap(\.self)
