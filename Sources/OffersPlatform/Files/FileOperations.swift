@@ -1,14 +1,5 @@
+import Foundation
 import SystemShim
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Operations on open files and on folders. Reads and writes that a signal interrupts are repeated.
 package enum FileOperations {
