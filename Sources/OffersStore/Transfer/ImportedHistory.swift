@@ -101,7 +101,7 @@ final class ImportedHistory {
         "number": .numbers(numbers), "run_number": .numbers(changes.map { Int64($0.change.run) }),
         "offer_key": .numbers(changes.map(\.offerKey)),
         "kind": .texts(changes.map { Self.kind(of: $0.change) }),
-        "fields": .optionalTexts(changes.map(\.change.fields)),
+        "fields": .texts(changes.map(\.change.fields)),
       ], as: "new")
     try transaction.run(
       """

@@ -122,7 +122,7 @@ final class StoreImport: ImportStore {
         "feed": .texts(favorites.map(\.favorite.ref.feed)),
         "id": .texts(favorites.map(\.favorite.ref.offerID)),
         "created_at": .numbers(favorites.map(\.favorite.starredAt)),
-        "shared_at": .optionalNumbers(favorites.map(\.favorite.sharedAt)),
+        "shared_at": .numbers(favorites.map(\.favorite.sharedAt)),
       ], as: "new")
     // Without the condition, SQLite takes ON for that of a join.
     var added = Set(
