@@ -54,6 +54,12 @@ struct DatabaseFile {
   /// The folder of the file; for a database in memory, that of temporary files.
   var folder: String { memory == nil ? FileOperations.folder(of: path) : NSTemporaryDirectory() }
 
+  /// The folder for temporary files: that of the file, or the system's if that one is missing or not
+  /// writable.
+  var temporaryFolder: String {
+    FileAccess.writing.isGranted(folder) ? folder : NSTemporaryDirectory()
+  }
+
   /// Whether the path exists, as any kind of file.
   var exists: Bool { FileAccess.exists(path) }
 
