@@ -140,11 +140,11 @@ final class WritingConnection: Sendable {
 
   /// Enqueues a write without waiting for it. An error is discarded, as is the write if another
   /// process writes for longer than `WriteGuard.noteWaitSeconds`.
-  func writeLater(_ mode: WriteMode, _ body: @escaping @Sendable (Database) throws -> Void) {
+  func writeLater(_ body: @escaping @Sendable (Database) throws -> Void) {
     queue.asyncWriteWithoutTransaction { database in
       // No caller waits for the result. A lost note of uses costs nothing.
       try? self.writeGuard.hold(waitSeconds: WriteGuard.noteWaitSeconds) {
-        try self.perform(mode, on: database, body)
+        try self.perform(.note, on: database, body)
       }
     }
   }
@@ -186,8 +186,7 @@ final class WritingConnection: Sendable {
     _ body: (Database) throws -> Result
   ) throws -> Result {
     var result: Result?
-    let state = { () -> StorageFailure.State in result == nil ? .unchanged : .unknown }
-    try StorageFailure.translating(database, path: file.path, state) {
+    try StorageFailure.translating(database, path: file.path, mayBeStored: { result != nil }) {
       try database.inTransaction(.immediate) {
         result = try body(database)
         return end
