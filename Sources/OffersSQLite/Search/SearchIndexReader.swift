@@ -69,24 +69,20 @@ struct SearchIndexReader: SearchedIndex {
   private static func bounds(
     feedKey: Int64?, favoritesOf user: User.ID?, in database: Database
   ) throws -> ClosedRange<Int64>? {
-    let row: Row?
+    let transaction = SQLiteTransaction(database)
+    let searched: String
     if let user {
-      row = try Row.fetchOne(
-        database,
-        sql:
-          "SELECT min(offer_key), max(offer_key) FROM (\(FavoriteTable.offerKeys(of: "\(user)")))")
+      searched = "(\(FavoriteTable.offerKeys(of: "\(user)")))"
     } else if let feedKey,
-      try FeedTable.fetchCurrentCount(
-        feedKey: feedKey, in: SQLiteTransaction(database)) <= smallFeedCount
+      try FeedTable.fetchCurrentCount(feedKey: feedKey, in: transaction) <= smallFeedCount
     {
-      row = try Row.fetchOne(
-        database, sql: "SELECT min(offer_key), max(offer_key) FROM offer WHERE feed_key = ?",
-        arguments: [feedKey])
+      searched = "offer WHERE feed_key = $1"
     } else {
       return nil
     }
-    guard let row, let first = row[0] as Int64?, let last = row[1] as Int64? else { return 0...0 }
-    return first...last
+    return try transaction.first(
+      "SELECT min(offer_key), max(offer_key) FROM \(searched)", [.number(feedKey)]
+    ) { $0.number(0)...$0.number(1) }
   }
 
   /// FTS5 returns matches by rank; offers are joined only until the page is full, unless expired
