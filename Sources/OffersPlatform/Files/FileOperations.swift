@@ -67,8 +67,7 @@ package enum FileOperations {
         sync(made)
       } else if errno != EEXIST, errno != EISDIR {
         let error = SystemError.last("mkdir")
-        var information = stat()
-        if stat(made, &information) != 0 { throw error }
+        if !FileAccess.exists(made) { throw error }
       }
     }
   }
