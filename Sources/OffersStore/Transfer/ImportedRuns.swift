@@ -1,5 +1,7 @@
+import OffersCore
+
 /// Identifies a run that both the export and the store have.
-package struct RunFingerprint: Hashable {
+struct RunFingerprint: Hashable {
   private let feedKey: Int64
   private let startedAt: Int64
   private let durationMilliseconds: Int64
@@ -7,7 +9,7 @@ package struct RunFingerprint: Hashable {
   private let counts: [Int64]
 
   /// - Parameter counts: the numbers of offers, in the order of `ExportedRun.countNames`.
-  package init(
+  init(
     feedKey: Int64, startedAt: Int64, durationMilliseconds: Int64, outcome: String, counts: [Int64]
   ) {
     self.feedKey = feedKey

@@ -1,4 +1,5 @@
 import Foundation
+import OffersCore
 
 /// Writes the records of the users of an export.
 ///

@@ -1,9 +1,11 @@
+import OffersCore
+
 /// The statements of a store that an import needs, within the transaction of the import. `ImportMerge`
 /// decides what they write.
 ///
 /// Offers, changes and favorites come in batches, so that a store on a server needs few round trips. No
 /// batch has the same offer twice.
-package protocol ImportStore: AnyObject {
+protocol ImportStore: AnyObject {
   // Feeds.
 
   func findFeed(_ name: String) throws -> StoredFeed?
@@ -124,15 +126,15 @@ package protocol ImportStore: AnyObject {
 }
 
 /// A feed as a store has it before an import.
-package struct StoredFeed {
-  package let key: Int64
+struct StoredFeed {
+  let key: Int64
   /// The last successful sync; nil if there was none.
-  package let lastSuccess: SuccessfulSync?
-  package let hasOffers: Bool
+  let lastSuccess: SuccessfulSync?
+  let hasOffers: Bool
   /// The source that a user named.
-  package let source: String?
+  let source: String?
 
-  package init(key: Int64, lastSuccess: SuccessfulSync?, hasOffers: Bool, source: String?) {
+  init(key: Int64, lastSuccess: SuccessfulSync?, hasOffers: Bool, source: String?) {
     self.key = key
     self.lastSuccess = lastSuccess
     self.hasOffers = hasOffers
@@ -141,45 +143,45 @@ package struct StoredFeed {
 }
 
 /// A successful sync of a feed: its start in Unix seconds, and the source.
-package struct SuccessfulSync {
-  package let at: Int64
-  package let source: String
+struct SuccessfulSync {
+  let at: Int64
+  let source: String
 
-  package init(at: Int64, source: String) {
+  init(at: Int64, source: String) {
     self.at = at
     self.source = source
   }
 }
 
 /// The reference of an offer, with the key of its feed in the store.
-package struct ImportedRef: Hashable {
-  package let feedKey: Int64
-  package let ref: OfferRef
+struct ImportedRef: Hashable {
+  let feedKey: Int64
+  let ref: OfferRef
 
-  package init(feedKey: Int64, ref: OfferRef) {
+  init(feedKey: Int64, ref: OfferRef) {
     self.feedKey = feedKey
     self.ref = ref
   }
 }
 
 /// An offer as a store has it before it is merged.
-package struct StoredOffer {
-  package let key: Int64
-  package let offer: ExportedOffer
+struct StoredOffer {
+  let key: Int64
+  let offer: ExportedOffer
 
-  package init(key: Int64, offer: ExportedOffer) {
+  init(key: Int64, offer: ExportedOffer) {
     self.key = key
     self.offer = offer
   }
 }
 
 /// An offer of which an export has a change.
-package struct ImportedChangeTarget {
-  package let key: Int64
+struct ImportedChangeTarget {
+  let key: Int64
   /// When the store first saw it; nil if the export did not see it earlier.
-  package let firstSeenHereAt: Int64?
+  let firstSeenHereAt: Int64?
 
-  package init(key: Int64, firstSeenHereAt: Int64?) {
+  init(key: Int64, firstSeenHereAt: Int64?) {
     self.key = key
     self.firstSeenHereAt = firstSeenHereAt
   }

@@ -1,3 +1,5 @@
+import OffersCore
+
 /// Merges the records of an export into a store.
 ///
 /// If both the export and the store have an offer, the version from the side that synced the feed
@@ -5,10 +7,10 @@
 /// sources of a feed that this store has read stay. No feed, offer or favorite is removed.
 ///
 /// Records are kept and written in batches. Memory is bounded by the batch and the number of runs.
-package final class ImportMerge {
+final class ImportMerge {
   /// Reviews the named sources that an export would add: returns them with the origin of each, nil
   /// for a source that is left out, or throws to refuse the import.
-  package typealias SourceReview = ([ImportedFeedSource]) throws -> [ImportedFeedSource]
+  typealias SourceReview = ([ImportedFeedSource]) throws -> [ImportedFeedSource]
 
   private let store: any ImportStore
   private let selections: Set<String>
@@ -28,7 +30,7 @@ package final class ImportMerge {
   /// The number of records of a batch.
   private static let batchCount = 1000
 
-  package init(
+  init(
     into store: any ImportStore, user: User.ID, selections: Set<String>,
     trustsRoles: Bool, review: @escaping SourceReview
   ) throws {
@@ -39,7 +41,7 @@ package final class ImportMerge {
     users = try UserMerge(store, importer: user, trustsRoles: trustsRoles)
   }
 
-  package func add(_ record: ExportRecord) throws {
+  func add(_ record: ExportRecord) throws {
     if record.section != section {
       try flush()
       section = record.section
@@ -65,7 +67,7 @@ package final class ImportMerge {
   }
 
   /// Merges the histories and updates counts and derived data.
-  package func finish() throws -> ImportSummary {
+  func finish() throws -> ImportSummary {
     try flush()
     try takeSources()
     for feed in feeds.values.sorted(by: { $0.key < $1.key }) {

@@ -1,3 +1,5 @@
+import OffersCore
+
 /// A feed of an export with its state in the store that imports it: the rules by which their offers are
 /// merged.
 struct FeedMerge {
