@@ -12,7 +12,7 @@ final class ImportMerge {
   /// for a source that is left out, or throws to refuse the import.
   typealias SourceReview = ([ImportedFeedSource]) throws -> [ImportedFeedSource]
 
-  private let store: any ImportStore
+  private let store: StoreImport
   private let selections: Set<String>
   private let review: SourceReview
   private var runs: ImportedRuns
@@ -31,13 +31,13 @@ final class ImportMerge {
   private static let batchCount = 1000
 
   init(
-    into store: any ImportStore, user: User.ID, selections: Set<String>,
+    into store: StoreImport, user: User.ID, selections: Set<String>,
     trustsRoles: Bool, review: @escaping SourceReview
   ) throws {
     self.store = store
     self.selections = selections
     self.review = review
-    runs = ImportedRuns(known: try store.fetchRunMarks())
+    runs = ImportedRuns(known: try store.history.fetchMarks())
     users = try UserMerge(store, importer: user, trustsRoles: trustsRoles)
   }
 
@@ -120,7 +120,7 @@ final class ImportMerge {
     let feed = try fetchFeed(run.feed)
     feeds[run.feed]?.note(run)
     let (number, known) = runs.add(run, feedKey: feed.key)
-    try store.add(run, number: number, known: known, feedKey: feed.key)
+    try store.history.add(run, number: number, known: known, feedKey: feed.key)
   }
 
   private func mergeOffers() throws {
@@ -156,7 +156,7 @@ final class ImportMerge {
     }
     try store.insert(inserted)
     try store.update(updated)
-    try store.note(seenEarlier: earlier)
+    try store.history.note(seenEarlier: earlier)
     if !earlier.isEmpty { runs.hasEarlierSights = true }
     counts.newOffers += inserted.count
     counts.updatedOffers += updated.count
@@ -183,7 +183,7 @@ final class ImportMerge {
         seenHereUntil: feeds[change.ref.feed]?.own?.at)
       if isTaken { taken.append((change, offer.key)) }
     }
-    try store.add(taken)
+    try store.history.add(taken)
     counts.newChanges += taken.count
   }
 

@@ -2,22 +2,12 @@ import OffersCore
 
 /// Identifies a run that both the export and the store have.
 struct RunFingerprint: Hashable {
-  private let feedKey: Int64
-  private let startedAt: Int64
-  private let durationMilliseconds: Int64
-  private let outcome: String
-  private let counts: [Int64]
-
-  /// - Parameter counts: the numbers of offers, in the order of `ExportedRun.countNames`.
-  init(
-    feedKey: Int64, startedAt: Int64, durationMilliseconds: Int64, outcome: String, counts: [Int64]
-  ) {
-    self.feedKey = feedKey
-    self.startedAt = startedAt
-    self.durationMilliseconds = durationMilliseconds
-    self.outcome = outcome
-    self.counts = counts
-  }
+  let feedKey: Int64
+  let startedAt: Int64
+  let durationMilliseconds: Int64
+  let outcome: String
+  /// The numbers of offers, in the order of `ExportedRun.countNames`.
+  let counts: [Int64]
 }
 
 /// The runs of an export, and which of its changes are imported.
