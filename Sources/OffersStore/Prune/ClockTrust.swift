@@ -1,4 +1,5 @@
 import Foundation
+import OffersCore
 
 /// How far the machine's clock is believed when the ages of stored data are counted, so that a wrong
 /// clock removes nothing before its time.

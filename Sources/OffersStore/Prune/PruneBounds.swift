@@ -1,3 +1,5 @@
+import OffersCore
+
 /// The bounds behind which a pruning removes rows.
 package struct PruneBounds: Sendable {
   /// A time before which something is old, by its own time and in the order of the runs.

@@ -1,3 +1,5 @@
+import OffersCore
+
 /// The recorded runs and changes of a store, as far as they decide what pruning removes.
 package protocol PrunedHistory {
   /// The start of the run with the largest number among those that started within a range of times.
