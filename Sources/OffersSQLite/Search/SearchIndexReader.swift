@@ -115,24 +115,4 @@ struct SearchIndexReader: SearchedIndex {
         """)
     return try Int.fetchOne(statement, arguments: [words.match] + arguments) != nil
   }
-
-  /// The search without the prefix search at its end if no indexed word is longer: that is cheaper and
-  /// currently finds the same.
-  func narrowed(_ words: SearchWords) throws -> SearchWords {
-    guard let last = words.parts.last, last.isOpen, let word = last.words.last,
-      try !hasLonger(word)
-    else { return words }
-    var narrowed = words
-    narrowed.parts[words.parts.count - 1].isOpen = false
-    return narrowed
-  }
-
-  /// Whether the index has longer words with a given prefix.
-  private func hasLonger(_ word: String) throws -> Bool {
-    // Words have no character below a digit. The word itself is excluded, because the
-    // vocabulary table would count all its offers.
-    let statement = try database.cachedStatement(
-      sql: "SELECT 1 FROM search_term WHERE term >= ? AND term <= ? LIMIT 1")
-    return try Int.fetchOne(statement, arguments: [word + "0", word + "\u{10FFFF}"]) != nil
-  }
 }
