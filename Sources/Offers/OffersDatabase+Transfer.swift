@@ -103,7 +103,7 @@ extension OffersDatabase: FileMaintenance {
   ///   `CancellationError` if the task is cancelled.
   public func backUp(to file: URL) async throws {
     let path = try Self.filePath(of: file)
-    let isNew = !OffersDatabase.exists(at: path)
+    let isNew = !SQLitePlace(unchecked: path).exists
     try await replace(path, isNew: isNew) {
       if let message = try self.backupTarget(path).refusal(of: path) {
         throw OffersError(.invalidRequest, message, hint: "Name another file.")
@@ -132,7 +132,7 @@ extension OffersDatabase: FileMaintenance {
   ///   `CancellationError` if the task is cancelled while it waits.
   @discardableResult
   public static func restore(from file: URL, to path: String) async throws -> String? {
-    try await restore(from: filePath(of: file), to: path).aside
+    try await SQLitePlace(path: path).restore(from: filePath(of: file)).aside
   }
 }
 

@@ -223,7 +223,7 @@ public final class OffersDatabase: Sendable {
   private func writeImageUses() {
     let uses = imageUses.take()
     if !uses.isEmpty {
-      writer?.writeLater(.image) { try ImageTable.note(uses, in: SQLiteTransaction($0)) }
+      writer?.writeLater { try ImageTable.note(uses, in: SQLiteTransaction($0)) }
     }
   }
 
@@ -300,9 +300,7 @@ public final class OffersDatabase: Sendable {
   package var foreignSchema: [String] { writer?.foreignSchema ?? [] }
 
   private func fetchWriter() throws -> WritingConnection {
-    guard let writer else {
-      throw OffersError(.invalidRequest, "The database was opened for reading only.")
-    }
+    guard let writer else { throw OffersError.readOnlyStore }
     return writer
   }
 
@@ -320,15 +318,9 @@ public final class OffersDatabase: Sendable {
 
   /// Enqueues a write without waiting for it. An error is discarded, as is the write once closing has
   /// begun, or if the database is open for reading only.
-  func writeLater(_ mode: WriteMode, _ body: @escaping @Sendable (Database) throws -> Void) {
+  package func writeLater(_ body: @escaping @Sendable (any Transaction) throws -> Void) {
     // No caller waits for the result, and the loss of what is written this way costs little.
-    try? gate.passAtOnce { writer?.writeLater(mode, body) }
-  }
-
-  /// Enqueues a write of the gathered image uses, without waiting for it. Once closing has begun, it
-  /// leaves them to `close`. If the database is open for reading only, they are dropped.
-  package func writeImageUsesLater() {
-    try? gate.passAtOnce { writeImageUses() }
+    try? gate.passAtOnce { writer?.writeLater { try body(SQLiteTransaction($0)) } }
   }
 
   /// Writes in a transaction of `write`. A database that is open for reading only opens a

@@ -18,7 +18,7 @@ struct HTTPConnectionsTests {
 
     var asked: [String] { state.withLock { $0.asked } }
 
-    @Sendable func lookUp(_ name: String, _ port: Int) async throws -> [NetworkAddress] {
+    @Sendable func lookUp(_ name: String) async throws -> [NetworkAddress] {
       state.withLock { state in
         state.asked.append(name)
         let answer = state.answers.count > 1 ? state.answers.removeFirst() : state.answers[0]

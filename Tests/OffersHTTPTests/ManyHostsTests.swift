@@ -25,7 +25,7 @@ struct ManyHostsTests {
     let file = try folder.write(server.certificate, to: "ca.pem")
     let address = try #require(NetworkAddress("127.0.0.1"))
     let connections = HTTPConnections(
-      environment: { $0 == "SSL_CERT_FILE" ? file : nil }, lookUp: { _, _ in [address] })
+      environment: { $0 == "SSL_CERT_FILE" ? file : nil }, lookUp: { _ in [address] })
     var before = 0
     for host in 0..<Self.hosts {
       let response = try await connections.send(

@@ -239,7 +239,7 @@ struct TransferTests {
   func hangingLookUp() async throws {
     let connections = HTTPConnections(
       environment: { _ in nil },
-      lookUp: { _, _ in
+      lookUp: { _ in
         try await Task.sleep(for: .seconds(600))
         return []
       })

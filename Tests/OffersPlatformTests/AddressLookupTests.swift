@@ -7,10 +7,10 @@ import Testing
 struct AddressLookupTests {
   @Test("a literal yields its address, and a name none without a lookup")
   func literals() throws {
-    #expect(try AddressLookup.find("0x7f.1", port: 0, isLiteral: true).map(\.text) == ["127.0.0.1"])
-    #expect(try AddressLookup.find("[::1]", port: 0).map(\.text) == ["::1"])
+    #expect(try AddressLookup.find("0x7f.1", isLiteral: true).map(\.text) == ["127.0.0.1"])
+    #expect(try AddressLookup.find("[::1]").map(\.text) == ["::1"])
     let failure = #expect(throws: AddressLookup.Failure.self) {
-      try AddressLookup.find("localhost", port: 0, isLiteral: true)
+      try AddressLookup.find("localhost", isLiteral: true)
     }
     #expect(failure?.status == EAI_NONAME)
   }
@@ -19,7 +19,7 @@ struct AddressLookupTests {
     "an empty name and one with a NUL are refused", arguments: ["", "[]", "127.0.0.1\0.example"])
   func refusals(host: String) {
     #expect(throws: AddressLookup.Failure(status: EAI_NONAME)) {
-      try AddressLookup.find(host, port: 0)
+      try AddressLookup.find(host)
     }
   }
 

@@ -161,8 +161,8 @@ struct QueryPlanTests {
       run: run, newRecords: fresh, knownRecords: stored, vanishedKeys: [1],
       rememberedSource: nil, document: nil)
     let plans = try await Self.plans(store) { database in
-      _ = try SyncWrite.apply(
-        plan, of: User.ownerID, isIndexed: true, in: SQLiteTransaction(database))
+      let transaction = SQLiteTransaction(database)
+      _ = try DifferenceWriter(plan, of: User.ownerID, isIndexed: true, in: transaction).apply()
     }
     let verbs = Set(plans.compactMap { $0.sql.split(separator: " ").first })
     #expect(verbs == ["SELECT", "INSERT", "UPDATE"])

@@ -1,8 +1,5 @@
 /// The index of a store's offers, as one read of the store searches it.
 package protocol SearchedIndex {
-  /// A search with the same results, if one is cheaper.
-  func narrowed(_ words: SearchWords) throws -> SearchWords
-
   /// Calls `body` with the offers that have all words, the best first, one at a time, so that not all are
   /// in memory.
   func forEachOffer(
@@ -16,9 +13,6 @@ package protocol SearchedIndex {
 }
 
 extension SearchedIndex {
-  /// Narrows nothing.
-  package func narrowed(_ words: SearchWords) throws -> SearchWords { words }
-
   /// The results of a search: of its words; else with a single letter at the end as the beginning of a
   /// word; else none, with the nearest other spelling that has results as a proposal.
   ///
@@ -26,7 +20,7 @@ extension SearchedIndex {
   package func results(of query: SearchQuery) throws -> SearchResults {
     let words = try SearchWords(query.words)
     if words.isEmpty { return SearchResults() }
-    if let page = try page(of: narrowed(words), query) { return page }
+    if let page = try page(of: words, query) { return page }
     let opened = try SearchWords(query.words, opensLetter: true)
     if opened != words, let page = try page(of: opened, query) { return page }
     return SearchResults(correctedWords: try findNearest(to: words)?.text)

@@ -12,8 +12,7 @@ import OffersSync
 /// only literal addresses and reserved private names to be checked.
 package final class HTTPConnections: ClosableTransport {
   /// Resolves a name to its addresses, in the order of preference.
-  package typealias LookUp =
-    @Sendable (_ name: String, _ port: Int) async throws -> [NetworkAddress]
+  package typealias LookUp = @Sendable (_ name: String) async throws -> [NetworkAddress]
 
   /// The most addresses of a name that are tried.
   private static let mostAddresses = 4
@@ -29,7 +28,7 @@ package final class HTTPConnections: ClosableTransport {
   package init(
     connectionsPerHost: Int = 1,
     environment: @escaping @Sendable (String) -> String?,
-    lookUp: @escaping LookUp = { try await HostAddresses.resolve($0, port: $1) }
+    lookUp: @escaping LookUp = { try await HostAddresses.resolve($0) }
   ) {
     self.environment = environment
     names = NameCache(lookUp)
@@ -59,7 +58,7 @@ package final class HTTPConnections: ClosableTransport {
     let proxy = try ProxySettings(environment: environment).proxy(for: request.url)
     var addresses: [NetworkAddress] = []
     if request.address.literal == nil, proxy?.resolvesNames != true {
-      addresses = try await names.find(request.address.host, HTTPOrigin(request.url).port)
+      addresses = try await names.find(request.address.host)
       if !request.mayBePrivate, let first = addresses.first {
         addresses = addresses.filter(\.isPublic)
         if addresses.isEmpty { try request.check(address: first.text) }

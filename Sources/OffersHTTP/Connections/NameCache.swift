@@ -9,18 +9,13 @@ actor NameCache {
   /// The most names that are kept.
   private static let mostNames = 256
 
-  private struct Name: Hashable {
-    let text: String
-    let port: Int
-  }
-
   private struct Entry {
     let addresses: [NetworkAddress]
     let found: ContinuousClock.Instant
   }
 
   private let lookUp: HTTPConnections.LookUp
-  private var entries: [Name: Entry] = [:]
+  private var entries: [String: Entry] = [:]
 
   init(_ lookUp: @escaping HTTPConnections.LookUp) { self.lookUp = lookUp }
 
@@ -28,8 +23,7 @@ actor NameCache {
   /// so that one that is cancelled does not wait, and fails no other.
   ///
   /// - Throws: `OffersError` with `sourceFailed` if it cannot be resolved, or not in time.
-  func find(_ text: String, _ port: Int) async throws -> [NetworkAddress] {
-    let name = Name(text: text, port: port)
+  func find(_ name: String) async throws -> [NetworkAddress] {
     if let entry = entries[name], .now - entry.found < .seconds(Self.keepSeconds) {
       return entry.addresses
     }
@@ -40,13 +34,13 @@ actor NameCache {
   }
 
   private static func resolve(
-    _ name: Name, _ lookUp: @escaping HTTPConnections.LookUp
+    _ name: String, _ lookUp: @escaping HTTPConnections.LookUp
   ) async throws -> [NetworkAddress] {
     try await Timeout.run(seconds: HostAddresses.lookUpSeconds) {
-      try await lookUp(name.text, name.port)
+      try await lookUp(name)
     } late: {
       OffersError(
-        .sourceFailed, "The host name \(name.text) could not be resolved in time.",
+        .sourceFailed, "The host name \(name) could not be resolved in time.",
         hint: "Nothing was changed. Check the network, then sync again.")
     }
   }

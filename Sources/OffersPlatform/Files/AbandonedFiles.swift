@@ -49,14 +49,14 @@ package enum AbandonedFiles {
     let pid = findProcess(in: name)
     guard pid != nil || isSpool(name) else { return false }
     let path = "\(folder)/\(name)"
-    var information = stat()
-    guard lstat(path, &information) == 0, information.st_mode & S_IFMT == S_IFREG,
-      information.st_uid == geteuid()
+    // A file that cannot be looked at is not known as abandoned.
+    guard let status = (try? FileStatus.find(path, followsLinks: false)) ?? nil,
+      status.isRegular, status.isOfThisUser
     else { return false }
     // The writer of a spool needs no name: it unlinks the file itself, at once after creating it.
     guard let pid else { return true }
     if pid == getpid() || isLocked(path) { return false }
-    let age = time(nil) - information.changedAtSeconds
+    let age = time(nil) - status.changedAt
     return kill(pid, 0) != 0 && errno == ESRCH || age > oldAgeSeconds
   }
 
@@ -92,16 +92,5 @@ package enum AbandonedFiles {
     } catch {
       return true
     }
-  }
-}
-
-extension stat {
-  /// The time of the last change of the contents, in Unix seconds.
-  fileprivate var changedAtSeconds: Int {
-    #if canImport(Darwin)
-      st_mtimespec.tv_sec
-    #else
-      st_mtim.tv_sec
-    #endif
   }
 }

@@ -1,12 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Foundation
 
 /// What this process may do with a file or folder, as access(2) says.
 package struct FileAccess: OptionSet, Sendable {

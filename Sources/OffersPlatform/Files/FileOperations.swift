@@ -1,14 +1,5 @@
+import Foundation
 import SystemShim
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Operations on open files and on folders. Reads and writes that a signal interrupts are repeated.
 package enum FileOperations {
@@ -76,8 +67,7 @@ package enum FileOperations {
         sync(made)
       } else if errno != EEXIST, errno != EISDIR {
         let error = SystemError.last("mkdir")
-        var information = stat()
-        if stat(made, &information) != 0 { throw error }
+        if !FileAccess.exists(made) { throw error }
       }
     }
   }

@@ -1,14 +1,6 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Foundation
 
-/// The kind, size, permissions, time and identity of the file at a path.
+/// The kind, size, permissions, time and identity of a file.
 package struct FileStatus: Sendable {
   /// A file independently of its names: device and inode.
   package struct Identity: Hashable, Sendable {
@@ -19,6 +11,7 @@ package struct FileStatus: Sendable {
   package let bytes: Int
   /// Whether it is a regular file: no folder, pipe or device.
   package let isRegular: Bool
+  package let isFolder: Bool
   /// The permissions of owner, group and others, such as `0o600`.
   package let permissions: Int32
   /// Whether only the owner of a file in this folder can remove or rename it (the sticky bit).
@@ -49,9 +42,17 @@ package struct FileStatus: Sendable {
     throw error
   }
 
+  /// The status of an open file.
+  package init(of descriptor: Int32) throws(SystemError) {
+    var information = stat()
+    if fstat(descriptor, &information) != 0 { throw .last("fstat") }
+    self.init(information)
+  }
+
   private init(_ information: stat) {
     bytes = Int(information.st_size)
     isRegular = information.st_mode & S_IFMT == S_IFREG
+    isFolder = information.st_mode & S_IFMT == S_IFDIR
     permissions = Int32(information.st_mode & 0o777)
     isSticky = information.st_mode & S_ISVTX != 0
     #if canImport(Darwin)

@@ -1,14 +1,5 @@
+import Foundation
 import SystemShim
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// A file of exclusive locks, one for each byte number, whatever the size of the file. Different
 /// bytes are independent locks.

@@ -1,14 +1,5 @@
+import Foundation
 import SystemShim
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// An unnamed temporary file, written sequentially and read from any offset. Its space is freed
 /// when it is released or the process ends.

@@ -1,12 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Foundation
 
 /// Lookups by the system's resolver. They block the calling thread.
 package enum AddressLookup {
@@ -37,17 +29,15 @@ package enum AddressLookup {
   /// - Parameters:
   ///   - host: a name, or an address literal, including decimal, octal and hexadecimal forms
   ///     (`2852039166`, `0x7f.1`) and one in brackets.
-  ///   - port: the port for the resolver; the addresses are returned without it.
   ///   - isLiteral: whether only literals are resolved, without a lookup.
   /// - Returns: at least one address, without duplicates, in the order of preference (RFC 6724).
   package static func find(
-    _ host: String, port: UInt16, isLiteral: Bool = false
+    _ host: String, isLiteral: Bool = false
   ) throws(Failure) -> [NetworkAddress] {
     var name = host
     var hints = addrinfo()
     // No AI_ADDRCONFIG: a literal must yield the same address on every machine.
-    hints.ai_flags = AI_NUMERICSERV
-    if isLiteral { hints.ai_flags |= AI_NUMERICHOST }
+    if isLiteral { hints.ai_flags = AI_NUMERICHOST }
     #if canImport(Glibc)
       hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     #else
@@ -61,7 +51,7 @@ package enum AddressLookup {
     // An empty name cannot be looked up, and C would end a name at its first NUL byte.
     if name.isEmpty || name.utf8.contains(0) { throw Failure(status: EAI_NONAME) }
     var list: UnsafeMutablePointer<addrinfo>?
-    let status = getaddrinfo(name, String(port), &hints, &list)
+    let status = getaddrinfo(name, nil, &hints, &list)
     if status != 0 { throw Failure(status: status, systemError: errno) }
     defer { freeaddrinfo(list) }
     let result = addresses(in: list)

@@ -1,12 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Foundation
 
 /// The socket of a service manager, such as systemd, to which a service reports its state
 /// (https://www.freedesktop.org/software/systemd/man/252/sd_notify.html).

@@ -1,4 +1,5 @@
 import OffersCore
+import OffersStore
 
 /// A PostgreSQL database, through connections that it opens when they are needed: transactions, with
 /// their retries and errors.
@@ -108,7 +109,7 @@ final class Database: Sendable {
     _ body: @escaping @Sendable (Connection) throws -> Result
   ) async throws -> Result {
     if access == .readOnly, isKept, !isNote {
-      throw OffersError(.invalidRequest, "The database was opened for reading only.")
+      throw OffersError.readOnlyStore
     }
     let pool =
       switch kind {
@@ -205,7 +206,7 @@ final class Database: Sendable {
             return .done(try body(connection, outcome))
           } catch let failure as PostgresFailure {
             let isUnknown = outcome.isCommitting && failure.isOfConnection
-            let error = PostgresFailure.translate(failure, url, isUnknown ? .unknown : .unchanged)
+            let error = PostgresFailure.translate(failure, url, mayBeStored: isUnknown)
             let limit =
               failure.isConflict
               ? Self.attemptLimits.conflict

@@ -46,21 +46,17 @@ struct PostgresFailure: Error {
     isLost || isReadOnly || sqlState?.hasPrefix("08") == true || sqlState?.hasPrefix("57P0") == true
   }
 
-  /// The outcome of a failed write.
-  enum State {
-    case unchanged
-    /// The connection was lost after the commit was sent and before it was confirmed.
-    case unknown
-  }
-
   /// Translates an error of an operation; one that is not of the connection stays as it is.
+  ///
+  /// - Parameter mayBeStored: whether the connection was lost after the commit was sent and before it was
+  ///   confirmed.
   static func translate(
-    _ error: any Error, _ url: DatabaseURL, _ state: State = .unchanged
+    _ error: any Error, _ url: DatabaseURL, mayBeStored: Bool = false
   ) -> any Error {
-    (error as? PostgresFailure).map { $0.error(about: url, state) } ?? error
+    (error as? PostgresFailure).map { $0.error(about: url, mayBeStored: mayBeStored) } ?? error
   }
 
-  private func error(about url: DatabaseURL, _ state: State) -> OffersError {
+  private func error(about url: DatabaseURL, mayBeStored: Bool) -> OffersError {
     let sentence = message.last.map { ".?!".contains($0) } == true ? message : message + "."
     let cause = [sqlState, message].compactMap(\.self).joined(separator: " ")
     func storage(_ message: String, _ hint: String) -> OffersError {
@@ -69,7 +65,7 @@ struct PostgresFailure: Error {
     func unreachable(_ message: String, _ hint: String) -> OffersError {
       OffersError(.storeUnreachable, message, hint: hint, cause: cause)
     }
-    if state == .unknown {
+    if mayBeStored {
       return unreachable(
         "The connection to \(url.description) was lost before the change was confirmed. "
           + "It may or may not have been stored.",

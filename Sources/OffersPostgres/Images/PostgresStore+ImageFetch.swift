@@ -10,9 +10,4 @@ extension PostgresStore: ImageRepository, ImageFetchStore {
       try ImageLeaseTable.take(url, holder: holder, seconds: seconds, in: connection)
     }
   }
-
-  package func writeImageUsesLater() {
-    let batch = imageUses.take()
-    writeLater { try ImageTable.note(batch, in: $0) }
-  }
 }

@@ -13,7 +13,7 @@ enum SearchWordTable {
         INSERT INTO search_word (word) SELECT new.word FROM unnest($1) AS new (word)
         WHERE NOT EXISTS (SELECT 1 FROM search_word WHERE search_word.word = new.word)
         ON CONFLICT DO NOTHING
-        """, [.texts(piece)])
+        """, [.texts(Array(piece))])
     }
   }
 

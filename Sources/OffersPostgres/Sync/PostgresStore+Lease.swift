@@ -1,4 +1,5 @@
 import OffersCore
+import OffersStore
 
 extension PostgresStore {
   package func withSyncLocks<Result: Sendable>(
@@ -42,11 +43,7 @@ extension PostgresStore {
       let end =
         renewal == first && waitSeconds > times.renewalSeconds
         ? max(deadline, start + .seconds(times.seconds + 1)) : deadline
-      guard ContinuousClock.now < end else {
-        throw OffersError(
-          .locked, "Another process is syncing \(feed).",
-          hint: "Nothing was changed. Wait for it, then sync again.")
-      }
+      guard ContinuousClock.now < end else { throw OffersError.syncingElsewhere(feed) }
       try await Task.sleep(for: .milliseconds(100))
     }
   }

@@ -118,7 +118,7 @@ final class SalvageReader: SalvagedRecords {
       SELECT feed_key, \(ExportedFeed.columns) FROM feed WHERE feed_key >= ?1 ORDER BY feed_key
       """
     ) { rows in
-      let feed = ExportedFeed(StatementRow(statement: rows), from: 1)
+      let feed = ExportedFeed(rows, from: 1)
       guard let feed = [feed, feed.withoutDetails].first(where: { isAccepted(.feed($0)) }) else {
         return
       }
@@ -149,7 +149,7 @@ final class SalvageReader: SalvagedRecords {
       guard let rows = try? RawStatement(database, sql) else { return }
       defer { rows.reset() }
       // An unreadable page ends this direction; the other direction starts from the other end.
-      while (try? rows.step()) == true { body(rows.number(0), rows.string(1) ?? "") }
+      while (try? rows.step()) == true { body(rows.number(0), rows.text(1)) }
     }
   }
 
@@ -164,7 +164,7 @@ final class SalvageReader: SalvagedRecords {
       SELECT source, started_at FROM sync_run WHERE feed_key = ?1 ORDER BY run_id DESC LIMIT 1
       """)
     _ = runs.read(key) { run in
-      feed.source = run.string(0) ?? feed.source
+      feed.source = run.findText(0) ?? feed.source
       feed.subscribedAt = run.number(1)
     }
     return feed
@@ -183,7 +183,7 @@ final class SalvageReader: SalvagedRecords {
         return
       }
       guard isWanted(feed: feed) else { return }
-      var run = ExportedRun(StatementRow(statement: rows), from: 2, feed: feed)
+      var run = ExportedRun(rows, from: 2, feed: feed)
       run.hideAddresses(isForOthers: favoritesOnly)
       guard isAccepted(.run(run)) else { return }
       runs[rows.number(0)] = runs.count + 1
@@ -201,7 +201,7 @@ final class SalvageReader: SalvagedRecords {
         cut.insert(.offers)
         return
       }
-      let offer = ExportedOffer(StatementRow(statement: rows), from: 3, feed: feed)
+      let offer = ExportedOffer(rows, from: 3, feed: feed)
       if favorites.isCut { favorites.find(offer.ref, of: keys) }
       guard !favoritesOnly || favorites.contains(offer.ref) else { return }
       let records: [ExportRecord] = [.offer(offer), .offer(offer.withoutDetails)]
@@ -225,12 +225,12 @@ final class SalvageReader: SalvagedRecords {
       tables.changes
     ) { rows in
       guard let run = runs[rows.number(2)] else { return }
-      let kind = rows.string(3) ?? ""
+      let kind = rows.text(3)
       let changed =
         kind == "first"
         ? firstRefs[rows.number(2)] ?? [] : refs(upTo: rows.number(1), count: rows.number(5))
       for ref in changed {
-        let change = ExportedChange(kind, fields: rows.string(4), of: ref, run: run)
+        let change = ExportedChange(kind, fields: rows.findText(4), of: ref, run: run)
         if isAccepted(.change(change)) { try body(.change(change)) }
       }
     }

@@ -56,7 +56,7 @@ struct SalvagedFavorites {
 
   private mutating func note(_ row: RawStatement) {
     var favorite = ExportedFavorite()
-    favorite.ref = OfferRef(feed: row.string(1) ?? "", offerID: row.string(2) ?? "")
+    favorite.ref = OfferRef(feed: row.text(1), offerID: row.text(2))
     favorite.starredAt = row.number(3)
     favorite.sharedAt = row.findNumber(4)
     found[row.number(0), default: [:]][Self.key(favorite.ref)] = favorite

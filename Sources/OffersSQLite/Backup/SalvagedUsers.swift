@@ -28,8 +28,8 @@ struct SalvagedUsers {
 
   private static func user(_ row: RawStatement) -> ExportedUser {
     var user = ExportedUser()
-    user.name = row.string(1) ?? ""
-    user.role = row.string(2).flatMap(User.Role.init) ?? .viewer
+    user.name = row.text(1)
+    user.role = row.findText(2).flatMap(User.Role.init) ?? .viewer
     user.createdAt = row.findNumber(3)
     user.isOwner = row.number(0) == User.ownerID
     return user
@@ -43,7 +43,7 @@ struct SalvagedUsers {
       else { return }
       defer { rows.reset() }
       // An unreadable page ends this direction; the other direction starts from the other end.
-      while (try? rows.step()) == true { names[rows.number(0)] = rows.string(1) }
+      while (try? rows.step()) == true { names[rows.number(0)] = rows.findText(1) }
     }
   }
 

@@ -11,8 +11,6 @@ struct WriteGuard: Sendable {
   private let lock: DatabaseLock
   private let path: String
 
-  /// The byte of the lock file that is the guard; the others are sync locks.
-  private static let byte: Int64 = 0
   /// The maximum wait for other writers. A single write transaction takes seconds at most.
   static let waitSeconds = 120.0
   /// The maximum wait for other writers to record a finished search or the uses of images, which are
@@ -21,7 +19,7 @@ struct WriteGuard: Sendable {
 
   init(_ file: DatabaseFile) throws {
     path = file.lockPath
-    lock = try file.makeLock(byte: Self.byte)
+    lock = try file.makeLock()
   }
 
   /// Runs `body` while no other process writes or checkpoints.
@@ -41,7 +39,8 @@ struct WriteGuard: Sendable {
   func holdWithoutBlocking<Result: Sendable>(
     waitSeconds: Double = waitSeconds, _ body: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
-    guard try await lock.lock(byte: Self.byte, until: .now + .seconds(waitSeconds)) else {
+    let deadline = ContinuousClock.now + .seconds(waitSeconds)
+    guard try await lock.lock(byte: DatabaseLock.writeByte, until: deadline) else {
       throw timeout(waitSeconds)
     }
     defer { lock.unlock() }
@@ -49,7 +48,7 @@ struct WriteGuard: Sendable {
   }
 
   private func timeout(_ waitSeconds: Double) -> OffersError {
-    let holder = LockHolder.find(on: path)?.first { $0.byte == Self.byte }
+    let holder = LockHolder.find(on: path)?.first { $0.byte == DatabaseLock.writeByte }
     let name = holder.map { "Another process, \($0.name) (\($0.pid))," } ?? "Another process"
     let state =
       holder?.isStopped == true

@@ -13,7 +13,6 @@ final class WritingConnection: Sendable {
   private let identity: FileStatus.Identity?
   /// Whether the connection is at `synchronous=FULL`. Changed only on its queue.
   private let isSynchronous = Atomic(true)
-  private let log = LogSize()
   /// Rings after each commit.
   let bell: CommitBell
   /// The parts of the schema that this program did not create, such as `the trigger forget_stars`.
@@ -90,7 +89,6 @@ final class WritingConnection: Sendable {
         try ForeignSchemaObjects.find(in: database)
       }
     }
-    queue.inDatabase { log.watch($0) }
   }
 
   /// Checks the file on this connection, without a transaction.
@@ -140,11 +138,11 @@ final class WritingConnection: Sendable {
 
   /// Enqueues a write without waiting for it. An error is discarded, as is the write if another
   /// process writes for longer than `WriteGuard.noteWaitSeconds`.
-  func writeLater(_ mode: WriteMode, _ body: @escaping @Sendable (Database) throws -> Void) {
+  func writeLater(_ body: @escaping @Sendable (Database) throws -> Void) {
     queue.asyncWriteWithoutTransaction { database in
       // No caller waits for the result. A lost note of uses costs nothing.
       try? self.writeGuard.hold(waitSeconds: WriteGuard.noteWaitSeconds) {
-        try self.perform(mode, on: database, body)
+        try self.perform(.note, on: database, body)
       }
     }
   }
@@ -186,8 +184,8 @@ final class WritingConnection: Sendable {
     _ body: (Database) throws -> Result
   ) throws -> Result {
     var result: Result?
-    let state = { () -> StorageFailure.State in result == nil ? .unchanged : .unknown }
-    try StorageFailure.translating(database, path: file.path, state) {
+    let mayBeStored = { result != nil }
+    try StorageFailure.translating(database, path: file.path, mayBeStored: mayBeStored) {
       try database.inTransaction(.immediate) {
         result = try body(database)
         return end
@@ -199,9 +197,8 @@ final class WritingConnection: Sendable {
 
   /// Checkpoints the log if it is larger than the mode allows. The caller holds the guard.
   private func moveLog(after mode: WriteMode, _ database: Database) {
-    if log.bytes <= mode.logBytes, mode.logBytes > 0 { return }
-    // Images come in series: a passive checkpoint lets the next ones reuse the log file.
-    Self.moveLog(database, mode == .image ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_TRUNCATE)
+    if mode.logBytes > 0, file.logBytes <= mode.logBytes { return }
+    Self.moveLog(database)
   }
 
   /// Runs a write and rolls it back.
@@ -245,14 +242,12 @@ final class WritingConnection: Sendable {
 
   /// Checkpoints the log and truncates it, as far as no reader needs it; a later write then does
   /// the rest. The caller holds the guard.
-  private static func moveLog(
-    _ database: Database, _ way: Int32 = SQLITE_CHECKPOINT_TRUNCATE
-  ) {
+  private static func moveLog(_ database: Database) {
     let connection = database.sqliteConnection
     // Do not wait for readers.
     sqlite3_busy_timeout(connection, 0)
     // After an error the data is still safe in the log.
-    _ = sqlite3_wal_checkpoint_v2(connection, nil, way, nil, nil)
+    _ = sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
     sqlite3_busy_timeout(connection, Int32(Configuration.busySeconds * 1000))
   }
 }

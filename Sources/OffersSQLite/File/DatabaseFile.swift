@@ -38,11 +38,9 @@ struct DatabaseFile {
   var lockPath: String { path + "-lock" }
 
   /// The locks of writers and syncs.
-  ///
-  /// - Parameter byte: the lock that is used unless another one is given.
-  func makeLock(byte: Int64 = 0) throws -> DatabaseLock {
-    if let memory { return DatabaseLock(in: memory, byte: byte) }
-    return try DatabaseLock(path: lockPath, byte: byte)
+  func makeLock() throws -> DatabaseLock {
+    if let memory { return DatabaseLock(in: memory) }
+    return try DatabaseLock(path: lockPath)
   }
 
   /// The sizes of the file and of its log, in bytes; 0 if missing.
@@ -53,6 +51,12 @@ struct DatabaseFile {
 
   /// The folder of the file; for a database in memory, that of temporary files.
   var folder: String { memory == nil ? FileOperations.folder(of: path) : NSTemporaryDirectory() }
+
+  /// The folder for temporary files: that of the file, or the system's if that one is missing or not
+  /// writable.
+  var temporaryFolder: String {
+    FileAccess.writing.isGranted(folder) ? folder : NSTemporaryDirectory()
+  }
 
   /// Whether the path exists, as any kind of file.
   var exists: Bool { FileAccess.exists(path) }

@@ -6,15 +6,14 @@ import OffersPlatform
 /// `LockFile`, or `MemoryDatabaseLocks`.
 final class DatabaseLock: Sendable {
   private let file: any NumberedLocks
-  private let byte: Int64
 
-  /// - Parameters:
-  ///   - path: the lock file. It is created if missing, readable by its owner only, and never
-  ///     removed.
-  ///   - byte: the byte that is locked unless another one is given; different bytes are independent
-  ///     locks.
-  init(path: String, byte: Int64 = 0) throws {
-    self.byte = byte
+  /// The byte of `WriteGuard`, which is locked unless another one is given. The others are sync locks and
+  /// those of `LeaseHolders`; different bytes are independent locks.
+  static let writeByte: Int64 = 0
+
+  /// - Parameter path: the lock file. It is created if missing, readable by its owner only, and never
+  ///   removed.
+  init(path: String) throws {
     do {
       file = try LockFile(path: path)
     } catch {
@@ -31,16 +30,10 @@ final class DatabaseLock: Sendable {
   }
 
   /// Locks of a database in memory.
-  init(in state: MemoryDatabaseState, byte: Int64 = 0) {
-    file = MemoryDatabaseLocks(state)
-    self.byte = byte
-  }
+  init(in state: MemoryDatabaseState) { file = MemoryDatabaseLocks(state) }
 
-  /// Acquires the lock if it is free.
-  func tryLock() throws -> Bool { try tryLock(byte: byte) }
-
-  /// Acquires the lock of a given byte if it is free, so that one open file serves many locks.
-  func tryLock(byte: Int64) throws -> Bool {
+  /// Acquires a lock if it is free.
+  func tryLock(byte: Int64 = writeByte) throws -> Bool {
     do {
       return try file.tryLock(byte: byte)
     } catch {
@@ -48,11 +41,8 @@ final class DatabaseLock: Sendable {
     }
   }
 
-  /// Whether another holder has the lock.
-  func isHeld() throws -> Bool { try isHeld(byte: byte) }
-
-  /// Whether another holder has the lock of a given byte.
-  func isHeld(byte: Int64) throws -> Bool {
+  /// Whether another holder has a lock.
+  func isHeld(byte: Int64 = writeByte) throws -> Bool {
     do {
       return try file.isHeld(byte: byte)
     } catch {
@@ -60,7 +50,7 @@ final class DatabaseLock: Sendable {
     }
   }
 
-  /// Acquires the lock, polling with a growing, randomized pause. Returns false after
+  /// Acquires the lock of writers, polling with a growing, randomized pause. Returns false after
   /// `waitSeconds`.
   ///
   /// - Throws: `OffersError` with `storageFailed`; `CancellationError` if the task is cancelled
@@ -77,7 +67,8 @@ final class DatabaseLock: Sendable {
     return true
   }
 
-  func unlock() { file.unlock(byte: byte) }
+  /// Releases the lock of writers.
+  func unlock() { file.unlock(byte: Self.writeByte) }
 
   /// Releases the locks of all bytes.
   func unlockAll() { file.unlockAll() }

@@ -18,14 +18,6 @@ enum StorageFailure {
   static let lossAdvice = Advice(
     "Restore a backup. Without one, try to recover it with the shell of SQLite", .recover)
 
-  /// Whether a failed operation may have changed the database, as far as is known.
-  enum State {
-    case unchanged
-    /// The commit failed after its record may have reached the log. It is stored if the log is
-    /// recovered, such as after a crash, before the next write.
-    case unknown
-  }
-
   /// Translates an error of a salvage. The usual advice for a damaged file, which suggests a
   /// salvage, is replaced.
   static func translateLoss(_ error: any Error, path: String) -> any Error {
@@ -38,8 +30,10 @@ enum StorageFailure {
 
   /// Runs work on a connection and translates its errors, with the system's reason that the
   /// connection knows. https://sqlite.org/c3ref/system_errno.html
+  ///
+  /// - Parameter mayBeStored: as in `translate`, asked after a failure.
   static func translating<Result>(
-    _ database: Database, path: String, _ state: () -> State = { .unchanged },
+    _ database: Database, path: String, mayBeStored: () -> Bool = { false },
     _ body: () throws -> Result
   ) throws -> Result {
     let begun = ContinuousClock.now
@@ -47,7 +41,8 @@ enum StorageFailure {
       return try body()
     } catch {
       throw translate(
-        error, path: path, reason: reason(database.sqliteConnection), state: state(), since: begun)
+        error, path: path, reason: reason(database.sqliteConnection),
+        mayBeStored: mayBeStored(), since: begun)
     }
   }
 
@@ -74,10 +69,11 @@ enum StorageFailure {
   ///   - error: the error.
   ///   - path: the database.
   ///   - reason: the value of `errno`, of interest for an error of input or output; 0 if unknown.
-  ///   - state: what is known of the change.
+  ///   - mayBeStored: whether the commit failed after its record may have reached the log. The change is
+  ///     stored if the log is recovered, such as after a crash, before the next write.
   ///   - begun: when the operation began, for the message about one that waited in vain.
   static func translate(
-    _ error: any Error, path: String, reason: Int32 = 0, state: State = .unchanged,
+    _ error: any Error, path: String, reason: Int32 = 0, mayBeStored: Bool = false,
     since begun: ContinuousClock.Instant? = nil
   ) -> any Error {
     if error is RowDecodingError {
@@ -97,10 +93,11 @@ enum StorageFailure {
       return storage(
         "The disk is full; nothing was changed in \(path).", "Make room, then try again.")
     case .SQLITE_IOERR:
-      return ioFailure(failure, path, reason, state)
+      return ioFailure(failure, path, reason, mayBeStored: mayBeStored)
     case .SQLITE_CORRUPT, .SQLITE_NOTADB:
       if let number = DatabaseFile(path: DatabaseFile.resolve(path)).findReadFailure() {
-        return ioFailure(DatabaseError(resultCode: .SQLITE_IOERR_READ), path, number, state)
+        return ioFailure(
+          DatabaseError(resultCode: .SQLITE_IOERR_READ), path, number, mayBeStored: mayBeStored)
       }
       return storage(
         "\(path) is damaged or not a database.",
@@ -151,7 +148,7 @@ enum StorageFailure {
 
   /// The error for a failed call of the system.
   private static func ioFailure(
-    _ failure: DatabaseError, _ path: String, _ reason: Int32, _ state: State
+    _ failure: DatabaseError, _ path: String, _ reason: Int32, mayBeStored: Bool
   ) -> OffersError {
     let code = failure.extendedResultCode
     let isShared = sharedMemory.contains(code)
@@ -165,16 +162,7 @@ enum StorageFailure {
         + (reason == 0 ? "an error of the disk" : FileErrorAdvice.text(of: reason))
     // The record of the commit is written last, so it is incomplete if there was no room for it.
     let isIncomplete = code == .SQLITE_IOERR_WRITE && [ENOSPC, EDQUOT, EFBIG].contains(reason)
-    switch isIncomplete ? .unchanged : state {
-    case .unchanged:
-      return OffersError(
-        .storageFailed,
-        isFull ? "\(what); nothing was changed in \(path)." : "\(what). Nothing was changed.",
-        advice: FileErrorAdvice.advice(
-          on: isFull ? ENOSPC : reason,
-          otherwise: "Check the disk and its free space, then try again."),
-        cause: cause)
-    case .unknown:
+    if mayBeStored, !isIncomplete {
       return OffersError(
         .storageFailed, "\(what). The change may or may not have been stored in \(path).",
         advice: Advice(
@@ -182,6 +170,13 @@ enum StorageFailure {
             + "repeat it."),
         cause: cause)
     }
+    return OffersError(
+      .storageFailed,
+      isFull ? "\(what); nothing was changed in \(path)." : "\(what). Nothing was changed.",
+      advice: FileErrorAdvice.advice(
+        on: isFull ? ENOSPC : reason,
+        otherwise: "Check the disk and its free space, then try again."),
+      cause: cause)
   }
 
   /// The errors of SQLite's `-shm` file, the index of the log.

@@ -17,12 +17,12 @@ struct DamagedImages {
     while try rows.step() {
       imageCount += 1
       // An unreadable header is a damaged image, whatever the error.
-      let header = try? ImageHeader(reading: rows.bytes(4))
-      let copy = rows.bytes(5)
+      let header = try? ImageHeader(reading: rows.blob(4))
+      let copy = rows.blob(5)
       let isCopyDamaged = !copy.isEmpty && (try? ImageHeader(reading: copy)) == nil
-      if isCopyDamaged || header?.format.contentType != rows.string(1)
+      if isCopyDamaged || header?.format.contentType != rows.findText(1)
         || header?.width != Int(rows.number(2)) || header?.height != Int(rows.number(3)),
-        let url = rows.string(0)
+        let url = rows.findText(0)
       {
         urls.append(url)
       }

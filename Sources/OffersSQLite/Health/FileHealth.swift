@@ -75,7 +75,7 @@ struct FileHealth {
   private var library: Finding {
     do {
       // The lock file is created by the first write.
-      if hasLockFile { _ = try DatabaseLock(path: file.lockPath, byte: 0).isHeld() }
+      if hasLockFile { _ = try DatabaseLock(path: file.lockPath).isHeld() }
     } catch {
       return Self.library(obstacle: (error as? OffersError)?.message ?? "\(error)")
     }
@@ -115,12 +115,12 @@ struct FileHealth {
       }
       // The process of another user is not visible. Without a file there is no lock.
       guard hasLockFile,
-        let isHeld = try? DatabaseLock(path: file.lockPath, byte: byte).isHeld(), isHeld
+        let isHeld = try? DatabaseLock(path: file.lockPath).isHeld(byte: byte), isHeld
       else { return nil }
       return holders == nil ? "another process" : "another person's process"
     }
     var held: [String] = []
-    if let name = holder(of: 0) { held.append("\(name) is writing") }
+    if let name = holder(of: DatabaseLock.writeByte) { held.append("\(name) is writing") }
     for feed in feeds {
       if let name = holder(of: OffersDatabase.lockByte(of: feed)) {
         held.append("\(name) is syncing \(feed)")

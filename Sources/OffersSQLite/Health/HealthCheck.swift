@@ -79,15 +79,16 @@ struct HealthCheck: Sendable {
   private static let foreignKeys = HealthCheck(
     subject: "references",
     examine: { database, _ in
-      let strays = try Row.fetchAll(database, sql: "PRAGMA foreign_key_check")
+      let strays = try SQLiteTransaction(database).rows("PRAGMA foreign_key_check") { row in
+        (table: row.text(0), target: row.text(2))
+      }
       guard let first = strays.first else {
         return [Finding(.ok, "references", "every reference is valid")]
       }
-      let tables: (String, String) = (first[0], first[2])
       return [
         Finding(
           .problem, "references",
-          "rows refer to missing rows (\(strays.count)), the first in \(tables.0) to \(tables.1)",
+          "rows refer to missing rows (\(strays.count)), the first in \(first.table) to \(first.target)",
           advice: StorageFailure.salvageAdvice)
       ]
     })

@@ -55,16 +55,7 @@ struct LeftoverFiles {
   }
 }
 
-extension OffersDatabase {
-  /// Reports the files that killed processes have left beside a database.
-  package static func examineRemains(at path: String) -> Finding {
-    LeftoverFiles(path: path).finding
-  }
-
-  /// Removes the files that killed processes have left beside a database, which need not exist.
-  ///
-  /// - Returns: nil if there is none.
-  package static func removeRemains(at path: String) -> Repair? {
-    LeftoverFiles(path: path).remove()
-  }
+extension SQLitePlace {
+  package func examineRemains() -> Finding { LeftoverFiles(path: path).finding }
+  package func removeRemains() -> Repair? { LeftoverFiles(path: path).remove() }
 }

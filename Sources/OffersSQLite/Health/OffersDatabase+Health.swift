@@ -2,15 +2,10 @@ import Foundation
 import GRDB
 import OffersCore
 
-extension OffersDatabase {
-  /// Checks a database's file and folder without opening the database.
-  package static func examineFile(at path: String) -> [Finding] {
-    FileHealth(path: path).ownership
-  }
+extension SQLitePlace {
+  package func examineFile() -> [Finding] { FileHealth(path: path).ownership }
 
-  /// The advice for a database that could not be opened. For a damaged one, it depends on whether
-  /// tables are left to salvage.
-  package static func advice(on error: OffersError, at path: String) async -> Advice? {
+  package func advice(on error: OffersError) async -> Advice? {
     guard error.advice == StorageFailure.damageAdvice else { return error.advice }
     do {
       _ = try await OffersDatabase.open(salvaging: path)
@@ -19,7 +14,9 @@ extension OffersDatabase {
       return StorageFailure.lossAdvice
     }
   }
+}
 
+extension OffersDatabase {
   package func examineTurns(of feeds: [String]) -> [Finding] {
     FileHealth(path: path).turns(feeds: feeds)
   }

@@ -1,4 +1,5 @@
 import GRDB
+import OffersStore
 import SQLiteMigrations
 
 /// The differences between a database's schema and the one that the migrations create.
@@ -47,26 +48,27 @@ struct SchemaComparison {
   ///   - version: the version of its schema.
   init(_ database: Database, version: Int = Schema.version) throws {
     let fresh = try Self.makeFresh(version: version)
-    let expected = try fresh.inDatabase { try Row.fetchAll($0, sql: Self.sql) }
+    let expected = try fresh.inDatabase(Self.objects)
     var found: [String: String] = [:]
     var additions = try ForeignSchemaObjects.find(in: database)
-    for row in try Row.fetchAll(database, sql: Self.sql) {
-      found[Self.key(row)] = row["sql"]
-      if row["type"] == "view" { additions.append("the \(Self.key(row))") }
+    for object in try Self.objects(of: database) {
+      found["\(object.kind) \(object.name)"] = object.sql
+      if object.kind == "view" { additions.append("the view \(object.name)") }
     }
     // A changed part of this program's own is a difference.
-    let own = Set(expected.map { "the \(Self.key($0))" })
+    let own = Set(expected.map { "the \($0.kind) \($0.name)" })
     self.additions = additions.filter { !own.contains($0) }
-    differences = expected.compactMap { row in
-      let name: String = row["name"]
-      let sql: String = row["sql"]
-      let there = found[Self.key(row)]
-      if there == sql { return nil }
-      return Difference(kind: row["type"], name: name, sql: sql, isMissing: there == nil)
+    differences = expected.compactMap { object in
+      let there = found["\(object.kind) \(object.name)"]
+      if there == object.sql { return nil }
+      return Difference(
+        kind: object.kind, name: object.name, sql: object.sql, isMissing: there == nil)
     }
   }
 
-  private static func key(_ row: Row) -> String {
-    "\(row["type"] as String) \(row["name"] as String)"
+  private static func objects(
+    of database: Database
+  ) throws -> [(kind: String, name: String, sql: String)] {
+    try SQLiteTransaction(database).rows(sql) { ($0.text(0), $0.text(1), $0.text(2)) }
   }
 }

@@ -12,15 +12,4 @@ extension OffersDatabase: ImageRepository, ImageFetchStore {
         url, holder: holder, seconds: seconds, now: now, isAlive: leaseHolders.isAlive, in: $0)
     }
   }
-
-  /// Records one lookup of an image in the file, as a hit, unless another process is writing.
-  package static func noteImageUse(of url: String, path: String) async throws {
-    let lockPath = DatabaseFile(path: DatabaseFile.resolve(path)).lockPath
-    let lock = try DatabaseLock(path: lockPath, byte: 0)
-    guard try lock.tryLock() else { return }
-    lock.unlock()
-    let database = try await OffersDatabase.open(path: path)
-    _ = database.imageUses.note(url, isAsked: true)
-    try await database.flushImageUses()
-  }
 }

@@ -1,5 +1,6 @@
 import GRDB
 import GRDBSQLite
+import OffersStore
 
 /// A prepared statement driven through SQLite's C interface, for statements that run once per row:
 /// it avoids GRDB's boxing of each value.
@@ -111,38 +112,43 @@ struct RawStatement {
   }
 
   func reset() { sqlite3_reset(handle) }
+}
 
-  /// A column's text in UTF-8, valid until the next step or reset; nil for NULL.
+/// The row on which the statement stands. SQLite converts a value that is of another type, as in a damaged
+/// file.
+extension RawStatement: SQLRow {
   @inline(__always)
-  func text(_ column: Int32) -> UnsafeRawBufferPointer? {
-    sqlite3_column_text(handle, column).map {
-      UnsafeRawBufferPointer(start: $0, count: Int(sqlite3_column_bytes(handle, column)))
+  func findUTF8(_ column: Int) -> UnsafeRawBufferPointer? {
+    sqlite3_column_text(handle, Int32(column)).map {
+      UnsafeRawBufferPointer(start: $0, count: Int(sqlite3_column_bytes(handle, Int32(column))))
     }
   }
 
-  /// A column's text; nil for NULL.
-  func string(_ column: Int32) -> String? {
-    text(column).map { String(decoding: $0, as: UTF8.self) }
+  func findText(_ column: Int) -> String? {
+    findUTF8(column).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// A column's bytes; empty for NULL.
-  func bytes(_ column: Int32) -> [UInt8] {
-    guard let start = sqlite3_column_blob(handle, column) else { return [] }
+  func findBlob(_ column: Int) -> [UInt8]? {
+    if isNull(column) { return nil }
+    guard let start = sqlite3_column_blob(handle, Int32(column)) else { return [] }
     return [UInt8](
-      UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
+      UnsafeRawBufferPointer(
+        start: start, count: Int(sqlite3_column_bytes(handle, Int32(column)))))
   }
 
-  /// A column's integer; nil for NULL.
-  func findNumber(_ column: Int32) -> Int64? { isNull(column) ? nil : number(column) }
+  func findNumber(_ column: Int) -> Int64? { isNull(column) ? nil : number(column) }
 
+  /// An integer; 0 for NULL.
   @inline(__always)
-  func number(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+  func number(_ column: Int) -> Int64 { sqlite3_column_int64(handle, Int32(column)) }
 
-  /// A column's floating-point number; nil for NULL.
-  func findReal(_ column: Int32) -> Double? {
-    isNull(column) ? nil : sqlite3_column_double(handle, column)
+  func findReal(_ column: Int) -> Double? {
+    isNull(column) ? nil : sqlite3_column_double(handle, Int32(column))
   }
 
-  @inline(__always)
-  func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+  func flag(_ column: Int) -> Bool { number(column) != 0 }
+
+  private func isNull(_ column: Int) -> Bool {
+    sqlite3_column_type(handle, Int32(column)) == SQLITE_NULL
+  }
 }

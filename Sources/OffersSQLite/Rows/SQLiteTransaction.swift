@@ -19,20 +19,6 @@ struct SQLiteTransaction: Transaction {
     return try statement.run()
   }
 
-  func rows<Value>(
-    _ sql: String, _ values: [SQLValue], isFrequent: Bool, _ transform: (any SQLRow) throws -> Value
-  ) throws -> [Value] {
-    let statement = try RawStatement(cached: sql, database)
-    defer {
-      statement.reset()
-      statement.unbind()
-    }
-    try statement.bind(values)
-    var results: [Value] = []
-    while try statement.step() { results.append(try transform(StatementRow(statement: statement))) }
-    return results
-  }
-
   func scan(
     _ sql: String, _ values: [SQLValue], isFrequent: Bool, _ body: (any SQLRow) throws -> Bool
   ) throws {
@@ -42,7 +28,7 @@ struct SQLiteTransaction: Transaction {
       statement.unbind()
     }
     try statement.bind(values)
-    while try statement.step(), try body(StatementRow(statement: statement)) {}
+    while try statement.step(), try body(statement) {}
   }
 
   func forEach(
@@ -52,23 +38,7 @@ struct SQLiteTransaction: Transaction {
     let statement = try RawStatement(database, sql)
     defer { statement.reset() }
     try statement.bind(values)
-    while try statement.step() { try body(StatementRow(statement: statement)) }
-  }
-}
-
-/// The row on which a statement stands. SQLite converts a value that is of another type, as in a damaged
-/// file.
-struct StatementRow: SQLRow {
-  let statement: RawStatement
-
-  func findNumber(_ column: Int) -> Int64? { statement.findNumber(Int32(column)) }
-  func findReal(_ column: Int) -> Double? { statement.findReal(Int32(column)) }
-  func findText(_ column: Int) -> String? { statement.string(Int32(column)) }
-  func findUTF8(_ column: Int) -> UnsafeRawBufferPointer? { statement.text(Int32(column)) }
-  func flag(_ column: Int) -> Bool { statement.number(Int32(column)) != 0 }
-
-  func findBlob(_ column: Int) -> [UInt8]? {
-    statement.isNull(Int32(column)) ? nil : statement.bytes(Int32(column))
+    while try statement.step() { try body(statement) }
   }
 }
 
@@ -89,8 +59,7 @@ extension RawStatement {
       case .flag(let flag): bind(index, number: flag.map { $0 ? 1 : 0 })
       case .text(let text): bind(index, copying: text)
       case .bytes(let bytes): bind(index, copying: bytes)
-      case .numbers, .texts, .optionalNumbers, .optionalTexts, .rows:
-        bind(index, copying: value.jsonList)
+      case .numbers, .texts, .rows: bind(index, copying: value.jsonList)
       }
     }
   }

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import OffersCore
+import OffersStore
 import SQLiteMigrations
 
 /// Converts a database of version 32, the last one before the first set of migrations, to that set.
@@ -66,14 +67,13 @@ enum Conversion {
   private static func parts(
     of database: Database, ofTables tables: String = "*"
   ) throws -> [ForeignObject] {
-    try Row.fetchAll(
-      database,
-      sql: """
-        SELECT type, name, sql FROM sqlite_schema
-        WHERE type IN ('index', 'trigger') AND sql IS NOT NULL AND tbl_name GLOB ?
-        ORDER BY rowid
-        """, arguments: [tables]
-    ).map { ForeignObject(kind: $0["type"], name: $0["name"], sql: $0["sql"]) }
+    try SQLiteTransaction(database).rows(
+      """
+      SELECT type, name, sql FROM sqlite_schema
+      WHERE type IN ('index', 'trigger') AND sql IS NOT NULL AND tbl_name GLOB $1
+      ORDER BY rowid
+      """, [.text(tables)]
+    ) { ForeignObject(kind: $0.text(0), name: $0.text(1), sql: $0.text(2)) }
   }
 
   /// The keys of names, retailers and categories, in statements.

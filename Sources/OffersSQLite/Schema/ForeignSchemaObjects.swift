@@ -22,8 +22,8 @@ enum ForeignSchemaObjects {
     defer { statement.reset() }
     var foreign: [String] = []
     while try statement.step() {
-      guard let kind = statement.string(0), let name = statement.string(1) else { continue }
-      if !own.contains(statement.string(2) ?? "") { foreign.append("the \(kind) \(name)") }
+      guard let kind = statement.findText(0), let name = statement.findText(1) else { continue }
+      if !own.contains(statement.text(2)) { foreign.append("the \(kind) \(name)") }
     }
     return foreign
   }

@@ -29,7 +29,7 @@ extension SearchIndexReader {
     let rows = try RawStatement(cached: "SELECT term, doc FROM search_term", database)
     defer { rows.reset() }
     while try rows.step() {
-      if let term = rows.text(0) { body(term, rows.number(1)) }
+      if let term = rows.findUTF8(0) { body(term, rows.number(1)) }
     }
   }
 }

@@ -69,24 +69,20 @@ struct SearchIndexReader: SearchedIndex {
   private static func bounds(
     feedKey: Int64?, favoritesOf user: User.ID?, in database: Database
   ) throws -> ClosedRange<Int64>? {
-    let row: Row?
+    let transaction = SQLiteTransaction(database)
+    let searched: String
     if let user {
-      row = try Row.fetchOne(
-        database,
-        sql:
-          "SELECT min(offer_key), max(offer_key) FROM (\(FavoriteTable.offerKeys(of: "\(user)")))")
+      searched = "(\(FavoriteTable.offerKeys(of: "\(user)")))"
     } else if let feedKey,
-      try FeedTable.fetchCurrentCount(
-        feedKey: feedKey, in: SQLiteTransaction(database)) <= smallFeedCount
+      try FeedTable.fetchCurrentCount(feedKey: feedKey, in: transaction) <= smallFeedCount
     {
-      row = try Row.fetchOne(
-        database, sql: "SELECT min(offer_key), max(offer_key) FROM offer WHERE feed_key = ?",
-        arguments: [feedKey])
+      searched = "offer WHERE feed_key = $1"
     } else {
       return nil
     }
-    guard let row, let first = row[0] as Int64?, let last = row[1] as Int64? else { return 0...0 }
-    return first...last
+    return try transaction.first(
+      "SELECT min(offer_key), max(offer_key) FROM \(searched)", [.number(feedKey)]
+    ) { $0.number(0)...$0.number(1) }
   }
 
   /// FTS5 returns matches by rank; offers are joined only until the page is full, unless expired
@@ -118,25 +114,5 @@ struct SearchIndexReader: SearchedIndex {
         WHERE offer_search MATCH ? AND \(condition) LIMIT 1
         """)
     return try Int.fetchOne(statement, arguments: [words.match] + arguments) != nil
-  }
-
-  /// The search without the prefix search at its end if no indexed word is longer: that is cheaper and
-  /// currently finds the same.
-  func narrowed(_ words: SearchWords) throws -> SearchWords {
-    guard let last = words.parts.last, last.isOpen, let word = last.words.last,
-      try !hasLonger(word)
-    else { return words }
-    var narrowed = words
-    narrowed.parts[words.parts.count - 1].isOpen = false
-    return narrowed
-  }
-
-  /// Whether the index has longer words with a given prefix.
-  private func hasLonger(_ word: String) throws -> Bool {
-    // Words have no character below a digit. The word itself is excluded, because the
-    // vocabulary table would count all its offers.
-    let statement = try database.cachedStatement(
-      sql: "SELECT 1 FROM search_term WHERE term >= ? AND term <= ? LIMIT 1")
-    return try Int.fetchOne(statement, arguments: [word + "0", word + "\u{10FFFF}"]) != nil
   }
 }

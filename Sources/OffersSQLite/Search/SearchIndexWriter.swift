@@ -88,7 +88,7 @@ final class SearchIndexWriter {
     find.bind(1, key)
     defer { find.reset() }
     guard try find.step() else { return }
-    let texts = SearchIndex.fields.indices.map { find.string(Int32($0)) }
+    let texts = SearchIndex.fields.indices.map { find.findText($0) }
     pendingBytes += texts.reduce(64) { $0 + ($1?.utf8.count ?? 0) }
     pending[key] = texts
   }
@@ -140,7 +140,7 @@ final class SearchIndexWriter {
       defer { find.reset() }
       guard try find.step() else { continue }
       insert.bind(1, key)
-      for place in texts.indices { insert.bind(Int32(place + 2), find.text(Int32(place))) }
+      for place in texts.indices { insert.bind(Int32(place + 2), find.findUTF8(place)) }
       try insert.run()
     }
     pending = [:]

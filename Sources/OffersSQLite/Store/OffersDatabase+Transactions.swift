@@ -23,10 +23,6 @@ extension OffersDatabase: SQLStore {
     case .imageNote: try await write(.image, waitSeconds: WriteGuard.noteWaitSeconds, body)
     }
   }
-
-  package func writeLater(_ body: @escaping @Sendable (any Transaction) throws -> Void) {
-    writeLater(.note) { try body(SQLiteTransaction($0)) }
-  }
 }
 
 extension OffersDatabase {

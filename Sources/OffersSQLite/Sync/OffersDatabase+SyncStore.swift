@@ -15,9 +15,7 @@ extension OffersDatabase: SyncStore {
     let deadline = ContinuousClock.now + .seconds(waitSeconds)
     for feed in feeds {
       guard try await lock.lock(byte: Self.lockByte(of: feed), until: deadline) else {
-        throw OffersError(
-          .locked, "Another process is syncing \(feed).",
-          hint: "Nothing was changed. Wait for it, then sync again.")
+        throw OffersError.syncingElsewhere(feed)
       }
     }
     return try await body()

@@ -42,7 +42,7 @@ final class SQLiteOfferWriter: OfferWriter {
     findOffer.bind(1, record.offerKey)
     defer { findOffer.reset() }
     guard try findOffer.step() else { return nil }
-    return OfferDifference(record, StatementRow(statement: findOffer))
+    return OfferDifference(record, findOffer)
   }
 
   func update(_ record: OfferRecord, _ difference: OfferDifference, _ state: OfferUpdateValues)

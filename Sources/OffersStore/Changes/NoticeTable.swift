@@ -86,15 +86,6 @@ package enum NoticeTable {
       """, [.number(user), .date(now)] + new.values)
   }
 
-  /// Whether `prune` would delete a notice.
-  package static func hasOld(
-    toldBefore told: Int64, now: Int64, in transaction: any Transaction
-  ) throws -> Bool {
-    try transaction.exists(
-      "SELECT 1 FROM notice WHERE told_at < $1 AND about < $2 LIMIT 1",
-      [.number(told), .number(now)])
-  }
-
   /// Deletes the notices that were delivered before a time, unless they are about an expiry date
   /// that is still to come.
   package static func prune(

@@ -110,6 +110,8 @@ extension SQLStore {
   /// Gathers a use of an image, or a look-up that found none. A store that was opened for reading only
   /// gathers none, because it could not write them.
   func noteImageUse(of url: String?, isAsked: Bool) {
-    if canWrite, imageUses.note(url, isAsked: isAsked) { writeImageUsesLater() }
+    guard canWrite, imageUses.note(url, isAsked: isAsked) else { return }
+    let batch = imageUses.take()
+    writeLater { try ImageTable.note(batch, in: $0) }
   }
 }

@@ -1,18 +1,6 @@
 import OffersCore
 
 extension OfferTable {
-  /// The offers of some keys, in their order. Those that were removed are left out.
-  ///
-  /// - Parameter textBytes: the size to which texts are truncated; nil for whole offers.
-  static func list(
-    keys: some Collection<Int64>, of user: User.ID, textBytes: Int?,
-    in transaction: any Transaction
-  ) throws -> [UserOffer] {
-    try list(keys: keys, of: user, in: transaction).map { stored in
-      textBytes.map { stored.offer.abridged(toBytes: $0) } ?? stored.offer
-    }
-  }
-
   /// The number of offers that one statement reads.
   private static let pieceCount = 200
 

@@ -4,12 +4,7 @@ import OffersCore
 /// The lists of `OfferRepository`, and the pages of `LongListRepository`.
 extension SQLStore {
   public func fetchOffers(_ query: OfferQuery) async throws -> [UserOffer] {
-    try await transaction(.read) { transaction in
-      let keys = try self.selectOffers(query, in: transaction).keys(
-        offset: max(0, query.offset), limit: query.limit.map { max(0, $0) }, in: transaction)
-      return try OfferTable.list(
-        keys: keys, of: self.user, textBytes: query.textBytes, in: transaction)
-    }
+    try await fetchOfferPage(query, maximumBytes: .max).offers
   }
 
   public func fetchOfferPage(

@@ -86,8 +86,8 @@ extension SQLStore {
 }
 
 extension PruneTable {
-  /// Whether there are too many changes, a vanished offer past its age, or changes, runs or notices that
-  /// are at least a day past theirs. The day limits pruning to once a day, although some row passes its
+  /// Whether there are too many changes, a vanished offer past its age, or changes or runs that are at
+  /// least a day past theirs. Old notices go with them. The day limits pruning to once a day, although some row passes its
   /// age at nearly every sync.
   ///
   /// Numbers of runs and changes ascend with time, so each query begins at the oldest row and stops at
@@ -105,13 +105,10 @@ extension PruneTable {
       countingFrom: time, goneSeconds: Retention.vanishedOfferSeconds, limit: limit,
       moreSeconds: Retention.daySeconds, in: StoredHistory(transaction))
     if bounds.surplus > 0 { return true }
-    guard let time else { return false }
+    if time == nil { return false }
     return try hasDoomedOffer(bounds, in: transaction)
       || hasIdleRun(bounds.idleRuns, in: transaction)
       || hasDoomedChange(bounds, in: transaction)
-      || NoticeTable.hasOld(
-        toldBefore: time - Retention.noticeSeconds - Retention.daySeconds, now: time,
-        in: transaction)
   }
 }
 

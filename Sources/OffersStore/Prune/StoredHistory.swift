@@ -1,12 +1,13 @@
 import OffersCore
 
-/// The history in a store, as far as it decides what pruning removes.
-package struct StoredHistory: PrunedHistory {
+/// The recorded runs and changes of a store, as far as they decide what pruning removes.
+struct StoredHistory {
   private let transaction: any Transaction
 
-  package init(_ transaction: any Transaction) { self.transaction = transaction }
+  init(_ transaction: any Transaction) { self.transaction = transaction }
 
-  package func findLastRun(from earliest: Int64, through latest: Int64) throws -> Int64? {
+  /// The start of the run with the largest number among those that started within a range of times.
+  func findLastRun(from earliest: Int64, through latest: Int64) throws -> Int64? {
     try transaction.first(
       """
       SELECT started_at FROM sync_run WHERE started_at BETWEEN $1 AND $2
@@ -15,7 +16,9 @@ package struct StoredHistory: PrunedHistory {
     ) { $0.number(0) }
   }
 
-  package func findFirstRun(from earliest: Int64, through latest: Int64) throws -> Int64? {
+  /// The number of the first run that started within a range of times. Later runs were recorded by a
+  /// clock that was ahead, and are passed over.
+  func findFirstRun(from earliest: Int64, through latest: Int64) throws -> Int64? {
     try transaction.first(
       """
       SELECT run_id FROM sync_run WHERE started_at BETWEEN $1 AND $2 ORDER BY run_id LIMIT 1
@@ -23,7 +26,8 @@ package struct StoredHistory: PrunedHistory {
     ) { $0.number(0) }
   }
 
-  package func findLastChange(beforeRun run: Int64) throws -> Int64 {
+  /// The number of the last change before those of a run and of later runs; 0 if there is none.
+  func findLastChange(beforeRun run: Int64) throws -> Int64 {
     // Changes are in the order of runs: the oldest rows are read until one belongs to a later run. The sum
     // keeps SQLite from its index on runs, whose entries it would sort.
     let behind = try transaction.first(
@@ -34,7 +38,9 @@ package struct StoredHistory: PrunedHistory {
     return try ChangeTable.fetchLastID(in: transaction)
   }
 
-  package func findSurplus(over limit: HistoryLimit) throws -> Int64? {
+  /// The number up to which changes are surplus; nil while there are few enough, or if all older ones
+  /// concern favorites.
+  func findSurplus(over limit: HistoryLimit) throws -> Int64? {
     let last = try ChangeTable.fetchLastID(in: transaction)
     let count = try findCount(limit)
     // Most databases are below the limit, and need no exact count.

@@ -49,7 +49,18 @@ package protocol SQLStore: FavoriteRepository, HouseholdRepository, OfferReposit
 
   /// Waits for the writes that were enqueued.
   func finishLaterWrites() async throws
+}
 
-  /// Enqueues a write of the uses of images, without waiting for it.
-  func writeImageUsesLater()
+extension OffersError {
+  /// The refusal of a write in a store that was opened for reading.
+  package static var readOnlyStore: OffersError {
+    OffersError(.invalidRequest, "The database was opened for reading only.")
+  }
+
+  /// The refusal of a sync whose lock is still held after the wait.
+  package static func syncingElsewhere(_ feed: String) -> OffersError {
+    OffersError(
+      .locked, "Another process is syncing \(feed).",
+      hint: "Nothing was changed. Wait for it, then sync again.")
+  }
 }

@@ -10,13 +10,9 @@ package enum SQLValue: Sendable {
   case text(String?)
   case bytes([UInt8]?)
   /// A list in one parameter, for `Dialect.isElement(_:of:)` and `Dialect.table(_:as:first:)`.
-  case numbers([Int64])
+  case numbers([Int64?])
   /// A list in one parameter, for `Dialect.isElement(_:of:)` and `Dialect.table(_:as:first:)`.
-  case texts([String])
-  /// A list in one parameter, for `Dialect.table(_:as:first:)`.
-  case optionalNumbers([Int64?])
-  /// A list in one parameter, for `Dialect.table(_:as:first:)`.
-  case optionalTexts([String?])
+  case texts([String?])
   /// Lists of the same length in one parameter, which SQLite takes apart.
   indirect case rows([SQLValue])
 
@@ -30,10 +26,9 @@ package enum SQLValue: Sendable {
   package var isUnstorable: Bool {
     switch self {
     case .text(let text): text?.utf8.contains(0) ?? false
-    case .texts(let texts): texts.contains { $0.utf8.contains(0) }
-    case .optionalTexts(let texts): texts.contains { $0?.utf8.contains(0) ?? false }
+    case .texts(let texts): texts.contains { $0?.utf8.contains(0) ?? false }
     case .rows(let columns): columns.contains(where: \.isUnstorable)
-    case .number, .real, .flag, .bytes, .numbers, .optionalNumbers: false
+    case .number, .real, .flag, .bytes, .numbers: false
     }
   }
 }
@@ -51,8 +46,6 @@ extension SQLValue {
     switch self {
     case .numbers(let numbers): numbers.count
     case .texts(let texts): texts.count
-    case .optionalNumbers(let numbers): numbers.count
-    case .optionalTexts(let texts): texts.count
     case .rows(let columns): columns.first?.elementCount ?? 0
     case .number, .real, .flag, .text, .bytes: 0
     }
@@ -62,8 +55,6 @@ extension SQLValue {
     switch self {
     case .numbers(let numbers): json.value(numbers[index])
     case .texts(let texts): json.value(texts[index])
-    case .optionalNumbers(let numbers): json.value(numbers[index])
-    case .optionalTexts(let texts): json.value(texts[index])
     case .rows(let columns):
       json.array { json in for column in columns { column.append(index, to: &json) } }
     case .number, .real, .flag, .text, .bytes: break

@@ -11,24 +11,13 @@ package protocol Transaction {
   @discardableResult
   func run(_ sql: String, _ values: [SQLValue]) throws -> Int
 
-  /// The results of a call for each row of a query, in order.
-  ///
-  /// - Parameters:
-  ///   - sql: the query, or a statement with RETURNING.
-  ///   - values: its parameters.
-  ///   - isFrequent: whether a program runs it so often that PostgreSQL should plan it once for each
-  ///     connection.
-  ///   - transform: may not run statements.
-  func rows<Value>(
-    _ sql: String, _ values: [SQLValue], isFrequent: Bool, _ transform: (any SQLRow) throws -> Value
-  ) throws -> [Value]
-
   /// Calls `body` with the rows of a query until it returns false. A file is read no further then.
   ///
   /// - Parameters:
-  ///   - sql: the query, which limits the number of its rows.
+  ///   - sql: the query, which limits the number of its rows, or a statement with RETURNING.
   ///   - values: its parameters.
-  ///   - isFrequent: as in `rows(_:_:isFrequent:_:)`.
+  ///   - isFrequent: whether a program runs it so often that PostgreSQL should plan it once for each
+  ///     connection.
   ///   - body: may not run statements.
   func scan(
     _ sql: String, _ values: [SQLValue], isFrequent: Bool, _ body: (any SQLRow) throws -> Bool
@@ -59,10 +48,17 @@ extension Transaction {
   @discardableResult
   package func run(_ sql: String) throws -> Int { try run(sql, []) }
 
+  /// The results of a call for each row of a query or of a statement with RETURNING, in order.
   package func rows<Value>(
-    _ sql: String, _ values: [SQLValue] = [], _ transform: (any SQLRow) throws -> Value
+    _ sql: String, _ values: [SQLValue] = [], isFrequent: Bool = false,
+    _ transform: (any SQLRow) throws -> Value
   ) throws -> [Value] {
-    try rows(sql, values, isFrequent: false, transform)
+    var results: [Value] = []
+    try scan(sql, values, isFrequent: isFrequent) { row in
+      results.append(try transform(row))
+      return true
+    }
+    return results
   }
 
   package func scan(

@@ -29,14 +29,14 @@ final class DifferenceWriter {
   /// - Parameters:
   ///   - plan: the sync.
   ///   - user: the user who is told of returned favorites.
-  ///   - writer: writes the offers and changes.
+  ///   - isIndexed: whether to update the search index of a file; otherwise it is rebuilt when it is needed.
   ///   - transaction: its transaction.
   init(
-    _ plan: SyncPlan, of user: User.ID, by writer: any OfferWriter, in transaction: any Transaction
+    _ plan: SyncPlan, of user: User.ID, isIndexed: Bool, in transaction: any Transaction
   ) throws {
     self.plan = plan
     self.transaction = transaction
-    self.writer = writer
+    writer = try transaction.makeOfferWriter(isIndexed: isIndexed)
     self.user = user
     time = StoredTime.bounded(plan.run.startedAt.storedSeconds)
     counts = plan.run.counts

@@ -19,7 +19,7 @@ extension SQLStore {
 
   package func apply(_ plan: SyncPlan) async throws -> SyncRun {
     try await transaction(.sync) { [user] transaction in
-      try SyncWrite.apply(plan, of: user, isIndexed: plan.isIndexed, in: transaction)
+      try DifferenceWriter(plan, of: user, isIndexed: plan.isIndexed, in: transaction).apply()
     }
   }
 
@@ -32,7 +32,7 @@ extension SQLStore {
       var query = ChangeQuery(limit: previewLimit, now: plan.run.startedAt)
       query.afterID = try ChangeTable.fetchLastID(in: transaction)
       query.kinds = Set(OfferChange.Kind.allCases).subtracting([.expiring])
-      let run = try SyncWrite.apply(plan, of: user, isIndexed: false, in: transaction)
+      let run = try DifferenceWriter(plan, of: user, isIndexed: false, in: transaction).apply()
       return (run, try SelectedChanges(query, of: user, in: transaction).changes())
     }
   }

@@ -1,7 +1,7 @@
 import OffersCore
 
 /// Merges the runs and changes of an export with those of the database, in which they are collected in
-/// temporary tables first; see `ImportStore.mergeHistory`.
+/// temporary tables first.
 final class ImportedHistory {
   private let transaction: any Transaction
   /// The numbers before the import.
@@ -48,6 +48,7 @@ final class ImportedHistory {
     tables = []
   }
 
+  /// The runs of the store by what identifies them.
   func fetchMarks() throws -> [RunFingerprint: Int64] {
     var known: [RunFingerprint: Int64] = [:]
     try transaction.forEach(
@@ -65,6 +66,13 @@ final class ImportedHistory {
     return known
   }
 
+  /// Keeps a run of the document until `merge`.
+  ///
+  /// - Parameters:
+  ///   - run: the run.
+  ///   - number: its number in the document, from 1.
+  ///   - known: its key, if the store has it.
+  ///   - feedKey: the key of its feed.
   func add(_ run: ExportedRun, number: Int, known: Int64?, feedKey: Int64) throws {
     let columns = (["number", "known_id"] + Self.runColumns).joined(separator: ", ")
     let places = (1...Self.runColumns.count + 2).map { "$\($0)" }.joined(separator: ", ")
@@ -78,6 +86,8 @@ final class ImportedHistory {
       ] + run.counts.map { .number($0) })
   }
 
+  /// Keeps the times at which the store first saw offers that the export saw earlier. The first one
+  /// that is kept for an offer counts.
   func note(seenEarlier offers: [(key: Int64, firstSeenHereAt: Int64)]) throws {
     if offers.isEmpty { return }
     let new = transaction.dialect.table(
@@ -92,6 +102,7 @@ final class ImportedHistory {
       """, new.values)
   }
 
+  /// Keeps changes of the document until `merge`, in their order.
   func add(_ changes: [(change: ExportedChange, offerKey: Int64)]) throws {
     if changes.isEmpty { return }
     let numbers = changes.indices.map { changeCount + Int64($0) + 1 }
@@ -101,7 +112,7 @@ final class ImportedHistory {
         "number": .numbers(numbers), "run_number": .numbers(changes.map { Int64($0.change.run) }),
         "offer_key": .numbers(changes.map(\.offerKey)),
         "kind": .texts(changes.map { Self.kind(of: $0.change) }),
-        "fields": .optionalTexts(changes.map(\.change.fields)),
+        "fields": .texts(changes.map(\.change.fields)),
       ], as: "new")
     try transaction.run(
       """
@@ -150,6 +161,17 @@ final class ImportedHistory {
 
   // Merging.
 
+  /// Writes the runs and changes that were kept.
+  ///
+  /// If all of them come after the store's own, they are appended. Otherwise both are sorted by time
+  /// and all are renumbered, and the marks of readers adjusted, because queries of changes rely on
+  /// their order. On each side the order of runs is kept, also for runs that overlapped or whose clock
+  /// jumped.
+  ///
+  /// - Parameters:
+  ///   - renumbers: whether to renumber in any case, because changes belong to runs of the store, or
+  ///     because offers are not new any more where the store recorded them as new.
+  ///   - order: the numbers after the import.
   func merge(renumbers: Bool, _ order: inout CommitOrder) throws {
     try orderRuns(renumbers: renumbers)
     let hadChanges = try flag("SELECT EXISTS (SELECT 1 FROM change)")

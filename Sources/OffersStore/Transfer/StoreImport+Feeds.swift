@@ -18,6 +18,7 @@ extension StoreImport {
     }
   }
 
+  /// Inserts a feed without its named source, and returns its key.
   func insert(_ feed: ExportedFeed) throws -> Int64 {
     try transaction.first(
       """
@@ -33,6 +34,8 @@ extension StoreImport {
     ) { $0.number(0) } ?? 0
   }
 
+  /// Overwrites a feed that this store has never read. The named source is stored later, by
+  /// `setSource`, or forgotten if the imported feed has none.
   func replace(_ feed: ExportedFeed, key: Int64) throws {
     try transaction.run(
       """
@@ -48,6 +51,11 @@ extension StoreImport {
     if feed.chosenSource == nil { try FeedTable.forgetSource(of: feed.name, in: transaction) }
   }
 
+  /// Merges an imported feed into a stored one, which keeps its subscription and its named source, and
+  /// gets the earlier of both times of subscription.
+  ///
+  /// - Parameter isNewer: whether the imported feed was synced later, so that its title, shared
+  ///   attributes, source and presentation win. A presentation that one side lacks is that of the other.
   func merge(_ feed: ExportedFeed, isNewer: Bool, key: Int64) throws {
     try transaction.run(
       """
@@ -66,12 +74,15 @@ extension StoreImport {
       ])
   }
 
+  /// Stores the source that an import names for a feed, even if the feed is unsubscribed.
   func setSource(_ source: ChosenSource, feedKey: Int64) throws {
     try transaction.run(
       "UPDATE feed SET chosen_source = $2, source_origin = $3 WHERE feed_key = $1",
       [.number(feedKey), .text(source.text), .text(source.origin?.rawValue)])
   }
 
+  /// Forgets the document's fingerprint and validators, because the stored offers are no longer that
+  /// document.
   func forgetDocument(feedKey: Int64) throws {
     try FeedTable.setDocument(nil, feedKey: feedKey, in: transaction)
     try FetchStateTable.forgetValidators(feedKey: feedKey, in: transaction)

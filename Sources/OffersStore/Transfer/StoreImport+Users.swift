@@ -3,6 +3,7 @@ import OffersCore
 
 /// Users.
 extension StoreImport {
+  /// Whether the store has no run and no favorite, and no user but an owner whom nobody has named.
   func isNew() throws -> Bool {
     try transaction.first(
       """
@@ -17,6 +18,7 @@ extension StoreImport {
     try UserTable.find(named: name, in: transaction)
   }
 
+  /// - Throws: `OffersError` with `notFound`.
   func fetchUser(_ id: User.ID) throws -> User {
     try UserTable.fetch(id, in: transaction)
   }
@@ -26,6 +28,7 @@ extension StoreImport {
     return try UserTable.insert(name, role, at: Date(storedSeconds: seconds), in: transaction)
   }
 
+  /// Sets the name of the owner, and the time when they were added unless it is nil.
   func setOwner(_ name: String, createdAt: Int64?) throws {
     try UserTable.lock(in: transaction)
     try UserTable.update(User.ownerID, name: name, role: .admin, in: transaction)
@@ -35,17 +38,20 @@ extension StoreImport {
       [.number(User.ownerID), .number(createdAt)])
   }
 
+  /// The recent searches of a user, the latest first.
   func fetchSearches(of user: User.ID) throws -> [ExportedUser.Search] {
     try UserTable.check(user, isExclusive: true, in: transaction)
     return try RecentSearchTable.list(of: user, in: transaction).map { ExportedUser.Search($0) }
   }
 
+  /// Moves or inserts a search at the top.
   func put(_ search: ExportedUser.Search, of user: User.ID) throws {
     try RecentSearchTable.put(
       search.words, feed: search.feed, of: user, at: Date(storedSeconds: search.searchedAt),
       in: transaction)
   }
 
+  /// Inserts the mark of a reader who has none here. Another one stays.
   func insert(_ mark: ExportedUser.Mark, changeID: Int64, of user: User.ID) throws {
     try transaction.run(
       """

@@ -1,15 +1,19 @@
 import Foundation
 import OffersCore
 
-/// The statements of an import into a store.
+/// The statements of an import into a store, within its transaction. `ImportMerge` decides what they write.
+///
+/// Offers, changes and favorites come in batches, so that a store on a server needs few round trips. No
+/// batch has the same offer twice.
 ///
 /// The import keeps the lock on the numbers of offers, changes and runs (`CommitOrder`) until its transaction
 /// ends. Other syncs wait for it, reads do not; favorites wait only in SQLite, which has one writer at a time.
-final class StoreImport: ImportStore {
+final class StoreImport {
   let transaction: any Transaction
   private let writer: any OfferWriter
-  private let history: ImportedHistory
+  let history: ImportedHistory
   private var order: CommitOrder
+  /// The largest key of an offer before the import.
   let lastOfferKey: Int64
 
   init(_ transaction: any Transaction) throws {
@@ -35,6 +39,7 @@ final class StoreImport: ImportStore {
     )
   }
 
+  /// The stored offers of some references, in their order; nil for those that are not stored.
   func findOffers(_ wanted: [ImportedRef]) throws -> [StoredOffer?] {
     var found = [StoredOffer?](repeating: nil, count: wanted.count)
     let tables = tables(wanted)
@@ -56,6 +61,7 @@ final class StoreImport: ImportStore {
     return found
   }
 
+  /// Inserts offers in their order, with keys after all others.
   func insert(_ offers: [(offer: ExportedOffer, feedKey: Int64)]) throws {
     for (offer, feedKey) in offers {
       try writer.insert(
@@ -65,6 +71,9 @@ final class StoreImport: ImportStore {
     try writer.flushImported()
   }
 
+  /// Updates stored offers.
+  ///
+  /// - Parameter offers: the key of each, its new state, and whether the content differs.
   func update(_ offers: [(key: Int64, offer: ExportedOffer, isOther: Bool)]) throws {
     for (key, offer, isOther) in offers {
       // An offer that this import inserted is not in a search index yet.
@@ -75,16 +84,8 @@ final class StoreImport: ImportStore {
 
   // The history.
 
-  func fetchRunMarks() throws -> [RunFingerprint: Int64] { try history.fetchMarks() }
-
-  func add(_ run: ExportedRun, number: Int, known: Int64?, feedKey: Int64) throws {
-    try history.add(run, number: number, known: known, feedKey: feedKey)
-  }
-
-  func note(seenEarlier offers: [(key: Int64, firstSeenHereAt: Int64)]) throws {
-    try history.note(seenEarlier: offers)
-  }
-
+  /// The stored offers of the references of some changes, in their order; nil for those that are not
+  /// stored.
   func findChanged(_ wanted: [ImportedRef]) throws -> [ImportedChangeTarget?] {
     var found = [ImportedChangeTarget?](repeating: nil, count: wanted.count)
     let tables = tables(wanted)
@@ -101,20 +102,16 @@ final class StoreImport: ImportStore {
     return found
   }
 
-  func add(_ changes: [(change: ExportedChange, offerKey: Int64)]) throws {
-    try history.add(changes)
-  }
-
   func mergeHistory(renumbers: Bool) throws {
     try history.merge(renumbers: renumbers, &order)
   }
 
-  func findLastChange(through run: Int) throws -> Int64 {
-    try history.findLastChange(through: run)
-  }
-
   // Favorites.
 
+  /// Adds favorites to those of their users, shared as in the document. If one is there, the earlier of
+  /// two times stays, and so does its sharing.
+  ///
+  /// - Returns: whether each was added.
   func insert(_ favorites: [(favorite: ExportedFavorite, user: User.ID)]) throws -> [Bool] {
     let new = transaction.dialect.table(
       [
@@ -122,7 +119,7 @@ final class StoreImport: ImportStore {
         "feed": .texts(favorites.map(\.favorite.ref.feed)),
         "id": .texts(favorites.map(\.favorite.ref.offerID)),
         "created_at": .numbers(favorites.map(\.favorite.starredAt)),
-        "shared_at": .optionalNumbers(favorites.map(\.favorite.sharedAt)),
+        "shared_at": .numbers(favorites.map(\.favorite.sharedAt)),
       ], as: "new")
     // Without the condition, SQLite takes ON for that of a join.
     var added = Set(
@@ -151,6 +148,11 @@ final class StoreImport: ImportStore {
     let ref: OfferRef
   }
 
+  /// Updates counts and derived data, at the end of the import.
+  ///
+  /// - Parameters:
+  ///   - newOffers: the number of inserted offers.
+  ///   - updatedOffers: the number of updated offers.
   func finish(newOffers: Int, updatedOffers: Int) throws {
     try history.dropTables()
     if newOffers + updatedOffers > 0 {
@@ -159,4 +161,23 @@ final class StoreImport: ImportStore {
     }
     try order.save(in: transaction)
   }
+}
+
+/// The reference of an offer, with the key of its feed in the store.
+struct ImportedRef: Hashable {
+  let feedKey: Int64
+  let ref: OfferRef
+}
+
+/// An offer as a store has it before it is merged.
+struct StoredOffer {
+  let key: Int64
+  let offer: ExportedOffer
+}
+
+/// An offer of which an export has a change.
+struct ImportedChangeTarget {
+  let key: Int64
+  /// When the store first saw it; nil if the export did not see it earlier.
+  let firstSeenHereAt: Int64?
 }

@@ -20,33 +20,28 @@ enum FileDocument {
     let descriptor = await onOwnThread(unless: findSize(path: path) != nil) {
       open(path, O_RDONLY | O_CLOEXEC)
     }
-    guard descriptor >= 0 else {
-      let isMissing = errno == ENOENT || errno == ENOTDIR
-      throw OffersError(
-        isMissing ? .notFound : .sourceFailed,
-        isMissing
-          ? "There is no file \(path)." : "Could not open \(path): \(reason()).",
-        hint: "Nothing was changed. Check the path and its permissions.")
-    }
+    guard descriptor >= 0 else { throw openingFailure(path, .last("open")) }
     defer { close(descriptor) }
-    var information = stat()
-    guard fstat(descriptor, &information) == 0 else {
-      throw OffersError(.sourceFailed, "Could not read \(path): \(reason()).")
+    let status: FileStatus
+    do {
+      status = try FileStatus(of: descriptor)
+    } catch {
+      throw readingFailure(path, error)
     }
-    if information.st_mode & S_IFMT == S_IFDIR {
+    if status.isFolder {
       throw OffersError(
         .sourceFailed, "\(path) is a folder, not a file.",
         hint: "Nothing was changed. Name a file in it.")
     }
-    let size = information.st_mode & S_IFMT == S_IFREG ? Int(information.st_size) : nil
-    try await read(descriptor: descriptor, name: path, totalBytes: size, handle)
+    try await read(
+      descriptor: descriptor, name: path, totalBytes: status.isRegular ? status.bytes : nil, handle)
   }
 
   /// The size of a regular file in bytes; nil for anything else, such as a pipe or a missing file.
   static func findSize(path: String) -> Int? {
-    var information = stat()
-    guard stat(path, &information) == 0, information.st_mode & S_IFMT == S_IFREG else { return nil }
-    return Int(information.st_size)
+    // Reading the file reports why it cannot be looked at.
+    guard let status = (try? FileStatus.find(path)) ?? nil, status.isRegular else { return nil }
+    return status.bytes
   }
 
   static func readStandardInput(_ handle: PieceHandler) async throws {
@@ -65,8 +60,7 @@ enum FileDocument {
       do {
         count = try FileOperations.readNext(into: buffer, from: descriptor)
       } catch {
-        throw OffersError(
-          .sourceFailed, "Could not read \(name): \(error.text).", hint: "Nothing was changed.")
+        throw readingFailure(name, error)
       }
       if count == 0 { return }
       try handle(
@@ -97,5 +91,18 @@ enum FileDocument {
     return result
   }
 
-  private static func reason() -> String { String(cString: strerror(errno)) }
+  /// The error of a file that could not be opened.
+  static func openingFailure(_ path: String, _ error: SystemError) -> OffersError {
+    let isMissing = [ENOENT, ENOTDIR].contains(error.number)
+    return OffersError(
+      isMissing ? .notFound : .sourceFailed,
+      isMissing ? "There is no file \(path)." : "Could not open \(path): \(error.text).",
+      hint: "Nothing was changed. Check the path and its permissions.")
+  }
+
+  /// The error of a file that could not be read.
+  static func readingFailure(_ name: String, _ error: SystemError) -> OffersError {
+    OffersError(
+      .sourceFailed, "Could not read \(name): \(error.text).", hint: "Nothing was changed.")
+  }
 }

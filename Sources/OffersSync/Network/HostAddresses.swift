@@ -13,23 +13,15 @@ package enum HostAddresses {
   /// (`2852039166`, `0x7f.1`), and in brackets for IPv6. The resolver blocks a Dispatch thread, not
   /// one of the concurrency pool; a cancelled task does not wait for it.
   ///
-  /// - Parameters:
-  ///   - host: a host name or an address literal.
-  ///   - port: the port to connect to, 0 to 65535. It does not affect the addresses.
+  /// - Parameter host: a host name or an address literal.
   /// - Returns: at least one address, without duplicates, in the order of preference (RFC 6724).
-  /// - Throws: `OffersError` with `sourceFailed` when no address is found, `invalidRequest` for a
-  ///   port out of range; `CancellationError`.
-  package static func resolve(_ host: String, port: Int) async throws -> [NetworkAddress] {
-    guard let port = UInt16(exactly: port) else {
-      throw OffersError(
-        .invalidRequest, "The port \(port) of \(host) is not between 0 and 65535.",
-        hint: "Check the address.")
-    }
+  /// - Throws: `OffersError` with `sourceFailed` when no address is found; `CancellationError`.
+  package static func resolve(_ host: String) async throws -> [NetworkAddress] {
     let (results, sender) = AsyncStream.makeStream(
       of: Result<[NetworkAddress], AddressLookup.Failure>.self)
     DispatchQueue.global().async {
       do throws(AddressLookup.Failure) {
-        sender.yield(.success(try AddressLookup.find(host, port: port)))
+        sender.yield(.success(try AddressLookup.find(host)))
       } catch {
         sender.yield(.failure(error))
       }
@@ -52,7 +44,7 @@ package enum HostAddresses {
     // address.
     let bare = host.hasSuffix(".") ? String(host.dropLast()) : host
     // The error of a text that is no literal is not needed.
-    return try? AddressLookup.find(bare, port: 0, isLiteral: true).first
+    return try? AddressLookup.find(bare, isLiteral: true).first
   }
 
   /// The error of a failed lookup.

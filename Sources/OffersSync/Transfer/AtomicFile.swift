@@ -97,8 +97,8 @@ package final class AtomicFile: Sendable {
       throw OffersError(.invalidRequest, "The file has no name.", hint: "Name a file to write.")
     }
     let target = SymbolicLinks.resolve(path)
-    var information = stat()
-    if stat(target, &information) == 0, information.st_mode & S_IFMT != S_IFREG {
+    // The creation of the temporary file reports a path that cannot be looked at.
+    if let status = (try? FileStatus.find(target)) ?? nil, !status.isRegular {
       throw OffersError(
         .invalidRequest, "\(path) is not a regular file.", hint: "Name another file.")
     }
@@ -122,11 +122,10 @@ package final class AtomicFile: Sendable {
   /// - Throws: `OffersError` with `invalidRequest` if the path names something other than a regular
   ///   file, or an existing file although `isNew`; `storageFailed` if the file cannot be written.
   package func commit(isPrivate: Bool = false, isNew: Bool = false) throws {
-    var information = stat()
-    let isThere = stat(path, &information) == 0
+    let old = (try? FileStatus.find(path)) ?? nil
     // A device may have been created at the path in the meantime.
     _ = try Self.target(path)
-    let mode: mode_t? = isPrivate ? 0o600 : isThere ? information.st_mode & 0o777 : nil
+    let mode = isPrivate ? 0o600 : old.map { mode_t($0.permissions) }
     guard mode.map({ fchmod(descriptor, $0) == 0 }) ?? true, fsync(descriptor) == 0 else {
       throw Self.failure(path, hint)
     }

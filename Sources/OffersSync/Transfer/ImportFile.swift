@@ -1,6 +1,7 @@
 import Foundation
 import OffersCore
 import OffersFeeds
+import OffersPlatform
 import Synchronization
 
 /// An export that can be read repeatedly. The content of a pipe is stored in an unnamed temporary
@@ -39,19 +40,10 @@ package final class ImportFile: ExportRecordSource {
     self.limitBytes = limitBytes
     name = path == "-" ? "Standard input" : path
     descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      let isMissing = errno == ENOENT || errno == ENOTDIR
-      throw OffersError(
-        isMissing ? .notFound : .sourceFailed,
-        isMissing
-          ? "There is no file \(path)."
-          : "Could not open \(path): \(String(cString: strerror(errno))).",
-        hint: "Nothing was changed. Check the path and its permissions.")
-    }
-    var information = stat()
-    fstat(descriptor, &information)
-    if information.st_mode & S_IFMT == S_IFREG {
-      sizeBytes = Int(information.st_size)
+    guard descriptor >= 0 else { throw FileDocument.openingFailure(path, .last("open")) }
+    // A file without a status is read like a pipe.
+    if let status = try? FileStatus(of: descriptor), status.isRegular {
+      sizeBytes = status.bytes
       spool = nil
       return
     }
@@ -121,12 +113,11 @@ package final class ImportFile: ExportRecordSource {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
     defer { buffer.deallocate() }
     while true {
-      let count = read(descriptor, buffer.baseAddress, buffer.count)
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw OffersError(
-          .sourceFailed, "Could not read \(name): \(String(cString: strerror(errno))).",
-          hint: "Nothing was changed.")
+      let count: Int
+      do {
+        count = try FileOperations.readNext(into: buffer, from: descriptor)
+      } catch {
+        throw FileDocument.readingFailure(name, error)
       }
       if count == 0 { return }
       try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))

@@ -56,7 +56,7 @@ struct RestoreTests {
     let before = try Data(contentsOf: URL(fileURLWithPath: path))
     let left = try names()
     let error = await #expect(throws: OffersError.self) {
-      try await OffersDatabase.restore(from: source, to: path)
+      try await SQLitePlace(path: path).restore(from: source)
     }
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
     #expect(try names().subtracting(left) == [])
@@ -68,7 +68,7 @@ struct RestoreTests {
   func replaces() async throws {
     try folder.write(Data(repeating: 7, count: 5000), to: "offers.sqlite-journal")
     let copy = try Data(contentsOf: URL(fileURLWithPath: backup))
-    let restored = try await OffersDatabase.restore(from: backup, to: path)
+    let restored = try await SQLitePlace(path: path).restore(from: backup)
     let aside = try #require(restored.aside)
     #expect(aside.wholeMatch(of: /.*\/offers\.sqlite\.before-\d{8}-\d{6}/) != nil, "\(aside)")
     #expect(restored.path == path && restored.bytes == copy.count)
@@ -86,15 +86,15 @@ struct RestoreTests {
 
   @Test("of the file that was put aside undoes it, including what is only in its log")
   func undoes() async throws {
-    let aside = try #require(try await OffersDatabase.restore(from: backup, to: path).aside)
-    #expect(try await OffersDatabase.restore(from: aside, to: path).aside != nil)
+    let aside = try #require(try await SQLitePlace(path: path).restore(from: backup).aside)
+    #expect(try await SQLitePlace(path: path).restore(from: aside).aside != nil)
     #expect(try await Self.stars(in: path) == ["2"])
   }
 
   @Test("works without an old database, and creates its folder")
   func creates() async throws {
     let new = folder.file("a/b/offers.sqlite")
-    #expect(try await OffersDatabase.restore(from: backup, to: new).aside == nil)
+    #expect(try await SQLitePlace(path: new).restore(from: backup).aside == nil)
     #expect(try await Self.stars(in: new) == [])
     #expect(try !names().contains { $0.hasPrefix("backup.sqlite-") })
   }
@@ -112,7 +112,7 @@ struct RestoreTests {
     _ = try await other.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM offer") }
     #expect(try await expectRefusal(of: backup).code == .locked)
     try other.close()
-    #expect(try await OffersDatabase.restore(from: backup, to: path).aside != nil)
+    #expect(try await SQLitePlace(path: path).restore(from: backup).aside != nil)
   }
 
   @Test(
@@ -136,7 +136,7 @@ struct RestoreTests {
       let error = try await expectRefusal(of: old)
       #expect(error.cause == "the table offer is not as this program creates it")
     } else {
-      _ = try await OffersDatabase.restore(from: old, to: path)
+      _ = try await SQLitePlace(path: path).restore(from: old)
       #expect(try await Self.stars(in: path) == [])
     }
   }
@@ -189,7 +189,7 @@ struct RestoreTests {
   func migrates() async throws {
     let other = try TemporaryFolder()
     let old = try Store.makeOldFile(in: other)
-    _ = try await OffersDatabase.restore(from: old, to: path)
+    _ = try await SQLitePlace(path: path).restore(from: old)
     #expect(try await Self.stars(in: path) == ["a"])
   }
 
@@ -205,10 +205,10 @@ struct RestoreTests {
   @Test("that is interrupted does not make the database look as if it were missing")
   func exists() throws {
     let replacement = FileReplacement(file: DatabaseFile(path: folder.file("new.sqlite")))
-    #expect(!OffersDatabase.exists(at: replacement.file.path))
+    #expect(!SQLitePlace(unchecked: replacement.file.path).exists)
     try FileManager.default.copyItem(atPath: backup, toPath: replacement.copyPath)
     try replacement.decide()
-    #expect(OffersDatabase.exists(at: replacement.file.path))
+    #expect(SQLitePlace(unchecked: replacement.file.path).exists)
   }
 
   /// The points at which a process is killed.
@@ -236,7 +236,7 @@ struct RestoreTests {
     #expect(!replacement.isPending)
     if let aside { #expect(try await Self.stars(in: aside) == ["2"]) }
     // The next restoration removes an incomplete copy.
-    _ = try await OffersDatabase.restore(from: backup, to: path)
+    _ = try await SQLitePlace(path: path).restore(from: backup)
     #expect(try !names().contains("offers.sqlite-restoring"))
   }
 

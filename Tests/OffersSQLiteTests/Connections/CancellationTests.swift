@@ -65,7 +65,7 @@ struct CancellationTests {
   func leavesTheQueue(call: Call) async throws {
     let store = try await Self.store()
     let before = try Self.contents(store)
-    let other = try DatabaseLock(path: store.database.file.lockPath, byte: 0)
+    let other = try DatabaseLock(path: store.database.file.lockPath)
     #expect(try other.tryLock())
     let task = Task { try await call.run(store.database) }
     task.cancel()

@@ -30,7 +30,7 @@ struct SharedFileTests {
     // Closed at the end of the test, because closing it drops the locks.
     defer { close(descriptor) }
     #expect(Self.hasSharedLock(descriptor))
-    #expect(OffersDatabase.exists(at: store.path))
+    #expect(SQLitePlace(unchecked: store.path).exists)
     for access in [OffersDatabase.Access.readOnly, .readWrite] {
       let second = try await OffersDatabase.open(path: store.path, access: access)
       _ = try await second.countOffers(OfferQuery())

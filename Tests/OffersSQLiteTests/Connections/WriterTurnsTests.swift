@@ -18,7 +18,7 @@ struct WriterTurnsTests {
   func writersTakeTurns() async throws {
     let store = try await Store()
     try await store.sync([FeedOffer("1")])
-    let other = try DatabaseLock(path: store.database.file.lockPath, byte: 0)
+    let other = try DatabaseLock(path: store.database.file.lockPath)
     #expect(try other.tryLock())
     let done = Done()
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -72,7 +72,7 @@ struct WriterTurnsTests {
   func givesTheGuardBack() async throws {
     let store = try await Store()
     try await store.sync([FeedOffer("1")])
-    let other = try DatabaseLock(path: store.database.file.lockPath, byte: 0)
+    let other = try DatabaseLock(path: store.database.file.lockPath)
     #expect(try other.tryLock())
     other.unlock()
     await #expect(throws: OffersError.self) {

@@ -84,7 +84,7 @@ struct InMemoryTests {
     #expect(database.scratchFolder == NSTemporaryDirectory())
     #expect(database.temporaryFolder == NSTemporaryDirectory())
     let error = await #expect(throws: OffersError.self) {
-      try await OffersDatabase.restore(from: "/nowhere.sqlite", to: database.path) { _ in }
+      try await SQLitePlace(path: database.path).restore(from: "/nowhere.sqlite") { _ in }
     }
     #expect(error?.code == .invalidRequest)
     #expect(

@@ -82,7 +82,7 @@ struct NewDatabaseTests {
       let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(made))
       #expect(attributes[.posixPermissions] as? Int == 0o700)
     }
-    #expect(OffersDatabase.exists(at: path))
+    #expect(SQLitePlace(unchecked: path).exists)
   }
 
   @Test("a missing file, an empty one and a dangling link become the same database")

@@ -29,7 +29,7 @@ struct OpeningTests {
         group.addTask { _ = try await OffersDatabase.open(path: path) }
       }
       for _ in 0..<20 { try await Task.sleep(for: .milliseconds(1)) }
-      #expect(!OffersDatabase.exists(at: path))
+      #expect(!SQLitePlace(unchecked: path).exists)
       other.unlock()
       try await group.waitForAll()
     }

@@ -179,7 +179,7 @@ struct HealthTests {
     try await database.withSyncLock(on: "ibotta", waitSeconds: 1) {
       #expect(line()?.hasSuffix("(process \(pid)) is syncing ibotta just now") == true)
     }
-    let lock = try DatabaseLock(path: store.path + "-lock", byte: 0)
+    let lock = try DatabaseLock(path: store.path + "-lock")
     #expect(try lock.tryLock())
     #expect(line()?.hasSuffix("(process \(pid)) is writing just now") == true)
     lock.unlock()
@@ -206,7 +206,7 @@ struct HealthTests {
   @Test("without write access, or during a write, a check reports what it skipped")
   func wordsUnread() async throws {
     let store = try await Self.lived()
-    let lock = try DatabaseLock(path: store.path + "-lock", byte: 0)
+    let lock = try DatabaseLock(path: store.path + "-lock")
     #expect(try lock.tryLock())
     let finding = try await Self.open(store, .readOnly).examine(at: Self.now)
       .first { $0.subject == "search" }

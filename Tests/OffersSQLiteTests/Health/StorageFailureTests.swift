@@ -9,22 +9,23 @@ import Testing
 @Suite("Messages for failures of the disk and the system")
 struct StorageFailureTests {
   private static func error(
-    _ code: ResultCode, _ reason: Int32 = 0, _ state: StorageFailure.State = .unchanged
+    _ code: ResultCode, _ reason: Int32 = 0, mayBeStored: Bool = false
   ) throws -> OffersError {
     let error = StorageFailure.translate(
-      DatabaseError(resultCode: code), path: "/data/offers.sqlite", reason: reason, state: state)
+      DatabaseError(resultCode: code), path: "/data/offers.sqlite", reason: reason,
+      mayBeStored: mayBeStored)
     return try #require(error as? OffersError)
   }
 
   @Test("a commit that could not be synced may or may not have been stored")
   func unsynced() throws {
-    let error = try Self.error(.SQLITE_IOERR_FSYNC, EIO, .unknown)
+    let error = try Self.error(.SQLITE_IOERR_FSYNC, EIO, mayBeStored: true)
     #expect(
       error.message
         == "/data/offers.sqlite could not be synced to the disk: Input/output error. "
         + "The change may or may not have been stored in /data/offers.sqlite.")
     #expect(error.hint?.contains("look whether the change is there") == true)
-    let quota = try Self.error(.SQLITE_IOERR_WRITE, EDQUOT, .unknown)
+    let quota = try Self.error(.SQLITE_IOERR_WRITE, EDQUOT, mayBeStored: true)
     #expect(quota.message == "The disk is full; nothing was changed in /data/offers.sqlite.")
     let before = try Self.error(.SQLITE_IOERR_FSYNC, EIO)
     #expect(before.message.hasSuffix("Input/output error. Nothing was changed."))

@@ -97,16 +97,4 @@ struct PruneTests {
       try store.rows("SELECT kind FROM change ORDER BY change_id") == ["first", "gone"])
     try Self.check(store)
   }
-
-  @Test("a notice past its age makes a pruning due")
-  func clearsNotices() async throws {
-    let store = try await Store()
-    try await store.sync([FeedOffer("1")], at: 1000)
-    try store.execute("INSERT INTO notice VALUES (1, 'failing', 'ibotta', '', 1, 1000)")
-    for (days, rest) in [(60, "1"), (62, "0")] {
-      try await store.database.clearAway(
-        at: ChangeTests.date(1000 + days * Self.day), trust: .now)
-      #expect(try store.rows("SELECT count(*) FROM notice") == [rest], "day \(days)")
-    }
-  }
 }

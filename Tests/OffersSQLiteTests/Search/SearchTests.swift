@@ -24,20 +24,4 @@ struct SearchTests {
     #expect(words.contains("line") && words.contains("two"))
     #expect(Set(words).isDisjoint(with: ["nline", "ntwo", "label", "artist"]))
   }
-
-  @Test("a prefix is searched only if the index has longer words")
-  func narrows() async throws {
-    let store = try await Self.filled()
-    for (words, isNarrowed) in [
-      ("tea", false), ("coffee", true), ("cof", false), ("green tea", false), ("7-up", true),
-      ("日本", false), ("日本語の本", true), ("xyz", true), ("C++", false), ("12", true),
-    ] {
-      try await store.database.read { database in
-        let search = try SearchWords(words)
-        let table = try SearchIndexReader(
-          SearchQuery(words), of: User.ownerID, feedKey: nil, in: database)
-        #expect(try (table.narrowed(search) != search) == isNarrowed, "\(words)")
-      }
-    }
-  }
 }

@@ -18,14 +18,14 @@ struct HostAddressesTests {
       ("[::ffff:127.0.0.1]", "::ffff:127.0.0.1"), ("255.255.255.255", "255.255.255.255"),
     ])
   func resolvesLiterals(host: String, expected: String) async throws {
-    let addresses = try await HostAddresses.resolve(host, port: 443)
+    let addresses = try await HostAddresses.resolve(host)
     #expect(addresses.map(\.text) == [expected])
     #expect(HostAddresses.literal(host)?.text == expected)
   }
 
   @Test("localhost is resolved without duplicate addresses")
   func resolvesThisMachine() async throws {
-    let addresses = try await HostAddresses.resolve("localhost", port: 80)
+    let addresses = try await HostAddresses.resolve("localhost")
     #expect(!addresses.isEmpty)
     #expect(addresses.allSatisfy { $0.isLoopback })
     #expect(Set(addresses).count == addresses.count)
@@ -41,7 +41,7 @@ struct HostAddressesTests {
   @Test("a nonexistent name is not found, or cannot be looked up without a network")
   func missesNames() async {
     let error = await #expect(throws: OffersError.self) {
-      try await HostAddresses.resolve("offers.invalid", port: 80)
+      try await HostAddresses.resolve("offers.invalid")
     }
     #expect(error?.code == .sourceFailed)
     #expect(error?.hint?.hasPrefix("Nothing was changed.") == true)
@@ -58,22 +58,9 @@ struct HostAddressesTests {
     arguments: ["", "[]", "[localhost]", "[127.0.0.1]", "127.0.0.1\0.example.com", "[::1\0]"])
   func refusesOthers(host: String) async {
     let error = await #expect(throws: OffersError.self) {
-      try await HostAddresses.resolve(host, port: 80)
+      try await HostAddresses.resolve(host)
     }
     #expect(error?.message == "The host \(host) could not be found.")
-  }
-
-  @Test("a port out of range is refused", arguments: [-1, 65_536, Int.max])
-  func refusesPorts(port: Int) async {
-    let error = await #expect(throws: OffersError.self) {
-      try await HostAddresses.resolve("127.0.0.1", port: port)
-    }
-    #expect(error?.code == .invalidRequest)
-  }
-
-  @Test("the port does not affect the result", arguments: [0, 1, 65_535])
-  func ignoresPorts(port: Int) async throws {
-    #expect(try await HostAddresses.resolve("127.0.0.1", port: port).map(\.text) == ["127.0.0.1"])
   }
 
   @Test(
@@ -100,7 +87,7 @@ struct HostAddressesTests {
   func endsWhenCancelled() async {
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }
-      return try await HostAddresses.resolve("localhost", port: 80)
+      return try await HostAddresses.resolve("localhost")
     }
     await #expect(throws: CancellationError.self) { try await task.value }
   }

@@ -24,7 +24,7 @@ struct SourceTrustTests {
       store: home.database,
       transport: .owned {
         HTTPConnections(
-          environment: { _ in nil }, lookUp: { _, _ in [NetworkAddress(ipv4: 0x7F00_0001)] })
+          environment: { _ in nil }, lookUp: { _ in [NetworkAddress(ipv4: 0x7F00_0001)] })
       },
       configuration: .shipped, environment: { _ in nil },
       now: { .init() })

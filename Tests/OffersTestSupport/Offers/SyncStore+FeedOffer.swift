@@ -12,6 +12,13 @@ extension SyncStore {
     try await apply(plan(offers, feed: feed, at: seconds, from: source, isIndexed: isIndexed))
   }
 
+  /// Records a run that changes neither an offer nor how the offers of its feed are shown.
+  package func record(
+    _ run: SyncRun, remember source: ChosenSource?, fetch: FetchState?
+  ) async throws {
+    try await record(run, remember: source, fetch: fetch, presentation: nil)
+  }
+
   /// The plan that the engine would make for all current offers of a feed; for a search on its server,
   /// for the offers that it found.
   package func plan(

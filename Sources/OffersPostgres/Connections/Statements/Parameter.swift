@@ -3,10 +3,8 @@ import OffersCore
 /// A value that is bound to a parameter of a statement, in PostgreSQL's binary format.
 /// https://www.postgresql.org/docs/current/protocol-message-formats.html
 enum Parameter {
-  /// NULL of a type that the server infers.
-  case null
   /// NULL of a type.
-  case missing(ArrayParameter.Element)
+  case null(ArrayParameter.Element)
   case number(Int64)
   case real(Double)
   case flag(Bool)
@@ -15,40 +13,25 @@ enum Parameter {
   /// An array that was encoded before.
   case array(ArrayParameter)
 
-  static func number(_ value: Int64?) -> Parameter { value.map { .number($0) } ?? .null }
-  static func text(_ value: String?) -> Parameter { value.map { .text($0) } ?? .null }
+  static func number(_ value: Int64?) -> Parameter { value.map { .number($0) } ?? .null(.int8) }
+  static func text(_ value: String?) -> Parameter { value.map { .text($0) } ?? .null(.text) }
 
-  static func bytes(_ value: [UInt8]?) -> Parameter { value.map { .bytes($0) } ?? .null }
-
-  static func numbers(_ values: some Sequence<Int64>) -> Parameter {
+  static func numbers(_ values: [Int64?]) -> Parameter {
     var array = ArrayParameter(.int8)
     for value in values { array.append(value) }
     return .array(array)
   }
 
-  static func optionalNumbers(_ values: some Sequence<Int64?>) -> Parameter {
-    var array = ArrayParameter(.int8)
-    for value in values { array.append(value) }
-    return .array(array)
-  }
-
-  static func optionalTexts(_ values: some Sequence<String?>) -> Parameter {
+  static func texts(_ values: [String?]) -> Parameter {
     var array = ArrayParameter(.text)
     for value in values { array.append(value) }
     return .array(array)
   }
 
-  static func texts(_ values: some Sequence<String>) -> Parameter {
-    var array = ArrayParameter(.text)
-    for value in values { array.append(value) }
-    return .array(array)
-  }
-
-  /// The type's number in `pg_type`, which PostgreSQL never changes; 0 lets the server infer it.
+  /// The type's number in `pg_type`, which PostgreSQL never changes.
   var type: UInt32 {
     switch self {
-    case .null: 0
-    case .missing(let type): type.rawValue
+    case .null(let type): type.rawValue
     case .number: ArrayParameter.Element.int8.rawValue
     case .real: ArrayParameter.Element.float8.rawValue
     case .flag: ArrayParameter.Element.bool.rawValue
@@ -63,14 +46,14 @@ enum Parameter {
     switch self {
     case .text(let text): !StoredText.isStorable(text)
     case .array(let array): array.isUnstorable
-    case .null, .missing, .number, .real, .flag, .bytes: false
+    case .null, .number, .real, .flag, .bytes: false
     }
   }
 
   /// The value's bytes; nil for NULL.
   var encoded: [UInt8]? {
     switch self {
-    case .null, .missing: nil
+    case .null: nil
     case .number(let value): value.bigEndianBytes
     case .real(let value): value.bitPattern.bigEndianBytes
     case .flag(let value): [value ? 1 : 0]

@@ -13,16 +13,13 @@ struct PostgresTransaction: Transaction {
     try connection.run(sql, values.map(Parameter.init))
   }
 
-  func rows<Value>(
-    _ sql: String, _ values: [SQLValue], isFrequent: Bool, _ transform: (any SQLRow) throws -> Value
-  ) throws -> [Value] {
-    try rows(sql, values, isFrequent: isFrequent).map { try transform($0) }
-  }
-
   func scan(
     _ sql: String, _ values: [SQLValue], isFrequent: Bool, _ body: (any SQLRow) throws -> Bool
   ) throws {
-    let rows = try rows(sql, values, isFrequent: isFrequent)
+    let parameters = values.map(Parameter.init)
+    let rows =
+      try isFrequent
+      ? connection.rows(prepared: sql, parameters) : connection.rows(sql, parameters)
     for index in 0..<rows.count where try !body(rows[index]) { break }
   }
 
@@ -30,12 +27,6 @@ struct PostgresTransaction: Transaction {
     _ sql: String, _ values: [SQLValue], fetchedCount: Int, _ body: (any SQLRow) throws -> Void
   ) throws {
     try connection.forEachRow(sql, values.map(Parameter.init), fetchedCount: fetchedCount, body)
-  }
-
-  private func rows(_ sql: String, _ values: [SQLValue], isFrequent: Bool) throws -> Rows {
-    let parameters = values.map(Parameter.init)
-    return try isFrequent
-      ? connection.rows(prepared: sql, parameters) : connection.rows(sql, parameters)
   }
 }
 
@@ -48,17 +39,15 @@ extension Parameter {
   fileprivate init(_ value: SQLValue) {
     self =
       switch value {
-      case .number(let number): number.map { .number($0) } ?? .missing(.int8)
-      case .real(let real): real.map { .real($0) } ?? .missing(.float8)
-      case .flag(let flag): flag.map { .flag($0) } ?? .missing(.bool)
-      case .text(let text): text.map { .text($0) } ?? .missing(.text)
-      case .bytes(let bytes): bytes.map { .bytes($0) } ?? .missing(.bytea)
+      case .number(let number): .number(number)
+      case .real(let real): real.map { .real($0) } ?? .null(.float8)
+      case .flag(let flag): flag.map { .flag($0) } ?? .null(.bool)
+      case .text(let text): .text(text)
+      case .bytes(let bytes): bytes.map { .bytes($0) } ?? .null(.bytea)
       case .numbers(let numbers): .numbers(numbers)
       case .texts(let texts): .texts(texts)
-      case .optionalNumbers(let numbers): .optionalNumbers(numbers)
-      case .optionalTexts(let texts): .optionalTexts(texts)
       // Only SQLite takes rows apart; see `Dialect.table(_:as:first:)`.
-      case .rows: .null
+      case .rows: .null(.text)
       }
   }
 }

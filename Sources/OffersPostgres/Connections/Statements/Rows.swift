@@ -51,8 +51,6 @@ struct Row {
     findBytes(column).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  func text(_ column: Int) -> String { findText(column) ?? "" }
-
   /// An integer of any width.
   func findNumber(_ column: Int) -> Int64? {
     guard let bytes = findBytes(column) else { return nil }
@@ -62,15 +60,6 @@ struct Row {
     case 2: return Int64(Int16(bigEndian: bytes.loadUnaligned(as: Int16.self)))
     default: return nil
     }
-  }
-
-  func number(_ column: Int) -> Int64 { findNumber(column) ?? 0 }
-
-  /// A count or a size, moved to the nearest number that is exact as a `Double`, so that sums of stored
-  /// ones cannot overflow.
-  func count(_ column: Int) -> Int {
-    let limit = Int64(1) << 53
-    return Int(min(max(number(column), -limit), limit))
   }
 
   func findReal(_ column: Int) -> Double? {

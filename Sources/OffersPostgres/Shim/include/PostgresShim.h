@@ -24,8 +24,6 @@
   F(PQlibVersion)                 \
   F(PQbackendPID)                 \
   F(PQparameterStatus)            \
-  F(PQhost)                       \
-  F(PQdb)                         \
   F(PQsocket)                     \
   F(PQsetnonblocking)             \
   F(PQflush)                      \
@@ -39,7 +37,6 @@
   F(PQresultStatus)               \
   F(PQresultErrorField)           \
   F(PQntuples)                    \
-  F(PQnfields)                    \
   F(PQgetisnull)                  \
   F(PQgetlength)                  \
   F(PQgetvalue)                   \
@@ -51,9 +48,7 @@
   F(PQcancel)                     \
   F(PQfreemem)                    \
   F(PQnotifies)                   \
-  F(PQsetNoticeProcessor)         \
-  F(PQputCopyData)                \
-  F(PQputCopyEnd)
+  F(PQsetNoticeProcessor)
 
 struct offers_libpq {
 #define OFFERS_LIBPQ_MEMBER(name) __typeof__(&name) _Nonnull name;

@@ -1,21 +1,13 @@
-/// Identifies a run that both the export and the store have.
-package struct RunFingerprint: Hashable {
-  private let feedKey: Int64
-  private let startedAt: Int64
-  private let durationMilliseconds: Int64
-  private let outcome: String
-  private let counts: [Int64]
+import OffersCore
 
-  /// - Parameter counts: the numbers of offers, in the order of `ExportedRun.countNames`.
-  package init(
-    feedKey: Int64, startedAt: Int64, durationMilliseconds: Int64, outcome: String, counts: [Int64]
-  ) {
-    self.feedKey = feedKey
-    self.startedAt = startedAt
-    self.durationMilliseconds = durationMilliseconds
-    self.outcome = outcome
-    self.counts = counts
-  }
+/// Identifies a run that both the export and the store have.
+struct RunFingerprint: Hashable {
+  let feedKey: Int64
+  let startedAt: Int64
+  let durationMilliseconds: Int64
+  let outcome: String
+  /// The numbers of offers, in the order of `ExportedRun.countNames`.
+  let counts: [Int64]
 }
 
 /// The runs of an export, and which of its changes are imported.

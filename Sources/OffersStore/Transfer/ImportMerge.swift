@@ -1,3 +1,5 @@
+import OffersCore
+
 /// Merges the records of an export into a store.
 ///
 /// If both the export and the store have an offer, the version from the side that synced the feed
@@ -5,12 +7,12 @@
 /// sources of a feed that this store has read stay. No feed, offer or favorite is removed.
 ///
 /// Records are kept and written in batches. Memory is bounded by the batch and the number of runs.
-package final class ImportMerge {
+final class ImportMerge {
   /// Reviews the named sources that an export would add: returns them with the origin of each, nil
   /// for a source that is left out, or throws to refuse the import.
-  package typealias SourceReview = ([ImportedFeedSource]) throws -> [ImportedFeedSource]
+  typealias SourceReview = ([ImportedFeedSource]) throws -> [ImportedFeedSource]
 
-  private let store: any ImportStore
+  private let store: StoreImport
   private let selections: Set<String>
   private let review: SourceReview
   private var runs: ImportedRuns
@@ -28,18 +30,18 @@ package final class ImportMerge {
   /// The number of records of a batch.
   private static let batchCount = 1000
 
-  package init(
-    into store: any ImportStore, user: User.ID, selections: Set<String>,
+  init(
+    into store: StoreImport, user: User.ID, selections: Set<String>,
     trustsRoles: Bool, review: @escaping SourceReview
   ) throws {
     self.store = store
     self.selections = selections
     self.review = review
-    runs = ImportedRuns(known: try store.fetchRunMarks())
+    runs = ImportedRuns(known: try store.history.fetchMarks())
     users = try UserMerge(store, importer: user, trustsRoles: trustsRoles)
   }
 
-  package func add(_ record: ExportRecord) throws {
+  func add(_ record: ExportRecord) throws {
     if record.section != section {
       try flush()
       section = record.section
@@ -65,7 +67,7 @@ package final class ImportMerge {
   }
 
   /// Merges the histories and updates counts and derived data.
-  package func finish() throws -> ImportSummary {
+  func finish() throws -> ImportSummary {
     try flush()
     try takeSources()
     for feed in feeds.values.sorted(by: { $0.key < $1.key }) {
@@ -118,7 +120,7 @@ package final class ImportMerge {
     let feed = try fetchFeed(run.feed)
     feeds[run.feed]?.note(run)
     let (number, known) = runs.add(run, feedKey: feed.key)
-    try store.add(run, number: number, known: known, feedKey: feed.key)
+    try store.history.add(run, number: number, known: known, feedKey: feed.key)
   }
 
   private func mergeOffers() throws {
@@ -154,7 +156,7 @@ package final class ImportMerge {
     }
     try store.insert(inserted)
     try store.update(updated)
-    try store.note(seenEarlier: earlier)
+    try store.history.note(seenEarlier: earlier)
     if !earlier.isEmpty { runs.hasEarlierSights = true }
     counts.newOffers += inserted.count
     counts.updatedOffers += updated.count
@@ -181,7 +183,7 @@ package final class ImportMerge {
         seenHereUntil: feeds[change.ref.feed]?.own?.at)
       if isTaken { taken.append((change, offer.key)) }
     }
-    try store.add(taken)
+    try store.history.add(taken)
     counts.newChanges += taken.count
   }
 

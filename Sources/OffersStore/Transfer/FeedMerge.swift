@@ -1,3 +1,5 @@
+import OffersCore
+
 /// A feed of an export with its state in the store that imports it: the rules by which their offers are
 /// merged.
 struct FeedMerge {
@@ -69,4 +71,20 @@ struct FeedMerge {
       && merged.changedAt == own.changedAt
     return MergedOffer(offer: merged, isOther: isOther, isSame: isSame)
   }
+}
+
+/// A feed as a store has it before an import.
+struct StoredFeed {
+  let key: Int64
+  /// The last successful sync; nil if there was none.
+  let lastSuccess: SuccessfulSync?
+  let hasOffers: Bool
+  /// The source that a user named.
+  let source: String?
+}
+
+/// A successful sync of a feed: its start in Unix seconds, and the source.
+struct SuccessfulSync {
+  let at: Int64
+  let source: String
 }

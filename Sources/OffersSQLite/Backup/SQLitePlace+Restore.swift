@@ -3,37 +3,24 @@ import GRDB
 import OffersCore
 import OffersPlatform
 
-extension OffersDatabase {
-  /// Replaces a database by a copy of a backup; see `FileReplacement`.
-  ///
+extension SQLitePlace {
   /// The copy is made and checked under the write guard, so that nobody writes meanwhile. It is made
-  /// by SQLite, so it has the writes that are still in a log beside the backup.
-  ///
-  /// - Parameters:
-  ///   - source: the backup. It stays as it is.
-  ///   - path: the database to replace. It need not exist.
-  ///   - copying: called with the path of the incomplete copy once it is created, and with nil once
-  ///     it is removed or complete. An interrupted program removes that copy.
-  /// - Throws: `OffersError`: `invalidRequest` if both are the same file or `path` is a URL;
-  ///   `notFound`, `newerDatabase`, or `storageFailed` for a backup that cannot be used; `locked`
-  ///   if the database is open in any program. Nothing was changed then.
-  package static func restore(
-    from source: String, to path: String,
-    copying: @escaping @Sendable (String?) -> Void = { _ in }
+  /// by SQLite, so it has the writes that are still in a log beside the backup. See `FileReplacement`.
+  package func restore(
+    from source: String, copying: @escaping @Sendable (String?) -> Void = { _ in }
   ) async throws -> Restoration {
-    try check(path: path)
-    try check(path: source)
-    let file = DatabaseFile(path: DatabaseFile.resolve(path))
-    try checkTarget(file, of: source)
-    let backup = try await BlockingWork.run { try findBackup(source) }
+    try OffersDatabase.check(path: source)
+    let file = file
+    try Self.checkTarget(file, of: source)
+    let backup = try await BlockingWork.run { try Self.findBackup(source) }
     let replacement = FileReplacement(file: file)
     do {
       let writeGuard = try await BlockingWork.run {
         if file.exists { _ = try replacement.requireUnused() } else { try file.makeFolder() }
         return try WriteGuard(file)
       }
-      return try await writeGuard.holdWithoutBlocking(waitSeconds: guardSeconds) {
-        try replace(file, by: backup, named: source, replacement, copying)
+      return try await writeGuard.holdWithoutBlocking(waitSeconds: Self.guardSeconds) {
+        try Self.replace(file, by: backup, named: source, replacement, copying)
       }
     } catch {
       throw StorageFailure.translate(error, path: path)
@@ -141,7 +128,7 @@ extension OffersDatabase {
     do {
       let from = try DatabaseQueue(
         path: pathForCopying(backup), configuration: .offers(isReadOnly: true))
-      let to = try DatabaseQueue(path: path, configuration: copyConfiguration)
+      let to = try DatabaseQueue(path: path, configuration: OffersDatabase.copyConfiguration)
       try from.read { source in try to.writeWithoutTransaction { try source.backup(to: $0) } }
       try from.close()
       try to.close()

@@ -1,14 +1,16 @@
+import OffersCore
+
 /// The bounds behind which a pruning removes rows.
-package struct PruneBounds: Sendable {
+struct PruneBounds: Sendable {
   /// A time before which something is old, by its own time and in the order of the runs.
   ///
   /// A run is old if it started before `seconds` and before any run that started since then. So what
   /// was recorded while the clock was behind is kept as long as what was recorded just before.
-  package struct Age: Sendable {
+  struct Age: Sendable {
     /// In Unix seconds.
-    package let seconds: Int64
+    let seconds: Int64
     /// The number of the first run since then.
-    package let run: Int64
+    let run: Int64
 
     /// - Parameters:
     ///   - seconds: the time, in Unix seconds.
@@ -16,7 +18,7 @@ package struct PruneBounds: Sendable {
     ///     ahead, and make no other run young.
     ///   - history: the recorded runs.
     init(
-      before seconds: Int64, countingFrom time: Int64, in history: some PrunedHistory
+      before seconds: Int64, countingFrom time: Int64, in history: StoredHistory
     ) throws {
       self.seconds = seconds
       run = try history.findFirstRun(from: seconds, through: time) ?? .max
@@ -28,20 +30,20 @@ package struct PruneBounds: Sendable {
   }
 
   /// The time from which ages are counted, in Unix seconds; nil if nothing is old.
-  package let time: Int64?
+  let time: Int64?
   /// Vanished offers are removed if they were gone before it.
-  package let gone: Age
-  package let history: Age
+  let gone: Age
+  let history: Age
   /// The age of runs that changed no offer.
-  package let idleRuns: Age
+  let idleRuns: Age
   /// The number of the last change that may be old.
-  package let lastOldChange: Int64
+  let lastOldChange: Int64
   /// The number up to which changes are removed whatever their age, because there are too many; 0 if
   /// there are not.
-  package let surplus: Int64
+  let surplus: Int64
 
   /// The number up to which changes may be removed.
-  package var through: Int64 { max(lastOldChange, surplus) }
+  var through: Int64 { max(lastOldChange, surplus) }
 
   /// - Parameters:
   ///   - time: the time from which ages are counted, in Unix seconds; nil if nothing is old.
@@ -49,9 +51,9 @@ package struct PruneBounds: Sendable {
   ///   - limit: the bound on the number of changes.
   ///   - moreSeconds: is added to the ages, except for that of vanished offers.
   ///   - runs: the history to prune.
-  package init(
+  init(
     countingFrom time: Int64?, goneSeconds: Int64, limit: HistoryLimit, moreSeconds: Int64 = 0,
-    in runs: some PrunedHistory
+    in runs: StoredHistory
   ) throws {
     self.time = time
     surplus = try runs.findSurplus(over: limit) ?? 0

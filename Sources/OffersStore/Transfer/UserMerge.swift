@@ -1,4 +1,5 @@
 import Foundation
+import OffersCore
 
 /// Writes the records of the users of an export.
 ///
@@ -6,7 +7,7 @@ import Foundation
 /// of the same names. Those who are missing are added, but none as an admin unless the document is
 /// trusted, since anybody may have written the file. The roles of the others stay.
 struct UserMerge {
-  private let store: any ImportStore
+  private let store: StoreImport
   /// The user who imports.
   private let importer: User.ID
   private let isNewStore: Bool
@@ -25,7 +26,7 @@ struct UserMerge {
   /// The number of favorites that are written at once.
   private static let batchCount = 1000
 
-  init(_ store: any ImportStore, importer: User.ID, trustsRoles: Bool) throws {
+  init(_ store: StoreImport, importer: User.ID, trustsRoles: Bool) throws {
     self.store = store
     self.trustsRoles = trustsRoles
     self.importer = importer
@@ -64,7 +65,7 @@ struct UserMerge {
     for (record, match) in zip(records, matches) {
       try merge(record.searches, of: match.user.id)
       for mark in record.marks {
-        let id = try lastChanges[mark.run] ?? store.findLastChange(through: mark.run)
+        let id = try lastChanges[mark.run] ?? store.history.findLastChange(through: mark.run)
         lastChanges[mark.run] = id
         try store.insert(mark, changeID: id, of: match.user.id)
       }

@@ -1,4 +1,5 @@
 import Foundation
+import OffersCore
 
 /// How far the machine's clock is believed when the ages of stored data are counted, so that a wrong
 /// clock removes nothing before its time.
@@ -7,7 +8,7 @@ import Foundation
 /// that started at least a day earlier, by the same clock. So a clock that jumped is not believed by
 /// its first run, but by one that follows at least a day later: also that of a machine that was off
 /// for a year.
-package enum ClockTrust: Equatable, Sendable {
+enum ClockTrust: Equatable, Sendable {
   /// Ages are counted from now: the witness is at most `nearSeconds` old, or no run is older than a
   /// day.
   case now
@@ -34,8 +35,8 @@ package enum ClockTrust: Equatable, Sendable {
   ///   - history: the recorded runs. Their numbers ascend in the order of the runs, whatever the
   ///     clock said. Runs later than the present time are skipped: counting from an earlier time
   ///     removes less.
-  package static func find(
-    at seconds: Int64, in history: some PrunedHistory
+  static func find(
+    at seconds: Int64, in history: StoredHistory
   ) throws -> ClockTrust {
     let latest = seconds - witnessSeconds
     guard let last = try history.findLastRun(from: .min, through: latest) else { return .now }
@@ -53,7 +54,7 @@ package enum ClockTrust: Equatable, Sendable {
   /// The time from which ages are counted, in Unix seconds; nil if nothing is old.
   ///
   /// - Parameter now: the present time.
-  package func time(at now: Int64) -> Int64? {
+  func time(at now: Int64) -> Int64? {
     switch self {
     case .now: now
     case .run(let seconds): seconds
@@ -62,14 +63,14 @@ package enum ClockTrust: Equatable, Sendable {
   }
 
   /// The start of the run from which ages are counted; nil if they are counted from the present time.
-  package var witness: Date? {
+  var witness: Date? {
     if case .run(let seconds) = self { Date(storedSeconds: seconds) } else { nil }
   }
 
   /// Refuses to prune if nothing is old.
   ///
   /// - Throws: `OffersError` with `invalidRequest`.
-  package func check(at now: Int64) throws {
+  func check(at now: Int64) throws {
     guard case .none(let last) = self else { return }
     let days = Units.count(Int(now.subtracting(clamped: last) / Retention.daySeconds), "day")
     throw OffersError(
