@@ -72,12 +72,3 @@ package protocol SyncStore: Sendable {
   /// A folder on the disk of the store, for temporary files of syncs that do not fit in memory.
   var scratchFolder: String { get }
 }
-
-extension SyncStore {
-  /// Records a run that changes neither an offer nor how the offers of its feed are shown.
-  package func record(
-    _ run: SyncRun, remember source: ChosenSource?, fetch: FetchState?
-  ) async throws {
-    try await record(run, remember: source, fetch: fetch, presentation: nil)
-  }
-}
