@@ -54,22 +54,13 @@ struct StageRun: Equatable {
       finish: { try stage.finish($0) })
   }
 
-  struct Text: Equatable {
-    var run: StageRun
-    var encoding: String
-    var replacedCount: Int
-    var text: String { run.text }
-    var error: OffersError? { run.error }
-  }
-
   static func transcoding(
     _ document: [UInt8], charset: String? = nil, isCertain: Bool = false, pieceSizes: [Int] = []
-  ) -> Text {
+  ) -> StageRun {
     let stage = TextTranscoder(charset: charset, isCertain: isCertain)
-    let run = StageRun(
+    return StageRun(
       document, pieceSizes: pieceSizes, consume: { try stage.consume($0, $1) },
       finish: { try stage.finish($0) })
-    return Text(run: run, encoding: stage.encodingName, replacedCount: stage.replacedCount)
   }
 
   struct Mended: Equatable {

@@ -141,7 +141,7 @@ public struct FuzzTarget {
     input.withUnsafeBytes { bytes in
       _ = DateParser.parse(bytes)
       for currency in [nil, "USD", "EUR", "JPY"] {
-        _ = RewardParser(currency: currency, bareCurrency: currency).parse(bytes)
+        _ = RewardParser(feedCurrency: currency).parse(bytes)
       }
       HTMLText.append(bytes, to: &html)
     }

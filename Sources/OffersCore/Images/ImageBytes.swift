@@ -44,15 +44,4 @@ struct ImageBytes {
   func start(_ length: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: bytes.prefix(length))
   }
-
-  /// The CRC-32 of a range (ISO 3309), as PNG uses it.
-  func crc(_ range: Range<Int>) -> UInt32? {
-    guard range.lowerBound >= 0, range.upperBound <= bytes.count else { return nil }
-    var crc = UInt32.max
-    for byte in bytes[range] {
-      crc ^= UInt32(byte)
-      for _ in 0..<8 { crc = crc & 1 == 1 ? crc >> 1 ^ 0xEDB8_8320 : crc >> 1 }
-    }
-    return ~crc
-  }
 }

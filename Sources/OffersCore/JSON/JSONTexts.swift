@@ -22,47 +22,16 @@ package enum JSONTexts {
       if json[place] != 0x22 { continue }
       let start = place + 1
       place = start
-      while place < json.count, json[place] != 0x22, json[place] != 0x5C { place += 1 }
-      if place == json.count || json[place] == 0x22 {
-        body(UnsafeRawBufferPointer(rebasing: json[start..<place]))
-      } else {
-        escapedText(json, start, &place).withUnsafeBytes(body)
+      var hasEscapes = false
+      while place < json.count, json[place] != 0x22 {
+        if json[place] == 0x5C {
+          hasEscapes = true
+          place += 1
+        }
+        place += 1
       }
+      let text = UnsafeRawBufferPointer(rebasing: json[start..<min(place, json.count)])
+      if hasEscapes { JSONEscapes.decode(text).text.withUnsafeBytes(body) } else { body(text) }
     }
-  }
-
-  /// A string with escaped characters.
-  ///
-  /// - Parameters:
-  ///   - json: the document.
-  ///   - start: where the string begins.
-  ///   - place: its first escaped character; afterwards its closing quote, or the end of the document.
-  private static func escapedText(
-    _ json: UnsafeRawBufferPointer, _ start: Int, _ place: inout Int
-  ) -> [UInt8] {
-    var text = [UInt8](json[start..<place])
-    while place < json.count, json[place] != 0x22 {
-      defer { place += 1 }
-      guard json[place] == 0x5C, place + 1 < json.count else {
-        text.append(json[place])
-        continue
-      }
-      place += 1
-      switch json[place] {
-      case 0x6E: text.append(0x0A)
-      case 0x72: text.append(0x0D)
-      case 0x74: text.append(0x09)
-      case 0x62: text.append(0x08)
-      case 0x66: text.append(0x0C)
-      case 0x75:
-        // JSONWriter writes no surrogate pairs: it escapes BMP characters only.
-        let digits = String(decoding: json[place + 1..<min(place + 5, json.count)], as: UTF8.self)
-        place = min(place + 4, json.count - 1)
-        let scalar = UInt32(digits, radix: 16).flatMap(Unicode.Scalar.init)
-        text += Array(String(Character(scalar ?? "\u{FFFD}")).utf8)
-      case let escape: text.append(escape)
-      }
-    }
-    return text
   }
 }

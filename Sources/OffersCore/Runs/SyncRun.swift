@@ -35,9 +35,6 @@ public struct SyncCounts: Hashable, Sendable {
 
   /// Creates counts of 0.
   public init() {}
-
-  /// The number of offers that the sync changed in the database.
-  public var applied: Int { new + changed + gone + back }
 }
 
 /// A favorite that is gone, and a new offer with the same name and description.

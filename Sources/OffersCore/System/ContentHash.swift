@@ -99,7 +99,7 @@ package struct ContentHash: Sendable {
       ? half(0) | half(count - 4) : byte(0) | byte(count / 2) | byte(count - 1)
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   static func fold(_ left: UInt64, _ right: UInt64) -> UInt64 {
     let (high, low) = left.multipliedFullWidth(by: right)
     return high ^ low

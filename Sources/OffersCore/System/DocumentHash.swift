@@ -37,8 +37,9 @@ package struct DocumentHash: Sendable {
     let padding = [UInt8](repeating: 0, count: Self.stripeBytes - rest.count)
     (rest + padding).withUnsafeBytes { last.mix($0) }
     let (a, b, c, d) = last.lanes
-    let low = Self.fold(Self.fold(a ^ count, b ^ 0x4528_21e6_38d0_1377), c ^ d)
-    let high = Self.fold(Self.fold(c ^ count, d ^ 0xbe54_66cf_34e9_0c6c), a ^ b ^ low)
+    let fold = ContentHash.fold
+    let low = fold(fold(a ^ count, b ^ 0x4528_21e6_38d0_1377), c ^ d)
+    let high = fold(fold(c ^ count, d ^ 0xbe54_66cf_34e9_0c6c), a ^ b ^ low)
     return [low, high].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) }
     }
   }
@@ -53,18 +54,12 @@ package struct DocumentHash: Sendable {
         UInt64(
           littleEndian: base.loadUnaligned(fromByteOffset: offset + 8 * index, as: UInt64.self))
       }
-      a = Self.fold(word(0) ^ 0x9e37_79b9_7f4a_7c15, word(1) ^ a) &+ b
-      b = Self.fold(word(2) ^ 0xd6e8_feb8_6659_fd93, word(3) ^ b) &+ c
-      c = Self.fold(word(4) ^ 0xa076_1d64_78bd_642f, word(5) ^ c) &+ d
-      d = Self.fold(word(6) ^ 0xc2b2_ae3d_27d4_eb4f, word(7) ^ d) &+ a
+      a = ContentHash.fold(word(0) ^ 0x9e37_79b9_7f4a_7c15, word(1) ^ a) &+ b
+      b = ContentHash.fold(word(2) ^ 0xd6e8_feb8_6659_fd93, word(3) ^ b) &+ c
+      c = ContentHash.fold(word(4) ^ 0xa076_1d64_78bd_642f, word(5) ^ c) &+ d
+      d = ContentHash.fold(word(6) ^ 0xc2b2_ae3d_27d4_eb4f, word(7) ^ d) &+ a
       offset += Self.stripeBytes
     }
     lanes = (a, b, c, d)
-  }
-
-  @inline(__always)
-  private static func fold(_ left: UInt64, _ right: UInt64) -> UInt64 {
-    let (high, low) = left.multipliedFullWidth(by: right)
-    return high ^ low
   }
 }

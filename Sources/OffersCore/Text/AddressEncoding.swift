@@ -40,17 +40,11 @@ package enum AddressEncoding {
   /// Whether a byte may be anywhere in a path, query or fragment (RFC 3986, section 3.3, and the
   /// separators of these parts besides `#`).
   private static func isPlain(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x41...0x5A, 0x61...0x7A, 0x30...0x39: true
-    default: "-._~!$&'()*+,;=:@/?".utf8.contains(byte)
-    }
+    ASCII.isLetterOrDigit(byte) || "-._~!$&'()*+,;=:@/?".utf8.contains(byte)
   }
 
   private static func isEscape(_ bytes: [UInt8], at index: Int) -> Bool {
-    func isDigit(_ byte: UInt8) -> Bool {
-      byte &- 0x30 < 10 || (byte | 0x20) &- 0x61 < 6
-    }
-    return index + 2 < bytes.count && isDigit(bytes[index + 1]) && isDigit(bytes[index + 2])
+    index + 2 < bytes.count && bytes[index + 1...index + 2].allSatisfy { ASCII.hexDigit($0) != nil }
   }
 
   /// The place of the authority: the bytes after `//`, at the start or after a scheme, up to the

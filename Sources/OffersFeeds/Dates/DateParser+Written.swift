@@ -4,7 +4,7 @@ import OffersCore
 /// French and Spanish.
 extension DateParser {
   /// Parses a date with an optional weekday. The weekday is redundant, so a wrong one is ignored.
-  static func parseWritten(_ text: UnsafeRawBufferPointer) -> ParsedDate? {
+  package static func parseWritten(_ text: UnsafeRawBufferPointer) -> ParsedDate? {
     var cursor = DateCursor(text)
     guard let first = cursor.next else { return nil }
     if first &- 0x30 < 10 { return parseDayFirst(&cursor, hasWeekday: false) }

@@ -39,18 +39,8 @@ package enum DateParser {
 
   /// Formats Unix seconds as `2026-08-21T18:15:24Z`, or as `2026-08-21` for a whole day.
   package static func write(_ seconds: Int64, isWholeDay: Bool) -> String {
-    let remainder = seconds % 86_400
-    let clock = remainder < 0 ? remainder + 86_400 : remainder
-    let day = CivilDay(number: seconds / 86_400 - (remainder < 0 ? 1 : 0))
-    let date = "\(padded(day.year, 4))-\(padded(day.month))-\(padded(day.day))"
-    if isWholeDay { return date }
-    return "\(date)T\(padded(clock / 3600)):\(padded(clock / 60 % 60)):\(padded(clock % 60))Z"
-  }
-
-  private static func padded(_ value: Int64, _ width: Int = 2) -> String {
-    let digits = String(value.magnitude)
-    let zeros = String(repeating: "0", count: max(0, width - digits.utf8.count))
-    return (value < 0 ? "-" : "") + zeros + digits
+    let text = ISOTime.text(seconds)
+    return isWholeDay ? String(text.prefix { $0 != "T" }) : text
   }
 
   /// Parses Unix time: seconds with 9 or 10 digits, milliseconds with 12 or 13. Other numbers of

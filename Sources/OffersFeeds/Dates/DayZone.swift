@@ -45,7 +45,7 @@ package enum DayZone: Sendable, Hashable {
   }
 
   /// Unix seconds of a time in this zone, which is given as those of the same time in UTC.
-  private func seconds(local: Int64) -> Int64 {
+  func seconds(local: Int64) -> Int64 {
     switch self {
     case .fixed(let offset): return local - Int64(offset)
     case .named(let zone):

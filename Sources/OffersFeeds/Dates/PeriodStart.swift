@@ -68,13 +68,8 @@ package enum PeriodStart: Hashable {
     guard let parsed = copy.withUTF8({ DateParser.parse(UnsafeRawBufferPointer($0)) }) else {
       return nil
     }
-    // A zone can only follow the date and the `T`, which have 11 characters.
-    let hasZone = text.dropFirst(11).contains { $0.isLetter || $0 == "+" || $0 == "-" }
-    if hasZone { return Date(timeIntervalSince1970: Double(parsed.seconds)) }
-    var seconds = time_t(parsed.seconds)
-    var parts = tm()
-    gmtime_r(&seconds, &parts)
-    parts.tm_isdst = -1
-    return Date(timeIntervalSince1970: Double(mktime(&parts)))
+    let isLocal = parsed.isWholeDay || parsed.lacksZone
+    let seconds = isLocal ? DayZone.user.seconds(local: parsed.seconds) : parsed.seconds
+    return Date(timeIntervalSince1970: Double(seconds))
   }
 }

@@ -133,7 +133,7 @@ struct DefinitionSource {
     var last: UInt8 = 0x0A
     var lastInk: UInt8 = 0x0A
     for byte in yaml.utf8 {
-      let isSpace = byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
+      let isSpace = ASCII.isSpace(byte)
       if last == UInt8(ascii: "*"), Self.isAnchorByte(byte) {
         aliases += 1
         isInAlias = true
@@ -164,11 +164,7 @@ struct DefinitionSource {
   }
 
   private static func isAnchorByte(_ byte: UInt8) -> Bool {
-    byte >= 0x80 || byte == 0x2D || byte == 0x5F || isAlphanumeric(byte)
-  }
-
-  private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-    (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+    byte >= 0x80 || byte == 0x2D || byte == 0x5F || ASCII.isLetterOrDigit(byte)
   }
 
   private func tooMany(_ what: String, at location: DefinitionNode.Location) -> OffersError {

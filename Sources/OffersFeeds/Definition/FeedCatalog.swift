@@ -1,3 +1,4 @@
+import EmbeddedFeeds
 import OffersCore
 
 /// The definitions that ship with the program: those of the named feeds, and those of the
@@ -8,32 +9,32 @@ package enum FeedCatalog {
 
   /// Returns the definition of the shipped feed with this name, or nil when there is none.
   package static func find(_ name: String) throws -> FeedDefinition? {
-    guard let text = text(of: name) else { return nil }
-    return try DefinitionFile.parse(
-      String(decoding: text, as: UTF8.self), name: "\(name).yaml"
-    ).first
+    names.contains(name) ? try definition(of: name) : nil
   }
 
-  /// Returns the shipped definition of a well-known kind, such as `rss`.
-  static func definition(ofKind kind: String) throws -> FeedDefinition {
-    let text = EmbeddedFeedFiles.find("\(kind).yaml") ?? []
-    let definitions = try DefinitionFile.parse(
-      String(decoding: text, as: UTF8.self), name: "\(kind).yaml")
-    return definitions[0]
+  /// Returns the definition of a shipped feed, or of a well-known kind, such as `rss`.
+  static func definition(of name: String) throws -> FeedDefinition {
+    let text = String(decoding: findFile("\(name).yaml") ?? [], as: UTF8.self)
+    return try DefinitionFile.parse(text, name: "\(name).yaml")[0]
   }
 
   /// Returns the YAML file of the shipped feed with this name, or nil when there is none.
   package static func findText(of name: String) -> String? {
-    text(of: name).map { String(decoding: $0, as: UTF8.self) }
-  }
-
-  private static func text(of name: String) -> [UInt8]? {
-    names.contains(name) ? EmbeddedFeedFiles.find("\(name).yaml") : nil
+    guard names.contains(name), let file = findFile("\(name).yaml") else { return nil }
+    return String(decoding: file, as: UTF8.self)
   }
 
   /// Returns the built-in sample document of a shipped feed, or nil when there is no such feed. Its
   /// offers are invented, so that the program can be tried without a network.
   package static func findSample(of name: String) -> [UInt8]? {
-    names.contains(name) ? EmbeddedFeedFiles.find("\(name).json") : nil
+    names.contains(name) ? findFile("\(name).json") : nil
+  }
+
+  /// Returns the bytes of a file of the folders `Shipped` and `Samples`, which are embedded in the
+  /// program; nil when there is none with this name.
+  private static func findFile(_ name: String) -> [UInt8]? {
+    var count: UInt = 0
+    guard let bytes = embedded_feed_file(name, &count) else { return nil }
+    return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
   }
 }

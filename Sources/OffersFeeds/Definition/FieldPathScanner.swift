@@ -76,23 +76,15 @@ struct FieldPathScanner {
     }
     if isAtQuote { return .key(try quoted()) }
     let start = position
-    let key = try bareKey(stops: [".", "["], end: end)
+    let key = try bareKey(end: end)
     guard key != "@" else { throw problem("no name follows the @ at character \(start + 1)") }
     return .key(key)
   }
 
   /// Parses a key without quotes.
-  private mutating func bareKey(stops: [Unicode.Scalar], end: Int) throws -> String {
+  private mutating func bareKey(end: Int) throws -> String {
     let start = position
-    var key = ""
-    while position < end, let scalar = peek, !stops.contains(scalar) {
-      if Self.reserved.contains(scalar) {
-        let place = "the \(scalar) at character \(position + 1)"
-        throw problem("\(place) is in a key without quotes", hint: Self.quoteHint)
-      }
-      key.unicodeScalars.append(scalar)
-      position += 1
-    }
+    let key = try bare("key", until: [".", "["], end: end)
     guard let first = key.unicodeScalars.first, let last = key.unicodeScalars.last else {
       throw problem("there is no key at character \(start + 1)")
     }
@@ -102,6 +94,23 @@ struct FieldPathScanner {
         hint: "Remove the space, or quote the key.")
     }
     return key
+  }
+
+  /// Parses a key or value without quotes, up to one of some characters or to the end.
+  private mutating func bare(
+    _ part: String, until stops: [Unicode.Scalar], end: Int
+  ) throws -> String {
+    var text = ""
+    while position < end, let scalar = peek, !stops.contains(scalar) {
+      // A value may contain dots; a key ends at one.
+      if scalar != ".", Self.reserved.contains(scalar) {
+        let place = "the \(scalar) at character \(position + 1)"
+        throw problem("\(place) is in a \(part) without quotes", hint: Self.quoteHint)
+      }
+      text.unicodeScalars.append(scalar)
+      position += 1
+    }
+    return text
   }
 
   /// Parses a step in brackets, such as `[0]`, `[*]`, `["a.b"]` or `[rel=self]`.
@@ -118,7 +127,8 @@ struct FieldPathScanner {
     var isQuoted = false
     while true {
       isQuoted = isAtQuote
-      keys.append(isQuoted ? try quoted() : try bracketKey(from: start))
+      keys.append(
+        isQuoted ? try quoted() : try bracketed("key", until: [".", "=", "]"], from: start))
       passSpaces()
       guard peek == "." else { break }
       position += 1
@@ -126,7 +136,7 @@ struct FieldPathScanner {
     if peek == "=" {
       position += 1
       passSpaces()
-      let value = isAtQuote ? try quoted() : try bareValue(from: start)
+      let value = isAtQuote ? try quoted() : try bracketed("value", until: ["]"], from: start)
       try close(from: start)
       return .matching(key: keys, value: value)
     }
@@ -141,38 +151,15 @@ struct FieldPathScanner {
     return .index(Int(index))
   }
 
-  private mutating func bracketKey(from start: Int) throws -> String {
-    var key = ""
-    while let scalar = peek, ![".", "=", "]"].contains(scalar) {
-      if Self.reserved.contains(scalar) {
-        if scalar == "[" { break }
-        let place = "the \(scalar) at character \(position + 1)"
-        throw problem("\(place) is in a key without quotes", hint: Self.quoteHint)
-      }
-      key.unicodeScalars.append(scalar)
-      position += 1
-    }
+  /// Parses a key or value in brackets, without quotes.
+  private mutating func bracketed(
+    _ part: String, until stops: [Unicode.Scalar], from start: Int
+  ) throws -> String {
+    var text = try bare(part, until: stops + ["["], end: scalars.count)
     if peek == nil || peek == "[" { throw unclosed(start) }
-    while key.unicodeScalars.last == " " { key.unicodeScalars.removeLast() }
-    if key.isEmpty { throw problem("there is no key at character \(position + 1)") }
-    return key
-  }
-
-  private mutating func bareValue(from start: Int) throws -> String {
-    var value = ""
-    while let scalar = peek, scalar != "]" {
-      if Self.reserved.contains(scalar), scalar != "." {
-        if scalar == "[" { throw unclosed(start) }
-        let place = "the \(scalar) at character \(position + 1)"
-        throw problem("\(place) is in a value without quotes", hint: Self.quoteHint)
-      }
-      value.unicodeScalars.append(scalar)
-      position += 1
-    }
-    if peek == nil { throw unclosed(start) }
-    while value.unicodeScalars.last == " " { value.unicodeScalars.removeLast() }
-    if value.isEmpty { throw problem("no value follows the = at character \(position)") }
-    return value
+    while text.unicodeScalars.last == " " { text.unicodeScalars.removeLast() }
+    if text.isEmpty { throw problem("there is no \(part) at character \(position + 1)") }
+    return text
   }
 
   private mutating func close(from start: Int) throws {

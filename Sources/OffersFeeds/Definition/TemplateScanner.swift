@@ -123,10 +123,7 @@ struct TemplateScanner {
 
   private static func isVariableName(_ name: String) -> Bool {
     guard let first = name.utf8.first, !(0x30...0x39).contains(first) else { return false }
-    return name.utf8.allSatisfy { byte in
-      (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-        || byte == 0x5F
-    }
+    return name.utf8.allSatisfy { ASCII.isLetterOrDigit($0) || $0 == 0x5F }
   }
 
   private func problem(_ what: String, hint: String?) -> OffersError {

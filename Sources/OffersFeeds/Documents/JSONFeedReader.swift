@@ -87,13 +87,6 @@ final class JSONFeedReader: FormatReader {
           itemCount += 1
           let start = p
           do {
-            if depth == 0, !isLines {
-              if try readOnly(scanner, &p, depth: 0) { continue }
-              itemCount = 0
-              outline.refuseRoot()
-              p = start
-              continue
-            }
             try readItem(scanner, &p, depth: depth, in: outline)
           } catch var stop as JSONStop {
             do {

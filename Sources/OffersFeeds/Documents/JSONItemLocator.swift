@@ -8,9 +8,9 @@ struct JSONItemLocator {
     /// The parser is at the first byte of a record, which is nested in `depth` values. The caller
     /// reads the record.
     case item(depth: Int)
-    /// The parser is at an object where the list of offers is expected. If the object is the only offer,
-    /// the caller reads it. Otherwise the caller calls `refuseOnlyItem`, and the parser looks for offers
-    /// in the object.
+    /// The parser is at an object where the list of offers is expected, which may be the whole document.
+    /// If the object is the only offer, the caller reads it and calls `takeOnlyItem`. Otherwise it calls
+    /// `refuseOnlyItem`, and the parser looks for offers in the object.
     case onlyItem(depth: Int)
     /// The document has ended.
     case ended
@@ -63,8 +63,6 @@ struct JSONItemLocator {
   private var itemsRank: Int32?
   private var rootKeys: [String] = []
   private var trail: ItemsTrail
-  /// Whether the document itself may be the only offer, which is decided once it has been read.
-  private var mayBeOffer: Bool
   /// Whether an object in the place of the list of offers may be the only one. False while that
   /// object is parsed token by token.
   private var mayBeOnlyItem = true
@@ -86,7 +84,6 @@ struct JSONItemLocator {
     paths = document.tree.paths
     trail = ItemsTrail(items)
     startsWithKey = items.allSatisfy { if case .key? = $0.steps.first { true } else { false } }
-    mayBeOffer = !isLines && items.allSatisfy(\.steps.isEmpty)
     itemsText = items.map { $0.steps.isEmpty ? "the top level" : $0.descriptionFromRoot }
       .joined(separator: " or ")
   }
@@ -135,37 +132,14 @@ struct JSONItemLocator {
     }
   }
 
-  /// Parses the document again as one that contains offers, since it is not an offer itself.
-  mutating func refuseRoot() {
-    mayBeOffer = false
-    itemsRank = nil
-    expectation = .value
-  }
-
-  /// Whether the value at `p` is the root, a complete object, and may be the only offer. Throws
-  /// `needsMore` for an incomplete object smaller than `offerBytes`. A larger incomplete one, and
-  /// an invalid one, whose error is then reported, are parsed token by token instead.
-  private mutating func isWholeRoot(
-    _ scanner: JSONScanner, _ p: JSONScanner.Position
-  ) throws(JSONStop) -> Bool {
-    guard mayBeOffer, containers.isEmpty, p.pointee == 0x7B else { return false }
-    var end = p
-    do {
-      try scanner.skipValue(&end, depth: 0)
-    } catch {
-      if case .needsMore = error, scanner.end - p < Self.offerBytes { throw error }
-      mayBeOffer = false
-      return false
-    }
-    return true
-  }
-
   /// Whether the object at `p` is in the place of the list of offers, and whole. A program that
-  /// converts XML to JSON writes a list only if there are several elements. Throws as `isWholeRoot`.
+  /// converts XML to JSON writes a list only if there are several elements. Throws `needsMore` for an
+  /// incomplete object smaller than `offerBytes`. A larger incomplete one, and an invalid one, whose
+  /// error is then reported, are parsed token by token instead.
   private mutating func isOnlyItem(
     _ scanner: JSONScanner, _ p: JSONScanner.Position, _ shape: Int32
   ) throws(JSONStop) -> Bool {
-    guard mayBeOnlyItem, shape >= 0, !containers.isEmpty, allowsItems, !paths.hasItemsBelow(shape),
+    guard mayBeOnlyItem, shape >= 0, allowsItems, !paths.hasItemsBelow(shape),
       let rank = paths.itemsRank(shape), rank == itemsRank ?? rank,
       // An element of the list itself is an item, and not in its place.
       containers.last?.shape != shape
@@ -184,7 +158,7 @@ struct JSONItemLocator {
   /// Counts the object as the list of offers, after it was read as the only offer.
   mutating func takeOnlyItem() {
     if let rank = paths.itemsRank(valueShape) { itemsRank = rank }
-    expectation = .commaOrEnd
+    expectation = containers.isEmpty ? .nothing : .commaOrEnd
   }
 
   /// Parses the object again as one that contains offers, since it is not an offer itself.
@@ -230,11 +204,6 @@ struct JSONItemLocator {
         throw scanner.stop(p, .expectedValue)
       }
       itemsRank = 0
-      return .item(depth: 0)
-    }
-    if try isWholeRoot(scanner, p) {
-      itemsRank = 0
-      expectation = .nothing
       return .item(depth: 0)
     }
     let shape = isInItems ? containers[containers.count - 1].shape : valueShape

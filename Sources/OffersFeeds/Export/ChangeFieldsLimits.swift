@@ -130,7 +130,7 @@ struct ChangeFieldsLimits {
         index += 1
       } else if index + 5 < text.count, text[index + 1] == 0x75 {
         let code = text[index + 2..<index + 6].reduce(UInt32(0)) {
-          $0 << 4 | (JSONScanner.hexDigit($1) ?? 0)
+          $0 << 4 | (ASCII.hexDigit($1) ?? 0)
         }
         // A pair of surrogates, two escapes, stands for 4 bytes.
         count += code < 0x80 ? 1 : code < 0x800 || 0xD800..<0xE000 ~= code ? 2 : 3

@@ -135,7 +135,7 @@ final class ExportRecordReader {
     if try run.readObject(place, into: failure) {
       record.error = ExportedRun.Failure(
         code: Self.fitted(try failure.text(0)), message: Self.fitted(try failure.findText(1) ?? ""),
-        hint: try failure.findText(2).flatMap(RunHint.withoutCommands).map(Self.fitted))
+        hint: try failure.findText(2).map(Self.fitted))
     }
     guard record.isGood == (record.error == nil) else {
       throw run.fault(place, "belongs to runs that failed, and to no others")

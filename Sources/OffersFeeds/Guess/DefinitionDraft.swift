@@ -18,6 +18,8 @@ struct DefinitionDraft {
   private(set) var judgement = ReadingGuess()
   /// The reason why no id can be proposed, even if the rest can; set by `made`.
   private(set) var idProblem: OffersError?
+  /// Whether a note says that the currency of the amounts is unknown; set by `made`.
+  private(set) var lacksCurrency = false
 
   /// Returns the definition and notes for the user, or nil when the items have no member that could
   /// be their name or distinguish them.
@@ -58,7 +60,7 @@ struct DefinitionDraft {
     }
   }
 
-  private func notes(
+  private mutating func notes(
     _ definition: FeedDefinition, _ fields: FieldGuess, _ survey: MemberSurvey
   ) -> [String] {
     var notes: [String] = []
@@ -67,9 +69,9 @@ struct DefinitionDraft {
     {
       let isDollar = reward.samples.contains { $0.text.contains("$") }
       if isDollar || reward.isMostlyNumber && !isPercent(definition) {
+        lacksCurrency = true
         notes.append(
-          Self.currencyNote(
-            likelyCurrency(survey), definition.presentation.valueRole))
+          Self.currencyNote(likelyCurrency(survey), definition.presentation.valueRole))
       }
     }
     if fields.chosen[.reward] == nil,
@@ -107,9 +109,6 @@ struct DefinitionDraft {
     "The currency of the \(role.rawValue)s is unknown: write currency: \(code), or another, in the "
       + "definition."
   }
-
-  /// The currencies that an example in a note may have.
-  static let exampleCurrencies = ["EUR", "GBP", "INR", "USD"]
 
   /// The currency of the example in a note: that of the first of the signs €, £ and ₹ that occurs
   /// in the sample, otherwise USD.

@@ -18,14 +18,7 @@ package final class DefinitionGuess {
     package var judgement = ReadingGuess()
 
     /// Whether a note says that the currency of the amounts is unknown.
-    package var lacksCurrency: Bool {
-      notes.contains { note in
-        DefinitionDraft.exampleCurrencies.contains { code in
-          note == DefinitionDraft.currencyNote(code, .price)
-            || note == DefinitionDraft.currencyNote(code, .reward)
-        }
-      }
-    }
+    package var lacksCurrency = false
   }
 
   private let name: String
@@ -78,6 +71,7 @@ package final class DefinitionGuess {
       proposal.kind = kind
       if kind == .shopify {
         proposal.notes.append(DefinitionDraft.currencyNote("USD", .price))
+        proposal.lacksCurrency = true
       }
     } else {
       proposal = try guess()
@@ -149,6 +143,7 @@ package final class DefinitionGuess {
     if offerCount == 0 { throw problem }
     proposal.notes.insert(contentsOf: notes, at: 0)
     proposal.judgement = draft.judgement
+    proposal.lacksCurrency = draft.lacksCurrency
     return proposal
   }
 

@@ -13,32 +13,34 @@ struct KeyWords {
 
   /// - Parameter key: a JSON key or an XML name; `@`, `$` and a namespace prefix are ignored.
   init(_ key: String) {
-    var words: [String] = []
-    var word = ""
-    var digits = ""
+    let name = Self.local(key)
+    words = Self.parts(of: name).flatMap { $0.split { !$0.isLetter } }
+      .map { $0.map(Self.spelled).joined() }
+    let end = name.lastIndex(where: \.isLetter) ?? name.startIndex
+    number = Int(String(name[end...].filter(\.isNumber)))
+  }
+
+  /// Divides a name at its separators and at the capitals of camel case.
+  private static func parts(of name: Substring) -> [String] {
+    var parts: [String] = []
+    var part = ""
     var last: Character?
-    let characters = Array(Self.local(key))
+    let characters = Array(name)
     for (index, character) in characters.enumerated() {
       let isNextSmall = index + 1 < characters.count && characters[index + 1].isLowercase
       let isStart =
         character.isUppercase
-        && (last?.isLowercase == true || last?.isNumber == true
-          || (last?.isUppercase == true && isNextSmall))
-      if !character.isLetter || isStart, !word.isEmpty {
-        words.append(word)
-        word = ""
+        && (last?.isLowercase == true || (last?.isUppercase == true && isNextSmall))
+      let isPart = character.isLetter || character.isNumber
+      if !isPart || isStart, !part.isEmpty {
+        parts.append(part)
+        part = ""
       }
-      if character.isLetter {
-        word += Self.spelled(character)
-        digits = ""
-      } else if character.isNumber {
-        digits.append(character)
-      }
+      if isPart { part.append(character) }
       last = character
     }
-    if !word.isEmpty { words.append(word) }
-    self.words = words
-    number = Int(digits)
+    if !part.isEmpty { parts.append(part) }
+    return parts
   }
 
   /// A key without its namespace prefix.
@@ -59,25 +61,7 @@ struct KeyWords {
 
   /// The name as a label, such as `Vote average` for `vote_average`.
   static func label(for key: String) -> String {
-    var words: [String] = []
-    var word = ""
-    var last: Character?
-    let characters = Array(local(key))
-    for (index, character) in characters.enumerated() {
-      let isNextSmall = index + 1 < characters.count && characters[index + 1].isLowercase
-      let isStart =
-        character.isUppercase
-        && (last?.isLowercase == true || (last?.isUppercase == true && isNextSmall))
-      let isPart = character.isLetter || character.isNumber
-      if !isPart || isStart, !word.isEmpty {
-        words.append(word)
-        word = ""
-      }
-      if isPart { word.append(character) }
-      last = character
-    }
-    if !word.isEmpty { words.append(word) }
-    let shown = words.enumerated().map { index, word -> String in
+    let shown = parts(of: local(key)).enumerated().map { index, word -> String in
       let lower = word.lowercased()
       if acronyms.contains(lower) { return word.uppercased() }
       return index == 0 ? lower.prefix(1).uppercased() + lower.dropFirst() : lower

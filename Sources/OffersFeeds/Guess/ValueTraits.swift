@@ -37,7 +37,7 @@ struct ValueTraits {
         && text[point...].dropFirst().allSatisfy { $0 == "0" }
     let isWeb = Self.isWeb(text)
     let isPath = text.hasPrefix("/") && !text.contains(" ")
-    isImage = (isWeb || isPath || !text.contains(" ")) && Self.isImageName(text)
+    isImage = (isWeb || isPath || !text.contains(" ")) && MediaKind(text.utf8) == .picture
     isAddress = isWeb || isPath
     let isDated = !isAddress && Self.isDate(text)
     let isBare = bytes.allSatisfy { $0 &- 0x30 < 10 || $0 == 0x2E }
@@ -67,13 +67,6 @@ struct ValueTraits {
     let host = text.drop { $0 != "/" }.drop { $0 == "/" }.prefix { $0 != "/" }
     if host.contains(" ") { return false }
     return start.hasPrefix("http://") || start.hasPrefix("https://") || start.hasPrefix("//")
-  }
-
-  private static func isImageName(_ text: String) -> Bool {
-    let path = text.prefix { $0 != "?" && $0 != "#" }.suffix(5).lowercased()
-    return [".jpg", ".jpeg", ".png", ".webp", ".gif", ".svg", ".avif", ".thumb"].contains {
-      path.hasSuffix($0)
-    }
   }
 
   private static func isDate(_ text: String) -> Bool {

@@ -34,7 +34,7 @@ package enum WellKnownKind: String, Sendable, Hashable, CaseIterable {
   /// - Throws: `OffersError` with `invalidRequest` when `name` is not a valid feed name.
   package func definition(named name: String) throws -> FeedDefinition {
     try FeedName.check(name)
-    var definition = try FeedCatalog.definition(ofKind: rawValue)
+    var definition = try FeedCatalog.definition(of: rawValue)
     definition.name = name
     return definition
   }

@@ -1,3 +1,5 @@
+import OffersCore
+
 /// Character references: `&amp;`, `&#38;`, `&#x26;`.
 extension HTMLMarkupReader {
   /// Reads the reference at an ampersand, and appends its character. An ampersand that begins no
@@ -22,7 +24,7 @@ extension HTMLMarkupReader {
     var index = start + 1
     if index < html.count, html[index] == 0x23 { return findNumber(html, from: index + 1) }
     while index < html.count, index - start <= HTMLEntities.longestName,
-      isLetterOrDigit(html[index])
+      ASCII.isLetterOrDigit(html[index])
     {
       index += 1
     }
@@ -30,7 +32,7 @@ extension HTMLMarkupReader {
     guard let scalar = HTMLEntities.findScalar(name) else { return nil }
     if index < html.count, html[index] == 0x3B { return (scalar, index + 1) }
     // The parameters of a URL resemble references without a semicolon: ?a=1&copy=2, &region=2.
-    if index < html.count, html[index] == 0x3D || isLetterOrDigit(html[index]) { return nil }
+    if index < html.count, html[index] == 0x3D || ASCII.isLetterOrDigit(html[index]) { return nil }
     return canLackEnd(scalar) ? (scalar, index) : nil
   }
 
@@ -46,25 +48,26 @@ extension HTMLMarkupReader {
   private static func findNumber(
     _ html: UnsafeRawBufferPointer, from start: Int
   ) -> (UInt32, Int)? {
-    var index = start
-    let isHexadecimal = index < html.count && html[index] | 0x20 == 0x78
-    if isHexadecimal { index += 1 }
-    let first = index
-    var value: UInt32 = 0
-    while index < html.count, let digit = digit(html[index], isHexadecimal) {
-      // Values beyond the last scalar are clamped, to prevent an overflow.
-      value = min(value * (isHexadecimal ? 16 : 10) + digit, 0x11_0000)
-      index += 1
-    }
-    guard index > first else { return nil }
-    if index < html.count, html[index] == 0x3B { index += 1 }
-    return (character(of: value), index)
+    let (number, end) = readNumber(in: html, from: start)
+    guard let number else { return nil }
+    return (character(of: number), end < html.count && html[end] == 0x3B ? end + 1 : end)
   }
 
-  private static func digit(_ byte: UInt8, _ isHexadecimal: Bool) -> UInt32? {
-    if byte &- 0x30 < 10 { return UInt32(byte &- 0x30) }
-    let letter = (byte | 0x20) &- 0x61
-    return isHexadecimal && letter < 6 ? UInt32(letter) + 10 : nil
+  /// Reads the digits of a numeric reference, which are hexadecimal after an `x`.
+  ///
+  /// - Returns: the number, or nil if there are no digits, and the index after them. A number beyond
+  ///   the last scalar is clamped.
+  static func readNumber(
+    in text: UnsafeRawBufferPointer, from start: Int
+  ) -> (number: UInt32?, end: Int) {
+    let isHexadecimal = start < text.count && text[start] | 0x20 == 0x78
+    var index = isHexadecimal ? start + 1 : start
+    var number: UInt32?
+    while index < text.count, let digit = ASCII.hexDigit(text[index]), isHexadecimal || digit < 10 {
+      number = min((number ?? 0) * (isHexadecimal ? 16 : 10) + digit, 0x11_0000)
+      index += 1
+    }
+    return (number, index)
   }
 
   /// Returns the character that browsers show for a number.
@@ -72,29 +75,9 @@ extension HTMLMarkupReader {
   /// Source: HTML Standard, numeric character reference end state.
   static func character(of number: UInt32) -> UInt32 {
     switch number {
-    case 0x80...0x9F:
-      let cell = Int(number - 0x80) * 5
-      var value: UInt32 = 0
-      for offset in cell..<(cell + 4) {
-        let byte = windows1252.utf8Start[offset]
-        value = value << 4 | UInt32(byte < 0x40 ? byte - 0x30 : byte - 0x37)
-      }
-      return value
-    case 0, 0xD800...0xDFFF, 0x11_0000...: return 0xFFFD
-    default: return number
+    case 0x80...0x9F: SingleByteDecoder.windows1252Controls[Int(number - 0x80)]
+    case 0, 0xD800...0xDFFF, 0x11_0000...: 0xFFFD
+    default: number
     }
-  }
-
-  /// The characters of windows-1252 from 0x80 to 0x9F, as four hexadecimal digits each. An
-  /// undefined one is the number itself.
-  private static var windows1252: StaticString {
-    """
-    20AC 0081 201A 0192 201E 2026 2020 2021 02C6 2030 0160 2039 0152 008D 017D 008F
-    0090 2018 2019 201C 201D 2022 2013 2014 02DC 2122 0161 203A 0153 009D 017E 0178
-    """
-  }
-
-  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-    byte &- 0x30 < 10 || (byte | 0x20) &- 0x61 < 26
   }
 }

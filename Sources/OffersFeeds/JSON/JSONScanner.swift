@@ -1,3 +1,5 @@
+import OffersCore
+
 /// The reason why scanning stopped before the end of a value.
 package enum JSONStop: Error {
   /// The value continues after the available bytes.
@@ -105,7 +107,7 @@ package struct JSONScanner {
 
   /// The error at the first of four bytes that is not a hexadecimal digit.
   private func badDigit(_ p: Position) -> JSONStop {
-    let good = (0..<3).prefix { Self.hexDigit(p[$0]) != nil }.count
+    let good = (0..<3).prefix { ASCII.hexDigit(p[$0]) != nil }.count
     return stop(p + good, .badEscape)
   }
 
@@ -119,16 +121,6 @@ package struct JSONScanner {
       p += 6
     default:
       throw stop(p + 1, .badEscape)
-    }
-  }
-
-  @inline(__always)
-  package static func hexDigit(_ byte: UInt8) -> UInt32? {
-    switch byte {
-    case 0x30...0x39: UInt32(byte &- 0x30)
-    case 0x41...0x46: UInt32(byte &- 0x41 &+ 10)
-    case 0x61...0x66: UInt32(byte &- 0x61 &+ 10)
-    default: nil
     }
   }
 

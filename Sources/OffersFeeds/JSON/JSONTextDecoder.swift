@@ -59,7 +59,10 @@ struct JSONTextDecoder {
           wasMended = true
         }
         if scalar == 0x0A, out > start, out[-1] == 0x0D { out -= 1 }
-        out += Self.encode(scalar, to: out)
+        // The escape has more bytes than are stored, so they are within the allocated ones.
+        let (packed, count) = UTF8Scalar.pack(scalar)
+        UnsafeMutableRawPointer(out).storeBytes(of: packed.littleEndian, as: UInt32.self)
+        out += count
         continue
       default: out.pointee = p[1]
       }
@@ -103,30 +106,6 @@ struct JSONTextDecoder {
     }
     wasMended = true
     return 0xFFFD
-  }
-
-  /// Writes a scalar as UTF-8; returns the number of bytes.
-  private static func encode(_ scalar: UInt32, to out: UnsafeMutablePointer<UInt8>) -> Int {
-    switch scalar {
-    case 0..<0x80:
-      out[0] = UInt8(scalar)
-      return 1
-    case 0x80..<0x800:
-      out[0] = UInt8(0xC0 | scalar >> 6)
-      out[1] = UInt8(0x80 | scalar & 0x3F)
-      return 2
-    case 0x800..<0x10000:
-      out[0] = UInt8(0xE0 | scalar >> 12)
-      out[1] = UInt8(0x80 | scalar >> 6 & 0x3F)
-      out[2] = UInt8(0x80 | scalar & 0x3F)
-      return 3
-    default:
-      out[0] = UInt8(0xF0 | scalar >> 18)
-      out[1] = UInt8(0x80 | scalar >> 12 & 0x3F)
-      out[2] = UInt8(0x80 | scalar >> 6 & 0x3F)
-      out[3] = UInt8(0x80 | scalar & 0x3F)
-      return 4
-    }
   }
 
   private func repair(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {

@@ -1,3 +1,5 @@
+import OffersCore
+
 /// The statement of a document's first bytes about its character encoding.
 enum DocumentStart: Equatable {
   /// A byte order mark, with its encoding and its length; that of all of them for UTF-8, of which some
@@ -77,7 +79,7 @@ enum DocumentStart: Equatable {
     }
     while index < bytes.count {
       if bytes[index] == 0x3F || bytes[index] == 0x3E { return .nothing }
-      let isName = isSpace(bytes[index - 1]) && bytes.matches("encoding", at: index) == true
+      let isName = ASCII.isSpace(bytes[index - 1]) && bytes.matches("encoding", at: index) == true
       if isName, let name = findValue(in: bytes, from: index + 8) { return .declaration(name) }
       index += 1
     }
@@ -97,15 +99,11 @@ enum DocumentStart: Equatable {
 
   private static func skipSpace(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
     var index = start
-    while index < bytes.count && isSpace(bytes[index]) { index += 1 }
+    while index < bytes.count && ASCII.isSpace(bytes[index]) { index += 1 }
     return index
   }
 
-  private static func isSpace(_ byte: UInt8) -> Bool {
-    byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
-  }
-
   private static func opensText(_ byte: UInt8) -> Bool {
-    byte == 0x3C || byte == 0x7B || byte == 0x5B || isSpace(byte)
+    byte == 0x3C || byte == 0x7B || byte == 0x5B || ASCII.isSpace(byte)
   }
 }

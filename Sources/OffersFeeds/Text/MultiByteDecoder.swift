@@ -1,11 +1,12 @@
 import OffersPlatform
 
-/// Converts an encoding with several bytes per character, such as Shift_JIS or GB18030, to UTF-8
-/// with the system's iconv.
+/// Converts an encoding with several bytes per character, such as UTF-16 or Shift_JIS, to UTF-8 with
+/// the system's iconv. Invalid bytes, unpaired surrogates and an incomplete character at the end become
+/// U+FFFD.
 struct MultiByteDecoder {
-  /// The number of invalid bytes, and of incomplete characters at the end, each replaced by U+FFFD.
-  private(set) var replacedCount = 0
   private let conversion: CharsetConversion
+  /// The length of the shortest character, in bytes. Of an invalid one as many are skipped.
+  private let unitBytes: Int
   /// An incomplete character from the last chunk, followed by a slice of the current one.
   private var input: [UInt8] = []
 
@@ -14,9 +15,12 @@ struct MultiByteDecoder {
   private static let roomBytes = 64
 
   /// Returns nil when the system does not know the encoding.
-  init?(iconvName: String) {
-    guard let conversion = CharsetConversion(from: iconvName, to: "UTF-8") else { return nil }
+  init?(_ charset: Charset) {
+    guard let conversion = CharsetConversion(from: charset.iconvName, to: "UTF-8") else {
+      return nil
+    }
     self.conversion = conversion
+    unitBytes = if case .utf16 = charset.kind { 2 } else { 1 }
   }
 
   mutating func decode(
@@ -35,7 +39,7 @@ struct MultiByteDecoder {
 
   mutating func finish(into output: TextOutput, _ emit: ByteSink) throws {
     let conversion = conversion
-    if !input.isEmpty { try replace(output, emit) }
+    if !input.isEmpty { try output.append(scalar: 0xFFFD, emit) }
     input = []
     try output.write(least: Self.roomBytes, emit) { conversion.flush(into: $0) }
     try output.flush(emit)
@@ -59,15 +63,10 @@ struct MultiByteDecoder {
       case .done, .cut: return taken
       case .full: try output.flush(emit)
       case .invalid:
-        taken += 1
-        try replace(output, emit)
+        taken = min(taken + unitBytes, input.count)
+        try output.append(scalar: 0xFFFD, emit)
       }
     }
     return taken
-  }
-
-  private mutating func replace(_ output: TextOutput, _ emit: ByteSink) throws {
-    replacedCount += 1
-    try output.append(scalar: 0xFFFD, emit)
   }
 }

@@ -1,16 +1,10 @@
 import OffersPlatform
 
 /// Converts an encoding with one byte per character, whose lower half is ASCII, to UTF-8 with a
-/// lookup table.
+/// lookup table. Undefined bytes become U+FFFD.
 struct SingleByteDecoder {
-  /// The number of undefined bytes, each replaced by U+FFFD.
-  private(set) var replacedCount = 0
   /// The characters of the bytes from 0x80 to 0xFF.
   private let scalars: [UInt32]
-
-  private static let replacement: UInt32 = 0xFFFD
-
-  private init(scalars: [UInt32]) { self.scalars = scalars }
 
   /// The decoder for windows-1252, which browsers use for ISO-8859-1 as well (WHATWG Encoding
   /// Standard, index windows-1252). The five undefined bytes are the control characters with the
@@ -19,7 +13,8 @@ struct SingleByteDecoder {
     SingleByteDecoder(scalars: windows1252Controls + (0xA0...0xFF))
   }
 
-  private static let windows1252Controls: [UInt32] = [
+  /// The characters of windows-1252 from 0x80 to 0x9F.
+  static let windows1252Controls: [UInt32] = [
     0x20AC, 0x0081, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021,
     0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0x008D, 0x017D, 0x008F,
     0x0090, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
@@ -31,7 +26,7 @@ struct SingleByteDecoder {
   static func make(iconvName: String) -> SingleByteDecoder? {
     guard let conversion = CharsetConversion(from: iconvName, to: "UTF-32LE") else { return nil }
     let scalars = (0x80...0xFF).map { (byte: UInt8) -> UInt32 in
-      var scalar = replacement
+      var scalar: UInt32 = 0xFFFD
       withUnsafeBytes(of: byte) { input in
         withUnsafeMutableBytes(of: &scalar) { output in
           // iconv holds some characters back, since a combining accent might follow.
@@ -46,7 +41,7 @@ struct SingleByteDecoder {
     return SingleByteDecoder(scalars: scalars)
   }
 
-  mutating func decode(
+  func decode(
     _ bytes: UnsafeRawBufferPointer, into output: TextOutput, _ emit: ByteSink
   ) throws {
     var index = 0
@@ -55,9 +50,7 @@ struct SingleByteDecoder {
       if end > index { try output.append(bytes.slice(index, end), emit) }
       index = end
       while index < bytes.count && bytes[index] >= 0x80 {
-        let scalar = scalars[Int(bytes[index] & 0x7F)]
-        if scalar == Self.replacement { replacedCount += 1 }
-        try output.append(scalar: scalar, emit)
+        try output.append(scalar: scalars[Int(bytes[index] & 0x7F)], emit)
         index += 1
       }
     }

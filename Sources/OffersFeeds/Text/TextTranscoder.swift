@@ -18,24 +18,10 @@ package final class TextTranscoder {
     /// All bytes so far are ASCII.
     case ascii
     case utf8
-    case utf16(UTF16Decoder)
     case singleByte(SingleByteDecoder)
     case multiByte(MultiByteDecoder)
     /// The declared encoding is not supported, and all bytes so far are ASCII.
     case unknown(String)
-  }
-
-  /// The encoding detected so far, for reports. ASCII counts as UTF-8.
-  package private(set) var encodingName = Charset.utf8.name
-
-  /// The number of invalid characters that were replaced by U+FFFD; none in UTF-8.
-  package var replacedCount: Int {
-    switch stage {
-    case .utf16(let decoder): decoder.replacedCount
-    case .singleByte(let decoder): decoder.replacedCount
-    case .multiByte(let decoder): decoder.replacedCount
-    case .start, .ascii, .utf8, .unknown: 0
-    }
   }
 
   private let charset: String?
@@ -80,14 +66,9 @@ package final class TextTranscoder {
     if case .start = stage {
       try take(UnsafeRawBufferPointer(start: nil, count: 0), isLast: true, emit)
     }
-    switch stage {
-    case .utf16(var decoder):
-      try decoder.finish(into: output, emit)
-      stage = .utf16(decoder)
-    case .multiByte(var decoder):
+    if case .multiByte(var decoder) = stage {
       try decoder.finish(into: output, emit)
       stage = .multiByte(decoder)
-    case .start, .ascii, .utf8, .singleByte, .unknown: break
     }
   }
 
@@ -111,11 +92,7 @@ package final class TextTranscoder {
       switch stage {
       case .utf8:
         return try emit(rest)
-      case .utf16(var decoder):
-        defer { stage = .utf16(decoder) }
-        return try decoder.decode(rest, into: output, emit)
-      case .singleByte(var decoder):
-        defer { stage = .singleByte(decoder) }
+      case .singleByte(let decoder):
         return try decoder.decode(rest, into: output, emit)
       case .multiByte(var decoder):
         stage = .start
@@ -220,11 +197,8 @@ package final class TextTranscoder {
   }
 
   private func use(_ charset: Charset) throws {
-    encodingName = charset.name
     switch charset.kind {
     case .utf8: stage = .utf8
-    case .utf16(let isBigEndian):
-      stage = .utf16(UTF16Decoder(isBigEndian: isBigEndian ?? false))
     case .utf32: throw Self.utf32
     case .windows1252: stage = .singleByte(.windows1252)
     case .singleByte:
@@ -232,10 +206,8 @@ package final class TextTranscoder {
         throw Self.notKnown(charset.name)
       }
       stage = .singleByte(decoder)
-    case .multiByte, .shifting:
-      guard let decoder = MultiByteDecoder(iconvName: charset.iconvName) else {
-        throw Self.notKnown(charset.name)
-      }
+    case .utf16, .multiByte, .shifting:
+      guard let decoder = MultiByteDecoder(charset) else { throw Self.notKnown(charset.name) }
       stage = .multiByte(decoder)
     }
   }

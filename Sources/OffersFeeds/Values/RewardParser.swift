@@ -15,31 +15,19 @@ package struct RewardParser: Sendable {
   static let rules = "5"
 
   private let currency: CurrencyCode?
-  private let bareCurrency: CurrencyCode?
+  /// The currency of a text that consists of a number alone.
+  private let bareCurrency: CurrencyCode
   /// The currency of an amount with a sign that several currencies share, when the feed's is none of
   /// them; nil if such an amount has no value.
   private let unknown: CurrencyCode?
   /// The feed's currency, if its sign is `$` and its amounts are written like US dollars.
   private let dollar: CurrencyCode?
 
-  /// Creates a parser; codes that are not in ISO 4217 are ignored.
-  ///
-  /// - Parameters:
-  ///   - currency: the ISO 4217 code of the feed's currency. A sign that several currencies share,
-  ///     such as `$`, stands for it if that is its own sign; otherwise `$5` has no exact value.
-  ///   - bareCurrency: the ISO 4217 code of the currency of a text that consists of a number alone;
-  ///     nil if such a text has no exact value.
-  package init(currency: String?, bareCurrency: String? = nil) {
-    self.currency = currency.flatMap { CurrencyCode($0) }
-    self.bareCurrency = bareCurrency.flatMap { CurrencyCode($0) }
-    unknown = nil
-    dollar = Self.plainDollar(self.currency)
-  }
-
   /// Creates a parser of a feed's texts. The amounts of a feed whose currency is unknown are parsed
   /// as well, as amounts without a currency.
   ///
-  /// - Parameter feedCurrency: the ISO 4217 code of the feed's currency; nil if it is unknown.
+  /// - Parameter feedCurrency: the ISO 4217 code of the feed's currency; nil if it is unknown. A sign
+  ///   that several currencies share, such as `$`, stands for it if that is its own sign.
   package init(feedCurrency: String?) {
     self.init(feed: feedCurrency.flatMap { CurrencyCode($0) })
   }
@@ -48,7 +36,9 @@ package struct RewardParser: Sendable {
     currency = feed
     bareCurrency = feed ?? .unknown
     unknown = feed == nil ? .unknown : nil
-    dollar = Self.plainDollar(feed)
+    dollar = feed.flatMap {
+      $0.sign == .dollar && $0.isGroupedByCommas && $0.unitDigits == 2 ? $0 : nil
+    }
   }
 
   /// Creates a parser of what a person types. An amount without a sign or code has the currency
@@ -60,12 +50,6 @@ package struct RewardParser: Sendable {
     bareCurrency = .unknown
     unknown = .unknown
     dollar = nil
-  }
-
-  private static func plainDollar(_ currency: CurrencyCode?) -> CurrencyCode? {
-    currency.flatMap {
-      $0.sign == .dollar && $0.isGroupedByCommas && $0.unitDigits == 2 ? $0 : nil
-    }
   }
 
   /// - Parameters:
@@ -174,7 +158,7 @@ package struct RewardParser: Sendable {
     _ text: UnsafeRawBufferPointer, _ number: PrintedNumber, _ first: Int
   ) -> ExactReward {
     var result = ExactReward()
-    guard let bareCurrency, CharacterScan.skipSpaces(text, from: 0) == first,
+    guard CharacterScan.skipSpaces(text, from: 0) == first,
       CharacterScan.skipSpaces(text, from: number.end) == text.count,
       let units = number.units(bareCurrency.unitDigits, CurrencyMark.byCurrency(bareCurrency))
     else { return result }

@@ -8,12 +8,11 @@ final class XMLElementPath {
   /// The largest number of bytes that a canonical prefix adds to a name.
   private static let prefixBytes = 16
 
-  /// - Parameters:
-  ///   - depthLimit: the largest number of open elements.
-  ///   - nameBytes: the largest length of a name as written in the document.
-  init(depthLimit: Int, nameBytes: Int) {
-    names = .allocate(byteCount: depthLimit * (nameBytes + Self.prefixBytes), alignment: 1)
-    ends = .allocate(capacity: depthLimit + 1)
+  init() {
+    let depth = XMLTokenReader.depthLimit
+    names = .allocate(
+      byteCount: depth * (XMLTokenReader.nameBytes + Self.prefixBytes), alignment: 1)
+    ends = .allocate(capacity: depth + 1)
     ends.initialize(repeating: 0)
   }
 

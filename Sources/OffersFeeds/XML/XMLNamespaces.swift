@@ -22,7 +22,8 @@ final class XMLNamespaces {
   private var renamingCount = 0
   /// The depth of the innermost element with a declaration in scope; 0 for none.
   private var lastDepth = 0
-  private var rootURI: String?
+  /// The namespace of the root element, normalized; nil if it is not declared.
+  private(set) var rootURI: String?
   private let elementName: UnsafeMutableRawBufferPointer
   private let attributeName: UnsafeMutableRawBufferPointer
 
@@ -31,10 +32,10 @@ final class XMLNamespaces {
   static let prefixBytes = 64
   private static let longestPrefix = 16
 
-  /// - Parameter nameBytes: the largest length of a name as written in the document.
-  init(nameBytes: Int) {
-    elementName = .allocate(byteCount: nameBytes + Self.longestPrefix, alignment: 1)
-    attributeName = .allocate(byteCount: nameBytes + Self.longestPrefix, alignment: 1)
+  init() {
+    let byteCount = XMLTokenReader.nameBytes + Self.longestPrefix
+    elementName = .allocate(byteCount: byteCount, alignment: 1)
+    attributeName = .allocate(byteCount: byteCount, alignment: 1)
   }
 
   deinit {

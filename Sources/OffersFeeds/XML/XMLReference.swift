@@ -50,31 +50,15 @@ enum XMLReference: Equatable {
     in window: UnsafeRawBufferPointer, isCut: Bool
   ) -> XMLReference {
     guard window.count > 2 else { return isCut ? .open : .none }
-    let isHex = window[2] | 0x20 == 0x78
-    let first = isHex ? 3 : 2
-    var index = first
-    var number: UInt32 = 0
-    while index < window.count, let digit = digit(window[index], isHex: isHex) {
-      number = min(number * (isHex ? 16 : 10) + digit, 0x11_0000)
-      index += 1
-    }
+    let (number, index) = HTMLMarkupReader.readNumber(in: window, from: 2)
     if index == window.count { return isCut ? .open : .none }
-    guard index > first, window[index] == 0x3B else { return .none }
+    guard let number, window[index] == 0x3B else { return .none }
     guard isAllowed(number) else { return .forbidden(index + 1) }
     if case 0x80...0x9F = number {
       return .character(HTMLMarkupReader.character(of: number), index + 1)
     }
     // XML requires a lower-case x.
     return window[2] == 0x58 ? .character(number, index + 1) : .sound(index + 1)
-  }
-
-  private static func digit(_ byte: UInt8, isHex: Bool) -> UInt32? {
-    switch byte {
-    case 0x30...0x39: UInt32(byte - 0x30)
-    case 0x41...0x46 where isHex: UInt32(byte - 0x41 + 10)
-    case 0x61...0x66 where isHex: UInt32(byte - 0x61 + 10)
-    default: nil
-    }
   }
 
   /// The characters that XML 1.0 allows (section 2.2).

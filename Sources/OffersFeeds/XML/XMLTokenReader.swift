@@ -16,9 +16,8 @@ import OffersPlatform
 package final class XMLTokenReader {
   private let parser: XML_Parser?
   private let handler: any XMLTokenHandler
-  private let namespaces = XMLNamespaces(nameBytes: XMLTokenReader.nameBytes)
-  private let path = XMLElementPath(
-    depthLimit: XMLTokenReader.depthLimit, nameBytes: XMLTokenReader.nameBytes)
+  private let namespaces = XMLNamespaces()
+  private let path = XMLElementPath()
   private let names = XMLNameCount()
   private var failure: (any Error)?
   private var isFinished = false
@@ -38,8 +37,10 @@ package final class XMLTokenReader {
   private var expandedBytes = 0
   private var lastTextIndex: XML_Index = -1
 
+  /// The largest number of open elements.
   static let depthLimit = 128
   static let attributeLimit = 256
+  /// The largest length of a name as written in the document.
   static let nameBytes = 1 << 10
   private static let tokenBytes = 16 << 20
   private static let prologBytes = 1 << 20

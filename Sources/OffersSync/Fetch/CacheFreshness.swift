@@ -27,8 +27,8 @@ enum CacheFreshness {
     if let maxAge = directives["max-age"] {
       lifetime = DecimalNumber.parse(maxAge) ?? 0
     } else if let expires {
-      guard let end = HTTPDate.parse(expires, now: receivedAt) else { return 0 }
-      let start = date.flatMap { HTTPDate.parse($0, now: receivedAt) } ?? receivedAt
+      guard let end = HTTPDate.parse(expires) else { return 0 }
+      let start = date.flatMap(HTTPDate.parse) ?? receivedAt
       lifetime = Int(min(max(end.timeIntervalSince(start), 0), Double(DecimalNumber.limit)))
     } else {
       return nil

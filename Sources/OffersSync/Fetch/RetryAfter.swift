@@ -14,7 +14,7 @@ enum RetryAfter {
     let wait: Double
     if let seconds = DecimalNumber.parse(fieldValue: text) {
       wait = Double(seconds)
-    } else if let date = HTTPDate.parse(text, now: now) {
+    } else if let date = HTTPDate.parse(text) {
       wait = date.timeIntervalSince(now)
     } else {
       return nil

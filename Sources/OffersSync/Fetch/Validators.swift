@@ -65,7 +65,7 @@ struct Validators: Hashable, Sendable {
   }
 
   private static func isUsable(lastModified: String, now: Date) -> Bool {
-    guard let date = HTTPDate.parse(lastModified, now: now) else { return false }
+    guard let date = HTTPDate.parse(lastModified) else { return false }
     return date.timeIntervalSince1970 >= earliestSeconds && date.timeIntervalSince(now) <= 86_400
   }
 }

@@ -122,9 +122,6 @@ struct ImageHeaderTests {
       #expect(Self.reason(Array(png.prefix(8)) + other.dropFirst(8)) != nil)
       #expect(Self.reason(Array(other.prefix(12)) + png.dropFirst(12)) != nil)
     }
-    var wrongSum = png
-    wrongSum[18] ^= 1
-    #expect(Self.reason(wrongSum) == "is a damaged or truncated PNG")
   }
 
   @Test("a WebP has the declared length, except for one byte of padding")

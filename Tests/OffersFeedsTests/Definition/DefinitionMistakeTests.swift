@@ -150,7 +150,9 @@ struct DefinitionMistakeTests {
       Mistake.feed("layot: rows", 5, "“layot” is unknown here.", "Did you mean layout?"),
       Mistake.feed("format: jsn", 5, "“jsn” is not a format.", "Did you mean json?"),
       Mistake.feed("format: csv", 5, "“csv” is not a format.", "Formats: json, ndjson, xml."),
-      Mistake.feed("encoding: latin 1", 5, "“latin 1” is not a character encoding."),
+      Mistake.feed(
+        "encoding: latn1", 5, "“latn1” is not a supported character encoding.",
+        "Did you mean latin1?"),
       Mistake.feed("currency: usd", 5, "“usd” is not a currency code.", "Did you mean USD?"),
       Mistake.feed("currency: dollars", 5, "“dollars” is not a currency code.", "such as USD"),
       Mistake.feed("selection: maybe", 5, "“selection” is true or false, not “maybe”."),

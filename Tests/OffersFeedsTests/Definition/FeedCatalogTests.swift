@@ -70,7 +70,7 @@ struct FeedCatalogTests {
   @Test("the sample has amounts, percentages, up-to rewards and rewards without a value")
   func showsEveryReward() throws {
     let sample = try #require(FeedCatalog.findSample(of: "ibotta"))
-    let parser = RewardParser(currency: FeedDefinition.ibotta.currency)
+    let parser = RewardParser(feedCurrency: FeedDefinition.ibotta.currency)
     let rewards = try FeedReading(sample).offers.compactMap { $0[.reward] }.map { text in
       Array(text.utf8).withUnsafeBytes { parser.parse($0) }
     }

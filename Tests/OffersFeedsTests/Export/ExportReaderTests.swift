@@ -81,30 +81,6 @@ struct ExportReaderTests {
     ]
   }
 
-  @Test(
-    "a hint with a command, which older versions wrote, is left out",
-    arguments: [
-      ("If that is right: offers sync ibotta --accept-removals", nil),
-      ("Set it: export KEY=…", nil),
-      ("Nothing was changed. If that is right, add --allow-private-network.", nil),
-      ("Check that the source is an offers feed.", "Check that the source is an offers feed."),
-    ] as [(String, String?)])
-  func hints(text: String, read: String?) throws {
-    let records = Self.records.compactMap { record -> ExportRecord? in
-      guard case .run(var run) = record else {
-        if case .feed = record { return record }
-        return nil
-      }
-      run.error?.hint = text
-      return .run(run)
-    }
-    let found = try ExportReading.read(ExportReading.write(records)).compactMap {
-      if case .run(let run) = $0 { run.error } else { nil }
-    }
-    #expect(found.count == 1)
-    #expect(found.first?.hint == read)
-  }
-
   @Test("an export survives reading and writing, in chunks of any size")
   func roundTrip() throws {
     let text = try ExportReading.write(Self.records)

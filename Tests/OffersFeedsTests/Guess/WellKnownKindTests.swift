@@ -13,7 +13,7 @@ struct WellKnownKindTests {
     ("<?xml version=\"1.0\"?>\n<!-- <feed> --><rss>", .rss),
     ("<!DOCTYPE rss [<!ENTITY a '>'> <!ENTITY b \"]\">]><rss version=\"0.91\">", .rss),
     ("<!DOCTYPE rss [<!-- it's \"x --> <!ELEMENT a ANY>]><rss version='0.91'>", .rss),
-    ("<!DOCTYPE rss [<?it's ]> ?>]><rss>", .rss),
+    ("<!DOCTYPE rss [<?it 's ]> ?>]><rss>", .rss),
     ("<?xml-stylesheet href='x>y'?><rss xmlns:g='http://base.google.com/ns/1.0'>", .rss),
     ("<rdf:RDF xmlns='http://purl.org/rss/1.0/' xmlns:rdf='\(rdf)'>", .rdf),
     ("<RDF xmlns='\(rdf)'>", .rdf), ("<r:RDF\n\txmlns:r = \"\(rdf)\"/>", .rdf),

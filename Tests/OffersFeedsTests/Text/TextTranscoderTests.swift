@@ -30,15 +30,13 @@ struct TextTranscoderTests {
 
   private static func expect(
     _ document: [UInt8], _ charset: String? = nil, isCertain: Bool = false, becomes text: String,
-    in encoding: String, replaced: Int = 0, at location: SourceLocation = #_sourceLocation
+    at location: SourceLocation = #_sourceLocation
   ) {
     for sizes in Self.sizes {
       let result = StageRun.transcoding(
         document, charset: charset, isCertain: isCertain, pieceSizes: sizes)
       #expect(result.error == nil, sourceLocation: location)
       #expect(result.text == text, "pieces \(sizes)", sourceLocation: location)
-      #expect(result.encoding == encoding, "pieces \(sizes)", sourceLocation: location)
-      #expect(result.replacedCount == replaced, sourceLocation: location)
     }
   }
 
@@ -46,32 +44,32 @@ struct TextTranscoderTests {
     "ISO-8859-1 is read with a right, a wrong and no header",
     arguments: [nil, "iso-8859-1", "ISO_8859-1", "latin1", "utf-8", "windows-1252", "us-ascii"])
   func readsLatin(charset: String?) {
-    Self.expect(Self.latin(Self.facts), charset, becomes: Self.facts, in: "windows-1252")
+    Self.expect(Self.latin(Self.facts), charset, becomes: Self.facts)
   }
 
   @Test(
     "UTF-8 is read with a right, a wrong and no header",
     arguments: [nil, "utf-8", "UTF8", "iso-8859-1", "windows-1251", "\"utf-8\"", "koi8-r"])
   func readsUTF8(charset: String?) {
-    Self.expect(Array(Self.facts.utf8), charset, becomes: Self.facts, in: "UTF-8")
+    Self.expect(Array(Self.facts.utf8), charset, becomes: Self.facts)
     Self.expect(
-      Array("\u{FEFF}\(Self.facts)".utf8), charset, becomes: Self.facts, in: "UTF-8")
+      Array("\u{FEFF}\(Self.facts)".utf8), charset, becomes: Self.facts)
   }
 
   @Test("UTF-8 is detected after a long run of ASCII, divided at any byte")
   func readsLateUTF8() {
     let text = "[\"" + String(repeating: "a", count: 5000) + "日本語 😀\"]"
-    Self.expect(Array(text.utf8), "iso-8859-1", becomes: text, in: "UTF-8")
-    Self.expect(Array(text.utf8), becomes: text, in: "UTF-8")
+    Self.expect(Array(text.utf8), "iso-8859-1", becomes: text)
+    Self.expect(Array(text.utf8), becomes: text)
   }
 
   @Test("a single valid sequence does not outweigh invalid ones after it")
   func looksAhead() {
     let text = "[\"Ã©\", \"\u{E9}t\u{E9}\"]"
-    Self.expect(Self.latin(text), "iso-8859-1", becomes: text, in: "windows-1252")
+    Self.expect(Self.latin(text), "iso-8859-1", becomes: text)
     let far = "[\"Ã©\"," + String(repeating: " ", count: 4096) + "\"\u{E9}\"]"
     let result = StageRun.transcoding(Self.latin(far), charset: "iso-8859-1")
-    #expect(result.encoding == "UTF-8")
+    #expect(result.bytes == Self.latin(far))
   }
 
   @Test("invalid bytes pass once UTF-8 is detected")
@@ -79,14 +77,13 @@ struct TextTranscoderTests {
     let bytes: [UInt8] = Array("[\"é\",\"".utf8) + [0xE9, 0x80, 0xFF] + Array("\"]".utf8)
     for sizes in Self.sizes {
       let result = StageRun.transcoding(bytes, pieceSizes: sizes)
-      #expect(result.run.bytes == bytes)
-      #expect(result.replacedCount == 0)
+      #expect(result.bytes == bytes)
     }
   }
 
   @Test("a sequence that the end of the document cuts off is not UTF-8")
   func endsWithinSequence() {
-    Self.expect(Array("[\"caf".utf8) + [0xC3], becomes: "[\"cafÃ", in: "windows-1252")
+    Self.expect(Array("[\"caf".utf8) + [0xC3], becomes: "[\"cafÃ")
   }
 
   @Test("every byte of windows-1252 is decoded as in the standard")
@@ -107,25 +104,25 @@ struct TextTranscoderTests {
       "<?xml version=\"1.0\" encoding=\(encoding) standalone='yes'?>\n<a>\(body)</a>"
     }
     let latin = xml("\"ISO-8859-1\"", "caf\u{E9}")
-    Self.expect(Self.latin(latin), "utf-8", becomes: latin, in: "windows-1252")
-    Self.expect(Array(latin.utf8), "iso-8859-1", becomes: latin, in: "UTF-8")
+    Self.expect(Self.latin(latin), "utf-8", becomes: latin)
+    Self.expect(Array(latin.utf8), "iso-8859-1", becomes: latin)
     let cyrillic = xml("'windows-1251'", "скидка")
     let bytes = cyrillic.unicodeScalars.map {
       $0.value < 0x80 ? UInt8($0.value) : UInt8($0.value - 0x430 + 0xE0)
     }
-    Self.expect(bytes, "iso-8859-1", becomes: cyrillic, in: "windows-1251")
-    Self.expect([0x0A, 0x20] + bytes, becomes: "\n " + cyrillic, in: "windows-1251")
+    Self.expect(bytes, "iso-8859-1", becomes: cyrillic)
+    Self.expect([0x0A, 0x20] + bytes, becomes: "\n " + cyrillic)
     let wrong = Array(xml("\"UTF-8\"", "").utf8.dropLast(4)) + bytes.suffix(10)
     Self.expect(
-      wrong, "windows-1251", becomes: xml("\"UTF-8\"", "скидка"), in: "windows-1251")
+      wrong, "windows-1251", becomes: xml("\"UTF-8\"", "скидка"))
     let late = "<?xml version='1.0' \(String(repeating: " ", count: 1100))encoding='koi8-r'?>é"
-    #expect(StageRun.transcoding(Self.latin(late)).encoding == "windows-1252")
+    Self.expect(Self.latin(late), becomes: late)
   }
 
   @Test("text that looks like a declaration within JSON is ignored")
   func ignoresOtherDeclarations() {
     for text in ["{\"a\":\"<?xml encoding='koi8-r'?>\u{E9}\"}", "<a encoding='koi8-r'>\u{E9}</a>"] {
-      Self.expect(Self.latin(text), becomes: text, in: "windows-1252")
+      Self.expect(Self.latin(text), becomes: text)
     }
   }
 
@@ -135,29 +132,29 @@ struct TextTranscoderTests {
     for text in ["<a>é 😀 日本</a>", "{\"a\":1}", "[]", "\n [\"é\"]", "<", Self.facts] {
       let bytes = Self.utf16(text, isBigEndian: isBigEndian)
       for charset in [nil, "utf-8", "utf-16", "iso-8859-1"] {
-        Self.expect(bytes, charset, becomes: text, in: name)
+        Self.expect(bytes, charset, becomes: text)
         let mark = Self.utf16("\u{FEFF}", isBigEndian: isBigEndian)
-        Self.expect(mark + bytes, charset, becomes: text, in: name)
+        Self.expect(mark + bytes, charset, becomes: text)
       }
     }
     let bare = Self.utf16("\"a\"", isBigEndian: isBigEndian)
-    Self.expect(bare, "UTF-16", becomes: "\"a\"", in: name)
-    Self.expect(bare, name, isCertain: true, becomes: "\"a\"", in: name)
+    Self.expect(bare, "UTF-16", becomes: "\"a\"")
+    Self.expect(bare, name, isCertain: true, becomes: "\"a\"")
   }
 
-  @Test("unpaired surrogates and incomplete units become U+FFFD and are counted")
+  @Test("unpaired surrogates and an incomplete end become U+FFFD")
   func replacesSurrogates() {
     let units: [UInt16] = [0x5B, 0xD83D, 0x41, 0xDE00, 0xD83D, 0xD83D, 0xDE00, 0xD800]
     var bytes: [UInt8] = []
     for unit in units { bytes += [UInt8(unit & 0xFF), UInt8(unit >> 8)] }
     bytes.append(0x41)
     Self.expect(
-      bytes, becomes: "[\u{FFFD}A\u{FFFD}\u{FFFD}😀\u{FFFD}\u{FFFD}", in: "UTF-16LE", replaced: 5)
+      bytes, becomes: "[\u{FFFD}A\u{FFFD}\u{FFFD}😀\u{FFFD}")
   }
 
   @Test("a header with UTF-16 is ignored if the bytes are not UTF-16")
   func doubtsUTF16() {
-    Self.expect(Array("[\"é\"]".utf8), "utf-16", becomes: "[\"é\"]", in: "UTF-8")
+    Self.expect(Array("[\"é\"]".utf8), "utf-16", becomes: "[\"é\"]")
   }
 
   @Test("UTF-32 is refused by name")
@@ -172,79 +169,75 @@ struct TextTranscoderTests {
         let error = try #require(result.error)
         #expect(error.code == .malformedFeed)
         #expect(error.message.contains("UTF-32"))
-        #expect(result.run.bytes.isEmpty)
+        #expect(result.bytes.isEmpty)
       }
     }
   }
 
   @Test("East Asian encodings are decoded by the system")
   func readsEasternEncodings() {
-    let samples: [(String, [UInt8], String, String)] = [
-      ("shift_jis", [0x93, 0xFA, 0x96, 0x7B, 0x5C, 0x22], "日本\\\"", "Shift_JIS"),
-      ("euc-jp", [0xC6, 0xFC, 0xCB, 0xDC], "日本", "EUC-JP"),
-      ("gb2312", [0xC8, 0xD5, 0xB1, 0xBE], "日本", "GBK"),
-      ("gbk", [0x80 + 1, 0x40], "丂", "GBK"),
-      ("big5", [0xA4, 0xE9, 0xA5, 0xBB], "日本", "Big5"),
-      ("ks_c_5601-1987", [0xC7, 0xD1, 0xB1, 0xDB], "한글", "EUC-KR"),
-      (
-        "iso-2022-jp", [0x1B, 0x24, 0x42, 0x46, 0x7C, 0x4B, 0x5C, 0x1B, 0x28, 0x42], "日本",
-        "ISO-2022-JP"
-      ),
+    let samples: [(String, [UInt8], String)] = [
+      ("shift_jis", [0x93, 0xFA, 0x96, 0x7B, 0x5C, 0x22], "日本\\\""),
+      ("euc-jp", [0xC6, 0xFC, 0xCB, 0xDC], "日本"),
+      ("gb2312", [0xC8, 0xD5, 0xB1, 0xBE], "日本"),
+      ("gbk", [0x80 + 1, 0x40], "丂"),
+      ("big5", [0xA4, 0xE9, 0xA5, 0xBB], "日本"),
+      ("ks_c_5601-1987", [0xC7, 0xD1, 0xB1, 0xDB], "한글"),
+      ("iso-2022-jp", [0x1B, 0x24, 0x42, 0x46, 0x7C, 0x4B, 0x5C, 0x1B, 0x28, 0x42], "日本"),
     ]
-    for (charset, bytes, text, name) in samples {
+    for (charset, bytes, text) in samples {
       let document = Array("[\"a\",\"".utf8) + bytes + Array("\"]".utf8)
-      Self.expect(document, charset, becomes: "[\"a\",\"\(text)\"]", in: name)
-      Self.expect(document, charset, isCertain: true, becomes: "[\"a\",\"\(text)\"]", in: name)
+      Self.expect(document, charset, becomes: "[\"a\",\"\(text)\"]")
+      Self.expect(document, charset, isCertain: true, becomes: "[\"a\",\"\(text)\"]")
     }
   }
 
-  @Test("invalid characters of East Asian encodings become U+FFFD and are counted")
+  @Test("invalid characters of East Asian encodings become U+FFFD")
   func replacesInvalidBytes() {
     let bytes: [UInt8] = [0x5B, 0x93, 0xFA, 0xFF, 0x93, 0x22, 0x41, 0x93]
     let text = "[日\u{FFFD}\u{FFFD}\"A\u{FFFD}"
-    Self.expect(bytes, "shift_jis", becomes: text, in: "Shift_JIS", replaced: 3)
+    Self.expect(bytes, "shift_jis", becomes: text)
     let page: [UInt8] = [0x5B, 0xAA, 0xC1, 0x5D]
-    Self.expect(page, "windows-1253", becomes: "[\u{FFFD}Α]", in: "windows-1253", replaced: 1)
+    Self.expect(page, "windows-1253", becomes: "[\u{FFFD}Α]")
   }
 
   @Test("single-byte encodings are decoded with tables")
   func readsSingleByteEncodings() {
-    let samples: [(String, [UInt8], String, String)] = [
-      ("windows-1250", [0xB9, 0x9C], "ąś", "windows-1250"),
-      ("iso-8859-2", [0xB1, 0xB6], "ąś", "ISO-8859-2"),
-      ("windows-1251", [0xDE, 0xFF], "Юя", "windows-1251"),
-      ("koi8-r", [0xC0, 0xD1], "юя", "KOI8-R"),
-      ("iso-8859-15", [0xA4], "€", "ISO-8859-15"),
-      ("iso-8859-9", [0xFE, 0x80], "ş€", "windows-1254"),
-      ("windows-1255", [0xF9, 0xEC], "של", "windows-1255"),
-      ("windows-1258", [0xFE, 0xE2], "₫â", "windows-1258"),
-      ("macintosh", [0x8E], "é", "macintosh"),
-      ("ibm850", [0x82], "é", "ibm850"),
+    let samples: [(String, [UInt8], String)] = [
+      ("windows-1250", [0xB9, 0x9C], "ąś"),
+      ("iso-8859-2", [0xB1, 0xB6], "ąś"),
+      ("windows-1251", [0xDE, 0xFF], "Юя"),
+      ("koi8-r", [0xC0, 0xD1], "юя"),
+      ("iso-8859-15", [0xA4], "€"),
+      ("iso-8859-9", [0xFE, 0x80], "ş€"),
+      ("windows-1255", [0xF9, 0xEC], "של"),
+      ("windows-1258", [0xFE, 0xE2], "₫â"),
+      ("macintosh", [0x8E], "é"),
+      ("ibm850", [0x82], "é"),
     ]
-    for (charset, bytes, text, name) in samples {
+    for (charset, bytes, text) in samples {
       let document = Array("[\"".utf8) + bytes + Array("\"]".utf8)
-      Self.expect(document, charset, becomes: "[\"\(text)\"]", in: name)
+      Self.expect(document, charset, becomes: "[\"\(text)\"]")
     }
   }
 
   @Test("the encoding of a definition always applies")
   func followsDefinition() {
     Self.expect(
-      Array("[\"é\"]".utf8), "iso-8859-1", isCertain: true, becomes: "[\"Ã©\"]", in: "windows-1252")
+      Array("[\"é\"]".utf8), "iso-8859-1", isCertain: true, becomes: "[\"Ã©\"]")
     let xml = "<?xml version='1.0' encoding='utf-8'?><a>é</a>"
     Self.expect(
-      Self.latin(xml), "windows-1252", isCertain: true, becomes: xml, in: "windows-1252")
+      Self.latin(xml), "windows-1252", isCertain: true, becomes: xml)
     Self.expect(
-      Array("\u{FEFF}[\"é\"]".utf8), "windows-1252", isCertain: true, becomes: "[\"é\"]",
-      in: "UTF-8")
+      Array("\u{FEFF}[\"é\"]".utf8), "windows-1252", isCertain: true, becomes: "[\"é\"]")
     let wrong: [UInt8] = [0x5B, 0xE9, 0x5D]
-    #expect(StageRun.transcoding(wrong, charset: "utf-8", isCertain: true).run.bytes == wrong)
+    #expect(StageRun.transcoding(wrong, charset: "utf-8", isCertain: true).bytes == wrong)
   }
 
   @Test("an unsupported encoding is an error only if the bytes are not UTF-8")
   func refusesUnknownNames() throws {
-    Self.expect(Array("[1]".utf8), "x-unheard", becomes: "[1]", in: "UTF-8")
-    Self.expect(Array("[\"é\"]".utf8), "x-unheard", becomes: "[\"é\"]", in: "UTF-8")
+    Self.expect(Array("[1]".utf8), "x-unheard", becomes: "[1]")
+    Self.expect(Array("[\"é\"]".utf8), "x-unheard", becomes: "[\"é\"]")
     for (charset, isCertain) in [
       ("x-unheard", false), ("x-unheard", true), ("utf-8//IGNORE", true),
     ] {
@@ -259,7 +252,7 @@ struct TextTranscoderTests {
       }
     }
     let xml = "<?xml version='1.0' encoding='x-unheard'?><a>\u{E9}</a>"
-    Self.expect(Self.latin(xml), "iso-8859-1", becomes: xml, in: "windows-1252")
+    Self.expect(Self.latin(xml), "iso-8859-1", becomes: xml)
   }
 
   @Test("ASCII and UTF-8 are passed on without copying")
@@ -282,20 +275,20 @@ struct TextTranscoderTests {
   @Test("an empty document has empty output")
   func readsNothing() {
     for charset in [nil, "utf-8", "koi8-r", "shift_jis", "utf-16"] {
-      Self.expect([], charset, becomes: "", in: "UTF-8")
+      Self.expect([], charset, becomes: "")
     }
   }
 
   @Test("a large document in each encoding gives the same result in any chunks")
   func readsLargeDocuments() {
     let words = (0..<20_000).map { "\u{E9}t\u{E9} \($0)" }.joined(separator: ", ")
-    Self.expect(Self.latin(words), becomes: words, in: "windows-1252")
+    Self.expect(Self.latin(words), becomes: words)
     let units = "<" + words
     Self.expect(
-      Self.utf16(units, isBigEndian: false), becomes: units, in: "UTF-16LE")
+      Self.utf16(units, isBigEndian: false), becomes: units)
     let pairs = (0..<90_000).map { ([0x93, 0xFA, 0x41] as [UInt8])[$0 % 3] }
     let text = String(repeating: "日A", count: 30_000)
-    Self.expect(pairs, "shift_jis", becomes: text, in: "Shift_JIS")
+    Self.expect(pairs, "shift_jis", becomes: text)
   }
 
   @Test("random documents give UTF-8 or an error, the same in any chunks")
@@ -326,8 +319,8 @@ struct TextTranscoderTests {
       let pieces = StageRun.transcoding(
         bytes, charset: charset, isCertain: isCertain, pieceSizes: sizes)
       #expect(pieces == whole, "round \(round), \(charset ?? "none"), pieces \(sizes): \(bytes)")
-      let isPassed = whole.encoding == "UTF-8"
-      #expect(isPassed || String(validating: whole.run.bytes, as: UTF8.self) != nil)
+      let isPassed = bytes.suffix(whole.bytes.count) == whole.bytes[...]
+      #expect(isPassed || String(validating: whole.bytes, as: UTF8.self) != nil)
       if whole.error != nil { refusedCount += 1 }
     }
     #expect(refusedCount > count / 500)

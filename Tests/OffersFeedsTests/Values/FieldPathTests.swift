@@ -90,7 +90,7 @@ struct FieldPathTests {
       ("a[\"x\"", "the [ at character 2 is never closed"),
       ("a[]", "there is no key at character 3"),
       ("a[=1]", "there is no key at character 3"),
-      ("a[x=]", "no value follows the = at character 4"),
+      ("a[x=]", "there is no value at character 5"),
       ("a[x]", "[x] at character 2 is not a number, * or key=value"),
       ("a[1.5]", "[1.5] at character 2 is not a number, * or key=value"),
       ("a[99999999999]", "is not a number, * or key=value"),

@@ -21,7 +21,7 @@ struct RewardMemoTests {
   @Test("they equal parsed ones, in any order and repetition", arguments: 1...4)
   func agrees(number: Int) {
     var random = SeededGenerator(number: number)
-    let parser = RewardParser(currency: "USD", bareCurrency: "USD")
+    let parser = RewardParser(feedCurrency: "USD")
     var memo = RewardMemo(parser)
     for _ in 0..<TestSize.scaled(20_000) {
       let text =

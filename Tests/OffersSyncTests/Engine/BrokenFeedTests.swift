@@ -13,7 +13,7 @@ struct BrokenFeedTests {
     #expect(run.outcome == .failed)
     #expect(run.error?.code == code)
     #expect(run.error?.hint?.isEmpty == false)
-    #expect(run.counts.applied == 0 && run.counts.unchanged == 0)
+    #expect(run.counts.new == 0 && run.counts.changed == 0 && run.counts.unchanged == 0)
     #expect(run.bytes == text.utf8.count)
     #expect(try await home.database.fetchOffers(OfferQuery()) == before)
     // The failure is recorded, and the validators of the stored offers are unchanged.

@@ -116,7 +116,7 @@ struct CacheFreshnessTests {
   @Test(
     "an invalid Expires means stale",
     arguments: [
-      "", "0", "-1", "now", "Sun, 06 Nov 2094 08:49:37 PST", "Sun, 31 Nov 2094 08:49:37 GMT",
+      "", "0", "-1", "now", "Sun, 06 Nov 2094 08:49:37 XST", "Sun, 31 Nov 2094 08:49:37 GMT",
     ])
   func refusesExpires(expires: String) {
     #expect(Self.seconds(expires: expires, date: Self.date) == 0)

@@ -114,7 +114,7 @@ struct SimulatedFeed {
     case 8..<11:
       let until = now + TimeInterval(Int.random(in: 600...260_000, using: &random))
       waitUntil = until
-      let text = HTTPDate.text(Date(timeIntervalSince1970: until))
+      let text = Self.httpDate(until)
       return fail(SimulatedAnswer(503, [("Retry-After", text)]))
     case 11..<14: return fail(SimulatedAnswer(200, [("ETag", "\"broken\"")], "[{\"id\":"))
     case 14..<16: return fail(SimulatedAnswer(200, [("ETag", "\"page\"")], "<html>Log in</html>"))
@@ -161,9 +161,17 @@ struct SimulatedFeed {
     return SimulatedAnswer(200, headers, FeedText.list(records))
   }
 
+  private static func httpDate(_ seconds: TimeInterval) -> String {
+    let formatter = DateFormatter()
+    formatter.locale = Locale(identifier: "en_US_POSIX")
+    formatter.timeZone = .gmt
+    formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+    return formatter.string(from: Date(timeIntervalSince1970: seconds))
+  }
+
   private func validators(_ now: TimeInterval) -> Held {
     var held = Held(etag: nil, date: nil, fullAt: now)
-    let date = HTTPDate.text(Date(timeIntervalSince1970: 1_767_225_600 + Double(version)))
+    let date = Self.httpDate(1_767_225_600 + Double(version))
     switch style {
     case .etag: held.etag = "\"v\(version)\""
     case .date: held.date = date

@@ -62,7 +62,7 @@ struct ValidatorsTests {
   @Test(
     "an invalid or impossible date is dropped",
     arguments: [
-      "", "0", "-1", "yesterday", "2026-01-15T12:00:00Z", "Thu, 15 Jan 2026 12:00:00 PST",
+      "", "0", "-1", "yesterday", "2026-01-15T12:00:00Z", "Thu, 15 Jan 2026 12:00:00 XST",
       "Sun, 30 Feb 2025 12:00:00 GMT", "Thu, 01 Jan 1970 00:00:00 GMT",
       "Mon, 01 Jan 1990 00:00:00 GMT", "Mon, 31 Dec 1990 23:59:59 GMT",
       "Fri, 16 Jan 2026 12:00:01 GMT", "Sat, 15 Jan 2028 12:00:00 GMT",

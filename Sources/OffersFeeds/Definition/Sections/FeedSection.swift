@@ -70,7 +70,7 @@ struct FeedSection {
     switch key {
     case "title": definition.title = try title(value)
     case "layout":
-      definition.presentation.layout = try choice(value, of: "layout", title: "Layouts")
+      definition.presentation.layout = try value.choice(of: key, as: "layout", title: "Layouts")
     case "home": definition.home = try home(value)
     case "noun", "nouns", "byline": break  // `PresentationSection` reads them.
     case "source": definition.source = try address(value, key, for: .source)
@@ -80,12 +80,13 @@ struct FeedSection {
     case "every": definition.everySeconds = try every(value)
     case "hold": definition.hold = try hold(value)
     case "ttl": definition.ttl = try value.path(of: key, in: .document)
-    case "format": definition.format = try choice(value, of: "format", title: "Formats")
+    case "format": definition.format = try value.choice(of: key, as: "format", title: "Formats")
     case "encoding": definition.encoding = try encoding(value)
     case "items": definition.items = try items(value)
     case "id": definition.id = try id(value)
     case "currency": definition.currency = try value.currencyCode(of: key)
-    case "date-order": definition.dateOrder = try dateOrder(value)
+    case "date-order":
+      definition.dateOrder = try value.choice(of: key, as: "date order", title: "Orders")
     case "zone": definition.zone = try zone(value)
     case "fields":
       definition.fields = try fields(value, role: &definition.presentation.valueRole)
@@ -185,30 +186,6 @@ struct FeedSection {
     return try node.understand { try RemovalHold(parsing: text) }
   }
 
-  /// Parses one of the allowed words of a key.
-  private func choice<Choice: RawRepresentable & CaseIterable>(
-    _ node: DefinitionNode, of key: String, title: String
-  ) throws -> Choice where Choice.RawValue == String {
-    let text = try node.text(of: key)
-    guard let choice = Choice(rawValue: text) else {
-      throw node.problem(
-        "“\(text)” is not a \(key).",
-        hint: NearestWord.hint(
-          for: text, among: Choice.allCases.map(\.rawValue), title: title))
-    }
-    return choice
-  }
-
-  private func dateOrder(_ node: DefinitionNode) throws -> DateOrder {
-    let text = try node.text(of: "date-order")
-    guard let order = DateOrder(rawValue: text) else {
-      throw node.problem(
-        "“\(text)” is not a date order.",
-        hint: "Write dmy where 01/02/2026 is the first of February, or mdy.")
-    }
-    return order
-  }
-
   private func zone(_ node: DefinitionNode) throws -> String {
     let text = try node.text(of: "zone")
     guard DayZone(text) != nil else {
@@ -220,15 +197,6 @@ struct FeedSection {
 
   private func encoding(_ node: DefinitionNode) throws -> String {
     let text = try node.text(of: "encoding")
-    let isLabel = text.utf8.allSatisfy { byte in
-      (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-        || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ":")
-        || byte == UInt8(ascii: ".")
-    }
-    guard (1...40).contains(text.utf8.count), isLabel else {
-      throw node.problem(
-        "“\(text)” is not a character encoding.", hint: "Write its name, such as windows-1252.")
-    }
     guard Charset.find(text) != nil else {
       throw node.problem(
         "“\(text)” is not a supported character encoding.",

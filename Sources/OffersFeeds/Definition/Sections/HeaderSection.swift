@@ -34,9 +34,6 @@ enum HeaderSection {
   private static func isToken(_ text: String) -> Bool {
     let others = "!#$%&'*+-.^_`|~".utf8
     return !text.isEmpty
-      && text.utf8.allSatisfy { byte in
-        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-          || others.contains(byte)
-      }
+      && text.utf8.allSatisfy { ASCII.isLetterOrDigit($0) || others.contains($0) }
   }
 }

@@ -15,6 +15,25 @@ extension DefinitionNode {
     return try understand { try Self.path(text, in: base) }
   }
 
+  /// Parses one of the allowed words of a key.
+  ///
+  /// - Parameters:
+  ///   - key: the key.
+  ///   - noun: the noun for a word, in messages.
+  ///   - title: the title of the list of all words, in messages.
+  func choice<Choice: RawRepresentable & CaseIterable>(
+    of key: String, as noun: String, title: String
+  ) throws -> Choice where Choice.RawValue == String {
+    let text = try text(of: key)
+    guard let choice = Choice(rawValue: text) else {
+      throw problem(
+        "“\(text)” is not a \(noun).",
+        hint: NearestWord.hint(
+          for: text, among: Choice.allCases.map(\.rawValue), title: title))
+    }
+    return choice
+  }
+
   /// Parses an ISO 4217 currency code.
   func currencyCode(of name: String) throws -> String {
     let text = try text(of: name)
@@ -201,17 +220,11 @@ struct RuleSection {
   }
 
   private func reading(_ node: DefinitionNode) throws -> Reading {
-    let text = try node.text(of: "as")
-    guard let reading = Reading(rawValue: text) else {
-      throw node.problem(
-        "“\(text)” is not a type to read as.",
-        hint: NearestWord.hint(
-          for: text, among: Reading.allCases.map(\.rawValue), title: "Allowed"))
-    }
+    let reading: Reading = try node.choice(of: "as", as: "type to read as", title: "Allowed")
     let allowed = field?.readings ?? Reading.general
     guard allowed.contains(reading) else {
       throw node.problem(
-        "“\(name)” cannot be read as \(text).",
+        "“\(name)” cannot be read as \(reading.rawValue).",
         hint: NearestWord.list(allowed.map(\.rawValue), title: "Allowed"))
     }
     return reading

@@ -64,13 +64,8 @@ package enum DefinitionEdit {
     var result = lines.text
     if !FeedCatalog.names.contains(name) {
       // A setting for a feed that does not exist makes the file invalid.
-      for setting in Setting.allCases where setting.has(name, in: rest) {
-        setting.remove(name, from: &rest)
-        var lines = DefinitionLines(result, section: setting.key)
-        lines.remove(name, hasComment: false)
-        if setting.isEmpty(in: rest) { lines.setEmpty() }
-        result = lines.text
-      }
+      removeSetting(of: name, from: &result, DefinitionFile.intervalsKey, &rest.intervals)
+      removeSetting(of: name, from: &result, DefinitionFile.currenciesKey, &rest.currencies)
     }
     guard holds(result, rest) else {
       throw OffersError(
@@ -95,9 +90,9 @@ package enum DefinitionEdit {
   ) throws -> String? {
     if let everySeconds { try IntervalText.check(everySeconds) }
     return try setting(
-      .interval, to: everySeconds.map { IntervalText.text(seconds: $0) }, of: name, in: yaml,
-      name: fileName, as: "\(name): 6h"
-    ) { $0.intervals[name] = everySeconds }
+      DefinitionFile.intervalsKey, \.intervals, to: everySeconds,
+      written: everySeconds.map { IntervalText.text(seconds: $0) }, of: name, in: yaml,
+      name: fileName, as: "\(name): 6h")
   }
 
   /// Returns the file with another currency for a feed, or nil when it has this currency already.
@@ -121,65 +116,44 @@ package enum DefinitionEdit {
           : "Did you mean \(upper)?")
     }
     return try setting(
-      .currency, to: currency, of: name, in: yaml, name: fileName, as: "\(name): USD"
-    ) { $0.currencies[name] = currency }
+      DefinitionFile.currenciesKey, \.currencies, to: currency, written: currency, of: name,
+      in: yaml, name: fileName, as: "\(name): USD")
   }
 
-  /// A section with a value for each of some feeds.
-  private enum Setting: CaseIterable {
-    case interval
-    case currency
-
-    var key: String {
-      switch self {
-      case .interval: DefinitionFile.intervalsKey
-      case .currency: DefinitionFile.currenciesKey
-      }
-    }
-
-    func has(_ name: String, in contents: DefinitionContents) -> Bool {
-      switch self {
-      case .interval: contents.intervals[name] != nil
-      case .currency: contents.currencies[name] != nil
-      }
-    }
-
-    func isEmpty(in contents: DefinitionContents) -> Bool {
-      switch self {
-      case .interval: contents.intervals.isEmpty
-      case .currency: contents.currencies.isEmpty
-      }
-    }
-
-    func remove(_ name: String, from contents: inout DefinitionContents) {
-      switch self {
-      case .interval: contents.intervals[name] = nil
-      case .currency: contents.currencies[name] = nil
-      }
-    }
+  /// Removes a feed's value, if there is one, from a section with a value for each of some feeds.
+  private static func removeSetting<Value>(
+    of name: String, from yaml: inout String, _ section: String, _ values: inout [String: Value]
+  ) {
+    if values.removeValue(forKey: name) == nil { return }
+    var lines = DefinitionLines(yaml, section: section)
+    lines.remove(name, hasComment: false)
+    if values.isEmpty { lines.setEmpty() }
+    yaml = lines.text
   }
 
-  private static func setting(
-    _ setting: Setting, to text: String?, of name: String, in yaml: String?, name fileName: String,
-    as example: String, _ edit: (inout DefinitionContents) -> Void
+  /// Sets a feed's value in a section with a value for each of some feeds.
+  private static func setting<Value>(
+    _ section: String, _ values: WritableKeyPath<DefinitionContents, [String: Value]>,
+    to value: Value?, written text: String?, of name: String, in yaml: String?,
+    name fileName: String, as example: String
   ) throws -> String? {
     let isBlank = yaml?.unicodeScalars.allSatisfy(\.properties.isWhitespace) ?? true
     let before = isBlank ? "feeds: {}\n" : try completed(yaml ?? "", name: fileName)
     let old = try DefinitionFile.contents(before, name: fileName)
     var contents = old
-    edit(&contents)
+    contents[keyPath: values][name] = value
     if contents == old { return nil }
-    var lines = DefinitionLines(before, section: setting.key)
+    var lines = DefinitionLines(before, section: section)
     if let text {
       lines.set(name, to: text)
     } else {
       lines.remove(name, hasComment: false)
     }
-    if setting.isEmpty(in: contents) { lines.setEmpty() }
+    if contents[keyPath: values].isEmpty { lines.setEmpty() }
     guard holds(lines.text, contents) else {
       throw OffersError(
-        .invalidRequest, "\(fileName) has a layout in which its \(setting.key) cannot be changed.",
-        hint: "Write it there yourself, below \(setting.key): as in \(example)")
+        .invalidRequest, "\(fileName) has a layout in which its \(section) cannot be changed.",
+        hint: "Write it there yourself, below \(section): as in \(example)")
     }
     return lines.text
   }

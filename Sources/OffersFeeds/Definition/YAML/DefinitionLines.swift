@@ -1,3 +1,5 @@
+import OffersCore
+
 /// The lines of a definition file, to insert and remove some of them.
 ///
 /// Knows only the usual layout of such a file: a section's key (`feeds:` or another) at the margin,
@@ -120,11 +122,11 @@ struct DefinitionLines {
   private func shown(of key: String, in index: Int) -> ArraySlice<UInt8> {
     guard let rest = value(of: key, in: lines[index]) else { return [] }
     let comment = rest.indices.first { place in
-      rest[place] == 0x23 && (place == rest.startIndex || isSpace(rest[place - 1]))
+      rest[place] == 0x23 && (place == rest.startIndex || ASCII.isSpace(rest[place - 1]))
     }
     var text = rest[..<(comment ?? rest.endIndex)]
-    while let last = text.last, isSpace(last) { text.removeLast() }
-    while let first = text.first, isSpace(first) { text.removeFirst() }
+    while let last = text.last, ASCII.isSpace(last) { text.removeLast() }
+    while let first = text.first, ASCII.isSpace(first) { text.removeFirst() }
     return text
   }
 
@@ -169,7 +171,7 @@ struct DefinitionLines {
       while let first = rest.first, first == 0x20 || first == 0x09 { rest = rest.dropFirst() }
       guard rest.first == 0x3A else { continue }
       rest = rest.dropFirst()
-      if rest.first.map(isSpace) ?? true { return rest }
+      if rest.first.map(ASCII.isSpace) ?? true { return rest }
     }
     return nil
   }
@@ -184,11 +186,7 @@ struct DefinitionLines {
     line.prefix { $0 == 0x20 }.count
   }
 
-  private func isBlank(_ line: [UInt8]) -> Bool { line.allSatisfy(isSpace) }
+  private func isBlank(_ line: [UInt8]) -> Bool { line.allSatisfy(ASCII.isSpace) }
 
   private func isComment(_ line: [UInt8]) -> Bool { content(of: line).first == 0x23 }
-
-  private func isSpace(_ byte: UInt8) -> Bool {
-    byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
-  }
 }

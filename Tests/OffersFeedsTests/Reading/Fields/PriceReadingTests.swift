@@ -48,18 +48,18 @@ struct PriceReadingTests {
     #expect(try reward(#""price":"free","money":{"code":"EUR"}"#) == ["free", "text"])
   }
 
-  @Test("a bare number without a currency stays text")
+  @Test("a bare number without a currency is an amount without one")
   func noCurrency() throws {
     for money in ["null", "{}", #"{"code":""}"#, #"{"code":null}"#, #"{"code":{"x":1}}"#, "7"] {
       #expect(
-        try reward("\"price\":\"9.99\",\"money\":\(money)") == ["9.99", "text"], "\(money)")
+        try reward("\"price\":\"9.99\",\"money\":\(money)") == ["9.99", "999 XXX"], "\(money)")
     }
   }
 
   @Test("a constant currency applies to its own price only, and points are not money")
   func constant() throws {
     #expect(try reward(#""cost":"3.20","money":{"code":"USD"}"#) == ["3.20 EUR", "320 EUR"])
-    #expect(try reward(#""points":1200"#) == ["1200", "text"])
+    #expect(try reward(#""points":1200"#) == ["1200", "120000 XXX"])
     #expect(try reward(#""points":"1,200 points""#) == ["1,200 points", "text"])
     #expect(try reward(#""points":"Earn 5 points per $1""#) == ["Earn 5 points per $1", "text"])
   }
