@@ -72,7 +72,7 @@ package struct OffersServer: Sendable {
     let router = Router(context: ServedContext.self)
     // It comes first, because middleware applies to the routes that are added after it.
     router.add(middleware: RouteRights())
-    let gate = AccessGate(
+    let gate = VisitorAuthentication(
       access, pairings: pairings, isOpenToOthers: address.openName != nil, content: content,
       outage: StoreOutage(accessLogger), logger: accessLogger)
     APIRoutes(content: content, answers: answers, access: gate).add(to: router)

@@ -9,7 +9,7 @@ struct ServedResponder: HTTPResponder {
   let answers: Answers
   let hosts: AllowedHosts
   /// Decides whom a request is from.
-  let access: AccessGate
+  let access: VisitorAuthentication
   /// Whether browsers reach the server by https only.
   let isSecure: Bool
   /// The proxies that name the client of a request.

@@ -35,7 +35,7 @@ package struct BoundedProgram: Sendable {
     defer { fclose(file) }
     let limits =
       "ulimit -t \(seconds); ulimit -v \(memoryKilobytes); ulimit -c 0; ulimit -f 0; ulimit -n 64"
-    // On a busy machine the clock runs ahead of the processor time.
+    // `ulimit -t` limits the processor time, `timeout` the time that passes, which is longer on a busy machine.
     let words = [
       "/bin/sh", "-c", "\(limits); exec timeout \(4 * seconds) \"$0\" \"$@\"", program,
     ]

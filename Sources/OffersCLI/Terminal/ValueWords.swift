@@ -6,6 +6,8 @@ struct ValueWords {
   /// The roles of the values in the list.
   private let roles: Set<ValueRole>
 
+  /// Finds out whether the values of a list are rewards, prices or both.
+  ///
   /// - Parameters:
   ///   - feeds: the presentations of the feeds.
   ///   - values: the value of each row, with the feed of the row's offer.

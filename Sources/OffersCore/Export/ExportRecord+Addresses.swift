@@ -33,7 +33,8 @@ extension ExportedRun {
 
 extension AddressRedaction {
   fileprivate static func exported(_ source: String, isForOthers: Bool) -> String {
-    // These are no addresses, and a sync behind an import decides by them.
+    // These words are no addresses. After an import they tell a sync whether it may replace the offers by
+    // those of the sample.
     let words = [SyncSource.sample.text, SyncSource.standardInput.text]
     return isForOthers && !words.contains(source) ? mark : hidden(in: source)
   }

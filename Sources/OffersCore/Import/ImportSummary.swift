@@ -62,13 +62,13 @@ public struct ImportedFeedSource: Hashable, Sendable {
 
   /// The reasons why an import leaves out a source. The feed is imported without it.
   public enum Refusal: String, Hashable, Sendable {
-    /// It is a file, and the user did not accept the document's sources.
+    /// The source is a file, and the user did not accept the document's sources.
     case file
-    /// It is in a private network, and the user did not accept the document's sources.
+    /// The source is in a private network, and the user did not accept the document's sources.
     case privateNetwork = "private network"
-    /// It has a variable, which only a definition may have.
+    /// The source has a variable, which only a definition may have.
     case variable
-    /// It is standard input, or no source that the program can read.
+    /// The source is standard input, or no source that the program can read.
     case unreadable
   }
 

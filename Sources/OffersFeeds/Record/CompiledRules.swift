@@ -240,7 +240,7 @@ extension FeedDefinition {
     case .madeFrom(let parts), .valueOrMade(_, let parts): paths += parts
     case .value: break
     }
-    // The elements of a list of categories are needed, whether or not the path has a `*`.
+    // A path of the categories may end at a list, without a `*`: the reader must not skip its elements then.
     for path in fields[.categories]?.paths ?? [] {
       paths.append(FieldPath(isFromDocument: path.isFromDocument, path.steps + [.index(0)]))
     }

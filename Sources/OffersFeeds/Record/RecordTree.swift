@@ -54,7 +54,8 @@ final class RecordTree {
     var nodes: UnsafeMutablePointer<Node>
     var count = 0
     var capacity = 64
-    /// Whether any value was replaced, so that no shape is known to have a single value.
+    /// Whether the record repeats a key, so that an earlier value no longer counts. It is not known then
+    /// how many values a shape has.
     var hasReplaced = false
     var isFull = false
   }

@@ -5,7 +5,7 @@ import OffersPlatform
 /// U+FFFD.
 struct MultiByteDecoder {
   private let conversion: CharsetConversion
-  /// The length of the shortest character, in bytes. Of an invalid one as many are skipped.
+  /// The length of the shortest character, in bytes, which is skipped where the input is invalid.
   private let unitBytes: Int
   /// An incomplete character from the last chunk, followed by a slice of the current one.
   private var input: [UInt8] = []

@@ -17,8 +17,8 @@ package struct RewardParser: Sendable {
   private let currency: CurrencyCode?
   /// The currency of a text that consists of a number alone.
   private let bareCurrency: CurrencyCode
-  /// The currency of an amount with a sign that several currencies share, when the feed's is none of
-  /// them; nil if such an amount has no value.
+  /// The currency of an amount whose sign several currencies share, where the feed's own currency does not
+  /// decide: `CurrencyCode.unknown`; nil if such an amount has no value, as `$5` in a feed in euros.
   private let unknown: CurrencyCode?
   /// The feed's currency, if its sign is `$` and its amounts are written like US dollars.
   private let dollar: CurrencyCode?

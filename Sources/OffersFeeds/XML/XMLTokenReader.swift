@@ -18,7 +18,7 @@ package final class XMLTokenReader {
   private let handler: any XMLTokenHandler
   private let namespaces = XMLNamespaces()
   private let path = XMLElementPath()
-  private let names = XMLNameCount()
+  private let names = XMLNameLimit()
   private var failure: (any Error)?
   private var isFinished = false
 

@@ -6,7 +6,7 @@ struct APIRoutes: Sendable {
   let content: ServerDependencies
   let answers: Answers
   /// Decides whom a request is from.
-  let access: AccessGate
+  let access: VisitorAuthentication
 
   func add(to router: Router<ServedContext>) {
     OfferRoutes(content: content, answers: answers).add(to: router)

@@ -6,7 +6,7 @@ import ServiceLifecycle
 struct EventRoutes: Sendable {
   let events: EventHub
   /// Decides whom a request is from.
-  let access: AccessGate
+  let access: VisitorAuthentication
 
   func add(to router: Router<ServedContext>) {
     router.get("/api/v1/events") { request, context in

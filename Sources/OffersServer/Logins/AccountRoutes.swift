@@ -6,7 +6,7 @@ import OffersCore
 /// The forms by which users manage their own passphrase, sessions and API tokens. Each requires a
 /// browser that is logged in.
 struct AccountRoutes: Sendable {
-  let access: AccessGate
+  let access: VisitorAuthentication
   let shell: PageShell
 
   func add(to router: Router<ServedContext>) {

@@ -5,7 +5,7 @@ import OffersCore
 /// The routes of the login page, which exchanges a passphrase or the token for a session, and of the
 /// logout.
 struct LoginRoutes: Sendable {
-  let access: AccessGate
+  let access: VisitorAuthentication
   let shell: PageShell
 
   /// Whether a path is accessible without the token: the login, the pairing and the logout, the assets

@@ -6,13 +6,13 @@ import OffersCore
 /// The routes by which people log in at an OpenID provider, and connect their login there to their user
 /// here. Without a provider they answer with status 404.
 struct OpenIDRoutes: Sendable {
-  let access: AccessGate
+  let access: VisitorAuthentication
   let shell: PageShell
   let logger: Logger
   /// Bounds the lines of the log, which everybody can cause.
   private let refusals: LoginRefusalLog
 
-  init(access: AccessGate, shell: PageShell, logger: Logger) {
+  init(access: VisitorAuthentication, shell: PageShell, logger: Logger) {
     self.access = access
     self.shell = shell
     self.logger = logger

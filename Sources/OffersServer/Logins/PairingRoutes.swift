@@ -5,7 +5,7 @@ import OffersCore
 /// The routes by which a browser that is logged in lets a phone in: a page with a new pairing code,
 /// and the page on which the phone shows the code.
 struct PairingRoutes: Sendable {
-  let access: AccessGate
+  let access: VisitorAuthentication
   let shell: PageShell
   let urls: ReachableURLs
   let hosts: AllowedHosts
@@ -102,7 +102,8 @@ struct PairingRoutes: Sendable {
   ///   - refusal: why the code was refused; nil if it was not.
   ///   - waitSeconds: the time to wait, if the code was not looked at.
   private func page(
-    code: String, next: String, refusal: AccessGate.Pairing.Refusal? = nil, waitSeconds: Int? = nil
+    code: String, next: String, refusal: VisitorAuthentication.Pairing.Refusal? = nil,
+    waitSeconds: Int? = nil
   ) async throws -> Response {
     let isRefused = refusal != nil || waitSeconds != nil
     let hasPassphrases = try await !access.users.fetch().withPassphrase.isEmpty
@@ -129,7 +130,7 @@ struct PairingRoutes: Sendable {
     return response
   }
 
-  private static func words(_ refusal: AccessGate.Pairing.Refusal) -> String {
+  private static func words(_ refusal: VisitorAuthentication.Pairing.Refusal) -> String {
     switch refusal {
     case .unknown: "This code is not correct."
     case .used: "This code was used already."
@@ -137,7 +138,7 @@ struct PairingRoutes: Sendable {
     }
   }
 
-  private static func advice(_ refusal: AccessGate.Pairing.Refusal) -> String {
+  private static func advice(_ refusal: VisitorAuthentication.Pairing.Refusal) -> String {
     switch refusal {
     case .unknown: "Compare it with the one that is shown, and type it again."
     case .used, .expired:

@@ -4,7 +4,7 @@ import OffersCore
 
 /// The page of the users, and its forms, for admins.
 struct UserRoutes: Sendable {
-  let access: AccessGate
+  let access: VisitorAuthentication
   let shell: PageShell
 
   func add(to router: Router<ServedContext>) {

@@ -6,13 +6,13 @@ struct PageRoutes: Sendable {
   let content: ServerDependencies
   let answers: Answers
   let shell: PageShell
-  private let access: AccessGate
+  private let access: VisitorAuthentication
 
   /// - Parameters:
   ///   - content: what the pages show and the forms change.
   ///   - answers: responds to reads, and caches these responses.
   ///   - access: decides whom a request is from.
-  init(content: ServerDependencies, answers: Answers, access: AccessGate) {
+  init(content: ServerDependencies, answers: Answers, access: VisitorAuthentication) {
     self.content = content
     self.answers = answers
     self.access = access

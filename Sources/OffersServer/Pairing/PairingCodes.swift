@@ -41,7 +41,7 @@ final class PairingCodes: Sendable {
   /// - Parameters:
   ///   - guest: the user whom the code logs in.
   ///   - maker: the visitor that asks for it. Whether the code is accepted depends on what the maker
-  ///     may do by then (`AccessGate.pair`).
+  ///     may do by then (`VisitorAuthentication.pair`).
   ///   - now: the time, from which the code is valid for ten minutes.
   /// - Throws: `OffersError` if libcrypto fails.
   func make(for guest: User.ID, by maker: Visitor, now: Date) throws -> PairingCode {

@@ -68,7 +68,8 @@ final class ExportQuery: ExportBody {
       : "($1 IS NULL OR true)"
   }
 
-  /// A condition that selects the exported offers: the favorites, or those that are listed.
+  /// A condition that selects the exported offers. An export of favorites has these alone; any other has all
+  /// offers but those that only a search found and nobody starred.
   private var isWanted: String {
     favoritesOnly
       ? "offer.offer_key IN (\(favoriteKeys))"

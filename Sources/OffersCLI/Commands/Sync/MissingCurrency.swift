@@ -4,8 +4,8 @@ import OffersPlatform
 /// The question for the currency of a feed whose amounts have none. It is asked after the sync that
 /// first found such amounts, and not again when a feed turns over.
 enum MissingCurrency {
-  /// The number of offers that are looked at. They are the first of the feed, so a later sync of the
-  /// feed looks at the same ones.
+  /// The number of offers among which amounts without a currency are sought: the first ones of the feed, so
+  /// that a later sync looks at the same.
   private static let sampleCount = 50
 
   /// Whether a run found the first amounts without a currency of its feed.

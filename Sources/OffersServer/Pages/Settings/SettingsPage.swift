@@ -3,7 +3,7 @@ import OffersCore
 /// The pages of the settings: a list of sections, and a page for each.
 struct SettingsPage {
   let source: PageSource
-  let access: AccessGate
+  let access: VisitorAuthentication
   /// Whom the request is from; nil for nobody in particular.
   let visitor: Visitor?
   /// The form of the page that was sent just before, whose outcome is told; nil for none.

@@ -4,7 +4,7 @@ import OffersCore
 /// The sections of the settings about the visitor: who they are, their passphrase, the browsers that
 /// are logged in, and their API tokens.
 struct AccountSections {
-  let access: AccessGate
+  let access: VisitorAuthentication
   let visitor: Visitor?
   let now: Date
   /// The form of the settings that was sent just before, whose outcome is told; nil for none.

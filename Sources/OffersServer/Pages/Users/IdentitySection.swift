@@ -2,7 +2,7 @@ import OffersCore
 
 /// The section of the settings about the visitor's login at the OpenID provider.
 struct IdentitySection {
-  let access: AccessGate
+  let access: VisitorAuthentication
   let visitor: Visitor?
 
   /// The variables of the section; nil without a provider, and for a visitor who cannot change logins.

@@ -2,7 +2,7 @@ import OffersCore
 
 /// The page of the users: their roles, when they were last seen, and invitations.
 struct UsersPage {
-  let access: AccessGate
+  let access: VisitorAuthentication
   let visitor: Visitor
   /// The user whose browsers the form before has logged out; nil for none.
   var loggedOut: User.ID?

@@ -38,7 +38,7 @@ struct PageAssets: Sendable {
       + [
         ("styles.css", Self.style, Self.styles),
         ("templates.json", Self.json, PageTemplates.offline),
-        ("letters.json", Self.json, FoldingTable.json),
+        ("letters.json", Self.json, LetterTable.json),
       ]
     for (_, _, bytes) in all { bytes.withUnsafeBytes { hash.update($0) } }
     withUnsafeBytes(of: GoodNewsLabels.days) { hash.update($0) }

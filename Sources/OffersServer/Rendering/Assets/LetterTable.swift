@@ -2,7 +2,7 @@ import OffersCore
 
 /// All that `LetterFolding` and `SearchRank` say, for the service worker, so that it finds and sorts stored offers
 /// as the server does, whichever version of Unicode the browser has.
-struct FoldingTable {
+struct LetterTable {
   /// The characters that do not stand for themselves, with their folded texts, without the Korean syllables.
   private(set) var folded: [(character: Unicode.Scalar, text: String)] = []
   /// The letters and digits, which words have.
@@ -44,7 +44,7 @@ struct FoldingTable {
   /// The table as `{"folded": {"Ø": "o", …}, "syllables": {"first": "가", "letters": [["ᄀ", …], …]},
   /// "letters": "0-9A-Z…", "unseen": "…", "spaces": "…", "wordBytes": 256, "weights": {"name": 20, …}, "whole": 2}`.
   static let json: [UInt8] = {
-    let table = FoldingTable()
+    let table = LetterTable()
     var json = JSONWriter()
     json.object { json in
       json.member("folded") { json in

@@ -5,16 +5,16 @@ import Testing
 @testable import OffersServer
 
 @Suite("The letters that browsers are given")
-struct FoldingTableTests {
+struct LetterTableTests {
   @Test("with them a browser folds each character, and ends words and parts, as the server does")
   func agrees() {
-    let table = FoldingTable()
+    let table = LetterTable()
     var folded = Dictionary(
       uniqueKeysWithValues: table.folded.map { ($0.character.value, $0.text) })
-    let syllables = FoldingTable.syllableLetters.reduce([""]) { texts, letters in
+    let syllables = LetterTable.syllableLetters.reduce([""]) { texts, letters in
       texts.flatMap { text in letters.map { text + $0 } }
     }
-    for (value, text) in zip(FoldingTable.syllables, syllables) { folded[value] = text }
+    for (value, text) in zip(LetterTable.syllables, syllables) { folded[value] = text }
     let (letters, unseen) = (Self.marks(table.letters), Self.marks(table.unseen))
     let spaces = Self.marks(table.spaces)
     var differing: [String] = []
@@ -41,9 +41,9 @@ struct FoldingTableTests {
 
   @Test("they are few, and the weights are those of the server")
   func json() throws {
-    #expect(FoldingTable.json.count < 110_000)
+    #expect(LetterTable.json.count < 110_000)
     let table = try #require(
-      try JSONSerialization.jsonObject(with: Data(FoldingTable.json)) as? [String: Any])
+      try JSONSerialization.jsonObject(with: Data(LetterTable.json)) as? [String: Any])
     let weights = try #require(table["weights"] as? [String: Int])
     #expect(
       weights == [

@@ -6,7 +6,7 @@ import OffersCore
 import Synchronization
 
 /// Decides whom a request is from, and keeps the sessions of browsers.
-struct AccessGate: Sendable {
+struct VisitorAuthentication: Sendable {
   /// The interval at which the time of a session's or a token's last use is stored, in seconds.
   static let noteSeconds = APIToken.noteSeconds
 

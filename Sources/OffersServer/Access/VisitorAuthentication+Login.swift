@@ -3,7 +3,7 @@ import Hummingbird
 import OffersCore
 
 /// The ways in which browsers log in.
-extension AccessGate {
+extension VisitorAuthentication {
   /// The outcome of a login.
   enum Login {
     /// The `Set-Cookie` field of the new session.

@@ -5,7 +5,7 @@ import OffersCore
 /// expat keeps each distinct name until the document ends. A name is represented by a 64-bit hash
 /// with a random seed, which no document can anticipate. A small table of recent names avoids most
 /// lookups in the set.
-final class XMLNameCount {
+final class XMLNameLimit {
   private var known: Set<UInt64> = []
   private var nameBytes = 0
   private let seed = UInt64.random(in: 1 ... .max)
