@@ -38,26 +38,23 @@ struct DatabaseOptions: ParsableArguments {
     return try StoreLocation.place(named: path.text)
   }
 
-  /// Opens the database of the option; see `open(_:_:tellsForeignSchema:)`.
-  func open(
-    _ access: StoreAccess, tellsForeignSchema: Bool = Terminal.isError
-  ) async throws -> any OffersStorage {
-    try await Self.open(place, access, tellsForeignSchema: tellsForeignSchema)
+  /// Opens the database of the option; see `open(_:_:)`.
+  func open(_ access: StoreAccess) async throws -> any OffersStorage {
+    try await Self.open(place, access)
   }
 
   /// Opens a database. If its schema has parts that this program did not create, such as triggers,
-  /// a message says so.
+  /// a message says so on a terminal. Without one there is no message, because the user may have added
+  /// them, and cron would mail it after each sync.
   ///
   /// - Parameters:
   ///   - place: the place of the database.
   ///   - access: the operations that the command needs. Such parts run with writes only.
-  ///   - tellsForeignSchema: whether to print the message. By default it is printed on a terminal, because
-  ///     the user may have added them, and cron would mail the message after each sync.
   static func open(
-    _ place: any StorePlace, _ access: StoreAccess, tellsForeignSchema: Bool = Terminal.isError
+    _ place: any StorePlace, _ access: StoreAccess
   ) async throws -> any OffersStorage {
     let database = try await place.open(access)
-    if tellsForeignSchema { tellForeignSchema(database.maintenance) }
+    if Terminal.isError { tellForeignSchema(of: database.maintenance) }
     return database
   }
 
@@ -68,11 +65,12 @@ struct DatabaseOptions: ParsableArguments {
     _ access: StoreAccess, for work: StoreFileOperation
   ) async throws -> any OffersStorage & StoreMaintenance {
     let database = try await place.fetchFile(for: work).openFile(access)
-    if Terminal.isError { Self.tellForeignSchema(database) }
+    if Terminal.isError { Self.tellForeignSchema(of: database) }
     return database
   }
 
-  private static func tellForeignSchema(_ file: (any StoreMaintenance)?) {
+  /// Says which parts of a database's schema this program did not create.
+  static func tellForeignSchema(of file: (any StoreMaintenance)?) {
     guard let file, !file.foreignSchema.isEmpty else { return }
     let names = file.foreignSchema.joined(separator: ", ")
     Output.note(.line("offers: The database has parts that offers did not create: \(names)"))
@@ -84,7 +82,7 @@ struct DatabaseOptions: ParsableArguments {
   /// - Returns: nil if it is missing.
   func openIfThere(_ access: StoreAccess) async throws -> (any OffersStorage)? {
     let database = try await place.openExisting(access)
-    if Terminal.isError { Self.tellForeignSchema(database?.maintenance) }
+    if Terminal.isError { Self.tellForeignSchema(of: database?.maintenance) }
     return database
   }
 

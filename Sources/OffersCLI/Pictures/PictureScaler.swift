@@ -35,13 +35,11 @@ final class PictureScaler: ImageScaler {
   func copy(of image: CachedImage) async throws -> [UInt8]? {
     let format = image.header.format
     // A thread of its own, because it waits for the child.
-    let copy: [UInt8]?? = await withCheckedContinuation { continuation in
-      Thread.detachNewThread { [self] in
-        guard findFormats().contains(format) else { return continuation.resume(returning: nil) }
-        let words = [Self.command, format.rawValue]
-        // A program that cannot be started says nothing about the image.
-        continuation.resume(returning: try? .some(program.output(words, input: image.bytes)))
-      }
+    let copy: [UInt8]?? = try await OwnThread.run { [self] in
+      guard findFormats().contains(format) else { return nil }
+      let words = [Self.command, format.rawValue]
+      // A program that cannot be started says nothing about the image.
+      return try? .some(program.output(words, input: image.bytes))
     }
     guard let copy else { return nil }
     guard let copy, !copy.isEmpty else {

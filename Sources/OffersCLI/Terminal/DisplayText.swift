@@ -129,6 +129,21 @@ enum DisplayText {
     return start + String(end.reversed())
   }
 
+  /// The lines of a text behind a label: on a terminal wrapped, with the further lines indented.
+  ///
+  /// - Parameters:
+  ///   - indent: the columns before the further lines; nil for those of the label.
+  ///   - width: the width of the terminal; nil without one.
+  static func hanging(
+    _ label: String, _ text: String, indent: Int? = nil, width: Int?
+  ) -> [String] {
+    guard let width else { return [label + text] }
+    let indent = indent ?? Self.width(label)
+    return wrap(text, max(20, width - indent)).enumerated().map {
+      ($0 == 0 ? label : pad("", indent)) + $1
+    }
+  }
+
   /// Wraps each line of a text, and indents the lines that it is broken into as its beginning.
   static func wrapIndented(_ text: String, _ columns: Int) -> String {
     text.split(scalar: "\n", omittingEmptySubsequences: false).flatMap { line -> [String] in

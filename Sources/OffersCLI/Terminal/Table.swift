@@ -20,6 +20,12 @@ struct Table {
     var numberWidth = 0
   }
 
+  /// The text of a table for the width of the terminal: its header, and all of its rows.
+  static func text(_ columns: [Column], _ rows: [[String]]) -> String {
+    let table = Table(columns: columns, sample: rows, totalWidth: Terminal.width)
+    return ([table.header] + rows.map(table.line)).joined(separator: "\n")
+  }
+
   private let columns: [Column]
   private let widths: [Int]
   private let totalWidth: Int?

@@ -23,13 +23,10 @@ struct APIRoutes: Sendable {
     EventRoutes(events: EventHub(signal: content.store, jobs: content.jobs), access: access)
       .add(to: router)
     HealthRoutes(readiness: Readiness(content.store, outage: access.outage)).add(to: router)
-    router.get("/api/v1/openapi.json") { request, context in
-      _ = try QueryParameters(request, [])
-      return try await answers.answer(request, for: context.visitor) {
-        Answer(
-          contentType: "application/json",
-          body: ByteBuffer(bytes: EmbeddedPageFiles.find("openapi.json") ?? []))
-      }
+    answers.read("/api/v1/openapi.json", on: router) { _, _ in
+      Answer(
+        contentType: "application/json",
+        body: ByteBuffer(bytes: EmbeddedPageFiles.find("openapi.json") ?? []))
     }
   }
 }

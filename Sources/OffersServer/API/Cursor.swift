@@ -42,9 +42,7 @@ enum Cursor: Hashable {
       }
     // Encoding strings cannot fail.
     let data = try? JSONEncoder().encode([String(list, radix: 16)] + parts)
-    return (data ?? Data()).base64EncodedString()
-      .replacing(bytes: "+", with: "-").replacing(bytes: "/", with: "_")
-      .replacing(bytes: "=", with: "")
+    return Base64URL.text(of: data ?? Data())
   }
 
   /// Parses the text of a cursor.
@@ -54,9 +52,7 @@ enum Cursor: Hashable {
   ///   - list: the fingerprint of the list that is asked for.
   /// - Throws: `Problem` with status 400 for a text that is no cursor, or one of another list.
   init(_ text: String, of list: UInt64) throws {
-    var coded = text.replacing(bytes: "-", with: "+").replacing(bytes: "_", with: "/")
-    coded += String(repeating: "=", count: (4 - coded.utf8.count % 4) % 4)
-    guard let data = Data(base64Encoded: coded),
+    guard let data = Base64URL.data(of: text),
       let parts = try? JSONDecoder().decode([String].self, from: data),
       parts.first == String(list, radix: 16), let position = Self.position(parts.dropFirst())
     else { throw Self.refusal }

@@ -8,11 +8,8 @@ struct HouseholdRoutes: ContentRoutes {
   let answers: Answers
 
   func add(to router: Router<ServedContext>) {
-    router.get("/api/v1/household") { request, context in
-      let parameters = try QueryParameters(request, ["limit", "cursor"])
-      return try await answers.answer(request, for: context.visitor) {
-        try await of(context).list(parameters)
-      }
+    answers.read("/api/v1/household", ["limit", "cursor"], on: router) { parameters, context in
+      try await of(context).list(parameters)
     }
     router.put("/api/v1/offers/{ref}/share") { request, context in
       try await change(request, context) { [now = content.now()] store, name in

@@ -21,23 +21,21 @@ struct ImageRoutes: Sendable {
   }
 
   func add(to router: Router<ServedContext>) {
-    router.get("/api/v1/images/{ref}") { request, context in
-      // The value of `v` is ignored: it only gives each image of an offer a URL of its own, for the
-      // caches of browsers.
-      let parameters = try QueryParameters(request, ["v", "size", "width"])
+    // The value of `v` is ignored: it only gives each image of an offer a URL of its own, for the
+    // caches of browsers.
+    answers.read("/api/v1/images/{ref}", ["v", "size", "width"], on: router) {
+      parameters, context in
       let size = try parameters.number("size", SizedImageURL.large...SizedImageURL.large)
       let width = try parameters.number("width", 1...ImageCacheLimits.thumbnailWidth)
-      return try await answers.answer(request, for: context.visitor) {
-        var offer = try await content.store.fetchOffer(named: try context.segment("ref")).offer
-        if let size, let large = SizedImageURL.address(offer.imageURLText ?? "", pixels: size) {
-          offer.imageURLText = large
-        }
-        let source =
-          offer.imageURLText == nil
-          ? nil : try await content.store.findSource(of: offer.ref.feed)
-        return try await answer(
-          with: offer, feedSource: source, as: width == nil ? .image : .thumbnail)
+      var offer = try await content.store.fetchOffer(named: try context.segment("ref")).offer
+      if let size, let large = SizedImageURL.address(offer.imageURLText ?? "", pixels: size) {
+        offer.imageURLText = large
       }
+      let source =
+        offer.imageURLText == nil
+        ? nil : try await content.store.findSource(of: offer.ref.feed)
+      return try await answer(
+        with: offer, feedSource: source, as: width == nil ? .image : .thumbnail)
     }
   }
 

@@ -16,40 +16,28 @@ struct OfferRoutes: ContentRoutes {
   ]
 
   func add(to router: Router<ServedContext>) {
-    router.get("/api/v1/offers") { request, context in
-      let parameters = try QueryParameters(request, Self.listParameters)
-      return try await answers.answer(request, for: context.visitor) {
-        try await of(context).list(parameters)
-      }
+    answers.read("/api/v1/offers", Self.listParameters, on: router) { parameters, context in
+      try await of(context).list(parameters)
     }
-    router.get("/api/v1/offers/{ref}") { request, context in
-      _ = try QueryParameters(request, [])
-      return try await answers.answer(request, for: context.visitor) {
-        let offer = try await of(context).content.store.fetchOffer(
-          named: try context.segment("ref"))
-        var json = JSONWriter()
-        json.pricedFeeds = try await content.fetchPresentations().pricedFeeds
-        json.value(offer, at: content.now())
-        var answer = Answer.json(json)
-        answer.lifetime = .whileNoneExpires
-        return answer
-      }
+    answers.read("/api/v1/offers/{ref}", on: router) { _, context in
+      let offer = try await of(context).content.store.fetchOffer(
+        named: try context.segment("ref"))
+      var json = JSONWriter()
+      json.pricedFeeds = try await content.fetchPresentations().pricedFeeds
+      json.value(offer, at: content.now())
+      var answer = Answer.json(json)
+      answer.lifetime = .whileNoneExpires
+      return answer
     }
-    router.get("/api/v1/offers/{ref}/history") { request, context in
-      let parameters = try QueryParameters(request, ["cursor"])
-      return try await answers.answer(request, for: context.visitor) {
-        try await of(context).history(of: try context.segment("ref"), parameters)
-      }
+    answers.read("/api/v1/offers/{ref}/history", ["cursor"], on: router) { parameters, context in
+      try await of(context).history(of: try context.segment("ref"), parameters)
     }
-    router.get("/api/v1/favorites") { request, context in
-      _ = try QueryParameters(request, [])
-      return try await answers.answer(request, for: context.visitor) {
-        var query = OfferQuery(favoritesOnly: true)
-        query.textBytes = 0
-        let offers = try await of(context).content.store.fetchOffers(query)
-        return .json { json in
-          json.member("favorites", each: offers) { $0.value($1.ref.description) }
-        }
+    answers.read("/api/v1/favorites", on: router) { _, context in
+      var query = OfferQuery(favoritesOnly: true)
+      query.textBytes = 0
+      let offers = try await of(context).content.store.fetchOffers(query)
+      return .json { json in
+        json.member("favorites", each: offers) { $0.value($1.ref.description) }
       }
     }
     router.put("/api/v1/offers/{ref}/favorite") { try await mark($0, $1, true) }

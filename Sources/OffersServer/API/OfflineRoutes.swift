@@ -25,17 +25,11 @@ struct OfflineRoutes: ContentRoutes {
   private var source: PageSource { PageSource(content: content) }
 
   func add(to router: Router<ServedContext>) {
-    router.get("/api/v1/offline") { request, context in
-      _ = try QueryParameters(request, [])
-      return try await answers.answer(request, for: context.visitor) {
-        try await of(context).list(for: context.visitor)
-      }
+    answers.read("/api/v1/offline", on: router) { _, context in
+      try await of(context).list(for: context.visitor)
     }
-    router.get("/api/v1/offline/offers") { request, context in
-      let refs = try Self.refs(try QueryParameters(request, ["refs"]).fetchText("refs"))
-      return try await answers.answer(request, for: context.visitor) {
-        try await of(context).offers(refs)
-      }
+    answers.read("/api/v1/offline/offers", ["refs"], on: router) { parameters, context in
+      try await of(context).offers(try Self.refs(try parameters.fetchText("refs")))
     }
   }
 

@@ -31,13 +31,10 @@ struct SearchRoutes: ContentRoutes {
         return answer
       }
     }
-    router.get("/api/v1/searches") { request, context in
-      _ = try QueryParameters(request, [])
-      return try await answers.answer(request, for: context.visitor) {
-        var json = JSONWriter()
-        json.value(try await of(context).content.store.fetchRecentSearches())
-        return .json(json)
-      }
+    answers.read("/api/v1/searches", on: router) { _, context in
+      var json = JSONWriter()
+      json.value(try await of(context).content.store.fetchRecentSearches())
+      return .json(json)
     }
     router.delete("/api/v1/searches") { request, context in
       let parameters = try QueryParameters(request, ["words", "feed"])
@@ -53,8 +50,7 @@ struct SearchRoutes: ContentRoutes {
   private func search(
     _ parameters: QueryParameters, isTrusted: Bool
   ) async throws -> SearchAnswer {
-    let words = try parameters.fetchText("q").split(whereSeparator: \.isWhitespace)
-      .joined(separator: " ")
+    let words = SearchWords.spaced(try parameters.fetchText("q"))
     let limit = try parameters.number("limit", OfferRoutes.limits)
     var query = SearchQuery(
       words, feed: parameters.text("feed"),

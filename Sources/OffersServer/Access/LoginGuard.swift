@@ -79,10 +79,10 @@ final class LoginGuard: Sendable {
       let waits = names.compactMap { state.attempts[$0]?.waitSeconds(at: now) }
       if let wait = waits.max(), wait > 0 { return Int(wait.rounded(.up)) as Int? }
       for name in names {
-        Self.makeRoom(for: name, in: &state)
         state.attempts[name, default: LoginAttempts(network: name)].fail(at: now)
         state.changed.insert(name)
       }
+      Self.dropOldest(in: &state)
       return nil
     }
     if wait != nil { refusals.note(client, status: 429, at: now) }
@@ -219,15 +219,6 @@ final class LoginGuard: Sendable {
 
   /// The interval at which the stored attempts are read, in seconds.
   private static let loadSeconds = 1.0
-
-  private static func makeRoom(for name: String, in state: inout State) {
-    guard state.attempts[name] == nil, state.attempts.count >= LoginAttempts.limit else { return }
-    let oldest = state.attempts.values.filter { !$0.isKept }
-      .min { $0.lastFailureAt < $1.lastFailureAt }
-    guard let oldest else { return }
-    state.attempts[oldest.network] = nil
-    state.changed.insert(oldest.network)
-  }
 
   /// Drops the networks whose last failure is oldest, until at most the limit are left. Attempts that
   /// were counted before the stored ones could be read may exceed it.

@@ -6,15 +6,8 @@ enum EntityTag {
   static func make(of body: ByteBuffer) -> String {
     var hash = DocumentHash()
     body.withUnsafeReadableBytes { hash.update($0) }
-    var text = "\""
-    for byte in hash.finish() {
-      text.append(digits[Int(byte >> 4)])
-      text.append(digits[Int(byte & 15)])
-    }
-    return text + "\""
+    return "\"\(hash.finish().hexadecimal)\""
   }
-
-  private static let digits = Array("0123456789abcdef")
 
   /// Whether the value of `If-None-Match` names the tag, or is `*`, which names any tag. The field
   /// requires weak comparison (RFC 9110, section 13.1.2).

@@ -13,29 +13,33 @@ final class ResponseCache: Sendable {
     let until: ContinuousClock.Instant?
   }
 
-  /// An element of the array that holds the doubly linked list of entries in the order of use.
+  /// An entry and what is known about it.
   private struct Slot {
-    /// Nil in a slot that is not used.
-    var entry: Entry?
-    var key: String
+    let entry: Entry
+    let bytes: Int
     /// The version of the database that the entry was made from.
-    var version: Int64
+    let version: Int64
     /// When the entry was last known to be current.
     var currentAt: Date
-    /// The indexes of the neighbors in the list; -1 for none.
-    var older: Int
-    var newer: Int
+    /// The number of the last use.
+    var lastUse: Int
   }
 
   private struct State {
-    /// The index of the slot by target.
-    var indexes: [String: Int] = [:]
-    var slots: [Slot] = []
-    /// The indexes of unused slots.
-    var free: [Int] = []
-    var oldest = -1
-    var newest = -1
+    /// The slots by target.
+    var slots: [String: Slot] = [:]
     var bytes = 0
+    /// The number of uses so far.
+    var uses = 0
+
+    mutating func use(_ target: String) {
+      uses += 1
+      slots[target]?.lastUse = uses
+    }
+
+    mutating func remove(_ target: String) {
+      bytes -= slots.removeValue(forKey: target)?.bytes ?? 0
+    }
   }
 
   private let state = Mutex(State())
@@ -52,14 +56,11 @@ final class ResponseCache: Sendable {
   /// The response to a target, if it was made from this version of the database and has not expired.
   func find(_ target: String, version: Int64, now: Date) -> Entry? {
     state.withLock { state in
-      guard let index = state.indexes[target], state.slots[index].version == version else {
-        return nil
-      }
-      guard let entry = state.slots[index].entry else { return nil }
-      if let until = entry.until, until <= .now { return nil }
-      state.slots[index].currentAt = now
-      Self.use(index, in: &state)
-      return entry
+      guard let slot = state.slots[target], slot.version == version else { return nil }
+      if let until = slot.entry.until, until <= .now { return nil }
+      state.slots[target]?.currentAt = now
+      state.use(target)
+      return slot.entry
     }
   }
 
@@ -67,13 +68,10 @@ final class ResponseCache: Sendable {
   /// many seconds it has not been known to be.
   func findHeld(_ target: String, now: Date) -> (entry: Entry, ageSeconds: Int)? {
     state.withLock { state in
-      guard let index = state.indexes[target] else { return nil }
-      let slot = state.slots[index]
-      guard let entry = slot.entry, StoreOutage.isHeld(since: slot.currentAt, at: now) else {
-        return nil
-      }
-      Self.use(index, in: &state)
-      return (entry, max(0, Int(now.timeIntervalSince(slot.currentAt))))
+      guard let slot = state.slots[target], StoreOutage.isHeld(since: slot.currentAt, at: now)
+      else { return nil }
+      state.use(target)
+      return (slot.entry, max(0, Int(now.timeIntervalSince(slot.currentAt))))
     }
   }
 
@@ -86,65 +84,24 @@ final class ResponseCache: Sendable {
   ///   - version: the version of the database from before the response was made.
   ///   - now: the present time.
   func put(_ entry: Entry, at target: String, version: Int64, now: Date) {
-    let bytes = Self.bytes(entry, target)
+    let bytes = entry.content.storedBytes + 2 * target.utf8.count + Self.overheadBytes
     guard bytes <= largestBytes else { return }
     state.withLock { state in
-      if let index = state.indexes[target] { Self.remove(index, from: &state) }
-      while state.bytes + bytes > limitBytes, state.oldest >= 0 {
-        Self.remove(state.oldest, from: &state)
+      state.remove(target)
+      if state.bytes + bytes > limitBytes {
+        // Room for an eighth at once, so that most responses are added without looking for the oldest.
+        for (oldest, _) in state.slots.sorted(by: { $0.value.lastUse < $1.value.lastUse }) {
+          state.remove(oldest)
+          if state.bytes + largestBytes <= limitBytes { break }
+        }
       }
-      let slot = Slot(
-        entry: entry, key: target, version: version, currentAt: now, older: -1, newer: -1)
-      let index: Int
-      if let free = state.free.popLast() {
-        index = free
-        state.slots[index] = slot
-      } else {
-        index = state.slots.count
-        state.slots.append(slot)
-      }
-      state.indexes[target] = index
+      state.slots[target] = Slot(
+        entry: entry, bytes: bytes, version: version, currentAt: now, lastUse: 0)
       state.bytes += bytes
-      Self.link(index, in: &state)
+      state.use(target)
     }
   }
 
   /// The number and the total size of the entries, for tests.
-  var contents: (count: Int, bytes: Int) {
-    state.withLock { ($0.indexes.count, $0.bytes) }
-  }
-
-  private static func bytes(_ entry: Entry, _ target: String) -> Int {
-    entry.content.storedBytes + 2 * target.utf8.count + overheadBytes
-  }
-
-  private static func remove(_ index: Int, from state: inout State) {
-    unlink(index, in: &state)
-    let slot = state.slots[index]
-    if let entry = slot.entry { state.bytes -= bytes(entry, slot.key) }
-    state.indexes[slot.key] = nil
-    state.slots[index].entry = nil
-    state.slots[index].key = ""
-    state.free.append(index)
-  }
-
-  /// Makes an entry the most recently used one.
-  private static func use(_ index: Int, in state: inout State) {
-    if index == state.newest { return }
-    unlink(index, in: &state)
-    link(index, in: &state)
-  }
-
-  private static func unlink(_ index: Int, in state: inout State) {
-    let (older, newer) = (state.slots[index].older, state.slots[index].newer)
-    if older >= 0 { state.slots[older].newer = newer } else { state.oldest = newer }
-    if newer >= 0 { state.slots[newer].older = older } else { state.newest = older }
-  }
-
-  private static func link(_ index: Int, in state: inout State) {
-    state.slots[index].older = state.newest
-    state.slots[index].newer = -1
-    if state.newest >= 0 { state.slots[state.newest].newer = index } else { state.oldest = index }
-    state.newest = index
-  }
+  var contents: (count: Int, bytes: Int) { state.withLock { ($0.slots.count, $0.bytes) } }
 }

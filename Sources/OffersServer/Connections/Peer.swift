@@ -38,9 +38,7 @@ struct Peer: Hashable, Sendable {
   }
 
   /// Whether the address is loopback: 127.0.0.0/8 or ::1.
-  var isLoopback: Bool {
-    address.isIPv4 ? address.value >> 24 == 127 : address.value == 1
-  }
+  var isLoopback: Bool { Loopback.contains(address) }
 
   /// The address in its canonical form, such as `192.0.2.1`.
   var text: String { address.text }

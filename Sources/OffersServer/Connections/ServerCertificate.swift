@@ -80,7 +80,9 @@ package final class ServerCertificate: Sendable {
   ) throws -> (context: NIOSSLContext, end: Date) {
     let chain: [NIOSSLCertificate]
     do {
-      chain = try NIOSSLCertificate.fromPEMBytes(bytes(of: certificatePath, "certificate"))
+      chain = try NIOSSLCertificate.fromPEMBytes(
+        SecretFile.bytes(
+          of: certificatePath, "certificate", mostBytes: limitBytes, forbiddenMode: 0))
     } catch let error as OffersError {
       throw error
     } catch {
@@ -113,7 +115,8 @@ package final class ServerCertificate: Sendable {
   }
 
   private static func readKey(_ path: String) throws -> NIOSSLPrivateKey {
-    let pem = try bytes(of: path, "key", forbiddenMode: 0o007)
+    let pem = try SecretFile.bytes(
+      of: path, "key", mostBytes: limitBytes, forbiddenMode: 0o007)
     let text = String(decoding: pem, as: UTF8.self)
     if text.contains("ENCRYPTED") {
       let word = ShellQuoting.word(path)
@@ -127,38 +130,6 @@ package final class ServerCertificate: Sendable {
       throw OffersError(
         .invalidRequest, "\(path) has no private key in PEM.",
         hint: "Such a file has the line -----BEGIN PRIVATE KEY-----.", cause: "\(error)")
-    }
-  }
-
-  /// Reads a regular file.
-  ///
-  /// - Parameters:
-  ///   - content: the noun for what the file has, for the messages.
-  ///   - forbiddenMode: the permissions that the file must not have.
-  private static func bytes(
-    of path: String, _ content: String, forbiddenMode: mode_t = 0
-  ) throws -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else {
-      throw OffersError(
-        .notFound,
-        "Could not read the \(content) in \(path): \(String(cString: strerror(errno))).")
-    }
-    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    var information = stat()
-    guard fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG else {
-      throw OffersError(.invalidRequest, "\(path) is not a regular file.")
-    }
-    guard information.st_mode & forbiddenMode == 0 else {
-      throw OffersError(
-        .invalidRequest, "Everybody on this machine may read the \(content) in \(path).",
-        hint: "Make it private: chmod 600 \(ShellQuoting.word(path))")
-    }
-    do {
-      return Array(try handle.read(upToCount: limitBytes) ?? Data())
-    } catch {
-      throw OffersError(
-        .notFound, "Could not read the \(content) in \(path).", cause: "\(error)")
     }
   }
 }

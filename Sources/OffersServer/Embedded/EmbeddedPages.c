@@ -386,3 +386,7 @@ const unsigned char *embedded_page_file(const char *name, unsigned long *count) 
   }
   return NULL;
 }
+
+const char *embedded_page_name(unsigned long index) {
+  return index < sizeof files / sizeof files[0] ? files[index].name : NULL;
+}

@@ -14,17 +14,17 @@ struct AccountRoutes: Sendable {
       let session = try context.fetchSession()
       let others = try await access.fetchSessions(of: session.user).filter { $0.id != session.id }
       try await access.end(others)
-      return LoginRoutes.redirect(to: "/settings/devices?done=others#sessions")
+      return Response.seeOther("/settings/devices?done=others#sessions")
     }
     router.post("/sessions/:id/end") { _, context in
       let own = try context.fetchSession()
-      let id = SessionCookie.bytes(hex: try context.parameters.require("id"))
+      let id = try context.parameters.require("id")
       let sessions = try await access.fetchSessions(of: own.user)
-      guard let session = sessions.first(where: { $0.id == id }) else {
+      guard let session = sessions.first(where: { $0.id.hexadecimal == id }) else {
         throw OffersError(.notFound, "This browser is not logged in any more.")
       }
       try await access.end([session])
-      return LoginRoutes.redirect(to: "/settings/devices?done=browser#sessions")
+      return Response.seeOther("/settings/devices?done=browser#sessions")
     }
     router.post("/passphrase") { request, context in
       try await setPassphrase(try await URLEncodedForm.read(request), request, context)
@@ -41,7 +41,7 @@ struct AccountRoutes: Sendable {
         throw OffersError(.notFound, "There is no such token: it was revoked.")
       }
       try await access.store.revokeToken(token.id)
-      return LoginRoutes.redirect(to: "/settings/devices?done=token#tokens")
+      return Response.seeOther("/settings/devices?done=token#tokens")
     }
   }
 
@@ -68,10 +68,10 @@ struct AccountRoutes: Sendable {
     let hash = try await access.passphrases.hash(form["new"] ?? "")
     try await access.store.setPassphrase(hash, of: user.id, keeping: session.id)
     if let next {
-      return LoginRoutes.redirect(to: Self.welcome(before: next) + "&done=1")
+      return Response.seeOther(Self.welcome(before: next) + "&done=1")
     }
-    return LoginRoutes.redirect(
-      to: "/settings/people?done=\(hadPassphrase ? "passphrase" : "first-passphrase")#account")
+    return Response.seeOther(
+      "/settings/people?done=\(hadPassphrase ? "passphrase" : "first-passphrase")#account")
   }
 
   /// Finds a mistake in the form for a passphrase.
@@ -115,7 +115,7 @@ struct AccountRoutes: Sendable {
     let fields = URLEncodedForm.parse(request.uri.query ?? "")
     let next = ReturnPath.withoutEffect(fields["next"])
     guard let visitor = context.visitor, visitor.session != nil else {
-      return LoginRoutes.redirect(to: next)
+      return Response.seeOther(next)
     }
     let users = try await access.users.fetch()
     let hasPassphrase = users.withPassphrase.contains(visitor.user.id)

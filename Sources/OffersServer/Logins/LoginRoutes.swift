@@ -22,7 +22,7 @@ struct LoginRoutes: Sendable {
   func add(to router: Router<ServedContext>) {
     router.get("/login") { request, _ in
       let next = ReturnPath.withoutEffect(URLEncodedForm.parse(request.uri.query ?? "")["next"])
-      guard try await access.requiresLogin() else { return Self.redirect(to: next) }
+      guard try await access.requiresLogin() else { return Response.seeOther(next) }
       // A logout removes the cookie. One that is still sent belongs to a session that ended elsewhere.
       var wasLoggedOut = !access.cookie.values(in: request.headers).isEmpty
       if wasLoggedOut { wasLoggedOut = try await access.findSession(of: request) == nil }
@@ -42,7 +42,7 @@ struct LoginRoutes: Sendable {
         }
       switch login {
       case .session(let cookie):
-        return Self.redirect(to: sent.next, cookie: cookie)
+        return Response.seeOther(sent.next, cookie: cookie)
       case .refused(let wait):
         sent.isWrong = true
         sent.wait = wait
@@ -51,20 +51,14 @@ struct LoginRoutes: Sendable {
     }
     router.post("/logout") { request, _ in
       try await access.endSessions(of: request)
-      guard try await access.requiresLogin() else { return Self.redirect(to: "/") }
-      var response = Self.redirect(to: "/login", cookie: access.cookie.removal)
+      guard try await access.requiresLogin() else { return Response.seeOther("/") }
+      var response = Response.seeOther("/login", cookie: access.cookie.removal)
       // Only "cache" is cleared. The service worker deletes the stored pages: after a
       // Clear-Site-Data of "storage", Chromium can block every further use of its caches
       // (https://www.w3.org/TR/clear-site-data/).
       if let name = Self.clearSiteData { response.headers[name] = #""cache""# }
       return response
     }
-  }
-
-  static func redirect(to path: String, cookie: String? = nil) -> Response {
-    var headers: HTTPFields = [.location: path, .cacheControl: "no-store"]
-    headers[.setCookie] = cookie
-    return Response(status: .seeOther, headers: headers)
   }
 
   private static let clearSiteData = HTTPField.Name("Clear-Site-Data")
@@ -79,12 +73,7 @@ struct LoginRoutes: Sendable {
     guard isPage else {
       throw ServedContext.unauthorized
     }
-    return Response(
-      status: .seeOther,
-      headers: [
-        .location: "/login?next=" + PercentCode.encode(request.uri.string),
-        .cacheControl: "no-store",
-      ])
+    return Response.seeOther("/login?next=" + PercentCode.encode(request.uri.string))
   }
 
   /// The values of a login form, and the outcome of the login.
@@ -120,14 +109,10 @@ struct LoginRoutes: Sendable {
     }
     let status: HTTPResponse.Status =
       !sent.isWrong ? .ok : sent.wait == nil ? .unauthorized : .tooManyRequests
-    var headers = SecurityHeaders.fields()
-    headers[.contentType] = "text/html; charset=utf-8"
-    headers[.cacheControl] = "no-store"
+    var headers: HTTPFields = [:]
     headers[.retryAfter] = sent.wait.map(String.init)
     if status != .ok { headers[.connection] = "close" }
-    return Response(
-      status: status, headers: headers,
-      body: ResponseBody(
-        byteBuffer: ByteBuffer(string: try shell.templates.render("login", fields))))
+    return .page(
+      try shell.templates.render("login", fields), status: status, headers: headers)
   }
 }

@@ -38,7 +38,7 @@ struct OpenIDRoutes: Sendable {
       let session = try fetchSession(context, visitor)
       let provider = try fetchProvider()
       let purpose = PendingLogin.Purpose.connect(
-        visitor.user.id, session: session.map { SessionCookie.hex($0.id) })
+        visitor.user.id, session: session?.id.hexadecimal)
       return try await answer(request, provider, visitor) {
         try await begin(purpose, next: SettingsSection.people.path, request, provider, visitor)
       }
@@ -48,7 +48,7 @@ struct OpenIDRoutes: Sendable {
       _ = try fetchSession(context, visitor)
       let issuer = try fetchProvider().settings.issuer
       try await access.store.removeIdentity(of: issuer, from: visitor.user.id)
-      return LoginRoutes.redirect(to: SettingsSection.people.path)
+      return Response.seeOther(SettingsSection.people.path)
     }
   }
 
@@ -116,13 +116,13 @@ struct OpenIDRoutes: Sendable {
           hint: "Log in another way once and connect it in the settings, or ask an admin.",
           code: .notFound)
       }
-      return LoginRoutes.redirect(
-        to: login.next, cookie: try await access.startSession(of: user, request, context.client))
+      return Response.seeOther(
+        login.next, cookie: try await access.startSession(of: user, request, context.client))
     case .connect(let user, let session):
       try await check(session, of: user, request)
       let identity = try await provider.fetchIdentity(for: code, of: login)
       try await access.store.addIdentity(identity, to: user, at: access.now())
-      return LoginRoutes.redirect(to: login.next)
+      return Response.seeOther(login.next)
     }
   }
 
@@ -130,7 +130,7 @@ struct OpenIDRoutes: Sendable {
   private func check(_ session: String?, of user: User.ID, _ request: Request) async throws {
     if let session {
       let present = try await access.findSession(of: request)
-      if let present, present.user == user, SessionCookie.hex(present.id) == session { return }
+      if let present, present.user == user, present.id.hexadecimal == session { return }
     } else if try await !access.requiresLogin() {
       return
     }

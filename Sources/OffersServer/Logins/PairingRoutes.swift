@@ -25,14 +25,14 @@ struct PairingRoutes: Sendable {
       let page = invitationPage(code, for: guest, server: server(of: request))
       let html = try shell.html(
         page, address: "/settings", for: visitor, feeds: try await shell.feeds(beside: page))
-      return Self.response(html)
+      return Response.page(html)
     }
     // Opening the address uses up no code, because programs open addresses ahead, too: for the preview
     // of a message, or while a phone shows what it has scanned.
     router.get("/pair") { request, _ in
       let fields = URLEncodedForm.parse(request.uri.query ?? "")
       let next = ReturnPath.withoutEffect(fields["next"])
-      guard try await access.requiresLogin() else { return LoginRoutes.redirect(to: next) }
+      guard try await access.requiresLogin() else { return Response.seeOther(next) }
       return try await page(code: fields["code"] ?? "", next: next)
     }
     router.post("/pair") { request, context in
@@ -41,11 +41,11 @@ struct PairingRoutes: Sendable {
       let code = form["code"] ?? ""
       switch try await access.pair(code, request, from: context.client) {
       case .session(let cookie):
-        return LoginRoutes.redirect(to: AccountRoutes.welcome(before: next), cookie: cookie)
+        return Response.seeOther(AccountRoutes.welcome(before: next), cookie: cookie)
       case .refused(let refusal):
         // The browser that has used the code may send the form a second time.
         if case .used = refusal, try await access.findSession(of: request) != nil {
-          return LoginRoutes.redirect(to: next)
+          return Response.seeOther(next)
         }
         return try await page(code: code, next: next, refusal: refusal)
       case .waiting(let seconds):
@@ -124,7 +124,7 @@ struct PairingRoutes: Sendable {
     }
     let status: HTTPResponse.Status =
       waitSeconds != nil ? .tooManyRequests : isRefused ? .unauthorized : .ok
-    var response = Self.response(try shell.templates.render("pair", fields), status: status)
+    var response = Response.page(try shell.templates.render("pair", fields), status: status)
     response.headers[.retryAfter] = waitSeconds.map(String.init)
     if isRefused { response.headers[.connection] = "close" }
     return response
@@ -144,13 +144,5 @@ struct PairingRoutes: Sendable {
     case .used, .expired:
       "A code can be used once, within ten minutes. Make another where you made this one."
     }
-  }
-
-  private static func response(_ html: String, status: HTTPResponse.Status = .ok) -> Response {
-    var headers = SecurityHeaders.fields()
-    headers[.contentType] = "text/html; charset=utf-8"
-    headers[.cacheControl] = "no-store"
-    return Response(
-      status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
   }
 }

@@ -26,7 +26,7 @@ struct UserRoutes: Sendable {
         return try await again(
           UsersPage.Refused(user: nil, name: name, role: role, error: error), context)
       }
-      var response = LoginRoutes.redirect(to: "/users#user-\(user.id)")
+      var response = Response.seeOther("/users#user-\(user.id)")
       // From the first user besides the owner on, the server requires a login. The owner's browser
       // stays logged in.
       if case .thisMachine = try context.fetchVisitor().proof {
@@ -53,12 +53,12 @@ struct UserRoutes: Sendable {
             user: user.id, name: form["name"] ?? "", role: role ?? user.role, error: error),
           context)
       }
-      return LoginRoutes.redirect(to: "/users#user-\(user.id)")
+      return Response.seeOther("/users#user-\(user.id)")
     }
     router.post("/users/:id/log-out") { _, context in
       let user = try await fetchUser(context)
       try await access.end(try await access.fetchSessions(of: user.id))
-      return LoginRoutes.redirect(to: "/users?out=\(user.id)#user-\(user.id)")
+      return Response.seeOther("/users?out=\(user.id)#user-\(user.id)")
     }
   }
 

@@ -42,17 +42,6 @@ struct OfflineOffer {
     }
   }
 
-  /// Bytes as a text that is ordered as they are.
-  private static func hexadecimal(_ bytes: [UInt8]) -> String {
-    let digits = Array("0123456789abcdef".unicodeScalars)
-    var text = ""
-    for byte in bytes {
-      text.unicodeScalars.append(digits[Int(byte >> 4)])
-      text.unicodeScalars.append(digits[Int(byte & 0xF)])
-    }
-    return text
-  }
-
   private static func members(of offer: Offer, _ settings: OfferPage.Settings) -> JSONWriter {
     var json = JSONWriter(capacity: 2 << 10)
     json.object { write(offer, [], settings, to: &$0) }
@@ -76,7 +65,7 @@ struct OfflineOffer {
     json.member("feed", offer.ref.feed)
     json.member("retailer", offer.retailer)
     json.member("categories", each: offer.categories) { $0.value($1) }
-    json.member("name_key", hexadecimal(NaturalOrder.key(offer.name)))
+    json.member("name_key", NaturalOrder.key(offer.name).hexadecimal)
     json.member("retailer_key", offer.retailer.map(NaturalOrder.folded))
     json.member("category_keys", each: offer.categories.map(NaturalOrder.folded)) { $0.value($1) }
     json.member("attributes", each: offer.attributes) { json, attribute in

@@ -72,18 +72,17 @@ struct OpenIDProvider: Sendable {
           .badRequest, "\(settings.host) does not accept this login any more.",
           hint: "Begin it again.")
       }
-      throw Self.failure(
-        settings,
+      throw settings.failure(
         "refused this server, with status \(answer.status)"
           + (tokens?.error.map { " and the error “\(Self.plain($0))”" } ?? ""))
     }
     guard let text = tokens?.idToken else {
-      throw Self.failure(settings, "sent no ID token")
+      throw settings.failure("sent no ID token")
     }
     do {
       return try IDToken(text).verify(settings, nonce: login.nonce, now: now())
     } catch let refusal as IDToken.Refusal {
-      throw Self.failure(settings, "sent an answer that \(refusal.reason)")
+      throw settings.failure("sent an answer that \(refusal.reason)")
     }
   }
 
@@ -132,13 +131,5 @@ struct OpenIDProvider: Sendable {
 
   private static func form(_ fields: [(String, String)]) -> String {
     fields.map { "\($0)=\(PercentCode.encode($1))" }.joined(separator: "&")
-  }
-
-  private static func failure(
-    _ settings: OpenIDSettings, _ reason: String, cause: String? = nil
-  ) -> OffersError {
-    OffersError(
-      .sourceFailed, "\(settings.host) \(reason).",
-      hint: "Log in another way, and ask an admin of this server.", cause: cause)
   }
 }

@@ -69,6 +69,15 @@ package struct OpenIDSettings: Sendable {
     (issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer)
       + "/.well-known/openid-configuration"
   }
+
+  /// The error of a login that fails because of the provider.
+  ///
+  /// - Parameter reason: the sentence about it, without the provider and the full stop.
+  func failure(_ reason: String, cause: String? = nil) -> OffersError {
+    OffersError(
+      .sourceFailed, "\(host) \(reason).",
+      hint: "Log in another way, and ask an admin of this server.", cause: cause)
+  }
 }
 
 /// The URLs of a provider.

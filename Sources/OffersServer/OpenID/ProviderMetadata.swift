@@ -26,32 +26,24 @@ struct ProviderMetadata: Decodable, Sendable {
   static func pull(_ settings: OpenIDSettings) async throws -> ProviderMetadata {
     let answer = try await settings.transport.pull(settings.discoveryURL)
     guard answer.status == 200 else {
-      throw failure(settings, "answered \(answer.status) when it was asked for its description")
+      throw settings.failure("answered \(answer.status) when it was asked for its description")
     }
     let metadata: ProviderMetadata
     do {
       metadata = try JSONDecoder().decode(ProviderMetadata.self, from: Data(answer.body))
     } catch {
-      throw failure(settings, "sent a description that cannot be read", cause: "\(error)")
+      throw settings.failure("sent a description that cannot be read", cause: "\(error)")
     }
     // Another issuer could speak for the identities of this one.
     guard metadata.issuer.hasSameBytes(as: settings.issuer) else {
-      throw failure(
-        settings, "calls itself “\(metadata.issuer.prefix(200))”, not \(settings.issuer)")
+      throw settings.failure(
+        "calls itself “\(metadata.issuer.prefix(200))”, not \(settings.issuer)")
     }
     // The token endpoint's TLS vouches for ID tokens: see `IDToken`.
     let urls = [metadata.authorizationEndpoint, metadata.tokenEndpoint]
     guard
       urls.allSatisfy({ ProviderURL.isAllowed($0, mayBeLoopback: settings.isLoopback) })
-    else { throw failure(settings, "names an address that is not an https URL") }
+    else { throw settings.failure("names an address that is not an https URL") }
     return metadata
-  }
-
-  private static func failure(
-    _ settings: OpenIDSettings, _ reason: String, cause: String? = nil
-  ) -> OffersError {
-    OffersError(
-      .sourceFailed, "\(settings.host) \(reason).",
-      hint: "Log in another way, and ask an admin of this server.", cause: cause)
   }
 }

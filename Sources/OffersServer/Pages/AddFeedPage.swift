@@ -48,9 +48,7 @@ struct AddFeedPage: Sendable {
     do {
       let added = try await content.proposals.add(
         source, name: form.name, title: form.title, by: visitor.user)
-      return Response(
-        status: .seeOther,
-        headers: [.location: PageLinks.feed(added.name), .cacheControl: "no-store"])
+      return .seeOther(PageLinks.feed(added.name))
     } catch let error as Problem {
       form.error = error
     } catch let error as OffersError {
@@ -88,13 +86,7 @@ struct AddFeedPage: Sendable {
     }
     let html = try shell.html(
       page, address: "/settings", for: form.visitor, feeds: try await shell.feeds(beside: page))
-    var headers: HTTPFields = [
-      .contentType: "text/html; charset=utf-8", .cacheControl: "no-store",
-    ]
-    if let error = form.error { headers.append(contentsOf: error.headers) }
-    return Response(
-      status: form.error?.status ?? .ok, headers: headers,
-      body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
+    return .page(html, status: form.error?.status ?? .ok, headers: form.error?.headers ?? [:])
   }
 
   private func fields(of found: FeedProposals.Numbered, _ form: Form) -> PageFields {

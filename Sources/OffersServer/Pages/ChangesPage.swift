@@ -77,30 +77,23 @@ struct ChangesPage {
 
   /// Sets the menu of choices, and the links that take one back.
   private func setMenu(_ fields: inout PageFields) {
-    func option(_ label: String, _ value: String, _ isChosen: Bool) -> PageFields {
-      PageFields { option in
-        option.set("label", label)
-        option.set("value", value)
-        option.set("isChosen", isChosen)
-      }
-    }
-    func narrowed(_ label: String, _ link: String) -> PageFields {
-      PageFields { chip in
-        chip.set("label", label)
-        chip.set("link", link)
-      }
-    }
-    fields.set("spans", Self.spans.map { option($0.label, $0.name, $0.name == span.name) })
-    fields.set("kinds", Self.kinds.map { option($0.label, $0.kind.rawValue, $0.kind == kind) })
+    fields.set(
+      "spans",
+      Self.spans.map { PageFields(option: $0.name, $0.label, isChosen: $0.name == span.name) })
+    fields.set(
+      "kinds",
+      Self.kinds.map { PageFields(option: $0.kind.rawValue, $0.label, isChosen: $0.kind == kind) })
     fields.set("chosenFavorites", favoritesOnly)
     var chosen: [PageFields] = []
     if span.name != "7d" {
-      chosen.append(narrowed(span.label, link(kind: kind, favorites: favoritesOnly)))
+      chosen.append(PageFields(chip: span.label, link(kind: kind, favorites: favoritesOnly)))
     }
     if let kind, let label = Self.kinds.first(where: { $0.kind == kind })?.label {
-      chosen.append(narrowed(label, link(since: span.name, favorites: favoritesOnly)))
+      chosen.append(PageFields(chip: label, link(since: span.name, favorites: favoritesOnly)))
     }
-    if favoritesOnly { chosen.append(narrowed("Favorites", link(since: span.name, kind: kind))) }
+    if favoritesOnly {
+      chosen.append(PageFields(chip: "Favorites", link(since: span.name, kind: kind)))
+    }
     fields.set("narrowed", chosen)
   }
 
@@ -177,8 +170,7 @@ struct ChangesPage {
       return firstSync(change, titles, shown[change.feed].noun)
     }
     let presentation = shown[offer.ref.feed]
-    var row = PageFields(
-      card: offer, presentation, at: source.now, back: ReturnPath.checked(request.address))
+    var row = PageFields(card: offer, presentation, at: source.now, back: request.back)
     row.set("at", time: change.at)
     row.set("feedTitle", titles[offer.ref.feed] ?? offer.ref.feed)
     if change.oldReward != change.newReward {

@@ -86,10 +86,7 @@ enum NoticePage {
       page.status == HTTPResponse.Status.misdirectedRequest.code
       ? try shell.bareHTML(page)
       : try shell.html(page, address: address, for: visitor, feeds: feeds)
-    return Response(
-      status: HTTPResponse.Status(code: page.status),
-      headers: [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"],
-      body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
+    return .page(html, status: HTTPResponse.Status(code: page.status))
   }
 
   static let usualLinks = [("Offers", "/")]

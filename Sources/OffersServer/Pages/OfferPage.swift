@@ -28,16 +28,13 @@ struct OfferPage {
     var page = Self.page(of: offer.offer, points, settings)
     page.fields.set(
       "offer",
-      PageFields(
-        card: offer, settings.presentation, at: settings.now,
-        back: ReturnPath.checked(request.address)))
+      PageFields(card: offer, settings.presentation, at: settings.now, back: request.back))
     if let visitor = request.visitor, visitor.hasHousehold,
       let found = try await source.store.findHouseholdOffer(ref)
     {
       page.fields.set(
         "household",
-        PageFields(
-          sharing: found, by: visitor.user.id, back: ReturnPath.checked(request.address)))
+        PageFields(sharing: found, by: visitor.user.id, back: request.back))
     }
     return page
   }

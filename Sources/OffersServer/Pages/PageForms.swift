@@ -115,10 +115,7 @@ struct PageForms: Sendable {
     }
   }
 
-  /// Redirects to a page of this server by 303, after which the browser sends GET.
   private static func redirect(to path: String?) -> Response {
-    Response(
-      status: .seeOther,
-      headers: [.location: ReturnPath.checked(path), .cacheControl: "no-store"])
+    .seeOther(ReturnPath.checked(path))
   }
 }

@@ -10,6 +10,8 @@ struct PageRequest: Sendable {
   let fields: SentFields
   /// The path with the query, to which forms on the page redirect.
   let address: String
+  /// The address, if forms may redirect to it; see `ReturnPath.checked`.
+  var back: String { ReturnPath.checked(address) }
   /// The path parameter, percent-decoded; empty for a path without one.
   let name: String
   /// False for a request that may come from a link or a page of another site.

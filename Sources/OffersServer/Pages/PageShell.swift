@@ -52,10 +52,7 @@ struct PageShell: Sendable {
   func response(_ page: Page, address: String, for visitor: Visitor) async throws -> Response {
     let html = try html(
       page, address: address, for: visitor, feeds: try await feeds(beside: page))
-    return Response(
-      status: HTTPResponse.Status(code: page.status),
-      headers: [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"],
-      body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
+    return .page(html, status: HTTPResponse.Status(code: page.status))
   }
 
   /// A document with the title and the text of a page only, without links and style sheets.

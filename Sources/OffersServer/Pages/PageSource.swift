@@ -105,21 +105,13 @@ extension PageFields {
   ///   - current: the name of the feed that is shown; nil for the page of all feeds.
   mutating func setChips(_ feeds: [Feed], current: String?) {
     guard feeds.count > 1 || current != nil else { return }
-    var chips = [
-      PageFields { chip in
-        chip.set("label", "All")
-        chip.set("link", "/")
-        chip.set("isCurrent", current == nil)
-      }
-    ]
-    chips += feeds.map { feed in
-      PageFields { chip in
-        chip.set("label", PageSource.title(of: feed))
-        chip.set("link", PageLinks.feed(feed.name))
-        chip.set("isCurrent", feed.name == current)
-      }
+    let all = PageFields(chip: "All", "/", isCurrent: current == nil)
+    let chips = feeds.map { feed in
+      PageFields(
+        chip: PageSource.title(of: feed), PageLinks.feed(feed.name), isCurrent: feed.name == current
+      )
     }
-    set("chips", PageFields { $0.set("chipList", chips) })
+    set("chips", PageFields { $0.set("chipList", [all] + chips) })
   }
 
   /// Sets the list of feeds in the sidebar of wide screens.

@@ -59,13 +59,6 @@ struct PageTemplates: Sendable {
     "tokens", "users", "welcome", "your-data",
   ]
 
-  private static let names = [
-    "account", "add-feed", "adding", "alert", "amount", "bare", "card", "change", "changes",
-    "chips", "choice", "choice-button", "details", "empty", "fact", "feed", "field-error", "held",
-    "household", "icons", "identity", "labels", "large-picture", "late-picture", "login", "more",
-    "notice", "offer", "offers", "pair", "pairing", "passphrase", "picture", "poster", "proposal",
-    "search", "searchbox", "sessions", "settings", "settings-about", "settings-browser",
-    "settings-devices", "settings-feeds", "settings-people", "shared", "shell", "star",
-    "this-device", "token", "tokens", "users", "web", "welcome", "your-data",
-  ]
+  private static let names = EmbeddedPageFiles.names.filter { $0.hasSuffix(".mustache") }
+    .map { String($0.dropLast(".mustache".count)) }
 }

@@ -1,4 +1,5 @@
 import OffersCore
+import OffersPlatform
 import Synchronization
 
 /// The host names that the server answers to. A page of another site whose name resolves to this
@@ -47,14 +48,9 @@ final class AllowedHosts: Sendable {
     let host =
       hasPort(authority)
       ? authority[..<(authority.lastIndex(of: ":") ?? authority.endIndex)] : authority[...]
-    if host.first == "[", host.last == "]" {
-      return host.dropFirst().dropLast().utf8.allSatisfy { byte in
-        byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".")
-          || Character(Unicode.Scalar(byte)).isHexDigit
-      }
-    }
-    let parts = host.split(scalar: ".", omittingEmptySubsequences: false)
-    return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
+    let isBracketed = host.first == "[" && host.last == "]"
+    let address = NetworkAddress(String(isBracketed ? host.dropFirst().dropLast() : host))
+    return address.map { $0.isIPv4 != isBracketed } ?? false
   }
 
   private static func names(

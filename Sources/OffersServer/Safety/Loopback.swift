@@ -1,18 +1,15 @@
+import OffersPlatform
+
 /// Names and addresses of this machine that no other machine can reach.
 enum Loopback {
   /// Whether a host is `localhost`, `::1`, or an address in 127.0.0.0/8.
   static func isHost(_ host: some StringProtocol) -> Bool {
-    let host = host.lowercased()
-    let numbers = host.split(scalar: ".", omittingEmptySubsequences: false).map(number)
-    return host == "localhost" || host == "::1"
-      || numbers.count == 4 && numbers[0] == 127 && !numbers.contains(nil)
+    NetworkAddress(String(host)).map(contains) ?? (host.lowercased() == "localhost")
   }
 
-  /// A decimal number from 0 to 255 without a sign or a leading zero, which other programs read as
-  /// octal; nil for any other text.
-  private static func number(_ text: Substring) -> UInt8? {
-    let isDecimal = text.utf8.allSatisfy { 0x30...0x39 ~= $0 }
-    return isDecimal && (text.utf8.count == 1 || text.utf8.first != 0x30) ? UInt8(text) : nil
+  /// Whether an address is `::1` or in 127.0.0.0/8.
+  static func contains(_ address: NetworkAddress) -> Bool {
+    address.isIPv4 ? address.value >> 24 == 127 : address.value == 1
   }
 
   /// Whether the host of an authority (a host with or without a port) is a loopback host.

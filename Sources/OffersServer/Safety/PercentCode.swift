@@ -1,3 +1,5 @@
+import OffersPlatform
+
 /// Percent-encoding of URLs (RFC 3986, section 2.1).
 enum PercentCode {
   /// Decodes a percent-encoded text.
@@ -24,18 +26,7 @@ enum PercentCode {
 
   /// Encodes a text as one segment of a path, or one value of a query. All bytes but the unreserved
   /// characters and the colon are escaped.
-  static func encode(_ text: String) -> String {
-    var result = ""
-    for byte in text.utf8 {
-      switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E, 0x3A:
-        result.unicodeScalars.append(Unicode.Scalar(byte))
-      default:
-        result += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-      }
-    }
-    return result
-  }
+  static func encode(_ text: String) -> String { text.percentEncoded(keeping: ":") }
 
   private static func digit(_ byte: UInt8) -> UInt8? {
     switch byte {

@@ -2,9 +2,9 @@ import Foundation
 import OffersCore
 import OffersPlatform
 
-/// A file with a secret of one line, which only its owner can read.
+/// A file with a secret, or with a certificate.
 enum SecretFile {
-  /// Reads the secret, without the line end behind it.
+  /// Reads a secret of one line, without the line end behind it.
   ///
   /// - Parameters:
   ///   - path: the file, a regular one that only its owner can read.
@@ -13,27 +13,27 @@ enum SecretFile {
   ///     is longer than that as well.
   ///   - hint: the advice for a file that cannot be read; nil for none.
   /// - Returns: the secret. Bytes that are not UTF-8 become other characters than ASCII.
-  /// - Throws: `OffersError` with `notFound` for a file that cannot be opened or read, with
-  ///   `invalidRequest` for a file that is not regular or is accessible to others.
+  /// - Throws: as `bytes`.
   static func read(
     _ path: String, _ noun: String, mostBytes: Int, hint: String? = nil
   ) throws -> String {
-    let handle = try open(path, noun, hint)
-    var data = Data()
-    do {
-      data = try handle.read(upToCount: mostBytes + 2) ?? Data()
-    } catch {
-      throw OffersError(
-        .notFound, "Could not read the \(noun) in \(path).", hint: hint, cause: "\(error)")
-    }
-    while data.last == 0x0A || data.last == 0x0D { data.removeLast() }
-    return String(decoding: data, as: UTF8.self)
+    var bytes = try bytes(
+      of: path, noun, mostBytes: mostBytes + 2,
+      forbiddenMode: ServiceCredential.forbiddenMode(of: path), hint: hint)
+    while bytes.last == 0x0A || bytes.last == 0x0D { bytes.removeLast() }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Opens the file and checks its type and permissions. The check uses the open descriptor, so
+  /// The first bytes of a regular file. Its type and permissions are checked on the open descriptor, so
   /// that the file cannot be replaced in between.
-  private static func open(_ path: String, _ noun: String, _ hint: String?) throws -> FileHandle {
-    let descriptor = Foundation.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+  ///
+  /// - Parameter forbiddenMode: the permissions that the file must not have.
+  /// - Throws: `OffersError` with `notFound` for a file that cannot be opened or read, with
+  ///   `invalidRequest` for a file that is not regular or is accessible to others.
+  static func bytes(
+    of path: String, _ noun: String, mostBytes: Int, forbiddenMode: mode_t, hint: String? = nil
+  ) throws -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       throw OffersError(
         .notFound, "Could not read the \(noun) in \(path): \(String(cString: strerror(errno))).",
@@ -44,11 +44,16 @@ enum SecretFile {
     guard fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG else {
       throw OffersError(.invalidRequest, "\(path) is not a regular file.")
     }
-    guard information.st_mode & ServiceCredential.forbiddenMode(of: path) == 0 else {
+    guard information.st_mode & forbiddenMode == 0 else {
       throw OffersError(
         .invalidRequest, "Others on this machine may read the \(noun) in \(path).",
         hint: "Make it yours alone: chmod 600 \(ShellQuoting.word(path))")
     }
-    return handle
+    do {
+      return Array(try handle.read(upToCount: mostBytes) ?? Data())
+    } catch {
+      throw OffersError(
+        .notFound, "Could not read the \(noun) in \(path).", hint: hint, cause: "\(error)")
+    }
   }
 }

@@ -15,7 +15,7 @@ struct SessionCookie: Sendable {
   /// The value of a new cookie, in hexadecimal.
   ///
   /// - Throws: `OffersError` if no random bytes can be made.
-  static func newValue() throws -> String { hex(try RandomBytes.make(32)) }
+  static func newValue() throws -> String { try RandomBytes.make(32).hexadecimal }
 
   /// The id of the session whose cookie has this value: its SHA-256.
   ///
@@ -42,18 +42,5 @@ struct SessionCookie: Sendable {
   private func field(_ value: String, seconds: Int) -> String {
     "\(name)=\(value); Path=/; HttpOnly; SameSite=Lax"
       + (isSecure ? "; Secure" : "") + "; Max-Age=\(seconds)"
-  }
-
-  /// Bytes in hexadecimal.
-  static func hex(_ bytes: [UInt8]) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-  }
-
-  /// The bytes of a hexadecimal text; nil for any other text.
-  static func bytes(hex text: String) -> [UInt8]? {
-    let digits = text.utf8.map { Character(Unicode.Scalar($0)).hexDigitValue }
-    guard digits.count.isMultiple(of: 2), !digits.contains(nil) else { return nil }
-    let values = digits.compactMap(\.self)
-    return stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
   }
 }

@@ -38,15 +38,9 @@ const parts = [
 ];
 importScripts(...parts.map((name) => `/assets/${name}?v=${VERSION}`));
 
-const files = [
-  "styles.css",
-  "add-feed.js", "app.js", "column.js", "detail.js", "drag.js", "elements.js", "events.js", "feed-forms.js",
-  "household.js", "keys.js", "lists.js", "login.js", "map.js", "messages.js", "news.js", "over.js", "place-card.js",
-  "place.js", "refresh.js", "renew.js", "requests.js", "search.js", "share.js", "sheet.js", "slide.js", "stars.js", "theme.js",
-  "times.js", "waiting.js", "web.js", "wishes.js", "world.js", "icon-192.png", "icon.svg", "inter.woff2",
-  "world.json",
-  "templates.json", "letters.json",
-].map((name) => `/assets/${name}?v=${VERSION}`);
+// The server replaces the placeholder by the names of all assets but this file and the icons of the app.
+const files = "__FILES__".split(" ").filter((name) => !parts.includes(name))
+  .map((name) => `/assets/${name}?v=${VERSION}`);
 
 const mapFiles = ["leaflet.css", "leaflet.min.js", "leaflet.markercluster.min.js"]
   .map((name) => `/map/${name}?v=${VERSION}`);

@@ -8,6 +8,6 @@ enum AddressMark {
     var hash = DocumentHash()
     var address = address
     address.withUTF8 { hash.update(UnsafeRawBufferPointer($0)) }
-    return hash.finish().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    return hash.finish().hexadecimal
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import OffersCore
 import OffersFeeds
+import OffersPlatform
 
 /// The values of environment variables, which must not appear in output, logs or the database.
 struct SecretRedactor: Sendable {
@@ -16,7 +17,7 @@ struct SecretRedactor: Sendable {
   ///   - value: the value, which must not appear in output.
   ///   - name: the name of the variable.
   mutating func add(_ value: String, of name: String) {
-    let encoded = Self.encoded(value)
+    let encoded = value.percentEncoded()
     var found = [value, encoded, Self.lowercasedEscapes(encoded)]
     // The spellings that Foundation and AddressEncoding give the raw value in a URL's path or query.
     for prefix in ["http://x/", "http://x/?"] {
@@ -60,20 +61,6 @@ struct SecretRedactor: Sendable {
     parts.password = nil
     guard let bare = parts.string, hidden(in: bare) == bare else { return nil }
     return bare
-  }
-
-  /// The percent-encoding of a text, in which only the unreserved characters stay as they are
-  /// (RFC 3986, section 2.3).
-  static func encoded(_ text: String) -> String {
-    var result = ""
-    for byte in text.utf8 {
-      if (byte | 0x20) &- 0x61 < 26 || byte &- 0x30 < 10 || "-._~".utf8.contains(byte) {
-        result.unicodeScalars.append(Unicode.Scalar(byte))
-      } else {
-        result += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-      }
-    }
-    return result
   }
 
   private static func lowercasedEscapes(_ text: String) -> String {

@@ -1,6 +1,7 @@
 import Foundation
 import OffersCore
 import OffersFeeds
+import OffersPlatform
 
 /// A source with placeholders that are filled in before each document is requested or opened.
 ///
@@ -55,9 +56,9 @@ struct SourceTemplate: Sendable {
       switch part {
       case .literal(let text): result += text
       case .page: result += String(page)
-      case .query: result += SecretRedactor.encoded(query ?? "")
+      case .query: result += (query ?? "").percentEncoded()
       case .environment(let name):
-        result += isURL ? SecretRedactor.encoded(try value(of: name)) : try value(of: name)
+        result += isURL ? try value(of: name).percentEncoded() : try value(of: name)
       case .path: break
       }
     }

@@ -10,7 +10,7 @@ struct PassphraseTests {
   private static func stored(salt first: UInt8, _ hash: String) throws -> PassphraseHash {
     PassphraseHash(
       salt: Array(first..<(first + 16)), rounds: 1 << 15, blockSize: 8, parallelism: 3,
-      hash: try #require(SessionCookie.bytes(hex: hash)))
+      hash: try [UInt8](hexadecimal: hash))
   }
 
   @Test(

@@ -60,7 +60,7 @@ struct SessionTests {
         let bytes = try Data(contentsOf: URL(fileURLWithPath: home.folder.file(name)))
         for value in values {
           #expect(bytes.firstRange(of: Data(value.utf8)) == nil)
-          let raw = try #require(SessionCookie.bytes(hex: String(value)))
+          let raw = try [UInt8](hexadecimal: String(value))
           #expect(bytes.firstRange(of: Data(raw)) == nil)
         }
         #expect(bytes.firstRange(of: Data(ServedHome.token.utf8)) == nil)

@@ -225,7 +225,7 @@ struct UserLoginTests {
     _ = try await home.bearer(of: ana, .read, named: "hers", at: clock.now)
     try await home.ask(try home.server(clock: clock)) { client in
       let value = String(hers.dropFirst("offers-session=".count))
-      let id = SessionCookie.hex(try SessionCookie.sessionID(of: value))
+      let id = try SessionCookie.sessionID(of: value).hexadecimal
       #expect(try await Self.post(client, "/sessions/\(id)/end", his, "").status == 404)
       #expect(try await Self.post(client, "/sessions/end-others", his, "").status == 303)
       #expect(try await client.get("offers", headers: [.cookie: hers]).status == 200)

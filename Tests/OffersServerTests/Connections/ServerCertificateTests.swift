@@ -61,7 +61,7 @@ struct ServerCertificateTests {
       if isAccepted {
         _ = try ServerCertificate(certificate: paths.certificate, key: paths.key)
       } else {
-        #expect(error()?.hint == "Make it private: chmod 600 \(paths.key)")
+        #expect(error()?.hint == "Make it yours alone: chmod 600 \(paths.key)")
       }
     }
   }

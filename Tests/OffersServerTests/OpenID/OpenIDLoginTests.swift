@@ -160,7 +160,8 @@ struct OpenIDLoginTests {
       let other = try await ProviderVisit(client, served.provider)
       // The link of an attacker's login, opened in another browser.
       let code = served.provider.authorize("ben", visit.fields)
-      for cookie in [other.cookie, "offers-openid=x", "offers-openid=", ""] {
+      let forged = visit.cookie.prefix { $0 != "." } + other.cookie.drop { $0 != "." }
+      for cookie in [other.cookie, String(forged), "offers-openid=x", "offers-openid=", ""] {
         let answer = try await visit.finish(code: code, cookie: cookie)
         #expect(answer.status == 400)
         #expect(answer.text.contains("did not begin in this browser"))
@@ -171,8 +172,10 @@ struct OpenIDLoginTests {
       // None of that has reached the provider.
       #expect(served.provider.state.withLock { $0.posted }.isEmpty)
       #expect(try await visit.finish(code: code).session != nil)
-      let again = try await visit.finish(code: served.provider.authorize("ben", visit.fields))
+      // The provider accepts a code once.
+      let again = try await visit.finish(code: code)
       #expect(again.status == 400)
+      #expect(again.session == nil)
       served.clock.advance(by: 599)
       #expect(try await other.finish(as: "ben").session != nil)
       let late = try await ProviderVisit(client, served.provider)

@@ -1,9 +1,6 @@
 import OffersCore
 
 extension TextChange {
-  /// The indentation of the lines, and of those into which a long one is wrapped.
-  private static let indents = (first: "   ", others: "     ")
-
   /// The lines below the row of a change that tell what a text was before it, such as
   /// `name: Green Tea → Green Teas`.
   ///
@@ -11,10 +8,6 @@ extension TextChange {
   func lines(width: Int?) -> [String] {
     let (old, new) = shown
     let text = DisplayText.oneLine("\(label): \(old) → \(new)")
-    guard let width else { return [Self.indents.first + text] }
-    let wrapped = DisplayText.wrap(text, max(1, width - Self.indents.others.count))
-    return wrapped.enumerated().map {
-      ($0 == 0 ? Self.indents.first : Self.indents.others) + $1
-    }
+    return DisplayText.hanging("   ", text, indent: 5, width: width)
   }
 }

@@ -72,26 +72,19 @@ enum FeedListing {
         entry.name,
         (entry.feed?.currentCount ?? entry.former.flatMap { $0.isKept ? $0.currentCount : nil })
           .map { Units.count($0) } ?? "–",
-        entry.feed == nil
-          ? "not subscribed"
-          : entry.feed?.lastRun.map {
-            "\($0.outcome.word) \(Units.age(of: $0.startedAt, at: now))"
-          } ?? "never",
-        entry.nextDueAt(now: now).map { $0 <= now ? "now" : Units.time($0) } ?? "–",
-        DisplayText.oneLine(source(of: entry)),
+        entry.lastSync(at: now), entry.nextDue(at: now), DisplayText.oneLine(source(of: entry)),
       ]
     }
-    let table = Table(columns: columns, sample: rows, totalWidth: Terminal.width)
-    return ([table.header] + rows.map(table.line)).joined(separator: "\n")
+    return Table.text(columns, rows)
   }
 
   /// The source of a feed, with a note if the feed has no definition. For a feed that has neither a
   /// source nor a built-in sample it is the command that sets a source.
   private static func source(of entry: FeedSummary) -> String {
-    if entry.known == nil { return UndefinedFeed.source(of: entry) }
     let isNone =
-      entry.source == SyncSource.sample.text && FeedCatalog.findSample(of: entry.name) == nil
-    return isNone ? "none yet: offers sync \(entry.name) --from SOURCE" : entry.shownSource
+      entry.known != nil && entry.source == SyncSource.sample.text
+      && FeedCatalog.findSample(of: entry.name) == nil
+    return isNone ? "none yet: offers sync \(entry.name) --from SOURCE" : entry.nextSource
   }
 
   /// `{"feeds":[…]}`

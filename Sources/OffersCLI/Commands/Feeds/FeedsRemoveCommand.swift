@@ -92,19 +92,11 @@ struct FeedsRemoveCommand: AsyncParsableCommand {
   ///   no terminal to ask.
   private func confirm(_ stored: StoredFeedCounts) throws {
     guard stored.offers > 0, !yes else { return }
-    guard Confirmation.isPossible else {
-      throw OffersError(
-        .invalidRequest,
-        "There is no terminal to ask whether to remove \(Units.count(stored.offers, "offer")).",
-        hint: "To remove them without being asked, add --yes")
-    }
+    let offers = Units.count(stored.offers, "offer")
     let favorites = stored.favorites == 0 ? "Favorites stay." : stored.favoritesStay + "."
-    guard
-      Confirmation.ask("Remove \(name) with \(Units.count(stored.offers, "offer"))? \(favorites)")
-    else {
-      Output.note("Nothing was removed.")
-      throw ExitStatus.failed
-    }
+    try Confirmation.require(
+      "Remove \(name) with \(offers)? \(favorites)", to: "remove \(offers)",
+      hint: "To remove them without being asked, add --yes")
   }
 
   /// Removes the offers, and returns a sentence about what is gone and what stays.

@@ -71,18 +71,10 @@ struct DoctorCommand: AsyncParsableCommand {
     }
     let width = (done + found).map { DisplayText.width($0.1) }.max() ?? 0
     return (done + found).flatMap { word, subject, text in
-      line(DisplayText.pad(word, 8) + "  " + DisplayText.pad(subject, width) + "  ", text)
+      DisplayText.hanging(
+        DisplayText.pad(word, 8) + "  " + DisplayText.pad(subject, width) + "  ",
+        DisplayText.oneLine(text), width: Terminal.width)
     }.joined(separator: "\n")
-  }
-
-  /// The lines of a finding or a repair: wrapped with a hanging indent on a terminal, otherwise one
-  /// line.
-  private static func line(_ start: String, _ text: String) -> [String] {
-    let text = DisplayText.oneLine(text)
-    guard let width = Terminal.width else { return [start + text] }
-    let indent = String(repeating: " ", count: DisplayText.width(start))
-    let parts = DisplayText.wrap(text, max(20, width - indent.count))
-    return parts.enumerated().map { ($0 == 0 ? start : indent) + $1 }
   }
 
   /// `{"healthy","findings":[{"level","subject","message","advice"}],"repairs":[…],"libraries":{…}}`

@@ -35,16 +35,17 @@ struct FeedHealth {
     return [definitions]
       + feeds.map { feed in
         // `find` throws only for an invalid file, and loading the file has validated it.
-        examine(FeedTroubles(feed, try? configuration.find(feed.name)))
+        let definition = try? configuration.find(feed.name)
+        return examine(
+          FeedSummary(name: feed.name, known: definition.map { KnownFeed($0) }, feed: feed), feed)
       }
   }
 
-  private func examine(_ timing: FeedTroubles) -> Finding {
-    let feed = timing.feed
+  private func examine(_ summary: FeedSummary, _ feed: Feed) -> Finding {
     let subject = "feed \(feed.name)"
-    let troubles = timing.unnamedTroubles(at: now)
+    let troubles = summary.unnamedTroubles(at: now)
     let isBroken =
-      timing.everySeconds == nil || feed.fetch.stoppedAt != nil
+      summary.known == nil || feed.fetch.stoppedAt != nil
       || feed.fetch.failingSince.map { now.timeIntervalSince($0) >= News.failingSeconds } ?? false
     if !troubles.isEmpty {
       return Finding(isBroken ? .problem : .warning, subject, troubles.joined(separator: "; "))
@@ -53,7 +54,7 @@ struct FeedHealth {
       return Finding(
         .warning, subject, "was never synced", advice: "Sync it: offers sync \(feed.name)")
     }
-    if let due = timing.nextDueAt, let every = timing.everySeconds,
+    if let due = summary.nextDueAt(now: now), let every = summary.known?.everySeconds,
       now.timeIntervalSince(due) > TimeInterval(every)
     {
       return Finding(
@@ -62,7 +63,7 @@ struct FeedHealth {
     }
     return Finding(
       .ok, subject,
-      "\(Units.count(feed.currentCount, timing.presentation.noun)), \(last.outcome.word) "
+      "\(Units.count(feed.currentCount, summary.presentation.noun)), \(last.outcome.word) "
         + Units.age(of: last.startedAt, at: now))
   }
 }

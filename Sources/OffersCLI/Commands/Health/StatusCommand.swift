@@ -28,27 +28,29 @@ struct StatusCommand: AsyncParsableCommand {
   func run() async throws {
     let configuration = try configuration.path.load()
     let database = try await location.open(.readOnly)
-    let feeds = try await database.fetchFeeds().map {
-      FeedTroubles($0, try configuration.find($0.name))
-    }
-    let former = try await database.fetchFormerFeeds().filter(\.isKept).map {
+    func summary(_ name: String, _ feed: Feed?, _ former: FormerFeed?) throws -> FeedSummary {
       FeedSummary(
-        name: $0.name, known: try configuration.find($0.name).map { KnownFeed($0) }, feed: nil,
-        former: $0)
+        name: name, known: try configuration.find(name).map { KnownFeed($0) }, feed: feed,
+        former: former)
     }
     let contents = Contents(
-      former: former,
+      feeds: try await database.fetchFeeds().map { try summary($0.name, $0, nil) },
+      former: try await database.fetchFormerFeeds().filter(\.isKept).map {
+        try summary($0.name, nil, $0)
+      },
       counts: try await database.countEverything(),
       history: try await database.fetchHistorySize(), users: try await database.fetchUsers(),
       logins: try await LoginSummary(database, at: Date()))
     try Output.print(
       json
-        ? .data(Self.json(database, contents, feeds))
-        : Self.text(database, contents, feeds, at: Date(), terminal.style))
+        ? .data(Self.json(database, contents, at: Date()))
+        : Self.text(database, contents, at: Date(), terminal.style))
   }
 
-  /// The contents of the database, besides the feeds.
+  /// The contents of the database.
   private struct Contents {
+    /// The subscribed feeds.
+    let feeds: [FeedSummary]
     /// The feeds that are not subscribed, but of which offers or favorites are stored.
     let former: [FeedSummary]
     let counts: StoreCounts
@@ -58,15 +60,13 @@ struct StatusCommand: AsyncParsableCommand {
   }
 
   private static func text(
-    _ database: any OffersStorage, _ contents: Contents, _ feeds: [FeedTroubles], at now: Date,
-    _ style: Style
+    _ database: any OffersStorage, _ contents: Contents, at now: Date, _ style: Style
   ) -> PrintedText {
     let counts = contents.counts
     let engine = database.engine
     let size = database.maintenance.map { " (\(Units.size($0.sizeBytes)))" } ?? ""
-    let gone =
-      feeds.reduce(0) { $0 + $1.feed.goneCount }
-      + contents.former.reduce(0) { $0 + ($1.former?.goneCount ?? 0) }
+    let feeds = contents.feeds + contents.former
+    let gone = feeds.reduce(0) { $0 + $1.goneCount }
     let holds = [
       Units.count(counts.offers, "offer") + (gone > 0 ? " (\(Units.count(gone)) gone)" : ""),
       Units.count(counts.favorites, "favorite"), Units.count(counts.runs, "sync"),
@@ -80,18 +80,13 @@ struct StatusCommand: AsyncParsableCommand {
     ]
     head += UserSummary.text(contents.users).map { ["Users     \($0)"] } ?? []
     head += contents.logins.text.map { ["Logins    \($0)"] } ?? []
-    if let width = Terminal.width {
-      head = head.flatMap { Self.wrapped($0, width) }
-    }
-    var lines = head.map(PrintedText.text) + [""]
+    var lines =
+      head.flatMap {
+        DisplayText.hanging(String($0.prefix(10)), String($0.dropFirst(10)), width: Terminal.width)
+      }.map(PrintedText.text) + [""]
     // On a terminal, a column of zeros makes room for the sources.
-    let kept = contents.former.compactMap(\.former)
-    let hasGone =
-      Terminal.width == nil || feeds.contains { $0.feed.goneCount > 0 }
-      || kept.contains { $0.goneCount > 0 }
-    let hasStarred =
-      Terminal.width == nil || feeds.contains { $0.feed.favoriteCount > 0 }
-      || kept.contains { $0.favoriteCount > 0 }
+    let hasGone = Terminal.width == nil || gone > 0
+    let hasStarred = Terminal.width == nil || feeds.contains { $0.favoriteCount > 0 }
     let columns = [
       Table.Column(title: "FEED", isWhole: true), Table.Column(title: "OFFERS", isRight: true),
       hasGone ? Table.Column(title: "GONE", isRight: true) : nil,
@@ -100,61 +95,30 @@ struct StatusCommand: AsyncParsableCommand {
       Table.Column(title: "NEXT DUE", isWhole: true),
       Table.Column(title: "SOURCE", isCutInMiddle: true),
     ].compactMap(\.self)
-    var rows = feeds.map { timing in
-      let feed = timing.feed
-      return [
+    let rows = feeds.map { feed in
+      [
         feed.name, Units.count(feed.currentCount), hasGone ? Units.count(feed.goneCount) : nil,
-        hasStarred ? Units.count(feed.favoriteCount) : nil,
-        feed.lastRun.map { "\($0.outcome.word) \(Units.age(of: $0.startedAt, at: now))" }
-          ?? "never",
-        timing.nextDueAt.map { $0 <= now ? "now" : Units.time($0) } ?? "–",
-        DisplayText.oneLine(timing.source),
-      ].compactMap(\.self)
-    }
-    rows += contents.former.map { summary in
-      let former = summary.former
-      return [
-        summary.name, Units.count(former?.currentCount ?? 0),
-        hasGone ? Units.count(former?.goneCount ?? 0) : nil,
-        hasStarred ? Units.count(former?.favoriteCount ?? 0) : nil, "not subscribed", "–",
-        DisplayText.oneLine(
-          summary.known == nil ? UndefinedFeed.source(of: summary) : summary.shownSource),
+        hasStarred ? Units.count(feed.favoriteCount) : nil, feed.lastSync(at: now),
+        feed.nextDue(at: now), DisplayText.oneLine(feed.nextSource),
       ].compactMap(\.self)
     }
     let table = Table(columns: columns, sample: rows, totalWidth: Terminal.width)
     lines.append(style.bold(table.header))
     lines += rows.map { .text(table.line($0)) }
-    let undefined = contents.former.compactMap { summary in
-      UndefinedFeed.advice(on: summary).map { [DisplayText.oneLine("\(summary.name): \($0)")] }
+    let keptLines = contents.feeds.compactMap { summary in
+      SyncReport.keptText(
+        summary.feed?.keptApartCount ?? 0, of: summary.name, summary.presentation.noun
+      ).map { [DisplayText.oneLine("\(summary.name): \($0)")] }
     }
-    let keptLines = feeds.compactMap { timing in
-      let feed = timing.feed
-      return SyncReport.keptText(feed.keptApartCount, of: feed.name, timing.presentation.noun)
-        .map { [DisplayText.oneLine("\(feed.name): \($0)")] }
-    }
-    for troubles in feeds.map({ $0.troubles(at: now) }) + undefined + keptLines {
+    for troubles in feeds.map({ $0.troubles(at: now) }) + keptLines {
       guard !troubles.isEmpty else { continue }
       lines.append("")
       for trouble in troubles {
-        // Lines are wrapped only on a terminal.
-        guard let width = Terminal.width else {
-          lines.append(.text(trouble))
-          continue
-        }
-        let parts = DisplayText.wrap(trouble, max(20, width - 2))
-        lines += (parts.prefix(1) + parts.dropFirst().map { "  " + $0 }).map(style.bad)
+        let parts = DisplayText.hanging("", trouble, indent: 2, width: Terminal.width)
+        lines += parts.map(Terminal.width == nil ? PrintedText.text : style.bad)
       }
     }
     return lines.joined(separator: "\n")
-  }
-
-  /// The lines of a text after a label of ten columns.
-  private static func wrapped(_ line: String, _ width: Int) -> [String] {
-    let label = String(line.prefix(10))
-    let indent = String(repeating: " ", count: 10)
-    return DisplayText.wrap(String(line.dropFirst(10)), max(20, width - 10)).enumerated().map {
-      ($0 == 0 ? label : indent) + $1
-    }
   }
 
   /// The first sync of a feed is one record of many changes.
@@ -165,7 +129,7 @@ struct StatusCommand: AsyncParsableCommand {
   }
 
   private static func json(
-    _ database: any OffersStorage, _ contents: Contents, _ feeds: [FeedTroubles]
+    _ database: any OffersStorage, _ contents: Contents, at now: Date
   ) -> String {
     let counts = contents.counts
     return JSONWriter.document { json in
@@ -188,7 +152,20 @@ struct StatusCommand: AsyncParsableCommand {
           json.member("max_bytes", history.maximumBytes)
         }
       }
-      json.member("feeds", each: feeds) { $0.value($1) }
+      json.member("feeds", objects: contents.feeds) { json, summary in
+        let feed = summary.feed
+        json.member("name", summary.name)
+        json.member("defined", summary.known != nil)
+        json.member("source", summary.nextSource)
+        json.member("current", feed?.currentCount)
+        json.member("gone", feed?.goneCount)
+        json.member("favorites", feed?.favoriteCount)
+        json.member("last_success_at", feed?.lastSuccessAt)
+        json.member("last_run_at", feed?.lastRun?.startedAt)
+        json.member("last_run", feed?.lastRun?.withCommands)
+        json.member("next_due_at", summary.nextDueAt(now: now))
+        json.writeSyncMembers(of: feed)
+      }
       json.member("former_feeds", objects: contents.former) { json, summary in
         json.member("name", summary.name)
         json.member("defined", summary.known != nil)
@@ -201,21 +178,8 @@ struct StatusCommand: AsyncParsableCommand {
   }
 }
 
-extension JSONWriter {
-  fileprivate mutating func value(_ timing: FeedTroubles) {
-    let feed = timing.feed
-    object { json in
-      json.member("name", feed.name)
-      json.member("defined", timing.everySeconds != nil)
-      json.member("source", timing.source)
-      json.member("current", feed.currentCount)
-      json.member("gone", feed.goneCount)
-      json.member("favorites", feed.favoriteCount)
-      json.member("last_success_at", feed.lastSuccessAt)
-      json.member("last_run_at", feed.lastRun?.startedAt)
-      json.member("last_run", feed.lastRun?.withCommands)
-      json.member("next_due_at", timing.nextDueAt)
-      json.writeSyncMembers(of: feed)
-    }
-  }
+extension FeedSummary {
+  fileprivate var currentCount: Int { feed?.currentCount ?? former?.currentCount ?? 0 }
+  fileprivate var goneCount: Int { feed?.goneCount ?? former?.goneCount ?? 0 }
+  fileprivate var favoriteCount: Int { feed?.favoriteCount ?? former?.favoriteCount ?? 0 }
 }

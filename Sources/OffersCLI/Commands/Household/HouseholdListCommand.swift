@@ -80,10 +80,13 @@ struct HouseholdListCommand: AsyncParsableCommand {
 
 /// A printer of the household list as an aligned table.
 private struct HouseholdTable {
-  private let feeds: FeedPresentations
+  private static let columns: [OfferColumn] = [.favorite, .ref, .reward, .name]
+  /// The place of the column with the users, which is before that of the names.
+  private static let sharersIndex = 3
+
+  private let cells: OfferCells
   private let words: ValueWords
   private let style: Style
-  private let now: Date
   private let table: Table
 
   /// - Parameters:
@@ -92,40 +95,29 @@ private struct HouseholdTable {
   ///   - style: the style of the lines.
   ///   - now: the time at which offers count as expired.
   init(_ page: [HouseholdOffer], _ feeds: FeedPresentations, _ style: Style, now: Date) {
-    self.feeds = feeds
-    self.style = style
-    self.now = now
+    let cells = OfferCells(columns: Self.columns, isUsual: true, feeds: feeds, now: now)
     let words = ValueWords(feeds, of: page.map(\.offer))
-    self.words = words
+    var columns = Self.columns.map { $0.tableColumn(words) }
+    columns.insert(Table.Column(title: "SHARED BY"), at: Self.sharersIndex)
+    (self.cells, self.words, self.style) = (cells, words, style)
     table = Table(
-      columns: [OfferColumn.favorite, .ref, .reward].map { $0.tableColumn(words) } + [
-        Table.Column(title: "SHARED BY"), OfferColumn.name.tableColumn(words),
-      ],
-      sample: page.map { Self.cells($0, feeds, words, now) }, totalWidth: Terminal.width)
+      columns: columns, sample: page.map { Self.row($0, cells, words) }, totalWidth: Terminal.width)
   }
 
   func print(_ page: [HouseholdOffer], withHeader: Bool) throws {
     var text: PrintedText = withHeader ? "\(style.bold(table.header))\n" : ""
     for found in page {
-      let line = table.line(Self.cells(found, feeds, words, now))
-      let isFaint = found.offer.state == .gone || found.offer.isExpired(at: now)
-      text += "\(isFaint ? style.faint(line) : .text(line))\n"
+      text += "\(cells.line(table.line(Self.row(found, cells, words)), of: found.offer, style))\n"
     }
     try Output.print(text, terminator: "")
   }
 
-  private static func cells(
-    _ found: HouseholdOffer, _ feeds: FeedPresentations, _ words: ValueWords, _ now: Date
+  private static func row(
+    _ found: HouseholdOffer, _ cells: OfferCells, _ words: ValueWords
   ) -> [String] {
-    let offer = found.offer
-    let start = [OfferColumn.favorite, .ref, .reward].map {
-      $0.shown(offer, feeds, words, at: now)
-    }
-    let names = found.sharers.map(\.name).joined(separator: ", ")
-    return start + [
-      DisplayText.oneLine(names),
-      OfferMark.text(offer, at: now) + DisplayText.oneLine(offer.name)
-        + feeds.bylineSuffix(of: offer.offer),
-    ]
+    var row = cells.shown(found.offer, columns, words)
+    row.insert(
+      DisplayText.oneLine(found.sharers.map(\.name).joined(separator: ", ")), at: sharersIndex)
+    return row
   }
 }

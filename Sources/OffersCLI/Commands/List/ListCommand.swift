@@ -77,9 +77,8 @@ struct ListCommand: AsyncParsableCommand {
   func run() async throws {
     let format = try fetchFormat()
     let columns = try self.columns.map { try OfferColumn.list(parsing: $0) }
-    let selection = filters.selection
     let now = Date()
-    var query = try selection.query(at: now)
+    var query = try filters.query(at: now)
     query.sort = try NamedChoice.find(sort, what: "order", title: "Orders")
     query.isReversed = reverse
     (query.offset, query.limit) = try paging.part()
@@ -93,7 +92,7 @@ struct ListCommand: AsyncParsableCommand {
     var count = 0
     // The first offers are read before the pager starts, so that a query that fails starts none.
     let first = try await UnsyncedFeed.explaining(
-      selection.feed, try configuration.path
+      filters.feed, try configuration.path
     ) { try await pages.next() }
     try await paged.show {
       var offers = first
@@ -105,7 +104,7 @@ struct ListCommand: AsyncParsableCommand {
       try printer.finish()
     }
     if format.isForPeople || count == 0 {
-      try await note(count, query, selection, database, feeds, format)
+      try await note(count, query, database, feeds, format)
     }
     if format.isForPeople, !query.favoritesOnly, !query.goneOnly {
       for feed in try await database.fetchFeeds() where query.feed ?? feed.name == feed.name {
@@ -138,13 +137,13 @@ struct ListCommand: AsyncParsableCommand {
   /// Prints a note that says why the list is empty, or which part of the matching offers it has and how
   /// many expired ones it leaves out. There is no note on a list of all matching offers.
   private func note(
-    _ count: Int, _ query: OfferQuery, _ selection: ListSelection, _ database: any OffersStorage,
+    _ count: Int, _ query: OfferQuery, _ database: any OffersStorage,
     _ feeds: FeedPresentations, _ format: ListFormat
   ) async throws {
     if count == 0, query.offset == 0 {
       // A program can see that the list is empty, but not that a retailer or category is misspelt.
-      if format.isForPeople || selection.retailer != nil || selection.category != nil {
-        Output.note(.text(try await selection.note(onEmptyFrom: database, feeds)))
+      if format.isForPeople || filters.retailer != nil || filters.category != nil {
+        Output.note(.text(try await filters.note(onEmptyFrom: database, feeds)))
       }
       return
     }
@@ -153,7 +152,7 @@ struct ListCommand: AsyncParsableCommand {
     if let limit = query.limit, count == limit || query.offset > 0 {
       let total = try await database.countOffers(query)
       if total == 0 {
-        return Output.note(.text(try await selection.note(onEmptyFrom: database, feeds)))
+        return Output.note(.text(try await filters.note(onEmptyFrom: database, feeds)))
       }
       if count == 0 {
         let pages = Units.count((total - 1) / limit + 1, "page")

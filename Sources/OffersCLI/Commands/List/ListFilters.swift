@@ -45,13 +45,4 @@ struct ListFilters: ParsableArguments {
 
   @Flag(name: .long, help: "List expired offers, too, behind all others.")
   var expired = false
-
-  /// The values of the options.
-  var selection: ListSelection {
-    ListSelection(
-      feed: feed, favoritesOnly: favorites, goneOnly: gone, retailer: retailer,
-      category: category, rewardAtLeast: rewardAtLeast, priceAtMost: priceAtMost,
-      newSince: newSince, expiring: expiring,
-      includesExpired: expired)
-  }
 }

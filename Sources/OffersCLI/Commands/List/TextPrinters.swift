@@ -26,8 +26,7 @@ struct TablePrinter: OfferPrinter {
     guard let (table, columns, count, words) = shown else { return }
     for offer in page {
       let line = table.line(Array(cells.shown(offer, columns, words).prefix(count)))
-      let isFaint = offer.state == .gone || offer.isExpired(at: cells.now)
-      text += "\(isFaint ? style.faint(line) : .text(line))\n"
+      text += "\(cells.line(line, of: offer, style))\n"
     }
     try Output.print(text, terminator: "")
   }
@@ -130,6 +129,11 @@ struct OfferCells {
       return columns
     }
     return columns.filter { $0 != .reward }
+  }
+
+  /// The line of an offer in a table, which is faint for a gone or expired one.
+  func line(_ line: String, of offer: UserOffer, _ style: Style) -> PrintedText {
+    offer.state == .gone || offer.isExpired(at: now) ? style.faint(line) : .text(line)
   }
 
   func shown(_ offer: UserOffer, _ columns: [OfferColumn], _ words: ValueWords) -> [String] {

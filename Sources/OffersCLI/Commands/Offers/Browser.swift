@@ -1,6 +1,7 @@
 import ChildProcesses
 import Glibc
 import OffersCore
+import OffersPlatform
 
 /// A link to a web page that is safe to pass to other programs.
 struct WebLink {
@@ -15,17 +16,7 @@ struct WebLink {
     guard let scheme = ["http://", "https://"].first(where: { small.starts(with: $0.utf8) }),
       let first = bytes.dropFirst(scheme.utf8.count).first, !"/?#:@".utf8.contains(first)
     else { return nil }
-    text = bytes.map(Self.encoded).joined()
-  }
-
-  private static let forbidden = Array(#"<>"{}|\^`"#.utf8)
-
-  private static func encoded(_ byte: UInt8) -> String {
-    if byte > 0x20, byte < 0x7F, !forbidden.contains(byte) {
-      return String(Unicode.Scalar(byte))
-    }
-    let digits = String(byte, radix: 16, uppercase: true)
-    return "%" + (byte < 0x10 ? "0" : "") + digits
+    text = url.percentEncoded(keeping: "!#$%&'()*+,/:;=?@[]")
   }
 }
 

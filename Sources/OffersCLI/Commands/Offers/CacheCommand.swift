@@ -66,8 +66,7 @@ struct CacheCommand: AsyncParsableCommand {
           Units.age(of: image.fetchedAt, at: now), DisplayText.oneLine(image.url),
         ]
       }
-      let table = Table(columns: columns, sample: rows, totalWidth: Terminal.width)
-      lines += ["", table.header] + rows.map(table.line)
+      lines += ["", Table.text(columns, rows)]
     }
     if !contents.failures.isEmpty {
       lines += ["", "Recent failures:"] + failureLines(contents.failures)

@@ -59,18 +59,10 @@ struct ImageCommand: AsyncParsableCommand {
     let file = try output.flatMap {
       $0 == "-" ? nil : try AtomicFile(output: $0, isPublic: true, beside: database)
     }
-    let loader = ImageLoader(
-      images: database,
-      allowsPrivateNetwork: try network.allowsPrivateNetwork(configuration.path.load()),
-      environment: ProcessContext.findVariable)
-    let image: CachedImage
-    do {
-      image = try await loader.image(
-        of: offer, feedSource: try await database.findSource(of: offer.ref.feed))
-      await loader.close()
-    } catch {
-      await loader.close()
-      throw error
+    let image = try await ImageLoader.use(
+      database, allowsPrivateNetwork: try network.allowsPrivateNetwork(configuration.path.load())
+    ) {
+      try await $0.image(of: offer, feedSource: try await database.findSource(of: offer.ref.feed))
     }
     if let file {
       try image.bytes.withUnsafeBytes(file.append)

@@ -52,17 +52,8 @@ struct OfferPicture {
   private func image(from database: any OffersStorage) async throws -> CachedImage? {
     if mode == .auto { return try await database.findImage(of: offer) }
     let writable = try await place.open(.readWrite)
-    let loader = ImageLoader(
-      images: writable, allowsPrivateNetwork: allowsPrivateNetwork,
-      environment: ProcessContext.findVariable)
-    do {
-      let image = try await loader.image(
-        of: offer, feedSource: try await database.findSource(of: offer.ref.feed))
-      await loader.close()
-      return image
-    } catch {
-      await loader.close()
-      throw error
+    return try await ImageLoader.use(writable, allowsPrivateNetwork: allowsPrivateNetwork) {
+      try await $0.image(of: offer, feedSource: try await database.findSource(of: offer.ref.feed))
     }
   }
 

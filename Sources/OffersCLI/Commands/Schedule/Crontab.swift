@@ -75,13 +75,9 @@ enum Crontab {
     return address
   }
 
-  /// The line of an entry, whose lines are given; nil for an entry that this version would not
-  /// make.
-  static func command(of block: [[UInt8]]) -> String? {
-    guard block.count == 1, let line = String(validating: block[0], as: UTF8.self),
-      line.utf8.firstRange(of: " schedule run ".utf8) != nil
-    else { return nil }
-    return line
+  /// The line of an entry, whose lines are given.
+  static func command(of block: [[UInt8]]) -> String {
+    String(decoding: block.first ?? [], as: UTF8.self)
   }
 
   /// The lines of the user's crontab.

@@ -48,15 +48,13 @@ struct ScheduleHealth {
     }
   }
 
-  /// Whether a crontab has an entry for this home folder: one that names its file of variables, or
-  /// one of an earlier version, which names none.
+  /// Whether a crontab has an entry for this home folder, which names its file of variables.
   private func hasEntry(_ crontab: [[UInt8]]) -> Bool {
     // A crontab without the end of the entry is reported by install.
-    guard let block = (try? Crontab.block(in: crontab)) ?? nil else { return false }
-    guard let command = Crontab.command(of: block) else { return true }
-    return (try? EnvironmentFile.ofSchedule()).map {
-      command.hasSuffix(" \(ShellQuoting.word($0.path))")
-    } ?? false
+    guard let block = (try? Crontab.block(in: crontab)) ?? nil,
+      let file = try? EnvironmentFile.ofSchedule()
+    else { return false }
+    return Crontab.command(of: block).hasSuffix(" \(ShellQuoting.word(file.path))")
   }
 
   /// The findings on the cron daemon and on its mail, given the lines of the user's crontab.

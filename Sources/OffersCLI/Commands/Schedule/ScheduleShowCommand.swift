@@ -12,9 +12,8 @@ struct ScheduleShowCommand: AsyncParsableCommand {
   /// The installation with a scheduler.
   private struct Entry {
     let scheduler: Scheduler
-    /// The line of the crontab, or the path of the timer unit; nil for an installation by an
-    /// earlier version, which contains values of variables.
-    let text: String?
+    /// The line of the crontab, or the path of the timer unit.
+    let text: String
   }
 
   func run() async throws {
@@ -24,8 +23,7 @@ struct ScheduleShowCommand: AsyncParsableCommand {
     }
     let timer = SystemdTimer()
     if timer.isInstalled {
-      entries.append(
-        Entry(scheduler: .systemd, text: timer.isCurrent ? timer.timerPath : nil))
+      entries.append(Entry(scheduler: .systemd, text: timer.timerPath))
     }
     let file = try EnvironmentFile.ofSchedule()
     let names = try entries.isEmpty ? nil : file.read()?.map(\.name)
@@ -34,8 +32,7 @@ struct ScheduleShowCommand: AsyncParsableCommand {
       return Output.note("Nothing is installed. Install it: offers schedule install")
     }
     for entry in entries {
-      let text = entry.text ?? "of an earlier version. Replace it: offers schedule install"
-      try Output.print("\(entry.scheduler.rawValue)  \(DisplayText.oneLine(text))")
+      try Output.print("\(entry.scheduler.rawValue)  \(DisplayText.oneLine(entry.text))")
     }
     if let names {
       let listed = names.joined(separator: ", ")
@@ -43,7 +40,7 @@ struct ScheduleShowCommand: AsyncParsableCommand {
     }
   }
 
-  /// `{"schedules":[{"scheduler","entry","outdated"}],"variables":{"path","names"}}`
+  /// `{"schedules":[{"scheduler","entry"}],"variables":{"path","names"}}`
   private static func json(_ entries: [Entry], _ variables: (path: String, names: [String])?)
     -> String
   {
@@ -51,7 +48,6 @@ struct ScheduleShowCommand: AsyncParsableCommand {
       json.member("schedules", objects: entries) { json, entry in
         json.member("scheduler", entry.scheduler.rawValue)
         json.member("entry", entry.text)
-        json.member("outdated", entry.text == nil)
       }
       json.member("variables", object: variables) { json, variables in
         json.member("path", variables.path)

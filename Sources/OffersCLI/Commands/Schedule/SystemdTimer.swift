@@ -17,13 +17,6 @@ struct SystemdTimer {
 
   var isInstalled: Bool { folder != nil && access(timerPath, F_OK) == 0 }
 
-  /// Whether the service has the form that this version writes. Earlier versions wrote the values
-  /// of variables into it.
-  var isCurrent: Bool {
-    let text = (try? TextFile.read(servicePath)) ?? nil  // An unreadable unit is not current.
-    return text?.utf8.firstRange(of: "\"schedule\" \"run\"".utf8) != nil
-  }
-
   /// Whether the user's systemd instance responds.
   static var isReachable: Bool {
     // A systemctl that cannot be started counts as missing.

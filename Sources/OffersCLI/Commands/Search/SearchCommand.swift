@@ -109,8 +109,7 @@ struct SearchCommand: AsyncParsableCommand {
   private var text: String {
     var words = words
     if let terminator = words.firstIndex(of: "--") { words.remove(at: terminator) }
-    return words.joined(separator: " ").split(whereSeparator: \.isWhitespace)
-      .joined(separator: " ")
+    return SearchWords.spaced(words.joined(separator: " "))
   }
 
   private var query: SearchQuery {
@@ -296,12 +295,11 @@ extension SearchCommand {
         "\(index + 1)!", search.feed ?? "–", DisplayText.oneLine(search.words),
       ]
     }
-    let table = Table(
-      columns: [
-        Table.Column(title: "NO", isWhole: true), Table.Column(title: "FEED", isWhole: true),
-        Table.Column(title: "WORDS"),
-      ], sample: rows, totalWidth: Terminal.width)
-    try Output.print(.text(([table.header] + rows.map(table.line)).joined(separator: "\n")))
+    let columns = [
+      Table.Column(title: "NO", isWhole: true), Table.Column(title: "FEED", isWhole: true),
+      Table.Column(title: "WORDS"),
+    ]
+    try Output.print(.text(Table.text(columns, rows)))
   }
 
   /// `{"searches":[{"number","words","feed","searched_at"}]}`

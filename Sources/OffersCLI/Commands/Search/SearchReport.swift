@@ -39,7 +39,7 @@ struct SearchReport {
         "Nothing found for \(quoted)\(place); did you mean “\(DisplayText.oneLine(corrected))”?")
     } else if page > 1 {
       notes.append("Nothing found on page \(page) for \(quoted)\(place).")
-    } else if !words.unicodeScalars.contains(where: Self.isSearched) {
+    } else if (try? SearchWords(words))?.isEmpty == true {
       notes.append("\(quoted) contains no letter or digit to search for.")
     } else {
       notes.append("Nothing found for \(quoted)\(place).")
@@ -50,26 +50,16 @@ struct SearchReport {
   /// How to see more offers; nil if there are no more.
   var more: String? { results.hasMore ? "More: --page \(page + 1)" : nil }
 
-  /// Whether the search index treats a scalar as a part of a word.
-  private static func isSearched(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
-    case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
-      .decimalNumber, .letterNumber, .otherNumber, .privateUse:
-      true
-    default: false
-    }
-  }
-
   /// The offers as a table. On a terminal the words that were found are bold, and if none is in the
   /// name, a second line shows the first field that has one.
   func table(width: Int?, _ style: Style) -> PrintedText {
     let words = ValueWords(feeds, of: results.hits.map(\.offer))
-    let rows = results.hits.map { cells($0.offer, words) }
-    let value = words.isEmpty ? [] : [OfferColumn.reward.tableColumn(words)]
+    let columns: [OfferColumn] =
+      words.isEmpty ? [.favorite, .ref, .name] : [.favorite, .ref, .reward, .name]
+    let cells = OfferCells(columns: columns, isUsual: true, feeds: feeds, now: now)
+    let rows = results.hits.map { cells.shown($0.offer, columns, words) }
     let table = Table(
-      columns: [
-        Table.Column(title: " ", isWhole: true), Table.Column(title: "ID", isWhole: true),
-      ] + value + [Table.Column(title: "NAME")], sample: rows, totalWidth: width)
+      columns: columns.map { $0.tableColumn(words) }, sample: rows, totalWidth: width)
     var text: PrintedText = "\(style.bold(table.header))\n"
     for (hit, row) in zip(results.hits, rows) {
       text += "\(line(hit, row, table, width, style))\n"
@@ -100,13 +90,6 @@ struct SearchReport {
     let columns = width - DisplayText.width(label) - 5
     let snippet = MarkedText(match.text, ranges: match.scalarRanges).lead(columns / 3)
     return "\(plain)\n   \(style.faint(label)): \(snippet.text(columns, style))"
-  }
-
-  private func cells(_ offer: UserOffer, _ words: ValueWords) -> [String] {
-    let name = OfferMark.text(offer, at: now) + DisplayText.oneLine(offer.name)
-    return [offer.isFavorite ? "★" : " ", DisplayText.oneLine(offer.ref.description)]
-      + (words.isEmpty ? [] : [words.text(offer.reward, of: offer.ref.feed)])
-      + [name + feeds.bylineSuffix(of: offer.offer)]
   }
 
   /// The label of the field of a match.

@@ -167,7 +167,9 @@ struct ServeCommand: AsyncParsableCommand {
       connectionsPerHost: 2, environment: ProcessContext.findVariable)
     let provider = try openID.settings(
       transport: connections, allowsPrivateNetwork: allowsPrivateNetwork)
-    let database = try await location.open(.readWrite, tellsForeignSchema: true)
+    let database = try await location.open(.readWrite)
+    // A service has no terminal, but a log.
+    if !Terminal.isError { DatabaseOptions.tellForeignSchema(of: database.maintenance) }
     let loader = ImageLoader(
       images: database, allowsPrivateNetwork: allowsPrivateNetwork,
       environment: ProcessContext.findVariable, scaler: PictureScaler(),

@@ -77,9 +77,7 @@ extension ServedFeeds: FeedAdder {
     // Another program may hold the lock on the file for some seconds. Waiting for it must not block
     // a thread of the server.
     let (own, added) = (OwnFeeds(file: configurationPath), definition)
-    try await withCheckedThrowingContinuation { (answer: CheckedContinuation<Void, any Error>) in
-      Thread.detachNewThread { answer.resume(with: Result { try own.add(added) }) }
-    }
+    try await OwnThread.run { try own.add(added) }
     // A removed feed with the same name may have left its source in the database.
     try await database.forgetSource(of: name)
   }

@@ -35,11 +35,7 @@ struct ServedFeeds: FeedSyncer {
   func setInterval(_ everySeconds: Int?, of feed: String) async throws -> Bool {
     // Another program may hold the lock on the file for some seconds. Waiting for it must not block
     // a thread of the server.
-    try await withCheckedThrowingContinuation { answer in
-      DispatchQueue.global().async {
-        answer.resume(with: Result { try configurationPath.setInterval(everySeconds, of: feed) })
-      }
-    }
+    try await OwnThread.run { try configurationPath.setInterval(everySeconds, of: feed) }
   }
 
   func sync(

@@ -74,7 +74,7 @@ struct NewsReport {
   func lines(_ news: News) -> [String] {
     news.changes.map(ChangeReport(feeds: feeds).line)
       + news.failing.map { feed in
-        let times = feed.failureCount == 1 ? "once" : "\(Units.count(feed.failureCount)) times"
+        let times = Units.times(feed.failureCount)
         let reason = feed.message.map { ": \($0)" } ?? ""
         if let stopped = feed.stoppedAt {
           return DisplayText.oneLine(

@@ -160,19 +160,10 @@ struct SyncJob: Sendable {
     into database: any OffersStorage, _ bar: ProgressBar, allowsPrivateNetwork: Bool
   ) async throws -> FetchedImages {
     let offers = try await database.fetchOffersWithWantedImages()
-    let loader = ImageLoader(
-      images: database, allowsPrivateNetwork: allowsPrivateNetwork,
-      environment: ProcessContext.findVariable)
-    let result: FetchedImages
-    do {
-      result = try await loader.fetchAhead(offers, feeds: database) { bar.show(images: $0, of: $1) }
-    } catch {
-      bar.clear()
-      await loader.close()
-      throw error
+    let result = try await ImageLoader.use(database, allowsPrivateNetwork: allowsPrivateNetwork) {
+      defer { bar.clear() }
+      return try await $0.fetchAhead(offers, feeds: database) { bar.show(images: $0, of: $1) }
     }
-    bar.clear()
-    await loader.close()
     if isQuiet || isJSON || printsOnlyNews { return result }
     try Output.print(.text(result.line))
     for line in result.hintLines { Output.note(.text(line)) }

@@ -31,7 +31,7 @@ enum SyncReport {
     switch skip {
     case .fresh(let until): return "not due until \(Units.time(until))"
     case .backOff(let until, let failures):
-      let times = failures == 1 ? "once" : "\(failures) times"
+      let times = Units.times(failures)
       return "failed \(times); it is tried again at \(Units.time(until))"
     case .wait(let until):
       return "its server asked for no requests until \(Units.time(until)); "

@@ -45,8 +45,7 @@ struct TokenListCommand: AsyncParsableCommand {
         token.lastUsedAt.map { Units.age(of: $0, at: now) } ?? "never",
       ]
     }
-    let table = Table(columns: columns, sample: cells, totalWidth: Terminal.width)
-    return ([table.header] + cells.map(table.line)).joined(separator: "\n")
+    return Table.text(columns, cells)
   }
 }
 

@@ -26,10 +26,7 @@ struct UserLogoutCommand: AsyncParsableCommand {
 
   func run() async throws {
     let database = try await location.openExisting()
-    let user =
-      if let name { try await database.fetchUser(named: name) } else {
-        try await database.fetchOwner()
-      }
+    let user = try await database.fetchUser(orOwner: name)
     let sessions = try await database.fetchSessions().filter { $0.user == user.id }
     try await database.endSessions(sessions.map(\.id))
     if json {

@@ -32,10 +32,7 @@ struct UserPassphraseCommand: AsyncParsableCommand {
 
   func run() async throws {
     let database = try await location.openExisting()
-    let user =
-      if let name { try await database.fetchUser(named: name) } else {
-        try await database.fetchOwner()
-      }
+    let user = try await database.fetchUser(orOwner: name)
     var stored: PassphraseHash?
     if !remove {
       let text = try PassphrasePrompt.readNew(of: user.name)

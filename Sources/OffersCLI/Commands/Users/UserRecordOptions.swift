@@ -28,23 +28,17 @@ struct UserRecordOptions: ParsableArguments {
 
   /// Opens the database with the record of the user.
   ///
-  /// - Parameters: as of `DatabaseOptions.open`.
   /// - Throws: `OffersError` with `notFound` for an unknown user, otherwise as
   ///   `DatabaseOptions.open`.
-  func open(
-    _ access: StoreAccess, tellsForeignSchema: Bool = Terminal.isError
-  ) async throws -> any OffersStorage {
-    try await open(place, access, tellsForeignSchema: tellsForeignSchema)
+  func open(_ access: StoreAccess) async throws -> any OffersStorage {
+    try await open(place, access)
   }
 
-  /// As `open(_:tellsForeignSchema:)`, for a command that needs the place as well.
-  func open(
-    _ place: any StorePlace, _ access: StoreAccess, tellsForeignSchema: Bool = Terminal.isError
-  ) async throws -> any OffersStorage {
+  /// As `open(_:)`, for a command that needs the place as well.
+  func open(_ place: any StorePlace, _ access: StoreAccess) async throws -> any OffersStorage {
     let choice = try choice
     if access == .readWrite { try choice.check(place) }
-    return try await choice.record(
-      in: try await DatabaseOptions.open(place, access, tellsForeignSchema: tellsForeignSchema))
+    return try await choice.record(in: try await DatabaseOptions.open(place, access))
   }
 
   /// Opens the database with the record of the user for writing. A missing database has none of the

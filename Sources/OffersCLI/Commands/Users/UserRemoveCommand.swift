@@ -61,15 +61,9 @@ struct UserRemoveCommand: AsyncParsableCommand {
     let entry = try await UserSummary(user, in: database)
     let favorites = Units.count(entry.favoriteCount, "favorite")
     if !yes {
-      guard Confirmation.isPossible else {
-        throw OffersError(
-          .invalidRequest, "There is no terminal to ask whether to remove \(user.name).",
-          hint: "To remove the user with \(favorites) without being asked, add --yes")
-      }
-      guard Confirmation.ask("Remove the user \(name) with \(favorites)?") else {
-        Output.note("Nothing was removed.")
-        throw ExitStatus.failed
-      }
+      try Confirmation.require(
+        "Remove the user \(name) with \(favorites)?", to: "remove \(user.name)",
+        hint: "To remove the user with \(favorites) without being asked, add --yes")
     }
     let saved = try await save(user, from: database, to: path)
     do {

@@ -46,8 +46,7 @@ struct UserSummary {
         entry.user.lastSeenAt.map { Units.age(of: $0, at: now) } ?? "never",
       ]
     }
-    let table = Table(columns: columns, sample: rows, totalWidth: Terminal.width)
-    return ([table.header] + rows.map(table.line)).joined(separator: "\n")
+    return Table.text(columns, rows)
   }
 
   /// `{"id","name","role","owner","favorites","created_at","last_seen_at"}`
@@ -69,5 +68,15 @@ extension JSONWriter {
       json.member("created_at", entry.user.createdAt)
       json.member("last_seen_at", entry.user.lastSeenAt)
     }
+  }
+}
+
+extension UserRepository {
+  /// The user with a name; the owner for nil.
+  ///
+  /// - Throws: `OffersError` with `notFound` for an unknown user.
+  func fetchUser(orOwner name: String?) async throws -> User {
+    guard let name else { return try await fetchOwner() }
+    return try await fetchUser(named: name)
   }
 }

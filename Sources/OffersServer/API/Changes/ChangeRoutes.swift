@@ -14,15 +14,13 @@ struct ChangeRoutes: ContentRoutes {
   private static let textBytes = OfferLimits.nameBytes
 
   func add(to router: Router<ServedContext>) {
-    router.get("/api/v1/changes") { request, context in
-      let parameters = try QueryParameters(
-        request, ["cursor", "since", "feed", "kind", "favorites", "limit"])
-      return try await answers.answer(request, for: context.visitor) {
-        var answer = try await of(context).list(parameters)
-        // The list contains the expiring offers, which depend on the current time.
-        answer.lifetime = .untilNextRequest
-        return answer
-      }
+    answers.read(
+      "/api/v1/changes", ["cursor", "since", "feed", "kind", "favorites", "limit"], on: router
+    ) { parameters, context in
+      var answer = try await of(context).list(parameters)
+      // The list contains the expiring offers, which depend on the current time.
+      answer.lifetime = .untilNextRequest
+      return answer
     }
   }
 

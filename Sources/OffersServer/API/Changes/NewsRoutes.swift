@@ -20,12 +20,7 @@ struct NewsRoutes: ContentRoutes {
   private static let kinds: Set<OfferChange.Kind> = [.new, .up, .down, .changed, .gone, .back]
 
   func add(to router: Router<ServedContext>) {
-    router.get("/api/v1/news") { request, context in
-      _ = try QueryParameters(request, [])
-      return try await answers.answer(request, for: context.visitor) {
-        try await of(context).count()
-      }
-    }
+    answers.read("/api/v1/news", on: router) { _, context in try await of(context).count() }
     router.put("/api/v1/news/seen") { request, context in
       _ = try QueryParameters(request, [])
       let body = try await JSONBody.read(request, members: ["latest"])

@@ -8,28 +8,22 @@ struct FeedRoutes: ContentRoutes {
   let answers: Answers
 
   func add(to router: Router<ServedContext>) {
-    router.get("/api/v1/feeds") { request, context in
-      _ = try QueryParameters(request, [])
-      return try await answers.answer(request, for: context.visitor) {
-        let (feeds, now) = (try await of(context).content.fetchFeedSummaries(), content.now())
-        var answer = Answer.json { json in
-          json.member("feeds", objects: feeds) { Self.write($1, now, to: &$0) }
-        }
-        // The feed definitions come from a file, whose edits are no commits to the database.
-        answer.lifetime = .untilNextRequest
-        return answer
+    answers.read("/api/v1/feeds", on: router) { _, context in
+      let (feeds, now) = (try await of(context).content.fetchFeedSummaries(), content.now())
+      var answer = Answer.json { json in
+        json.member("feeds", objects: feeds) { Self.write($1, now, to: &$0) }
       }
+      // The feed definitions come from a file, whose edits are no commits to the database.
+      answer.lifetime = .untilNextRequest
+      return answer
     }
-    router.get("/api/v1/feeds/{name}") { request, context in
-      _ = try QueryParameters(request, [])
-      return try await answers.answer(request, for: context.visitor) {
-        let (feed, now) = (
-          try await of(context).fetchFeed(try context.segment("name")), content.now()
-        )
-        var answer = Answer.json { Self.write(feed, now, to: &$0) }
-        answer.lifetime = .untilNextRequest
-        return answer
-      }
+    answers.read("/api/v1/feeds/{name}", on: router) { _, context in
+      let (feed, now) = (
+        try await of(context).fetchFeed(try context.segment("name")), content.now()
+      )
+      var answer = Answer.json { Self.write(feed, now, to: &$0) }
+      answer.lifetime = .untilNextRequest
+      return answer
     }
     addIntervals(to: router)
     router.put("/api/v1/feeds/{name}/subscription") { request, context in

@@ -19,15 +19,12 @@ struct ProposalRoutes: ContentRoutes {
         return Answers.result { Self.write(proposal, to: &$0) }
       }
     }
-    router.get("/api/v1/proposals/{number}/images/{index}") { request, context in
-      _ = try QueryParameters(request, [])
-      return try await answers.answer(request, for: context.visitor) {
-        let offer = try offer(of: context)
-        let source = content.proposals.find(
-          try number("number", of: context), by: try context.fetchVisitor().user)?.source
-        return try await ImageRoutes(content: content, answers: answers).answer(
-          with: offer, feedSource: source, as: .preview)
-      }
+    answers.read("/api/v1/proposals/{number}/images/{index}", on: router) { _, context in
+      let offer = try offer(of: context)
+      let source = content.proposals.find(
+        try number("number", of: context), by: try context.fetchVisitor().user)?.source
+      return try await ImageRoutes(content: content, answers: answers).answer(
+        with: offer, feedSource: source, as: .preview)
     }
     router.post("/api/v1/feeds") { request, context in
       _ = try QueryParameters(request, [])

@@ -7,15 +7,12 @@ struct SyncRoutes: Sendable {
   let answers: Answers
 
   func add(to router: Router<ServedContext>) {
-    router.get("/api/v1/sync") { request, context in
-      _ = try QueryParameters(request, [])
-      return try await answers.answer(request, for: context.visitor) {
-        var json = JSONWriter()
-        json.value(content.jobs.status)
-        var answer = Answer.json(json)
-        answer.lifetime = .never
-        return answer
-      }
+    answers.read("/api/v1/sync", on: router) { _, _ in
+      var json = JSONWriter()
+      json.value(content.jobs.status)
+      var answer = Answer.json(json)
+      answer.lifetime = .never
+      return answer
     }
     router.post("/api/v1/sync") { request, context in
       _ = try QueryParameters(request, [])

@@ -9,4 +9,7 @@
 const unsigned char *_Nullable embedded_page_file(
   const char *_Nonnull name, unsigned long *_Nonnull count);
 
+/// The name of an embedded file by its index; NULL behind the last one.
+const char *_Nullable embedded_page_name(unsigned long index);
+
 #endif

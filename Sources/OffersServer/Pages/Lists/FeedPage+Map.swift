@@ -41,8 +41,7 @@ extension FeedPage {
           dialog.set(
             "places",
             places.map { offer in
-              var card = PageFields(
-                card: offer, presentation, at: now, back: ReturnPath.checked(request.address))
+              var card = PageFields(card: offer, presentation, at: now, back: request.back)
               card.describe(offer.offer, presentation)
               return card
             })

@@ -62,8 +62,7 @@ struct FeedPage {
         "cards",
         offers.prefix(Self.pageSize).map { offer in
           var card = PageFields(
-            card: offer, presentation, at: now, back: ReturnPath.checked(request.address),
-            feedTitle: title)
+            card: offer, presentation, at: now, back: request.back, feedTitle: title)
           card.describe(offer.offer, presentation)
           card.set("news", news.fields(of: offer.ref, presentation))
           return card

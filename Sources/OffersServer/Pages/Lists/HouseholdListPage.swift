@@ -23,14 +23,13 @@ struct HouseholdListPage {
     let news = try await GoodNewsLabels(
       of: list.offers.map(\.offer.offer), in: source.store, at: source.now)
     let now = source.now
-    let back = ReturnPath.checked(request.address)
     var page = Page("household", title: "Household", menuEntry: .household) { fields in
       fields.set("count", Units.count(count, "offer"))
       fields.set(
         "cards",
         list.offers.map { found in
           var card = PageFields(
-            card: found.offer, shown[found.id.feed], at: now, back: back,
+            card: found.offer, shown[found.id.feed], at: now, back: request.back,
             feedTitle: titles[found.id.feed])
           card.set("news", news.fields(of: found.id, shown[found.id.feed]))
           card.set("shared", PageFields { $0.set(sharersOf: found) })

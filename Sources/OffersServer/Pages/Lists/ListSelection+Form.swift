@@ -41,21 +41,13 @@ extension ListSelection {
       }
     }
     let sorts = offered.map { sort, label, _ in
-      PageFields { option in
-        option.set("value", sort.rawValue)
-        option.set("label", label)
-        option.set("isChosen", sort == self.sort)
-      }
+      PageFields(option: sort.rawValue, label, isChosen: sort == self.sort)
     }
     let feedOptions =
       own != nil
       ? []
       : feeds.map { feed in
-        PageFields { option in
-          option.set("value", feed.name)
-          option.set("label", PageSource.title(of: feed))
-          option.set("isChosen", feed.name == self.feed)
-        }
+        PageFields(option: feed.name, PageSource.title(of: feed), isChosen: feed.name == self.feed)
       }
     fields.set(
       "choice",
@@ -87,10 +79,7 @@ extension ListSelection {
     fields.set(
       "narrowed",
       narrowings(titles, isFavorites: isFavorites, own: own).map { name, label in
-        PageFields { chip in
-          chip.set("label", label)
-          chip.set("link", link(path, without: name, own: own))
-        }
+        PageFields(chip: label, link(path, without: name, own: own))
       })
   }
 

@@ -47,7 +47,7 @@ struct OffersPage {
         "cards",
         offers.prefix(Self.pageSize).map { offer in
           var card = PageFields(
-            card: offer, shown[offer.ref.feed], at: now, back: ReturnPath.checked(request.address),
+            card: offer, shown[offer.ref.feed], at: now, back: request.back,
             feedTitle: titles[offer.ref.feed])
           card.set("news", news.fields(of: offer.ref, shown[offer.ref.feed]))
           return card

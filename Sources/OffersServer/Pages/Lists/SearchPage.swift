@@ -14,15 +14,8 @@ struct SearchPage {
       : (PageLinks.path("/search", [("q", words)]), "Search all offers")
   }
 
-  /// The words of a text, separated by single spaces; nil if there are none.
-  private static func words(_ text: String?) -> String? {
-    guard let text else { return nil }
-    let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-    return words.isEmpty ? nil : words
-  }
-
   func page() async throws -> Page {
-    let words = Self.words(request.fields["q"])
+    let words = request.fields["q"].map(SearchWords.spaced).flatMap { $0.isEmpty ? nil : $0 }
     let feed = request.fields["feed"]
     let titles = try await source.fetchTitles()
     let feedTitle = feed.map { titles[$0] ?? $0 }
@@ -85,7 +78,7 @@ struct SearchPage {
           PageFields { problem in
             problem.set("problemTitle", "The server could not be searched")
             problem.set("problemText", ErrorWords(error, ofFeed: feedTitle))
-            problem.set("again", ReturnPath.checked(request.address))
+            problem.set("again", request.back)
           })
         fields.set("isStored", !found.results.hits.isEmpty)
       }
@@ -105,8 +98,7 @@ struct SearchPage {
         found.results.hits.map { hit in
           let offer = hit.offer.abridged(toBytes: ListSelection.textBytes)
           var card = PageFields(
-            card: offer, shown[offer.ref.feed], at: source.now,
-            back: ReturnPath.checked(request.address),
+            card: offer, shown[offer.ref.feed], at: source.now, back: request.back,
             feedTitle: titles[hit.offer.ref.feed])
           card.describe(offer.offer, shown[offer.ref.feed])
           card.set("news", news.fields(of: offer.ref, shown[offer.ref.feed]))

@@ -74,11 +74,7 @@ struct FeedSettings {
     }
     let chosen = known.hasOwnInterval ? known.everySeconds : nil
     let options = choices.map { seconds in
-      PageFields { option in
-        option.set("value", String(seconds))
-        option.set("label", Self.interval(seconds))
-        option.set("isChosen", seconds == chosen)
-      }
+      PageFields(option: String(seconds), Self.interval(seconds), isChosen: seconds == chosen)
     }
     return PageFields { form in
       form.set("isDefault", chosen == nil)

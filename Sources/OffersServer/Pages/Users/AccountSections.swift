@@ -38,12 +38,7 @@ struct AccountSections {
       fields.set("scopes", Right.allCases.filter { $0 <= visitor.right }.map(Self.choice))
       fields.set(
         "lifetimes",
-        Self.tokenDays.map { days in
-          PageFields { option in
-            option.set("value", String(days))
-            option.set("label", Units.count(days, "day"))
-          }
-        })
+        Self.tokenDays.map { PageFields(option: String($0), Units.count($0, "day")) })
     }
   }
 
@@ -61,10 +56,7 @@ struct AccountSections {
   ]
 
   private static func choice(_ scope: Right) -> PageFields {
-    PageFields { option in
-      option.set("value", scope.rawValue)
-      option.set("label", words(scope))
-    }
+    PageFields(option: scope.rawValue, words(scope))
   }
 
   private static func words(_ scope: Right) -> String {
@@ -87,7 +79,7 @@ struct AccountSections {
         row.set("isThis", session.id == own)
         row.set("lastSeen", time: session.lastSeenAt)
         row.set("since", time: session.createdAt)
-        row.set("sessionID", SessionCookie.hex(session.id))
+        row.set("sessionID", session.id.hexadecimal)
       }
     }
     return PageFields { fields in

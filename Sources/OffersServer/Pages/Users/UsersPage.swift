@@ -67,11 +67,7 @@ struct UsersPage {
 
   private static func roles(_ chosen: User.Role) -> [PageFields] {
     User.Role.allCases.map { role in
-      PageFields { option in
-        option.set("value", role.rawValue)
-        option.set("label", role.rawValue)
-        option.set("isChosen", role == chosen)
-      }
+      PageFields(option: role.rawValue, role.rawValue, isChosen: role == chosen)
     }
   }
 }

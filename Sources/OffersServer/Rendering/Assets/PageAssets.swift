@@ -24,9 +24,11 @@ struct PageAssets: Sendable {
   /// forever.
   let version: String
 
-  /// The placeholders in the files: for the version, and for the number of days of a label.
+  /// The placeholders in the files: for the version, for the number of days of a label, and for the names
+  /// of the files that the service worker stores.
   private static let versionMark = "__VERSION__"
   private static let labelDaysMark = "__LABEL_DAYS__"
+  private static let filesMark = "__FILES__"
 
   /// The files of this program.
   static let shared = PageAssets()
@@ -34,7 +36,7 @@ struct PageAssets: Sendable {
   private init() {
     var hash = DocumentHash()
     let all =
-      Self.contentTypes.map { ($0, $1, EmbeddedPageFiles.find($0) ?? []) }
+      Self.served.map { ($0.name, $0.type, EmbeddedPageFiles.find($0.name) ?? []) }
       + [
         ("styles.css", Self.style, Self.styles),
         ("templates.json", Self.json, PageTemplates.offline),
@@ -44,9 +46,9 @@ struct PageAssets: Sendable {
     withUnsafeBytes(of: GoodNewsLabels.days) { hash.update($0) }
     // The library of maps is part of the version, because its files have it in their URLs, too.
     for bytes in LeafletFiles.installed.contents { bytes.withUnsafeBytes { hash.update($0) } }
-    let version = hash.finish().prefix(6).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
-      .joined()
+    let version = hash.finish().prefix(6).hexadecimal
     self.version = version
+    let stored = all.map(\.0).filter { !Self.unstored.contains($0) }.joined(separator: " ")
     files = Dictionary(
       all.map { name, type, bytes in
         guard type.hasPrefix("text/") || type.hasPrefix("application/") else {
@@ -55,6 +57,7 @@ struct PageAssets: Sendable {
         let text = String(decoding: bytes, as: UTF8.self).replacing(
           bytes: Self.versionMark, with: version
         ).replacing(bytes: Self.labelDaysMark, with: String(GoodNewsLabels.days))
+          .replacing(bytes: Self.filesMark, with: stored)
         return (name, Asset(type, Array(text.utf8)))
       }, uniquingKeysWith: { one, _ in one })
   }
@@ -72,57 +75,23 @@ struct PageAssets: Sendable {
   ]
 
   private static let json = "application/json"
-  private static let script = "text/javascript; charset=utf-8"
   private static let style = "text/css; charset=utf-8"
 
+  /// The content types by the endings of names. Style sheets are served as one, and templates as one.
   private static let contentTypes = [
-    ("add-feed.js", script),
-    ("app.js", script),
-    ("column.js", script),
-    ("detail.js", script),
-    ("drag.js", script),
-    ("elements.js", script),
-    ("events.js", script),
-    ("feed-forms.js", script),
-    ("household.js", script),
-    ("keys.js", script),
-    ("lists.js", script),
-    ("login.js", script),
-    ("map.js", script),
-    ("messages.js", script),
-    ("news.js", script),
-    ("over.js", script),
-    ("place-card.js", script),
-    ("place.js", script),
-    ("refresh.js", script),
-    ("renew.js", script),
-    ("requests.js", script),
-    ("search.js", script),
-    ("share.js", script),
-    ("sheet.js", script),
-    ("slide.js", script),
-    ("stars.js", script),
-    ("times.js", script),
-    ("theme.js", script),
-    ("waiting.js", script),
-    ("web.js", script),
-    ("wishes.js", script),
-    ("world.js", script),
-    ("world.json", json),
-    ("sw.js", script),
-    ("mustache.js", script),
-    ("offline-data.js", script),
-    ("offline-fetch.js", script),
-    ("offline-lists.js", script),
-    ("offline-pages.js", script),
-    ("offline-search.js", script),
-    ("offline-texts.js", script),
-    ("offline-values.js", script),
-    ("manifest.webmanifest", "application/manifest+json"),
-    ("icon.svg", "image/svg+xml"),
-    ("icon-192.png", "image/png"),
-    ("icon-512.png", "image/png"),
-    ("icon-maskable-512.png", "image/png"),
-    ("inter.woff2", "font/woff2"),
+    "js": "text/javascript; charset=utf-8", "json": json, "png": "image/png",
+    "svg": "image/svg+xml", "webmanifest": "application/manifest+json", "woff2": "font/woff2",
+  ]
+
+  /// The files that are served as they are, with their types. The API serves its description.
+  private static let served: [(name: String, type: String)] =
+    EmbeddedPageFiles.names.filter { $0 != "openapi.json" }.compactMap { name in
+      contentTypes[name.split(scalar: ".").last.map(String.init) ?? ""].map { (name, $0) }
+    }
+
+  /// The files that the service worker does not store: itself, and the ones that browsers request when
+  /// they install the app.
+  private static let unstored: Set<String> = [
+    "sw.js", "manifest.webmanifest", "icon-512.png", "icon-maskable-512.png",
   ]
 }

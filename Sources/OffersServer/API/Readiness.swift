@@ -4,57 +4,40 @@ import OffersCore
 ///
 /// One check runs at a time, however many ask, because everybody may ask. Each waits two seconds at most;
 /// a check that takes longer goes on, and answers whoever asks next.
-actor Readiness {
-  private typealias Asker = AsyncStream<Problem?>.Continuation
-
-  private let store: any StoreReadiness
-  private let outage: StoreOutage
+struct Readiness: Sendable {
+  private let check: SharedWork
   private let timeLimit: Duration
-  private var askers: [Asker] = []
-  private var check: Task<Void, Never>?
 
   /// - Parameter outage: is told whether the store can be reached.
   init(
     _ store: any StoreReadiness, outage: StoreOutage, timeLimit: Duration = .seconds(2)
   ) {
-    self.store = store
-    self.outage = outage
     self.timeLimit = timeLimit
+    check = SharedWork {
+      do {
+        try await store.checkReadiness()
+        outage.end()
+      } catch {
+        let error = error as? OffersError
+        if let error, error.code == .storeUnreachable { outage.note(error) }
+        throw Self.problem(of: error?.code ?? .storageFailed)
+      }
+    }
   }
 
   /// Checks that the store can be reached and has the schema of this program.
   ///
   /// - Throws: `Problem` with status 503 and the reason, which names no place; `CancellationError`.
   func confirm() async throws {
-    let (answers, asker) = AsyncStream.makeStream(of: Problem?.self)
-    askers.append(asker)
-    if check == nil { check = Task { await run() } }
-    let limit = Task { [timeLimit] in
-      try await Task.sleep(for: timeLimit)
-      asker.yield(
-        Self.problem("The database did not answer within two seconds.", .storeUnreachable))
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await check.run() }
+      group.addTask {
+        try await Task.sleep(for: timeLimit)
+        throw Self.problem("The database did not answer within two seconds.", .storeUnreachable)
+      }
+      defer { group.cancelAll() }
+      _ = try await group.next()
     }
-    defer { limit.cancel() }
-    for await problem in answers {
-      if let problem { throw problem }
-      return
-    }
-    throw CancellationError()
-  }
-
-  private func run() async {
-    var problem: Problem?
-    do {
-      try await store.checkReadiness()
-      outage.end()
-    } catch {
-      let error = error as? OffersError
-      if let error, error.code == .storeUnreachable { outage.note(error) }
-      problem = Self.problem(of: error?.code ?? .storageFailed)
-    }
-    for asker in askers { asker.yield(problem) }
-    askers = []
-    check = nil
   }
 
   private static func problem(of code: OffersError.Code) -> Problem {

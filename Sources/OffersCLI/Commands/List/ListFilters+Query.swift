@@ -2,30 +2,14 @@ import Foundation
 import OffersCore
 import OffersFeeds
 
-/// The filters of a list as the user wrote them.
-struct ListSelection: Sendable {
-  var feed: String?
-  var favoritesOnly = false
-  var goneOnly = false
-  var retailer: String?
-  var category: String?
-  /// A text such as `1.50`, `$1.50` or `5%`.
-  var rewardAtLeast: String?
-  /// A text such as `20`, `$20` or `19.90 EUR`.
-  var priceAtMost: String?
-  /// A text such as `7d`, a day or a time.
-  var newSince: String?
-  /// A text such as `48h`.
-  var expiring: String?
-  var includesExpired = false
-
+extension ListFilters {
   /// The query with the parsed filters.
   ///
   /// - Throws: `OffersError` with `invalidRequest` for a filter that cannot be parsed.
   func query(at now: Date) throws -> OfferQuery {
     var query = OfferQuery(
-      feed: feed, favoritesOnly: favoritesOnly, includesExpired: includesExpired, now: now)
-    query.goneOnly = goneOnly
+      feed: feed, favoritesOnly: favorites, includesExpired: expired, now: now)
+    query.goneOnly = gone
     query.retailer = retailer
     query.category = category
     query.rewardMinimum = try rewardAtLeast.map { try OfferQuery.RewardMinimum(parsing: $0) }
@@ -36,7 +20,7 @@ struct ListSelection: Sendable {
   }
 
   private var isNarrow: Bool {
-    goneOnly || retailer != nil || category != nil || rewardAtLeast != nil
+    gone || retailer != nil || category != nil || rewardAtLeast != nil
       || priceAtMost != nil || newSince != nil || expiring != nil
   }
 
@@ -57,9 +41,9 @@ struct ListSelection: Sendable {
     {
       return note
     }
-    if !includesExpired, let note = try await expiredNote(database) { return note }
+    if !expired, let note = try await expiredNote(database) { return note }
     if isNarrow { return "No offer matches the filters. See all offers: offers list" }
-    if favoritesOnly {
+    if favorites {
       return
         "No favorites\(feed.map { " of \($0)" } ?? "") yet. Star an offer with: offers favorite ID"
     }
