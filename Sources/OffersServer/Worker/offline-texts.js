@@ -37,7 +37,7 @@ function readLetters() {
   return lettersRead;
 }
 
-/** Takes the letters that the server sends (FoldingTable). */
+/** Takes the letters that the server sends (LetterTable). */
 function useLetters({folded, syllables, letters, unseen, spaces, wordBytes, weights, whole}) {
   // The Korean syllables in order are all combinations of their letters.
   const first = syllables.first.codePointAt(0);
