@@ -18,7 +18,7 @@ struct ServedResponder: HTTPResponder {
   let routes: RouteList
   /// Renders the pages for errors outside of the routes.
   let shell: PageShell
-  /// The turns of reads that the cache does not answer, except reads of images.
+  /// Limits how many reads are made at once that the cache does not answer, except reads of images.
   let turns = Turns()
   /// The turns of images, separate because fetching images from slow servers must not delay other
   /// reads.

@@ -19,9 +19,9 @@ public struct SearchQuery: Hashable, Sendable {
   public var limit: Int
   /// The number of the page, from 1.
   public var page: Int
-  /// The size of an answer, in bytes, after which further offers are abridged: each text is
-  /// truncated to 2 KiB, and lists keep their first elements only. Counts the offers' texts and the
-  /// ranges of matching words. Nil for whole offers.
+  /// The room for whole offers in an answer, in bytes of their texts and of the ranges of matching words.
+  /// An offer of more than 2 KiB that does not fit into the rest of it is abridged: its texts are truncated
+  /// to 2 KiB, and its lists keep their first elements. Nil for whole offers.
   public var maximumBytes: Int?
 
   /// Creates a search for words, in one feed or in all.

@@ -4,7 +4,7 @@
 /// with this protocol. The store may be a file or stand on a server, may have one writer or many, and may
 /// be shared with other processes.
 package protocol OffersStorage: OfferRepository, FavoriteRepository, HouseholdRepository,
-  FacetRepository, FeedSourceRepository, SearchPreparation, ChangeRepository, NewsRepository,
+  FacetRepository, FeedSourceRepository, PreparableSearch, ChangeRepository, NewsRepository,
   LongListRepository, PruneRepository, ImageFetchStore, SyncStore, UserRepository, UserRecords,
   SessionRepository, AttemptRepository, CredentialRepository, IdentityRepository,
   ServerKeyRepository, CommitSignal,

@@ -43,7 +43,7 @@ package enum LetterFolding {
 
     /// Whether the character is an accent or one that nobody sees; a word does not end at it.
     @inline(__always) package var isUnseen: Bool { bits == 0 }
-    /// Whether the character is a letter or a digit, which words have.
+    /// Whether the character is part of a word: a letter or a digit.
     @inline(__always) package var isLetter: Bool { bits & Self.letterMark != 0 }
     /// The folded scalars of the character; none for an unseen one.
     @inline(__always) var scalars: Scalars {

@@ -2,7 +2,7 @@
 ///
 /// Written as keys separated by dots, such as `location.address`. `[0]` is the first element,
 /// `[-1]` the last, `[*]` every element, and `[rel=self]` the first element whose `rel` is `self`.
-/// `[picture]` and `[page]` are the elements of an `ElementKind`.
+/// `[picture]` and `[page]` are the elements of an `LinkTargetKind`.
 /// `*` in the place of a key is every member of an object.
 /// `@name` is an XML attribute, `@key` the key of the item within its parent object. A leading `$.`
 /// starts at the document's root. A key that contains one of `. [ ] { } * " '` or begins with `$`
@@ -21,8 +21,8 @@ package struct FieldPath: Sendable, Hashable {
     /// the first. The case of ASCII letters is ignored; an empty text also matches an element
     /// without the value.
     case matching(key: [String], value: String)
-    /// The elements that are of a kind by what they state, in the order of `ElementKind.rank`.
-    case kind(ElementKind)
+    /// The elements that are of a kind by what they state, in the order of `LinkTargetKind.rank`.
+    case kind(LinkTargetKind)
     /// The key of the item within its parent object: 1 for its own key, 2 for its parent's. Always
     /// the only step of its path.
     case ownKey(Int)

@@ -142,7 +142,7 @@ struct FieldPathScanner {
     }
     try close(from: start)
     if keys.count == 1, isQuoted { return .key(keys[0]) }
-    if keys.count == 1, let kind = ElementKind(rawValue: keys[0]) { return .kind(kind) }
+    if keys.count == 1, let kind = LinkTargetKind(rawValue: keys[0]) { return .kind(kind) }
     guard keys.count == 1, let index = Int32(keys[0]) else {
       throw problem(
         "[\(keys.joined(separator: "."))] at character \(start + 1) is not a number, * or key=value",

@@ -48,7 +48,8 @@ struct CompiledRules {
     case source(Source)
   }
 
-  /// A list whose elements have their texts at one of several places.
+  /// The list that the first alternatives of a rule have in common, as `tags.*.name` and `tags.*.title` have
+  /// `tags.*`. Of each element the first alternative with a text counts.
   struct List {
     /// The path of the elements.
     let steps: [PathTree.Step]
@@ -77,7 +78,7 @@ struct CompiledRules {
 
   struct Rule {
     let alternatives: [Alternative]
-    /// The list of which the rule's first alternatives are places, for a field of several values.
+    /// The list that the rule's first alternatives have in common, for a field of several values.
     let list: List?
 
     fileprivate init(alternatives: [Alternative]) {
@@ -132,9 +133,9 @@ struct CompiledRules {
   let attributes: [(label: [UInt8], name: String, rule: Rule)]
 
   /// The shapes that the rules of `others` need.
-  let othersTable: NeededShapes
+  let othersTable: RuleFilter
   /// The shapes that the rules of `attributes` need.
-  let attributesTable: NeededShapes
+  let attributesTable: RuleFilter
 
   init(_ definition: FeedDefinition, items: PathTree, document: PathTree) {
     let compiler = Compiler(items: items, document: document)
@@ -157,8 +158,8 @@ struct CompiledRules {
     attributes = definition.attributes.map {
       (JSONTextEncoder.text($0.label), $0.label, compiler.rule($0.rule))
     }
-    othersTable = NeededShapes(others.map(\.rule.neededShapes))
-    attributesTable = NeededShapes(attributes.map(\.rule.neededShapes))
+    othersTable = RuleFilter(others.map(\.rule.neededShapes))
+    attributesTable = RuleFilter(attributes.map(\.rule.neededShapes))
   }
 
   /// Compiles single rules and paths.

@@ -15,7 +15,7 @@ final class PathTree {
       case matching([Step], value: [UInt8])
       /// Keeps the values of a kind, in the order of their ranks. `statements` are the shapes of the
       /// members in which a value states what it is.
-      case ofKind(ElementKind, statements: [[Int32]])
+      case ofKind(LinkTargetKind, statements: [[Int32]])
     }
 
     let kind: Kind

@@ -19,6 +19,8 @@ enum DocumentStart: Equatable {
 
   private static let markBytes = 4
 
+  /// Finds what the first bytes say about the encoding; `open` if it takes more bytes to tell.
+  ///
   /// - Parameters:
   ///   - bytes: the first bytes of the document.
   ///   - isLast: whether no more bytes follow.

@@ -11,8 +11,8 @@ package struct CurrencyCode: Sendable {
   /// Whether the code is also a word that occurs in capitals beside numbers, as in `TOP 10`.
   package let isWord: Bool
 
-  /// The signs of currencies; the raw value is the character in `table`. `none` stands for any
-  /// other sign, and for no sign.
+  /// The sign of a currency. The raw value is the letter for it in `table`. `none` is any other sign, or no
+  /// sign.
   package enum Sign: UInt8, Sendable {
     case dollar = 0x24
     case euro = 0x45

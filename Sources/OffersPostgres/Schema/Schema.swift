@@ -25,7 +25,8 @@ struct Schema {
   /// The state of a database's schema.
   private enum State {
     case current
-    /// To be migrated or converted; 0 for a database without a schema.
+    /// Lacks migrations: all of them at version 0, which is that of a database without a schema. One of an
+    /// earlier program is converted first.
     case older(version: Int)
     /// Too old to be converted.
     case tooOld

@@ -2,7 +2,7 @@ import Foundation
 import OffersCore
 import OffersStore
 
-extension PostgresStore: SearchPreparation {
+extension PostgresStore: PreparableSearch {
   package func search(_ query: SearchQuery) async throws -> SearchResults {
     try query.check()
     return try await database.read { [user] connection in

@@ -98,7 +98,7 @@ struct FileReplacement {
   /// - Parameters:
   ///   - start: the new name, to which a number is added if it is taken.
   ///   - isHeld: whether the caller has a `ExclusiveFileLock` of the database.
-  /// - Returns: the path of the moved database; nil if there was nothing to move.
+  /// - Returns: the path of the moved database, also if it was moved before a kill; nil if there was none.
   private func putAside(_ start: String, isHeld: Bool) throws -> String? {
     let present = Self.endings.filter { Self.isThere(file.path + $0) }
     // The database may have been moved before a kill. Its log and journal follow it then.

@@ -39,7 +39,7 @@ extension OffersDatabase: SearchRepository {
   }
 }
 
-extension OffersDatabase: SearchPreparation {
+extension OffersDatabase: PreparableSearch {
   package func prepareSearch() async throws { try await refreshSearchIndex() }
 
   package func search(

@@ -1,6 +1,7 @@
 import OffersStore
 
-/// The writes of offers, which need the folders above that of the transaction.
+/// The writes of offers. They do not stand beside the transaction, because its folder may not use the types of
+/// this one (`Scripts/check`).
 extension SQLiteTransaction {
   func makeOfferWriter(isIndexed: Bool) throws -> any OfferWriter {
     try SQLiteOfferWriter(database, isIndexed: isIndexed)

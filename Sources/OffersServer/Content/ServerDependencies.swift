@@ -5,7 +5,7 @@ import OffersCore
 /// the parser of times and amounts in queries, what maps are drawn with, and the clock.
 package struct ServerDependencies: Sendable {
   package typealias Store = OfferRepository & FavoriteRepository & HouseholdRepository
-    & FeedRepository & SearchPreparation & ChangeRepository & CommitSignal & SessionRepository
+    & FeedRepository & PreparableSearch & ChangeRepository & CommitSignal & SessionRepository
     & AttemptRepository & UserRepository & UserRecords & CredentialRepository & IdentityRepository
     & ServerKeyRepository & StoreReadiness
 

@@ -97,7 +97,8 @@ final class PendingLogins: Sendable {
     return login
   }
 
-  /// The login in a value of the cookie; nil for a value with another key's code, as of another host.
+  /// The login in a value of the cookie; nil if another key signed it, as that of a server with another
+  /// registration.
   private static func login(_ value: String, _ key: HMACKey) throws -> PendingLogin? {
     let parts = value.split(scalar: ".", omittingEmptySubsequences: false)
     guard parts.count == 2, let login = Base64URL.data(of: parts[0]),

@@ -40,7 +40,8 @@ struct Problem: Error, HTTPResponseError {
         title: ErrorWords(error).sentence)
       return
     }
-    // Strangers get this one, too, so the place of the store is for the log only.
+    // Clients that are not logged in can get this answer, too: the error's message, which has the place of
+    // the store, is for the log only.
     self.init(
       Self.status(of: error.code), "The database cannot be reached at present.",
       hint: "Try again in a few seconds.", code: error.code)

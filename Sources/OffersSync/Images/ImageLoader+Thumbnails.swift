@@ -56,7 +56,7 @@ extension ImageLoader {
       .limitExceeded, "\(url) is too large for a list, and has no smaller copy: \(reason)")
   }
 
-  /// Makes the copy of an image, together with all who ask for it meanwhile.
+  /// Makes the small copy of an image, together with all who ask for it meanwhile.
   private func makeThumbnail(of image: CachedImage) async throws -> CachedImage {
     if let running = scalings[image.url] { return try await running.value }
     let task = Task { try await storeThumbnail(of: image) }

@@ -137,7 +137,7 @@ extension RemoteStore: FeedRepository {
   }
 }
 
-extension RemoteStore: SearchPreparation {
+extension RemoteStore: PreparableSearch {
   func search(_ query: SearchQuery) async throws -> SearchResults {
     try await ask { try await $0.search(query) }
   }

@@ -72,7 +72,7 @@ struct FeedsAddCommand: AsyncParsableCommand {
     let place = try location.place
     // A removed feed with the same name may have left its source in the database.
     try await place.openExisting(.readWrite)?.forgetSource(of: name)
-    var job = SyncJob(
+    var job = PrintedSync(
       feeds: [name], place: place,
       configurationPath: SettingPath(text: file.text, origin: .option), user: user)
     job.transport = guess.transport

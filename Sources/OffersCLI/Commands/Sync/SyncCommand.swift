@@ -88,7 +88,7 @@ struct SyncCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    var job = SyncJob(
+    var job = PrintedSync(
       feeds: feed, place: try location.place, configurationPath: try configuration.path,
       user: try location.choice)
     job.options.source = from.map { SyncSource(typed: $0) }

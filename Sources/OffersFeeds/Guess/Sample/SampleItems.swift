@@ -1,4 +1,5 @@
-/// The items of a sample: the objects and texts that the path of the offers leads to.
+/// The items of a sample, which is a document whose definition is being guessed: the objects and texts to which
+/// the path of the offers leads.
 struct SampleItems {
   let steps: [FieldPath.Step]
   private(set) var items: [SampleValue] = []

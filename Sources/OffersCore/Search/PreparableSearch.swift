@@ -1,5 +1,5 @@
 /// A search that may have to be prepared after a sync, such as by updating an index.
-package protocol SearchPreparation: SearchRepository {
+package protocol PreparableSearch: SearchRepository {
   /// Prepares the next search, so that it does not wait. If nothing has to be prepared, the call is
   /// cheap.
   func prepareSearch() async throws
@@ -13,7 +13,7 @@ package protocol SearchPreparation: SearchRepository {
   func search(_ query: SearchQuery, preparing: () -> Void) async throws -> SearchResults
 }
 
-extension SearchPreparation {
+extension PreparableSearch {
   /// The default for a store whose search is always prepared.
   package func prepareSearch() async throws {}
 

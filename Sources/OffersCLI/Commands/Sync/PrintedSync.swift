@@ -6,7 +6,7 @@ import OffersHTTP
 import OffersSync
 
 /// A sync of feeds that prints its results, for `offers sync` and `offers feeds add`.
-struct SyncJob: Sendable {
+struct PrintedSync: Sendable {
   /// The names of the feeds. If it is empty, all subscribed feeds are synced, or only
   /// `Feed.initialName` if there is a `source`.
   let feeds: [String]

@@ -2,7 +2,7 @@ import OffersCore
 
 /// A condition on what an element says of itself: `enclosure[picture]` are the enclosures that are
 /// pictures, `link[page]` the links that lead to a page for people.
-package enum ElementKind: String, Sendable, Hashable, CaseIterable {
+package enum LinkTargetKind: String, Sendable, Hashable, CaseIterable {
   /// A picture, by its media type or medium; if it states neither, or a type that says nothing, by
   /// the ending of its address. Never a video or a sound.
   case picture

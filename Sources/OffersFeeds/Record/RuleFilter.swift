@@ -1,7 +1,7 @@
 /// For each of several rules, the shapes of which a record must contain at least one so that the
 /// rule may have a value, in flat memory. Most rules of a well-known vocabulary match nothing in
 /// most records, and this table rejects them quickly.
-final class NeededShapes {
+final class RuleFilter {
   private let shapes: UnsafeMutablePointer<Int32>
   /// The index of each rule's first shape, followed by the index after the last shape.
   private let starts: UnsafeMutablePointer<Int>
