@@ -65,9 +65,9 @@ struct RewardParserTests {
       let count = Int.random(in: 0...8, using: &random)
       let text = (0..<count).map { _ in parts.randomElement(using: &random) ?? "" }.joined()
       let value = RewardReading.parse(text)
-      // A value has its sign beside it, or is all of the text.
+      // A value has its sign beside it, or is all of the text: `1.-` is a whole amount.
       let isBare = text.allSatisfy {
-        $0.isNumber || $0 == " " || $0 == "\u{A0}" || ",.".contains($0)
+        $0.isNumber || $0 == " " || $0 == "\u{A0}" || ",.-".contains($0)
       }
       if value.hasSuffix("USD") { #expect(isBare || text.contains("$"), "\(text)") }
       if value.hasSuffix("%") { #expect(text.contains("%"), "\(text)") }
