@@ -53,7 +53,8 @@ require_packages() {
 # Installs what tests need besides the build: zsh and fish, in which they try the completions that
 # offers prints, cron, whose crontab offers edits, systemd-analyze, which rates the units, openssl, which
 # makes their certificates, curl and sqlite3, which look at servers and files from outside, a C compiler,
-# which makes small programs and the shims of the campaigns, and gdk-pixbuf, which makes pictures smaller.
+# which makes small programs and the shims of the campaigns, nginx, behind which a server runs, and gdk-pixbuf,
+# which makes pictures smaller.
 require_test_tools() {
   local missing=()
   command -v zsh >/dev/null || missing+=(zsh)
@@ -66,6 +67,7 @@ require_test_tools() {
   command -v cc >/dev/null || missing+=(gcc libc6-dev)
   compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null || missing+=(postgresql-15)
   command -v pgbouncer >/dev/null || missing+=(pgbouncer)
+  [[ -x /usr/sbin/nginx ]] || missing+=(nginx-light)
   compgen -G '/usr/lib/*/libgdk_pixbuf-2.0.so.0' >/dev/null || missing+=(libgdk-pixbuf-2.0-0)
   install_packages "The tests need these shells, tools and servers" "${missing[@]}"
 }

@@ -1,9 +1,19 @@
+import HTTPTypes
 import Hummingbird
 import OffersCore
 import ServiceLifecycle
 
 /// The route that streams server-sent events (`EventHub`).
 struct EventRoutes: Sendable {
+  /// The fields of a stream. nginx buffers the answers of its servers, and would hold back a stream, head
+  /// included, unless the last of them forbids it.
+  /// https://nginx.org/en/docs/http/ngx_http_proxy_module.html#proxy_buffering
+  private static let fields: HTTPFields = {
+    var fields: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
+    if let name = HTTPField.Name("X-Accel-Buffering") { fields[name] = "no" }
+    return fields
+  }()
+
   let events: EventHub
   /// Decides whom a request is from.
   let access: VisitorAuthentication
@@ -19,7 +29,7 @@ struct EventRoutes: Sendable {
       }
       return Response(
         status: .ok,
-        headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
+        headers: Self.fields,
         body: ResponseBody { writer in
           for await event in stream.cancelOnGracefulShutdown() {
             try await writer.write(event)

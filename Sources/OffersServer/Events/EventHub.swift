@@ -72,8 +72,8 @@ final class EventHub: Sendable {
   ///   - user: the user whose client it is.
   ///   - isWelcome: whether the client is still let in. Called after commits and every 15 seconds;
   ///     false ends the stream, an error is ignored until the next call.
-  /// - Returns: a stream in the format of `text/event-stream`, which begins with the current data
-  ///   version and the current sync. Its end removes the listener.
+  /// - Returns: a stream in the format of `text/event-stream`, which begins with a comment, the current
+  ///   data version and the current sync. Its end removes the listener.
   /// - Throws: `Problem` with status 503 at the limit of listeners, or of those of the client or user;
   ///   `OffersError` if the database cannot be read.
   func listen(
@@ -82,7 +82,7 @@ final class EventHub: Sendable {
   ) async throws -> AsyncStream<ByteBuffer> {
     let (events, stream) = AsyncStream.makeStream(
       of: ByteBuffer.self, bufferingPolicy: .bufferingNewest(Self.bufferLimit))
-    var greeting = ByteBuffer(string: "retry: 2000\n\n")
+    var greeting = ByteBuffer(string: ":\n\nretry: 2000\n\n")
     let version = try await signal.fetchDataVersion()
     let (status, revision) = jobs.revised
     greeting.writeImmutableBuffer(Self.changed(version))

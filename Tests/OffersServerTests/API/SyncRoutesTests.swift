@@ -176,7 +176,8 @@ struct SyncRoutesTests {
         "GET /api/v1/events HTTP/1.1\r\n\(server.host)\r\n"
       ) { $0.contains("event: sync\n") && $0.hasSuffix("\n\n\r\n") }
       #expect(greeting.contains("Content-Type: text/event-stream"))
-      #expect(greeting.contains("retry: 2000\n\nevent: changed\ndata: {\"version\":"))
+      #expect(greeting.contains("X-Accel-Buffering: no\r\n"))
+      #expect(greeting.contains(":\n\nretry: 2000\n\nevent: changed\ndata: {\"version\":"))
       #expect(greeting.contains("\"state\":\"idle\""))
       try await ask("PUT", "offers/ibotta:900117/favorite")
       _ = try await connection.receive { $0.contains("event: changed\n") }
