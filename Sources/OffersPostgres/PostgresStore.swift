@@ -65,7 +65,9 @@ package final class PostgresStore: Sendable {
     _ url: DatabaseURL, access: StoreAccess, proposesFeed: Bool, createsSchema: Bool = true,
     definitions: (any FeedDefinitions)? = nil, leaseTimes: LeaseTimes = LeaseTimes()
   ) async throws -> PostgresStore {
-    let database = Database(url, access: access, leaseTimes: leaseTimes)
+    let database = Database(
+      url, access: access, leaseTimes: leaseTimes,
+      checkSchema: { try Schema().refuseNewer(in: $0, url) })
     do {
       switch access {
       case .readWrite:

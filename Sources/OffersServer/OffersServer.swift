@@ -18,6 +18,7 @@ package struct OffersServer: Sendable {
   private let refreshSeconds: Double?
   private let hosts: AllowedHosts
   private let pairings = PairingCodes()
+  private let schema: SchemaWatch
   private let logger: Logger
 
   /// - Parameters:
@@ -27,7 +28,7 @@ package struct OffersServer: Sendable {
   ///   - refreshSeconds: the interval at which feeds that are due are synced; nil for never.
   ///   - logger: receives the messages of the server and of its scheduled syncs.
   ///   - accessLogger: receives a line for each refused attempt to log in (`LoginRefusalLog`), and
-  ///     messages about the token; nil for `logger`.
+  ///     messages about the token and the database; nil for `logger`.
   package init(
     _ content: ServerDependencies, address: ServerAddress = ServerAddress(),
     access: ServerAccess = ServerAccess(), refreshSeconds: Double? = nil, logger: Logger,
@@ -39,6 +40,7 @@ package struct OffersServer: Sendable {
     self.accessLogger = accessLogger ?? logger
     self.refreshSeconds = refreshSeconds
     hosts = AllowedHosts(address, usesTLS: access.certificate != nil)
+    schema = SchemaWatch(content.store, logger: accessLogger ?? logger)
     self.logger = logger
   }
 
@@ -86,7 +88,8 @@ package struct OffersServer: Sendable {
     return ServedResponder(
       answers: answers, hosts: hosts, access: gate, isSecure: access.isSecure,
       proxies: access.proxies,
-      router: router.buildResponder(), routes: RouteList(router), shell: pages.shell)
+      router: router.buildResponder(), routes: RouteList(router), shell: pages.shell,
+      schema: schema)
   }
 
   private var urls: ReachableURLs {
@@ -117,13 +120,14 @@ package struct OffersServer: Sendable {
     return PhoneInvitation(server: url, code: code)
   }
 
-  /// Runs the server until the process receives SIGTERM or SIGINT. It then stops listening, waits
-  /// some seconds for the responses in progress, and cancels a running sync.
+  /// Runs the server until the process receives SIGTERM or SIGINT, or the database belongs to a newer
+  /// program (`SchemaWatch`). It then stops listening, waits some seconds for the responses in progress,
+  /// and cancels a running sync.
   ///
   /// - Parameters:
   ///   - selfCheck: how often the server requests its own health check; nil for never.
   ///   - ready: called with the port once the server listens.
-  /// - Throws: `OffersError` with `sourceFailed` if it cannot listen.
+  /// - Throws: `OffersError`: `sourceFailed` if it cannot listen, `newerDatabase`.
   package func run(
     selfCheck: SelfCheckSchedule? = nil,
     ready: @escaping @Sendable (Int) async -> Void = { _ in }
@@ -135,7 +139,8 @@ package struct OffersServer: Sendable {
 
   func run(
     _ times: ConnectionDeadlines.Times, _ limits: ConnectionTable.Limits, handlesSignals: Bool,
-    selfCheck: SelfCheckSchedule? = nil, ready: @escaping @Sendable (Int) async -> Void
+    selfCheck: SelfCheckSchedule? = nil, schemaTimes: SchemaWatch.Times = SchemaWatch.Times(),
+    ready: @escaping @Sendable (Int) async -> Void
   ) async throws {
     let refreshes = refreshSeconds.map {
       RefreshService(jobs: content.jobs, interval: .seconds($0), logger: logger)
@@ -174,7 +179,12 @@ package struct OffersServer: Sendable {
         await ready(port)
       }, logger: logger)
     var configuration = ServiceGroupConfiguration(
-      services: [application],
+      services: [
+        ServiceGroupConfiguration.ServiceConfiguration(service: application),
+        ServiceGroupConfiguration.ServiceConfiguration(
+          service: SchemaWatch.Checks(watch: schema, times: schemaTimes),
+          failureTerminationBehavior: .gracefullyShutdownGroup),
+      ],
       gracefulShutdownSignals: handlesSignals ? [.sigterm, .sigint] : [], logger: logger)
     configuration.maximumGracefulShutdownDuration = .seconds(Self.endSeconds)
     let result: Result<Void, any Error>

@@ -18,6 +18,8 @@ struct ServedResponder: HTTPResponder {
   let routes: RouteList
   /// Renders the pages for errors outside of the routes.
   let shell: PageShell
+  /// Tells whether the database belongs to a newer program.
+  let schema: SchemaWatch
   /// Limits how many reads are made at once that the cache does not answer, except reads of images.
   let turns = Turns()
   /// The turns of images, separate because fetching images from slow servers must not delay other
@@ -30,6 +32,7 @@ struct ServedResponder: HTTPResponder {
     let isHead = request.method == .head
     var response: Response
     do {
+      if let refusal = schema.refusal { throw refusal }
       response = try await respondInTime(to: isHead ? request.asGet : request, context)
     } catch {
       response = refusal(of: problem(error, context.logger), to: request)
@@ -157,6 +160,8 @@ struct ServedResponder: HTTPResponder {
     case let error as OffersError:
       if error.code == .storeUnreachable {
         access.outage.note(error)
+      } else if error.code == .newerDatabase {
+        schema.note(error)
       } else if let cause = error.cause {
         logger.error("\(error.message)", metadata: ["cause": "\(cause)"])
       }

@@ -211,6 +211,23 @@ struct OpeningTests {
     }
   }
 
+  @Test("a database that a newer program migrates while it is open is refused from then on")
+  func refusesMigrated() async throws {
+    let made = try await TestCluster.shared.value.makeDatabase()
+    let store = try await PostgresStore.open(url: made.url())
+    try await Self.migrate(
+      made, by: [("ALTER TABLE favorite RENAME TO star", false)])
+    let refused = await [
+      #expect(throws: OffersError.self) { try await store.fetchOffers(OfferQuery()) },
+      #expect(throws: OffersError.self) {
+        try await store.setFavorites(named: ["tea:1"], to: true)
+      },
+      #expect(throws: OffersError.self) { try await store.checkReadiness() },
+    ]
+    #expect(refused.map { $0?.code } == [.newerDatabase, .newerDatabase, .newerDatabase])
+    try await store.close()
+  }
+
   @Test("a migration that fails leaves nothing behind")
   func migratesWhole() async throws {
     let made = try await TestCluster.shared.value.makeDatabase()

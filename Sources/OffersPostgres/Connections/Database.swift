@@ -32,12 +32,17 @@ final class Database: Sendable {
   var canWrite: Bool { access == .readWrite }
   /// The times of the leases of syncs.
   let leaseTimes: LeaseTimes
+  private let checkSchema: @Sendable (Connection) throws -> Void
 
+  /// - Parameter checkSchema: refuses a schema that this program cannot serve. Called after an error that
+  ///   may be due to it.
   init(
     _ url: DatabaseURL, access: StoreAccess = .readWrite, readerLimit: Int = 4,
     writerLimit: Int = 2,
-    leaseTimes: LeaseTimes = LeaseTimes()
+    leaseTimes: LeaseTimes = LeaseTimes(),
+    checkSchema: @escaping @Sendable (Connection) throws -> Void = { _ in }
   ) {
+    self.checkSchema = checkSchema
     self.url = url
     self.access = access
     self.leaseTimes = leaseTimes
@@ -195,7 +200,7 @@ final class Database: Sendable {
     _ pool: ConnectionPool, isRepeatable: Bool = true,
     _ body: @escaping @Sendable (Connection, Outcome) throws -> Result
   ) async throws -> Result {
-    let url = url
+    let (url, checkSchema) = (url, checkSchema)
     // The error about a commit that was not confirmed, while it is repeated.
     var unknown: (any Error)?
     for number in 1... {
@@ -205,6 +210,15 @@ final class Database: Sendable {
           do {
             return .done(try body(connection, outcome))
           } catch let failure as PostgresFailure {
+            if failure.mayBeOfSchema {
+              do {
+                try checkSchema(connection)
+              } catch let error as OffersError {
+                return .failed(error)
+              } catch {
+                // The first error is the one to report.
+              }
+            }
             let isUnknown = outcome.isCommitting && failure.isOfConnection
             let error = PostgresFailure.translate(failure, url, mayBeStored: isUnknown)
             let limit =

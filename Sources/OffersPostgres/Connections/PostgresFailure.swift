@@ -32,6 +32,11 @@ struct PostgresFailure: Error {
   /// a column was changed.
   var isOfPreparedStatement: Bool { sqlState == "26000" || sqlState == "0A000" }
 
+  /// Whether a statement does not fit the schema, or its values do not: another program may have changed it.
+  var mayBeOfSchema: Bool {
+    sqlState.map { state in ["22", "23", "42"].contains { state.hasPrefix($0) } } ?? false
+  }
+
   /// Whether the lock timeout has passed.
   var isLockTimeout: Bool { sqlState == "55P03" }
 

@@ -66,6 +66,13 @@ struct Schema {
       advice: Advice("Bring it up to date with", .sync))
   }
 
+  /// Refuses a schema that is newer than this program can serve.
+  ///
+  /// - Throws: `OffersError`: `newerDatabase`, or `storageFailed` if it is too old to be migrated.
+  func refuseNewer(in connection: Connection, _ url: DatabaseURL) throws {
+    _ = try check(findState(connection), url)
+  }
+
   /// Refuses a database without a schema.
   ///
   /// - Throws: `OffersError` with `notFound`.

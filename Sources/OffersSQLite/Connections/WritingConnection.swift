@@ -187,6 +187,8 @@ final class WritingConnection: Sendable {
     let mayBeStored = { result != nil }
     try StorageFailure.translating(database, path: file.path, mayBeStored: mayBeStored) {
       try database.inTransaction(.immediate) {
+        // A newer program may have migrated the file since it was opened.
+        try DatabaseFile.checkVersion(Schema.version(of: database), path: file.path)
         result = try body(database)
         return end
       }

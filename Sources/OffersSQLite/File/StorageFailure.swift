@@ -40,10 +40,27 @@ enum StorageFailure {
     do {
       return try body()
     } catch {
+      try checkVersion(after: error, database, path: path)
       throw translate(
         error, path: path, reason: reason(database.sqliteConnection),
         mayBeStored: mayBeStored(), since: begun)
     }
+  }
+
+  /// Refuses a database that a newer program has migrated while it was open here, if a statement may have
+  /// failed because of that.
+  ///
+  /// - Throws: `OffersError` with `newerDatabase`.
+  private static func checkVersion(
+    after error: any Error, _ database: Database, path: String
+  ) throws {
+    let codes: [ResultCode] = [.SQLITE_ERROR, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH]
+    let isOfSchema = (error as? DatabaseError).map { codes.contains($0.resultCode) }
+    // A file whose version cannot be read has another error to report.
+    guard isOfSchema ?? (error is RowDecodingError),
+      let version = try? Int.fetchOne(database, sql: "PRAGMA user_version")
+    else { return }
+    try DatabaseFile.checkVersion(version, path: path)
   }
 
   /// The value of `errno` of a connection's last failed call, or of that on its log or its file; 0

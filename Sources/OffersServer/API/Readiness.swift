@@ -43,8 +43,7 @@ struct Readiness: Sendable {
   private static func problem(of code: OffersError.Code) -> Problem {
     switch code {
     case .storeUnreachable: Self.problem("The database cannot be reached.", code)
-    case .newerDatabase:
-      Self.problem("The database belongs to a newer version of the program.", code)
+    case .newerDatabase: Problem(OffersError(code, ""))
     default: Self.problem("The database cannot be used.", code)
     }
   }

@@ -79,10 +79,13 @@ struct PageRoutes: Sendable {
   }
 }
 
-/// Middleware that answers an error of a page with a page. Errors of the API pass through, and those of a
-/// store that cannot be reached, in whose place there may be a held page.
+/// Middleware that answers an error of a page with a page. Errors of the API pass through, those of a
+/// store that cannot be reached, in whose place there may be a held page, and those of one that belongs to
+/// a newer program (`SchemaWatch`).
 struct PageErrors: RouterMiddleware {
   let shell: PageShell
+
+  private static let passedCodes: [OffersError.Code] = [.storeUnreachable, .newerDatabase]
 
   func handle(
     _ request: Request, context: ServedContext,
@@ -92,7 +95,7 @@ struct PageErrors: RouterMiddleware {
       return try await next(request, context)
     } catch {
       if request.uri.path.hasPrefix("/api/") || error is CancellationError { throw error }
-      if let error = error as? OffersError, error.code == .storeUnreachable { throw error }
+      if let error = error as? OffersError, Self.passedCodes.contains(error.code) { throw error }
       // A store that fails has no feeds to list, either.
       let feeds = (try? await PageSource(content: shell.content).fetchFeeds()) ?? []
       return try NoticePage.response(

@@ -34,17 +34,24 @@ struct Problem: Error, HTTPResponseError {
   }
 
   init(_ error: OffersError) {
-    guard error.code == .storeUnreachable else {
+    // Clients that are not logged in can get these two answers, too: the error's message, which has the
+    // place of the store, is for the log only.
+    switch error.code {
+    case .storeUnreachable:
+      self.init(
+        Self.status(of: error.code), "The database cannot be reached at present.",
+        hint: "Try again in a few seconds.", code: error.code)
+    case .newerDatabase:
+      self.init(
+        Self.status(of: error.code), "The database belongs to a newer version of the program.",
+        hint: "This server ends, so that the newer version can start. Try again in a few seconds.",
+        code: error.code)
+    default:
       self.init(
         Self.status(of: error.code), error.message, hint: error.hint, code: error.code,
         title: ErrorWords(error).sentence)
       return
     }
-    // Clients that are not logged in can get this answer, too: the error's message, which has the place of
-    // the store, is for the log only.
-    self.init(
-      Self.status(of: error.code), "The database cannot be reached at present.",
-      hint: "Try again in a few seconds.", code: error.code)
     headers[.retryAfter] = String(Self.outageRetrySeconds)
   }
 
@@ -56,8 +63,7 @@ struct Problem: Error, HTTPResponseError {
     case .ambiguous, .locked, .quarantined: .conflict
     case .limitExceeded, .malformedFeed, .unexpectedShape, .malformedImage, .sourceFailed:
       .badGateway
-    case .storageFailed, .storeUnreachable: .serviceUnavailable
-    case .newerDatabase: .internalServerError
+    case .storageFailed, .storeUnreachable, .newerDatabase: .serviceUnavailable
     }
   }
 

@@ -26,4 +26,27 @@ struct ReadinessTests {
     }
     #expect(error?.code == .invalidRequest)
   }
+
+  @Test("a file that a newer program has migrated is neither read wrongly nor written")
+  func migrated() async throws {
+    let store = try await Store()
+    #expect(try await store.database.fetchOffers(OfferQuery()).isEmpty)
+    try store.execute(
+      """
+      PRAGMA legacy_alter_table = ON;
+      ALTER TABLE favorite RENAME TO star;
+      PRAGMA user_version = \(Schema.version + 1)
+      """)
+    let read = await #expect(throws: OffersError.self) {
+      try await store.database.fetchOffers(OfferQuery())
+    }
+    #expect(read?.code == .newerDatabase)
+    // A statement that would still succeed.
+    let written = await #expect(throws: OffersError.self) {
+      try await store.database.addUser(named: "Ben", role: .member)
+    }
+    #expect(written?.code == .newerDatabase)
+    try store.execute("PRAGMA user_version = \(Schema.version)")
+    #expect(try await store.database.fetchUsers().count == 1)
+  }
 }
