@@ -19,6 +19,7 @@ package struct OffersServer: Sendable {
   private let hosts: AllowedHosts
   private let pairings = PairingCodes()
   private let schema: SchemaWatch
+  private let logsRequests: Bool
   private let logger: Logger
 
   /// - Parameters:
@@ -27,12 +28,14 @@ package struct OffersServer: Sendable {
   ///   - access: how the server knows its clients.
   ///   - refreshSeconds: the interval at which feeds that are due are synced; nil for never.
   ///   - logger: receives the messages of the server and of its scheduled syncs.
-  ///   - accessLogger: receives a line for each refused attempt to log in (`LoginRefusalLog`), and
-  ///     messages about the token and the database; nil for `logger`.
+  ///   - accessLogger: receives a line for each refused attempt to log in (`LoginRefusalLog`) and for each
+  ///     change of logins, users and feeds (`RequestLog`), and messages about the token and the database;
+  ///     nil for `logger`.
+  ///   - logsRequests: whether it receives a line for each request, too.
   package init(
     _ content: ServerDependencies, address: ServerAddress = ServerAddress(),
     access: ServerAccess = ServerAccess(), refreshSeconds: Double? = nil, logger: Logger,
-    accessLogger: Logger? = nil
+    accessLogger: Logger? = nil, logsRequests: Bool = false
   ) {
     self.content = content
     self.address = address
@@ -41,6 +44,7 @@ package struct OffersServer: Sendable {
     self.refreshSeconds = refreshSeconds
     hosts = AllowedHosts(address, usesTLS: access.certificate != nil)
     schema = SchemaWatch(content.store, logger: accessLogger ?? logger)
+    self.logsRequests = logsRequests
     self.logger = logger
   }
 
@@ -89,7 +93,8 @@ package struct OffersServer: Sendable {
       answers: answers, hosts: hosts, access: gate, isSecure: access.isSecure,
       proxies: access.proxies,
       router: router.buildResponder(), routes: RouteList(router), shell: pages.shell,
-      schema: schema)
+      schema: schema,
+      log: RequestLog(logger: accessLogger, tellsAll: logsRequests, access: gate))
   }
 
   private var urls: ReachableURLs {

@@ -20,6 +20,7 @@ struct ServedResponder: HTTPResponder {
   let shell: PageShell
   /// Tells whether the database belongs to a newer program.
   let schema: SchemaWatch
+  let log: RequestLog
   /// Limits how many reads are made at once that the cache does not answer, except reads of images.
   let turns = Turns()
   /// The turns of images, separate because fetching images from slow servers must not delay other
@@ -29,6 +30,7 @@ struct ServedResponder: HTTPResponder {
   var readLimit = ResponseDeadline.usual
 
   func respond(to request: Request, context: ServedContext) async throws -> Response {
+    let begun = ContinuousClock.now
     let isHead = request.method == .head
     var response: Response
     do {
@@ -38,6 +40,7 @@ struct ServedResponder: HTTPResponder {
       response = refusal(of: problem(error, context.logger), to: request)
     }
     SecurityHeaders.complete(&response.headers)
+    await log.note(request, &response, context.record, since: begun)
     return isHead ? response.createHeadResponse() : response
   }
 
@@ -59,6 +62,7 @@ struct ServedResponder: HTTPResponder {
     try RequestValidation.check(request, hosts: hosts)
     var context = context
     context.client = proxies.client(of: request.headers, from: context.peer)
+    context.record.isFrom(context.client)
     if LoginRoutes.isOpen(request.uri.path) { return try await answer(request, context) }
     guard
       let visitor = try await access.findVisitor(
@@ -67,6 +71,7 @@ struct ServedResponder: HTTPResponder {
       return try LoginRoutes.refuse(request)
     }
     context.visitor = visitor
+    context.record.isBy(visitor.user)
     context.markAuthenticated()
     var response = try await answer(request, context)
     VisitorHeader.set(visitor, in: &response)

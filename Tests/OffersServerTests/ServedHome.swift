@@ -68,12 +68,13 @@ struct ServedHome {
   ///   - userHeader: the field in which these name the user.
   ///   - openID: the OpenID provider at which people log in.
   ///   - clock: the server's clock; nil for the system's.
-  ///   - log: receives the lines about refused logins.
+  ///   - log: receives the lines that an operator reads.
+  ///   - logsRequests: whether it receives a line for each request.
   ///   - store: the store of the server; nil for the database.
   func server(
     token: String? = nil, certificate: ServerCertificate? = nil, isBehindTLS: Bool = false,
     proxies: [String] = [], userHeader: String? = nil, openID: OpenIDSettings? = nil,
-    clock: SteppedClock? = nil, log: RecordedLog? = nil,
+    clock: SteppedClock? = nil, log: RecordedLog? = nil, logsRequests: Bool = false,
     store: (any ServerDependencies.Store)? = nil, images: (any ImageSource)? = nil,
     syncer: (any FeedSyncer)? = nil, adder: ScriptedAdder = ScriptedAdder(),
     host: String = "127.0.0.1", port: Int = 80,
@@ -92,7 +93,7 @@ struct ServedHome {
         userHeader: try userHeader.map { try UserHeader($0) }, openID: openID,
         passphraseCost: Self.passphraseCost),
       logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
-      accessLogger: log?.logger)
+      accessLogger: log?.logger, logsRequests: logsRequests)
   }
 
   /// Sends requests to a server without a network connection.

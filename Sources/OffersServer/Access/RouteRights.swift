@@ -21,6 +21,9 @@ struct RouteRights: RouterMiddleware {
     _ request: Request, context: ServedContext,
     next: (Request, ServedContext) async throws -> Response
   ) async throws -> Response {
+    context.record.isFor(context.endpointPath)
+    context.record.note(
+      "feed", context.parameters.get("name").flatMap { PercentCode.decode($0[...]) })
     do {
       try context.visitor?.check(Self.required(request.method, context.endpointPath))
     } catch let problem as Problem {

@@ -229,6 +229,14 @@ struct VisitorAuthentication: Sendable {
     try await findSession(of: request, await currentVersion())
   }
 
+  /// The user of the session whose cookie has a value; nil if there is none.
+  func findUser(showing value: String) async throws -> User? {
+    guard let session = try await store.findSession(try SessionCookie.sessionID(of: value)) else {
+      return nil
+    }
+    return try await users.fetch().find(session.user)
+  }
+
   /// Ends the sessions of all cookies of a request.
   func endSessions(of request: Request) async throws {
     try await store.endSessions(

@@ -40,6 +40,7 @@ struct AccountRoutes: Sendable {
       guard let token = tokens.first(where: { $0.id == id }) else {
         throw OffersError(.notFound, "There is no such token: it was revoked.")
       }
+      context.record.note("name", token.name)
       try await access.store.revokeToken(token.id)
       return Response.seeOther("/settings/devices?done=token#tokens")
     }
@@ -142,6 +143,8 @@ struct AccountRoutes: Sendable {
         id: 0, user: visitor.user.id, name: form["name"] ?? "", scope: scope, createdAt: now,
         expiresAt: days.map { now + Double($0) * 86_400 }),
       hash: try APITokenText.hash(of: text))
+    context.record.note("name", token.name)
+    context.record.note("scope", token.scope.rawValue)
     var page = Page("token", title: "New API token", menuEntry: .settings) { fields in
       fields.set("tokenName", token.name)
       fields.set("tokenText", text)

@@ -33,6 +33,7 @@ struct LoginRoutes: Sendable {
       var sent = Sent(
         next: ReturnPath.withoutEffect(form["next"]), name: form["name"] ?? "",
         isToken: form["token"] != nil)
+      context.record.note("by", sent.isToken ? "token" : "passphrase")
       let login =
         if let token = form["token"] {
           try await access.logIn(withToken: token, request, from: context.client)
@@ -49,7 +50,12 @@ struct LoginRoutes: Sendable {
         return try await page(sent)
       }
     }
-    router.post("/logout") { request, _ in
+    router.post("/logout") { request, context in
+      if let session = try await access.findSession(of: request),
+        let user = try await access.users.fetch().find(session.user)
+      {
+        context.record.isBy(user)
+      }
       try await access.endSessions(of: request)
       guard try await access.requiresLogin() else { return Response.seeOther("/") }
       var response = Response.seeOther("/login", cookie: access.cookie.removal)

@@ -116,12 +116,15 @@ struct OpenIDRoutes: Sendable {
           hint: "Log in another way once and connect it in the settings, or ask an admin.",
           code: .notFound)
       }
+      context.record.note("by", provider.settings.host)
       return Response.seeOther(
         login.next, cookie: try await access.startSession(of: user, request, context.client))
     case .connect(let user, let session):
       try await check(session, of: user, request)
       let identity = try await provider.fetchIdentity(for: code, of: login)
       try await access.store.addIdentity(identity, to: user, at: access.now())
+      context.record.did("identity added")
+      try await access.users.fetch().find(user).map(context.record.isBy)
       return Response.seeOther(login.next)
     }
   }

@@ -20,6 +20,7 @@ struct PairingRoutes: Sendable {
         let user = try await access.store.fetchUser(named: name)
         try visitor.checkMayInvite(user)
         guest = user
+        context.record.note("account", user.name)
       }
       let code = try access.makePairingCode(for: guest ?? visitor.user, by: visitor)
       let page = invitationPage(code, for: guest, server: server(of: request))
@@ -41,6 +42,7 @@ struct PairingRoutes: Sendable {
       let code = form["code"] ?? ""
       switch try await access.pair(code, request, from: context.client) {
       case .session(let cookie):
+        context.record.note("by", "code")
         return Response.seeOther(AccountRoutes.welcome(before: next), cookie: cookie)
       case .refused(let refusal):
         // The browser that has used the code may send the form a second time.

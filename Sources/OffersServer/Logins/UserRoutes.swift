@@ -19,6 +19,8 @@ struct UserRoutes: Sendable {
       let form = SentFields(try await URLEncodedForm.read(request))
       let role = try Self.role(form["role"] ?? User.Role.member.rawValue)
       let name = form["name"] ?? ""
+      context.record.note("account", name)
+      context.record.note("role", role.rawValue)
       let user: User
       do {
         user = try await access.store.addUser(named: name, role: role)
@@ -40,6 +42,8 @@ struct UserRoutes: Sendable {
       let visitor = try context.fetchVisitor()
       let user = try await fetchUser(context)
       let role = try form["role"].map(Self.role)
+      context.record.note("name", form["name"])
+      context.record.note("role", role?.rawValue)
       if user.id == visitor.user.id, let role, role != visitor.user.role {
         throw OffersError(
           .invalidRequest, "Your own role cannot be changed here.",
@@ -70,6 +74,7 @@ struct UserRoutes: Sendable {
     guard let id = Int64(try context.parameters.require("id")),
       let user = try await access.users.fetch().find(id)
     else { throw OffersError(.notFound, "There is no such user: they were removed.") }
+    context.record.note("account", user.name)
     try context.fetchVisitor().checkMayManage(user)
     return user
   }

@@ -18,7 +18,8 @@ struct AddFeedPage: Sendable {
       try await DisconnectCancellation.run(request, hasConnection: context.hasConnection) {
         request in
         try await respond(
-          to: SentFields(try await URLEncodedForm.read(request)), try context.fetchVisitor())
+          to: SentFields(try await URLEncodedForm.read(request)), try context.fetchVisitor(),
+          context.record)
       }
     }
   }
@@ -37,7 +38,9 @@ struct AddFeedPage: Sendable {
     var isNameWrong = false
   }
 
-  private func respond(to sent: SentFields, _ visitor: Visitor) async throws -> Response {
+  private func respond(
+    to sent: SentFields, _ visitor: Visitor, _ record: RequestRecord
+  ) async throws -> Response {
     var form = Form(visitor: visitor, source: sent["source"].map(SentAddress.completed))
     guard let source = form.source else {
       form.error = Problem(.badRequest, "The address is missing.")
@@ -48,6 +51,8 @@ struct AddFeedPage: Sendable {
     do {
       let added = try await content.proposals.add(
         source, name: form.name, title: form.title, by: visitor.user)
+      record.did("feed added")
+      record.note("feed", added.name)
       return .seeOther(PageLinks.feed(added.name))
     } catch let error as Problem {
       form.error = error

@@ -39,9 +39,11 @@ struct PageForms: Sendable {
       let accepts = form.isSet("accept-removals")
       let keeps = form.isSet("keep-missing")
       if accepts || keeps { try context.fetchVisitor().check(.admin) }
+      let parameters = SyncParameters(
+        form["feed"].map { [$0] } ?? [], acceptsRemovals: accepts, keepsMissing: keeps)
+      context.record.note(parameters)
       try start(
-        SyncParameters(
-          form["feed"].map { [$0] } ?? [], acceptsRemovals: accepts, keepsMissing: keeps),
+        parameters,
         hintWhileBusy:
           "No other refresh was started. Wait until it has finished, then refresh again.")
       return Self.redirect(to: form["back"])
@@ -53,8 +55,10 @@ struct PageForms: Sendable {
         try context.fetchVisitor().check(.admin)
         try await change(asked.name, form)
       } else if form.isSet("subscribed") {
+        context.record.did("feed subscribed")
         try await subscribe(to: asked.name)
       } else {
+        context.record.did("feed unsubscribed")
         _ = try await content.store.unsubscribe(from: asked.name)
       }
       return Self.redirect(to: form["back"] ?? SettingsSection.feeds.path)

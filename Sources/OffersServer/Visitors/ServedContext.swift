@@ -16,9 +16,13 @@ struct ServedContext: RequestContext {
   /// Whom the request is from, as `ServedResponder` finds out; nil for a stranger, who gets what
   /// belongs to nobody.
   var visitor: Visitor?
+  /// What the log is told of the request.
+  let record: RequestRecord
 
   init(source: Source) {
     coreContext = CoreRequestContextStorage(source: source)
+    // The server numbers its requests; only tests have requests without a number.
+    record = RequestRecord(id: source.logger[metadataKey: "hb.request.id"]?.description ?? "none")
     channel = source.channel
     hasConnection = channel.remoteAddress != nil
     // A connection without an IP address is closed before its first request (ConnectionDeadlines);

@@ -36,6 +36,14 @@ struct SessionCookie: Sendable {
   /// session expires.
   func setting(_ value: String) -> String { field(value, seconds: Int(Session.idleSeconds)) }
 
+  /// The value that a `Set-Cookie` field gives to a browser; nil for another cookie, or a removal.
+  func value(in setting: String) -> String? {
+    let pair = setting.prefix { $0 != ";" }
+    guard pair.hasPrefix(name + "=") else { return nil }
+    let value = pair.dropFirst(name.count + 1)
+    return value.isEmpty ? nil : String(value)
+  }
+
   /// The `Set-Cookie` field that removes the cookie from a browser.
   var removal: String { field("", seconds: 0) }
 

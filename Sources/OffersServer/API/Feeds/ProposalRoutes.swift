@@ -34,6 +34,7 @@ struct ProposalRoutes: ContentRoutes {
         let added = try await content.proposals.add(
           try Self.source(in: sent), name: try Self.text("name", in: sent),
           title: try Self.text("title", in: sent), by: try context.fetchVisitor().user)
+        context.record.note("feed", added.name)
         return try await of(context).response(to: added)
       }
     }

@@ -52,6 +52,7 @@ struct SyncRoutes: Sendable {
       if source != nil || parameters.acceptsRemovals || parameters.keepsMissing {
         try context.fetchVisitor().check(.admin)
       }
+      context.record.note(parameters, hasSource: source != nil)
       let status = try content.jobs.start(parameters, from: source)
       var json = JSONWriter()
       json.value(status)
