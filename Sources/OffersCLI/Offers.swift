@@ -52,6 +52,12 @@ struct Offers: AsyncParsableCommand {
   /// - Returns: the exit code. For a code other than 0 the reason has been printed, unless the
   ///   reader of standard output closed the pipe, or a feed failed with `sync --news`.
   static func run(arguments: [String]) async -> Int32 {
+    var context = ProcessContext.current
+    context.logsJSON = LogFormatOption.isJSON(arguments)
+    return await ProcessContext.$current.withValue(context) { await runCommand(arguments) }
+  }
+
+  private static func runCommand(_ arguments: [String]) async -> Int32 {
     do {
       let words = words(arguments[...])
       // ArgumentParser's own script for bash cannot complete a word that contains a colon.
@@ -67,6 +73,7 @@ struct Offers: AsyncParsableCommand {
       } else {
         try command.run()
       }
+      if let command = command as? any LoggedCommand { command.logEntry?.send() }
       return 0
     } catch {
       return report(error)
@@ -122,7 +129,8 @@ struct Offers: AsyncParsableCommand {
       }
     } else {
       // Errors of the parser begin with `offers: `, as all other errors do.
-      Output.note(.text(text.hasPrefix("Error: ") ? "offers: " + text.dropFirst(7) : text))
+      let start = ProcessContext.current.logsJSON ? "" : "offers: "
+      Output.note(.text(text.hasPrefix("Error: ") ? start + text.dropFirst(7) : text), .error)
     }
     return code.rawValue
   }

@@ -13,6 +13,10 @@ struct ProcessContext: Sendable {
   var errors = STDERR_FILENO
   /// Whether output and errors are printed as on a terminal, if they do not go to those of the process.
   var isTerminal = false
+  /// Whether each message on standard error is a JSON document in a line of its own.
+  var logsJSON = false
+  /// The socket of the system's log; nil for none.
+  var systemLog: String? = "/dev/log"
   /// The environment variables; nil for those of the process.
   var variables: [String: String]?
 

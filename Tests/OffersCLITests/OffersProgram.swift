@@ -46,10 +46,12 @@ struct OffersProgram: Sendable {
 
   /// Runs a command in the process of the tests, which takes a fraction of the time of a child process.
   ///
-  /// - Parameter isTerminal: whether the command prints as on a terminal.
+  /// - Parameters:
+  ///   - isTerminal: whether the command prints as on a terminal.
+  ///   - systemLog: the socket of the system's log; nil for none.
   static func call(
     _ arguments: [String], environment extra: [String: String] = [:], input text: String = "",
-    isTerminal: Bool = false
+    isTerminal: Bool = false, systemLog: String? = nil
   ) async throws -> Result {
     let folder = try TemporaryFolder()
     let input = try FileHandle(
@@ -59,7 +61,8 @@ struct OffersProgram: Sendable {
     }
     let context = ProcessContext(
       input: input.fileDescriptor, output: files[0].fileDescriptor,
-      errors: files[1].fileDescriptor, isTerminal: isTerminal, variables: environment(extra))
+      errors: files[1].fileDescriptor, isTerminal: isTerminal, systemLog: systemLog,
+      variables: environment(extra))
     let status = await ProcessContext.$current.withValue(context) {
       await Offers.run(arguments: arguments)
     }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Logging
 import OffersCore
 
@@ -8,10 +7,25 @@ struct LogOptions: ParsableArguments {
   @Flag(name: .long, help: "Log each step to standard error.")
   var verbose = false
 
-  @Option(name: .long, help: "The log format: text or json (errors are then log lines, too).")
+  @OptionGroup var format: LogFormatOption
+
+  var log: Log { Log(isVerbose: verbose, format: format.logFormat ?? .text) }
+}
+
+/// The option that sets the format of all that a command prints on standard error.
+struct LogFormatOption: ParsableArguments {
+  @Option(
+    name: .long,
+    help: "The format of messages: text, or json (each is then a line of JSON).")
   var logFormat: LogFormat?
 
-  var log: Log { Log(isVerbose: verbose, format: logFormat ?? .text) }
+  /// Whether the words of a command line choose JSON. It is known before they are parsed, so that errors of
+  /// the parser have the format, too.
+  static func isJSON(_ words: [String]) -> Bool {
+    let words = words.prefix { $0 != "--" }
+    return words.contains("--log-format=json")
+      || zip(words, words.dropFirst()).contains { $0 == "--log-format" && $1 == "json" }
+  }
 }
 
 /// The format of log lines.
@@ -28,7 +42,7 @@ struct Log: Sendable {
   var format = LogFormat.text
 
   /// The logger for other modules, such as the sync engine. Without `--verbose` it logs only errors
-  /// in the JSON format, and nothing in the text format, in which `error` prints them.
+  /// in the JSON format, and nothing in the text format, in which `Output.error` prints them.
   var logger: Logger {
     let (format, level) = (format, isVerbose ? Logger.Level.debug : .error)
     let isSilent = !isVerbose && format == .text
@@ -39,21 +53,11 @@ struct Log: Sendable {
     }
   }
 
-  /// The logger for refused logins and the token of a server, which an operator reads: it logs from
-  /// the level `notice` on, in either format.
+  /// The logger for what an operator of a server reads, such as refused logins and who changed what: it
+  /// logs from the level `notice` on, in either format.
   var accessLogger: Logger {
     let (format, level) = (format, isVerbose ? Logger.Level.debug : .notice)
     return Logger(label: "offers") { _ in StandardErrorLogHandler(format: format, level) }
-  }
-
-  /// Prints an error on standard error: a log line in the JSON format, a message for people in the
-  /// text format.
-  func error(_ error: OffersError, feed: String? = nil) {
-    guard format == .json else { return Output.error(error, feed: feed) }
-    var metadata: Logger.Metadata = ["code": "\(error.code.rawValue)"]
-    if let feed { metadata["feed"] = "\(feed)" }
-    if let hint = error.advice?.commandText { metadata["hint"] = "\(hint)" }
-    logger.error("\(error.message)", metadata: metadata)
   }
 }
 
@@ -75,29 +79,7 @@ struct StandardErrorLogHandler: LogHandler {
 
   func log(event: LogEvent) {
     let all = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
-    let text = line(event.level, "\(event.message)", all.map { ($0.key, "\($0.value)") }, Date())
-    Output.log(format == .json ? .data(text) : .text(text))
-  }
-
-  /// A log line. Its time is in UTC in the JSON format, in the local time zone in the text format.
-  func line(
-    _ level: Logger.Level, _ message: String, _ metadata: [(String, String)], _ time: Date
-  ) -> String {
-    switch format {
-    case .json:
-      var json = JSONWriter()
-      json.object { json in
-        json.member("time", time)
-        json.member("level", level.rawValue)
-        json.member("message", message)
-        for (key, value) in metadata {
-          json.member(key, value)
-        }
-      }
-      return json.text
-    case .text:
-      let pairs = metadata.map { " \($0)=\($1.contains(" ") ? "“\($1)”" : $1)" }.joined()
-      return DisplayText.oneLine("\(Units.exactTime(time)) \(level.rawValue) \(message)\(pairs)")
-    }
+    let line = LogLine(event.level, "\(event.message)", all.map { ($0.key, "\($0.value)") })
+    Output.log(line, isJSON: format == .json)
   }
 }

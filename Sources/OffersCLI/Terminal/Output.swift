@@ -1,4 +1,5 @@
 import Glibc
+import Logging
 import OffersCore
 import OffersPlatform
 
@@ -71,19 +72,35 @@ enum Output {
     }
   }
 
-  /// Prints lines to standard error. On a terminal, lines without styles are wrapped at its width.
-  static func note(_ text: PrintedText) {
-    log(Terminal.isError ? text.wrapped(Terminal.errorWidth) : text)
+  /// Prints lines to standard error. On a terminal, lines without styles are wrapped at its width. With
+  /// `--log-format json` they are one line of the log.
+  ///
+  /// - Parameters:
+  ///   - level: the level of that line.
+  ///   - values: further members of that line.
+  static func note(
+    _ text: PrintedText, _ level: Logger.Level = .notice, _ values: [(String, String)] = []
+  ) {
+    if ProcessContext.current.logsJSON {
+      log(LogLine(level, text.plain, values), isJSON: true)
+    } else {
+      write(line: Terminal.isError ? text.wrapped(Terminal.errorWidth) : text)
+    }
   }
 
-  /// Prints a line to standard error.
-  static func log(_ line: PrintedText) { writeError("\(line)\n") }
+  /// Prints a line of the log to standard error.
+  static func log(_ line: LogLine, isJSON: Bool) {
+    write(line: isJSON ? .data(line.json) : .text(line.text))
+  }
+
+  private static func write(line: PrintedText) { writeError("\(line)\n") }
 
   /// Prints a question to standard error, after which a person types.
   static func prompt(_ question: PrintedText) { writeError(question) }
 
   /// Replaces the line at the cursor of the terminal at standard error.
   static func redraw(_ line: String) {
+    if ProcessContext.current.logsJSON { return }
     writeError(.text(line), after: "\(lineStart)")
   }
 
@@ -91,8 +108,14 @@ enum Output {
   static let lineStart: StaticString = "\r\u{1B}[K"
 
   /// Prints an error to standard error: `offers:`, the feed and the message, then the hint on a
-  /// second line. The feed and the hint are optional.
+  /// second line. The feed and the hint are optional. With `--log-format json` it is a line of the log.
   static func error(_ error: OffersError, feed: String? = nil) {
+    if ProcessContext.current.logsJSON {
+      let values = [
+        ("code", error.code.rawValue), ("feed", feed), ("hint", error.advice?.commandText),
+      ].compactMap { name, value in value.map { (name, $0) } }
+      return log(LogLine(.error, error.message, values), isJSON: true)
+    }
     let place = feed.map { "\($0): " } ?? ""
     let style = Style(.auto, isTerminal: Terminal.isError, ProcessContext.variable)
     let name = "offers:"
@@ -100,7 +123,7 @@ enum Output {
     var text = indent + DisplayText.oneLine(place + error.message)
     if let hint = error.advice?.commandText { text += "\n" + indent + DisplayText.oneLine(hint) }
     if Terminal.isError { text = DisplayText.wrapIndented(text, Terminal.errorWidth) }
-    log("\(style.bad(name))\(text.dropFirst(name.count))")
+    write(line: "\(style.bad(name))\(text.dropFirst(name.count))")
   }
 
   private static func writeError(_ text: PrintedText, after start: String = "") {

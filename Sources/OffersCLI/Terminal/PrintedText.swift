@@ -95,6 +95,16 @@ struct PrintedText: ExpressibleByStringInterpolation, Equatable {
     return .text(DisplayText.wrapIndented(text, columns))
   }
 
+  /// The text without its styles.
+  var plain: String {
+    pieces.reduce(into: "") { result, piece in
+      switch piece {
+      case .text(let text, _), .data(let text): result += text
+      case .picture: break
+      }
+    }
+  }
+
   /// The characters to write to a stream.
   ///
   /// - Parameter isTerminal: whether the stream goes to a terminal.

@@ -5,7 +5,7 @@ import OffersPlatform
 import OffersSync
 
 /// `offers import`
-struct ImportCommand: AsyncParsableCommand {
+struct ImportCommand: AsyncParsableCommand, LoggedCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
     abstract: "Import the export of another database.",
@@ -40,8 +40,11 @@ struct ImportCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
 
+  @OptionGroup var format: LogFormatOption
   @OptionGroup var location: UserRecordOptions
   @OptionGroup var configuration: ConfigurationOptions
+
+  var logEntry: LogEntry? { LogEntry("imported", ["file": file]) }
 
   func run() async throws {
     let place = try location.place

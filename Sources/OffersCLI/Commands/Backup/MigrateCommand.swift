@@ -4,7 +4,7 @@ import OffersCore
 import OffersSync
 
 /// `offers migrate`
-struct MigrateCommand: AsyncParsableCommand {
+struct MigrateCommand: AsyncParsableCommand, LoggedCommand {
   static let configuration = CommandConfiguration(
     commandName: "migrate",
     abstract: "Copy everything to another database.",
@@ -37,8 +37,11 @@ struct MigrateCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
 
+  @OptionGroup var format: LogFormatOption
   @OptionGroup var location: DatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
+
+  var logEntry: LogEntry? { LogEntry("migrated") }
 
   func run() async throws {
     let places = (try location.place, try DatabaseOptions.place(named: to, option: "--to"))

@@ -5,7 +5,7 @@ import OffersPlatform
 import Synchronization
 
 /// `offers restore`
-struct RestoreCommand: AsyncParsableCommand {
+struct RestoreCommand: AsyncParsableCommand, LoggedCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
     abstract: "Put a backup in place of the database.",
@@ -26,7 +26,10 @@ struct RestoreCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
 
+  @OptionGroup var format: LogFormatOption
   @OptionGroup var location: DatabaseOptions
+
+  var logEntry: LogEntry? { LogEntry("restored", ["file": file]) }
 
   func run() async throws {
     let database = try location.place.fetchFile(for: .restoration)

@@ -68,6 +68,7 @@ struct FeedsAddCommand: AsyncParsableCommand {
       definition, of: kind, firstCount: yes ? 0 : Self.shownCount, options: options)
     if !yes { try confirm(check, definition) }
     try own.add(definition)
+    LogEntry("feed added", ["feed": name]).send()
     Output.note("Added \(name) to \(DisplayText.oneLine(file.text)).")
     let place = try location.place
     // A removed feed with the same name may have left its source in the database.

@@ -4,7 +4,7 @@ import OffersCore
 import OffersFeeds
 
 /// `offers feeds remove`
-struct FeedsRemoveCommand: AsyncParsableCommand {
+struct FeedsRemoveCommand: AsyncParsableCommand, LoggedCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
     abstract: "Unsubscribe from a feed. Its offers stay, unless you add --offers.",
@@ -34,6 +34,8 @@ struct FeedsRemoveCommand: AsyncParsableCommand {
 
   @OptionGroup var location: DatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
+
+  var logEntry: LogEntry? { LogEntry("feed removed", ["feed": name]) }
 
   func run() async throws {
     let file = try configuration.path

@@ -3,7 +3,7 @@ import OffersCore
 import OffersFeeds
 
 /// `offers feeds set`
-struct FeedsSetCommand: AsyncParsableCommand {
+struct FeedsSetCommand: AsyncParsableCommand, LoggedCommand {
   static let configuration = CommandConfiguration(
     commandName: "set",
     abstract: "Set how often a feed is synced, and the currency of its amounts.",
@@ -42,6 +42,8 @@ struct FeedsSetCommand: AsyncParsableCommand {
       throw ValidationError("Name what to set: --every TIME or --currency CODE.")
     }
   }
+
+  var logEntry: LogEntry? { LogEntry("feed changed", ["feed": name]) }
 
   func run() async throws {
     let file = try configuration.path

@@ -119,6 +119,9 @@ struct ServeCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Print one JSON document with the URL, once it listens.")
   var json = false
 
+  @Flag(name: .long, help: "Log each request: who, from where, the path, the status and the time.")
+  var accessLog = false
+
   @OptionGroup var location: DatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
   @OptionGroup var network: NetworkOptions
@@ -190,7 +193,7 @@ struct ServeCommand: AsyncParsableCommand {
         token: token, certificate: certificate, isBehindTLS: behindTls, proxies: proxies,
         userHeader: userHeader, openID: provider),
       refreshSeconds: interval, logger: logging.log.logger,
-      accessLogger: logging.log.accessLogger)
+      accessLogger: logging.log.accessLogger, logsRequests: accessLog)
     try await server.checkLogins()
     Self.raiseFileLimit()
     let manager = ServiceManager(ProcessContext.environment)
@@ -233,7 +236,8 @@ struct ServeCommand: AsyncParsableCommand {
     } else {
       let urls = server.fetchReachableURLs(port: port)
       var invitation: PhoneInvitation?
-      if Terminal.isError, let url = urls.first {
+      // A log is no place for a code.
+      if Terminal.isError, !ProcessContext.current.logsJSON, let url = urls.first {
         // The server runs even if no invitation can be made.
         invitation = try? await server.makeInvitation(to: url)
       }
@@ -242,14 +246,18 @@ struct ServeCommand: AsyncParsableCommand {
       Output.note(
         ServeGreeting(url: url, urls: urls, invitation: invitation, owner: owner).text(
           width: Terminal.errorWidth,
-          style: Style(.auto, isTerminal: Terminal.isError, ProcessContext.variable)))
+          style: Style(.auto, isTerminal: Terminal.isError, ProcessContext.variable)),
+        .notice, [("url", url)])
     }
     guard open, let link = WebLink(url) else { return }
     // A thread waits for the browser, which may run until its window is closed.
     let browser = Browser(ProcessContext.environment)
+    let context = ProcessContext.current
     Thread.detachNewThread {
       if !browser.open(link, willStart: { _ in }) {
-        Output.note("No browser could be started. Open the address yourself.")
+        ProcessContext.$current.withValue(context) {
+          Output.note("No browser could be started. Open the address yourself.")
+        }
       }
     }
   }

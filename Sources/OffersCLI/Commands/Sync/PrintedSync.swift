@@ -222,7 +222,7 @@ struct PrintedSync: Sendable {
       results.failures.append(error)
       results.runs.append(
         SyncReport.unmade(feed: feed, source: options.source?.text ?? "", error: error))
-      if !printsOnlyNews { log.error(error, feed: error.code == .notFound ? nil : feed) }
+      if !printsOnlyNews { Output.error(error, feed: error.code == .notFound ? nil : feed) }
     }
   }
 
@@ -239,7 +239,7 @@ struct PrintedSync: Sendable {
       let noun = try configuration.find(run.feed)?.presentation.noun
       try Output.print(.text(SyncReport.line(run, noun ?? .offer, isTrial: isTrial)))
     }
-    if let error = run.error { log.error(error, feed: run.feed) }
+    if let error = run.error { Output.error(error, feed: run.feed) }
     if !isSilent, explains { try Output.print("  \(SyncReport.explanation(run))") }
     if isQuiet || run.outcome == .failed { return }
     let noun = try configuration.find(run.feed)?.presentation.noun ?? .offer

@@ -104,6 +104,9 @@ struct SyncCommand: AsyncParsableCommand {
     job.isJSON = json
     job.isQuiet = quiet
     job.log = logging.log
+    if !due, !dryRun {
+      LogEntry("sync started", ["feed": feed.isEmpty ? "all" : feed.joined(separator: ",")]).send()
+    }
     try await job.run()
   }
 }

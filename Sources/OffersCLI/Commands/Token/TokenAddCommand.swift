@@ -5,7 +5,7 @@ import OffersFeeds
 import OffersServer
 
 /// `offers token add`
-struct TokenAddCommand: AsyncParsableCommand {
+struct TokenAddCommand: AsyncParsableCommand, LoggedCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
     abstract: "Make an API token, and print it once.",
@@ -38,6 +38,8 @@ struct TokenAddCommand: AsyncParsableCommand {
   var json = false
 
   @OptionGroup var record: UserRecordOptions
+
+  var logEntry: LogEntry? { LogEntry("token added", ["name": name, "scope": scope]) }
 
   func run() async throws {
     let scope: Right = try NamedChoice.find(scope, what: "scope", title: "Scopes")

@@ -2,7 +2,7 @@ import ArgumentParser
 import OffersCore
 
 /// `offers token revoke`
-struct TokenRevokeCommand: AsyncParsableCommand {
+struct TokenRevokeCommand: AsyncParsableCommand, LoggedCommand {
   static let configuration = CommandConfiguration(
     commandName: "revoke",
     abstract: "Revoke an API token: a running server refuses it at once.",
@@ -15,6 +15,8 @@ struct TokenRevokeCommand: AsyncParsableCommand {
   var json = false
 
   @OptionGroup var record: UserRecordOptions
+
+  var logEntry: LogEntry? { LogEntry("token revoked", ["name": name]) }
 
   func run() async throws {
     let database = try await record.location.openExisting()

@@ -3,7 +3,7 @@ import OffersCore
 import OffersPlatform
 
 /// `offers user add`
-struct UserAddCommand: AsyncParsableCommand {
+struct UserAddCommand: AsyncParsableCommand, LoggedCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
     abstract: "Add a user.",
@@ -31,6 +31,8 @@ struct UserAddCommand: AsyncParsableCommand {
   var json = false
 
   @OptionGroup var location: DatabaseOptions
+
+  var logEntry: LogEntry? { LogEntry("user added", ["account": name, "role": role]) }
 
   func run() async throws {
     let role: User.Role = try NamedChoice.find(role, what: "role", title: "Roles")

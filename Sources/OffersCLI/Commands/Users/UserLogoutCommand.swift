@@ -2,7 +2,7 @@ import ArgumentParser
 import OffersCore
 
 /// `offers user logout`
-struct UserLogoutCommand: AsyncParsableCommand {
+struct UserLogoutCommand: AsyncParsableCommand, LoggedCommand {
   static let configuration = CommandConfiguration(
     commandName: "logout",
     abstract: "Log a user out of all browsers.",
@@ -23,6 +23,8 @@ struct UserLogoutCommand: AsyncParsableCommand {
   var json = false
 
   @OptionGroup var location: DatabaseOptions
+
+  var logEntry: LogEntry? { LogEntry("user logged out", ["account": name ?? "the owner"]) }
 
   func run() async throws {
     let database = try await location.openExisting()

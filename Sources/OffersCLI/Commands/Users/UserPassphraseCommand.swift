@@ -3,7 +3,7 @@ import OffersCore
 import OffersServer
 
 /// `offers user passphrase`
-struct UserPassphraseCommand: AsyncParsableCommand {
+struct UserPassphraseCommand: AsyncParsableCommand, LoggedCommand {
   static let configuration = CommandConfiguration(
     commandName: "passphrase",
     abstract: "Set the passphrase with which a user logs in to the server.",
@@ -29,6 +29,10 @@ struct UserPassphraseCommand: AsyncParsableCommand {
   var json = false
 
   @OptionGroup var location: DatabaseOptions
+
+  var logEntry: LogEntry? {
+    LogEntry("passphrase \(remove ? "removed" : "set")", ["account": name ?? "the owner"])
+  }
 
   func run() async throws {
     let database = try await location.openExisting()

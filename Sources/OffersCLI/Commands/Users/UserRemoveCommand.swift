@@ -5,7 +5,7 @@ import OffersPlatform
 import OffersSync
 
 /// `offers user remove`
-struct UserRemoveCommand: AsyncParsableCommand {
+struct UserRemoveCommand: AsyncParsableCommand, LoggedCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
     abstract: "Remove a user with their favorites, after exporting them.",
@@ -47,6 +47,8 @@ struct UserRemoveCommand: AsyncParsableCommand {
       throw ValidationError("--export and --no-export exclude each other.")
     }
   }
+
+  var logEntry: LogEntry? { LogEntry("user removed", ["account": name]) }
 
   func run() async throws {
     let database = try await location.openExisting()

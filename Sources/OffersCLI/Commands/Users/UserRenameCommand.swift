@@ -2,7 +2,7 @@ import ArgumentParser
 import OffersCore
 
 /// `offers user rename`
-struct UserRenameCommand: AsyncParsableCommand {
+struct UserRenameCommand: AsyncParsableCommand, LoggedCommand {
   static let configuration = CommandConfiguration(
     commandName: "rename",
     abstract: "Give a user another name.",
@@ -21,6 +21,8 @@ struct UserRenameCommand: AsyncParsableCommand {
   var json = false
 
   @OptionGroup var location: DatabaseOptions
+
+  var logEntry: LogEntry? { LogEntry("user renamed", ["account": name, "name": new]) }
 
   func run() async throws {
     let database = try await location.openExisting()

@@ -2,7 +2,7 @@ import ArgumentParser
 import OffersCore
 
 /// `offers user role`
-struct UserRoleCommand: AsyncParsableCommand {
+struct UserRoleCommand: AsyncParsableCommand, LoggedCommand {
   static let configuration = CommandConfiguration(
     commandName: "role",
     abstract: "Give a user another role.",
@@ -25,6 +25,8 @@ struct UserRoleCommand: AsyncParsableCommand {
   var json = false
 
   @OptionGroup var location: DatabaseOptions
+
+  var logEntry: LogEntry? { LogEntry("user changed", ["account": name, "role": role]) }
 
   func run() async throws {
     let role: User.Role = try NamedChoice.find(role, what: "role", title: "Roles")
