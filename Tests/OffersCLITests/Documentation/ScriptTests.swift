@@ -97,6 +97,8 @@ struct ScriptTests {
     #expect(
       files == """
         ./usr/bin/offers
+        ./usr/lib/systemd/system/offers-backup.service
+        ./usr/lib/systemd/system/offers-backup.timer
         ./usr/lib/systemd/system/offers-serve.service
         ./usr/lib/systemd/system/offers-sync.service
         ./usr/lib/systemd/system/offers-sync.timer
@@ -109,6 +111,7 @@ struct ScriptTests {
         ./usr/share/doc/offers/Feeds.md.gz
         ./usr/share/doc/offers/Format.md.gz
         ./usr/share/doc/offers/Limits.md.gz
+        ./usr/share/doc/offers/Operating.md.gz
         ./usr/share/doc/offers/README.md.gz
         ./usr/share/doc/offers/Server.md.gz
         ./usr/share/doc/offers/changelog.gz
@@ -120,6 +123,9 @@ struct ScriptTests {
 
         """)
     #expect(try home.shell("dpkg-deb -f '\(package)' Version").output == "1.2\n")
+    #expect(
+      try home.shell("dpkg-deb -f '\(package)' Recommends").output.contains(" libpq5, "))
+    try checkMaintainerScripts(of: package, in: home)
     let unit = try home.shell(
       "dpkg-deb --fsys-tarfile '\(package)' "
         + "| tar -xO ./usr/lib/systemd/user/offers-sync.service"
@@ -145,5 +151,37 @@ struct ScriptTests {
     let symbols = try home.shell(
       "mkdir out && dpkg-deb -x '\(package)' out && nm out/usr/bin/offers 2>&1")
     #expect(symbols.output.contains("no symbols"))
+  }
+
+  /// Runs the maintainer scripts of a package with a systemctl that only tells how it was called.
+  private func checkMaintainerScripts(of package: String, in home: Home) throws {
+    let ran = try home.shell(
+      """
+      dpkg-deb -e '\(package)' scripts && mkdir running tools
+      printf '#!/bin/sh\necho systemctl "$@"\n' > tools/systemctl && chmod 755 tools/systemctl
+      sed -i "s|/run/systemd/system|$PWD/running|" scripts/postinst scripts/prerm scripts/postrm
+      PATH=$PWD/tools:$PATH
+      for call in 'postinst configure' 'prerm upgrade 1.3' 'postinst configure 1.1' 'prerm remove' \
+        'postrm remove' 'postrm purge'; do
+        echo "$call:"; scripts/$call
+      done
+      rmdir running; scripts/postinst configure 1.1
+      """)
+    #expect(ran.errors == "")
+    #expect(
+      ran.output == """
+        postinst configure:
+        systemctl daemon-reload
+        prerm upgrade 1.3:
+        postinst configure 1.1:
+        systemctl daemon-reload
+        systemctl try-restart offers-serve.service
+        prerm remove:
+        systemctl disable --now offers-serve.service offers-sync.timer offers-backup.timer
+        postrm remove:
+        systemctl daemon-reload
+        postrm purge:
+
+        """)
   }
 }

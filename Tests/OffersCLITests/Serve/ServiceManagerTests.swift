@@ -45,7 +45,7 @@ struct ServiceManagerTests {
   @Test(
     "the units of a system have little access to it",
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/systemd-analyze")),
-    arguments: ["offers-serve.service", "offers-sync.service"])
+    arguments: ["offers-serve.service", "offers-sync.service", "offers-backup.service"])
   func exposure(unit: String) throws {
     let home = try Home()
     let path = PackageFolder.file("Scripts/systemd/\(unit)")

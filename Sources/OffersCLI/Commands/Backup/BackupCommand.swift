@@ -14,11 +14,18 @@ struct BackupCommand: AsyncParsableCommand {
 
       EXAMPLES
         offers backup ~/backups/offers.sqlite
-        offers backup "offers-$(date +%F).sqlite"
+        offers backup ~/backups --keep 14     one for each day: offers-2026-11-28.sqlite
       """)
 
   @Argument(help: "The file for the copy. An older backup is replaced.")
   var file: String
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Write into the folder FILE, under a name with the date, and keep this many such backups.",
+      valueName: "number"))
+  var keep: Int?
 
   @Flag(name: .long, help: "Also replace a file that is not a backup.")
   var force = false
@@ -26,9 +33,22 @@ struct BackupCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
 
+  @OptionGroup var format: LogFormatOption
   @OptionGroup var location: DatabaseOptions
 
+  func validate() throws {
+    if let keep, keep < 1 { throw ValidationError("--keep must be at least 1.") }
+  }
+
   func run() async throws {
+    if let keep {
+      let folder = BackupFolder(path: file)
+      let date = Date()
+      var command = self
+      (command.keep, command.file) = (nil, try folder.makeFile(on: date))
+      try await command.run()
+      return try folder.removeOldest(keeping: keep, on: date)
+    }
     let database = try await location.openFile(.readOnly, for: .backup)
     try check(try database.backupTarget(file))
     let isNew = !database.file(at: file).exists
