@@ -94,14 +94,16 @@ struct ExpectedFeed: Equatable {
     let since = Dictionary(uniqueKeysWithValues: vanished.map { ($0, missing[$0] ?? hour) })
     let confirmed = since.filter { hour - $0.value >= (isEmpty ? 72 : 6) }
     let waiting = since.count - confirmed.count
+    let new = vanished.filter { missing[$0] == nil }
     let rest = current.count - confirmed.count
     let isMuch =
       waiting > 0 && waiting == rest || waiting > 10 && waiting * 10 > rest
+      || new.count == current.count - missing.count
     var gone = vanished
     if !accepts, isEmpty, waiting > 0 {
       gone = []
-    } else if !accepts, isMuch {
-      gone = Set(confirmed.keys)
+    } else if !accepts {
+      gone = Set(confirmed.keys).union(isMuch ? [] : new)
     }
     missing = since.filter { !gone.contains($0.key) }
     current.subtract(gone)

@@ -5,8 +5,9 @@ import OffersFeeds
 /// Decides which of the offers that a document lacks are removed, and which are held back.
 ///
 /// A document that lacks few offers is believed. One that lacks many may be faulty: these offers are
-/// marked as missing, and go when a later document, fetched after the hold, lacks them, too. Removing
-/// late is harmless, and so is removing: a vanished offer is kept for a month, a favorite for ever.
+/// marked as missing, and go when a later document, fetched after the hold, lacks them, too. An offer that
+/// waits goes on waiting until then, however many others there are. Removing late is harmless, and so is
+/// removing: a vanished offer is kept for a month, a favorite for ever.
 struct RemovalDecision: Hashable {
   /// The keys of the offers that are removed, ascending.
   private(set) var vanishedKeys: [Int64] = []
@@ -21,7 +22,7 @@ struct RemovalDecision: Hashable {
   struct Document: Hashable {
     /// The keys of the current offers that it lacks, ascending.
     var missingKeys: [Int64] = []
-    /// The number of current offers before the sync.
+    /// The number of current offers before the sync, those that were missing before included.
     var currentCount = 0
     /// The number of its offers.
     var offerCount = 0
@@ -67,6 +68,7 @@ struct RemovalDecision: Hashable {
     let known = Dictionary(marks.map { ($0.key, $0) }) { first, _ in first }
     var confirmed: [Mark] = []
     var waiting: [Mark] = []
+    var new: [Mark] = []
     for key in document.missingKeys {
       let mark = known[key]
       if choice == .keep || mark.map({ $0.since == nil }) == true {
@@ -78,9 +80,20 @@ struct RemovalDecision: Hashable {
       let slack = min(wait / 60, Self.slackSeconds)
       if wait == 0 || mark != nil && now.timeIntervalSince(since) >= wait - slack {
         confirmed.append((key, since))
-      } else {
+      } else if mark != nil {
         waiting.append((key, since))
+      } else {
+        new.append((key, since))
       }
+    }
+    let rest = document.currentCount - confirmed.count - missing.count
+    // The second condition: all that the last document had.
+    let isMuch =
+      Self.isMuch(waiting.count + new.count, of: rest)
+      || new.count == document.currentCount - marks.count
+    if document.isStrange || isEmpty || isMuch {
+      waiting += new
+      new = []
     }
     if document.isStrange, !missing.isEmpty || !waiting.isEmpty {
       // While a person keeps the offers, nothing of another feed's document is believed.
@@ -91,15 +104,11 @@ struct RemovalDecision: Hashable {
     } else if isEmpty, !waiting.isEmpty {
       holdBack(confirmed, waiting, wait, now)
     } else {
-      let rest = document.currentCount - confirmed.count - missing.count
-      if Self.isMuch(waiting.count, of: rest) {
-        vanishedKeys = confirmed.map(\.key)
-        holdBack([], waiting, wait, now)
-        let first = waiting.lazy.map(\.since).min() ?? now
-        held?.until = wait.isFinite ? first.addingTimeInterval(wait) : nil
-      } else {
-        vanishedKeys = (confirmed + waiting).map(\.key).sorted()
-      }
+      vanishedKeys = (confirmed + new).map(\.key).sorted()
+      guard !waiting.isEmpty else { return }
+      holdBack([], waiting, wait, now)
+      let first = waiting.lazy.map(\.since).min() ?? now
+      held?.until = wait.isFinite ? first.addingTimeInterval(wait) : nil
     }
   }
 

@@ -104,7 +104,11 @@ extension SyncAttempt {
     return try await write(plan, holdingBack: decision.held, to: store)
   }
 
-  private var hold: RemovalHold { definition.hold ?? .usual }
+  /// A document of another source confirms nothing: only a person decides about what it lacks.
+  private var hold: RemovalHold {
+    let hold = definition.hold ?? .usual
+    return template.text == usualSource || hold == .seconds(0) ? hold : .never
+  }
 
   var choice: RemovalDecision.Choice {
     options.acceptsRemovals ? .remove : options.keepsMissing ? .keep : .none

@@ -82,10 +82,7 @@ struct SyncAttempt {
     // A source that is not remembered says nothing about the feed's server.
     let isQuarantined = outcome == .quarantined
     if template.text != usualSource && (isQuarantined || remembered == nil) {
-      var held = removals?.held
-      // This source is not read again by itself, so that no later document confirms the removals.
-      held?.until = nil
-      return schedule.afterOther(state?.fetch, held: held)
+      return schedule.afterOther(state?.fetch, held: removals?.held)
     }
     var answer = answer
     // The target of a redirect may contain the values of variables, which must not be stored.

@@ -29,7 +29,8 @@ private struct LinkedFeed {
 
   @discardableResult
   func sync(
-    _ text: String, hours: Double, accepts: Bool = false, keeps: Bool = false
+    _ text: String, hours: Double, from source: SyncSource? = nil, accepts: Bool = false,
+    keeps: Bool = false
   ) async throws -> SyncRun {
     let path = try home.folder.write(text, to: "feed.json")
     let yaml = """
@@ -45,7 +46,7 @@ private struct LinkedFeed {
     let engine = SyncEngine(
       store: home.database, configuration: try .init(yaml: yaml, name: "feeds.yaml"),
       now: { Date(timeIntervalSince1970: 1_767_225_600 + hours * 3600) })
-    var options = SyncOptions(acceptsRemovals: accepts)
+    var options = SyncOptions(source: source, acceptsRemovals: accepts)
     options.keepsMissing = keeps
     return try await engine.run("shop", options: options)
   }
@@ -90,6 +91,66 @@ struct HeldBackTests {
     #expect(try await feed.ids() == Set(13...32))
     #expect(try await feed.held() == nil)
     #expect(try await feed.sync(later + (isSame ? "" : " "), hours: 40).outcome == .unchanged)
+  }
+
+  @Test(
+    "what waits goes on waiting until its hour, however small the feed", arguments: 1...12,
+    [true, false])
+  func waitsForItsHour(count: Int, isSame: Bool) async throws {
+    let feed = try await LinkedFeed()
+    try await feed.sync(LinkedFeed.document(1...count), hours: 0)
+    let new = 101...(100 + count)
+    try await feed.sync(LinkedFeed.document(new), hours: 24)
+    for (number, hours) in [24.1, 25, 29.9].enumerated() {
+      let title = isSame ? "Shop" : "Shop \(number)"
+      let run = try await feed.sync(LinkedFeed.document(new, title: title), hours: hours)
+      #expect(run.counts.gone == 0 && run.held?.until == LinkedFeed.time(30))
+      #expect(try await feed.ids() == Set(1...count).union(new))
+    }
+    #expect(try await feed.sync(LinkedFeed.document(new), hours: 30).counts.gone == count)
+    #expect(try await feed.ids() == Set(new))
+    #expect(try await feed.held() == nil)
+  }
+
+  @Test("a small feed that turns over each hour keeps each offer for its own six hours")
+  func turnsOverEachHour() async throws {
+    for count in 1...12 {
+      let feed = try await LinkedFeed()
+      func ids(_ hour: Int) -> Range<Int> { hour * count..<(hour + 1) * count }
+      for hour in 0...14 {
+        try await feed.sync(LinkedFeed.document(ids(hour)), hours: Double(hour))
+        // Those of hour 0 are first missed at hour 1, and go at hour 7.
+        let oldest = max(0, hour - 6)
+        #expect(try await feed.ids() == Set(oldest * count..<(hour + 1) * count))
+      }
+    }
+  }
+
+  @Test("while some wait, a few others still go at once")
+  func removesFewAtOnce() async throws {
+    let feed = try await LinkedFeed()
+    try await feed.sync(LinkedFeed.document(1...5), hours: 0)
+    try await feed.sync(LinkedFeed.document(11...15), hours: 24)
+    #expect(try await feed.sync(LinkedFeed.document(13...15), hours: 25).counts.gone == 2)
+    #expect(try await feed.ids() == Set(1...5).union(13...15))
+    #expect(try await feed.held()?.until == LinkedFeed.time(30))
+  }
+
+  @Test("a document of another source confirms nothing, however late")
+  func leavesOtherSourcesToPeople() async throws {
+    let feed = try await LinkedFeed()
+    try await feed.sync(LinkedFeed.document(1...5), hours: 0)
+    let other = try feed.home.folder.write(LinkedFeed.document(11...15), to: "other.json")
+    for hours in [24.0, 31, 99] {
+      let run = try await feed.sync(
+        LinkedFeed.document(1...5), hours: hours, from: .file(other))
+      #expect(run.outcome == .quarantined && run.counts.gone == 0)
+      #expect(try await feed.ids() == Set(1...5).union(11...15))
+      #expect(try await feed.held()?.until == nil)
+    }
+    let accepted = try await feed.sync(
+      LinkedFeed.document(1...5), hours: 100, from: .file(other), accepts: true)
+    #expect(accepted.outcome == .updated && accepted.counts.gone == 5)
   }
 
   @Test("syncs that confirm removals do not move the usual time of a daily chart")
