@@ -62,7 +62,7 @@ public struct SyncEngine: Sendable {
   ///   - progress: called from time to time while reading.
   /// - Returns: the run that was recorded, or one with the outcome `skipped`, which is not
   ///   recorded.
-  /// - Throws: the error of a run that failed or was held back, which is recorded. If no run
+  /// - Throws: the error of a run that failed or is `quarantined`, which is recorded. If no run
   ///   could begin, `OffersError` with `notFound` for an unknown feed or one without a source,
   ///   `invalidRequest` for a source in the options that is invalid or not allowed, `locked`, or
   ///   the error of the store. `CancellationError` when the task is cancelled: then nothing is
@@ -86,7 +86,7 @@ public struct SyncEngine: Sendable {
     return (try run.orThrow(), changes)
   }
 
-  /// As `sync`, but a run that failed or was held back is returned with its error.
+  /// As `sync`, but a run that failed or is `quarantined` is returned with its error.
   ///
   /// - Throws: as `sync`, if no run was made.
   package func run(
@@ -100,7 +100,7 @@ public struct SyncEngine: Sendable {
     return run
   }
 
-  /// As `preview`, but a run that would fail or be held back is returned with its error.
+  /// As `preview`, but a run that would fail or be `quarantined` is returned with its error.
   ///
   /// - Throws: as `sync`, if no run could be made.
   package func runTrial(

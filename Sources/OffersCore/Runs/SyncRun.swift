@@ -7,7 +7,9 @@ public enum SyncOutcome: String, Sendable, CaseIterable {
   /// The document is the same as last time: it was not parsed, and no offer was written.
   case unchanged
   /// The document is not believed: it is empty, probably belongs to another feed, or comes from another
-  /// source and lacks many offers. No offer was removed, and of another feed none was stored.
+  /// source and lacks many offers. No offer was removed, and of another feed's document none was stored.
+  /// Removals of the feed's own document that only wait for a second one are `updated`, with
+  /// ``SyncRun/held``.
   case quarantined
   /// Nothing was applied; the offers are unchanged.
   case failed

@@ -21,7 +21,7 @@ public struct OffersError: Error, Hashable, Sendable, CustomStringConvertible {
     case sourceFailed
     /// A limit on size or time was exceeded.
     case limitExceeded
-    /// Implausibly many offers would have been removed, so none was.
+    /// The document is not believed, so no offer was removed: see ``SyncOutcome/quarantined``.
     case quarantined
     /// Another sync of the same feed is running.
     case locked

@@ -43,7 +43,7 @@ extension SyncEngine {
     }
   }
 
-  /// As `sync`, but a run that failed or was held back is a success that carries its error.
+  /// As `sync`, but a run that failed or is `quarantined` is a success that carries its error.
   package func run(
     _ feeds: [String], options: SyncOptions = SyncOptions(),
     isolation: isolated (any Actor)? = #isolation,
@@ -119,9 +119,9 @@ extension SyncEngine {
 }
 
 extension SyncRun {
-  /// The run, if it neither failed nor was held back.
+  /// The run, if it neither failed nor is `quarantined`.
   ///
-  /// - Throws: the error of a run that failed or was held back.
+  /// - Throws: the error of a run that failed or is `quarantined`.
   func orThrow() throws -> SyncRun {
     if let error { throw error }
     return self

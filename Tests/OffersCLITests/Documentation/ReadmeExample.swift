@@ -21,7 +21,7 @@ actor OffersScreen {
     try await load()
   }
 
-  /// Throws the reason if it fails. After `quarantined`, new and changed offers are stored.
+  /// Throws the reason if it fails. Removals that wait for a second document are in its `held`.
   func refresh(from source: SyncSource) async throws -> SyncRun {
     let options = SyncOptions(source: source)
     do {
