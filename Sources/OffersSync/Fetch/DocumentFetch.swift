@@ -200,7 +200,7 @@ struct DocumentFetch {
     log.answer.addressMark = AddressMark.of(address)
     log.answer.validators = Validators(
       etag: headers.first(name: "etag"), lastModified: headers.first(name: "last-modified"),
-      now: now)
+      sentAt: headers.first(name: "date").flatMap(HTTPDate.parse), now: now)
     log.answer.freshSeconds = CacheFreshness.seconds(
       cacheControl: headers["cache-control"], expires: headers.first(name: "expires"),
       date: headers.first(name: "date"), age: headers.first(name: "age"), receivedAt: now)

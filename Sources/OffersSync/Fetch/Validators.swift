@@ -20,11 +20,14 @@ struct Validators: Hashable, Sendable {
   ///   - etag: the value of the header `ETag`.
   ///   - lastModified: the value of the header `Last-Modified`. A date more than a day after `now`
   ///     comes from a wrong clock and is dropped; it would hide changes until then.
+  ///   - sentAt: the `Date` of the response. A modification less than a second before it is a weak
+  ///     validator and is dropped, because another one may follow within the same second (RFC 9110,
+  ///     section 8.8.2.2). Nil for a response without `Date`, and for stored validators.
   ///   - now: the present time.
-  init(etag: String?, lastModified: String?, now: Date) {
+  init(etag: String?, lastModified: String?, sentAt: Date? = nil, now: Date) {
     self.etag = etag.flatMap { Self.isUsable(etag: $0) ? $0 : nil }
     self.lastModified = lastModified.flatMap {
-      Self.isUsable(lastModified: $0, now: now) ? $0 : nil
+      Self.isUsable(lastModified: $0, sentAt, now: now) ? $0 : nil
     }
   }
 
@@ -64,8 +67,9 @@ struct Validators: Hashable, Sendable {
     }
   }
 
-  private static func isUsable(lastModified: String, now: Date) -> Bool {
+  private static func isUsable(lastModified: String, _ sentAt: Date?, now: Date) -> Bool {
     guard let date = HTTPDate.parse(lastModified) else { return false }
+    if let sentAt, sentAt.timeIntervalSince(date) < 1 { return false }
     return date.timeIntervalSince1970 >= earliestSeconds && date.timeIntervalSince(now) <= 86_400
   }
 }

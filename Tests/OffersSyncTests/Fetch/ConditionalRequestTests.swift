@@ -46,6 +46,22 @@ struct ConditionalRequestTests {
     #expect(run.request?.isConditional == true)
   }
 
+  @Test("two documents of one second are both seen, and the second one's date is sent back later")
+  func seesBothOfOneSecond() async throws {
+    let home = try await FetchHome()
+    func serve(_ ids: ClosedRange<Int>, sentAt date: String) {
+      home.web.answer(
+        Self.server(FeedText.feed(ids), [("Last-Modified", Self.changed), ("Date", date)]))
+    }
+    serve(1...3, sentAt: Self.changed)
+    #expect(try await home.sync(from: FetchHome.url).counts.new == 3)
+    serve(1...4, sentAt: "Thu, 01 Jan 2026 00:00:01 GMT")
+    #expect(try await home.sync().counts.new == 1)
+    #expect(home.lastConditions.isEmpty)
+    #expect(try await home.sync().request?.status == 304)
+    #expect(home.lastConditions == ["if-modified-since": Self.changed])
+  }
+
   @Test("without validators an unchanged document is recognized by its hash")
   func fallsBackToTheHash() async throws {
     let home = try await FetchHome()

@@ -88,6 +88,18 @@ struct ValidatorsTests {
     #expect(both.conditions.map(\.value) == ["W/\"a\"", date])
   }
 
+  @Test(
+    "a modification within a second of the response's date is weak, and is dropped",
+    arguments: [(-1, false), (0, false), (0.5, false), (1, true), (60, true)])
+  func dropsWeakDates(seconds: Double, isKept: Bool) {
+    let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+    let modified = Date(timeIntervalSince1970: 784_111_777)
+    let validators = Validators(
+      etag: "\"a\"", lastModified: date, sentAt: modified + seconds, now: Self.now)
+    #expect(validators.lastModified == (isKept ? date : nil))
+    #expect(validators.etag == "\"a\"")
+  }
+
   @Test("without validators there is no condition")
   func isEmptyWithoutAny() {
     #expect(Self.validators().isEmpty)
