@@ -133,6 +133,7 @@ struct DocumentFetch {
   ) async throws -> (TransportResponse, address: String) {
     var current = url
     var isPermanent = true
+    var visited: Set<String> = [url]
     for _ in 0...limits.redirects {
       let left = (deadline - .now) / .seconds(1)
       if left <= 0 { throw FetchFailure.tooSlow(url, limits) }
@@ -155,6 +156,11 @@ struct DocumentFetch {
         let target = try next(from: current, response)
         _ = try await beginning(of: response, deadline)
         current = target
+        guard visited.insert(target).inserted else {
+          throw OffersError(
+            .sourceFailed, "\(url) redirects in a circle, back to \(target).",
+            hint: "Nothing was changed. Check the address.")
+        }
         isPermanent = isPermanent && [301, 308].contains(response.status)
         if isPermanent, isFirst { log.answer.permanentAddress = current }
       default:

@@ -51,10 +51,10 @@ struct HTTPTests {
     ])
     let run = try await home.sync(from: server.url(), allowsPrivateNetwork: true)
     #expect(run.counts.new == 3)
-    let loop = try ScriptedServer(
-      Array(repeating: .answer("301 Moved Permanently", ["Location: /again"], ""), count: 6))
-    let looped = try await home.sync(from: loop.url())
-    #expect(looped.error?.message == "\(loop.url()) redirects more than 5 times.")
+    let long = try ScriptedServer(
+      (1...6).map { .answer("301 Moved Permanently", ["Location: /\($0)"], "") })
+    let failed = try await home.sync(from: long.url())
+    #expect(failed.error?.message == "\(long.url()) redirects more than 5 times.")
     #expect(try await home.feed().source == server.url())
   }
 
