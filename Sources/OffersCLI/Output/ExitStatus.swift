@@ -6,7 +6,7 @@ enum ExitStatus {
   static let failed = ExitCode(1)
   /// Some of several feeds failed.
   static let someFailed = ExitCode(3)
-  /// Another process holds a lock, such as that of a feed that it syncs.
+  /// Somebody else holds a lock, such as another sync of the same feed.
   static let locked = ExitCode(11)
   static let wrongUsage = ExitCode(64)
   /// No such offer, feed, user, input or database, an ambiguous id, or no result of a search with
@@ -27,7 +27,7 @@ enum ExitStatus {
   /// The exit code of a sync of one or several feeds; nil if no feed failed.
   static func code(forFailures failures: [OffersError], of feedCount: Int) -> ExitCode? {
     guard let first = failures.first else { return nil }
-    // Locked feeds are being synced by another process, so that the sync as a whole has not failed.
+    // Another sync of a locked feed is running, so that the sync as a whole has not failed.
     if failures.allSatisfy({ $0.code == .locked }) { return locked }
     if failures.count < feedCount { return someFailed }
     let codes = Set(failures.map { code(for: $0) })

@@ -23,7 +23,7 @@ public struct OffersError: Error, Hashable, Sendable, CustomStringConvertible {
     case limitExceeded
     /// The document is not believed, so no offer was removed: see ``SyncOutcome/quarantined``.
     case quarantined
-    /// Another sync of the same feed is running.
+    /// Another sync of the same feed is running, or somebody else holds the database.
     case locked
     /// The database cannot be used: it is damaged or not accessible, belongs to another program, or
     /// the disk is full.

@@ -4,7 +4,7 @@ import OffersPlatform
 import Synchronization
 
 extension Result where Failure == OffersError {
-  /// Whether another process held the lock.
+  /// Whether another sync of the feed was running.
   fileprivate var isLocked: Bool {
     if case .failure(let error) = self { error.code == .locked } else { false }
   }
@@ -130,7 +130,7 @@ final class SyncJobs: Sendable {
       try await syncer.sync(parameters) { [self] progress in
         change { $0.note(progress) }
       } finished: { [self] feed, result in
-        // Another process is syncing the feed that is due. That is what was wanted.
+        // Another sync of the feed that is due is running. That is what was wanted.
         let isLeftOut = parameters.reason == .due && result.isLocked
         change { isLeftOut ? $0.leaveOut(feed) : $0.finish(feed, result) }
       }

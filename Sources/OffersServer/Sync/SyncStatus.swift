@@ -54,7 +54,7 @@ struct SyncStatus: Sendable {
     }
   }
 
-  /// Removes a feed, which another process syncs.
+  /// Removes a feed of which another sync is running.
   mutating func leaveOut(_ feed: String) { feeds.removeAll { $0.feed == feed } }
 
   mutating func finish(_ feed: String, _ result: Result<SyncRun, OffersError>) {

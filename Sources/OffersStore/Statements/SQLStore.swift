@@ -60,7 +60,7 @@ extension OffersError {
   /// The refusal of a sync whose lock is still held after the wait.
   package static func syncingElsewhere(_ feed: String) -> OffersError {
     OffersError(
-      .locked, "Another process is syncing \(feed).",
+      .locked, "Another sync of \(feed) is running.",
       hint: "Nothing was changed. Wait for it, then sync again.")
   }
 }

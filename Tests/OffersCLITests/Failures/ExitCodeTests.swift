@@ -174,7 +174,7 @@ struct ExitCodeTests {
 
   @Test("The error of a locked feed has an exit code of its own")
   func lockedMessage() throws {
-    let error = OffersError(.locked, "Another process is syncing ibotta.")
+    let error = OffersError(.locked, "Another sync of ibotta is running.")
     #expect(ExitStatus.code(for: error) == ExitStatus.locked)
   }
 

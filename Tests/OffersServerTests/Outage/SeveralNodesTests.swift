@@ -126,7 +126,7 @@ private struct BusySyncer: FeedSyncer {
     _ parameters: SyncParameters, progress: @escaping @Sendable (SyncProgress) -> Void,
     finished: @escaping @Sendable (String, Result<SyncRun, OffersError>) -> Void
   ) async throws {
-    finished("ibotta", .failure(OffersError(.locked, "Another process is syncing ibotta.")))
+    finished("ibotta", .failure(OffersError(.locked, "Another sync of ibotta is running.")))
   }
 
   func search(
