@@ -93,10 +93,9 @@ public struct SyncEngine: Sendable {
     _ feed: String, options: SyncOptions = SyncOptions(),
     progress: @escaping @Sendable (SyncProgress) -> Void = { _ in }
   ) async throws -> SyncRun {
-    let run = try await withTransport {
-      try await attempt(feed, options, isTrial: false, over: $0, progress).run
-    }
-    await clearAway()
+    var result: Result<SyncRun, OffersError>?
+    try await run([feed], options: options, progress: progress) { result = $1 }
+    guard let run = try result?.get() else { throw CancellationError() }
     return run
   }
 
@@ -203,9 +202,9 @@ public struct SyncEngine: Sendable {
       result = try await attempt.perform(with: store, progress)
     } catch let error as OffersError {
       try Task.checkCancellation()
-      result = SyncAttempt.Result(run: await attempt.failed(error, in: store))
+      result = await attempt.failed(error, in: store)
     }
-    log(result.run)
+    if result.unreached == nil { log(result.run) }
     return result
   }
 
@@ -246,7 +245,7 @@ public struct SyncEngine: Sendable {
     return context
   }
 
-  private func log(_ run: SyncRun) {
+  func log(_ run: SyncRun) {
     let level: Logger.Level = run.error == nil ? .info : .warning
     guard logger.logLevel <= level else { return }
     var metadata: Logger.Metadata = [

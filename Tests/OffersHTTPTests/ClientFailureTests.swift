@@ -1,4 +1,5 @@
 import CurlShim
+import Foundation
 import OffersCore
 import OffersSync
 import OffersTestSupport
@@ -25,6 +26,17 @@ struct ClientFailureTests {
     ])
   func unreachable(code: CURLcode) {
     #expect(Self.reason(code) == .unreachable)
+  }
+
+  @Test(
+    "a connection without a route means no network, unless there is a route to the internet",
+    arguments: [ENETUNREACH, EHOSTUNREACH, ECONNREFUSED], [true, false])
+  func withoutRoute(error: Int32, haveWayOut: Bool) {
+    let failure = ClientFailure(
+      code: CURLE_COULDNT_CONNECT, text: "", isSent: false, hasHead: false, proxyStatus: 0,
+      systemError: Int(error), haveWayOut: { haveWayOut })
+    let isMissing = error != ECONNREFUSED && !haveWayOut
+    #expect(failure.reason == (isMissing ? .noNetwork : .unreachable))
   }
 
   @Test("a connection that breaks after its request was closed early; a bad chunk is no HTTP")

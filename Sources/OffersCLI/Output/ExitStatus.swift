@@ -18,8 +18,8 @@ enum ExitStatus {
     case .notFound, .ambiguous: notFound
     case .invalidRequest: wrongUsage
     case .locked: locked
-    case .malformedFeed, .unexpectedShape, .malformedImage, .sourceFailed, .limitExceeded,
-      .quarantined, .storageFailed, .storeUnreachable, .newerDatabase:
+    case .malformedFeed, .unexpectedShape, .malformedImage, .sourceFailed, .noNetwork,
+      .limitExceeded, .quarantined, .storageFailed, .storeUnreachable, .newerDatabase:
       failed
     }
   }

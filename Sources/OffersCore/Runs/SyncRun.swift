@@ -128,7 +128,7 @@ public struct SyncRun: Hashable, Sendable {
   /// Why the feed was not fetched; nil when it was fetched.
   public let skip: SyncSkip?
   /// When the feed should be synced next; nil when that is unknown.
-  public let nextDueAt: Date?
+  public package(set) var nextDueAt: Date?
   /// The removals, or the whole document, that the sync held back; nil if it held back neither, and for a
   /// run that was read from a store.
   public package(set) var held: HeldBack?
@@ -159,6 +159,9 @@ public struct SyncRun: Hashable, Sendable {
     self.problems = problems
     self.mendedCount = mendedCount
   }
+
+  /// How the run ended, in texts for people.
+  package var word: String { error?.code == .noNetwork ? "no network" : outcome.word }
 
   /// A copy of the run with other counts.
   package func with(_ counts: SyncCounts) -> SyncRun { changed { $0.counts = counts } }

@@ -19,6 +19,9 @@ public struct OffersError: Error, Hashable, Sendable, CustomStringConvertible {
     case malformedImage
     /// The source cannot be reached, or its server answered with an error.
     case sourceFailed
+    /// This machine has no network, or one that answers in place of servers, such as a hotel's before
+    /// its login. It is no failure of a feed.
+    case noNetwork
     /// A limit on size or time was exceeded.
     case limitExceeded
     /// The document is not believed, so no offer was removed: see ``SyncOutcome/quarantined``.

@@ -1,7 +1,7 @@
 import OffersCore
 
 /// Detects a document's format from its first bytes, unless the definition names it.
-enum FormatDetection {
+package enum FormatDetection {
   /// Returns the format, or nil when more bytes are needed to decide.
   ///
   /// - Parameters:
@@ -37,9 +37,9 @@ enum FormatDetection {
 
   /// Whether the document begins with `<!doctype html`, `<html`, `<head` or `<body` in any case,
   /// after comments and processing instructions.
-  private static func isWebPage(_ text: ArraySlice<UInt8>) -> Bool {
+  package static func isWebPage(_ text: some Collection<UInt8>) -> Bool {
     let shown = String(decoding: text.prefix(pageBytes), as: UTF8.self).lowercased()
-    var rest = shown[...]
+    var rest = shown.drop { $0.isWhitespace }
     while rest.hasPrefix("<!--") || rest.hasPrefix("<?") {
       let end = rest.hasPrefix("<?") ? "?>" : "-->"
       guard let close = rest.firstRange(of: end) else { return false }

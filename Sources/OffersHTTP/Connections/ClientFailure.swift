@@ -1,4 +1,6 @@
 import CurlShim
+import Foundation
+import OffersPlatform
 import OffersSync
 
 /// A failure of libcurl. https://curl.se/libcurl/c/libcurl-errors.html
@@ -12,6 +14,14 @@ struct ClientFailure {
   let hasHead: Bool
   /// The status with which a proxy answered to CONNECT; 0 if there was no proxy, or no answer.
   let proxyStatus: Int
+  /// The value of `errno` of a connection that failed; 0 if there was none.
+  var systemError = 0
+  /// Whether the machine has a route to the internet.
+  var haveWayOut: () -> Bool = { InterfaceAddresses.haveWayOut }
+
+  /// The errors of a connection for which there is no route. With a route to the internet they are a
+  /// matter of the server's address, such as one of IPv6.
+  private static let signsOfNoRoute = [ENETUNREACH, EHOSTUNREACH, ENETDOWN, EADDRNOTAVAIL]
 
   /// The error as an `HTTPTransport` throws it: a `TransportFailure`, or an `OffersError` for a fault of
   /// the settings.
@@ -28,6 +38,9 @@ struct ClientFailure {
     if proxyStatus == 407 { return .proxyLogin }
     if proxyStatus >= 300 { return .proxyRefusal }
     switch code {
+    case CURLE_COULDNT_CONNECT
+    where Self.signsOfNoRoute.contains(Int32(clamping: systemError)) && !haveWayOut():
+      return .noNetwork
     case CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT:
       return .unreachable
     case CURLE_OPERATION_TIMEDOUT: return hasHead ? .stalled : .noAnswer

@@ -22,7 +22,7 @@ actor NameCache {
   /// The addresses of a name. Callers that ask for a name at the same time look it up each on their own,
   /// so that one that is cancelled does not wait, and fails no other.
   ///
-  /// - Throws: `OffersError` with `sourceFailed` if it cannot be resolved, or not in time.
+  /// - Throws: `TransportFailure` if it cannot be resolved, or not in time.
   func find(_ name: String) async throws -> [NetworkAddress] {
     if let entry = entries[name], .now - entry.found < .seconds(Self.keepSeconds) {
       return entry.addresses
@@ -39,9 +39,7 @@ actor NameCache {
     try await Timeout.run(seconds: HostAddresses.lookUpSeconds) {
       try await lookUp(name)
     } late: {
-      OffersError(
-        .sourceFailed, "The host name \(name) could not be resolved in time.",
-        hint: "Nothing was changed. Check the network, then sync again.")
+      HostAddresses.late(name)
     }
   }
 }

@@ -116,7 +116,8 @@ final class RunningTransfer {
     ClientFailure(
       code: code, text: String(cString: curl_shim_failure(shim)), isSent: lastHeard != nil,
       hasHead: head.isComplete,
-      proxyStatus: plan.proxy == nil ? 0 : curl_shim_number(shim, CURLINFO_HTTP_CONNECTCODE)
+      proxyStatus: plan.proxy == nil ? 0 : curl_shim_number(shim, CURLINFO_HTTP_CONNECTCODE),
+      systemError: curl_shim_number(shim, CURLINFO_OS_ERRNO)
     ).translated(plan)
   }
 

@@ -45,36 +45,61 @@ package enum InterfaceAddresses {
     return first.filter(\.isIPv4) + others.filter(\.isIPv4) + usable.filter { !$0.isIPv4 }
   }
 
+  /// Whether packets to the internet have a way out of this machine, by IPv4 or IPv6.
+  package static var haveWayOut: Bool {
+    if usualSource() != nil { return true }
+    var address = sockaddr_in6()
+    address.sin6_family = sa_family_t(AF_INET6)
+    address.sin6_port = in_port_t(9).bigEndian
+    // 2001:db8::1, of documentation (RFC 3849).
+    withUnsafeMutableBytes(of: &address.sin6_addr) { bytes in
+      bytes.copyBytes(from: [0x20, 0x01, 0x0D, 0xB8])
+      bytes[15] = 1
+    }
+    return withSocket(connectedTo: &address, AF_INET6) { _ in true } ?? false
+  }
+
   private static let unusable = [
     AddressRange(ipv4: 127, bits: 8), AddressRange(ipv4: 169, 254, bits: 16),
     AddressRange(ipv6: 0, bits: 127), AddressRange(ipv6: 0xFE80, bits: 10),
   ]
 
   /// The address from which packets to the internet are sent; nil without a route to it.
-  ///
-  /// Connecting a UDP socket looks up the route and sends nothing. The destination is an address of
-  /// documentation (RFC 5737), which no network has.
   private static func usualSource() -> NetworkAddress? {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(9).bigEndian
+    // 192.0.2.1, of documentation (RFC 5737).
+    address.sin_addr.s_addr = UInt32(0xC000_0201).bigEndian
+    return withSocket(connectedTo: &address, AF_INET) { descriptor in
+      var source = sockaddr_in()
+      var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+      return withUnsafeMutablePointer(to: &source) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+          guard getsockname(descriptor, pointer, &length) == 0 else { return nil }
+          return NetworkAddress(UnsafePointer(pointer))
+        }
+      }
+    }
+  }
+
+  /// Runs a closure with a UDP socket that is connected to an address; nil without a route to it.
+  /// Connecting looks up the route and sends nothing.
+  private static func withSocket<Address, Result>(
+    connectedTo address: inout Address, _ family: Int32, _ body: (Int32) -> Result?
+  ) -> Result? {
     #if canImport(Glibc)
-      let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+      let descriptor = socket(family, Int32(SOCK_DGRAM.rawValue), 0)
     #else
-      let descriptor = socket(AF_INET, SOCK_DGRAM, 0)
+      let descriptor = socket(family, SOCK_DGRAM, 0)
     #endif
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = in_port_t(9).bigEndian
-    address.sin_addr.s_addr = UInt32(0xC000_0201).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    return withUnsafeMutablePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-        guard connect(descriptor, pointer, length) == 0,
-          getsockname(descriptor, pointer, &length) == 0
-        else { return nil }
-        return NetworkAddress(UnsafePointer(pointer))
-      }
+    let length = socklen_t(MemoryLayout<Address>.size)
+    let isConnected = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, length) == 0 }
     }
+    return isConnected ? body(descriptor) : nil
   }
 }

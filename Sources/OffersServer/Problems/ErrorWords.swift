@@ -24,6 +24,7 @@ struct ErrorWords {
     case .sourceFailed: "\(source) does not answer as it should."
     case .notFound where feed != nil: "\(source) is not at its address any more."
     case .malformedFeed, .unexpectedShape: "\(source) sent something that cannot be read."
+    case .noNetwork: "The server has no network at present."
     case .limitExceeded: "\(source) sent too much, or took too long."
     case .malformedImage: "This picture cannot be read."
     case .storageFailed: "The server could not read or store this just now."

@@ -61,7 +61,8 @@ struct Problem: Error, HTTPResponseError {
     case .invalidRequest: .badRequest
     case .notFound: .notFound
     case .ambiguous, .locked, .quarantined: .conflict
-    case .limitExceeded, .malformedFeed, .unexpectedShape, .malformedImage, .sourceFailed:
+    case .limitExceeded, .malformedFeed, .unexpectedShape, .malformedImage, .sourceFailed,
+      .noNetwork:
       .badGateway
     case .storageFailed, .storeUnreachable, .newerDatabase: .serviceUnavailable
     }

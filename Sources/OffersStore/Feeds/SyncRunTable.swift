@@ -25,6 +25,14 @@ package enum SyncRunTable {
   package static func insert(
     _ run: SyncRun, id: Int64?, feedKey: Int64, in transaction: any Transaction
   ) throws -> Int64 {
+    // Of consecutive runs without a network the last one is kept: there may be hundreds.
+    if run.error?.code == .noNetwork {
+      try transaction.run(
+        """
+        DELETE FROM sync_run WHERE error_code = $2
+          AND run_id = (SELECT max(run_id) FROM sync_run WHERE feed_key = $1)
+        """, [.number(feedKey), .text(OffersError.Code.noNetwork.rawValue)])
+    }
     let counts = run.counts
     let numbers = [
       counts.new, counts.changed, counts.gone, counts.back, counts.unchanged, counts.skipped,

@@ -168,10 +168,16 @@ struct FeedPages {
     let unpacker = Decompressor(limitBytes: limitBytes)
     var reader: FeedReader?
     var last = DocumentMetadata()
+    var hasBegun = false
     let gate = receiver.gate
     func feed(_ bytes: UnsafeRawBufferPointer) throws { try reader?.consume(bytes) }
     func take(_ bytes: UnsafeRawBufferPointer) throws {
       let total = unpacker.isCompressed ? nil : last.totalBytes
+      // Matters only if the document cannot be read.
+      if isFirst, !bytes.isEmpty, !hasBegun {
+        hasBegun = true
+        if FormatDetection.isWebPage(bytes) { fetching.log.answer.contact = .stranger }
+      }
       receiver.piece(bytes, total, records + (reader?.itemCount ?? 0))
       try gate.consume(bytes, feed)
     }

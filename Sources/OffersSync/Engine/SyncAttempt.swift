@@ -36,6 +36,8 @@ struct SyncAttempt {
     var foundPages: [[String]] = []
     /// The number of pages of a search that the document states; nil if it states none.
     var pageCount: Int?
+    /// The failure that is not recorded yet, because it may be the network's; nil for any other end.
+    var unreached: UnreachedSource?
   }
 
   /// The end of the attempt: the run, and the new fetch state of the feed; nil for no change.
@@ -148,17 +150,36 @@ struct SyncAttempt {
       return result
     } catch let error as OffersError {
       try Task.checkCancellation()
-      let ending = end(
-        .failed, bytes: gate.hasher.sizeBytes, counts: collector.skipped, error: reported(error),
-        problems: collector.problems, mendedCount: collector.mendedCount)
-      return Result(run: await recorded(ending, in: store))
+      return await failed(
+        end(
+          .failed, bytes: gate.hasher.sizeBytes, counts: collector.skipped, error: reported(error),
+          problems: collector.problems, mendedCount: collector.mendedCount), in: store)
     }
   }
 
-  /// Records the run of an attempt that failed before its document was parsed, and returns the run.
-  func failed(_ error: OffersError, in store: any SyncStore) async -> SyncRun {
-    await recorded(end(.failed, error: reported(error)), in: store)
+  /// Ends an attempt that failed before its document was parsed.
+  func failed(_ error: OffersError, in store: any SyncStore) async -> Result {
+    await failed(end(.failed, error: reported(error)), in: store)
   }
+
+  /// Records a failed run, unless it may be the network's failure: that depends on the other attempts of
+  /// the same call.
+  private func failed(_ ending: Ending, in store: any SyncStore) async -> Result {
+    if isOwn, !isTrial, let contact = answer?.contact, contact != .server {
+      return Result(
+        run: ending.run,
+        unreached: UnreachedSource(
+          host: HTTPOrigin(template.text)?.host ?? "", contact: contact, state: state,
+          fetch: ending.fetch))
+    }
+    // The caller gets the failure of the sync, not an error of recording it.
+    try? await record(ending, in: store)
+    return Result(run: ending.run)
+  }
+
+  /// Whether the source is the feed's usual one. A failure of another source or of a search is that of the
+  /// command, and says nothing about the feed.
+  private var isOwn: Bool { options.query == nil && template.text == usualSource }
 
   /// The error as it is reported and stored: without the values of variables, and for a feed that
   /// is gone for good (410) with the advice how to start it again.
@@ -173,19 +194,12 @@ struct SyncAttempt {
       cause: error.cause)
   }
 
-  private func recorded(_ ending: Ending, in store: any SyncStore) async -> SyncRun {
-    // The caller gets the failure of the sync, not an error of recording it.
-    try? await record(ending, in: store)
-    return ending.run
-  }
-
   /// Records a run that changes no offer, unless this is a trial or a failed search.
   private func record(
     _ ending: Ending, remember source: ChosenSource? = nil, in store: any SyncStore
   ) async throws {
     // A failed search says nothing about the feed.
-    let isFailedSearch = options.query != nil && ending.run.outcome == .failed
-    if isTrial || isFailedSearch { return }
+    if isTrial || options.query != nil && ending.run.outcome == .failed { return }
     try Task.checkCancellation()
     try await store.record(
       ending.run, remember: source, fetch: ending.fetch,
@@ -194,8 +208,6 @@ struct SyncAttempt {
 
   /// The fetch state after a failed sync; nil for no change.
   private var afterFailure: FetchState? {
-    // A failure of another source or of a search says nothing about the usual source.
-    let isOwn = options.query == nil && template.text == usualSource
     guard isOwn else { return nil }
     return schedule.afterFailure(state?.fetch ?? FetchState(), answer, now: startedAt)
   }

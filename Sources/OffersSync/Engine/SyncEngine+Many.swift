@@ -53,8 +53,9 @@ extension SyncEngine {
     let chains = try await chains(of: feeds, options)
     try await withTransport { transport in
       try await withThrowingTaskGroup(
-        of: (feed: String, chain: Int, Result<SyncRun, OffersError>).self
+        of: (feed: String, chain: Int, Result<SyncAttempt.Result, OffersError>).self
       ) { group in
+        var network = NetworkEvidence()
         var waiting = chains
         func start(_ chain: Int) {
           guard !waiting[chain].isEmpty else { return }
@@ -66,13 +67,18 @@ extension SyncEngine {
         var next = min(Self.hostLimit, chains.count)
         for chain in 0..<next { start(chain) }
         while let (feed, chain, result) = try await group.next() {
-          finished(feed, result)
+          var isWaiting = false
+          if case .success(let attempt) = result { isWaiting = network.holds(attempt) }
+          if !isWaiting { finished(feed, result.map(\.run)) }
           if waiting[chain].isEmpty, next < chains.count {
             start(next)
             next += 1
           } else {
             start(chain)
           }
+        }
+        for run in try await settle(network, options, transport) {
+          finished(run.feed, .success(run))
         }
       }
     }
@@ -82,10 +88,10 @@ extension SyncEngine {
   private func result(
     _ feed: String, _ options: SyncOptions, _ transport: any HTTPTransport,
     _ progress: @escaping @Sendable (SyncProgress) -> Void
-  ) async throws -> Result<SyncRun, OffersError> {
+  ) async throws -> Result<SyncAttempt.Result, OffersError> {
     do {
       return .success(
-        try await attempt(feed, options, isTrial: false, over: transport, progress).run)
+        try await attempt(feed, options, isTrial: false, over: transport, progress))
     } catch let error as OffersError {
       return .failure(error)
     }

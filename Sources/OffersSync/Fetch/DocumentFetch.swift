@@ -56,8 +56,9 @@ struct DocumentFetch {
     } catch let failure as CallerFailure {
       throw Task.isCancelled ? CancellationError() : failure.cause
     } catch {
-      let reason = (error as? TransportFailure)?.reason
-      log.answer.isUnreached = reason == .unreachable || reason == .noAnswer
+      if let reason = (error as? TransportFailure)?.reason, let contact = Contact(reason) {
+        log.answer.contact = contact
+      }
       throw FetchFailure.translate(error, url)
     }
   }
@@ -132,8 +133,8 @@ struct DocumentFetch {
     _ url: String, _ deadline: ContinuousClock.Instant
   ) async throws -> (TransportResponse, address: String) {
     var current = url
-    var isPermanent = true
     var visited: Set<String> = [url]
+    var isPermanent = true
     for _ in 0...limits.redirects {
       let left = (deadline - .now) / .seconds(1)
       if left <= 0 { throw FetchFailure.tooSlow(url, limits) }
@@ -155,15 +156,16 @@ struct DocumentFetch {
       case 301, 302, 303, 307, 308:
         let target = try next(from: current, response)
         _ = try await beginning(of: response, deadline)
-        current = target
         guard visited.insert(target).inserted else {
           throw OffersError(
             .sourceFailed, "\(url) redirects in a circle, back to \(target).",
             hint: "Nothing was changed. Check the address.")
         }
+        current = target
         isPermanent = isPermanent && [301, 308].contains(response.status)
         if isPermanent, isFirst { log.answer.permanentAddress = current }
       default:
+        if response.status == 511 { log.answer.contact = .portal }
         // Only the address in the source can be gone for good, not the target of a redirect.
         log.answer.isGoneForGood =
           response.status == 410 && isFirst && !isMoved && current == url
@@ -192,6 +194,7 @@ struct DocumentFetch {
     } catch let error as OffersError where error.remedy == .allowPrivateNetwork {
       // The address was refused before anything was sent.
       log.answer.requestCount = count
+      log.answer.contact = .stranger
       guard let sourceAdvice, isNamed(address) else { throw error }
       throw OffersError(error.code, error.message, advice: sourceAdvice, cause: error.cause)
     }

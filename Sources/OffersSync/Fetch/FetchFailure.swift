@@ -48,7 +48,7 @@ enum FetchFailure {
     let failure =
       error as? TransportFailure ?? TransportFailure(.other, cause: "\(error)")
     return OffersError(
-      .sourceFailed, "\(url) \(predicate(failure.reason)).",
+      .sourceFailed, failure.message ?? "\(url) \(predicate(failure.reason)).",
       hint: failure.hint
         ?? "Nothing was changed. Check the address and the network, then sync again.",
       cause: failure.cause)
@@ -58,6 +58,8 @@ enum FetchFailure {
   static func predicate(_ reason: TransportFailure.Reason) -> String {
     switch reason {
     case .unreachable: "cannot be reached"
+    case .unknownHost: "cannot be found"
+    case .noNetwork: "cannot be reached without a network"
     case .noAnswer: "did not answer in time"
     case .stalled: "stopped sending"
     case .closedEarly: "closed the connection too early"

@@ -6,8 +6,10 @@ struct FetchMetadata: Hashable, Sendable {
   var requestCount = 0
   /// The HTTP status of the response to the last request; nil when there was none.
   var status: Int?
+  /// Who answered, if the fetch failed.
+  var contact = Contact.server
   /// Whether the fetch failed because no connection came about, or no response within the timeout.
-  var isUnreached = false
+  var isUnreached: Bool { contact == .nobody || contact == .noNetwork }
   /// Whether a request was conditional: it carried the validators of the stored document.
   var isConditional = false
   /// Whether a conditional request was answered with 304 Not Modified.
@@ -29,6 +31,31 @@ struct FetchMetadata: Hashable, Sendable {
   /// The target of the permanent redirects (301, 308) before the first temporary one; nil when
   /// there was none.
   var permanentAddress: String?
+}
+
+/// Who answered to a fetch that failed.
+enum Contact: Hashable, Sendable {
+  /// The server itself, as far as can be told.
+  case server
+  /// Nobody: the name has no address, no connection came about, or no answer came.
+  case nobody
+  /// The machine has no network.
+  case noNetwork
+  /// Perhaps not the server: a web page came in place of a feed, the certificate is another one, or a
+  /// public name leads into a private network.
+  case stranger
+  /// The login page of a network (511, RFC 6585).
+  case portal
+
+  /// What the failure of a transport says; nil if it came from the server.
+  init?(_ reason: TransportFailure.Reason) {
+    switch reason {
+    case .unreachable, .unknownHost, .noAnswer: self = .nobody
+    case .noNetwork: self = .noNetwork
+    case .untrusted: self = .stranger
+    default: return nil
+    }
+  }
 }
 
 /// Collects the metadata while a feed or an image is fetched. Used by one task only.

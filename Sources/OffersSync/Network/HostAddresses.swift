@@ -15,7 +15,7 @@ package enum HostAddresses {
   ///
   /// - Parameter host: a host name or an address literal.
   /// - Returns: at least one address, without duplicates, in the order of preference (RFC 6724).
-  /// - Throws: `OffersError` with `sourceFailed` when no address is found; `CancellationError`.
+  /// - Throws: `TransportFailure` when no address is found; `CancellationError`.
   package static func resolve(_ host: String) async throws -> [NetworkAddress] {
     let (results, sender) = AsyncStream.makeStream(
       of: Result<[NetworkAddress], AddressLookup.Failure>.self)
@@ -47,15 +47,29 @@ package enum HostAddresses {
     return try? AddressLookup.find(bare, isLiteral: true).first
   }
 
+  /// The error of a lookup that did not end in time.
+  package static func late(_ host: String) -> TransportFailure {
+    TransportFailure(
+      .noNetwork, message: "The host name \(host) could not be resolved in time.", hint: hint)
+  }
+
+  private static let hint = "Nothing was changed. Check the network, then sync again."
+
   /// The error of a failed lookup.
-  static func failure(_ host: String, _ failure: AddressLookup.Failure) -> OffersError {
+  ///
+  /// - Parameter hasWayOut: whether the machine has a route to the internet. Without one, some resolvers
+  ///   say of every name that it does not exist.
+  static func failure(
+    _ host: String, _ failure: AddressLookup.Failure,
+    hasWayOut: Bool = InterfaceAddresses.haveWayOut
+  ) -> TransportFailure {
     if failure.isOfResolver {
-      return OffersError(
-        .sourceFailed, "The host \(host) could not be looked up.",
-        hint: "Nothing was changed. Check the network, then sync again.", cause: failure.text)
+      return TransportFailure(
+        .noNetwork, message: "The host \(host) could not be looked up.", hint: hint,
+        cause: failure.text)
     }
-    return OffersError(
-      .sourceFailed, "The host \(host) could not be found.",
+    return TransportFailure(
+      hasWayOut ? .unknownHost : .noNetwork, message: "The host \(host) could not be found.",
       hint: "Nothing was changed. Check the address and the network.", cause: failure.text)
   }
 }

@@ -7,6 +7,10 @@ public struct TransportFailure: Error, Hashable, Sendable {
   public enum Reason: Hashable, Sendable, CaseIterable {
     /// No connection to the server could be established.
     case unreachable
+    /// The name of the server has no address.
+    case unknownHost
+    /// The machine has no network: no route leads to the server, or no resolver answers.
+    case noNetwork
     /// No connection or no head of a response came in time.
     case noAnswer
     /// The body stopped for longer than ``TransportRequest/idleSeconds``.
@@ -29,6 +33,8 @@ public struct TransportFailure: Error, Hashable, Sendable {
 
   /// The kind of failure.
   public let reason: Reason
+  /// The message to the user instead of the sync engine's; nil to keep that.
+  let message: String?
   /// Advice to the user that replaces the sync engine's; nil to keep that.
   public let hint: String?
   /// The text of the HTTP client's own error, for logs; nil if there is none.
@@ -36,7 +42,12 @@ public struct TransportFailure: Error, Hashable, Sendable {
 
   /// Creates a failure.
   public init(_ reason: Reason, hint: String? = nil, cause: String? = nil) {
+    self.init(reason, message: nil, hint: hint, cause: cause)
+  }
+
+  init(_ reason: Reason, message: String?, hint: String?, cause: String? = nil) {
     self.reason = reason
+    self.message = message
     self.hint = hint
     self.cause = cause
   }

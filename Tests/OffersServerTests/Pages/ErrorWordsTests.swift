@@ -29,8 +29,8 @@ struct ErrorWordsTests {
   func codes() {
     for code in [
       OffersError.Code.invalidRequest, .notFound, .ambiguous, .malformedFeed, .unexpectedShape,
-      .malformedImage, .sourceFailed, .limitExceeded, .quarantined, .locked, .storageFailed,
-      .storeUnreachable, .newerDatabase,
+      .malformedImage, .sourceFailed, .noNetwork, .limitExceeded, .quarantined, .locked,
+      .storageFailed, .storeUnreachable, .newerDatabase,
     ] {
       for feed in [nil, "Films"] {
         #expect(!ErrorWords(OffersError(code, "M."), ofFeed: feed).sentence.isEmpty)

@@ -40,10 +40,10 @@ struct HostAddressesTests {
 
   @Test("a nonexistent name is not found, or cannot be looked up without a network")
   func missesNames() async {
-    let error = await #expect(throws: OffersError.self) {
+    let error = await #expect(throws: TransportFailure.self) {
       try await HostAddresses.resolve("offers.invalid")
     }
-    #expect(error?.code == .sourceFailed)
+    #expect([.unknownHost, .noNetwork].contains(error?.reason))
     #expect(error?.hint?.hasPrefix("Nothing was changed.") == true)
     #expect(error?.cause != nil)
     #expect(
@@ -57,7 +57,7 @@ struct HostAddressesTests {
     "an invalid host is not found, without a lookup",
     arguments: ["", "[]", "[localhost]", "[127.0.0.1]", "127.0.0.1\0.example.com", "[::1\0]"])
   func refusesOthers(host: String) async {
-    let error = await #expect(throws: OffersError.self) {
+    let error = await #expect(throws: TransportFailure.self) {
       try await HostAddresses.resolve(host)
     }
     #expect(error?.message == "The host \(host) could not be found.")
@@ -68,8 +68,11 @@ struct HostAddressesTests {
     arguments: [(EAI_AGAIN, false), (EAI_SYSTEM, false), (EAI_NONAME, true), (EAI_FAIL, true)])
   func tellsFailuresApart(status: Int32, isMissing: Bool) {
     let failure = AddressLookup.Failure(status: status, systemError: ENETUNREACH)
-    let error = HostAddresses.failure("a.example", failure)
-    #expect(error.code == .sourceFailed)
+    let error = HostAddresses.failure("a.example", failure, hasWayOut: true)
+    #expect(error.reason == (isMissing ? .unknownHost : .noNetwork))
+    // Without a route, some resolvers say that no name exists.
+    let lost = HostAddresses.failure("a.example", failure, hasWayOut: false)
+    #expect(lost.reason == .noNetwork && lost.message == error.message)
     #expect(
       error.message
         == (isMissing

@@ -85,8 +85,9 @@ private final class Exchange: NSObject, URLSessionDataDelegate {
     case .cancelled?: return CancellationError()
     case .timedOut?: reason = beforeHead ? .noAnswer : .stalled
     case .networkConnectionLost?: reason = .closedEarly
-    case .cannotFindHost?, .cannotConnectToHost?, .notConnectedToInternet?, .dnsLookupFailed?:
-      reason = .unreachable
+    case .notConnectedToInternet?: reason = .noNetwork
+    case .cannotFindHost?: reason = .unknownHost
+    case .cannotConnectToHost?, .dnsLookupFailed?: reason = .unreachable
     case .secureConnectionFailed?, .serverCertificateUntrusted?,
       .serverCertificateHasUnknownRoot?, .serverCertificateHasBadDate?:
       reason = .untrusted

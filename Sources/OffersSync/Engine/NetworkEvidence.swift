@@ -1,0 +1,98 @@
+import OffersCore
+
+/// A source that was not reached, so that the failure may be the network's.
+struct UnreachedSource: Sendable {
+  /// The host of the source.
+  let host: String
+  let contact: Contact
+  /// The state of the feed before the sync.
+  let state: SyncState?
+  /// The state to store if the feed has failed.
+  let fetch: FetchState?
+
+  /// Whether the last sync of the feed did not fail.
+  var wasHealthy: Bool { state.map { $0.fetch.failureCount == 0 } ?? false }
+}
+
+/// What the attempts of one call say about the network of this machine.
+///
+/// A machine without a network, or in one that answers in place of servers until its user has logged in, is
+/// no feed's failure. One answer of a server shows that the network is there. Without one, it is missing if
+/// no route leads out, if no resolver answers, if a login page says so, or if feeds of several sites failed,
+/// of which one was healthy before. Of a single feed nothing is known: see ``SyncEngine/findsPortal(_:)``.
+struct NetworkEvidence {
+  private(set) var waiting: [(run: SyncRun, source: UnreachedSource)] = []
+  private var hasAnswer = false
+
+  /// Notes the end of an attempt. Returns whether it waits for the others.
+  mutating func holds(_ result: SyncAttempt.Result) -> Bool {
+    if let source = result.unreached {
+      waiting.append((result.run, source))
+      return true
+    }
+    // A server in the local network answers without the internet, too.
+    if result.run.request?.status != nil, let host = HTTPOrigin(result.run.source)?.host,
+      !Self.isPrivate(host)
+    {
+      hasAnswer = true
+    }
+    return false
+  }
+
+  /// Whether the network is missing; nil if that is not known.
+  var isMissing: Bool? {
+    if hasAnswer { return false }
+    let sources = waiting.map(\.source)
+    if sources.contains(where: { $0.contact == .noNetwork || $0.contact == .portal }) {
+      return true
+    }
+    let others = sources.filter { !Self.isPrivate($0.host) }
+    if others.isEmpty { return false }
+    let sites = Set(others.map { Self.site(of: $0.host) })
+    return sites.count > 1 && others.contains(where: \.wasHealthy) ? true : nil
+  }
+
+  /// Whether a network that is missing is one that answers in place of servers.
+  var hasPortal: Bool {
+    waiting.contains { $0.source.contact == .portal || $0.source.contact == .stranger }
+  }
+
+  private static func isPrivate(_ host: String) -> Bool {
+    HTTPAddress("http://\(host.contains(":") ? "[\(host)]" : host)/")?.isPrivate ?? true
+  }
+
+  /// The last two labels of a host: hosts of one site may fail together.
+  private static func site(of host: String) -> String {
+    host.split(scalar: ".").suffix(2).joined(separator: ".")
+  }
+}
+
+extension FetchState {
+  /// The state without a permanent redirect that is not believed yet: those of several networks do not add
+  /// up. Nil if there is none.
+  var withoutUnprovenMove: FetchState? {
+    guard (1..<Self.movesBelieved).contains(movedCount) else { return nil }
+    var next = self
+    next.movedFrom = nil
+    next.movedTo = nil
+    next.movedCount = 0
+    return next
+  }
+}
+
+extension OffersError {
+  /// The error of a sync without a network.
+  ///
+  /// - Parameters:
+  ///   - error: the failure of the fetch.
+  ///   - hasPortal: whether the network answers in place of servers.
+  static func noNetwork(_ error: OffersError?, hasPortal: Bool) -> OffersError {
+    OffersError(
+      .noNetwork,
+      hasPortal
+        ? "The network answers in place of servers: it probably wants a login."
+        : "There is no network.",
+      hint: "Nothing was changed. What is due is read by the first sync after the network is back.",
+      cause: error?.message)
+  }
+}
