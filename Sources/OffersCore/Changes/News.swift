@@ -7,13 +7,18 @@ package struct News: Hashable, Sendable {
   package var changes: [OfferChange]
   /// The feeds whose syncs keep failing or whose servers answered 410 Gone, sorted by name.
   package var failing: [FailingFeed]
+  /// The feeds that work again since they were reported as failing, sorted by name.
+  package var recovered: [RecoveredFeed]
 
-  package init(changes: [OfferChange] = [], failing: [FailingFeed] = []) {
+  package init(
+    changes: [OfferChange] = [], failing: [FailingFeed] = [], recovered: [RecoveredFeed] = []
+  ) {
     self.changes = changes
     self.failing = failing
+    self.recovered = recovered
   }
 
-  package var isEmpty: Bool { changes.isEmpty && failing.isEmpty }
+  package var isEmpty: Bool { changes.isEmpty && failing.isEmpty && recovered.isEmpty }
 
   /// The time for which a feed must have failed to be reported, in seconds.
   package static let failingSeconds = 24.0 * 3600
@@ -28,14 +33,21 @@ package struct FailingFeed: Hashable, Sendable {
   package let since: Date
   /// The number of consecutive failed syncs.
   package let failureCount: Int
-  /// The error message of the feed's last run; nil if that run has none.
+  /// The error message of the last attempt; nil if that has none.
   package let message: String?
+  /// When the feed was last tried; a run without a network is no attempt.
+  package let triedAt: Date
+  /// When it is tried next; nil for a feed that is stopped.
+  package let nextDueAt: Date?
   /// When the server answered 410 Gone; nil for a feed that is retried.
   package let stoppedAt: Date?
 
   package init(
-    name: String, since: Date, failureCount: Int, message: String?, stoppedAt: Date? = nil
+    name: String, since: Date, failureCount: Int, message: String?, triedAt: Date,
+    nextDueAt: Date? = nil, stoppedAt: Date? = nil
   ) {
+    self.triedAt = triedAt
+    self.nextDueAt = nextDueAt
     self.stoppedAt = stoppedAt
     self.name = name
     self.since = since
@@ -44,22 +56,48 @@ package struct FailingFeed: Hashable, Sendable {
   }
 }
 
+/// A feed that works again.
+package struct RecoveredFeed: Hashable, Sendable {
+  package let name: String
+  /// When it was last synced.
+  package let at: Date
+
+  package init(name: String, at: Date) {
+    self.name = name
+    self.at = at
+  }
+}
+
 extension News {
   /// Whether a candidate is news: a change of a favorite or a favorite that expires, but no new offer
-  /// unless it is probably a favorite under another id. No expired offer is news.
+  /// unless it is probably a favorite under another id. No expired offer is news, nor is another address
+  /// of a picture or link alone.
   package static func tells(_ change: OfferChange, at now: Date) -> Bool {
     guard let offer = change.offer, !offer.isExpired(at: now) else { return false }
+    let addresses = [OfferField.imageURL.name, OfferField.url.name]
+    if change.kind == .changed, change.fields.allSatisfy(addresses.contains) { return false }
     return change.kind != .new || change.returned != nil
   }
 }
 
 extension FailingFeed {
   /// The subject of a notice about the feed, which is delivered once: the number of the day (UTC,
-  /// since 1970), so that it is repeated daily; or, for a feed whose server answered 410 Gone, the
-  /// time of that answer.
+  /// since 1970) of the last attempt, so that it is repeated on each day with one; or, for a feed whose
+  /// server answered 410 Gone, the time of that answer.
+  package var noticeSubject: Int64 {
+    stoppedAt.map { $0.storedSeconds } ?? triedAt.storedSeconds / 86_400
+  }
+}
+
+extension Feed {
+  /// Since when the feed has stopped: its server says that it is gone for good, or it has failed for a
+  /// day; nil for one that works.
   ///
-  /// - Parameter seconds: the present time, in Unix seconds.
-  package func noticeSubject(at seconds: Int64) -> Int64 {
-    stoppedAt.map { $0.storedSeconds } ?? seconds / 86_400
+  /// - Returns: a text for people, such as `stopped on 5 Nov`.
+  package func stopText(at now: Date) -> String? {
+    let failing = fetch.failingSince.flatMap {
+      now.timeIntervalSince($0) >= News.failingSeconds ? $0 : nil
+    }
+    return (fetch.stoppedAt ?? failing).map { "stopped on \(Units.shortDay($0, at: now))" }
   }
 }

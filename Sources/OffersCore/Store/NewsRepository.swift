@@ -5,9 +5,9 @@ package protocol NewsRepository: Sendable {
   /// The news after a mark, and the newest change number.
   ///
   /// News are changes of favorites, new offers that are probably a gone favorite under another id,
-  /// favorites that expire soon, and feeds that keep failing. No expired offer is among them. After
-  /// `setNewsTold`, an expiring favorite is not reported again, and a failing feed again on the next
-  /// day.
+  /// favorites that expire soon, feeds that keep failing, and feeds that work again. No expired offer is
+  /// among them. After `setNewsTold`, an expiring favorite is not reported again, and a failing feed again
+  /// after an attempt on another day, or when it works again.
   ///
   /// - Parameters:
   ///   - mark: the reader's mark; nil for the last seven days.

@@ -60,6 +60,14 @@ package enum Units {
   /// A day in the local time zone: `2026-11-21`.
   package static func day(_ date: Date) -> String { text(of: date, "%Y-%m-%d") }
 
+  /// A day in the local time zone as people write it: `5 Dec`, and in another year than the present one
+  /// `5 Dec 2027`.
+  package static func shortDay(_ date: Date, at now: Date) -> String {
+    let isThisYear = text(of: date, "%Y") == text(of: now, "%Y")
+    let words = text(of: date, isThisYear ? "%e %b" : "%e %b %Y")
+    return words.trimmingCharacters(in: .whitespaces)
+  }
+
   private static func text(of date: Date, _ format: String) -> String {
     var seconds = time_t(date.storedSeconds)
     var parts = tm()

@@ -66,7 +66,8 @@ struct PageSource: Sendable {
 }
 
 extension PageFields {
-  /// Sets the notes on offers that are held back or kept, one for each feed that has some.
+  /// Sets the notes on feeds that have stopped, and on offers that are held back or kept, one for each
+  /// feed that has some.
   ///
   /// - Parameters:
   ///   - feeds: the feeds of the page.
@@ -85,13 +86,15 @@ extension PageFields {
       feeds.compactMap { feed in
         let noun = presentations[feed.name].noun
         let held = feed.fetch.held?.sentence(of: feed.currentCount, noun, at: now)
-        let texts = [held, KeptOffers.sentence(feed.keptApartCount, noun)].compactMap(\.self)
+        let kept = KeptOffers.sentence(feed.keptApartCount, noun)
+        let stop = feed.stopText(at: now).map { namesFeeds ? $0 : "The feed \($0)" }
+        let texts = [stop, held, kept].compactMap(\.self)
         if texts.isEmpty { return nil }
         return PageFields { fields in
           fields.set("feedName", feed.name)
           if namesFeeds { fields.set("heldFeed", PageSource.title(of: feed)) }
           fields.set("heldText", texts.map { $0 + "." }.joined(separator: " "))
-          fields.set("mayDecide", mayDecide)
+          fields.set("mayDecide", mayDecide && (held != nil || kept != nil))
           fields.set("mayKeep", held != nil)
           fields.set("back", back)
         }

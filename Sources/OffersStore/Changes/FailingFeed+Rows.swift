@@ -2,34 +2,54 @@ import Foundation
 import OffersCore
 
 extension FailingFeed {
-  /// The subscribed feeds whose first consecutive failure was at a time or earlier, and those whose
-  /// server answered 410 Gone, sorted by name.
+  /// The subscribed feeds that were still failing a day after their first failure, when they were last
+  /// tried, and those whose server answered 410 Gone, sorted by name.
   ///
   /// - Parameters:
-  ///   - seconds: the time, in Unix seconds.
-  ///   - now: the present time. A first failure after it was recorded by a clock that was ahead, and
-  ///     counts as early enough.
+  ///   - now: the present time, in Unix seconds. A first failure after it was recorded by a clock that was
+  ///     ahead, and counts as early enough.
   ///   - transaction: the transaction that reads them.
   package static func fetch(
-    since seconds: Int64, now: Int64, in transaction: any Transaction
+    now: Int64, in transaction: any Transaction
   ) throws -> [FailingFeed] {
     // A feed that is stopped may never have failed; see `FetchState`.
     try transaction.rows(
       """
-      SELECT feed.name, feed_fetch.failing_since, feed_fetch.failure_count, (
-          SELECT run.error_message FROM sync_run AS run
-          WHERE run.feed_key = feed.feed_key ORDER BY run.run_id DESC LIMIT 1),
-        feed_fetch.stopped_at
+      SELECT feed.name, feed_fetch.failing_since, feed_fetch.failure_count, run.error_message,
+        run.started_at, feed_fetch.next_due_at, feed_fetch.stopped_at
       FROM feed JOIN feed_fetch ON feed_fetch.feed_key = feed.feed_key
+      JOIN sync_run AS run ON run.run_id = (\(SyncRunTable.lastAttempt))
       WHERE feed.unsubscribed_at IS NULL AND (
-          feed_fetch.failing_since <= $1 OR feed_fetch.failing_since > $2
+          feed_fetch.failing_since <= run.started_at - $1 OR feed_fetch.failing_since > $2
           OR feed_fetch.stopped_at IS NOT NULL)
       ORDER BY feed.name
-      """, [.number(seconds), .number(now)]
+      """, [.number(Int64(News.failingSeconds)), .number(now)]
     ) { row in
-      FailingFeed(
+      let stoppedAt = row.findDate(6)
+      return FailingFeed(
         name: row.text(0), since: row.date(1), failureCount: row.count(2),
-        message: row.findText(3), stoppedAt: row.findDate(4))
+        message: row.findText(3), triedAt: row.date(4),
+        nextDueAt: stoppedAt == nil ? row.findDate(5) : nil, stoppedAt: stoppedAt)
     }
+  }
+}
+
+extension RecoveredFeed {
+  /// The subscribed feeds that work, and of which a user was told that they fail, sorted by name.
+  package static func fetch(
+    toldTo user: User.ID, in transaction: any Transaction
+  ) throws -> [RecoveredFeed] {
+    try transaction.rows(
+      """
+      SELECT feed.name, run.started_at
+      FROM feed JOIN feed_fetch ON feed_fetch.feed_key = feed.feed_key
+      JOIN sync_run AS run ON run.run_id = (\(SyncRunTable.lastAttempt))
+      WHERE feed.unsubscribed_at IS NULL AND feed_fetch.failing_since IS NULL
+        AND feed_fetch.stopped_at IS NULL AND run.outcome <> 'failed'
+        AND EXISTS (SELECT 1 FROM notice WHERE notice.user_key = $1
+          AND notice.kind = '\(NoticeTable.failing)' AND notice.feed = feed.name)
+      ORDER BY feed.name
+      """, [.number(user)]
+    ) { RecoveredFeed(name: $0.text(0), at: $0.date(1)) }
   }
 }

@@ -4,6 +4,9 @@ import OffersCore
 /// The SQL for the notices about expiring favorites and failing feeds that were delivered, so that
 /// each is delivered once. No row of `change` records them.
 package enum NoticeTable {
+  /// The kind of the notices about failing feeds.
+  static let failing = "failing"
+
   /// A notice that was delivered, or is to be.
   struct Notice: Hashable, Sendable {
     /// `expiring`, for a favorite that expires soon, or `failing`, for a feed that keeps failing.
@@ -11,7 +14,7 @@ package enum NoticeTable {
     let feed: String
     /// The offer's id, or empty for the feed itself.
     var id = ""
-    /// The expiry date in Unix seconds, or `FailingFeed.noticeSubject(at:)`.
+    /// The expiry date in Unix seconds, or `FailingFeed.noticeSubject`.
     let about: Int64
 
     /// The notice of a change; nil if it is a recorded one.
@@ -25,10 +28,10 @@ package enum NoticeTable {
       about = end.storedSeconds
     }
 
-    init(_ feed: FailingFeed, now: Date) {
-      kind = "failing"
+    init(_ feed: FailingFeed) {
+      kind = NoticeTable.failing
       self.feed = feed.name
-      about = feed.noticeSubject(at: now.storedSeconds)
+      about = feed.noticeSubject
     }
 
     fileprivate init(_ row: any SQLRow) {
@@ -40,9 +43,9 @@ package enum NoticeTable {
   }
 
   static func notices(
-    of changes: [OfferChange], _ failing: [FailingFeed], now: Date
+    of changes: [OfferChange], _ failing: [FailingFeed]
   ) -> [Notice] {
-    changes.compactMap(Notice.init) + failing.map { Notice($0, now: now) }
+    changes.compactMap(Notice.init) + failing.map { Notice($0) }
   }
 
   private static func table(
@@ -84,6 +87,18 @@ package enum NoticeTable {
       SELECT $1, new.kind, new.feed, new.id, new.about, $2 FROM \(new.sql) WHERE true
       ON CONFLICT DO NOTHING
       """, [.number(user), .date(now)] + new.values)
+  }
+
+  /// Deletes the notices to a user that feeds fail, after it was told that they work again.
+  static func delete(
+    failing feeds: [RecoveredFeed], of user: User.ID, in transaction: any Transaction
+  ) throws {
+    if feeds.isEmpty { return }
+    try transaction.run(
+      """
+      DELETE FROM notice WHERE user_key = $1 AND kind = '\(failing)'
+        AND \(transaction.dialect.isElement("feed", of: "$2"))
+      """, [.number(user), .texts(feeds.map(\.name))])
   }
 
   /// Deletes the notices that were delivered before a time, unless they are about an expiry date

@@ -81,7 +81,6 @@ extension SQLStore {
   package func fetchNews(
     after mark: ReaderMark?, now: Date
   ) async throws -> (news: News, lastID: Int64) {
-    let seconds = now.storedSeconds
     var query = ChangeQuery(now: now)
     query.favoritesOnly = true
     query.afterID = mark?.changeID
@@ -89,11 +88,8 @@ extension SQLStore {
       let lastID = try ChangeTable.fetchLastID(in: transaction)
       let candidates = try SelectedChanges(query, of: user, in: transaction)
         .news(since: now - News.firstReadSeconds).filter { News.tells($0, at: now) }
-      let failing = try FailingFeed.fetch(
-        since: seconds - Int64(News.failingSeconds), now: seconds, in: transaction)
-      return (
-        try News(untold: candidates, failing, to: user, now: now, in: transaction), lastID
-      )
+      let failing = try FailingFeed.fetch(now: now.storedSeconds, in: transaction)
+      return (try News(untold: candidates, failing, to: user, in: transaction), lastID)
     }
   }
 }

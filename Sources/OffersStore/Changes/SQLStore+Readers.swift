@@ -22,22 +22,24 @@ extension SQLStore {
       try ReaderTable.advance(
         reader, of: user, to: ReaderMark(changeID: lastID, readAt: now), in: transaction)
       try NoticeTable.insert(
-        NoticeTable.notices(of: news.changes, news.failing, now: now), of: user, at: now,
-        in: transaction)
+        NoticeTable.notices(of: news.changes, news.failing), of: user, at: now, in: transaction)
+      try NoticeTable.delete(failing: news.recovered, of: user, in: transaction)
     }
   }
 }
 
 extension News {
-  /// The news of changes and failing feeds without those that were told to a user.
+  /// The news of changes and failing feeds without those that were told to a user, and the feeds that work
+  /// again.
   package init(
-    untold changes: [OfferChange], _ failing: [FailingFeed], to user: User.ID, now: Date,
+    untold changes: [OfferChange], _ failing: [FailingFeed], to user: User.ID,
     in transaction: any Transaction
   ) throws {
     let told = try NoticeTable.told(
-      NoticeTable.notices(of: changes, failing, now: now), of: user, in: transaction)
+      NoticeTable.notices(of: changes, failing), of: user, in: transaction)
     self.init(
       changes: changes.filter { !(NoticeTable.Notice($0).map(told.contains) ?? false) },
-      failing: failing.filter { !told.contains(NoticeTable.Notice($0, now: now)) })
+      failing: failing.filter { !told.contains(NoticeTable.Notice($0)) },
+      recovered: try RecoveredFeed.fetch(toldTo: user, in: transaction))
   }
 }

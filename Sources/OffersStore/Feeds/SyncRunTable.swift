@@ -83,6 +83,13 @@ package enum SyncRunTable {
     run.mended_count, run.error_code, run.error_message, run.error_hint, run.error_remedy
     """
 
+  /// The number of the last run of `feed` that had a network; NULL if there is none.
+  static let lastAttempt = """
+    SELECT max(attempt.run_id) FROM sync_run AS attempt
+    WHERE attempt.feed_key = feed.feed_key
+      AND attempt.error_code IS DISTINCT FROM '\(OffersError.Code.noNetwork.rawValue)'
+    """
+
   /// The last run of each feed, as `run`, and its last run that succeeded, as `good`.
   static let lastJoin = """
     LEFT JOIN sync_run AS run ON run.run_id = (

@@ -60,7 +60,7 @@ struct ChangesCommandTests {
   @Test("sync --news prints only if there are changes; with --json it always prints a document")
   func news() async throws {
     let home = try await Home(synced: [FeedItem("1", "Tea")])
-    let nothing = #"{"changes":[],"failing":[],"held_back":[]}"# + "\n"
+    let nothing = #"{"changes":[],"failing":[],"recovered":[],"held_back":[]}"# + "\n"
     try await home.call("favorite", "1")
     #expect(try await home.call("sync", "--news").output == "")
     #expect(try await home.call("sync", "--news", "--json").output == nothing)
@@ -69,6 +69,42 @@ struct ChangesCommandTests {
       try await home.callDocument("sync", "--news")["changes"] as? [[String: Any]])
     #expect(changes.map { $0["kind"] as? String } == ["up"])
     #expect(try await home.call("sync", "--news", "--json").output == nothing)
+  }
+
+  @Test("a line of the news names every change that matters, and no address")
+  func namesEveryChange() async throws {
+    let home = try Home()
+    try home.folder.write(
+      """
+      feeds:
+        shop:
+          source: \(home.folder.file("shop.json"))
+          id: id
+          currency: USD
+          fields: {name: name, reward: pays, terms: terms, expires: until, image: pic, link: link}
+      """, to: "feeds.yaml")
+    func news(_ fields: String) async throws -> String {
+      try home.folder.write(#"[{"id":"1",\#(fields)}]"#, to: "shop.json")
+      return try await home.call(
+        "sync", "shop", "--news", "--config", home.folder.file("feeds.yaml")
+      ).output
+    }
+    let year = Calendar.current.component(.year, from: Date()) + 1
+    let picture = #""pic":"https://a.example/1.png","link":"https://a.example/1""#
+    let other = #""pic":"https://a.example/2.png","link":"https://a.example/2""#
+    _ = try await news(#""name":"Alpha Coffee","pays":"$1.00","terms":"Any size",\#(picture)"#)
+    try await home.call("favorite", "shop:1")
+    let changed =
+      #""name":"Alpha Coffee","pays":"$1.50","terms":"36 oz only","until":"\#(year)-12-05""#
+    #expect(
+      try await news("\(changed),\(picture)")
+        == "★ up: Alpha Coffee, $1.00 → $1.50; now “36 oz only”; ends 5 Dec \(year) (shop:1)\n")
+    #expect(try await news("\(changed),\(other)") == "")
+    let renamed = changed.replacing("Alpha Coffee", with: "Alpha Roast").replacing(
+      "\(year)-12-05", with: "")
+    #expect(
+      try await news("\(renamed),\(picture)")
+        == "★ changed: Alpha Roast, was “Alpha Coffee”; no end now (shop:1)\n")
   }
 
   @Test("the first sync --news tells what was held back before")

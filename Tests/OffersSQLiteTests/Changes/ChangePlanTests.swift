@@ -111,13 +111,15 @@ struct ChangePlanTests {
       try ReaderTable.advance("mail", of: User.ownerID, to: mark, in: transaction)
       #expect(try ReaderTable.find("mail", of: User.ownerID, in: transaction) == mark)
       let failing = FailingFeed(
-        name: "ibotta", since: ChangeTests.date(1), failureCount: 3, message: "No.")
+        name: "ibotta", since: ChangeTests.date(1), failureCount: 3, message: "No.",
+        triedAt: ChangeTests.date(2))
       let now = ChangeTests.date(4000)
-      let notices = NoticeTable.notices(of: [], [failing], now: now)
+      let notices = NoticeTable.notices(of: [], [failing])
       try NoticeTable.insert(notices, of: User.ownerID, at: now, in: transaction)
       #expect(
         try NoticeTable.told(notices, of: User.ownerID, in: transaction) == Set(notices))
-      #expect(try FailingFeed.fetch(since: 1, now: 4000, in: transaction) == [])
+      #expect(try FailingFeed.fetch(now: 4000, in: transaction) == [])
+      #expect(try RecoveredFeed.fetch(toldTo: User.ownerID, in: transaction) == [])
     }
     // Vanished favorites are rare, so a scan of their feed for a successor is acceptable.
     for plan in plans where !Self.selects(plan, "substr(offer.name, 1, 64)") {

@@ -9,7 +9,7 @@ struct NewsRules {
 
   private static func lines(_ news: News) -> [String] {
     news.changes.map { "\($0.kind.rawValue) \($0.offer?.ref.offerID ?? "")" }
-      + news.failing.map(\.name)
+      + news.failing.map(\.name) + news.recovered.map { "\($0.name) again" }
   }
 
   /// Reads the news as the reader `mail` and records their delivery.
@@ -86,32 +86,67 @@ struct NewsRules {
   }
 
   @Test(
-    "a feed that fails for a day is reported daily with its error until it is unsubscribed",
+    "a feed that still fails after a day is reported on each day with an attempt, and when it works again",
     arguments: StoreKind.allCases)
   func failing(kind: StoreKind) async throws {
     let home = try await DatabaseHome(kind)
     let start = Self.start
     try await home.sync([FeedOffer("1")], at: start)
-    var fetch = FetchState()
-    fetch.failureCount = 3
-    fetch.failingSince = .at(start)
-    try await home.store.record(
-      SyncRun(
-        feed: "ibotta", source: "x", outcome: .failed, bytes: 0, startedAt: .at(start + 5),
-        durationSeconds: 0, error: OffersError(.sourceFailed, "No answer.")), remember: nil,
-      fetch: fetch)
-    #expect(try await Self.take(home, now: start + 86_399) == [])
-    let (news, _) = try await home.store.fetchNews(after: nil, now: .at(start + 86_400))
+    func fail(_ count: Int, at seconds: Int, _ code: OffersError.Code = .sourceFailed) async throws
+    {
+      var fetch = FetchState()
+      fetch.failureCount = count
+      fetch.failingSince = .at(start)
+      fetch.nextDueAt = .at(seconds + 9)
+      try await home.store.record(
+        SyncRun(
+          feed: "ibotta", source: "x", outcome: .failed, bytes: 0, startedAt: .at(seconds),
+          durationSeconds: 0, error: OffersError(code, "No answer to \(count).")), remember: nil,
+        fetch: code == .noNetwork ? nil : fetch)
+    }
+    let day = 86_400
+    try await fail(3, at: start + 5)
+    #expect(try await Self.take(home, now: start + day) == [])
+    try await fail(4, at: start + day)
+    let (news, _) = try await home.store.fetchNews(after: nil, now: .at(start + day))
     #expect(
       news.failing == [
         FailingFeed(
-          name: "ibotta", since: .at(start), failureCount: 3, message: "No answer.")
+          name: "ibotta", since: .at(start), failureCount: 4, message: "No answer to 4.",
+          triedAt: .at(start + day), nextDueAt: .at(start + day + 9))
       ])
-    #expect(try await Self.take(home, now: start + 86_400) == ["ibotta"])
-    #expect(try await Self.take(home, now: start + 2 * 86_400 - 1) == [])
-    #expect(try await Self.take(home, now: start + 2 * 86_400) == ["ibotta"])
+    #expect(try await Self.take(home, now: start + day) == ["ibotta"])
+    // No attempt, or none that had a network.
+    try await fail(4, at: start + 2 * day, .noNetwork)
+    #expect(try await Self.take(home, now: start + 3 * day) == [])
+    try await fail(5, at: start + 3 * day)
+    #expect(try await Self.take(home, now: start + 3 * day) == ["ibotta"])
+    try await home.store.record(
+      SyncRun(
+        feed: "ibotta", source: "x", outcome: .unchanged, bytes: 0, startedAt: .at(start + 4 * day),
+        durationSeconds: 0), remember: nil, fetch: FetchState())
+    #expect(try await Self.take(home, now: start + 4 * day) == ["ibotta again"])
+    #expect(try await Self.take(home, now: start + 4 * day) == [])
+    try await fail(9, at: start + 5 * day)
     _ = try await home.store.unsubscribe(from: "ibotta")
-    #expect(try await Self.take(home, now: start + 3 * 86_400) == [])
+    #expect(try await Self.take(home, now: start + 5 * day) == [])
+  }
+
+  @Test(
+    "another address of a picture or link alone is no news, with another text it is",
+    arguments: StoreKind.allCases)
+  func addresses(kind: StoreKind) async throws {
+    let home = try await DatabaseHome(kind)
+    func sync(_ link: String, _ terms: String, at seconds: Int) async throws {
+      try await home.sync(
+        [FeedOffer("1", more: [.url: link, .imageURL: link, .terms: terms])], at: seconds)
+    }
+    try await sync("https://a.example/1", "One.", at: Self.start)
+    _ = try await home.store.setFavorites(named: ["1"], to: true)
+    try await sync("https://a.example/2", "One.", at: Self.start + 1)
+    #expect(try await Self.take(home, now: Self.start + 2) == [])
+    try await sync("https://a.example/3", "Two.", at: Self.start + 3)
+    #expect(try await Self.take(home, now: Self.start + 4) == ["changed 1"])
   }
 
   @Test("no change of an expired favorite is news", arguments: StoreKind.allCases)

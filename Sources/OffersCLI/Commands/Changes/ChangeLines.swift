@@ -96,16 +96,22 @@ struct ChangeLines {
     "\(Units.count(change.offerCount ?? 0, noun)), first sync"
   }
 
+  /// The exact values before and after the change, such as `$1.00 → $1.25`; nil if one of them is not
+  /// known, or they are the same.
+  static func step(of change: OfferChange) -> String? {
+    guard let old = change.oldReward, let new = change.newReward, let was = old.value,
+      let value = new.value, was != value || old.isUpTo != new.isUpTo
+    else { return nil }
+    let upTo = (old: old.isUpTo ? "up to " : "", new: !old.isUpTo && new.isUpTo ? "up to " : "")
+    return "\(upTo.old)\(Units.value(was)) → \(upTo.new)\(Units.value(value))"
+  }
+
   /// The reward before and after the change, such as `$1.00 → $1.25`, in exact values if it rose or
   /// fell or the terminal is narrow, else in the feed's texts; a single text if the reward did not
   /// change, and nil if there is none.
   private static func reward(_ change: OfferChange) -> String? {
-    if change.kind == .up || change.kind == .down || isNarrow, let old = change.oldReward,
-      let new = change.newReward, let was = old.value, let value = new.value,
-      was != value || old.isUpTo != new.isUpTo
-    {
-      let upTo = (old: old.isUpTo ? "up to " : "", new: !old.isUpTo && new.isUpTo ? "up to " : "")
-      return "\(upTo.old)\(Units.value(was)) → \(upTo.new)\(Units.value(value))"
+    if change.kind == .up || change.kind == .down || isNarrow, let step = step(of: change) {
+      return step
     }
     if change.oldReward != change.newReward {
       return "\(change.oldReward?.text ?? "–") → \(change.newReward?.text ?? "–")"

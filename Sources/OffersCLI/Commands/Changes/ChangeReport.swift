@@ -1,17 +1,18 @@
+import Foundation
 import OffersCore
 
 /// The line of a change in the news, which cron mails.
 struct ChangeReport {
   let feeds: FeedPresentations
 
-  /// A line such as `★ up: Harvest Row Pasta Sauce, $0.75 → $1.00 (ibotta:900117)`.
-  func line(_ change: OfferChange) -> String {
+  /// A line such as `★ up: Alpha Coffee, $1.00 → $1.50; now “36 oz only”; ends 5 Dec (shop:1)`.
+  func line(_ change: OfferChange, at now: Date) -> String {
     guard let offer = change.offer else {
       return "\(change.feed): \(ChangeLines.firstSync(change, feeds[change.feed].noun))"
     }
     let star = offer.isFavorite ? "★ " : ""
     let text =
-      "\(star)\(word(change)): \(offer.name)\(detail(change, offer)) (\(offer.ref))"
+      "\(star)\(word(change)): \(offer.name)\(detail(change, offer, at: now)) (\(offer.ref))"
     return DisplayText.oneLine(text)
   }
 
@@ -25,18 +26,12 @@ struct ChangeReport {
     feeds[change.feed].valueRole
   }
 
-  private func detail(_ change: OfferChange, _ offer: UserOffer) -> String {
+  private func detail(_ change: OfferChange, _ offer: UserOffer, at now: Date) -> String {
     switch change.kind {
     case .up, .down, .changed:
-      if change.oldReward == nil && change.newReward == nil {
-        return ", "
-          + change.fields.map { field in
-            guard let text = change.texts.first(where: { $0.field == field }) else { return field }
-            return "\(text.label): \(text.shown.old) → \(text.shown.new)"
-          }.joined(separator: ", ")
-      }
-      let none = "no \(role(change).rawValue)"
-      return ", \(change.oldReward?.text ?? none) → \(change.newReward?.text ?? none)"
+      let parts = [reward(change)] + change.fields.map { self.part(of: $0, change, at: now) }
+      let all = parts.compactMap(\.self).joined(separator: "; ")
+      return all.isEmpty ? "" : ", \(all)"
     case .expiring: return offer.expiresAt.map { ", ends \(Units.time($0))" } ?? ""
     case .first: return ""
     case .new:
@@ -44,6 +39,37 @@ struct ChangeReport {
       return reward + (change.returned.map { ", probably the favorite \($0)" } ?? "")
     case .back: return change.reward.map { ", \($0.text)" } ?? ""
     case .gone: return change.returned.map { ", probably \($0) now" } ?? ""
+    }
+  }
+
+  /// The reward before and after the change; nil if it is the same.
+  private func reward(_ change: OfferChange) -> String? {
+    if change.oldReward == change.newReward { return nil }
+    if change.kind != .changed, let step = ChangeLines.step(of: change) { return step }
+    let none = "no \(role(change).rawValue)"
+    return "\(change.oldReward?.text ?? none) → \(change.newReward?.text ?? none)"
+  }
+
+  /// What the change of a field means; nil for one that means nothing to people, and for the reward.
+  private func part(of field: String, _ change: OfferChange, at now: Date) -> String? {
+    guard let field = OfferField.allCases.first(where: { $0.name == field }) else { return nil }
+    let text = change.texts.first { $0.field == field.name }
+    switch field {
+    case .id, .reward, .imageURL, .url: return nil
+    case .name: return text?.old.map { "was “\($0)”" }
+    case .description, .terms:
+      return text?.new.map { "now “\($0)”" } ?? "no \(field.name) now"
+    case .retailer: return text?.new.map { "now at \($0)" } ?? "no retailer now"
+    case .startsAt: return day(text).map { "starts \($0)" } ?? "no start now"
+    case .expiresAt: return day(text).map { "ends \($0)" } ?? "no end now"
+    case .categories: return "other categories"
+    case .latitude, .longitude: return field == .latitude ? "another place" : nil
+    case .attributes: return "other details"
+    }
+    func day(_ text: TextChange?) -> String? {
+      text?.new.flatMap(ISOTime.seconds(parsing:)).map {
+        Units.shortDay(Date(storedSeconds: $0), at: now)
+      }
     }
   }
 }

@@ -109,6 +109,11 @@ struct ListCommand: AsyncParsableCommand {
     if format.isForPeople, !query.favoritesOnly, !query.goneOnly {
       for feed in try await database.fetchFeeds() where query.feed ?? feed.name == feed.name {
         let noun = feeds[feed.name].noun
+        if let stop = feed.stopText(at: now) {
+          let force = feed.fetch.stoppedAt == nil ? "" : " --force"
+          Output.note(
+            .line("\(feed.name) \(stop). To try now: offers sync \(feed.name)\(force)"))
+        }
         let held = feed.fetch.held?.sentence(of: feed.currentCount, noun, at: Date())
         for text in [held, KeptOffers.sentence(feed.keptApartCount, noun)].compactMap(\.self) {
           Output.note(.line("\(feed.name): \(text)"))

@@ -1,7 +1,7 @@
 import Foundation
 import OffersCore
 
-/// The favorites that a sync found up, down, gone or back, for `offers sync` on a terminal.
+/// The favorites that a sync found up, down, changed, gone or back, for `offers sync` on a terminal.
 ///
 /// Expired offers are no news. The mark of `offers sync --news` stays where it is, so that cron reports
 /// these favorites as well.
@@ -25,10 +25,11 @@ struct FavoriteNews {
     query.afterID = lastID
     let now = query.now
     return try await database.fetchChanges(query).changes
-      .filter { $0.offer?.isExpired(at: now) != true }.map(ChangeReport(feeds: feeds).line)
+      .filter { News.tells($0, at: now) }.map { ChangeReport(feeds: feeds).line($0, at: now) }
   }
 
   private static func query() -> ChangeQuery {
-    ChangeQuery(favoritesOnly: true, kinds: [.up, .down, .gone, .back], limit: 1, now: Date())
+    ChangeQuery(
+      favoritesOnly: true, kinds: [.up, .down, .changed, .gone, .back], limit: 1, now: Date())
   }
 }

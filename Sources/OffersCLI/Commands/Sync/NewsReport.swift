@@ -1,8 +1,9 @@
 import Foundation
 import OffersCore
+import OffersPlatform
 
-/// The printer of `offers sync --news`, which reports each change of a favorite and each failing
-/// feed once.
+/// The printer of `offers sync --news`, which reports each change of a favorite once, and each
+/// feed that fails or works again.
 ///
 /// The reader mark is stored in the database after the whole report was printed. If the program is
 /// killed before, the next run prints the news again.
@@ -64,26 +65,34 @@ struct NewsReport {
       if isJSON {
         try Output.printData(json(news, held))
       } else if !news.isEmpty || !held.isEmpty {
-        try Output.print(.text((lines(news) + held.map(line)).joined(separator: "\n")))
+        try Output.print(.text((lines(news, at: now) + held.map(line)).joined(separator: "\n")))
       }
       if news.isEmpty, held.isEmpty, lastID == mark?.changeID { return }
       try await database.setNewsTold(news, lastID: lastID, reader: Self.reader, now: now)
     }
   }
 
-  func lines(_ news: News) -> [String] {
-    news.changes.map(ChangeReport(feeds: feeds).line)
-      + news.failing.map { feed in
-        let times = Units.times(feed.failureCount)
-        let reason = feed.message.map { ": \($0)" } ?? ""
-        if let stopped = feed.stoppedAt {
-          return DisplayText.oneLine(
-            "\(feed.name) was stopped on \(Units.time(stopped))\(reason) "
-              + "To start it again: offers sync \(feed.name) --force")
-        }
-        return DisplayText.oneLine(
-          "\(feed.name) has failed \(times) since \(Units.time(feed.since))\(reason)")
+  func lines(_ news: News, at now: Date) -> [String] {
+    news.changes.map { ChangeReport(feeds: feeds).line($0, at: now) }
+      + news.failing.map(Self.line)
+      + news.recovered.map {
+        DisplayText.oneLine("\($0.name) works again, as of \(Units.time($0.at))")
       }
+  }
+
+  private static func line(_ feed: FailingFeed) -> String {
+    let reason = feed.message.map { ": \($0)" } ?? "."
+    let name = ShellQuoting.word(feed.name)
+    if let stopped = feed.stoppedAt {
+      return DisplayText.oneLine(
+        "\(feed.name) was stopped on \(Units.time(stopped))\(reason) "
+          + "To start it again: offers sync \(name) --force")
+    }
+    let next = feed.nextDueAt.map { ", next at \(Units.time($0))" } ?? ""
+    return DisplayText.oneLine(
+      "\(feed.name) has failed \(Units.times(feed.failureCount)) since \(Units.time(feed.since))"
+        + "\(reason) Last tried at \(Units.time(feed.triedAt))\(next). "
+        + "To try now: offers sync \(name)")
   }
 
   private func line(_ feed: Feed, _ held: HeldBack) -> String {
@@ -91,7 +100,7 @@ struct NewsReport {
       "\(feed.name): " + held.sentence(of: feed.currentCount, feeds[feed.name].noun, at: Date()))
   }
 
-  /// `{"changes":[…],"failing":[…],"held_back":[…]}`
+  /// `{"changes":[…],"failing":[…],"recovered":[…],"held_back":[…]}`
   private func json(_ news: News, _ held: [(feed: Feed, held: HeldBack)]) -> String {
     JSONWriter.document { json in
       json.pricedFeeds = feeds.pricedFeeds
@@ -101,7 +110,13 @@ struct NewsReport {
         json.member("since", feed.since)
         json.member("failures", feed.failureCount)
         json.member("message", feed.message)
+        json.member("last_tried_at", feed.triedAt)
+        json.member("next_due_at", feed.nextDueAt)
         json.member("stopped_at", feed.stoppedAt)
+      }
+      json.member("recovered", objects: news.recovered) { json, feed in
+        json.member("feed", feed.name)
+        json.member("at", feed.at)
       }
       json.member("held_back", objects: held) { json, entry in
         json.member("feed", entry.feed.name)
