@@ -56,6 +56,34 @@ struct SyncCommandTests {
   @Test("Standard input is read with -, and not remembered")
   func standardInput() async throws {
     let home = try await Home(synced: [FeedItem("1", "Tea")])
+  @Test("A sync of several feeds has a line for each with news, and one in total, without zeros")
+  func severalFeeds() async throws {
+    let home = try Home()
+    let names = ["a", "b", "c"]
+    try home.folder.write(
+      "feeds:\n"
+        + names.map {
+          "  \($0): {source: \"\(home.folder.file($0 + ".json"))\", id: id, fields: {name: name}}\n"
+        }.joined(), to: "feeds.yaml")
+    func sync() async throws -> String {
+      home.stable(
+        try await home.call("sync", "a", "b", "c", "--config", home.folder.file("feeds.yaml"))
+          .output)
+    }
+    for name in names { _ = try home.feed([FeedItem("1", "Tea")], named: name + ".json") }
+    #expect(
+      try await sync()
+        == "a: 1 new in TIME\nb: 1 new in TIME\nc: 1 new in TIME\n"
+        + "3 feeds, 3 offers: 3 new in TIME\n")
+    #expect(try await sync() == "3 feeds, 3 offers: nothing new in TIME\n")
+    _ = try home.feed([FeedItem("1", "Green tea"), FeedItem("2", "Jam")], named: "b.json")
+    try home.folder.write("{", to: "c.json")
+    #expect(
+      try await sync()
+        == "b: 1 new, 1 changed in TIME\n"
+        + "3 feeds, 3 offers: 1 new, 1 changed in TIME; 1 failed\n")
+  }
+
     let result = try home.offers(
       "sync", "--from", "-", input: #"[{"id":"1","name":"Tea"},{"id":"2","name":"Milk"}]"#)
     #expect(

@@ -48,6 +48,9 @@ struct PrintedSync: Sendable {
     var changes: [OfferChange] = []
     var failures: [OffersError] = []
     var images: FetchedImages?
+    /// Whether there are several feeds, so that a feed without news has no line, and all of them have one.
+    var isMany = false
+    let begun = ContinuousClock.now
     /// The error that printing a result of a feed threw; nil for none.
     var outputError: (any Error)?
   }
@@ -74,6 +77,7 @@ struct PrintedSync: Sendable {
       configuration: configuration, environment: ProcessContext.findVariable,
       logger: log.logger, now: { Date() })
     let names = try names(subscribed: try await store.fetchSubscribedFeeds(), configuration)
+    results.isMany = names.count > 1
     if names.isEmpty, options.reason != .due, !isQuiet, !isJSON, !printsOnlyNews {
       Output.note("No feed is subscribed. See all feeds: offers feeds")
     }
@@ -145,6 +149,13 @@ struct PrintedSync: Sendable {
   }
 
   private func finish(_ results: Results, _ configuration: FeedConfiguration) throws {
+    let total = SyncReport.total(
+      results.runs, seconds: (.now - results.begun) / .seconds(1), isTrial: isTrial)
+    if results.isMany, !isQuiet, !isJSON, let total { try Output.print(.text(total)) }
+    // One error for all feeds.
+    if results.isMany, let error = results.failures.first(where: { $0.code == .noNetwork }) {
+      Output.error(error)
+    }
     if isJSON {
       let feeds = FeedPresentations(try configuration.knownFeeds())
       try Output.printData(
@@ -216,8 +227,8 @@ struct PrintedSync: Sendable {
     switch result {
     case .success(let run):
       results.runs.append(run)
-      if let error = run.error { results.failures.append(error) }
-      if !printsOnlyNews { try report(run, configuration) }
+      if let error = run.error, !isPutOff(error) { results.failures.append(error) }
+      if !printsOnlyNews { try report(run, configuration, isMany: results.isMany) }
     case .failure(let error):
       results.failures.append(error)
       results.runs.append(
@@ -226,7 +237,15 @@ struct PrintedSync: Sendable {
     }
   }
 
-  private func report(_ run: SyncRun, _ configuration: FeedConfiguration) throws {
+  /// Whether a feed stays due because there is no network, which a scheduled sync passes over like a feed
+  /// that is not due.
+  private func isPutOff(_ error: OffersError) -> Bool {
+    error.code == .noNetwork && options.reason == .due
+  }
+
+  private func report(
+    _ run: SyncRun, _ configuration: FeedConfiguration, isMany: Bool
+  ) throws {
     let isSilent = isQuiet || isJSON
     if run.skip != nil {
       // With `--due`, a feed that was not fetched is reported only if `--explain` is given.
@@ -235,11 +254,16 @@ struct PrintedSync: Sendable {
       }
       return
     }
-    if !isSilent && run.outcome != .failed {
+    if !isSilent, run.outcome != .failed,
+      !isMany || isTrial || explains || SyncReport.isNotable(run)
+    {
       let noun = try configuration.find(run.feed)?.presentation.noun
-      try Output.print(.text(SyncReport.line(run, noun ?? .offer, isTrial: isTrial)))
+      try Output.print(
+        .text(SyncReport.line(run, noun ?? .offer, isTrial: isTrial, isShort: isMany)))
     }
-    if let error = run.error { Output.error(error, feed: run.feed) }
+    if let error = run.error, !isPutOff(error), !isMany || error.code != .noNetwork {
+      Output.error(error, feed: run.feed)
+    }
     if !isSilent, explains { try Output.print("  \(SyncReport.explanation(run))") }
     if isQuiet || run.outcome == .failed { return }
     let noun = try configuration.find(run.feed)?.presentation.noun ?? .offer

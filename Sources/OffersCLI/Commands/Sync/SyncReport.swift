@@ -11,19 +11,66 @@ enum SyncReport {
   ///   - run: the run to report.
   ///   - noun: the noun for the offers of the feed.
   ///   - isTrial: whether the run wrote nothing.
-  static func line(_ run: SyncRun, _ noun: OfferNoun = .offer, isTrial: Bool = false) -> String {
+  ///   - isShort: whether numbers that are zero are left out.
+  static func line(
+    _ run: SyncRun, _ noun: OfferNoun = .offer, isTrial: Bool = false, isShort: Bool = false
+  ) -> String {
     if let skip = run.skip { return "\(run.feed): \(reason(skip, feed: run.feed))" }
     let counts = run.counts
     if counts == SyncCounts(), run.error == nil {
       return "\(run.feed): no \(noun.plural) found in \(Units.duration(run.durationSeconds))"
     }
-    let parts = [
-      (counts.new, "new"), (counts.changed, "changed"), (counts.gone, "gone"),
-      (counts.back, "back"), (counts.unchanged, "unchanged"), (counts.skipped, "skipped"),
-    ].map { "\(Units.count($0)) \($1)" }
-    let all = parts.joined(separator: ", ")
+    let all = text(of: counts, isShort: isShort)
     if isTrial { return "\(run.feed): would be \(all); nothing was written" }
     return "\(run.feed): \(all) in \(Units.duration(run.durationSeconds))"
+  }
+
+  private static func text(of counts: SyncCounts, isShort: Bool, unchanged: Bool = true) -> String {
+    var parts = [
+      (counts.new, "new"), (counts.changed, "changed"), (counts.gone, "gone"),
+      (counts.back, "back"),
+      (counts.unchanged, "unchanged"), (counts.skipped, "skipped"),
+    ]
+    if !unchanged { parts.remove(at: 4) }
+    return parts.filter { !isShort || $0.0 > 0 }.map { "\(Units.count($0)) \($1)" }
+      .joined(separator: ", ")
+  }
+
+  /// Whether a run of several feeds gets a line of its own: more happened than that its offers are unchanged.
+  static func isNotable(_ run: SyncRun) -> Bool {
+    var counts = run.counts
+    counts.unchanged = 0
+    return counts != SyncCounts() || run.error != nil || run.held != nil || run.keptCount > 0
+      || !run.problems.isEmpty || !run.returned.isEmpty || run.source == SyncSource.sample.text
+  }
+
+  /// A line about the sync of several feeds, such as
+  /// `12 feeds, 1,221 offers: 14 new, 2 gone in 3.20 s; 1 failed`, without the numbers that are zero; nil if
+  /// none could be read.
+  static func total(_ runs: [SyncRun], seconds: Double, isTrial: Bool = false) -> String? {
+    let made = runs.filter { $0.skip == nil }
+    guard made.contains(where: { $0.outcome != .failed }) else { return nil }
+    var counts = SyncCounts()
+    for run in made {
+      counts.new += run.counts.new
+      counts.changed += run.counts.changed
+      counts.gone += run.counts.gone
+      counts.back += run.counts.back
+      counts.unchanged += run.counts.unchanged
+      counts.skipped += run.counts.skipped
+    }
+    let offers = counts.new + counts.changed + counts.back + counts.unchanged
+    let all = text(of: counts, isShort: true, unchanged: false)
+    let failed = made.filter { $0.outcome == .failed }
+    let offline = failed.filter { $0.error?.code == .noNetwork }.count
+    let held = made.filter { $0.held != nil }.count
+    let rest = [
+      (failed.count - offline, "failed"), (offline, "without a network"),
+      (held, "with offers held back"),
+    ].filter { $0.0 > 0 }.map { "; \(Units.count($0)) \($1)" }.joined()
+    return "\(Units.count(made.count, "feed")), \(Units.count(offers, "offer")): "
+      + "\(all.isEmpty ? "nothing new" : all) in \(Units.duration(seconds))\(rest)"
+      + (isTrial ? "; nothing was written" : "")
   }
 
   /// The reason why a feed was not fetched.
