@@ -70,6 +70,13 @@ public struct Feed: Hashable, Sendable, Identifiable {
   /// The number of kept offers that are not among those that are held back until a user decides.
   package var keptApartCount: Int { fetch.held.map { $0.until == nil } == true ? 0 : keptCount }
 
+  /// Whether the last run failed to read another source than the feed's own, which works: that is the
+  /// failure of the command. Such a run does not raise the count of failures.
+  package var triedOther: Bool {
+    guard let run = lastRun, run.outcome == .failed, lastSuccessAt != nil else { return false }
+    return fetch.failureCount == 0 && fetch.stoppedAt == nil && run.error?.code != .noNetwork
+  }
+
   /// The name.
   public var id: String { name }
 

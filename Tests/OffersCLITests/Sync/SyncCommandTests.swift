@@ -50,12 +50,12 @@ struct SyncCommandTests {
   func failedSource() async throws {
     let home = try await Home(synced: [FeedItem("1", "Tea")])
     #expect(try await home.call("sync", "--from", home.folder.file("nowhere.json")).status == 66)
+    // It is the failure of the command, not of the feed.
+    let status = try await home.call("status").output
+    #expect(status.contains("updated just now") && !status.contains("nowhere"))
     #expect(home.stable(try await home.call("sync").output).contains("1 unchanged"))
   }
 
-  @Test("Standard input is read with -, and not remembered")
-  func standardInput() async throws {
-    let home = try await Home(synced: [FeedItem("1", "Tea")])
   @Test("A sync of several feeds has a line for each with news, and one in total, without zeros")
   func severalFeeds() async throws {
     let home = try Home()
@@ -84,6 +84,9 @@ struct SyncCommandTests {
         + "3 feeds, 3 offers: 1 new, 1 changed in TIME; 1 failed\n")
   }
 
+  @Test("Standard input is read with -, and not remembered")
+  func standardInput() async throws {
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
     let result = try home.offers(
       "sync", "--from", "-", input: #"[{"id":"1","name":"Tea"},{"id":"2","name":"Milk"}]"#)
     #expect(

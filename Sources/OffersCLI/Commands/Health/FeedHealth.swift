@@ -50,7 +50,7 @@ struct FeedHealth {
     if !troubles.isEmpty {
       return Finding(isBroken ? .problem : .warning, subject, troubles.joined(separator: "; "))
     }
-    guard let last = feed.lastRun else {
+    guard feed.lastRun != nil else {
       return Finding(
         .warning, subject, "was never synced", advice: "Sync it: offers sync \(feed.name)")
     }
@@ -63,7 +63,6 @@ struct FeedHealth {
     }
     return Finding(
       .ok, subject,
-      "\(Units.count(feed.currentCount, summary.presentation.noun)), \(last.outcome.word) "
-        + Units.age(of: last.startedAt, at: now))
+      "\(Units.count(feed.currentCount, summary.presentation.noun)), \(summary.lastSync(at: now))")
   }
 }

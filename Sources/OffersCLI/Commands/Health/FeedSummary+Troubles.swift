@@ -11,7 +11,10 @@ extension FeedSummary {
   /// The outcome and the age of the last sync.
   func lastSync(at now: Date) -> String {
     guard let feed else { return "not subscribed" }
-    return feed.lastRun.map { "\($0.outcome.word) \(Units.age(of: $0.startedAt, at: now))" }
+    if feed.triedOther, let last = feed.lastSuccessAt {
+      return "\(SyncOutcome.updated.word) \(Units.age(of: last, at: now))"
+    }
+    return feed.lastRun.map { "\($0.word) \(Units.age(of: $0.startedAt, at: now))" }
       ?? "never"
   }
 
@@ -54,8 +57,8 @@ extension FeedSummary {
         "has moved to \(address). To use that address: offers sync \(name) --from "
           + ShellQuoting.word(address))
     }
-    if let run = feed.lastRun, let error = run.error, fetch.stoppedAt == nil,
-      run.outcome != .quarantined || fetch.held == nil
+    if let run = feed.lastRun, let error = run.error, fetch.stoppedAt == nil, !feed.triedOther,
+      error.code != .noNetwork, run.outcome != .quarantined || fetch.held == nil
     {
       lines.append(error.withCommands.description)
     }

@@ -50,9 +50,13 @@ struct FeedSettings {
       if feed.goneCount > 0 { row.set("feedGone", "\(Units.count(feed.goneCount)) gone") }
       row.setHeld(
         [feed], shown, at: source.now, mayDecide: right >= .admin, back: SettingsSection.feeds.path)
+      if feed.triedOther, let last = feed.lastSuccessAt {
+        row.set("lastRun", time: last)
+        return row.set("outcome", SyncOutcome.updated.word)
+      }
       guard let run = feed.lastRun else { return }
       row.set("lastRun", time: run.startedAt)
-      row.set("outcome", run.outcome.word)
+      row.set("outcome", run.word)
       row.set("failed", run.outcome == .failed || run.outcome == .quarantined)
       if let error = run.error, feed.fetch.held == nil {
         row.set(

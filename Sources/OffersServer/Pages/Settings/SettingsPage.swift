@@ -90,7 +90,10 @@ struct SettingsPage {
   ) -> (String, isBad: Bool) {
     switch section {
     case .feeds:
-      let failed = feeds.filter { $0.lastRun?.error != nil && $0.fetch.held == nil }.count
+      let failed = feeds.filter {
+        $0.lastRun?.error.map { $0.code != .noNetwork } ?? false && $0.fetch.held == nil
+          && !$0.triedOther
+      }.count
       if failed > 0 {
         return ("\(Units.count(failed, "feed")) could not be refreshed", isBad: true)
       }
