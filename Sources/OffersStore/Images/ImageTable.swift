@@ -32,6 +32,18 @@ package enum ImageTable {
       && transaction.exists("SELECT 1 FROM image_cache WHERE url = $1", [.text(url)])
   }
 
+  /// The reason, in a row that an UPDATE changes, why the image has no copy for lists. It is kept until the
+  /// server confirms the image after a day without a request, so that a server whose image is never fresh
+  /// does not have it tried at each use.
+  ///
+  /// - Parameter time: the time of the request, in SQL.
+  private static func keptProblem(at time: String) -> String {
+    """
+    CASE WHEN image_cache.fetched_at > \(time) - \(Int64(ImageCacheLimits.failureSeconds))
+      THEN image_cache.thumbnail_problem END
+    """
+  }
+
   static func put(_ image: CachedImage, in transaction: any Transaction) throws {
     let columns = [
       "content_type", "width", "height", "etag", "last_modified", "fetched_at", "fresh_until",
@@ -43,7 +55,10 @@ package enum ImageTable {
       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
       ON CONFLICT (url) DO UPDATE
       SET \(columns.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")),
-        thumbnail = NULL, thumbnail_problem = NULL
+        thumbnail =
+          CASE WHEN image_cache.bytes = excluded.bytes THEN image_cache.thumbnail END,
+        thumbnail_problem = CASE WHEN image_cache.bytes = excluded.bytes
+          THEN \(keptProblem(at: "excluded.fetched_at")) END
       """,
       [
         .text(image.url), .text(image.header.format.contentType),
@@ -61,7 +76,7 @@ package enum ImageTable {
       """
       UPDATE image_cache
       SET etag = coalesce($2, etag), last_modified = coalesce($3, last_modified), fetched_at = $4,
-        fresh_until = $5, thumbnail_problem = NULL
+        fresh_until = $5, thumbnail_problem = \(keptProblem(at: "$4"))
       WHERE url = $1
       """,
       [.text(url), .text(etag), .text(lastModified), .date(fetchedAt), .date(freshUntil)])

@@ -116,7 +116,7 @@ extension ImageLoader {
     if wanted.isFresh { return nil }
     do {
       let address = try ImageAddress(wanted.url, feedSource: source)
-      _ = try await turnsAhead.run(on: HTTPOrigin(address.url)?.host ?? "") {
+      _ = try await turnsAhead.run(for: HTTPOrigin(address.url)?.host ?? "") {
         try Task.checkCancellation()
         return try await self.image(at: wanted.url, feedSource: source)
       }

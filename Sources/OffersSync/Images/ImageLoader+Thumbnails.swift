@@ -8,7 +8,8 @@ extension ImageLoader {
   ///   is. Of any other a copy is made, once for all callers, and stored in the row of the image.
   /// - If no copy can be made, because the image is damaged or takes too much time or memory, or if the copy
   ///   has no fewer bytes than the image, the image is returned if it has at most 256 KiB. The reason is
-  ///   stored, so that the same image is not tried again before its server confirms it.
+  ///   stored, so that the same image is not tried again before its server confirms it after a day without
+  ///   a request.
   /// - Without a scaler, or one for the image's format, every image is returned as it is.
   ///
   /// - Parameters:
@@ -27,7 +28,7 @@ extension ImageLoader {
       return found
     }
     let image = try await image(at: url, feedSource: feedSource)
-    return Self.isCopied(image) ? try await makeThumbnail(of: image) : image
+    return Self.isCopied(image) ? try await makeThumbnail(of: image, in: offer.ref.feed) : image
   }
 
   private static func isCopied(_ image: CachedImage) -> Bool {
@@ -57,15 +58,19 @@ extension ImageLoader {
   }
 
   /// Makes the small copy of an image, together with all who ask for it meanwhile.
-  private func makeThumbnail(of image: CachedImage) async throws -> CachedImage {
+  private func makeThumbnail(
+    of image: CachedImage, in feed: String
+  ) async throws -> CachedImage {
     if let running = scalings[image.url] { return try await running.value }
-    let task = Task { try await storeThumbnail(of: image) }
+    let task = Task { try await storeThumbnail(of: image, in: feed) }
     scalings[image.url] = task
     defer { scalings[image.url] = nil }
     return try await task.value
   }
 
-  private func storeThumbnail(of image: CachedImage) async throws -> CachedImage {
+  private func storeThumbnail(
+    of image: CachedImage, in feed: String
+  ) async throws -> CachedImage {
     guard let scaler else { return image }
     // Another caller may have made it just before.
     if let stored = try await images.findThumbnail(of: image.url) {
@@ -73,7 +78,7 @@ extension ImageLoader {
     }
     let content: StoredThumbnail.Content
     do {
-      let copy = try await scalingTurns.run(on: HTTPOrigin(image.url)?.host ?? "") {
+      let copy = try await scalingTurns.run(for: feed) {
         try await scaler.copy(of: image)
       }
       guard let copy else { return image }

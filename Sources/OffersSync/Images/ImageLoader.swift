@@ -25,12 +25,13 @@ public actor ImageLoader: ImageSource {
   let scaler: (any ImageScaler)?
   /// The copies that are being made, by the address of the image.
   var scalings: [String: Task<CachedImage, any Error>] = [:]
-  /// At most two copies are made concurrently, and one of the images of a host, so that the large images of
-  /// one feed do not keep back those of others.
-  let scalingTurns = HostTurns(limit: 2, hostLimit: 1)
-  private let turns = HostTurns(limit: 6, hostLimit: 2)
+  /// At most two copies are made concurrently, and one of the images of a feed, so that the large images of
+  /// one feed do not keep back those of others, on however many hosts they are.
+  nonisolated let scalingTurns = FairTurns<String>(limit: 2, keyLimit: 1)
+  /// The turns of requests, by host.
+  private let turns = FairTurns<String>(limit: 6, keyLimit: 2)
   /// A further limit for the images that are fetched ahead, which also take part in `turns`.
-  let turnsAhead = HostTurns(limit: 4, hostLimit: 1)
+  let turnsAhead = FairTurns<String>(limit: 4, keyLimit: 1)
   private let holder = Int64.random(in: 1...Int64.max)
 
   private typealias Asker = AsyncStream<Result<CachedImage, OffersError>>.Continuation
@@ -136,7 +137,7 @@ public actor ImageLoader: ImageSource {
     if let failure = try await images.findFailure(of: url, now: now()) {
       throw later(OffersError(failure.code, failure.reason), until: failure.until)
     }
-    let fetched = try await turns.run(on: HTTPOrigin(address.url)?.host ?? "") { [fetch] in
+    let fetched = try await turns.run(for: HTTPOrigin(address.url)?.host ?? "") { [fetch] in
       do {
         return try await fetch.pull(url, at: address, held: nil)
       } catch let failure as ImageFetch.Failure {
@@ -197,7 +198,7 @@ public actor ImageLoader: ImageSource {
       if let failure = try await images.findFailure(of: url, now: now()) {
         throw later(OffersError(failure.code, failure.reason), until: failure.until)
       }
-      let fetched = try await turns.run(on: host) { [self] in
+      let fetched = try await turns.run(for: host) { [self] in
         let isMine = try await images.takeLease(
           on: url, holder: holder, seconds: ImageCacheLimits.leaseSeconds, now: now())
         return isMine || ContinuousClock.now >= deadline

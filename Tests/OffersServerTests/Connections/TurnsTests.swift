@@ -1,34 +1,12 @@
 import HTTPTypes
 import Hummingbird
-import Synchronization
+import OffersTestSupport
 import Testing
 
 @testable import OffersServer
 
 @Suite("Answers that are made at a time")
 struct TurnsTests {
-  /// Lets tasks go on when it is opened, and counts those that have come.
-  private final class Door: Sendable {
-    private let state = Mutex((isOpen: false, inside: 0, most: 0))
-
-    func pass() async {
-      state.withLock { state in
-        state.inside += 1
-        state.most = max(state.most, state.inside)
-      }
-      while !state.withLock(\.isOpen) { await Task.yield() }
-      state.withLock { $0.inside -= 1 }
-    }
-
-    func open() { state.withLock { $0.isOpen = true } }
-    var inside: Int { state.withLock(\.inside) }
-    var most: Int { state.withLock(\.most) }
-  }
-
-  private static func wait(until isSo: () -> Bool) async {
-    while !isSo() { await Task.yield() }
-  }
-
   @Test("no more than so many are made at a time, and all are made")
   func bound() async throws {
     let (turns, door) = (Turns(3), Door())
@@ -41,7 +19,7 @@ struct TurnsTests {
           }
         }
       }
-      await Self.wait { turns.waitingCount == 17 }
+      await Door.wait { turns.waitingCount == 17 }
       #expect(door.inside == 3)
       door.open()
       return try await group.reduce(0, +)
@@ -55,9 +33,9 @@ struct TurnsTests {
   func refusal() async throws {
     let (turns, door) = (Turns(1, waitingLimit: 1), Door())
     async let first: Void = turns.take { await door.pass() }
-    await Self.wait { door.inside == 1 }
+    await Door.wait { door.inside == 1 }
     async let second: Void = turns.take {}
-    await Self.wait { turns.waitingCount == 1 }
+    await Door.wait { turns.waitingCount == 1 }
     let problem = await #expect(throws: Problem.self) { try await turns.take {} }
     #expect(problem?.status == .serviceUnavailable)
     #expect(problem?.headers[.retryAfter] == "1")
@@ -73,7 +51,7 @@ struct TurnsTests {
       try await Turns.leave { await door.pass() }
       return 1
     }
-    await Self.wait { door.inside == 1 }
+    await Door.wait { door.inside == 1 }
     #expect(try await turns.take { 2 } == 2)
     door.open()
     #expect(try await first == 1)
@@ -89,13 +67,13 @@ struct TurnsTests {
     let leaving = Task {
       try await turns.take { try await Turns.leave { await away.pass() } }
     }
-    await Self.wait { away.inside == 1 }
+    await Door.wait { away.inside == 1 }
     let holding = (0..<count).map { _ in Task { try await turns.take { await door.pass() } } }
-    await Self.wait { door.inside == count }
+    await Door.wait { door.inside == count }
     let waiting = Task { try await turns.take {} }
-    await Self.wait { turns.waitingCount == 1 }
+    await Door.wait { turns.waitingCount == 1 }
     away.open()
-    await Self.wait { turns.waitingCount == 2 }
+    await Door.wait { turns.waitingCount == 2 }
     for task in [leaving, waiting] { task.cancel() }
     await #expect(throws: CancellationError.self) { try await leaving.value }
     await #expect(throws: CancellationError.self) { try await waiting.value }
@@ -104,7 +82,7 @@ struct TurnsTests {
     // As many as before may work.
     let other = Door()
     let last = (0...count).map { _ in Task { try await turns.take { await other.pass() } } }
-    await Self.wait { turns.waitingCount == 1 }
+    await Door.wait { turns.waitingCount == 1 }
     #expect(other.inside == count)
     other.open()
     for task in last { try await task.value }
@@ -115,10 +93,10 @@ struct TurnsTests {
     let home = try await ServedHome()
     let (responder, door) = (try home.server().responder(), Door())
     let held = (0..<16).map { _ in Task { try await responder.turns.take { await door.pass() } } }
-    await Self.wait { door.inside == 16 }
+    await Door.wait { door.inside == 16 }
     let client = TestClient(responder)
     async let page = client.get("offers")
-    await Self.wait { responder.turns.waitingCount == 1 }
+    await Door.wait { responder.turns.waitingCount == 1 }
     #expect(try await client.get("health").status == 200)
     #expect(try await client.get("images/ibotta:none").status == 404)
     let star = try await client.write(

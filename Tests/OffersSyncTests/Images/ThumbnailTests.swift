@@ -22,6 +22,22 @@ private final class CountedScaler: ImageScaler {
   }
 }
 
+/// A scaler that waits before a door.
+private final class HeldScaler: ImageScaler {
+  private let door: Door
+  private let bytes: [UInt8]
+
+  init(_ door: Door, copy: [UInt8]) {
+    self.door = door
+    bytes = copy
+  }
+
+  func copy(of image: CachedImage) async throws -> [UInt8]? {
+    await door.pass()
+    return bytes
+  }
+}
+
 @Suite("Images for lists")
 struct ThumbnailTests {
   private static let offer = Offer(
@@ -118,6 +134,59 @@ struct ThumbnailTests {
     let scaler = CountedScaler(.success(nil))
     #expect(try await thumbnail(loader(scaler)) == Self.huge)
     #expect(try await home.database.findThumbnail(of: "https://e.com/1.png") == nil)
+  }
+
+  @Test("an image that cannot be copied is not tried again for a day, though it is never fresh")
+  func neverFresh() async throws {
+    // A server that confirms its image at each use, and one that sends it again each time.
+    for confirms in [true, false] {
+      _ = try await home.database.clearImages()
+      let scaler = CountedScaler(.failure(OffersError(.malformedImage, "It is damaged.")))
+      let loader = loader(scaler)
+      for number in 0..<20 {
+        let isConfirmed = confirms && number > 0
+        home.web.answer { _ in
+          var answer = SimulatedAnswer(
+            isConfirmed ? 304 : 200, [("ETag", "\"a\""), ("Cache-Control", "no-cache")])
+          answer.bytes = isConfirmed ? [] : Self.wide
+          return answer
+        }
+        #expect(try await thumbnail(loader) == Self.wide)
+        home.wait(hours: 1)
+      }
+      #expect(scaler.count == 1)
+      home.wait(hours: 24)
+      #expect(try await thumbnail(loader) == Self.wide)
+      #expect(scaler.count == 2)
+    }
+  }
+
+  @Test("the images of one feed take one turn of two, on however many hosts they are")
+  func turnsOfFeeds() async throws {
+    answer(Self.wide)
+    let door = Door()
+    let scaler = HeldScaler(door, copy: Self.copy)
+    let loader = ImageLoader(images: home.database, transport: home.web, scaler: scaler) {
+      home.now
+    }
+    func offer(_ feed: String, _ number: Int) -> Offer {
+      Offer(
+        ref: OfferRef(feed: feed, offerID: "\(number)"), name: "Tea",
+        imageURL: URL(string: "https://host\(number).example/\(feed).png"),
+        firstSeenAt: home.now, changedAt: home.now)
+    }
+    let held = (0..<8).map { number in
+      let offer = offer("many", number)
+      return Task { try await loader.thumbnail(of: offer, feedSource: nil).bytes }
+    }
+    await Door.wait { door.inside == 1 && loader.scalingTurns.waitingCount == 7 }
+    // Another feed has a place, and none of the others took it.
+    let other = offer("other", 9)
+    let task = Task { try await loader.thumbnail(of: other, feedSource: nil).bytes }
+    await Door.wait { door.inside == 2 }
+    door.open()
+    for task in held + [task] { #expect(try await task.value == Self.copy) }
+    #expect(door.most == 2)
   }
 
   @Test("when the image is no longer fresh its server is asked, and another image has another copy")
