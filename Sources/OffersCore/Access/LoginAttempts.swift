@@ -6,15 +6,11 @@ import Foundation
 /// The wait grows exponentially. An attempt during a wait is not counted, so that the number of
 /// counted attempts, and of writes of them, stays small, whatever the number of attempts.
 package struct LoginAttempts: Hashable, Sendable {
-  /// The maximum number of stored networks. A further one takes the place of the network whose last
-  /// failure is oldest.
+  /// The maximum number of stored networks, and that of accounts. A further network takes the place of the one
+  /// whose last failure is oldest; a further account that of the one with the fewest failures.
   package static let limit = 10_000
   /// The name in place of a network that counts the attempts of all networks together.
   package static let overall = "overall"
-  /// The number of names in place of a network by which the attempts for accounts are counted. Each
-  /// account has one of these names, be there a user of that name or not, so that the waits tell
-  /// nothing about which users there are.
-  package static let accountCount = 1024
 
   /// The rule by which waits grow.
   private struct Rule {
@@ -37,19 +33,32 @@ package struct LoginAttempts: Hashable, Sendable {
   private static let accountRule = Rule(
     free: 3, firstWaitSeconds: 30, longestWaitSeconds: 3600, forgetSeconds: 24 * 3600)
 
-  /// The name in place of a network by which the attempts for an account are counted.
+  /// A login that can be used once counts as used for this time, in seconds.
+  private static let usedRule = Rule(
+    free: 0, firstWaitSeconds: 3600, longestWaitSeconds: 3600, forgetSeconds: 3600)
+
+  /// The name in place of a network by which the attempts for an account are counted. Each name has its own, be
+  /// there a user of that name or not, so that the waits tell nothing about which users there are.
   ///
   /// - Parameter name: the name of the account as it was typed.
   package static func account(_ name: String) -> String {
-    var hash = DocumentHash()
-    Array(User.folded(name).utf8).withUnsafeBytes { hash.update($0) }
-    let number = hash.finish().prefix(4).reduce(0) { $0 << 8 | Int($1) }
-    return "account \(number % accountCount)"
+    accountPrefix + hash(User.folded(name))
   }
 
-  /// The name in place of a network by which the attempts of the browsers are counted that are logged
+  /// The name in place of a network by which a login is known that was used.
+  ///
+  /// - Parameter secret: what can be used once.
+  package static func use(of secret: String) -> String { usePrefix + hash(secret) }
+
+  private static func hash(_ text: String) -> String {
+    var hash = DocumentHash()
+    Array(text.utf8).withUnsafeBytes { hash.update($0) }
+    return Array(hash.finish().prefix(16)).hexadecimal
+  }
+
+  /// The name in place of a network by which the attempts of the browsers are counted that are or were logged
   /// in as a user, whatever others attempt.
-  package static func browsers(of user: User.ID) -> String { "account of user \(user)" }
+  package static func browsers(of user: User.ID) -> String { accountPrefix + "of user \(user)" }
 
   /// The name by which a network's attempts with passphrases and codes are counted. They are counted
   /// apart from tokens, since each request of a program with a right token forgets the wrong ones.
@@ -59,9 +68,12 @@ package struct LoginAttempts: Hashable, Sendable {
   private static let countLimit = 1_000_000
 
   private static let loginPrefix = "logins "
+  private static let usePrefix = "used "
+  /// How the names of the attempts for accounts begin.
+  package static let accountPrefix = "account "
 
   /// An IPv4 address, an IPv6 network of 64 bits such as `2001:db8::/64`, `overall`, or a name for the
-  /// logins of a network, an account or the browsers of a user.
+  /// logins of a network, an account, the browsers of a user or a login that was used.
   package let network: String
   /// The number of counted failures.
   package private(set) var count: Int
@@ -88,11 +100,19 @@ package struct LoginAttempts: Hashable, Sendable {
     network != Self.overall && (!network.contains(" ") || network.hasPrefix(Self.loginPrefix))
   }
 
-  /// Whether attempts from other networks may not displace these.
-  package var isKept: Bool { network == Self.overall || network.hasPrefix("account ") }
+  /// Whether these are the attempts for an account.
+  package var isOfAccount: Bool { network.hasPrefix(Self.accountPrefix) }
+
+  /// Whether these are displaced before others of their kind. Networks cost nothing; an account costs a check of
+  /// a passphrase for each failure.
+  package func isLighter(than other: LoginAttempts) -> Bool {
+    isOfAccount && count != other.count
+      ? count < other.count : lastFailureAt < other.lastFailureAt
+  }
 
   private var rule: Rule {
     if network == Self.overall { return Self.overallRule }
+    if network.hasPrefix(Self.usePrefix) { return Self.usedRule }
     return isOfNetwork ? Self.networkRule : Self.accountRule
   }
 

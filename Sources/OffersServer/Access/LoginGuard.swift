@@ -12,7 +12,7 @@ import Synchronization
 /// Passphrases are counted by network and by account, and not looked at during a wait; codes by network. The
 /// browsers that are logged in to an account are counted by themselves.
 ///
-/// All attempts are in memory, at most `LoginAttempts.limit`, and changes are written to the database at
+/// All attempts are in memory, at most `LoginAttempts.limit` of networks and of accounts, and changes are written to the database at
 /// most once a second. Those that other servers on the same database have written are read before an
 /// attempt, once a second as well: with several servers, a second may see an attempt more on each.
 final class LoginGuard: Sendable {
@@ -91,7 +91,9 @@ final class LoginGuard: Sendable {
   }
 
   /// Logs an attempt that was counted and is refused.
-  func refuse(_ client: Peer) { refusals.note(client, status: 401, at: now()) }
+  func refuse(_ client: Peer, status: Int = 401) {
+    refusals.note(client, status: status, at: now())
+  }
 
   /// Takes back an attempt that `begin` has counted and that was then not looked at.
   ///
@@ -220,16 +222,20 @@ final class LoginGuard: Sendable {
   /// The interval at which the stored attempts are read, in seconds.
   private static let loadSeconds = 1.0
 
-  /// Drops the networks whose last failure is oldest, until at most the limit are left. Attempts that
-  /// were counted before the stored ones could be read may exceed it.
+  /// Drops networks and accounts until at most the limit of each is left. Attempts that were counted before the
+  /// stored ones could be read may exceed it.
   private static func dropOldest(in state: inout State) {
-    let excess = state.attempts.count - LoginAttempts.limit
-    guard excess > 0 else { return }
-    let oldest = state.attempts.values.filter { !$0.isKept }
-      .sorted { $0.lastFailureAt < $1.lastFailureAt }
-    for each in oldest.prefix(excess) {
-      state.attempts[each.network] = nil
-      state.changed.insert(each.network)
+    guard state.attempts.count > LoginAttempts.limit else { return }
+    for isOfAccount in [false, true] {
+      let all = state.attempts.values.filter {
+        $0.isOfAccount == isOfAccount && $0.network != LoginAttempts.overall
+      }
+      let excess = all.count - LoginAttempts.limit
+      if excess <= 0 { continue }
+      for each in all.sorted(by: { $0.isLighter(than: $1) }).prefix(excess) {
+        state.attempts[each.network] = nil
+        state.changed.insert(each.network)
+      }
     }
   }
 

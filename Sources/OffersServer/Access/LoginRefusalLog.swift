@@ -26,7 +26,7 @@ final class LoginRefusalLog: Sendable {
   ///
   /// - Parameters:
   ///   - client: the client's address.
-  ///   - status: the status of the response, 401 or 429.
+  ///   - status: the status of the response: 401, 429 or 503.
   ///   - now: the time, by which the lines of a second are counted.
   func note(_ client: Peer, status: Int, at now: Date) {
     if admit(client, at: now) {

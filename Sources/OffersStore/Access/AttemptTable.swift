@@ -49,17 +49,23 @@ enum AttemptTable {
     try transaction.run("DELETE FROM login_attempt WHERE \(isNamed)", [.texts(networks)])
   }
 
-  /// Deletes the attempts above the limit whose last failure is oldest. Attempts from many networks do
-  /// not displace those for an account, those of all together, and those that were just stored.
+  /// Deletes the attempts of networks and those for accounts above the limit of each, in the order of
+  /// `LoginAttempts.isLighter`. Those of all together and those that were just stored stay.
   static func prune(keeping networks: [String], in transaction: any Transaction) throws {
-    let isKept = transaction.dialect.isElement("network", of: "$1")
-    try transaction.run(
-      """
-      DELETE FROM login_attempt WHERE network IN (
-        SELECT network FROM login_attempt
-        WHERE NOT (\(isKept)) AND network <> $2 AND network NOT LIKE 'account %'
-        ORDER BY last_failure_at, network
-        LIMIT (SELECT \(transaction.dialect.greatest)(count(*) - \(LoginAttempts.limit), 0) FROM login_attempt))
-      """, [.texts(networks), .text(LoginAttempts.overall)])
+    let dialect = transaction.dialect
+    for (kind, order) in [
+      ("NOT LIKE", "last_failure_at"), ("LIKE", "failure_count, last_failure_at"),
+    ] {
+      let isOfKind = "network \(kind) '\(LoginAttempts.accountPrefix)%'"
+      try transaction.run(
+        """
+        DELETE FROM login_attempt WHERE network IN (
+          SELECT network FROM login_attempt
+          WHERE \(isOfKind) AND NOT (\(dialect.isElement("network", of: "$1"))) AND network <> $2
+          ORDER BY \(order), network
+          LIMIT (SELECT \(dialect.greatest)(count(*) - \(LoginAttempts.limit), 0)
+            FROM login_attempt WHERE \(isOfKind)))
+        """, [.texts(networks), .text(LoginAttempts.overall)])
+    }
   }
 }
