@@ -156,9 +156,11 @@ package struct OffersServer: Sendable {
         schedule: $0, addresses: addresses,
         context: access.certificate == nil ? nil : try SelfCheck.makeContext(), logger: logger)
     }
-    let services: [(any Service)?] = [refreshes, check]
     let table = ConnectionTable(limits, proxies: access.proxies)
     let responder = responder()
+    let services: [(any Service)?] = [
+      refreshes, check, EndedVisitorsService(access: responder.access),
+    ]
     let http = HTTP1Channel.Configuration(
       additionalChannelHandlers: [
         PipelineGate(),

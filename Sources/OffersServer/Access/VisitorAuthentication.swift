@@ -152,7 +152,26 @@ struct VisitorAuthentication: Sendable {
   }
 
   /// Forgets whom requests were from, after a form that may have ended logins.
-  func forgetVisitors() { known.forget() }
+  func forgetVisitors() { known.forget { _ in true } }
+
+  /// Forgets the visitors whose logins other servers or commands have ended, or whose roles they have changed,
+  /// so that these do not count while the store cannot be reached. What cannot be found out is left.
+  func forgetEndedVisitors() async {
+    guard !known.isEmpty, let users = try? await users.fetch(),
+      let sessions = try? await store.fetchSessions(),
+      let tokens = try? await store.fetchTokens(of: nil)
+    else { return }
+    let (sessionIDs, tokenIDs) = (Set(sessions.map(\.id)), Set(tokens.map(\.id)))
+    known.forget { visitor in
+      if users.find(visitor.user.id)?.role != visitor.user.role { return true }
+      return switch visitor.proof {
+      case .session(let session): !sessionIDs.contains(session.id)
+      case .apiToken(let token, _): !tokenIDs.contains(token.id)
+      case .thisMachine: users.areSeveral
+      case .terminal, .tokenFile, .proxy: false
+      }
+    }
+  }
 
   private func identify(
     _ request: Request, _ client: Peer, _ peer: Peer

@@ -5,8 +5,8 @@ import Synchronization
 /// The visitors of the last hour by what they showed, so that they are known while the store, which has
 /// the users, sessions and tokens, cannot be reached.
 ///
-/// A login that another server on the same store has ended meanwhile counts here until the visitor's next
-/// request while the store can be reached, or for an hour at most.
+/// A login that another server on the same store has ended is forgotten within ten seconds
+/// (`EndedVisitorsService`), unless the store cannot be reached any more by then.
 final class KnownVisitors: Sendable {
   /// The SHA-256 of all by which a request shows whom it is from.
   typealias Credentials = [UInt8]
@@ -35,8 +35,12 @@ final class KnownVisitors: Sendable {
     }
   }
 
-  /// Forgets all visitors, when logins may have ended.
-  func forget() { known.withLock { $0 = [:] } }
+  var isEmpty: Bool { known.withLock(\.isEmpty) }
+
+  /// Forgets the visitors for whom a closure is true.
+  func forget(where isEnded: (Visitor) -> Bool) {
+    known.withLock { known in known = known.filter { !isEnded($0.value.visitor) } }
+  }
 
   /// Whether a form with this target may end logins, or change what a user may do.
   static func areEnded(byFormAt path: String) -> Bool {

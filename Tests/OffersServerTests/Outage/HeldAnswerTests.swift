@@ -178,6 +178,42 @@ struct HeldAnswerTests {
     }
   }
 
+  @Test("a login, a token, a role and a user that ended elsewhere before do not count")
+  func endsElsewhere() async throws {
+    let served = try await Served()
+    let (database, clock) = (served.home.database, served.clock)
+    let responder = served.server.responder()
+    let client = TestClient(responder)
+    func fields(_ name: String) async throws -> (User, HTTPFields) {
+      let user = try await served.home.addUser(name, .admin)
+      return (user, [.cookie: try await served.home.cookie(of: user, at: clock.now)])
+    }
+    let (_, kept) = try await fields("Kim")
+    let (demoted, hers) = try await fields("Dora")
+    let (removed, his) = try await fields("Rolf")
+    let bearer: HTTPFields = [
+      .authorization: try await served.home.bearer(
+        of: served.ben, .read, named: "reader", at: clock.now)
+    ]
+    let ended: [HTTPFields] = [[.cookie: served.his], bearer, hers, his]
+    for headers in ended + [kept] {
+      #expect(try await client.get("offers", headers: headers).status == 200)
+    }
+    try await database.setPassphrase(nil, of: served.ben.id, keeping: nil)
+    try await database.revokeToken(
+      try #require(try await database.fetchTokens(of: served.ben.id).first).id)
+    try await database.changeUser(demoted.id, name: nil, role: .viewer)
+    try await database.removeUser(removed.id)
+    await responder.access.forgetEndedVisitors()
+    served.store.line.cut()
+    for headers in ended {
+      #expect(try await client.get("offers", headers: headers).status == 503)
+    }
+    #expect(try await client.get("offers", headers: kept).status == 200)
+    await responder.access.forgetEndedVisitors()
+    #expect(try await client.get("offers", headers: kept).status == 200)
+  }
+
   @Test("a token that was replaced in its file counts no more")
   func tokenFile() async throws {
     let served = try await Served()
