@@ -9,6 +9,7 @@ from .faults import Queue, run_case
 from .forged import Forged
 from .guesses import Guesses
 from .hostile import Hostile
+from .logins import Logins
 from .requests import Requests
 from .scenes import Scenes
 from .selftest import run_attack
@@ -16,7 +17,8 @@ from .server import Watch
 from .target import Target
 
 # The parts, and their shares of the time.
-_PARTS = [("feeds", 25), ("files", 10), ("requests", 30), ("guesses", 15), ("clients", 20)]
+_PARTS = [("feeds", 25), ("files", 10), ("requests", 30), ("guesses", 15), ("clients", 15),
+          ("logins", 5)]
 # The bounds of the server while it is attacked.
 _MOST_GROWTH_BYTES = 192 << 20
 _MOST_P99_SECONDS = 2.5
@@ -30,9 +32,10 @@ def run(program, report, seconds, case=None, only=None, jobs=None):
     """Runs the self-tests and then all parts, or one case."""
     scenes = Scenes(program, only=())
     hostile = Hostile(program, scenes)
+    logins = Logins(program, scenes)
     try:
         parts = {part.name: part for part in
-                 [hostile, Forged(program, scenes), Requests(), Guesses(), Clients()]}
+                 [hostile, Forged(program, scenes), Requests(), Guesses(), Clients(), logins]}
         if case is None:
             for name, is_found in run_attack(program, scenes, report):
                 kind = f"self-test {name}"
@@ -42,6 +45,7 @@ def run(program, report, seconds, case=None, only=None, jobs=None):
         shares = [(parts[name], share) for name, share in _PARTS if not only or name in only]
         _attack(program, scenes, shares, report, seconds, case, jobs or min(os.cpu_count() or 1, 4))
     finally:
+        logins.close()
         hostile.close()
         scenes.close()
 

@@ -1,5 +1,6 @@
 """Forged files: a database with hostile values in any column, as a stranger may hand one over."""
 
+import os
 import re
 import sqlite3
 
@@ -11,6 +12,8 @@ _VALUES = [-(1 << 63), (1 << 63) - 1, -1, (1 << 53) + 1, float("inf"), -1.5e300,
            _ESCAPES, "x" * 5000 + _ESCAPES, f'[1,{{"a":"{_ESCAPES}"}}]', b"\x1b[32m\xff", b""]
 _COMMANDS = [["list"], ["search", "attack1"], ["show", "1"], ["changes"], ["history", "1"],
              ["status"], ["feeds"], ["household"], ["cache"], ["prune", "--dry-run"], ["doctor"]]
+# The most bytes that are saved of a file, for each of its own.
+_MOST_SAVED = 4
 # Such an ending is a crash, whatever it tells.
 _SIGNALS = range(-64, 0)
 
@@ -33,6 +36,8 @@ class Forged:
     def run(self, case, targets, random):
         home = self._scenes.copy("base")
         try:
+            if random.random() < 0.1:
+                return "files, salvage", self._salvage(home, random)
             changes = _forge(home.database, random)
             found = []
             for words in random.sample(_COMMANDS, 4):
@@ -46,6 +51,40 @@ class Forged:
             return "files", [f"{changes}: {text}" for text in found]
         finally:
             home.remove()
+
+
+    def _salvage(self, home, random):
+        """Saves what can be read of a file whose keys go backwards on some pages."""
+        pages = _turn_keys(home.database, random)
+        result = self._program.run(["export", "--salvage", "-o", "out/saved.json"], home)
+        found = check_ending(result)
+        path = home.file("out/saved.json")
+        if os.path.exists(path) and (
+                os.path.getsize(path) > _MOST_SAVED * os.path.getsize(home.database)):
+            found.append(f"it saves {os.path.getsize(path)} bytes")
+        return [f"pages {pages}: {text}" for text in found]
+
+
+def _turn_keys(path, random):
+    """Turns round the order of the rows on some leaf pages of tables; returns the numbers of the pages."""
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    size = connection.execute("PRAGMA page_size").fetchone()[0]
+    connection.close()
+    with open(path, "r+b") as file:
+        data = bytearray(file.read())
+        turned = []
+        for start in range(size, len(data), size):
+            count = int.from_bytes(data[start + 3:start + 5], "big")
+            if data[start] != 0x0D or not 1 < count < size // 4 or random.random() < 0.5:
+                continue
+            cells = data[start + 8:start + 8 + 2 * count]
+            data[start + 8:start + 8 + 2 * count] = b"".join(
+                cells[place:place + 2] for place in range(2 * count - 2, -1, -2))
+            turned.append(start // size + 1)
+        file.seek(0)
+        file.write(data)
+    return turned
 
 
 def _forge(path, random):

@@ -48,6 +48,7 @@ DOCUMENTS = {
     "huge-numbers": lambda: '[{"id":1e999999999,"name":"a","current_value":' + "9" * 100_000 + "}]",
     "long-text": lambda: json.dumps([_record(1, terms="a" * 30_000_000)]),
     "many-keys": lambda: json.dumps([_record(1, **{f"k{n}": n for n in range(300_000)})]),
+    "long-keys": lambda: json.dumps([{**_record(1), **{f"k{n}" + "x" * 1000: n for n in range(400)}}]),
     "many-records": lambda: json.dumps([_record(n) for n in range(150_000)]),
     "same-keys": lambda: '[{' + ",".join(['"id":"1"'] * 100_000) + "}]",
     "same-ids": lambda: json.dumps([_record(1) for _ in range(50_000)]),
@@ -67,6 +68,10 @@ DOCUMENTS = {
 # What a server sends beyond those documents.
 SERVED = ["bomb", "bombs-in-bombs", "endless", "drip", "redirects", "redirect-to-file",
           "redirect-to-itself", "short-body", "no-http", "many-fields", "endless-head"]
+
+# What is guessed at, as by people who add a feed: within so many seconds.
+GUESSED = ["long-keys", "many-keys", "deep-objects", "deep-xml", "many-texts", "long-ids", "binary"]
+_MOST_GUESS_SECONDS = 30
 
 _LONG = {"endless", "drip", "bomb", "bombs-in-bombs", "many-records", "long-text"}
 
@@ -160,6 +165,7 @@ class Hostile:
     def cases(self, random):
         names = [f"feeds/file/{name}" for name in DOCUMENTS]
         names += [f"feeds/server/{name}" for name in SERVED]
+        names += [f"feeds/guess/{name}" for name in GUESSED]
         random.shuffle(names)
         # Those that take long come last, so that a short campaign does without them.
         return sorted(names, key=lambda name: name.split("/")[2] in _LONG)
@@ -168,13 +174,12 @@ class Hostile:
         _, way, name = case.split("/")
         home = self._scenes.copy("base")
         try:
+            if way == "guess":
+                return "feeds, guess", [f"{name}: {text}" for text in self._guess(home, name)]
             before = read_state(self._program, home)
             source = f"{self._server.url}/{name}"
             if way == "file":
-                document = DOCUMENTS[name]()
-                source = home.file("in/feed")
-                with open(source, "wb") as file:
-                    file.write(document if isinstance(document, bytes) else document.encode())
+                source = self._write(home, name)
             result, peak = self._sync(home, source)
             found = check_ending(result)
             if result.total == 0:
@@ -192,6 +197,19 @@ class Hostile:
             return f"feeds, {way}", [f"{name}: {text}" for text in found]
         finally:
             home.remove()
+
+    @staticmethod
+    def _write(home, name):
+        document = DOCUMENTS[name]()
+        path = home.file("in/feed")
+        with open(path, "wb") as file:
+            file.write(document if isinstance(document, bytes) else document.encode())
+        return path
+
+    def _guess(self, home, name):
+        result = self._program.run(
+            ["feeds", "guess", self._write(home, name)], home, timeout=_MOST_GUESS_SECONDS)
+        return check_ending(result)
 
     def _sync(self, home, source):
         """Syncs under a bound of time, and returns the result and the peak of memory."""
