@@ -60,20 +60,35 @@ struct ServedResponder: HTTPResponder {
   /// Checks a request, finds out whom it is from, and answers it unless that is a stranger.
   private func admit(_ request: Request, _ context: ServedContext) async throws -> Response {
     try RequestValidation.check(request, hosts: hosts)
-    var context = context
+    var (request, context) = (request, context)
     context.client = proxies.client(of: request.headers, from: context.peer)
     context.record.isFrom(context.client)
-    if LoginRoutes.isOpen(request.uri.path) { return try await answer(request, context) }
-    guard
-      let visitor = try await access.findVisitor(
-        of: request, from: context.client, by: context.peer)
-    else {
+    if LoginRoutes.isOpen(request.uri.path) {
+      if request.method != .get { try checkWrite(request, by: nil) }
+      return try await answer(request, context)
+    }
+    guard var visitor = try await findVisitor(of: request, context) else {
       return try LoginRoutes.refuse(request)
     }
-    context.visitor = visitor
     context.record.isBy(visitor.user)
     context.markAuthenticated()
-    var response = try await answer(request, context)
+    var permit: WritePermit?
+    if request.method != .get {
+      try checkWrite(request, by: visitor)
+      request.body = RequestBody(buffer: try await RequestBody.read(request))
+      // The body may have come much later than the head. What the visitor may do is decided by what is true
+      // now, and checked again by each transaction that writes.
+      guard let present = try await findVisitor(of: request, context) else {
+        return try LoginRoutes.refuse(request)
+      }
+      visitor = present
+      try checkWrite(request, by: visitor)
+      permit = visitor.permit
+    }
+    context.visitor = visitor
+    var response = try await WritePermit.$current.withValue(permit) { [request, context] in
+      try await answer(request, context)
+    }
     VisitorHeader.set(visitor, in: &response)
     if !visitor.isRemembered, let field = try access.note(visitor, request) {
       response.headers.append(HTTPField(name: .setCookie, value: field))
@@ -81,17 +96,23 @@ struct ServedResponder: HTTPResponder {
     return response
   }
 
+  private func findVisitor(
+    of request: Request, _ context: ServedContext
+  ) async throws -> Visitor? {
+    try await access.findVisitor(of: request, from: context.client, by: context.peer)
+  }
+
+  /// Checks a request that changes something.
+  private func checkWrite(_ request: Request, by visitor: Visitor?) throws {
+    try routes.check(request)
+    try WriteRules.check(request, isSecure: isSecure)
+    guard let visitor else { return }
+    try VisitorHeader.check(request, visitor)
+    if visitor.isRemembered { throw StoreOutage.refusal }
+  }
+
   private func answer(_ request: Request, _ context: ServedContext) async throws -> Response {
-    if request.method == .get {
-      if let known = await findAnswer(to: request, context) { return known }
-    } else {
-      try routes.check(request)
-      try WriteRules.check(request, isSecure: isSecure)
-      if let visitor = context.visitor {
-        try VisitorHeader.check(request, visitor)
-        if visitor.isRemembered { throw StoreOutage.refusal }
-      }
-    }
+    if request.method == .get, let known = await findAnswer(to: request, context) { return known }
     let response = try await respondOrHold(to: request, context)
     guard response.status == .notFound, !response.headers.contains(.contentType) else {
       return response

@@ -78,14 +78,15 @@ struct ServedHome {
     store: (any ServerDependencies.Store)? = nil, images: (any ImageSource)? = nil,
     syncer: (any FeedSyncer)? = nil, adder: ScriptedAdder = ScriptedAdder(),
     host: String = "127.0.0.1", port: Int = 80,
-    allowedHosts: [String] = [], maps: MapSettings = MapSettings()
+    allowedHosts: [String] = [], maps: MapSettings = MapSettings(),
+    framing: (any FramingSource)? = nil
   ) throws -> OffersServer {
     try OffersServer(
       ServerDependencies(
         store: store ?? database, syncer: syncer ?? SampleSyncer(database: database, adder: adder),
         adder: adder,
         images: images ?? ImageLoader(images: database), texts: FilterTextParser(),
-        maps: maps, now: { clock?.now ?? Date() }),
+        maps: maps, framing: framing, now: { clock?.now ?? Date() }),
       address: ServerAddress(host: host, port: port, allowedHosts: allowedHosts),
       access: ServerAccess(
         token: try token.map { try TokenFile(write(token: $0)) }, certificate: certificate,

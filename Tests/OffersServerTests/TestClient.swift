@@ -22,17 +22,20 @@ struct TestClient: Sendable {
 
   /// Sends a request, whose body arrives in pieces as from a connection, and returns the response.
   ///
+  /// - Parameter late: is called when the server waits for the body, before its first piece arrives.
   /// - Throws: the error that ends the body of the response.
   @discardableResult
   func execute(
-    uri: String, method: HTTPRequest.Method, headers: HTTPFields = [:], body: ByteBuffer? = nil
+    uri: String, method: HTTPRequest.Method, headers: HTTPFields = [:], body: ByteBuffer? = nil,
+    late: (@Sendable () async -> Void)? = nil
   ) async throws -> TestResponse {
     var headers = headers
     if let body { headers[.contentLength] = "\(body.readableBytes)" }
     let request = Request(
       head: HTTPRequest(
         method: method, scheme: "http", authority: "localhost", path: uri, headerFields: headers),
-      body: RequestBody(asyncSequence: Self.pieces(of: body)))
+      body: late.map { Self.body(body, after: $0) }
+        ?? RequestBody(asyncSequence: Self.pieces(of: body)))
     let context = ServedContext(
       source: ApplicationRequestContextSource(
         channel: NIOAsyncTestingChannel(),
@@ -48,9 +51,26 @@ struct TestClient: Sendable {
   @discardableResult
   func execute<Value>(
     uri: String, method: HTTPRequest.Method, headers: HTTPFields = [:], body: ByteBuffer? = nil,
-    read: (TestResponse) async throws -> Value
+    late: (@Sendable () async -> Void)? = nil, read: (TestResponse) async throws -> Value
   ) async throws -> Value {
-    try await read(execute(uri: uri, method: method, headers: headers, body: body))
+    try await read(execute(uri: uri, method: method, headers: headers, body: body, late: late))
+  }
+
+  private static func body(
+    _ whole: ByteBuffer?, after late: @escaping @Sendable () async -> Void
+  ) -> RequestBody {
+    let isSent = Mutex(false)
+    return RequestBody(
+      asyncSequence: AsyncStream(unfolding: {
+        guard
+          isSent.withLock({ sent in
+            defer { sent = true }
+            return !sent
+          })
+        else { return nil }
+        await late()
+        return whole ?? ByteBuffer()
+      }))
   }
 
   private static func pieces(of body: ByteBuffer?) -> AsyncStream<ByteBuffer> {

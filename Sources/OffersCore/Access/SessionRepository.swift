@@ -11,7 +11,15 @@ package protocol SessionRepository: Sendable {
   func fetchSessions() async throws -> [Session]
 
   /// Stores a new session durably, and removes expired ones.
-  func putSession(_ session: Session) async throws
+  ///
+  /// - Throws: `OffersError.accessEnded` or `.roleChanged` if the ground of the login is no longer true;
+  ///   `notFound` for an unknown user.
+  func putSession(_ session: Session, on ground: SessionGround) async throws
+
+  /// Checks the permit of the current task, as each write does, before a change that is not of the store.
+  ///
+  /// - Throws: `OffersError.accessEnded`, or `.roleChanged`.
+  func checkPermit() async throws
 
   /// Records that a session and its user were seen, unless a later time is stored. Does not wait for the write,
   /// which may fail or be lost.

@@ -5,7 +5,12 @@ extension PostgresStore: SQLStore {
   package func transaction<Result: Sendable>(
     _ mode: TransactionMode, _ body: @escaping @Sendable (any Transaction) throws -> Result
   ) async throws -> Result {
-    let body = { @Sendable (connection: Connection) in try body(PostgresTransaction(connection)) }
+    let permit = mode.permit
+    let body = { @Sendable (connection: Connection) in
+      let transaction = PostgresTransaction(connection)
+      try permit?.check(in: transaction)
+      return try body(transaction)
+    }
     return switch mode {
     case .read: try await database.read(body)
     case .export:
@@ -46,8 +51,11 @@ extension PostgresStore: SQLStore {
     let describe: @Sendable (WrittenFavorites) -> DataVersionMonitor.Favorites? = { [user] in
       $0.states.map { (user, $0) }
     }
-    return try await database.write(isRepeatable: true, describe: describe) {
-      try body(PostgresTransaction($0))
+    let permit = WritePermit.current
+    return try await database.write(isRepeatable: true, describe: describe) { connection in
+      let transaction = PostgresTransaction(connection)
+      try permit?.check(in: transaction)
+      return try body(transaction)
     }
   }
 

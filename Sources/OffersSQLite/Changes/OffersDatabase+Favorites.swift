@@ -7,10 +7,13 @@ extension OffersDatabase {
     _ body: @escaping @Sendable (any Transaction) throws -> WrittenFavorites
   ) async throws -> WrittenFavorites {
     let tell: @Sendable (VersionedFavorites) -> FavoriteCommit? = { [self] in describe($0) }
+    let permit = WritePermit.current
     return try await write(.ordinary, describe: tell) { [version] database in
+      let transaction = SQLiteTransaction(database)
+      try permit?.check(in: transaction)
       // Without a version, the readers of commits are only told that there was one.
       let before = try? version.fetchIfOpen()
-      return VersionedFavorites(written: try body(SQLiteTransaction(database)), before: before)
+      return VersionedFavorites(written: try body(transaction), before: before)
     }.written
   }
 

@@ -7,7 +7,12 @@ extension OffersDatabase: SQLStore {
     _ mode: TransactionMode, _ body: @escaping @Sendable (any Transaction) throws -> Result
   ) async throws -> Result {
     try Task.checkCancellation()
-    let body = { @Sendable (database: Database) in try body(SQLiteTransaction(database)) }
+    let permit = mode.permit
+    let body = { @Sendable (database: Database) in
+      let transaction = SQLiteTransaction(database)
+      try permit?.check(in: transaction)
+      return try body(transaction)
+    }
     return switch mode {
     case .read, .query, .export: try await read(body)
     case .lookup: try await readStatement(body)

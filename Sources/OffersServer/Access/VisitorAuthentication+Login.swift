@@ -6,8 +6,8 @@ import OffersCore
 extension VisitorAuthentication {
   /// The outcome of a login.
   enum Login {
-    /// The `Set-Cookie` field of the new session.
-    case session(cookie: String)
+    /// The `Set-Cookie` fields of the new session.
+    case session(cookies: [String])
     /// The token, the name or the passphrase is wrong, or was not checked because of a wait.
     ///
     /// - Parameter wait: the rest of that wait in seconds; nil if it was checked.
@@ -30,13 +30,14 @@ extension VisitorAuthentication {
     }
     await attempts.succeed(client)
     return .session(
-      cookie: try await startSession(of: User.ownerID, request, client, version: version))
+      cookies: try await startSession(
+        of: User.ownerID, on: .token, request, client, version: version))
   }
 
   /// Logs a browser in by a name and a passphrase.
   ///
   /// A passphrase is weaker than a token. So it is not looked at while the client's network or the
-  /// account has to wait after wrong ones. A browser that is logged in to the account already is
+  /// account has to wait after wrong ones. A browser that is logged in to the account, or was before, is
   /// counted by itself, so that nobody can keep its user from it.
   ///
   /// - Parameters:
@@ -51,11 +52,28 @@ extension VisitorAuthentication {
   ) async throws -> Login {
     let user = try await users.fetch().find(named: name)
     let session = try await findSession(of: request).flatMap { $0.user == user?.id ? $0 : nil }
-    if let wait = try await check(passphrase, of: user, name, session, client) {
-      return .refused(wait: wait == 0 ? nil : wait)
+    switch try await check(passphrase, of: user, name, session, request, client) {
+    case .waiting(let seconds): return .refused(wait: seconds)
+    case .wrong: return .refused(wait: nil)
+    case .right(let hash):
+      do {
+        return .session(
+          cookies: try await startSession(
+            of: user?.id ?? 0, on: .passphrase(hash), request, client))
+      } catch let error as OffersError where error.isOfAccess {
+        // The passphrase was changed while this one was compared.
+        return .refused(wait: nil)
+      }
     }
-    guard let user else { return .refused(wait: nil) }
-    return .session(cookie: try await startSession(of: user.id, request, client))
+  }
+
+  /// The outcome of comparing a passphrase.
+  enum Comparison {
+    /// It is the one with this stored form.
+    case right(PassphraseHash)
+    case wrong
+    /// It was not looked at, because of a wait of this many seconds.
+    case waiting(Int)
   }
 
   /// Checks a passphrase, and counts the attempt.
@@ -64,35 +82,50 @@ extension VisitorAuthentication {
   ///   - user: whose passphrase it is; nil for a name that nobody has, which takes as long.
   ///   - name: the name as it was typed.
   ///   - session: the user's session of the request; nil for none.
-  /// - Returns: nil if it is right, 0 if it is wrong, or the seconds to wait if it was not looked at.
+  ///   - request: the request, whose cookies tell whether its browser has logged in before.
+  /// - Throws: `OffersError.tooManyAtOnce`; `OffersError` if the store cannot be used.
   func check(
-    _ passphrase: String, of user: User?, _ name: String, _ session: Session?, _ client: Peer
-  ) async throws -> Int? {
-    let counted =
-      session.map { [LoginAttempts.browsers(of: $0.user)] }
-      ?? [LoginAttempts.logins(from: client.network), LoginAttempts.account(name)]
+    _ passphrase: String, of user: User?, _ name: String, _ session: Session?,
+    _ request: Request, _ client: Peer
+  ) async throws -> Comparison {
+    var counted = [LoginAttempts.logins(from: client.network), LoginAttempts.account(name)]
+    var turn = PassphraseHasher.Client.stranger(client)
+    if let user {
+      let isOfBrowser =
+        if session != nil { true } else {
+          try await browsers.knows(user.id, in: request.headers)
+        }
+      if isOfBrowser { counted = [LoginAttempts.browsers(of: user.id)] }
+      let isKnown = if isOfBrowser { true } else { try await browsers.knows(user.id, at: client) }
+      if isKnown { turn = .known(user.id) }
+    }
     // The attempt counts as failed until the passphrase proves right, so that attempts at the same
     // time are counted before any of them is looked at.
-    if let wait = await attempts.begin(counted, client) { return wait }
+    if let wait = await attempts.begin(counted, client) { return .waiting(wait) }
+    let stored: PassphraseHash?
     do {
-      let stored: PassphraseHash? =
-        if let user { try await store.findPassphrase(of: user.id) } else { nil }
-      guard try await passphrases.matches(passphrase, stored) else {
+      stored = if let user { try await store.findPassphrase(of: user.id) } else { nil }
+      guard try await passphrases.matches(passphrase, stored, for: turn), let stored else {
         attempts.refuse(client)
-        return 0
+        return .wrong
       }
+      await attempts.succeed(counted)
+      return .right(stored)
+    } catch let error as OffersError where error == .tooManyAtOnce {
+      // The attempt stays counted for its network, so that who fills the queue waits. It was no guess.
+      attempts.takeBack(counted.filter { !LoginAttempts(network: $0).isOfNetwork })
+      attempts.refuse(client, status: 503)
+      throw error
     } catch {
       attempts.takeBack(counted)
       throw error
     }
-    await attempts.succeed(counted)
-    return nil
   }
 
   /// The outcome of an attempt to log in with a pairing code.
   enum Pairing {
-    /// The `Set-Cookie` field of the new session.
-    case session(cookie: String)
+    /// The `Set-Cookie` fields of the new session.
+    case session(cookies: [String])
     /// The code is not accepted: it is unknown, was used, or has expired.
     case refused(Refusal)
     /// The code was not looked at, because the client's network has to wait for this many seconds.
@@ -132,15 +165,22 @@ extension VisitorAuthentication {
         attempts.takeBack(counted)
         return .refused(.expired)
       }
-      await attempts.succeed(counted)
       let version: TokenFile.Version? =
         switch maker.proof {
         case .tokenFile: await currentVersion()
         case .session(let session) where session.fingerprint != nil: await currentVersion()
         default: nil
         }
-      return .session(
-        cookie: try await startSession(of: guest, request, client, version: version))
+      let cookies: [String]
+      do {
+        cookies = try await startSession(
+          of: guest, on: .invitation(maker.permit), request, client, version: version)
+      } catch let error as OffersError where error.isOfAccess {
+        attempts.takeBack(counted)
+        return .refused(.expired)
+      }
+      await attempts.succeed(counted)
+      return .session(cookies: cookies)
     }
   }
 
@@ -169,11 +209,14 @@ extension VisitorAuthentication {
 
   /// Stores a new session.
   ///
-  /// - Parameter version: the token of the token file with which the session ends; nil for none.
-  /// - Returns: its `Set-Cookie` field.
+  /// - Parameters:
+  ///   - ground: by what the browser logs in, which must be true still.
+  ///   - version: the token of the token file with which the session ends; nil for none.
+  /// - Returns: its `Set-Cookie` fields, the one of the session first.
   func startSession(
-    of user: User.ID, _ request: Request, _ client: Peer, version: TokenFile.Version? = nil
-  ) async throws -> String {
+    of user: User.ID, on ground: SessionGround, _ request: Request, _ client: Peer,
+    version: TokenFile.Version? = nil
+  ) async throws -> [String] {
     let value = try SessionCookie.newValue()
     let id = try SessionCookie.sessionID(of: value)
     let agent = (request.headers[.userAgent] ?? "").unicodeScalars.filter {
@@ -181,21 +224,24 @@ extension VisitorAuthentication {
     }
     let now = now()
     let old = try await findSession(of: request)
+    let browser = try await browsers.cookie(for: user)
     try await store.putSession(
       Session(
         id: id, user: user, fingerprint: try version?.token.fingerprint(of: id), createdAt: now,
         lastSeenAt: now, peer: client.text,
-        userAgent: String(String.UnicodeScalarView(agent.prefix(Session.userAgentLimit)))))
+        userAgent: String(String.UnicodeScalarView(agent.prefix(Session.userAgentLimit)))),
+      on: ground)
     // The old session ends last: a failure to store the new one leaves the browser logged in.
     if let old { try await store.endSessions([old.id]) }
-    return cookie.setting(value)
+    browsers.note(user, from: client)
+    return [cookie.setting(value), browser]
   }
 
   /// The refusal of a wrong bearer token.
   ///
   /// - Parameter wait: the time to wait in seconds, for an attempt within a wait.
   static func refusal(wait: Int?) -> Problem {
-    guard let wait else { return RequestValidation.closing(ServedContext.unauthorized) }
+    guard let wait else { return RequestValidation.closing(Problem.unauthorized) }
     var problem = Problem(
       .tooManyRequests, "This token is not correct, and too many others were not.",
       hint: "Try again in \(Units.count(wait, "second")). The right token is accepted at any time.",

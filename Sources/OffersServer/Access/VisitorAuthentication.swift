@@ -20,6 +20,8 @@ struct VisitorAuthentication: Sendable {
   /// The OpenID provider at which people log in; nil for none.
   let provider: OpenIDProvider?
   let passphrases: PassphraseHasher
+  /// The browsers and networks from which users have logged in.
+  let browsers: KnownBrowsers
   /// Whether other machines can reach the server.
   private let isOpenToOthers: Bool
   /// The field in which trusted proxies name the user of a request; nil for none.
@@ -58,6 +60,7 @@ struct VisitorAuthentication: Sendable {
     self.outage = outage
     isSecure = access.isSecure
     passphrases = PassphraseHasher(cost: access.passphraseCost)
+    browsers = KnownBrowsers(content.store, isSecure: access.isSecure)
     cookie = SessionCookie(isSecure: access.isSecure)
     provider = access.openID.map {
       OpenIDProvider(

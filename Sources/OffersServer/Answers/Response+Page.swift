@@ -19,10 +19,10 @@ extension Response {
   ///
   /// - Parameters:
   ///   - path: a path of this server.
-  ///   - cookie: the `Set-Cookie` field; nil for none.
-  static func seeOther(_ path: String, cookie: String? = nil) -> Response {
+  ///   - cookies: the `Set-Cookie` fields.
+  static func seeOther(_ path: String, cookies: [String] = []) -> Response {
     var headers: HTTPFields = [.location: path, .cacheControl: "no-store"]
-    headers[.setCookie] = cookie
+    headers[values: .setCookie] = cookies
     return Response(status: .seeOther, headers: headers)
   }
 }

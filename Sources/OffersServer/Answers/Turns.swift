@@ -82,7 +82,9 @@ final class Turns: Sendable {
             state.free -= 1
             return .success(())
           }
-          if isBounded, state.waiting.count >= waitingLimit { return .failure(Self.refusal) }
+          if isBounded, state.waiting.count >= waitingLimit {
+            return .failure(Problem(.tooManyAtOnce))
+          }
           state.waiting.append(Waiting(number: number, go: go))
           return nil
         }
@@ -103,14 +105,6 @@ final class Turns: Sendable {
       return nil
     }
     next?.go.resume()
-  }
-
-  private static var refusal: Problem {
-    var problem = Problem(
-      .serviceUnavailable, "Too many requests at once.", hint: "Try again in a moment.",
-      code: .limitExceeded)
-    problem.headers[.retryAfter] = "1"
-    return problem
   }
 
   /// The number of waiting tasks.

@@ -43,6 +43,13 @@ struct Peer: Hashable, Sendable {
   /// The address in its canonical form, such as `192.0.2.1`.
   var text: String { address.text }
 
+  /// The network that one provider gives away as a whole: the first 24 bits of an IPv4 address, or the first 48
+  /// of an IPv6 address. Whoever has many `network`s has them in few of these.
+  var wideNetwork: String {
+    if address.isIPv4 { return NetworkAddress(ipv4: UInt32(address.value >> 8) << 8).text + "/24" }
+    return NetworkAddress(ipv6: (address.value >> 80) << 80).text + "/48"
+  }
+
   /// The network that one client can choose its addresses from: an IPv4 address, or the first 64
   /// bits of an IPv6 address, such as `2001:db8::/64`.
   var network: String {

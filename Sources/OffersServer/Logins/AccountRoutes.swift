@@ -57,7 +57,7 @@ struct AccountRoutes: Sendable {
     let next = form["next"].map { ReturnPath.withoutEffect($0) }
     let hadPassphrase = try await access.store.findPassphrase(of: user.id) != nil
     let mistake = try await findMistake(
-      in: form, of: user, session, hadPassphrase: hadPassphrase, context.client)
+      in: form, of: user, session, hadPassphrase: hadPassphrase, request, context.client)
     if let mistake {
       let page = PassphrasePage(
         user: user, hasPassphrase: hadPassphrase, next: next, mistake: mistake
@@ -66,7 +66,7 @@ struct AccountRoutes: Sendable {
       response.headers[.retryAfter] = mistake.waitSeconds.map(String.init)
       return response
     }
-    let hash = try await access.passphrases.hash(form["new"] ?? "")
+    let hash = try await access.passphrases.hash(form["new"] ?? "", for: user.id)
     try await access.store.setPassphrase(hash, of: user.id, keeping: session.id)
     if let next {
       return Response.seeOther(Self.welcome(before: next) + "&done=1")
@@ -81,7 +81,7 @@ struct AccountRoutes: Sendable {
   /// - Returns: nil for a form without one.
   private func findMistake(
     in form: [String: String], of user: User, _ session: Session, hadPassphrase: Bool,
-    _ client: Peer
+    _ request: Request, _ client: Peer
   ) async throws -> PassphrasePage.Mistake? {
     let new = form["new"] ?? ""
     do {
@@ -93,17 +93,19 @@ struct AccountRoutes: Sendable {
       return PassphrasePage.Mistake(
         field: .again, text: "The two new passphrases differ.", hint: "Type both again.")
     }
-    guard hadPassphrase,
-      let wait = try await access.check(
-        form["present"] ?? "", of: user, user.name, session, client)
-    else { return nil }
-    if wait == 0 {
+    guard hadPassphrase else { return nil }
+    switch try await access.check(
+      form["present"] ?? "", of: user, user.name, session, request, client)
+    {
+    case .right: return nil
+    case .wrong:
       return PassphrasePage.Mistake(
         field: .present, text: "The current passphrase is not correct.", hint: nil, status: 403)
+    case .waiting(let seconds):
+      return PassphrasePage.Mistake(
+        field: .present, text: "There were several wrong passphrases, so this was not looked at.",
+        hint: "Try again in \(Units.count(seconds, "second")).", status: 429, waitSeconds: seconds)
     }
-    return PassphrasePage.Mistake(
-      field: .present, text: "There were several wrong passphrases, so this was not looked at.",
-      hint: "Try again in \(Units.count(wait, "second")).", status: 429, waitSeconds: wait)
   }
 
   /// The address of the first page after a login with a code.

@@ -42,8 +42,8 @@ struct LoginRoutes: Sendable {
             as: sent.name, form["passphrase"] ?? "", request, from: context.client)
         }
       switch login {
-      case .session(let cookie):
-        return Response.seeOther(sent.next, cookie: cookie)
+      case .session(let cookies):
+        return Response.seeOther(sent.next, cookies: cookies)
       case .refused(let wait):
         sent.isWrong = true
         sent.wait = wait
@@ -58,7 +58,7 @@ struct LoginRoutes: Sendable {
       }
       try await access.endSessions(of: request)
       guard try await access.requiresLogin() else { return Response.seeOther("/") }
-      var response = Response.seeOther("/login", cookie: access.cookie.removal)
+      var response = Response.seeOther("/login", cookies: [access.cookie.removal])
       // Only "cache" is cleared. The service worker deletes the stored pages: after a
       // Clear-Site-Data of "storage", Chromium can block every further use of its caches
       // (https://www.w3.org/TR/clear-site-data/).
@@ -77,7 +77,7 @@ struct LoginRoutes: Sendable {
       request.method == .get && !request.uri.path.hasPrefix("/api/")
       && request.headers[.accept]?.contains("text/html") == true
     guard isPage else {
-      throw ServedContext.unauthorized
+      throw Problem.unauthorized
     }
     return Response.seeOther("/login?next=" + PercentCode.encode(request.uri.string))
   }

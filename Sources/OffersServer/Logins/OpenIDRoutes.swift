@@ -109,7 +109,7 @@ struct OpenIDRoutes: Sendable {
     }
     switch login.purpose {
     case .logIn:
-      let identity = try await provider.fetchIdentity(for: code, of: login)
+      let identity = try await fetchIdentity(for: code, of: login, context, provider)
       guard let user = try await access.store.findUser(with: identity) else {
         throw Problem(
           .forbidden, "This login at \(provider.settings.host) belongs to no user here.",
@@ -118,24 +118,45 @@ struct OpenIDRoutes: Sendable {
       }
       context.record.note("by", provider.settings.host)
       return Response.seeOther(
-        login.next, cookie: try await access.startSession(of: user, request, context.client))
+        login.next,
+        cookies: try await access.startSession(
+          of: user, on: .identity(identity), request, context.client))
     case .connect(let user, let session):
-      try await check(session, of: user, request)
-      let identity = try await provider.fetchIdentity(for: code, of: login)
-      try await access.store.addIdentity(identity, to: user, at: access.now())
+      let permit = try await fetchPermit(session, of: user, request)
+      let identity = try await fetchIdentity(for: code, of: login, context, provider)
+      try await WritePermit.$current.withValue(permit) {
+        try await access.store.addIdentity(identity, to: user, at: access.now())
+      }
       context.record.did("identity added")
       try await access.users.fetch().find(user).map(context.record.isBy)
       return Response.seeOther(login.next)
     }
   }
 
-  /// Checks that the browser is still logged in as the user who began to connect a login.
-  private func check(_ session: String?, of user: User.ID, _ request: Request) async throws {
-    if let session {
-      let present = try await access.findSession(of: request)
-      if let present, present.user == user, present.id.hexadecimal == session { return }
-    } else if try await !access.requiresLogin() {
-      return
+  /// The identity for a code. The login counts as used then, also at other servers of the same store.
+  private func fetchIdentity(
+    for code: String, of login: PendingLogin, _ context: ServedContext, _ provider: OpenIDProvider
+  ) async throws -> Identity {
+    let identity = try await provider.fetchIdentity(for: code, of: login, from: context.client)
+    let use = LoginAttempts.use(of: login.state)
+    guard await access.attempts.begin([use], context.client) == nil else {
+      throw PendingLogins.refusal
+    }
+    return identity
+  }
+
+  /// The permit of the user who began to connect a login, as whom the browser must still be logged in.
+  private func fetchPermit(
+    _ session: String?, of user: User.ID, _ request: Request
+  ) async throws -> WritePermit {
+    let present = try await access.findSession(of: request)
+    if let found = try await access.users.fetch().find(user) {
+      if let session, let present, present.user == user, present.id.hexadecimal == session {
+        return Visitor(found, .session(present)).permit
+      }
+      if session == nil, try await !access.requiresLogin() {
+        return Visitor(found, .thisMachine).permit
+      }
     }
     throw Problem(
       .forbidden, "This browser is not logged in as before any more.",

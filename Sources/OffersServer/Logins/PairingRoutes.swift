@@ -41,9 +41,9 @@ struct PairingRoutes: Sendable {
       let next = ReturnPath.withoutEffect(form["next"])
       let code = form["code"] ?? ""
       switch try await access.pair(code, request, from: context.client) {
-      case .session(let cookie):
+      case .session(let cookies):
         context.record.note("by", "code")
-        return Response.seeOther(AccountRoutes.welcome(before: next), cookie: cookie)
+        return Response.seeOther(AccountRoutes.welcome(before: next), cookies: cookies)
       case .refused(let refusal):
         // The browser that has used the code may send the form a second time.
         if case .used = refusal, try await access.findSession(of: request) != nil {

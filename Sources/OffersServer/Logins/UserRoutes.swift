@@ -28,14 +28,15 @@ struct UserRoutes: Sendable {
         return try await again(
           UsersPage.Refused(user: nil, name: name, role: role, error: error), context)
       }
-      var response = Response.seeOther("/users#user-\(user.id)")
+      var cookies: [String] = []
       // From the first user besides the owner on, the server requires a login. The owner's browser
       // stays logged in.
-      if case .thisMachine = try context.fetchVisitor().proof {
-        response.headers[.setCookie] = try await access.startSession(
-          of: User.ownerID, request, context.client)
+      let visitor = try context.fetchVisitor()
+      if case .thisMachine = visitor.proof {
+        cookies = try await access.startSession(
+          of: User.ownerID, on: .invitation(visitor.permit), request, context.client)
       }
-      return response
+      return Response.seeOther("/users#user-\(user.id)", cookies: cookies)
     }
     router.post("/users/:id") { request, context in
       let form = SentFields(try await URLEncodedForm.read(request))

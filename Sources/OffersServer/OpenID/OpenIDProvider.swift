@@ -13,8 +13,9 @@ struct OpenIDProvider: Sendable {
   let logins: PendingLogins
   private let now: @Sendable () -> Date
   private let metadata: PulledValue<ProviderMetadata>
-  /// The turns of exchanging codes: strangers can cause such requests with made-up codes.
-  private let turns = Turns(8)
+  /// The turns of exchanging codes, by wide network: strangers can cause such requests with made-up codes.
+  private let turns = FairTurns<String>(
+    limit: 8, keyLimit: 2, waitingLimit: 256, keyWaitingLimit: 8)
 
   /// - Parameters:
   ///   - keys: the store of the key of pending logins.
@@ -56,13 +57,18 @@ struct OpenIDProvider: Sendable {
 
   /// Exchanges the code of a login for the identity of the person who has logged in.
   ///
+  /// - Parameter client: the client that shows the code.
   /// - Throws: `Problem` with status 400 for a code that the provider does not accept; `OffersError` with
   ///   `sourceFailed` if the provider cannot be reached, or its answer is not valid.
-  func fetchIdentity(for code: String, of login: PendingLogin) async throws -> Identity {
+  func fetchIdentity(
+    for code: String, of login: PendingLogin, from client: Peer
+  ) async throws -> Identity {
     let (metadata, turns) = (metadata, turns)
     let answer = try await Turns.leave {
       let found = try await metadata.fetch(youngerThan: Self.keepSeconds)
-      return try await turns.take { try await exchange(code, of: login, found) }
+      return try await turns.run(for: client.wideNetwork) {
+        try await exchange(code, of: login, found)
+      }
     }
     // An answer that is no JSON is refused below, as one without a token.
     let tokens = try? JSONDecoder().decode(Tokens.self, from: Data(answer.body))

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// Each is in a cookie of its browser, with an authentication code. So a login ends in the browser in which
 /// it began, and however many logins strangers begin, they displace nobody's. A browser has one at a time:
-/// beginning another ends the one before. A login ends once, because the provider accepts a code once.
+/// beginning another ends the one before. A login ends once (`OpenIDRoutes`).
 ///
 /// The key is derived from a random one in the store, so that a login may end at another server of the same
 /// store, or after a restart. It is not derived from the client secret, which may be a text that people chose:
@@ -90,12 +90,14 @@ final class PendingLogins: Sendable {
     }
     guard let login, abs(now.timeIntervalSince(login.startedAt)) < PendingLogin.lifetimeSeconds
     else {
-      throw Problem(
-        .badRequest, "This login did not begin in this browser, has ended, or is too old.",
-        hint: "Begin it again. It must end within ten minutes, in one browser.")
+      throw Self.refusal
     }
     return login
   }
+
+  static let refusal = Problem(
+    .badRequest, "This login did not begin in this browser, has ended, or is too old.",
+    hint: "Begin it again. It must end within ten minutes, in one browser.")
 
   /// The login in a value of the cookie; nil if another key signed it, as that of a server with another
   /// registration.

@@ -54,6 +54,8 @@ struct AddFeedPage: Sendable {
       record.did("feed added")
       record.note("feed", added.name)
       return .seeOther(PageLinks.feed(added.name))
+    } catch let error as OffersError where error.isOfAccess {
+      throw error
     } catch let error as Problem {
       form.error = error
     } catch let error as OffersError {

@@ -80,8 +80,8 @@ struct PageRoutes: Sendable {
 }
 
 /// Middleware that answers an error of a page with a page. Errors of the API pass through, those of a
-/// store that cannot be reached, in whose place there may be a held page, and those of one that belongs to
-/// a newer program (`SchemaWatch`).
+/// store that cannot be reached, in whose place there may be a held page, those of one that belongs to
+/// a newer program (`SchemaWatch`), and refusals of an access that has ended, which sees no feeds.
 struct PageErrors: RouterMiddleware {
   let shell: PageShell
 
@@ -95,7 +95,11 @@ struct PageErrors: RouterMiddleware {
       return try await next(request, context)
     } catch {
       if request.uri.path.hasPrefix("/api/") || error is CancellationError { throw error }
-      if let error = error as? OffersError, Self.passedCodes.contains(error.code) { throw error }
+      if let error = error as? OffersError,
+        Self.passedCodes.contains(error.code) || error.isOfAccess || error == .tooManyAtOnce
+      {
+        throw error
+      }
       // A store that fails has no feeds to list, either.
       let feeds = (try? await PageSource(content: shell.content).fetchFeeds()) ?? []
       return try NoticePage.response(

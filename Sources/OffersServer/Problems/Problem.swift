@@ -34,8 +34,21 @@ struct Problem: Error, HTTPResponseError {
   }
 
   init(_ error: OffersError) {
-    // Clients that are not logged in can get these two answers, too: the error's message, which has the
-    // place of the store, is for the log only.
+    // Clients that are not logged in can get these answers, too: the message of an error of the store, which has
+    // its place, is for the log only.
+    if error == .accessEnded {
+      self = Self.unauthorized
+      return
+    }
+    if error == .roleChanged {
+      self.init(.forbidden, error.message, hint: error.hint, code: error.code)
+      return
+    }
+    if error == .tooManyAtOnce {
+      self.init(.serviceUnavailable, error.message, hint: error.hint, code: error.code)
+      headers[.retryAfter] = "1"
+      return
+    }
     switch error.code {
     case .storeUnreachable:
       self.init(
@@ -53,6 +66,15 @@ struct Problem: Error, HTTPResponseError {
       return
     }
     headers[.retryAfter] = String(Self.outageRetrySeconds)
+  }
+
+  /// The refusal of a request without a valid token.
+  static var unauthorized: Problem {
+    var problem = Problem(
+      .unauthorized, "Log in, or send a token.",
+      hint: "Open /login in a browser, or send Authorization: Bearer TOKEN.")
+    problem.headers[.wwwAuthenticate] = "Bearer realm=\"offers\""
+    return problem
   }
 
   /// The HTTP status of each error code.

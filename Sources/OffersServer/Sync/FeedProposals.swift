@@ -34,11 +34,12 @@ final class FeedProposals: Sendable {
   private let state = Mutex(State())
   private let adder: any FeedAdder
   private let syncer: any FeedSyncer
-  private let store: any FeedRepository
+  private let store: any FeedRepository & SessionRepository
   private let jobs: SyncJobs
 
   init(
-    adder: any FeedAdder, syncer: any FeedSyncer, store: any FeedRepository, jobs: SyncJobs
+    adder: any FeedAdder, syncer: any FeedSyncer, store: any FeedRepository & SessionRepository,
+    jobs: SyncJobs
   ) {
     self.adder = adder
     self.syncer = syncer
@@ -99,7 +100,7 @@ final class FeedProposals: Sendable {
   ///   - name: the name of the feed; nil for the proposed one.
   ///   - title: the title of the feed; nil for the one that the document has.
   ///   - user: who adds it.
-  /// - Throws: as `propose`, and as `FeedAdder.add`.
+  /// - Throws: as `propose`, as `FeedAdder.add`, and as `SessionRepository.checkPermit`.
   func add(
     _ source: String, name: String?, title: String?, by user: User
   ) async throws -> Added {
@@ -110,6 +111,8 @@ final class FeedProposals: Sendable {
       }
     let name = name ?? proposal.name
     try checkIsNew(name)
+    // Looking at the feed may have taken longer than the access of its user.
+    try await store.checkPermit()
     // A task of its own: once it has begun, a client that goes away leaves nothing half done.
     return try await Task { try await add(proposal, name, title) }.value
   }

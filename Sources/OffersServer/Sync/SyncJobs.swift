@@ -65,7 +65,10 @@ final class SyncJobs: Sendable {
         id: (state.status.id ?? 0) + 1, phase: .running, startedAt: now(),
         feeds: parameters.feeds.map { SyncStatus.FeedStatus(feed: $0) })
       state.revision += 1
-      state.task = Task { [parameters] in await run(parameters) }
+      // The sync goes on after the login of whoever has begun it.
+      state.task = WritePermit.$current.withValue(nil) {
+        Task { [parameters] in await run(parameters) }
+      }
       return state.status
     }
   }

@@ -35,7 +35,7 @@ struct ServedContext: RequestContext {
   ///
   /// - Throws: `Problem` with status 401 for a stranger.
   func fetchVisitor() throws -> Visitor {
-    guard let visitor else { throw Self.unauthorized }
+    guard let visitor else { throw Problem.unauthorized }
     return visitor
   }
 
@@ -58,15 +58,6 @@ struct ServedContext: RequestContext {
     let visitor = try fetchVisitor()
     if case .apiToken = visitor.proof { throw Self.onlyBrowsers }
     return visitor
-  }
-
-  /// The refusal of a request without a valid token.
-  static var unauthorized: Problem {
-    var problem = Problem(
-      .unauthorized, "Log in, or send a token.",
-      hint: "Open /login in a browser, or send Authorization: Bearer TOKEN.")
-    problem.headers[.wwwAuthenticate] = "Bearer realm=\"offers\""
-    return problem
   }
 
   private static let onlyBrowsers = Problem(

@@ -38,6 +38,17 @@ struct Visitor: Sendable {
     }
   }
 
+  /// What the writes for the visitor check again.
+  var permit: WritePermit {
+    let proof: WritePermit.Proof =
+      switch proof {
+      case .session(let session): .session(session.id)
+      case .apiToken(let token, _): .token(token.id)
+      case .thisMachine, .terminal, .tokenFile, .proxy: .none
+      }
+    return WritePermit(user: user.id, role: user.role, proof: proof)
+  }
+
   /// The session of a browser; nil for others.
   var session: Session? {
     if case .session(let session) = proof { session } else { nil }

@@ -79,6 +79,14 @@ enum CredentialTable {
       createdAt: token.createdAt, expiresAt: token.expiresAt)
   }
 
+  static func hasToken(
+    _ id: APIToken.ID, of user: User.ID, in transaction: any Transaction
+  ) throws -> Bool {
+    try transaction.exists(
+      "SELECT 1 FROM api_token WHERE token_key = $1 AND user_key = $2",
+      [.number(id), .number(user)])
+  }
+
   /// The SHA-256 of a token that exists.
   static func hash(of id: APIToken.ID, in transaction: any Transaction) throws -> [UInt8] {
     try transaction.first("SELECT hash FROM api_token WHERE token_key = $1", [.number(id)]) {

@@ -11,13 +11,19 @@ extension SQLStore {
     try await transaction(.query) { try SessionTable.list(in: $0) }
   }
 
-  package func putSession(_ session: Session) async throws {
+  package func putSession(_ session: Session, on ground: SessionGround) async throws {
     try await transaction(.write) { transaction in
       try UserTable.check(session.user, isExclusive: true, in: transaction)
+      try ground.check(for: session.user, in: transaction)
       try SessionTable.deleteExpired(at: session.createdAt, in: transaction)
       try SessionTable.insert(session, in: transaction)
       try UserTable.note(session.user, seenAt: session.createdAt, in: transaction)
     }
+  }
+
+  package func checkPermit() async throws {
+    guard let permit = WritePermit.current else { return }
+    try await transaction(.query) { try permit.check(in: $0) }
   }
 
   package func noteSession(_ id: [UInt8], seenAt: Date) {

@@ -112,7 +112,7 @@ struct LoginCommandTests {
     try await database.putSession(
       Session(
         id: session, user: User.ownerID, fingerprint: nil, createdAt: Date(), lastSeenAt: Date(),
-        peer: "192.0.2.77", userAgent: "SecretBrowser"))
+        peer: "192.0.2.77", userAgent: "SecretBrowser"), on: .token)
     let users = try await database.fetchUsers()
     let ben = try #require(users.last)
     let passphrase = try #require(try await database.findPassphrase(of: ben.id))
@@ -144,7 +144,7 @@ struct LoginCommandTests {
       try await database.putSession(
         Session(
           id: [UInt8](repeating: UInt8(number), count: 32), user: User.ownerID, fingerprint: nil,
-          createdAt: seen, lastSeenAt: seen, peer: "", userAgent: ""))
+          createdAt: seen, lastSeenAt: seen, peer: "", userAgent: ""), on: .token)
     }
     var attempts = LoginAttempts(network: "192.0.2.1")
     for _ in 0..<8 { attempts.fail(at: Date()) }

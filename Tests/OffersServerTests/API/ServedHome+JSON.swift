@@ -40,11 +40,12 @@ extension TestClient {
   }
 
   func send(
-    _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: String? = nil
+    _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: String? = nil,
+    late: (@Sendable () async -> Void)? = nil
   ) async throws -> APIAnswer {
     try await execute(
       uri: path.hasPrefix("/") ? path : "/api/v1/\(path)", method: method, headers: headers,
-      body: body.map { ByteBuffer(string: $0) }
+      body: body.map { ByteBuffer(string: $0) }, late: late
     ) { response in
       APIAnswer(
         status: response.status.code, headers: response.headers,

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import OffersCore
+import Synchronization
 import Testing
 
 @testable import OffersServer
@@ -225,6 +226,86 @@ struct AccessMatrixTests {
     // Nobody has changed what is Otto's.
     let record = home.database.record(of: try await home.database.fetchUser(named: "Ottokar"))
     #expect(try await record.countOffers(OfferQuery(favoritesOnly: true)) == 2)
+  }
+
+  /// A change of the access of a user while the body of their request is on its way.
+  private enum Ending: String, CaseIterable {
+    case logout, revocation, demotion, removal, passphrase
+
+    var usesToken: Bool { self == .revocation }
+    /// The status of the answer, for a user who is an admin no more.
+    var status: Int { self == .demotion ? 403 : 401 }
+
+    func happen(to user: User, in database: any OffersStorage) async throws {
+      switch self {
+      case .logout:
+        try await database.endSessions(
+          try await database.fetchSessions().filter { $0.user == user.id }.map(\.id))
+      case .revocation:
+        for token in try await database.fetchTokens(of: user.id) {
+          try await database.revokeToken(token.id)
+        }
+      case .demotion: try await database.changeUser(user.id, name: nil, role: .viewer)
+      case .removal: try await database.removeUser(user.id)
+      case .passphrase: try await database.setPassphrase(nil, of: user.id, keeping: nil)
+      }
+    }
+  }
+
+  @Test("what has ended while a body was on its way lets no route change anything")
+  func lateBodies() async throws {
+    let clock = SteppedClock()
+    let home = try await ServedHome()
+    let server = try home.server(clock: clock)
+    let eve = try await home.addUser("Eve", .member)
+    let bodies = [
+      "/tokens": "name=made&scope=read&days=30", "/users": "name=Mallory&role=admin",
+      "/users/{id}": "role=admin", "/offers/{ref}/favorite": "favorite=1",
+      "/offers/{ref}/share": "share=1",
+      "/passphrase": "new=seven+green+trams&again=seven+green+trams",
+    ]
+    var count = 0
+    for name in server.responder().routes.names where !name.hasPrefix("GET ") {
+      guard let required = Self.routes[name] ?? nil else { continue }
+      let parts = name.split(separator: " ").map(String.init)
+      let method = try #require(HTTPRequest.Method(rawValue: parts[0]))
+      let isAPI = parts[1].hasPrefix("/api/")
+      for ending in Ending.allCases {
+        if ending == .demotion, required == .favorites { continue }
+        // The waits after revoked tokens pass.
+        clock.advance(by: 3601)
+        count += 1
+        let user = try await home.database.addUser(named: "Admin \(count)", role: .admin)
+        let isToken = ending.usesToken
+        var fields: HTTPFields = isAPI ? [.contentType: "application/json"] : ServedHome.form
+        fields[isToken ? .authorization : .cookie] =
+          isToken
+          ? try await home.bearer(of: user, .admin, named: "late", at: clock.now)
+          : try await home.cookie(of: user, at: clock.now)
+        let sent = fields
+        let hasCome = Mutex(false)
+        let answer = try await home.ask(server) { client in
+          try await client.send(
+            method,
+            Self.path(parts[1]).replacingOccurrences(of: "/users/999999", with: "/users/\(eve.id)"),
+            headers: sent, body: isAPI ? "{}" : bodies[parts[1]] ?? "subscribed=1"
+          ) {
+            hasCome.withLock { $0 = true }
+            await #expect(throws: Never.self) {
+              try await ending.happen(to: user, in: home.database)
+            }
+          }
+        }
+        #expect(hasCome.withLock { $0 }, "\(name) \(ending)")
+        #expect(answer.status == ending.status, "\(name) after \(ending): \(answer.status)")
+      }
+    }
+    let users = try await home.database.fetchUsers()
+    #expect(!users.contains { $0.name == "Mallory" })
+    #expect(users.first { $0.id == eve.id }?.role == .member)
+    #expect(try await home.database.fetchTokens(of: nil).allSatisfy { $0.name == "late" })
+    #expect(try await home.database.countHousehold() == 0)
+    #expect(try await home.database.fetchUsersWithPassphrase() == [eve.id])
   }
 
   @Test("a star is in the answers to its user only, be they cached or not")

@@ -32,7 +32,7 @@ extension ServedHome {
     try await database.putSession(
       Session(
         id: try SessionCookie.sessionID(of: value), user: user.id, fingerprint: nil, createdAt: now,
-        lastSeenAt: now, peer: "192.0.2.1", userAgent: "Browser of \(user.name)"))
+        lastSeenAt: now, peer: "192.0.2.1", userAgent: "Browser of \(user.name)"), on: .token)
     return "offers-session=\(value)"
   }
 

@@ -172,10 +172,12 @@ struct OpenIDLoginTests {
       // None of that has reached the provider.
       #expect(served.provider.state.withLock { $0.posted }.isEmpty)
       #expect(try await visit.finish(code: code).session != nil)
-      // The provider accepts a code once.
-      let again = try await visit.finish(code: code)
-      #expect(again.status == 400)
-      #expect(again.session == nil)
+      // Neither the provider accepts the code again, nor this server the login with another code.
+      for another in [code, served.provider.authorize("ben", visit.fields)] {
+        let again = try await visit.finish(code: another)
+        #expect(again.status == 400)
+        #expect(again.session == nil)
+      }
       served.clock.advance(by: 599)
       #expect(try await other.finish(as: "ben").session != nil)
       let late = try await ProviderVisit(client, served.provider)

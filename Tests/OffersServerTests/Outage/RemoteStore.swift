@@ -203,8 +203,12 @@ extension RemoteStore: SessionRepository {
     try await ask { try await $0.fetchSessions() }
   }
 
-  func putSession(_ session: Session) async throws {
-    try await ask { try await $0.putSession(session) }
+  func putSession(_ session: Session, on ground: SessionGround) async throws {
+    try await ask { try await $0.putSession(session, on: ground) }
+  }
+
+  func checkPermit() async throws {
+    try await ask { try await $0.checkPermit() }
   }
 
   func endSessions(_ ids: [[UInt8]]) async throws {

@@ -30,7 +30,7 @@ struct CredentialRules {
       try await home.store.putSession(
         Session(
           id: LoginHome.hash(number), user: user, fingerprint: nil, createdAt: .at(Self.start),
-          lastSeenAt: .at(Self.start), peer: "192.0.2.1", userAgent: ""))
+          lastSeenAt: .at(Self.start), peer: "192.0.2.1", userAgent: ""), on: .token)
     }
     #expect(try await home.store.findPassphrase(of: ben) == nil)
     try await home.store.setPassphrase(Self.passphrase(1), of: ben, keeping: LoginHome.hash(2))

@@ -20,7 +20,7 @@ struct SessionRules {
   func lives(kind: StoreKind) async throws {
     let home = try await LoginHome(kind)
     let (one, two) = (Self.session(1), Self.session(2, seenAt: 5))
-    for session in [one, two] { try await home.store.putSession(session) }
+    for session in [one, two] { try await home.store.putSession(session, on: .token) }
     #expect(try await home.other.findSession(one.id) == one)
     #expect(try await home.other.findSession([1, 2, 3]) == nil)
     #expect(try await home.other.fetchSessions() == [two, one])
@@ -43,12 +43,14 @@ struct SessionRules {
     arguments: StoreKind.allCases)
   func bounds(kind: StoreKind) async throws {
     let home = try await LoginHome(kind)
-    try await home.store.putSession(Self.session(0, seenAt: -31 * 86_400))
-    try await home.store.putSession(Self.session(500, of: home.ben.id))
+    try await home.store.putSession(Self.session(0, seenAt: -31 * 86_400), on: .token)
+    try await home.store.putSession(Self.session(500, of: home.ben.id), on: .token)
     #expect(try await home.store.fetchSessions().map(\.user) == [home.ben.id])
-    for number in 1...102 { try await home.store.putSession(Self.session(number, seenAt: number)) }
+    for number in 1...102 {
+      try await home.store.putSession(Self.session(number, seenAt: number), on: .token)
+    }
     // The clock was set back: the new session is the longest unseen one, and is kept all the same.
-    try await home.store.putSession(Self.session(200, seenAt: -10))
+    try await home.store.putSession(Self.session(200, seenAt: -10), on: .token)
     let ids = Set(try await home.store.fetchSessions().map(\.id))
     #expect(ids.count == 101)
     #expect(ids.isSuperset(of: [500, 200, 102, 4].map(LoginHome.hash)))
@@ -58,10 +60,12 @@ struct SessionRules {
   @Test("end with their user, and are refused to a removed one", arguments: StoreKind.allCases)
   func removedUser(kind: StoreKind) async throws {
     let home = try await LoginHome(kind)
-    try await home.store.putSession(Self.session(1, of: home.ben.id))
+    try await home.store.putSession(Self.session(1, of: home.ben.id), on: .token)
     try await home.store.removeUser(home.ben.id)
     #expect(try await home.other.fetchSessions() == [])
-    let error = await refusal { try await home.other.putSession(Self.session(2, of: home.ben.id)) }
+    let error = await refusal {
+      try await home.other.putSession(Self.session(2, of: home.ben.id), on: .token)
+    }
     #expect(error?.code == .notFound)
   }
 }

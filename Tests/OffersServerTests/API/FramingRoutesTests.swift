@@ -1,0 +1,51 @@
+import HTTPTypes
+import OffersCore
+import OffersTestSupport
+import Testing
+
+@testable import OffersServer
+
+@Suite("The check of frames in the API")
+struct FramingRoutesTests {
+  /// A source that waits before a door for slow sites.
+  private struct Sites: FramingSource {
+    let door: Door
+
+    func refusesFrame(_ url: String, in origin: String) async -> Bool? {
+      if url.hasPrefix("https://slow") { await door.pass() }
+      return true
+    }
+  }
+
+  @Test("the slow sites of one viewer do not keep back the checks of another")
+  func slowSites() async throws {
+    let home = try await ServedHome(feeds: [])
+    let (clock, door) = (SteppedClock(), Door())
+    func fields(_ name: String) async throws -> HTTPFields {
+      let user = try await home.addUser(name, .viewer)
+      return [
+        .contentType: "application/json", .cookie: try await home.cookie(of: user, at: clock.now),
+      ]
+    }
+    let (his, hers) = (try await fields("Max"), try await fields("Vera"))
+    let client = TestClient(
+      try home.server(clock: clock, framing: Sites(door: door)).responder())
+    let slow = (0..<20).map { number in
+      Task {
+        try await client.write(
+          .post, "framing", #"{"url":"https://slow\#(number).example/"}"#, headers: his)
+      }
+    }
+    // One is checked, eight wait, and there is no room for the others.
+    var statuses: [Int] = []
+    await Door.wait { door.inside == 1 }
+    let answer = try await client.write(
+      .post, "framing", #"{"url":"https://fast.example/"}"#, headers: hers)
+    #expect(answer.text == #"{"refused":true}"#)
+    door.open()
+    for task in slow { statuses.append(try await task.value.status) }
+    #expect(door.most == 1)
+    #expect(statuses.count { $0 == 200 } >= 9)
+    #expect(statuses.allSatisfy { [200, 503].contains($0) })
+  }
+}
