@@ -35,6 +35,9 @@ package enum FileOperations {
   /// Creates an empty file, readable by its owner only. An existing file is left as it is, and a
   /// link in its place is not followed.
   ///
+  /// Root creates it for the owner and group of the folder, so that a service can use its database after a
+  /// command of root.
+  ///
   /// - Returns: whether this call created the file; false if there is one.
   package static func makeFile(_ path: String) throws(SystemError) -> Bool {
     let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -42,8 +45,35 @@ package enum FileOperations {
       if errno == EEXIST { return false }
       throw .last("open")
     }
-    close(descriptor)
+    defer { close(descriptor) }
+    if geteuid() == 0, let folder = try FileStatus.find(folder(of: path)) {
+      try keepOwner(folder, permissions: folder.permissionsOfFiles, of: descriptor)
+    }
     return true
+  }
+
+  /// Gives a file of this process the owner and group of another one.
+  ///
+  /// - Throws: `SystemError` with `EPERM` if only root may do that.
+  package static func keepOwner(
+    _ other: FileStatus, permissions: Int32, of path: String
+  ) throws(SystemError) {
+    let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .last("open") }
+    defer { close(descriptor) }
+    try keepOwner(other, permissions: permissions, of: descriptor)
+  }
+
+  /// Gives an open file of this process the owner and group of another one.
+  package static func keepOwner(
+    _ other: FileStatus, permissions: Int32, of descriptor: Int32
+  ) throws(SystemError) {
+    let own = try FileStatus(of: descriptor)
+    if (own.ownerID, own.groupID) != (other.ownerID, other.groupID) {
+      // Until the owner is the right one, nobody else may read the file.
+      guard fchown(descriptor, other.ownerID, other.groupID) == 0 else { throw .last("fchown") }
+    }
+    guard fchmod(descriptor, mode_t(permissions)) == 0 else { throw .last("fchmod") }
   }
 
   /// Removes a file, if there is one. A failure is ignored.

@@ -21,9 +21,15 @@ package struct FileStatus: Sendable {
   package let identity: Identity
   /// The numeric id of the user to whom it belongs.
   package let ownerID: UInt32
+  /// The numeric id of its group.
+  package let groupID: UInt32
 
   /// Whether it belongs to the user as whom this process runs.
   package var isOfThisUser: Bool { ownerID == geteuid() }
+
+  /// The permissions of a private file in this folder: its group has the same as its owner if the group, and
+  /// not everybody, can write to the folder.
+  package var permissionsOfFiles: Int32 { permissions & 0o022 == 0o020 ? 0o660 : 0o600 }
 
   /// The status of the file at a path; nil if there is none.
   ///
@@ -61,6 +67,7 @@ package struct FileStatus: Sendable {
       changedAt = Int(information.st_mtim.tv_sec)
     #endif
     ownerID = UInt32(information.st_uid)
+    groupID = UInt32(information.st_gid)
     identity = Identity(
       device: UInt(truncatingIfNeeded: information.st_dev), number: UInt(information.st_ino))
   }

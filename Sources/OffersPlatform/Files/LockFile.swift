@@ -13,11 +13,16 @@ import SystemShim
 package final class LockFile: Sendable {
   private let descriptor: Int32
 
-  /// - Parameter path: the file. It is created if missing, readable by its owner only, and never
+  /// - Parameter path: the file. It is created if missing, as by `FileOperations.makeFile`, and never
   ///   removed. A symbolic link is not followed, because another user may have placed it there.
   /// - Throws: `SystemError` with `ELOOP` for a symbolic link.
   package init(path: String) throws(SystemError) {
-    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    var opened = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+    if opened < 0, errno == ENOENT {
+      _ = try FileOperations.makeFile(path)
+      opened = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+    }
+    descriptor = opened
     guard descriptor >= 0 else { throw .last("open") }
   }
 

@@ -125,6 +125,15 @@ package final class AtomicFile: Sendable {
     let old = (try? FileStatus.find(path)) ?? nil
     // A device may have been created at the path in the meantime.
     _ = try Self.target(path)
+    do {
+      // Root keeps the owner of a file that it replaces, such as the definitions of a service.
+      if let old, geteuid() == 0 {
+        try FileOperations.keepOwner(
+          old, permissions: isPrivate ? 0o600 : old.permissions, of: descriptor)
+      }
+    } catch {
+      throw Self.failure(path, hint, error.number)
+    }
     let mode = isPrivate ? 0o600 : old.map { mode_t($0.permissions) }
     guard mode.map({ fchmod(descriptor, $0) == 0 }) ?? true, fsync(descriptor) == 0 else {
       throw Self.failure(path, hint)
