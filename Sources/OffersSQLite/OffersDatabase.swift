@@ -234,7 +234,7 @@ public final class OffersDatabase: Sendable {
   }
 
   /// Refuses an empty path, `:memory:`, which would name a file and not a database in memory, and a
-  /// URL: taken as a path, it would name a file in a folder such as `https:`. A name such as
+  /// URL, or a part of one with a password: taken as a path, it would name a file. A name such as
   /// `file:offers.sqlite` is accepted as a path. SQLite does not take it for a URI, because the file
   /// is opened by its full path.
   ///
@@ -249,6 +249,8 @@ public final class OffersDatabase: Sendable {
       problem = "The database is named :memory:, but only a file can be opened by its path."
     } else if path.utf8.firstRange(of: "://".utf8) != nil {
       problem = "The database is given as a URL (it has ://). Only the path of a file is accepted."
+    } else if path.utf8.firstRange(of: "password=".utf8) != nil {
+      problem = "The database is given with a password. Only the path of a file is accepted."
     } else {
       return
     }

@@ -64,6 +64,9 @@ struct OpeningTests {
       "Postgres//u:hidden@host", " postgres://u:hidden@host/db", "postgres;//u:hidden@host/db",
       "postgres/u:hidden@host/db", "u:hidden@host/db",
       "//u:hidden@host:5432/db", "pg:u:hidden@host/db",
+      "db.example?user=o&password=hidden", "db.example/o?password=hidden", "db.example:5432/hidden",
+      "//db.example/hidden", "o@db.example/hidden", "/run/postgresql?user=o&password=hidden",
+      "db.example;sslpassword=hidden",
     ])
   func invalidURL(url: String) async throws {
     let error = await Self.refusal(url)
@@ -77,6 +80,8 @@ struct OpeningTests {
     arguments: [
       "offers.sqlite", "/a=b/c", "./host=1", "postgres.sqlite", "file:a", "support = 1",
       "postgres/offers.sqlite", "./u:a@b", "/u:a@b", "ana@home.sqlite",
+      "./db.example?user=o", "file:x?mode=memory&cache=shared", "//tmp/x.sqlite", "a:b",
+      "12:30.sqlite",
     ])
   func path(text: String) {
     #expect(!PostgresPlace.isConnectionString(text))

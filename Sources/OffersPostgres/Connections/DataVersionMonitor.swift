@@ -145,7 +145,7 @@ final class DataVersionMonitor: Sendable {
       state.noteCount += 1
       let known = state.numbers[notice.shard]
       // If the number is not the one before the commit, the version also changes by commits of others.
-      if let favorites, known == notice.number - notice.step {
+      if let favorites, known == notice.number &- notice.step {
         state.favorites.add(
           FavoriteCommit(
             before: state.version, after: state.version &+ notice.step, user: favorites.user,

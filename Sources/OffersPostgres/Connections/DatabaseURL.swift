@@ -20,9 +20,12 @@ package struct DatabaseURL: Sendable {
   /// than a path. Only valid URIs can be opened; the others are recognized so that no file is created and no
   /// message is printed whose name contains the password.
   package static func isConnectionString(_ text: String) -> Bool {
-    text.contains(/^\s*postgres(ql)?(:|\/\/)/.ignoresCase()) || hasPassword(text)
-      || text.contains(
-        /(^|\s)(host|hostaddr|port|dbname|user|password|passfile|service|sslmode)\s*=/)
+    if text.contains(/^\s*postgres(ql)?(:|\/\/)/.ignoresCase()) || hasPassword(text) { return true }
+    if text.hasPrefix("./") || text.hasPrefix("../") { return false }
+    // Keywords and values, or the host or the query of a URL without its scheme.
+    return text.contains(
+      /(^|[\s?&;])(host|hostaddr|port|dbname|user|(ssl)?password|passfile|service|sslmode)\s*=/)
+      || text.contains(/^\s*(\/\/[^\/]*[.:@?]|[^\/\s:@]+:[0-9]+\/|[^\/\s]+@[^\/\s]+\/)/)
   }
 
   /// Whether a text has a user and a password as in a URL, but is none: `postgre:u:p@host`, `u:p@host/db`. The

@@ -59,7 +59,7 @@ struct DatabaseChoiceTests {
   func address(name: String) async throws {
     let commands = [
       ["sync"], ["list"], ["status"], ["feeds"], ["show", "1"], ["search", "tea"], ["doctor"],
-      ["export"], ["export", "--salvage"], ["backup", "copy"], ["changes"],
+      ["export"], ["restore", "--salvage"], ["backup", "copy"], ["changes"],
     ]
     for command in commands {
       for words in [command + ["--database", name], ["--database", name] + command, command] {
@@ -85,6 +85,7 @@ struct DatabaseChoiceTests {
       "postgres//ana:secret@db.example/offers", "postgresql//ana:secret@db.example/offers",
       "postgres:/ana:secret@db.example/offers", "postgres:ana:secret@db.example",
       "postgre:ana:secret@db.example", "ana:secret@db.example:5432/offers",
+      "db.example?user=o&password=secret", "db.example/offers?user=o&password=secret",
     ])
   func mistyped(name: String) async throws {
     for command in [["sync"], ["list"], ["doctor"], ["export"]] {
