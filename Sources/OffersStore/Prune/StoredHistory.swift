@@ -34,7 +34,7 @@ struct StoredHistory {
       "SELECT change_id FROM change WHERE run_id + 0 >= $1 ORDER BY change_id LIMIT 1",
       [.number(run)]
     ) { $0.number(0) }
-    if let behind { return behind - 1 }
+    if let behind { return behind.subtracting(clamped: 1) }
     return try ChangeTable.fetchLastID(in: transaction)
   }
 

@@ -54,7 +54,7 @@ struct HostileFileTests {
     ["feeds", "--json"], ["changes", "--since", "30d"], ["changes", "--json"], ["history", "1"],
     ["history", "1", "--json"], ["doctor"], ["doctor", "--json"], ["cache"], ["cache", "--json"],
     ["prune", "--dry-run"], ["household"], ["household", "--json"], ["export"],
-    ["export", "--salvage"], ["user", "list"], ["token", "list"],
+    ["restore", "--salvage"], ["user", "list"], ["token", "list"],
   ]
 
   /// A database with a row in every table that has data.
@@ -245,6 +245,27 @@ struct HostileFileTests {
     }
   }
 
+  /// The commands that write count on from what is stored.
+  @Test("No number in any column ends a sync or a pruning")
+  func numbers() async throws {
+    let (home, base) = try await Self.makeFile()
+    let feed = try home.feed([FeedItem("5", "Coffee")])
+    var random = SeededGenerator(number: 46)
+    let columns = try await Self.write(base) { try Self.columns(in: $0) }
+    let numbers = columns.filter { $0.type == "INTEGER" }.shuffled(using: &random)
+    let first = [(table: "change", column: "change_id", type: "INTEGER")]
+    for column in first + (TestSize.isLong ? numbers[...] : numbers.prefix(8)) {
+      for value in [Int64.min, .max] {
+        let mutation = Mutation(table: column.table, column: column.column, value: "\(value)")
+        guard try await Self.apply([mutation], to: base, at: home.database) else { continue }
+        for command in [["prune"], ["sync", "--quiet", "--from", feed]] {
+          let result = try await OffersProgram.call(command, environment: home.environment)
+          #expect([0, 1, 3].contains(result.status), "\(mutation) \(command) \(result.errors)")
+        }
+      }
+    }
+  }
+
   @Test("A name that no feed can have makes a file unsound, for every command that reads it")
   func names() async throws {
     let (home, base) = try await Self.makeFile()
@@ -259,8 +280,8 @@ struct HostileFileTests {
         #expect((result.output + result.errors).contains("has a name that no \(holder) can have"))
       }
       // What is sound can be saved.
-      let saved = try await home.call("export", "--salvage")
-      #expect(saved.output.contains("Tea 1") == (holder == "user"))
+      let saved = try await home.call("restore", "--salvage")
+      #expect(saved.output.contains(holder == "user" ? " 1 feed, " : " 0 feeds, "))
     }
   }
 
