@@ -31,6 +31,14 @@ struct ConfigurationOptions: ParsableArguments {
   }
 }
 
+/// A setting of a feed in the user's file; nil stands for that of the feed's definition.
+enum FeedSetting: Sendable {
+  /// How often it is synced.
+  case everySeconds(Int?)
+  /// The ISO 4217 code of the currency of amounts that do not state one.
+  case currency(String?)
+}
+
 extension SettingPath {
   /// Loads the shipped feeds and the user's own.
   ///
@@ -63,44 +71,30 @@ extension SettingPath {
       yaml: DefinitionEdit.completed(yaml, name: text), name: text)
   }
 
-  /// Writes the sync interval of a feed into the file, which is created if it does not exist.
+  /// Writes settings of a feed into the file, all of them or, on an error, none. The file is created if it does
+  /// not exist.
   ///
-  /// - Parameters:
-  ///   - everySeconds: the interval; nil to remove it from the file, so that the interval of the
-  ///     feed's definition applies.
-  ///   - feed: the name of the feed.
-  /// - Returns: whether the file was changed.
+  /// - Returns: whether each of them was changed.
   /// - Throws: `OffersError` with `notFound` for an unknown feed, otherwise as
-  ///   `DefinitionEdit.setting` and `TextFile.update`.
-  func setInterval(_ everySeconds: Int?, of feed: String) throws -> Bool {
-    try edit(feed) { yaml in
-      try DefinitionEdit.setting(everySeconds: everySeconds, of: feed, in: yaml, name: text)
-    }
-  }
-
-  /// Writes the currency of a feed into the file, which is created if it does not exist.
-  ///
-  /// - Parameters:
-  ///   - currency: the ISO 4217 code; nil to remove it from the file, so that the currency of the
-  ///     feed's definition applies.
-  ///   - feed: the name of the feed.
-  /// - Returns: whether the file was changed.
-  /// - Throws: `OffersError` with `notFound` for an unknown feed, otherwise as
-  ///   `DefinitionEdit.setting` and `TextFile.update`.
-  func setCurrency(_ currency: String?, of feed: String) throws -> Bool {
-    try edit(feed) { yaml in
-      try DefinitionEdit.setting(currency: currency, of: feed, in: yaml, name: text)
-    }
-  }
-
-  private func edit(_ feed: String, _ edit: (String?) throws -> String?) throws -> Bool {
-    var didChange = false
-    try TextFile.update(text) { yaml in
+  ///   `DefinitionEdit.setting` and `TextFile.edit`.
+  func set(_ settings: [FeedSetting], of feed: String) throws -> [Bool] {
+    var didChange: [Bool] = []
+    try TextFile.edit(text) { yaml in
       _ = try configuration(yaml).fetch(feed)
-      let edited = try edit(yaml)
-      didChange = edited != nil
-      return edited
-    }
+      var edited = yaml
+      didChange = try settings.map { setting in
+        let next =
+          switch setting {
+          case .everySeconds(let seconds):
+            try DefinitionEdit.setting(everySeconds: seconds, of: feed, in: edited, name: text)
+          case .currency(let code):
+            try DefinitionEdit.setting(currency: code, of: feed, in: edited, name: text)
+          }
+        edited = next ?? edited
+        return next != nil
+      }
+      return didChange.contains(true) ? edited : nil
+    }.commit()
     return didChange
   }
 

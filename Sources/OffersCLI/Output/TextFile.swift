@@ -51,27 +51,62 @@ enum TextFile {
   /// The longest wait for another program that changes the file, in seconds.
   private static let waitSeconds = 5.0
 
-  /// Changes the content of a file under an exclusive lock, so that concurrent changes by several
+  /// A change of a file that is written beside it and takes effect by `commit`, so that it can be made
+  /// together with a change of the database: neither is made if the other one fails. Until it is released, no
+  /// other process changes the file.
+  final class Edit: Sendable {
+    /// The lock is on the folder, because each change replaces the file.
+    private let folder: Int32
+    /// The new content; nil for no change.
+    private let file: AtomicFile?
+
+    fileprivate init(holding folder: Int32, _ file: AtomicFile?) {
+      self.folder = folder
+      self.file = file
+    }
+
+    deinit { close(folder) }
+
+    /// Whether the content changes.
+    var isChange: Bool { file != nil }
+
+    func commit() throws { try file?.commit() }
+  }
+
+  /// Prepares a change of the content of a file under an exclusive lock, so that concurrent changes by several
   /// processes are not lost. Missing folders are created.
   ///
   /// - Parameters:
   ///   - path: the path of the file.
   ///   - change: receives the content, nil if the file does not exist, and returns the new content,
   ///     nil for no change.
+  /// - Returns: the change, which is written and does not count yet.
   /// - Throws: `OffersError` with `locked` if another process holds the lock for longer than 5 s.
-  static func update(_ path: String, _ change: (String?) throws -> String?) throws {
+  static func edit(_ path: String, _ change: (String?) throws -> String?) throws -> Edit {
     let target = try AtomicFile.target(path)
     do {
       try FileOperations.makeFolders(of: target)
     } catch {
       throw failure("write", path, error.number)
     }
-    // The lock is on the folder, because each change replaces the file.
     let descriptor = open(FileOperations.folder(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure("write", path) }
-    defer { close(descriptor) }
+    do {
+      try lock(descriptor, path)
+      guard var text = try change(try read(target)) else { return Edit(holding: descriptor, nil) }
+      let file = try AtomicFile(watched: target, hint: permissionHint)
+      try text.withUTF8 { try file.append(UnsafeRawBufferPointer($0)) }
+      return Edit(holding: descriptor, file)
+    } catch {
+      close(descriptor)
+      throw error
+    }
+  }
+
+  /// Locks the folder of a file.
+  private static func lock(_ folder: Int32, _ path: String) throws {
     let end = ContinuousClock.now + .seconds(waitSeconds)
-    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+    while flock(folder, LOCK_EX | LOCK_NB) != 0 {
       guard errno == EINTR || errno == EWOULDBLOCK else {
         throw failure("lock the folder of", path)
       }
@@ -81,9 +116,6 @@ enum TextFile {
           hint: "Nothing was changed. Wait until it has ended, then try again.")
       }
       usleep(10_000)
-    }
-    if let text = try change(try read(target)) {
-      try AtomicFile.write(text, to: target, hint: permissionHint)
     }
   }
 

@@ -6,6 +6,12 @@ package protocol FeedSourceRepository: FeedRepository {
   /// for an unknown feed.
   func forgetSource(of feed: String) async throws
 
+  /// Unsubscribes from a feed, as `unsubscribe(from:)`, and forgets its named source in the same transaction.
+  ///
+  /// - Parameter forgettingSource: whether to forget the source.
+  /// - Returns: false when the feed was not subscribed.
+  func unsubscribe(from feed: String, forgettingSource: Bool) async throws -> Bool
+
   /// Removes the offers of a feed that is not subscribed, with their changes, except those that
   /// anybody starred, which become gone. The next sync reads the whole document again. Does nothing
   /// for an unknown feed or for a subscribed one.

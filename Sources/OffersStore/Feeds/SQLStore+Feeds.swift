@@ -37,8 +37,13 @@ extension SQLStore {
   }
 
   public func unsubscribe(from feed: String) async throws -> Bool {
+    try await unsubscribe(from: feed, forgettingSource: false)
+  }
+
+  package func unsubscribe(from feed: String, forgettingSource: Bool) async throws -> Bool {
     let now = Date()
     return try await transaction(.write) { transaction in
+      if forgettingSource { try FeedTable.forgetSource(of: feed, in: transaction) }
       guard let feedKey = try FeedTable.endSubscription(of: feed, at: now, in: transaction) else {
         return false
       }

@@ -38,6 +38,68 @@ struct RemovedFeedTests {
     #expect(try await home.call("feeds", "remove", "nosuch", "--offers").status == 66)
   }
 
+  /// A home whose file of definitions cannot be replaced, because the name of a file beside it would be too
+  /// long. Permissions do not bind root.
+  private static func makeUnwritable() async throws -> (home: Home, config: String) {
+    let home = try Home()
+    let config = home.folder.file(String(repeating: "f", count: 245) + ".yaml")
+    let source = try home.feed([FeedItem("1", "Tea"), FeedItem("2", "Jam")])
+    let yaml = """
+      feeds:
+        tea:
+          source: \(source)
+          id: id
+          fields: {name: name}
+      """
+    try yaml.write(toFile: config, atomically: false, encoding: .utf8)
+    let synced = try await home.call("sync", "tea", "--config", config)
+    guard synced.status == 0 else { throw Home.Unexpected(synced.errors) }
+    return (home, config)
+  }
+
+  @Test("a feed stays as it is if its definition cannot be removed, with and without its offers")
+  func isUndivided() async throws {
+    let (home, config) = try await Self.makeUnwritable()
+    let before = try await home.call("feeds", "--json", "--config", config).output
+    for words in [[], ["--offers", "--yes"]] {
+      let result = try await OffersProgram.call(
+        ["feeds", "remove", "tea", "--config", config] + words, environment: home.environment)
+      #expect(result.status == 1)
+      #expect(result.errors.contains("Could not write"))
+      #expect(try await home.call("feeds", "--json", "--config", config).output == before)
+      #expect(try await home.call("list", "--feed", "tea").output.contains("Jam"))
+    }
+  }
+
+  @Test("a feed is neither added nor its database changed if its definition cannot be stored")
+  func isNotHalfAdded() async throws {
+    let (home, config) = try await Self.makeUnwritable()
+    let source = try home.feed([FeedItem("1", "Tea")], named: "other.json")
+    let result = try await home.call("feeds", "add", "other", source, "--yes", "--config", config)
+    #expect(result.status == 1)
+    #expect(result.errors.contains("Could not write"))
+    #expect(!(try await home.call("feeds", "--config", config).output.contains("other")))
+    // Nor is it added if the database cannot be opened.
+    let closed = try await OffersProgram.call(
+      ["feeds", "add", "other", source, "--yes", "--database", home.folder.path],
+      environment: home.environment)
+    #expect(closed.status == 1)
+    #expect(try await home.call("feeds", "show", "other").status == 66)
+  }
+
+  @Test("of two settings, none is stored if one is refused")
+  func isNotHalfSet() async throws {
+    let home = try Home()
+    let result = try await home.call(
+      "feeds", "set", "ibotta", "--every", "2h", "--currency", "euro")
+    #expect(result.status == 64)
+    let both = try await home.call(
+      "feeds", "set", "ibotta", "--every", "3h", "--currency", "EUR")
+    #expect(both.output == "ibotta: every 3h\nibotta: amounts in EUR\n")
+    let again = try await home.call("feeds", "set", "ibotta", "--every", "3h")
+    #expect(again.output == "ibotta: every 3h, as before\n")
+  }
+
   @Test(
     "feeds without a definition are shown as such, with what to do, while anything of them is stored"
   )

@@ -67,12 +67,15 @@ struct FeedsAddCommand: AsyncParsableCommand {
     let check = try await guess.check(
       definition, of: kind, firstCount: yes ? 0 : Self.shownCount, options: options)
     if !yes { try confirm(check, definition) }
-    try own.add(definition)
+    let place = try location.place
+    // A removed feed with the same name may have left its source in the database. If the database or the
+    // file cannot be written, neither is changed.
+    let database = try await place.open(.readWrite)
+    let edit = try own.adding(definition)
+    try await database.forgetSource(of: name)
+    try edit.commit()
     LogEntry("feed added", ["feed": name]).send()
     Output.note("Added \(name) to \(DisplayText.oneLine(file.text)).")
-    let place = try location.place
-    // A removed feed with the same name may have left its source in the database.
-    try await place.openExisting(.readWrite)?.forgetSource(of: name)
     var job = PrintedSync(
       feeds: [name], place: place,
       configurationPath: SettingPath(text: file.text, origin: .option), user: user)

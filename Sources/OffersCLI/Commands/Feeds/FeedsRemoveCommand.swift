@@ -41,41 +41,44 @@ struct FeedsRemoveCommand: AsyncParsableCommand, LoggedCommand {
     let file = try configuration.path
     let known = try file.load()
     let place = try location.place
+    let database = try await place.openExisting(.readWrite)
+    let stored: StoredFeedCounts? =
+      if let database { try await StoredFeedCounts(of: name, in: database) } else { nil }
+    if offers, let stored { try confirm(stored) }
+    // The file is written before the database is changed, and counts after that.
+    let edit =
+      try file.read() == nil
+      ? nil
+      : TextFile.edit(file.text) { yaml in
+        try yaml.flatMap { try DefinitionEdit.removing(name, from: $0, name: file.text) }
+      }
     var did: [String] = []
     var left = ""
     var hint: PrintedText?
-    if let database = try await place.openExisting(.readWrite) {
-      let stored = try await StoredFeedCounts(of: name, in: database)
-      if offers, let stored { try confirm(stored) }
-      if try await database.unsubscribe(from: name) { did.append("no longer synced") }
-      if let stored, stored.isKept {
-        if offers {
-          left = try await removeOffers(stored, from: database)
-        } else {
-          left = stored.left
-          hint = .line(
-            "To remove its offers as well: offers feeds remove \(name) --offers")
-        }
+    if let database {
+      let isRemoving = offers && stored?.isKept == true
+      let forgets = try isOwn(in: known)
+      let remove: @Sendable () async throws -> Bool = { [name] in
+        let wasSubscribed = try await database.unsubscribe(from: name, forgettingSource: forgets)
+        try edit?.commit()
+        if isRemoving { try await database.removeOffers(of: name, at: Date()) }
+        return wasSubscribed
       }
-      // The chosen source of a feed in the user's file is forgotten, because a later feed with this
-      // name would be another one. If a shipped feed has the same name and source, that feed
-      // remains and keeps the chosen source.
-      if let own = known.own.first(where: { $0.name == name }),
-        try FeedCatalog.find(name).map({ $0.source == own.source }) != true
-      {
-        try await database.forgetSource(of: name)
+      let wasSubscribed =
+        isRemoving
+        ? try await database.withSyncLock(on: name, waitSeconds: 5, remove) : try await remove()
+      if wasSubscribed { did.append("no longer synced") }
+      if let stored, isRemoving {
+        left = try await removed(stored, from: database)
+      } else if let stored, stored.isKept {
+        left = stored.left
+        hint = .line("To remove its offers as well: offers feeds remove \(name) --offers")
       }
+    } else {
+      try edit?.commit()
     }
-    if try file.read() != nil {
-      try TextFile.update(file.text) { yaml in
-        let rest = try yaml.flatMap {
-          try DefinitionEdit.removing(name, from: $0, name: file.text)
-        }
-        if rest != nil {
-          did.append("its definition was removed from \(DisplayText.oneLine(file.text))")
-        }
-        return rest
-      }
+    if edit?.isChange == true {
+      did.append("its definition was removed from \(DisplayText.oneLine(file.text))")
     }
     if did.isEmpty {
       // A feed without a definition is known by what is stored of it.
@@ -101,13 +104,18 @@ struct FeedsRemoveCommand: AsyncParsableCommand, LoggedCommand {
       hint: "To remove them without being asked, add --yes")
   }
 
-  /// Removes the offers, and returns a sentence about what is gone and what stays.
-  private func removeOffers(
+  /// Whether the feed is the user's own, so that its chosen source is forgotten, because a later feed with
+  /// this name would be another one. If a shipped feed has the same name and source, that feed remains and
+  /// keeps the chosen source.
+  private func isOwn(in known: FeedConfiguration) throws -> Bool {
+    guard let own = known.own.first(where: { $0.name == name }) else { return false }
+    return try FeedCatalog.find(name).map { $0.source == own.source } != true
+  }
+
+  /// A sentence about what is gone and what stays, once the offers are removed.
+  private func removed(
     _ stored: StoredFeedCounts, from database: any OffersStorage
   ) async throws -> String {
-    try await database.withSyncLock(on: name, waitSeconds: 5) {
-      try await database.removeOffers(of: name, at: Date())
-    }
     let rest = try await StoredFeedCounts(of: name, in: database)
     let removed = max(0, stored.offers - (rest?.offers ?? 0))
     let verb = removed == 1 ? "was" : "were"

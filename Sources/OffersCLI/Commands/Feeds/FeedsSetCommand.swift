@@ -47,22 +47,23 @@ struct FeedsSetCommand: AsyncParsableCommand, LoggedCommand {
 
   func run() async throws {
     let file = try configuration.path
+    var settings: [FeedSetting] = []
     if let every {
-      let seconds = every == "default" ? nil : try IntervalText.seconds(parsing: every)
-      let didChange = try file.setInterval(seconds, of: name)
-      let interval = try file.load().fetch(name).everySeconds ?? FeedDefinition.defaultEverySeconds
-      try report("every \(IntervalText.text(seconds: interval))", didChange)
+      settings.append(
+        .everySeconds(every == "default" ? nil : try IntervalText.seconds(parsing: every)))
     }
-    if let currency {
-      let code = currency == "default" ? nil : currency
-      let didChange = try file.setCurrency(code, of: name)
-      let present = try file.load().fetch(name).currency
-      try report(present.map { "amounts in \($0)" } ?? "amounts without a currency", didChange)
+    if let currency { settings.append(.currency(currency == "default" ? nil : currency)) }
+    let didChange = try file.set(settings, of: name)
+    let feed = try file.load().fetch(name)
+    for (setting, didChange) in zip(settings, didChange) {
+      let words =
+        switch setting {
+        case .everySeconds:
+          "every "
+            + IntervalText.text(seconds: feed.everySeconds ?? FeedDefinition.defaultEverySeconds)
+        case .currency: feed.currency.map { "amounts in \($0)" } ?? "amounts without a currency"
+        }
+      try Output.print(.text("\(name): \(words)" + (didChange ? "" : ", as before")))
     }
-  }
-
-  private func report(_ words: String, _ didChange: Bool) throws {
-    let line = "\(name): \(words)"
-    try Output.print(.text(didChange ? line : "\(line), as before"))
   }
 }

@@ -24,7 +24,7 @@ struct FeedsShowCommand: AsyncParsableCommand {
   func run() async throws {
     let file = try configuration.path
     guard save else { return try Output.printData(try file.load().fetchText(name), terminator: "") }
-    try TextFile.update(file.text) { yaml in
+    try TextFile.edit(file.text) { yaml in
       let known = try file.configuration(yaml)
       let text = try known.fetchText(name)
       guard !known.own.contains(where: { $0.name == name }) else {
@@ -32,7 +32,7 @@ struct FeedsShowCommand: AsyncParsableCommand {
           .invalidRequest, "\(file.text) already defines \(name).", hint: "Change it there.")
       }
       return try DefinitionEdit.adding(text, to: yaml, name: file.text)
-    }
+    }.commit()
     Output.note("\(name) is now defined in \(DisplayText.oneLine(file.text)).")
   }
 }

@@ -24,12 +24,12 @@ struct OwnFeeds: Sendable {
     return configuration
   }
 
-  /// Appends a definition to the file, which is created if it does not exist.
+  /// Prepares to append a definition to the file, which is created if it does not exist.
   ///
   /// - Throws: `OffersError` with `invalidRequest` if there is a feed with its name, or as
-  ///   `DefinitionEdit.adding`; otherwise as `TextFile.update`. The file is as before then.
-  func add(_ definition: FeedDefinition) throws {
-    try TextFile.update(file.text) { yaml in
+  ///   `DefinitionEdit.adding`; otherwise as `TextFile.edit`. The file is as before then.
+  func adding(_ definition: FeedDefinition) throws -> TextFile.Edit {
+    try TextFile.edit(file.text) { yaml in
       // Another process may have added the feed in the meantime.
       try Self.check(definition.name, isNewIn: file.configuration(yaml))
       return try DefinitionEdit.adding(

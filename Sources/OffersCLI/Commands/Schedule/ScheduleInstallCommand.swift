@@ -33,7 +33,8 @@ struct ScheduleInstallCommand: AsyncParsableCommand {
       databaseOption: location.database, configOption: configuration.config)
     let scheduler = try scheduler ?? Self.present()
     let words = [try Self.program(), "schedule", "run", file.path]
-    let hadFile = access(file.path, F_OK) == 0
+    // An invalid file is of no use to an earlier installation.
+    let earlier = (try? file.read()) ?? nil
     switch scheduler {
     case .cron: try Crontab.check(words)
     case .systemd: try SystemdTimer.check(words, database: database)
@@ -45,8 +46,8 @@ struct ScheduleInstallCommand: AsyncParsableCommand {
       case .systemd: try SystemdTimer().install(words, database: database)
       }
     } catch {
-      // A file that existed before is kept, because an earlier installation still needs it.
-      if !hadFile { unlink(file.path) }
+      // An earlier installation goes on with its variables. The error of the installation is the one to report.
+      if let earlier { try? file.write(earlier) } else { unlink(file.path) }
       throw error
     }
     switch scheduler {

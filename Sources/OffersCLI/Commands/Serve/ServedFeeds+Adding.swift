@@ -77,9 +77,10 @@ extension ServedFeeds: FeedAdder {
     // Another program may hold the lock on the file for some seconds. Waiting for it must not block
     // a thread of the server.
     let (own, added) = (OwnFeeds(file: configurationPath), definition)
-    try await OwnThread.run { try own.add(added) }
+    let edit = try await OwnThread.run { try own.adding(added) }
     // A removed feed with the same name may have left its source in the database.
     try await database.forgetSource(of: name)
+    try await OwnThread.run { try edit.commit() }
   }
 
   /// The name of a feed until its title is known.

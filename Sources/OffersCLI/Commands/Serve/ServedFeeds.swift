@@ -35,7 +35,9 @@ struct ServedFeeds: FeedSyncer {
   func setInterval(_ everySeconds: Int?, of feed: String) async throws -> Bool {
     // Another program may hold the lock on the file for some seconds. Waiting for it must not block
     // a thread of the server.
-    try await OwnThread.run { try configurationPath.setInterval(everySeconds, of: feed) }
+    try await OwnThread.run {
+      try configurationPath.set([.everySeconds(everySeconds)], of: feed) == [true]
+    }
   }
 
   func sync(
