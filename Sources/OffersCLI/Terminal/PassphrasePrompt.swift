@@ -33,17 +33,21 @@ enum PassphrasePrompt {
     let input = ProcessContext.current.input
     var shown = termios()
     guard tcgetattr(input, &shown) == 0 else { return ProcessContext.readLine() }
-    var hidden = shown
-    hidden.c_lflag &= ~tcflag_t(ECHO)
-    // Interrupting the prompt would leave the terminal without echo, so that its keys send no signal.
-    hidden.c_lflag &= ~tcflag_t(ISIG)
-    guard tcsetattr(input, TCSAFLUSH, &hidden) == 0 else { return ProcessContext.readLine() }
-    defer {
+    let show = { @Sendable [shown] in
+      var shown = shown
       tcsetattr(input, TCSAFLUSH, &shown)
       Output.note("")
     }
-    guard let line = ProcessContext.readLine() else { return nil }
-    // Control-C arrives as a character.
-    return line.unicodeScalars.contains { $0.value == 3 } ? nil : line
+    // Control-C ends the program at once.
+    let watch = InterruptionWatch(show)
+    defer { withExtendedLifetime(watch) { show() } }
+    var hidden = shown
+    hidden.c_lflag &= ~tcflag_t(ECHO)
+    // A program that these keys stop or end would leave the terminal without echo.
+    for key in [VSUSP, VQUIT] {
+      withUnsafeMutableBytes(of: &hidden.c_cc) { $0[Int(key)] = 0 }
+    }
+    tcsetattr(input, TCSAFLUSH, &hidden)
+    return ProcessContext.readLine()
   }
 }

@@ -19,10 +19,12 @@ enum PseudoTerminal {
 
   /// Returns the terminal's output together with the exit code.
   ///
-  /// - Parameter typing: The keystrokes, which the terminal echoes.
+  /// - Parameters:
+  ///   - typing: The keystrokes, which the terminal echoes.
+  ///   - prompt: The text after which they are typed; nil to type at once.
   static func result(
     _ arguments: [String], in home: Home, columns: Int = 80, variables: [String: String] = [:],
-    typing: String = ""
+    typing: String = "", after prompt: String? = nil
   ) throws -> (text: String, status: Int32) {
     let words = ([OffersProgram.path] + arguments).map {
       "'" + $0.replacing("'", with: #"'\''"#) + "'"
@@ -34,12 +36,17 @@ enum PseudoTerminal {
       .merging(variables) { $1 }
     // The input stays open, so that the terminal receives no end of file.
     let input = Pipe()
-    try input.fileHandleForWriting.write(contentsOf: Data(typing.utf8))
+    if prompt == nil { try input.fileHandleForWriting.write(contentsOf: Data(typing.utf8)) }
     let output = try FileHandle(
       forWritingTo: URL(fileURLWithPath: home.folder.file("terminal")))
     let process = try ChildProcess(
       ["/usr/bin/script", "--quiet", "--return", "--command", command, "/dev/null"],
       environment: environment, from: input.fileHandleForReading, to: output)
+    if let prompt {
+      let end = ContinuousClock.now + .seconds(20)
+      while try !home.folder.text(of: "terminal").contains(prompt), .now < end { usleep(5000) }
+      try input.fileHandleForWriting.write(contentsOf: Data(typing.utf8))
+    }
     let status = process.wait()
     try input.fileHandleForWriting.close()
     return (try home.folder.text(of: "terminal").replacing("\r\n", with: "\n"), status)

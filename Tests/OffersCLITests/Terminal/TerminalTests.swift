@@ -275,4 +275,21 @@ struct TerminalTests {
       }
     }
   }
+
+  @Test(
+    "Control-C ends each prompt at once, and nothing is changed",
+    .enabled(if: PseudoTerminal.isPresent), .timeLimit(.minutes(1)),
+    arguments: [
+      (["user", "passphrase"], "New passphrase of owner: "),
+      (["feeds", "remove", "ibotta", "--offers"], "[y/N] "),
+      (["user", "remove", "ben"], "[y/N] "),
+    ])
+  func interrupts(words: [String], prompt: String) async throws {
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
+    try await home.call("user", "add", "ben")
+    let shown = try PseudoTerminal.result(words, in: home, typing: "\u{3}", after: prompt)
+    #expect(shown.status == 130, "\(shown.text)")
+    #expect(try await home.call("user", "list").output.contains("ben"))
+    #expect(try await home.call("list").output.contains("Tea"))
+  }
 }
