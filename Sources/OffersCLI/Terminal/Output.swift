@@ -41,10 +41,26 @@ enum Output {
   ///
   /// - Throws: as `print`; `OffersError` with `invalidRequest` on a terminal.
   static func printBytes(_ bytes: [UInt8]) throws {
+    try bytes.withUnsafeBytes { try printBytes($0[...]) }
+  }
+
+  /// Prints bytes as they are to standard output.
+  ///
+  /// - Throws: as `print`; `OffersError` with `invalidRequest` on a terminal.
+  static func printBytes(_ bytes: Slice<UnsafeRawBufferPointer>) throws {
+    try refuseTerminal()
+    try write(UnsafeRawBufferPointer(rebasing: bytes))
+  }
+
+  /// Refuses to print bytes on a terminal.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest`.
+  static func refuseTerminal() throws {
     if Terminal.isOutput {
-      throw OffersError(.invalidRequest, "The bytes of a file cannot be shown on a terminal.")
+      throw OffersError(
+        .invalidRequest, "The bytes of a file cannot be shown on a terminal.",
+        hint: "Send them to a file or a program with > or |")
     }
-    try bytes.withUnsafeBytes { try write($0) }
   }
 
   /// A long text in a format for programs that is printed piece by piece, as by `printData`.

@@ -249,6 +249,26 @@ struct BackupCommandsTests {
       try await home.call("export", "--database", copy).output == home.call("export").output)
   }
 
+  @Test("a backup to standard output has the same bytes, and leaves no file", .aboutFile)
+  func backupToOutput() async throws {
+    let home = try await Self.lived()
+    let names = try FileManager.default.contentsOfDirectory(atPath: home.folder.path)
+    let result = try home.shell(
+      """
+      offers backup whole.sqlite > /dev/null
+      offers backup - > piped.sqlite && cmp whole.sqlite piped.sqlite && offers backup - --json
+      """)
+    #expect(result.status == 64)
+    #expect(result.output == "")
+    let left = try FileManager.default.contentsOfDirectory(atPath: home.folder.path)
+    let new = Set(left).subtracting(names).filter { !$0.hasPrefix("shell-") }
+    #expect(new.sorted() == ["piped.sqlite", "whole.sqlite"])
+    guard PseudoTerminal.isPresent else { return }
+    let shown = try PseudoTerminal.result(["backup", "-"], in: home)
+    #expect(shown.status == 64)
+    #expect(shown.text.contains("cannot be shown on a terminal"))
+  }
+
   @Test(
     "a backup replaces an older backup; other files need --force, and never the database",
     .aboutFile)

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
+import Glibc
 import OffersCore
+import OffersPlatform
 import OffersSync
 
 /// `offers backup`
@@ -15,9 +17,11 @@ struct BackupCommand: AsyncParsableCommand {
       EXAMPLES
         offers backup ~/backups/offers.sqlite
         offers backup ~/backups --keep 14     one for each day: offers-2026-11-28.sqlite
+        offers backup - | ssh elsewhere 'cat > offers.sqlite'
       """)
 
-  @Argument(help: "The file for the copy. An older backup is replaced.")
+  @Argument(
+    help: "The file for the copy, of which an older backup is replaced, or - for standard output.")
   var file: String
 
   @Option(
@@ -38,9 +42,13 @@ struct BackupCommand: AsyncParsableCommand {
 
   func validate() throws {
     if let keep, keep < 1 { throw ValidationError("--keep must be at least 1.") }
+    if file == "-", json || keep != nil {
+      throw ValidationError("A copy on standard output has neither --json nor --keep.")
+    }
   }
 
   func run() async throws {
+    if file == "-" { return try await print() }
     if let keep {
       let folder = BackupFolder(path: file)
       let date = Date()
@@ -66,6 +74,26 @@ struct BackupCommand: AsyncParsableCommand {
             json.member("path", file)
             json.member("bytes", bytes)
           }) : .line("\(file): \(Units.size(bytes)), sound"))
+  }
+
+  /// Writes the copy to standard output, once it is complete and checked.
+  private func print() async throws {
+    try Output.refuseTerminal()
+    let database = try await location.openFile(.readOnly, for: .backup)
+    let copy = try AtomicFile(
+      watched: "\(try location.place.temporaryFolder)/offers-backup.sqlite",
+      hint: "Make room on the disk, or check the folder's permissions.")
+    try await database.backUp(to: copy.temporaryPath)
+    let descriptor = open(copy.temporaryPath, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw AtomicFile.failure(copy.temporaryPath, "Try again.") }
+    defer { close(descriptor) }
+    let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 8)
+    defer { piece.deallocate() }
+    while true {
+      let count = try FileOperations.readNext(into: piece, from: descriptor)
+      if count == 0 { break }
+      try Output.printBytes(UnsafeRawBufferPointer(piece)[..<count])
+    }
   }
 
   private func check(_ target: BackupTargetKind) throws {
