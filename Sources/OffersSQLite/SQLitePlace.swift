@@ -38,8 +38,14 @@ package struct SQLitePlace: StoreFile {
     try await OffersDatabase.open(path: path, access: access)
   }
 
-  package func openForSalvage() async throws -> any OffersStorage & StoreMaintenance {
-    try await OffersDatabase.open(salvaging: path)
+  package func requireUnused() async throws {
+    do {
+      try await BlockingWork.run { [file] in
+        _ = try FileReplacement(file: file).requireUnused()
+      }
+    } catch {
+      throw StorageFailure.translate(error, path: path)
+    }
   }
 
   package func noteImageUse(of url: String) async throws {

@@ -12,6 +12,7 @@ struct StorePlaceTests {
     let temporaryFolder = "/tmp"
 
     func open(_ access: StoreAccess) async throws -> any OffersStorage { throw missing }
+    func requireUnused() async throws { throw missing }
     func noteImageUse(of url: String) async throws { throw missing }
   }
 

@@ -56,7 +56,7 @@ struct ServerTests {
     let tool =
       switch work {
       case .backup: "pg_dump"
-      case .restoration, .salvage: "pg_restore"
+      case .restoration: "pg_restore"
       case .examination: "pg_amcheck"
       case .repair: "reindexdb"
       }

@@ -36,6 +36,11 @@ package protocol StorePlace: Sendable {
   /// - Returns: nil if there is none.
   func openExisting(_ access: StoreAccess) async throws -> (any OffersStorage)?
 
+  /// Checks that no other process has the store open, nor another part of this one.
+  ///
+  /// - Throws: `OffersError` with `locked` if one has it open.
+  func requireUnused() async throws
+
   /// Records a use of a cached image: as a hit, and for the order of eviction. Nothing is recorded while
   /// another process writes to the file.
   func noteImageUse(of url: String) async throws
@@ -61,7 +66,6 @@ package enum StoreMedium: Sendable {
 package enum StoreFileOperation: CaseIterable, Sendable {
   case backup
   case restoration
-  case salvage
   case examination
   case repair
 
@@ -70,7 +74,6 @@ package enum StoreFileOperation: CaseIterable, Sendable {
     switch self {
     case .backup: "copies"
     case .restoration: "restores"
-    case .salvage: "salvages"
     case .examination: "checks"
     case .repair: "repairs"
     }

@@ -41,6 +41,34 @@ package struct PostgresPlace: StorePlace {
     }
   }
 
+  /// Other sessions of this program are known by the name that they give the server. A pooler keeps some of
+  /// them open for a while after their program has ended.
+  package func requireUnused() async throws {
+    let database = Database(url, access: .readOnly)
+    defer { database.close() }
+    var count: Int64 = 0
+    // The server sees the end of a program a moment after it.
+    for _ in 0..<20 {
+      count = try await database.readOnce { connection in
+        try connection.rows(
+          """
+          SELECT count(*) FROM pg_stat_activity
+          WHERE datname = current_database() AND pid <> pg_backend_pid()
+            AND application_name IN ('offers', current_setting('application_name'))
+            AND application_name <> ''
+          """
+        ).first?.number(0) ?? 0
+      }
+      if count == 0 { return }
+      try await Task.sleep(for: .milliseconds(100))
+    }
+    throw OffersError(
+      .locked,
+      "The database \(name) is open in other programs (\(Units.count(Int(count), "connection"))).",
+      hint: "End the programs that use it, then try again. Nothing was changed. A pooler keeps "
+        + "connections open for a while.")
+  }
+
   package func noteImageUse(of url: String) async throws {
     let store = try await PostgresStore.open(self.url, access: .readWrite, proposesFeed: true)
     _ = store.imageUses.note(url, isAsked: true)
@@ -56,10 +84,6 @@ package struct PostgresPlace: StorePlace {
       Advice(
         "Restore a dump into an empty database with pg_restore, such as: "
           + "pg_restore --dbname=\(url) offers.dump (or psql for a dump in plain SQL).")
-    case .salvage:
-      Advice(
-        "Promote a standby or restore the last backup with pg_restore. What is still readable is "
-          + "exported by pg_dump, table by table.")
     case .examination:
       Advice(
         "Check its tables and indexes with pg_amcheck \(url), and look into the server's log.")

@@ -15,8 +15,8 @@ struct MigrateCommand: AsyncParsableCommand, LoggedCommand {
       again, and people log in again. The definitions of your own feeds stay in their file.
 
       The target must be empty or not exist. It gets all of the data or none, and the source is \
-      only read: after an interruption, run the same command again. Stop scheduled syncs and \
-      servers first, so that nothing is added to the source meanwhile.
+      only read: after an interruption, run the same command again. Both must be unused: end servers \
+      and stop scheduled syncs first, and start them on the target afterwards.
 
       EXAMPLES
         offers migrate --to postgres://offers@db.example/offers --verify
@@ -54,12 +54,21 @@ struct MigrateCommand: AsyncParsableCommand, LoggedCommand {
     let configuration = try configuration.path.load()
     let bar = ProgressBar(isEnabled: !json)
     defer { bar.clear() }
+    try await places.0.requireUnused()
+    if places.1.exists { try await places.1.requireUnused() }
     let source = try await places.0.open(.readOnly)
     let target = try await places.1.open(.readWrite)
     let migration = Migration(
       source: source, target: target, definitions: configuration,
       folder: places.0.temporaryFolder)
+    let version = try await source.fetchDataVersion()
     let result = try await migration.run(verifies: verify, bar)
+    // A program that was started meanwhile may have written to the source.
+    guard try await source.fetchDataVersion() == version else {
+      throw OffersError(
+        .locked, "The source was changed while it was copied, and the copy may lack that.",
+        hint: "End the programs that use it, remove the copy, and migrate again.")
+    }
     try await source.close()
     try await target.close()
     bar.clear()

@@ -111,7 +111,6 @@ struct Migration {
         progress: { if $0 % 1000 == 0 { bar.show(work, records: $0, of: total) } }
       ) { add in
         try records.forEachRecord(add)
-        return []
       }
       return (summary, hash.finish())
     }
