@@ -115,7 +115,7 @@ struct HealthCheck: Sendable {
       return "created \(missing.map(\.name).joined(separator: ", "))"
     })
 
-  /// Triggers and views that were added to the database. A user may have added them, so they are
+  /// Triggers, indexes, views and references that were added to the database. A user may have added them, so they are
   /// not removed by a repair.
   private static let triggers = HealthCheck(
     subject: "triggers",
@@ -128,7 +128,7 @@ struct HealthCheck: Sendable {
       return [
         Finding(
           .warning, "triggers",
-          "\(first) was not created by this program, and can change what it stores or reads\(more)",
+          "\(first) was not created by this program, and can change or refuse what it stores\(more)",
           advice: "If you did not add it, do not trust this database: export it into a new one")
       ]
     })

@@ -21,8 +21,8 @@ struct SchemaComparison {
   }
 
   let differences: [Difference]
-  /// The triggers, views and indexes of favorites that the migrations do not create, such as `the
-  /// trigger forget_stars`.
+  /// The parts that the migrations do not create, such as `the trigger forget_stars`: those of
+  /// `ForeignSchemaObjects`, and views.
   let additions: [String]
 
   private static let sql = """

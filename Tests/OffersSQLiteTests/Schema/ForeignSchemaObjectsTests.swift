@@ -134,6 +134,31 @@ struct ForeignSchemaObjectsTests {
     #expect(try await OffersDatabase.open(path: store.path).foreignSchema == ["the index one"])
   }
 
+  @Test(
+    "an index, a constraint and a reference that no migration creates are found",
+    arguments: [
+      ("CREATE UNIQUE INDEX one ON session ((1))", "the index one"),
+      ("CREATE INDEX mine ON feed (title)", "the index mine"),
+      ("CREATE UNIQUE INDEX term ON offer_search_docsize ((1))", "the index term"),
+      ("CREATE TABLE mine (id INTEGER REFERENCES offer)", "the table mine"),
+      (
+        """
+        DROP TABLE server_key; CREATE TABLE server_key (purpose TEXT UNIQUE, bytes BLOB UNIQUE)
+        """, "the table server_key"
+      ),
+      ("CREATE TABLE mine (id TEXT); CREATE INDEX mine_by_id ON mine (id)", nil),
+    ])
+  func foreignParts(sql: String, part: String?) async throws {
+    let folder = try TemporaryFolder()
+    let path = try await Store.makeFile(in: folder)
+    try Store.execute(path, sql)
+    let database = try await OffersDatabase.open(path: path)
+    #expect(database.foreignSchema == [part].compactMap(\.self))
+    let findings = await database.examine(at: Date(timeIntervalSince1970: 2000))
+    let isTold = findings.contains { $0.level != .ok && $0.message.hasPrefix(part ?? "-") }
+    #expect(isTold == (part != nil))
+  }
+
   @Test("a new database has no foreign part, nor has one after each migration")
   func ownSchema() throws {
     let queue = try DatabaseQueue()
