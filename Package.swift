@@ -225,8 +225,8 @@ let package = Package(
     .testTarget(
       name: "OffersSQLiteTests",
       dependencies: [
-        "OffersCore", "OffersSQLite", "OffersStore", "OffersTestSupport", "SQLiteMigrations",
-        "TestStores",
+        "OffersCore", "OffersPlatform", "OffersSQLite", "OffersStore", "OffersTestSupport",
+        "SQLiteMigrations", "TestStores",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ], swiftSettings: strict),

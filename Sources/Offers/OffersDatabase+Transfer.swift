@@ -38,7 +38,6 @@ extension OffersDatabase: Transfer {
       try await self.export(favoritesOnly: favoritesOnly, allUsers: allUsers) { records in
         try ExportSummary(writing: document.append) { add in
           try records.forEachRecord(add)
-          return []
         }
       }
     }

@@ -54,7 +54,7 @@ struct DatabaseOptions: ParsableArguments {
     _ place: any StorePlace, _ access: StoreAccess
   ) async throws -> any OffersStorage {
     let database = try await place.open(access)
-    if Terminal.isError { tellForeignSchema(of: database.maintenance) }
+    if Terminal.isError { tellForeignSchema(database.maintenance?.foreignSchema ?? []) }
     return database
   }
 
@@ -65,16 +65,16 @@ struct DatabaseOptions: ParsableArguments {
     _ access: StoreAccess, for work: StoreFileOperation
   ) async throws -> any OffersStorage & StoreMaintenance {
     let database = try await place.fetchFile(for: work).openFile(access)
-    if Terminal.isError { Self.tellForeignSchema(of: database) }
+    if Terminal.isError { Self.tellForeignSchema(database.foreignSchema) }
     return database
   }
 
   /// Says which parts of a database's schema this program did not create.
-  static func tellForeignSchema(of file: (any StoreMaintenance)?) {
-    guard let file, !file.foreignSchema.isEmpty else { return }
-    let names = file.foreignSchema.joined(separator: ", ")
+  static func tellForeignSchema(_ parts: [String]) {
+    if parts.isEmpty { return }
+    let names = parts.joined(separator: ", ")
     Output.note(.line("offers: The database has parts that offers did not create: \(names)"))
-    Output.note("        They can change or remove favorites. See: offers doctor")
+    Output.note("        They can change, remove or refuse what is stored. See: offers doctor")
   }
 
   /// Opens the database unless it is missing, otherwise as `open(_:)`.
@@ -82,7 +82,7 @@ struct DatabaseOptions: ParsableArguments {
   /// - Returns: nil if it is missing.
   func openIfThere(_ access: StoreAccess) async throws -> (any OffersStorage)? {
     let database = try await place.openExisting(access)
-    if Terminal.isError { Self.tellForeignSchema(of: database?.maintenance) }
+    if Terminal.isError { Self.tellForeignSchema(database?.maintenance?.foreignSchema ?? []) }
     return database
   }
 

@@ -41,12 +41,8 @@ extension ProgramStep {
     switch self {
     case .examine: ": offers doctor"
     case .repair: ": offers doctor --repair"
-    case .salvage:
-      ": offers export --salvage -o saved.json. Then move the database's files away and: "
-        + "offers import saved.json --accept-sources"
-    case .salvageBackup(let path):
-      ": offers export --salvage --database \(ShellQuoting.word(path)) -o saved.json. Then: "
-        + "offers import saved.json --accept-sources"
+    case .salvage: ": offers restore --salvage"
+    case .salvageBackup(let path): ": offers restore --salvage \(ShellQuoting.word(path))"
     case .salvageAndRecover:
       Self.salvage.command
         + ". What that could not read may be in a backup, or be recovered by: sqlite3 FILE .recover"

@@ -10,8 +10,6 @@ public struct ExportSummary: Hashable, Sendable {
   public package(set) var changes = 0
   /// The size of the document in bytes.
   public package(set) var bytes = 0
-  /// The sections in which records of a damaged database are missing; empty for a sound one.
-  package private(set) var unread: [ExportRecord.Section] = []
 
   /// Creates a summary of its parts; the properties describe them.
   public init(
@@ -29,12 +27,11 @@ public struct ExportSummary: Hashable, Sendable {
   /// - Parameters:
   ///   - append: receives the next bytes of the document.
   ///   - progress: receives the number of records that have been written.
-  ///   - forEachRecord: passes each record to `add`, in the order of their sections, and returns the
-  ///     sections that are incomplete.
+  ///   - forEachRecord: passes each record to `add`, in the order of their sections.
   package init(
     writing append: (UnsafeRawBufferPointer) throws -> Void,
     progress: @escaping (Int) -> Void = { _ in },
-    _ forEachRecord: (_ add: (ExportRecord) throws -> Void) throws -> [ExportRecord.Section]
+    _ forEachRecord: (_ add: (ExportRecord) throws -> Void) throws -> Void
   ) throws {
     var summary = (offers: 0, users: 0, favorites: 0, changes: 0, bytes: 0)
     try withoutActuallyEscaping(append) { append in
@@ -43,7 +40,7 @@ public struct ExportSummary: Hashable, Sendable {
         try piece.withUnsafeBytes(append)
       }
       var done = 0
-      unread = try forEachRecord { record in
+      try forEachRecord { record in
         try writer.add(record)
         switch record {
         case .offer: summary.offers += 1

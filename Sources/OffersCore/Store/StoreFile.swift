@@ -12,12 +12,6 @@ package protocol StoreFile: StorePlace {
   /// Opens the store; see `open(_:)`.
   func openFile(_ access: StoreAccess) async throws -> any OffersStorage & StoreMaintenance
 
-  /// Opens a damaged store to salvage its readable records. The file is not changed.
-  ///
-  /// - Throws: `OffersError`: `notFound`, `newerDatabase`, or `storageFailed` if the file belongs to
-  ///   another program or if nothing of it can be read.
-  func openForSalvage() async throws -> any OffersStorage & StoreMaintenance
-
   /// Checks the file and its folder without opening the store.
   func examineFile() -> [Finding]
 
@@ -45,6 +39,17 @@ package protocol StoreFile: StorePlace {
   func restore(
     from backup: String, copying: @escaping @Sendable (String?) -> Void
   ) async throws -> Restoration
+
+  /// Replaces the store by a new one with what can be read of a damaged one and no sync brings back: users,
+  /// feeds with their sources, and favorites. The old one is kept beside it.
+  ///
+  /// - Parameters:
+  ///   - damaged: the path of the damaged store, which stays as it is; nil for the store itself.
+  ///   - copying: as in `restore(from:copying:)`.
+  /// - Throws: as `restore(from:copying:)`; `OffersError` with `storageFailed` if nothing can be read.
+  func salvage(
+    from damaged: String?, copying: @escaping @Sendable (String?) -> Void
+  ) async throws -> Restoration
 }
 
 extension StoreFile {
@@ -64,10 +69,30 @@ package struct Restoration: Hashable, Sendable {
   /// The path of the old store; nil if there was none. Its log and journal, if it has any, are beside
   /// it.
   package let aside: String?
+  /// What was salvaged; nil for a backup.
+  package let salvaged: SalvageSummary?
+  /// The parts of the schema that this program did not create.
+  package let foreignSchema: [String]
 
-  package init(path: String, bytes: Int, aside: String?) {
+  package init(
+    path: String, bytes: Int, aside: String?, salvaged: SalvageSummary? = nil,
+    foreignSchema: [String] = []
+  ) {
     self.path = path
     self.bytes = bytes
     self.aside = aside
+    self.salvaged = salvaged
+    self.foreignSchema = foreignSchema
   }
+}
+
+/// The rows that were copied from a damaged store.
+package struct SalvageSummary: Hashable, Sendable {
+  package var users = 0
+  package var feeds = 0
+  package var favorites = 0
+  /// The kinds of rows of which some could not be read.
+  package var unread: [ExportRecord.Section] = []
+
+  package init() {}
 }

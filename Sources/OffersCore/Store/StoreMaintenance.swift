@@ -30,12 +30,6 @@ package protocol StoreMaintenance: Sendable {
   /// - Throws: `OffersError` with `storageFailed` if the store is damaged or the disk is full.
   func backUp(to path: String) async throws
 
-  /// Reads the readable records of a store that was opened by `StoreFile.openForSalvage()`. The
-  /// records are valid only during the call of `body`.
-  func salvage<Result: Sendable>(
-    favoritesOnly: Bool, _ body: @escaping @Sendable (any SalvagedRecords) throws -> Result
-  ) async throws -> Result
-
   /// Runs all checks of the contents. An error in one is reported as a problem.
   func examine(at now: Date) async -> [Finding]
 
@@ -62,18 +56,4 @@ package struct StoreSizes: Hashable, Sendable {
     self.free = free
     self.images = images
   }
-}
-
-/// The readable records of a damaged store.
-package protocol SalvagedRecords {
-  /// Calls `body` with every readable record, section by section.
-  ///
-  /// - Parameters:
-  ///   - accepts: tells whether a record is valid at this position of the document, because damaged
-  ///     data can look like a valid record. It is called in the order of the document.
-  ///   - body: receives the accepted records.
-  /// - Returns: the incomplete sections.
-  func forEachRecord(
-    accepting accepts: @escaping (ExportRecord) -> Bool, _ body: (ExportRecord) throws -> Void
-  ) throws -> [ExportRecord.Section]
 }

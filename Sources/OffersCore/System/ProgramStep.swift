@@ -5,11 +5,11 @@ package enum ProgramStep: Hashable, Codable, Sendable {
   case examine
   /// Rebuild the derived data of the database.
   case repair
-  /// Export the readable part of the database, and import it into a new one.
+  /// Replace the database by a new one with its users, feeds and favorites.
   case salvage
   /// Salvage the database, and recover the rest with SQLite's shell or from a backup.
   case salvageAndRecover
-  /// Export the readable part of a backup, and import it.
+  /// Replace the database by a new one with the users, feeds and favorites of a backup.
   case salvageBackup(path: String)
   /// Recover the database with SQLite's shell.
   case recover
@@ -40,8 +40,7 @@ package enum ProgramStep: Hashable, Codable, Sendable {
   /// The words for the step in the text of an advice.
   package var words: String {
     switch self {
-    case .salvage: ", then move the database's files away and import what was saved"
-    case .salvageBackup: ", open it as a database, and import what was saved"
+    case .salvage, .salvageBackup: " with the program offers"
     case .salvageAndRecover:
       Self.salvage.words
         + ". What that could not read may be in a backup, or be recovered with the "

@@ -9,10 +9,90 @@ extension SQLitePlace {
   package func restore(
     from source: String, copying: @escaping @Sendable (String?) -> Void = { _ in }
   ) async throws -> Restoration {
-    try OffersDatabase.check(path: source)
-    let file = file
     try Self.checkTarget(file, of: source)
     let backup = try await BlockingWork.run { try Self.findBackup(source) }
+    return try await replace(named: source, copying) { copy in
+      try Self.copy(backup, named: source, to: copy)
+      return nil
+    }
+  }
+
+  package func salvage(
+    from source: String?, copying: @escaping @Sendable (String?) -> Void = { _ in }
+  ) async throws -> Restoration {
+    let source = source ?? path
+    let isOwn = DatabaseFile(path: DatabaseFile.resolve(source)).isSameFile(as: file.path)
+    if !isOwn { try Self.checkTarget(file, of: source) }
+    let damaged = try await BlockingWork.run { try Self.findBackup(source) }
+    return try await replace(named: source, copying) { copy in
+      let new = try Self.makeNew(copy)
+      let summary = try Self.withDamaged(damaged, named: source) { damaged, limitBytes in
+        try new.inDatabase { new in
+          var salvage = try Salvage(from: damaged, to: new, limitBytes: limitBytes)
+          try new.inTransaction {
+            try salvage.run()
+            return .commit
+          }
+          return salvage.summary
+        }
+      }
+      try new.close()
+      return summary
+    }
+  }
+
+  /// Whether anything of a damaged database can be salvaged.
+  func canBeSalvaged() -> Bool {
+    // The error that needs the answer is reported already.
+    (try? Self.withDamaged(file, named: path) { damaged, _ in
+      try Salvage.checkTables(in: damaged)
+    }) != nil
+  }
+
+  /// Opens a damaged database as far as possible.
+  private static func withDamaged<Result>(
+    _ file: DatabaseFile, named source: String,
+    _ body: (_ damaged: Database, _ limitBytes: Int) throws -> Result
+  ) throws -> Result {
+    do {
+      let damaged = try DatabaseQueue(
+        path: pathForCopying(file), configuration: .offers(isReadOnly: true, isSalvage: true))
+      let result = try damaged.unsafeRead { try body($0, file.bytes + file.logBytes) }
+      try damaged.close()
+      return result
+    } catch let error as DatabaseError
+      where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode)
+    {
+      throw StorageFailure.loss(error, path: source)
+    }
+  }
+
+  /// Makes an empty database of this program in an empty file.
+  private static func makeNew(_ path: String) throws -> DatabaseQueue {
+    let new = try DatabaseQueue(path: path, configuration: .offersTables)
+    try new.inDatabase { database in
+      // An incomplete copy is discarded.
+      try database.execute(
+        sql: """
+          PRAGMA page_size = \(Configuration.pageBytes);
+          PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF
+          """)
+      try Schema.migrate(database, path: path, proposesFeed: false)
+    }
+    return new
+  }
+
+  /// Puts a copy in place of the database.
+  ///
+  /// - Parameters:
+  ///   - source: the file that the copy comes from.
+  ///   - copying: as in `restore(from:copying:)`.
+  ///   - write: writes the copy into a new, empty file.
+  private func replace(
+    named source: String, _ copying: @escaping @Sendable (String?) -> Void,
+    by write: @escaping @Sendable (_ path: String) throws -> SalvageSummary?
+  ) async throws -> Restoration {
+    let file = file
     let replacement = FileReplacement(file: file)
     do {
       let writeGuard = try await BlockingWork.run {
@@ -20,7 +100,7 @@ extension SQLitePlace {
         return try WriteGuard(file)
       }
       return try await writeGuard.holdWithoutBlocking(waitSeconds: Self.guardSeconds) {
-        try Self.replace(file, by: backup, named: source, replacement, copying)
+        try Self.replace(file, named: source, replacement, copying, by: write)
       }
     } catch {
       throw StorageFailure.translate(error, path: path)
@@ -32,6 +112,7 @@ extension SQLitePlace {
 
   /// Checks the header of a backup and of the files beside it.
   private static func findBackup(_ source: String) throws -> DatabaseFile {
+    try OffersDatabase.check(path: source)
     let (file, header) = try DatabaseFile.find(source)
     switch header {
     case .missing:
@@ -73,8 +154,8 @@ extension SQLitePlace {
 
   /// Copies the backup, checks the copy, and puts it in place. The caller holds the write guard.
   private static func replace(
-    _ file: DatabaseFile, by backup: DatabaseFile, named source: String,
-    _ replacement: FileReplacement, _ copying: (String?) -> Void
+    _ file: DatabaseFile, named source: String, _ replacement: FileReplacement,
+    _ copying: (String?) -> Void, by write: (_ path: String) throws -> SalvageSummary?
   ) throws -> Restoration {
     // An earlier restoration that was killed after it had been decided comes first.
     try replacement.complete()
@@ -88,8 +169,11 @@ extension SQLitePlace {
     copying(replacement.copyPath)
     defer { copying(nil) }
     let hold: ExclusiveFileLock?
+    let salvaged: SalvageSummary?
     do {
-      try copy(backup, named: source, to: replacement.copyPath)
+      salvaged = try write(replacement.copyPath)
+      try checkCopy(replacement.copyPath, of: source)
+      try replacement.keepOwner()
       hold = try replacement.requireUnused()
       try replacement.decide()
     } catch {
@@ -100,7 +184,9 @@ extension SQLitePlace {
     withExtendedLifetime(hold) {}
     do {
       guard let problem = try findProblem(in: file.path, of: source, isInPlace: true) else {
-        return Restoration(path: file.path, bytes: file.bytes, aside: aside)
+        return Restoration(
+          path: file.path, bytes: file.bytes, aside: aside, salvaged: salvaged,
+          foreignSchema: try findForeignSchema(in: file))
       }
       throw unreadable(file, of: source, aside: aside, "is damaged when it is read again", problem)
     } catch let error as OffersError {
@@ -121,7 +207,7 @@ extension SQLitePlace {
       hint: "Check the disk, or restore it on another one.", cause: cause)
   }
 
-  /// Copies a backup into a new, empty file, checks it, and syncs it.
+  /// Copies a backup into a new, empty file.
   private static func copy(
     _ backup: DatabaseFile, named source: String, to path: String
   ) throws {
@@ -140,6 +226,10 @@ extension SQLitePlace {
         || StorageFailure.readingCodes.contains(error.extendedResultCode)
       throw isOfBackup ? StorageFailure.translate(error, path: source) : error
     }
+  }
+
+  /// Checks a copy, and syncs it.
+  private static func checkCopy(_ path: String, of source: String) throws {
     if let problem = try findProblem(in: path, of: source) { throw damaged(source, problem) }
     do {
       try FileOperations.syncFile(path)
@@ -172,7 +262,7 @@ extension SQLitePlace {
     guard case .ours(let version, _) = header else {
       throw OffersError(
         .storageFailed, "\(source) is not a database of this program. Nothing was changed.",
-        hint: "Name the file of a backup. An export is imported instead.")
+        hint: "Name the file of a backup.")
     }
     try DatabaseFile.checkVersion(version, path: source)
     do {
@@ -190,6 +280,15 @@ extension SQLitePlace {
     } catch let error as DatabaseError where error.resultCode != .SQLITE_IOERR {
       return "\(error)"
     }
+  }
+
+  /// The parts of a restored database that this program did not create.
+  private static func findForeignSchema(in file: DatabaseFile) throws -> [String] {
+    let queue = try DatabaseQueue(
+      path: file.immutablePath, configuration: .offers(isReadOnly: true))
+    let parts = try queue.unsafeRead(ForeignSchemaObjects.find)
+    try queue.close()
+    return parts
   }
 
   private static func damaged(_ source: String, _ problem: String) -> OffersError {

@@ -51,22 +51,19 @@ final class ReadingPool: Sendable {
 
   private let file: DatabaseFile
   private let limit: Int
-  private let isSalvage: Bool
   private let isMigratedCopy: Bool
   private let state = Mutex(State())
 
   /// - Parameters:
   ///   - file: the database file to read.
   ///   - limit: the maximum number of connections, at least 1; further reads wait.
-  ///   - isSalvage: whether to open a damaged file as far as possible.
   ///   - isMigratedCopy: whether to read a copy in memory, which is migrated, of a file with an older
   ///     schema that cannot be written. Later changes of the file are not seen.
   init(
-    _ file: DatabaseFile, limit: Int = 1, isSalvage: Bool = false, isMigratedCopy: Bool = false
+    _ file: DatabaseFile, limit: Int = 1, isMigratedCopy: Bool = false
   ) {
     self.file = file
     self.limit = limit
-    self.isSalvage = isSalvage
     self.isMigratedCopy = isMigratedCopy
   }
 
@@ -74,7 +71,6 @@ final class ReadingPool: Sendable {
   init(sharing queue: DatabaseQueue, of file: DatabaseFile) {
     self.file = file
     limit = 1
-    isSalvage = false
     isMigratedCopy = false
     state.withLock {
       $0.slots = [Slot(queue)]
@@ -234,8 +230,7 @@ final class ReadingPool: Sendable {
 
   private func connect() throws -> (DatabaseQueue, isImmutable: Bool) {
     func open(_ path: String) throws -> DatabaseQueue {
-      try DatabaseQueue(
-        path: path, configuration: .offers(isReadOnly: true, isSalvage: isSalvage))
+      try DatabaseQueue(path: path, configuration: .offers(isReadOnly: true))
     }
     let path = file.pathForReading
     do {

@@ -18,9 +18,8 @@ enum StorageFailure {
   static let lossAdvice = Advice(
     "Restore a backup. Without one, try to recover it with the shell of SQLite", .recover)
 
-  /// Translates an error of a salvage. The usual advice for a damaged file, which suggests a
-  /// salvage, is replaced.
-  static func translateLoss(_ error: any Error, path: String) -> any Error {
+  /// The error for a damaged file in which no table can be found.
+  static func loss(_ error: DatabaseError, path: String) -> any Error {
     let error = translate(error, path: path)
     guard let failure = error as? OffersError, failure.advice == damageAdvice else { return error }
     return OffersError(

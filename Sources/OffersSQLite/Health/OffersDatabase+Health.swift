@@ -7,12 +7,7 @@ extension SQLitePlace {
 
   package func advice(on error: OffersError) async -> Advice? {
     guard error.advice == StorageFailure.damageAdvice else { return error.advice }
-    do {
-      _ = try await OffersDatabase.open(salvaging: path)
-      return Integrity.damageAdvice
-    } catch {
-      return StorageFailure.lossAdvice
-    }
+    return canBeSalvaged() ? Integrity.damageAdvice : StorageFailure.lossAdvice
   }
 }
 

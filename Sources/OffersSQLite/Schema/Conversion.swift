@@ -34,7 +34,7 @@ enum Conversion {
         .storageFailed,
         "\(path) is of an earlier version and cannot be brought up to date: "
           + "\(error.message ?? "a statement failed"). It was left untouched.",
-        advice: StorageFailure.salvageAdvice, cause: "\(error)")
+        advice: StorageFailure.lossAdvice, cause: "\(error)")
     }
   }
 

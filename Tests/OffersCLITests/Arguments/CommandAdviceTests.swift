@@ -48,16 +48,14 @@ struct CommandAdviceTests {
       "Name another file with --database."),
     Case(
       Advice("To save what it has", .salvageBackup(path: "/it's.sqlite")),
-      "To save what it has, open it as a database, and import what was saved",
-      "To save what it has: offers export --salvage --database '/it'\\''s.sqlite' -o saved.json. "
-        + "Then: offers import saved.json --accept-sources"),
+      "To save what it has with the program offers",
+      "To save what it has: offers restore --salvage '/it'\\''s.sqlite'"),
     Case(Advice("Check it", .examine), "Check it.", "Check it: offers doctor"),
     Case(Advice("Repair it", .repair), "Repair it", "Repair it: offers doctor --repair"),
     Case(
       Advice("Save what there is", .salvage, ". More."),
-      "Save what there is, then move the database's files away and import what was saved. More.",
-      "Save what there is: offers export --salvage -o saved.json. Then move the database's files "
-        + "away and: offers import saved.json --accept-sources. More."),
+      "Save what there is with the program offers. More.",
+      "Save what there is: offers restore --salvage. More."),
     Case(
       Advice("See what there is", .listOffers), "See what there is.",
       "See what there is: offers list"),
@@ -73,11 +71,10 @@ struct CommandAdviceTests {
       "Add it there yourself: offers feeds show NAME, or guess SOURCE, prints it."),
     Case(
       Advice("Save what there is", .salvageAndRecover),
-      "Save what there is, then move the database's files away and import what was saved. What that "
-        + "could not read may be in a backup, or be recovered with the shell of SQLite",
-      "Save what there is: offers export --salvage -o saved.json. Then move the database's files "
-        + "away and: offers import saved.json --accept-sources. What that could not read may be in "
-        + "a backup, or be recovered by: sqlite3 FILE .recover"),
+      "Save what there is with the program offers. What that could not read may be in a backup, or be "
+        + "recovered with the shell of SQLite",
+      "Save what there is: offers restore --salvage. What that could not read may be in a backup, or be "
+        + "recovered by: sqlite3 FILE .recover"),
     Case(Advice("Recover it", .recover), "Recover it.", "Recover it: sqlite3 FILE .recover"),
     Case(
       Advice("Name one of these", .writeSource),

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import OffersTestSupport
 import TestStores
 import Testing
@@ -52,6 +53,38 @@ struct RestoreCommandTests {
     #expect(try await stars() == 1)
   }
 
+  @Test("names the command for an export, and import that for a backup; compressed ones are named")
+  func mistaken() async throws {
+    let export = home.folder.file("saved.json")
+    try await home.call("export", "-o", export)
+    let restored = try await home.call("restore", export)
+    #expect(restored.status == 64)
+    #expect(restored.errors.contains("saved.json is an export, not a backup. Nothing was changed."))
+    #expect(restored.errors.contains("offers import \(export)"))
+    let imported = try await home.call("import", copy)
+    #expect(imported.status == 64)
+    #expect(imported.errors.contains("offers restore \(copy)"))
+    #expect(try home.shell("gzip -k copy.sqlite saved.json").status == 0)
+    for words in [["restore", copy + ".gz"], ["import", export + ".gz"]] {
+      let result = try await OffersProgram.call(words, environment: home.environment)
+      #expect(result.status == 64)
+      #expect(result.errors.contains("is compressed. Nothing was changed."))
+    }
+    #expect(try await stars() == 2)
+  }
+
+  @Test("says which parts of a backup this program did not create")
+  func foreign() async throws {
+    try await DatabaseQueue(path: copy).write { database in
+      try database.execute(sql: "CREATE UNIQUE INDEX one ON session ((1))")
+    }
+    let result = try await home.call("restore", copy)
+    #expect(result.status == 0)
+    #expect(result.errors.contains("has parts that offers did not create: the index one"))
+    let doctor = try await home.call("doctor")
+    #expect(doctor.output.contains("the index one was not created by this program"))
+  }
+
   @Test("refuses a damaged backup with the commands that save what it has")
   func damaged() async throws {
     #expect(
@@ -61,7 +94,7 @@ struct RestoreCommandTests {
     let result = try await home.call("restore", copy)
     #expect(result.status == 1)
     #expect(
-      result.errors.contains("offers export --salvage --database \(copy) -o saved.json"),
+      result.errors.contains("offers restore --salvage \(copy)"),
       "\(result.errors)")
     #expect(try await home.call("restore", "missing").status == 66)
     #expect(try await stars() == 2)

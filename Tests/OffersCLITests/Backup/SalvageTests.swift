@@ -7,188 +7,160 @@ import Testing
 struct SalvageTests {
   private static let count = 3000
 
-  /// Creates a home with many offers, each with a retailer, a change in a row of its own, and a star.
-  private static func lived(count: Int = count) async throws -> Home {
+  /// A home in which the owner, Ben and Eve have each of many offers as a favorite, Eve's shared.
+  private static func household(count: Int = count) async throws -> Home {
     let home = try await Home(
       synced: (0..<count).map { FeedItem("\($0)", "Tea", terms: "Buy one") })
-    let filled = try home.shell(
-      """
-      sqlite3 "$OFFERS_DATABASE" "INSERT INTO favorite SELECT 1, 'ibotta', id, 5, NULL FROM offer;
-        DELETE FROM change; UPDATE offer SET retailer = 'Corner shop', first_run_id = NULL;
-        INSERT INTO change (offer_key, run_id, feed_key, kind, at)
-        SELECT offer_key, 1, feed_key, 'new', 1 FROM offer;
-        PRAGMA wal_checkpoint(TRUNCATE)"
-      """)
-    guard filled.status == 0 else { throw Home.Unexpected(filled.errors) }
-    return home
-  }
-
-  private static func saved(_ home: Home, _ words: String...) async throws -> (
-    text: String, counts: [String: Int], errors: String
-  ) {
-    let result = try await OffersProgram.call(
-      ["export", "--salvage"] + words, environment: home.environment)
-    let document = try Home.parse(result.output)
-    let counts = document.compactMapValues { ($0 as? [Any])?.count }
-    return (result.output, counts, result.errors)
-  }
-
-  @Test(
-    "damaged pages lose only the rows that they contain",
-    arguments: ["favorite", "change", "offer"])
-  func pages(table: String) async throws {
-    let home = try await Self.lived()
-    let lost = try [1, 3].map { try home.overwritePage($0, of: table) }.reduce(0, +)
-    #expect((1..<Self.count).contains(lost))
-    let (text, counts, errors) = try await Self.saved(home)
-    var least = ["offers": Self.count, "changes": Self.count, "favorites": Self.count]
-    switch table {
-    case "favorite": least["favorites"] = Self.count - lost
-    case "change": least["changes"] = Self.count - lost
-    case "offer":
-      least["offers"] = Self.count - lost
-      least["changes"] = Self.count - lost
-    default: break
-    }
-    for (name, number) in least { #expect(counts[name] == number, "\(name)") }
-    let section = ["favorite": "favorites", "change": "changes"][table] ?? "offers"
-    #expect(errors == "Some records could not be read: \(section). The export has the others.\n")
-    if table == "offer" {
-      #expect(text.components(separatedBy: "Corner shop").count - 1 == Self.count - lost)
-    }
-    let stars = try await Self.saved(home, "--favorites")
-    #expect(stars.counts["favorites"] == least["favorites"])
-    #expect(stars.counts["offers"] == (table == "favorite" ? Self.count - lost : least["offers"]))
-  }
-
-  /// The favorites of each user in an export, by name.
-  private static func stars(_ text: String) throws -> [String: Int] {
-    let favorites = try Home.parse(text)["favorites"] as? [[String: Any]] ?? []
-    return Dictionary(grouping: favorites) { $0["user"] as? String ?? "" }.mapValues(\.count)
-  }
-
-  /// A home as `lived`, whose users Ben and Eve have each offer as a favorite, too.
-  private static func household() async throws -> Home {
-    let home = try await Self.lived()
     for user in ["Ben", "Eve"] { try await home.call("user", "add", user, "--role", "viewer") }
     let filled = try home.shell(
       """
-      sqlite3 "$OFFERS_DATABASE" "INSERT INTO favorite SELECT user_key, feed, id, 7, 8
-        FROM (SELECT user_key FROM account WHERE user_key > 1), (SELECT feed, id FROM favorite);
+      sqlite3 "$OFFERS_DATABASE" "INSERT INTO favorite
+          SELECT user_key, 'ibotta', id, 5, CASE user_key WHEN 3 THEN 8 END FROM account, offer;
         PRAGMA wal_checkpoint(TRUNCATE)"
       """)
     guard filled.status == 0 else { throw Home.Unexpected(filled.errors) }
     return home
   }
 
-  @Test("the favorites of all users are salvaged, and imported for each of them")
-  func users() async throws {
+  /// What a database has that is salvaged: favorites, users and feeds.
+  private static func kept(_ home: Home) throws -> String {
+    try home.shell(
+      """
+      sqlite3 "$OFFERS_DATABASE" "SELECT * FROM favorite;
+        SELECT user_key, name, folded_name, role, created_at FROM account;
+        SELECT name, source, subscribed_at, unsubscribed_at, chosen_source, source_origin FROM feed"
+      """
+    ).output
+  }
+
+  /// The numbers of favorites of each user, by name.
+  private static func stars(_ home: Home, _ condition: String = "true") throws -> String {
+    try home.shell(
+      """
+      sqlite3 -separator ' ' "$OFFERS_DATABASE" "SELECT name, count(id) FROM account
+        LEFT JOIN favorite ON favorite.user_key = account.user_key AND \(condition)
+        GROUP BY account.user_key ORDER BY account.user_key"
+      """
+    ).output
+  }
+
+  @Test("keeps users, feeds with their sources, and favorites with their sharing, and no more")
+  func sound() async throws {
     let home = try await Self.household()
-    let sound = try await Self.saved(home)
-    #expect(sound.errors == "")
-    #expect(try await sound.text == home.call("export", "--all-users").output)
-    let whole = ["owner": Self.count, "Ben": Self.count, "Eve": Self.count]
-    #expect(try Self.stars(sound.text) == whole)
-    let other = try Home()
-    let taken = try other.offers("import", "-", "--accept-sources", input: sound.text)
-    #expect(taken.status == 0, "\(taken.errors)")
-    func users(_ text: String) -> String? { text.components(separatedBy: "\"users\":[").last }
-    #expect(try await users(other.call("export", "--all-users").output) == users(sound.text))
-    // Between two damaged pages favorites are found by their offers, for each user.
-    let lost = try [1, 20].map { try home.overwritePage($0, of: "favorite") }.reduce(0, +)
-    let (text, counts, errors) = try await Self.saved(home)
-    #expect(counts["favorites"] == 3 * Self.count - lost)
-    #expect(errors == "Some records could not be read: favorites. The export has the others.\n")
-    #expect(try Home().offers("import", "-", "--accept-sources", input: text).status == 0)
+    let before = try Self.kept(home)
+    let result = try await home.call("restore", "--salvage")
+    #expect(result.status == 0)
+    #expect(result.output.contains("3 users, 1 feed, 9,000 favorites"))
+    #expect(result.errors.contains("To read the offers again: offers sync"))
+    #expect(try Self.kept(home) == before)
+    #expect(try await home.call("doctor").status == 0)
+    try await home.call("user", "add", "Zoe")
+    #expect(try await home.call("sync", "ibotta").status == 0)
+    #expect(try await home.call("list").output.split(separator: "\n").count > 2000)
+    #expect(try Self.stars(home) == "owner 3000\nBen 3000\nEve 3000\nZoe 0\n")
+  }
+
+  @Test("finds the favorites between damaged pages in their indexes, without their times")
+  func favorites() async throws {
+    let home = try await Self.household()
+    for page in [1, 20] { try home.overwritePage(page, of: "favorite") }
+    let result = try await home.call("restore", "--salvage", "--json")
+    #expect(result.status == 1)
+    #expect(result.errors.contains("Some of these could not be read: favorites. Try: sqlite3 "))
+    let document = try Home.parse(result.output)
+    #expect(document["favorites"] as? Int == 3 * Self.count)
+    #expect(document["unread"] as? [String] == ["favorites"])
+    #expect(try Self.stars(home) == "owner 3000\nBen 3000\nEve 3000\n")
+    // Sharing is known from the index of what is shared.
+    #expect(try Self.stars(home, "shared_at = 8") == "owner 0\nBen 0\nEve 3000\n")
+    let dated = try home.shell(
+      "sqlite3 \"$OFFERS_DATABASE\" 'SELECT count(*) FROM favorite WHERE created_at < 9'"
+    ).output
+    #expect(try #require(Int(dated.dropLast())) > Self.count)
   }
 
   @Test(
     "an unreadable user is salvaged with their favorites, and a name from the index or a number")
   func unreadableUsers() async throws {
     let home = try await Self.household()
+    let whole = try Data(contentsOf: URL(fileURLWithPath: home.database))
     try home.overwritePage(0, of: "account")
-    let (text, counts, errors) = try await Self.saved(home)
-    #expect(counts["favorites"] == 3 * Self.count)
-    #expect(try Self.stars(text) == ["owner": Self.count, "ben": Self.count, "eve": Self.count])
-    #expect(errors.hasPrefix("Some records could not be read: users."))
-    try home.overwritePage(0, of: "sqlite_autoindex_account_1")
-    let numbered = try await Self.saved(home).text
-    #expect(
-      try Self.stars(numbered) == ["owner": Self.count, "user 2": Self.count, "user 3": Self.count])
-    let other = try Home()
-    #expect(try other.offers("import", "-", "--accept-sources", input: numbered).status == 0)
-    #expect(
-      try await other.call("user").output.contains(/\nuser 2 +viewer +3,?000\b/))
+    #expect(try await home.call("restore", "--salvage").status == 1)
+    #expect(try Self.stars(home) == "owner 3000\nben 3000\neve 3000\n")
+    try whole.write(to: URL(fileURLWithPath: home.database))
+    for name in ["account", "sqlite_autoindex_account_1"] { try home.overwritePage(0, of: name) }
+    #expect(try await home.call("restore", "--salvage").status == 1)
+    #expect(try Self.stars(home) == "owner 3000\nuser 2 3000\nuser 3 3000\n")
+    #expect(try await home.call("doctor").status == 0)
   }
 
-  @Test("a salvaged export can be imported, whichever table or index is damaged")
-  func imports() async throws {
+  @Test("gives a sound database, whichever table or index is damaged, or half of the file is lost")
+  func everyPage() async throws {
     let count = 400
-    let sound = try await Self.lived(count: count)
-    let names = try sound.shell(
+    let home = try await Self.household(count: count)
+    let names = try home.shell(
       "sqlite3 \"$OFFERS_DATABASE\" 'SELECT name FROM sqlite_schema WHERE rootpage > 0'"
     ).output.split(separator: "\n").map(String.init)
     #expect(names.contains("feed") && names.contains("sync_run"))
-    let whole = try Data(contentsOf: URL(fileURLWithPath: sound.database))
+    let whole = try Data(contentsOf: URL(fileURLWithPath: home.database))
+    let other = try Home()
+    let damaged = other.folder.file("damaged.sqlite")
     for (name, bytes) in names.flatMap({ [($0, 8192), ($0, 2048)] }) {
-      let home = try Home()
       try whole.write(to: URL(fileURLWithPath: home.database))
       try home.overwritePage(1, of: name, bytes: bytes)
-      let saved = try await home.call("export", "--salvage").output
-      let other = try Home()
-      let taken = try other.offers("import", "-", "--json", "--accept-sources", input: saved)
-      #expect(taken.status == 0, "\(name): \(taken.errors)")
-      let document = try Home.parse(taken.output)
-      let favorites = (document["favorites"] as? [String: Int])?["new"]
-      let offers = (document["offers"] as? [String: Int])?["new"]
-      if name != "favorite" { #expect(favorites == count, "\(name)") }
-      if name != "offer" { #expect(offers == count, "\(name)") }
+      try Data(contentsOf: URL(fileURLWithPath: home.database)).write(
+        to: URL(fileURLWithPath: damaged))
+      let result = try await other.call("restore", "--salvage", damaged, "--json")
+      let document = try Home.parse(result.output)
+      #expect(document["favorites"] as? Int == 3 * count, "\(name): \(result.errors)")
+      #expect(document["feeds"] as? Int == 1, "\(name)")
+      #expect(try other.integrity() == "ok\n")
     }
-  }
-
-  @Test("a truncated file yields its remaining offers")
-  func cutShort() async throws {
-    let home = try await Self.lived()
-    #expect(
-      try home.shell(
-        "truncate -s $(($(stat -c %s \"$OFFERS_DATABASE\") / 2)) \"$OFFERS_DATABASE\""
-      ).status == 0)
-    let doctor = try await home.call("doctor")
-    #expect(doctor.status == 1)
-    #expect(doctor.output.contains("offers export --salvage -o saved.json"))
-    let saved = try await Self.saved(home)
-    #expect(saved.counts["offers"] ?? 0 > 0)
-    #expect(
-      try Home().offers("import", "-", "--accept-sources", input: saved.text).status == 0)
+    try whole.prefix(whole.count / 2).write(to: URL(fileURLWithPath: damaged))
+    let half = try await other.call("restore", "--salvage", damaged)
+    #expect(half.status <= 1)
+    #expect(try other.integrity() == "ok\n")
   }
 
   @Test("where nothing can be salvaged, the errors suggest sqlite3's .recover instead")
   func hopeless() async throws {
-    let home = try await Self.lived()
+    let home = try await Self.household(count: 400)
     #expect(
       try home.shell(
         "head -c 4096 /dev/zero | tr '\\0' Z "
           + "| dd of=\"$OFFERS_DATABASE\" bs=1 seek=100 conv=notrunc status=none"
       ).status == 0)
+    let before = try Data(contentsOf: URL(fileURLWithPath: home.database))
     let doctor = try await home.call("doctor")
     #expect(doctor.status == 1)
     #expect(!doctor.output.contains("--salvage"), "\(doctor.output)")
     #expect(doctor.output.contains("sqlite3 FILE .recover"))
-    let saved = try await home.call("export", "--salvage")
-    #expect(saved.status == 1)
-    #expect(saved.output == "")
+    let saved = try await home.call("restore", "--salvage")
+    #expect((saved.status, saved.output) == (1, ""))
     #expect(!saved.errors.contains("doctor"), "\(saved.errors)")
     #expect(saved.errors.contains("sqlite3 FILE .recover"))
+    #expect(try Data(contentsOf: URL(fileURLWithPath: home.database)) == before)
   }
 
-  @Test("the salvage of a sound database is complete")
-  func sound() async throws {
-    let home = try await Self.lived()
-    let all = try await home.call("export")
-    let saved = try await home.call("export", "--salvage")
-    #expect(saved.status == 0)
-    #expect(saved.errors == "")
-    #expect(saved.output == all.output)
+  /// Each cell of an interior page points to the same leaf, whose keys then come again and again.
+  @Test("ends at keys that do not grow, and writes no more than it reads")
+  func loops() async throws {
+    let home = try await Self.household()
+    for name in ["favorite", "favorite_by_offer", "favorite_by_sharing"] {
+      try home.repeatFirstChild(of: name)
+    }
+    let result = try await home.call("restore", "--salvage", "--json")
+    #expect(result.status == 1)
+    let document = try Home.parse(result.output)
+    #expect((1...3 * Self.count).contains(document["favorites"] as? Int ?? 0))
+    #expect(try home.integrity() == "ok\n")
+  }
+
+  @Test("export names the command that replaces its former option")
+  func former() async throws {
+    let result = try await Home().call("export", "--salvage")
+    #expect(result.status == 64)
+    #expect(result.errors.contains("offers restore --salvage"))
   }
 }
 
@@ -214,5 +186,27 @@ extension Home {
         + "seek=\(offset / 1024) conv=notrunc status=none")
     guard written.status == 0 else { throw Unexpected(written.errors) }
     return found[1]
+  }
+
+  /// Lets all cells of the root of a table or an index lead to the child of the first one, directly in the
+  /// file. https://sqlite.org/fileformat2.html#b_tree_pages
+  func repeatFirstChild(of name: String) throws {
+    let number = try shell(
+      """
+      sqlite3 "$OFFERS_DATABASE" "SELECT pageno FROM dbstat
+        WHERE name = '\(name)' AND pagetype = 'internal' ORDER BY path LIMIT 1"
+      """
+    ).output.dropLast()
+    guard let number = Int(number) else { throw Unexpected("\(name) has one page") }
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: database))
+    let page = (number - 1) * 8192
+    let count = Int(bytes[page + 3]) << 8 | Int(bytes[page + 4])
+    func cell(_ index: Int) -> Int {
+      let place = page + 12 + 2 * index
+      return page + (Int(bytes[place]) << 8 | Int(bytes[place + 1]))
+    }
+    let child = bytes[cell(0)..<cell(0) + 4]
+    for index in 1..<count { bytes.replaceSubrange(cell(index)..<cell(index) + 4, with: child) }
+    try bytes.write(to: URL(fileURLWithPath: database))
   }
 }

@@ -54,7 +54,7 @@ struct HostileFileTests {
     ["feeds", "--json"], ["changes", "--since", "30d"], ["changes", "--json"], ["history", "1"],
     ["history", "1", "--json"], ["doctor"], ["doctor", "--json"], ["cache"], ["cache", "--json"],
     ["prune", "--dry-run"], ["household"], ["household", "--json"], ["export"],
-    ["restore", "--salvage"], ["user", "list"], ["token", "list"],
+    ["user", "list"], ["token", "list"],
   ]
 
   /// A database with a row in every table that has data.
@@ -219,6 +219,8 @@ struct HostileFileTests {
       #expect(
         Self.isHarmless(result.errors, isTerminal: isTerminal), "\(mutations) \(command) errors")
     }
+    let salvaged = try await OffersProgram.call(["restore", "--salvage"], environment: environment)
+    #expect([0, 1].contains(salvaged.status), "\(mutations)")
   }
 
   @Test("No value in any column ends a reading command or reaches a terminal")

@@ -187,8 +187,6 @@ struct UserOptionTests {
     #expect(favorites(stars) == 2)
     #expect(!stars.contains("\"name\":\"Tea\""))
     #expect(favorites(try await home.call("export").output) == 1)
-    let salvage = try await home.call("export", "--salvage", "--user", "ben")
-    #expect((salvage.status, salvage.output) == (64, ""))
 
     let other = try await Self.home()
     let imported = try other.offers(

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import OffersCore
+import OffersPlatform
 import OffersTestSupport
 import SQLiteMigrations
 import Testing
@@ -61,6 +62,37 @@ struct RestoreTests {
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
     #expect(try names().subtracting(left) == [])
     return try #require(error)
+  }
+
+  /// The user and group `nobody`, which need not exist.
+  private static let nobody: UInt32 = 65_534
+
+  @Test(
+    "keeps the owner, group and mode of the old file, or those of its folder",
+    .enabled(if: geteuid() == 0, "Only root can give files to other users."))
+  func keepsOwner() async throws {
+    func status(_ path: String) throws -> [UInt32] {
+      let status = try #require(try FileStatus.find(path))
+      return [status.ownerID, status.groupID, UInt32(status.permissions)]
+    }
+    #expect(chown(path, Self.nobody, Self.nobody) == 0 && chmod(path, 0o640) == 0)
+    let restored = try await SQLitePlace(path: path).restore(from: backup)
+    #expect(try status(path) == [Self.nobody, Self.nobody, 0o640])
+    #expect(try status(#require(restored.aside)) == [Self.nobody, Self.nobody, 0o640])
+    for (mode, expected) in [(mode_t(0o755), UInt32(0o600)), (0o770, 0o660)] {
+      let home = folder.file("home\(mode)")
+      #expect(mkdir(home, mode) == 0 && chmod(home, mode) == 0)
+      #expect(chown(home, Self.nobody, Self.nobody) == 0)
+      let new = home + "/offers.sqlite"
+      _ = try await SQLitePlace(path: new).restore(from: backup)
+      for name in [new, new + "-lock"] {
+        #expect(try status(name) == [Self.nobody, Self.nobody, expected])
+      }
+      // A database that root creates is the service's as well.
+      let made = home + "/made.sqlite"
+      try await OffersDatabase.open(path: made).close()
+      #expect(try status(made) == [Self.nobody, Self.nobody, expected])
+    }
   }
 
   @Test(

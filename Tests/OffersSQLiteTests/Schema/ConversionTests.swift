@@ -119,30 +119,7 @@ struct ConversionTests {
     #expect(try Store.rows(path, run) == ["1"])
   }
 
-  @Test("is salvaged as it is, with all offers, changes and favorites, and the names of users")
-  func isSalvaged() async throws {
-    let folder = try TemporaryFolder()
-    let path = try Store.makeOldFile(in: folder)
-    let database = try await OffersDatabase.open(salvaging: path)
-    let records = try await database.salvage(favoritesOnly: false) { salvaged in
-      var records: [ExportRecord] = []
-      let cut = try salvaged.forEachRecord(accepting: { _ in true }) { records.append($0) }
-      #expect(cut.isEmpty)
-      return records
-    }
-    let found = Set(
-      records.map { String(decoding: ExportWriter.bytes(of: $0), as: UTF8.self) })
-    let lines = try EarlierVersion.export().split(separator: "\n").map {
-      String($0.hasSuffix(",") ? $0.dropLast() : $0)
-    }
-    for line in lines where line.hasPrefix("{\"ref\"") || line.hasPrefix("{\"user\"") {
-      #expect(found.contains(line))
-    }
-    let names = records.compactMap { if case .user(let user) = $0 { user.name } else { nil } }
-    #expect(try Set(names) == Set(Store.rows(path, "SELECT name FROM user")))
-  }
-
-  @Test("with a row that breaks a constraint stays as it is, with the advice to salvage it")
+  @Test("with a row that breaks a constraint stays as it is, with the advice to recover it")
   func refusesBrokenRows() async throws {
     let folder = try TemporaryFolder()
     let path = try Store.makeOldFile(in: folder)

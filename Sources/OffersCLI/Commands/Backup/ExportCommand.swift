@@ -20,7 +20,6 @@ struct ExportCommand: AsyncParsableCommand {
         offers export -o offers.json
         offers export --favorites -o stars.json
         offers export --all-users -o household.json
-        offers export --salvage -o saved.json
         offers export | ssh elsewhere offers import -
       """)
 
@@ -30,8 +29,8 @@ struct ExportCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "The records of all users.")
   var allUsers = false
 
-  @Flag(
-    name: .long, help: "Export the readable part of a damaged database, with all users' favorites.")
+  /// The former name of `restore --salvage`.
+  @Flag(name: .long, help: .hidden)
   var salvage = false
 
   @Option(
@@ -46,6 +45,12 @@ struct ExportCommand: AsyncParsableCommand {
 
   @OptionGroup var location: UserRecordOptions
 
+  func validate() throws {
+    if salvage {
+      throw ValidationError("A damaged database is salvaged by: offers restore --salvage")
+    }
+  }
+
   func run() async throws {
     let bar = ProgressBar(isEnabled: true)
     defer { bar.clear() }
@@ -54,12 +59,11 @@ struct ExportCommand: AsyncParsableCommand {
       // The document is first written to a temporary file, so that a slow reader does not keep the
       // read transaction open, and so that a failed export prints nothing.
       let spool = try SpoolFile(folder: location.place.temporaryFolder)
-      let document = try await write { try spool.append($0) }
+      _ = try await write { try spool.append($0) }
       bar.clear()
       var data = Output.Data()
       try spool.forEachPiece { try data.append($0) }
-      try data.finish()
-      return try report(document.unread)
+      return try data.finish()
     }
     let file = try AtomicFile(output: output, beside: database)
     let document = try await write { try file.append($0) }
@@ -83,7 +87,6 @@ struct ExportCommand: AsyncParsableCommand {
       }.joined(separator: ", ")
       Output.note(.line("\(output): \(parts) (\(Units.size(document.bytes)))"))
     }
-    try report(document.unread)
   }
 
   /// Writes the document.
@@ -95,72 +98,31 @@ struct ExportCommand: AsyncParsableCommand {
 
   /// Opens the database, with the record of the user if one user is exported.
   ///
-  /// - Returns: the database, and what writes its document; with `--salvage` from the readable records.
+  /// - Returns: the database, and what writes its document.
   private func open(
     _ bar: ProgressBar
   ) async throws -> (database: any OffersStorage, write: Writing) {
-    if salvage || allUsers, location.user != nil {
+    if allUsers, location.user != nil {
       throw OffersError(
-        .invalidRequest, "\(salvage ? "--salvage" : "--all-users") exports all users.",
+        .invalidRequest, "--all-users exports all users.",
         hint: "Leave out --user.")
-    }
-    if salvage {
-      let database = try await location.place.fetchFile(for: .salvage).openForSalvage()
-      return (database, { try await writeReadable(database, bar, $0) })
     }
     let database =
       allUsers ? try await location.location.open(.readOnly) : try await location.open(.readOnly)
     return (database, { try await write(database, bar, $0) })
   }
 
-  /// Writes the readable records.
-  private func writeReadable(
-    _ database: any StoreMaintenance, _ bar: ProgressBar,
-    _ append: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
-  ) async throws -> ExportSummary {
-    try await database.salvage(favoritesOnly: favorites) { records in
-      try Self.write(bar, total: 0, append) { add in
-        // Records that an import would refuse are left out.
-        try records.forEachRecord(accepting: ExportRecordCheck().accepts, add)
-      }
-    }
-  }
-
-  /// Writes all records.
+  /// Writes the document.
   private func write(
     _ database: any OffersStorage, _ bar: ProgressBar,
     _ append: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
   ) async throws -> ExportSummary {
     try await database.export(favoritesOnly: favorites, allUsers: allUsers) { records in
-      try Self.write(bar, total: records.countRecords() ?? 0, append) { add in
-        try records.forEachRecord(add)
-        return []
-      }
+      let total = try records.countRecords() ?? 0
+      return try ExportSummary(
+        writing: append,
+        progress: { if $0 % 1000 == 0 { bar.show("export", records: $0, of: total) } },
+        records.forEachRecord)
     }
-  }
-
-  /// Writes the document from the given records.
-  ///
-  /// - Parameters:
-  ///   - total: the approximate number of records; 0 if it is not known.
-  ///   - forEachRecord: as in `ExportSummary`.
-  private static func write(
-    _ bar: ProgressBar, total: Int, _ append: (UnsafeRawBufferPointer) throws -> Void,
-    _ forEachRecord: (_ add: (ExportRecord) throws -> Void) throws -> [ExportRecord.Section]
-  ) throws -> ExportSummary {
-    try ExportSummary(
-      writing: append,
-      progress: { if $0 % 1000 == 0 { bar.show("export", records: $0, of: total) } },
-      forEachRecord)
-  }
-
-  /// Reports the sections that are incomplete.
-  ///
-  /// - Throws: `ExitCode` if there is any.
-  private func report(_ unread: [ExportRecord.Section]) throws {
-    if unread.isEmpty { return }
-    let names = unread.map(\.name).joined(separator: ", ")
-    Output.note("Some records could not be read: \(names). The export has the others.")
-    throw ExitStatus.failed
   }
 }

@@ -53,6 +53,7 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
     let configuration = try configuration.path.load()
     let bar = ProgressBar(isEnabled: !json)
     defer { bar.clear() }
+    if file != "-" { try TransferFileKind.check(file, isFor: .document) }
     let source = try ImportFile(file, folder: place.temporaryFolder) {
       bar.show("import", bytes: $0, of: $1)
     }

@@ -172,7 +172,9 @@ struct ServeCommand: AsyncParsableCommand {
       transport: connections, allowsPrivateNetwork: allowsPrivateNetwork)
     let database = try await location.open(.readWrite)
     // A service has no terminal, but a log.
-    if !Terminal.isError { DatabaseOptions.tellForeignSchema(of: database.maintenance) }
+    if !Terminal.isError {
+      DatabaseOptions.tellForeignSchema(database.maintenance?.foreignSchema ?? [])
+    }
     let loader = ImageLoader(
       images: database, allowsPrivateNetwork: allowsPrivateNetwork,
       environment: ProcessContext.findVariable, scaler: PictureScaler(),

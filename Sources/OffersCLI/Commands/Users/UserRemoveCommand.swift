@@ -113,7 +113,6 @@ struct UserRemoveCommand: AsyncParsableCommand, LoggedCommand {
           if case .favorite(let favorite) = record { favorites.insert(favorite.ref) }
           try add(record)
         }
-        return []
       }
       return (bytes: summary.bytes, favorites: favorites)
     }
