@@ -33,14 +33,36 @@ struct FileReplacement {
   private static let attemptLimit = 10
 
   /// Whether a replacement was decided and not completed. Another file with the name of the copy is
-  /// left alone, as is one of another user: in a folder that all can write, they could have put it
-  /// there.
+  /// left alone, as is one of another user than the database's or its folder's: in a folder that all can
+  /// write, they could have put it there.
   var isPending: Bool {
-    guard let copy = Self.status(of: decidedPath), copy.isRegular, copy.permissions & 0o022 == 0,
-      copy.isOfThisUser || copy.ownerID == Self.status(of: file.folder)?.ownerID
+    guard let copy = Self.status(of: decidedPath), copy.isRegular, copy.permissions & 0o002 == 0
     else { return false }
+    let old = Self.status(of: file.path) ?? lastAside.flatMap(Self.status)
+    let owners = [old, Self.status(of: file.folder)].compactMap { $0?.ownerID }
+    guard copy.isOfThisUser || owners.contains(copy.ownerID) else { return false }
     if case .ours = try? DatabaseFile(path: decidedPath).findHeader() { return true }
     return false
+  }
+
+  /// Gives the copy the owner, group and permissions of the database, or of a new file in its folder.
+  ///
+  /// - Throws: `OffersError` with `storageFailed` if only root may do that.
+  func keepOwner() throws {
+    do {
+      if let old = try FileStatus.find(file.path) {
+        try FileOperations.keepOwner(old, permissions: old.permissions, of: copyPath)
+      } else if let folder = try FileStatus.find(file.folder) {
+        let copy = try FileStatus.find(copyPath) ?? folder
+        try FileOperations.keepOwner(copy, permissions: folder.permissionsOfFiles, of: copyPath)
+      }
+    } catch {
+      throw OffersError(
+        .storageFailed,
+        "The new database cannot get the owner and group of \(file.path): \(error.text). Nothing was "
+          + "changed.",
+        hint: "Run it as root, or as the owner of that file.")
+    }
   }
 
   /// Makes the copy the next database, for good.
@@ -91,6 +113,11 @@ struct FileReplacement {
   /// that it is the same after a kill. Nil if nothing is pending.
   var asideName: String? {
     Self.changeTime(of: decidedPath).map { file.path + ".before-" + Self.stamp($0) }
+  }
+
+  /// The path of the database that was moved before a kill; nil if there is none.
+  private var lastAside: String? {
+    asideName.flatMap { start in Self.names(start).prefix { Self.isTaken($0) }.last }
   }
 
   /// Moves the files of the database to a new name, and syncs the folder.
