@@ -158,7 +158,9 @@ public struct SyncEngine: Sendable {
     let definition = try configuration.fetch(feed)
     let chosen = try options.source?.validated()
     return try await store.withSyncLock(on: feed, waitSeconds: options.lockWaitSeconds) {
-      try await attempt(definition, chosen, options, isTrial, transport, progress)
+      try await OwnThread.runTask {
+        try await attempt(definition, chosen, options, isTrial, transport, progress)
+      }
     }
   }
 

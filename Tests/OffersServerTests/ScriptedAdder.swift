@@ -13,7 +13,8 @@ final class ScriptedAdder: FeedAdder {
   }
 
   /// The proposal for an address below `https://tea.example/`; the addresses `refused` and `held`
-  /// below it are refused, and held back until the task is cancelled or `letGo` is called.
+  /// below it are refused, and held back until the task is cancelled or `letGo` is called; `busy` keeps a
+  /// thread busy until the task is cancelled, as a guess does.
   static func proposal(_ source: String, name: String?, title: String? = "Tea Shop") -> FeedProposal
   {
     let offers = ["Green Tea", "<b>Black</b> Tea"].enumerated().map { index, text in
@@ -50,6 +51,14 @@ final class ScriptedAdder: FeedAdder {
     proposedSources.withLock { $0.append(source) }
     if source.hasSuffix("refused") {
       throw OffersError(.malformedFeed, "This is a web page, not a feed.", hint: "Look for RSS.")
+    }
+    if source.hasSuffix("busy") {
+      do {
+        try await OwnThread.runTask { while true { try Task.checkCancellation() } }
+      } catch {
+        wasCancelled.withLock { $0 = true }
+        throw error
+      }
     }
     if source.hasSuffix("held") {
       for await _ in release.stream {}

@@ -30,3 +30,10 @@ extension FixedWidthInteger where Self: SignedInteger {
     return (self < 0) == (other < 0) ? .max : .min
   }
 }
+
+extension Duration {
+  /// A wait of a number of seconds: none for a negative number and for one that is none, at most a week.
+  package static func wait(seconds: Double) -> Duration {
+    .seconds(seconds.isNaN ? 0 : min(max(0, seconds), 604_800))
+  }
+}

@@ -3,6 +3,8 @@ import OffersCore
 /// Proposes attributes for the members of the items that no field uses.
 enum AttributeGuess {
   private static let limit = 12
+  /// The number of members that are compared with each other.
+  private static let candidateLimit = 64
 
   /// - Parameters:
   ///   - survey: the members of the items, from which the attributes are chosen.
@@ -11,15 +13,14 @@ enum AttributeGuess {
   static func rules(
     _ survey: MemberSurvey, used: Set<[String]>, name: SurveyedMember?
   ) -> [AttributeRule] {
-    let members = withoutRepeats(
-      survey.members.filter { member in
-        !used.contains(member.keys) && isWorthShowing(member) && !isSame(member, as: name)
-      })
+    let members = survey.members.filter { member in
+      !used.contains(member.keys) && isWorthShowing(member) && !isSame(member, as: name)
+    }
     var rules: [AttributeRule] = []
     var labels: Set<String> = []
     // URLs come last, since people rarely read them.
     let ordered = members.filter { !$0.isMostlyAddress } + members.filter(\.isMostlyAddress)
-    for member in ordered where rules.count < limit {
+    for member in withoutRepeats(ordered.prefix(candidateLimit)) where rules.count < limit {
       guard let label = label(for: member, taken: labels) else { continue }
       labels.insert(label)
       rules.append(
@@ -60,7 +61,7 @@ enum AttributeGuess {
 
   /// Removes members that repeat another one's values, even in another notation, such as dates and
   /// phone numbers.
-  private static func withoutRepeats(_ members: [SurveyedMember]) -> [SurveyedMember] {
+  private static func withoutRepeats(_ members: ArraySlice<SurveyedMember>) -> [SurveyedMember] {
     var kept: [(member: SurveyedMember, meanings: [Int: String])] = []
     for member in members {
       let isDate = member.isMostlyDate

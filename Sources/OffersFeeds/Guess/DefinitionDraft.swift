@@ -23,11 +23,13 @@ struct DefinitionDraft {
 
   /// Returns the definition and notes for the user, or nil when the items have no member that could
   /// be their name or distinguish them.
-  mutating func made() -> (FeedDefinition, notes: [String])? {
-    let survey = MemberSurvey(found.items)
-    var fields = FieldGuess(survey)
+  ///
+  /// - Throws: `CancellationError`.
+  mutating func made() throws -> (FeedDefinition, notes: [String])? {
+    let survey = try MemberSurvey(found.items)
+    var fields = try FieldGuess(survey)
     judgement = ReadingGuess(survey, fields)
-    let identity = IdentityGuess(survey, ownKeys: found.ownKeys, fields: fields)
+    let identity = try IdentityGuess(survey, ownKeys: found.ownKeys, fields: fields)
     idProblem = identity.problem
     if case .madeFrom(let parts) = identity.rule, parts.isEmpty { return nil }
     if fields.fields[.name] == nil { nameAnyway(&fields, identity) }

@@ -2,7 +2,8 @@ import OffersCore
 
 /// Proposes a definition for an unknown document, from its start.
 ///
-/// Keeps no more than the first 4 MiB of the text; a sample that ends within a value is fine.
+/// Keeps no more than the first 4 MiB of the text; a sample that ends within a value is fine. The work is
+/// linear in the size of the sample, and ends when the task is cancelled.
 package final class DefinitionGuess {
   /// A proposed definition.
   package struct Proposal: Sendable {
@@ -56,12 +57,12 @@ package final class DefinitionGuess {
     if !isCut { try transcoder.consume(bytes, keep) }
   }
 
-  /// Returns the proposal for the document, which has ended.
+  /// Returns the proposal for the document, which has ended. This takes up to seconds of work.
   ///
   /// - Throws: `OffersError` with `malformedFeed` for a web page and for an unreadable document;
   ///   `unexpectedShape` when no list of offers is found (the message names the lists of the
   ///   document), or when no stable values distinguish the offers; `invalidRequest` when the items
-  ///   at a given path are not recognized as offers, or the name is not valid.
+  ///   at a given path are not recognized as offers, or the name is not valid; `CancellationError`.
   package func finish() throws -> Proposal {
     try FeedName.check(name)
     if !isCut { try transcoder.finish(keep) }
@@ -120,6 +121,7 @@ package final class DefinitionGuess {
         .malformedFeed, "The document has nothing in it that can be read.",
         hint: "Check the source.")
     }
+    try Task.checkCancellation()
     let candidates = ItemsGuess(root, isXML: format == .xml)
     let steps: [FieldPath.Step]
     if let items {
@@ -136,7 +138,7 @@ package final class DefinitionGuess {
     let problem =
       items == nil
       ? candidates.problem() : DefinitionOverride.missingProblem(missing, keys: found.keys)
-    let made = draft.made()
+    let made = try draft.made()
     if let idProblem = draft.idProblem, missing.contains("id") { throw idProblem }
     guard let (definition, notes) = made else { throw problem }
     var (proposal, offerCount) = try read(by: definition)

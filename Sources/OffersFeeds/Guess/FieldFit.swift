@@ -30,8 +30,7 @@ enum FieldFit {
       return rank + 5 + listCost + 50 * (member.depth - 2)
     }
     if field == .reward, FieldVocabulary.carriers(of: field).contains(main), !isStranger(member) {
-      let prices = member.keys.dropLast(2).map { KeyWords($0) }
-      let isPrice = prices.contains { FieldVocabulary.isPriceHolder($0) }
+      let isPrice = member.owners.dropLast().contains { FieldVocabulary.isPriceHolder($0) }
       if isPrice, FieldVocabulary.salePrices.contains(owner.joined) { return 20 }
       if isPrice, FieldVocabulary.listPrices.contains(owner.joined) { return 45 }
     }
@@ -58,7 +57,7 @@ enum FieldFit {
   /// Whether a member is within an object that describes a shop, a person or another thing than the
   /// offer, according to the object's key.
   static func isStranger(_ member: SurveyedMember) -> Bool {
-    member.keys.dropLast().contains { FieldVocabulary.strangers.contains(KeyWords($0).joined) }
+    member.owners.contains { FieldVocabulary.strangers.contains($0.joined) }
   }
 
   /// Whether the values have the field's type. The member's name matters only for the fields name,

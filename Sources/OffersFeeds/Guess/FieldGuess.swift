@@ -7,6 +7,7 @@ import OffersCore
 /// one.
 struct FieldGuess {
   let survey: MemberSurvey
+  let qualifiers: AmountQualifiers
   private(set) var fields: [OfferField: FieldRule] = [:]
   /// The members that each field comes from, the best first.
   private(set) var chosen: [OfferField: [SurveyedMember]] = [:]
@@ -20,9 +21,14 @@ struct FieldGuess {
   ]
   private static let alternativeLimit = 3
 
-  init(_ survey: MemberSurvey) {
+  /// - Throws: `CancellationError`.
+  init(_ survey: MemberSurvey) throws {
     self.survey = survey
-    for field in Self.order { choose(field) }
+    qualifiers = AmountQualifiers(survey.members)
+    for field in Self.order {
+      try Task.checkCancellation()
+      choose(field)
+    }
     completeName()
   }
 

@@ -14,7 +14,8 @@ struct IdentityGuess {
   ///   - survey: the members of the items, among which an id is searched for.
   ///   - ownKeys: the keys of the items within their parent object; empty for items of one list.
   ///   - fields: the fields found so far.
-  init(_ survey: MemberSurvey, ownKeys: [String], fields: FieldGuess) {
+  /// - Throws: `CancellationError`.
+  init(_ survey: MemberSurvey, ownKeys: [String], fields: FieldGuess) throws {
     let hasOwnKeys = ownKeys.count == survey.itemCount && Set(ownKeys).count == ownKeys.count
     var rest: SurveyedMember?
     for (member, rank) in Self.ranked(survey) {
@@ -47,7 +48,7 @@ struct IdentityGuess {
       rule = .value(FieldRule(.path(link.path)))
       return
     }
-    let made = MadeIdentity(survey, fields)
+    let made = try MadeIdentity(survey, fields)
     rule = .madeFrom(made.parts.map(\.path))
     problem = made.problem
   }

@@ -19,8 +19,24 @@ struct ItemsGuess {
     var isText = false
     /// True for an XML element that is not repeated.
     var isAlone = false
+    /// The names of the first object's members, and of the members of objects in it.
+    private(set) var words: [KeyWords] = []
 
-    static let sampleLimit = 100
+    private static let sampleLimit = 100
+    private static let wordLimit = 200
+
+    mutating func add(_ elements: [SampleValue]) {
+      samples += elements.prefix(max(0, Self.sampleLimit - samples.count))
+      guard words.isEmpty, let object else { return }
+      var keys = object.members.prefix(Self.wordLimit).map(\.key)
+      for case (_, .object(let inner)) in object.members where keys.count < Self.wordLimit {
+        keys += inner.members.prefix(Self.wordLimit).map(\.key)
+      }
+      words = keys.prefix(Self.wordLimit).map { KeyWords($0) }
+    }
+
+    /// The first object.
+    var object: SampleObject? { samples.lazy.compactMap(\.object).first }
   }
 
   private let isXML: Bool
@@ -115,12 +131,11 @@ struct ItemsGuess {
   private mutating func addKeyed(
     _ object: SampleObject, _ steps: [FieldPath.Step], nesting: Int
   ) {
-    for (_, member) in object.members {
-      switch member {
-      case .object: add([member], count: 1, steps, nesting: nesting)
-      case .list(let list): add(list.elements, count: list.count, steps, nesting: nesting)
-      case .text, .truth, .null: break
-      }
+    let values = object.members.map(\.value)
+    let objects = values.filter { if case .object = $0 { true } else { false } }
+    if !objects.isEmpty { add(objects, count: objects.count, steps, nesting: nesting) }
+    for case .list(let list) in values {
+      add(list.elements, count: list.count, steps, nesting: nesting)
     }
   }
 
@@ -153,8 +168,7 @@ struct ItemsGuess {
     candidates[place].isAlone = isAlone && candidates[place].count == 0
     candidates[place].isText = objectCount == 0 && textCount > 0
     candidates[place].count += count
-    let room = Candidate.sampleLimit - candidates[place].samples.count
-    candidates[place].samples += elements.prefix(max(0, room))
+    candidates[place].add(elements)
   }
 
   // MARK: Scores
@@ -176,12 +190,9 @@ struct ItemsGuess {
 
   /// A factor for how much the names of the objects' members are those of an offer.
   private func fit(_ candidate: Candidate) -> Double {
-    let words = Self.words(candidate)
-    var fit = 1.0
-    for (field, gain) in Self.gains {
-      if words.contains(where: { FieldVocabulary.rank($0, as: field) != nil }) { fit *= gain }
+    Self.gains.reduce(1) { fit, gain in
+      Self.has(gain.0, candidate.words) ? fit * gain.1 : fit
     }
-    return fit
   }
 
   private static let gains: [(OfferField, Double)] = [
@@ -205,27 +216,19 @@ struct ItemsGuess {
     return Double(leaves.reduce(0, +)) / Double(max(1, leaves.count))
   }
 
-  /// The names of the first item's members, and of the members of objects in it.
-  private static func words(_ candidate: Candidate) -> [KeyWords] {
-    guard let object = candidate.samples.lazy.compactMap(\.object).first else { return [] }
-    var keys = object.members.map(\.key)
-    for case (_, .object(let inner)) in object.members { keys += inner.members.map(\.key) }
-    return keys.map { KeyWords($0) }
-  }
-
   private static func has(_ field: OfferField, _ words: [KeyWords]) -> Bool {
     words.contains { FieldVocabulary.rank($0, as: field) != nil }
   }
 
   /// Whether the first item has a name, and a price, a link or an image.
   private static func isOfferLike(_ candidate: Candidate) -> Bool {
-    let words = words(candidate)
-    return has(.name, words) && [.reward, .url, .imageURL].contains { has($0, words) }
+    has(.name, candidate.words)
+      && [.reward, .url, .imageURL].contains { has($0, candidate.words) }
   }
 
   /// Whether the first item has a price, and a name that is not in an object within the item.
   private static func isPriced(_ candidate: Candidate) -> Bool {
-    guard let object = candidate.samples.lazy.compactMap(\.object).first else { return false }
+    guard let object = candidate.object else { return false }
     let texts = object.members.filter { _, value in
       switch value {
       case .text, .list: true
@@ -233,15 +236,16 @@ struct ItemsGuess {
       case .truth, .null: false
       }
     }
-    return has(.name, texts.map { KeyWords($0.key) }) && has(.reward, words(candidate))
+    return has(.name, texts.map { KeyWords($0.key) }) && has(.reward, candidate.words)
   }
 
   /// Whether the items have few members, none with the name of a reward, a link, an image, an
   /// expiry or a description, and no key on the path clearly means offers.
   private func isBare(_ candidate: Candidate) -> Bool {
-    let words = Self.words(candidate)
-    return Self.containerRank(candidate) < 2 && Self.memberCount(candidate) <= 4
-      && ![.reward, .url, .imageURL, .expiresAt, .description].contains { Self.has($0, words) }
+    Self.containerRank(candidate) < 2 && Self.memberCount(candidate) <= 4
+      && ![.reward, .url, .imageURL, .expiresAt, .description].contains {
+        Self.has($0, candidate.words)
+      }
   }
 
   private static func isOneInOther(_ a: [FieldPath.Step], _ b: [FieldPath.Step]) -> Bool {

@@ -7,15 +7,18 @@ struct KeyWords {
   let words: [String]
   /// The number at the end, as in `image_640`; nil for none.
   let number: Int?
-
   /// The words without separators.
-  var joined: String { words.joined() }
+  let joined: String
+
+  /// The number of characters of a name that are looked at. A longer key is no name.
+  private static let limit = 100
 
   /// - Parameter key: a JSON key or an XML name; `@`, `$` and a namespace prefix are ignored.
   init(_ key: String) {
-    let name = Self.local(key)
+    let name = Self.local(key).prefix(Self.limit)
     words = Self.parts(of: name).flatMap { $0.split { !$0.isLetter } }
       .map { $0.map(Self.spelled).joined() }
+    joined = words.joined()
     let end = name.lastIndex(where: \.isLetter) ?? name.startIndex
     number = Int(String(name[end...].filter(\.isNumber)))
   }
@@ -61,7 +64,7 @@ struct KeyWords {
 
   /// The name as a label, such as `Vote average` for `vote_average`.
   static func label(for key: String) -> String {
-    let shown = parts(of: local(key)).enumerated().map { index, word -> String in
+    let shown = parts(of: local(key).prefix(limit + 1)).enumerated().map { index, word -> String in
       let lower = word.lowercased()
       if acronyms.contains(lower) { return word.uppercased() }
       return index == 0 ? lower.prefix(1).uppercased() + lower.dropFirst() : lower

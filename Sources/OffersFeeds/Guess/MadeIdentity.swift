@@ -11,14 +11,16 @@ struct MadeIdentity {
 
   private let survey: MemberSurvey
   private static let partLimit = 4
-  /// The maximum number of members that are tested, of those without a stable name and of those
-  /// that change. Each test is a pass over all items.
+  /// The maximum number of members that are tested, of those that are stable and of those that change.
+  /// Each test is a pass over all items.
   private static let candidateLimit = 40
 
-  init(_ survey: MemberSurvey, _ fields: FieldGuess) {
+  /// - Throws: `CancellationError`.
+  init(_ survey: MemberSurvey, _ fields: FieldGuess) throws {
     self.survey = survey
     let changing = Self.changing(survey, fields)
-    let isStable = { (member: SurveyedMember) in !changing.contains { $0.keys == member.keys } }
+    let changingKeys = Set(changing.map(\.keys))
+    let isStable = { (member: SurveyedMember) in !changingKeys.contains(member.keys) }
     parts = (fields.chosen[.name] ?? []).filter(isStable)
     let addresses = survey.members.filter(Self.isAddress)
     // The name does not distinguish the shops of a chain; their addresses do.
@@ -33,18 +35,18 @@ struct MadeIdentity {
     let others = texts.filter { member in
       !Self.isNamedStable(member) && member.part(\.hasLetters) > 0.8
     }
-    add(found + addresses + named + late + others.prefix(Self.candidateLimit))
-    let known = combinations(parts)
+    try add((found + addresses + named + late + others).prefix(Self.candidateLimit))
+    let known = try combinations(parts)
     // A few items that are alike are probably offers that the feed lists twice; a note reports
     // them.
     if known * 10 >= survey.itemCount * 9 { return }
-    var all = parts
-    for member in changing.prefix(Self.candidateLimit)
-    where combinations(all + [member]) > combinations(all) {
-      all.append(member)
+    var (all, allCount) = (parts, known)
+    for member in changing.prefix(Self.candidateLimit) where allCount < survey.itemCount {
+      let count = try combinations(all + [member])
+      if count > allCount { (all, allCount) = (all + [member], count) }
     }
     guard let name = fields.chosen[.name]?.first else { return }
-    if combinations(all) > known {
+    if allCount > known {
       let names = all.dropFirst(parts.count).map { "\($0.path)" }
       problem = Self.problem(names, parts: all)
     }
@@ -52,12 +54,12 @@ struct MadeIdentity {
   }
 
   /// Adds each member, in this order, that distinguishes more of the items.
-  private mutating func add(_ members: [SurveyedMember]) {
-    var known = combinations(parts)
+  private mutating func add(_ members: ArraySlice<SurveyedMember>) throws {
+    var known = try combinations(parts)
     for member in members {
       if known == survey.itemCount || parts.count >= Self.partLimit { break }
       if parts.contains(where: { $0.keys == member.keys }) { continue }
-      let next = combinations(parts + [member])
+      let next = try combinations(parts + [member])
       if next > known {
         parts.append(member)
         known = next
@@ -67,7 +69,8 @@ struct MadeIdentity {
 
   /// The number of different combinations of the members' values, among the items that have any of
   /// them.
-  private func combinations(_ members: [SurveyedMember]) -> Int {
+  private func combinations(_ members: [SurveyedMember]) throws -> Int {
+    try Task.checkCancellation()
     let items = members.reduce(into: Set<Int>()) { $0.formUnion($1.values.keys) }
     return Set(items.map { item in members.map { $0.values[item]?.text } }).count
   }

@@ -79,11 +79,11 @@ struct ValueTraits {
   /// Whether a text contains a tag or a character reference.
   private static func hasMarkup(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
+    let lastClose = bytes.lastIndex(of: 0x3E) ?? 0
     for (index, byte) in bytes.enumerated() {
-      if byte == 0x3C, index + 1 < bytes.count {
+      if byte == 0x3C, index < lastClose {
         let next = bytes[index + 1] | 0x20
-        let isTag = next &- 0x61 < 26 || bytes[index + 1] == 0x2F
-        if isTag, bytes[index...].contains(0x3E) { return true }
+        if next &- 0x61 < 26 || bytes[index + 1] == 0x2F { return true }
       }
       if byte == 0x26 {
         let name = bytes[(index + 1)...].prefix(10).prefix { $0 != 0x3B }

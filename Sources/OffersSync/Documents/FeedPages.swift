@@ -51,7 +51,9 @@ struct FeedPages {
   ///   the server answered a conditional request with 304, or the gate found it identical.
   func read(into receiver: Receiver) async throws -> DocumentFacts? {
     let rule = definition.pages ?? PageRule()
-    let first = template.hasPage ? rule.first + options.firstPage - 1 : rule.first
+    let first =
+      template.hasPage
+      ? rule.first.adding(clamped: min(max(1, options.firstPage), 1 << 31) - 1) : rule.first
     var number = first
     guard
       var page = try await readPage(
@@ -95,6 +97,7 @@ struct FeedPages {
     let unpacker = Decompressor(limitBytes: limitBytes)
     var last = DocumentMetadata()
     func take(_ bytes: UnsafeRawBufferPointer) throws {
+      try Task.checkCancellation()
       if !(try handle(bytes)) { throw Enough() }
     }
     do {
@@ -172,6 +175,8 @@ struct FeedPages {
     let gate = receiver.gate
     func feed(_ bytes: UnsafeRawBufferPointer) throws { try reader?.consume(bytes) }
     func take(_ bytes: UnsafeRawBufferPointer) throws {
+      // A small piece may decompress to a large document.
+      try Task.checkCancellation()
       let total = unpacker.isCompressed ? nil : last.totalBytes
       // Matters only if the document cannot be read.
       if isFirst, !bytes.isEmpty, !hasBegun {

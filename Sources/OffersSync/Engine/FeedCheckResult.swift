@@ -199,7 +199,7 @@ extension SyncEngine {
         options: options, environment: environment,
         fetching: context(source, options, transport), now: now())
       do {
-        return try await body(pages)
+        return try await OwnThread.runTask { try await body(pages) }
       } catch let error as OffersError {
         throw error.hiding(pages.secrets)
       }

@@ -1,3 +1,5 @@
+import OffersCore
+
 /// Limits the duration of asynchronous operations.
 package enum Timeout {
   /// Runs `body`, and cancels it after `seconds`. Returns or throws only when `body` has ended, so
@@ -16,7 +18,7 @@ package enum Timeout {
     try await withThrowingTaskGroup(of: Result.self) { group in
       group.addTask(operation: body)
       group.addTask {
-        try await Task.sleep(for: .seconds(seconds))
+        try await Task.sleep(for: .wait(seconds: seconds))
         throw late()
       }
       defer { group.cancelAll() }

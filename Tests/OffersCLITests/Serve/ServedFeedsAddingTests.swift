@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersSync
 import OffersTestSupport
 import Testing
 
@@ -52,6 +53,19 @@ struct ServedFeedsAddingTests {
       ))
     let known = try feeds.fetchKnownFeeds().first { $0.name == "leaves" }
     #expect(known?.title == "Fine leaves")
+  }
+
+  @Test("a look at a document that takes too long is ended, and says so")
+  func deadline() async throws {
+    let home = try Home()
+    let items = (1...20_000).map { #"{"id":"\($0)","name":"Tea \($0)","price":"$1.00"}"# }
+    let path = try home.folder.write("[\(items.joined(separator: ","))]", to: "list.json")
+    let options = SyncOptions(limits: FetchLimits(totalSeconds: 0.001))
+    let error = await #expect(throws: OffersError.self) {
+      try await FeedGuess.use { try await $0.propose(name: "tea", source: path, options: options) }
+    }
+    #expect(error?.code == .limitExceeded)
+    #expect(error?.message.contains("took longer than") == true)
   }
 
   @Test("a feed without a title is named after its document, and never like another")

@@ -159,6 +159,26 @@ struct ProposalRoutesTests {
     }
   }
 
+  @Test("while a document is guessed at, others are answered, and the server can end")
+  func staysAlive() async throws {
+    let home = try await ServedHome(feeds: [])
+    let adder = ScriptedAdder()
+    let connection = try await LiveServer.run(try home.server(adder: adder, port: 0)) { server in
+      let body = #"{"source":"https://tea.example/busy"}"#
+      let connection = try RawConnection(port: server.port)
+      connection.send(
+        "POST /api/v1/proposals HTTP/1.1\r\n\(server.host)Content-Type: application/json\r\n"
+          + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+      while adder.proposedSources.withLock({ $0.isEmpty }) { await Task.yield() }
+      let answer = try await server.exchange(
+        "GET /api/v1/offers HTTP/1.1\r\n\(server.host)Connection: close\r\n\r\n")
+      #expect(answer.hasPrefix("HTTP/1.1 200"))
+      return connection
+    }
+    withExtendedLifetime(connection) {}
+    #expect(adder.wasCancelled.withLock { $0 })
+  }
+
   @Test("the images of a proposal are served and stored nowhere, of others none are")
   func images() async throws {
     let home = try await ServedHome(feeds: [])

@@ -31,20 +31,23 @@ struct FeedGuess {
   ///   - isPublicOnly: whether the source was not named on this machine, so that it must be on the
   ///     public internet.
   ///   - options: the limits and the access to networks for reading the source.
+  /// - Throws: `OffersError` as `SyncEngine.readStart` and `DefinitionGuess`, with `limitExceeded` if both take
+  ///   longer than `FetchLimits.totalSeconds`; `CancellationError`.
   func propose(
     name: String, source: String, items: FieldPath? = nil, missing: [String] = ["id", "name"],
     isPublicOnly: Bool = false, options: SyncOptions = SyncOptions()
   ) async throws -> DefinitionGuess.Proposal {
     try FeedName.check(name)
-    let guess = DefinitionGuess(name: name, items: items, missing: missing)
-    _ = try await engine.readStart(
-      of: Self.address(of: source), isPublicOnly: isPublicOnly, options: options
-    ) { bytes in
-      try guess.consume(bytes)
-      return !guess.hasEnough
+    let address = try Self.address(of: source)
+    var proposal = try await inTime(options) {
+      let guess = DefinitionGuess(name: name, items: items, missing: missing)
+      _ = try await engine.readStart(of: address, isPublicOnly: isPublicOnly, options: options) {
+        try guess.consume($0)
+        return !guess.hasEnough
+      }
+      return try guess.finish()
     }
-    var proposal = try guess.finish()
-    if source != "-" { proposal.definition.source = try Self.address(of: source) }
+    if source != "-" { proposal.definition.source = address }
     proposal.definition.isPublicOnly = isPublicOnly
     return proposal
   }
@@ -57,14 +60,15 @@ struct FeedGuess {
   ///     have none yet.
   ///   - firstCount: the most offers in `FeedCheckResult.first`.
   ///   - options: the limits and the access to networks for reading the source.
-  /// - Throws: `OffersError` with `unexpectedShape` if no record is an offer; as
+  /// - Throws: `OffersError` with `unexpectedShape` if no record is an offer, `limitExceeded` as `propose`; as
   ///   `SyncEngine.check`.
   func check(
     _ definition: FeedDefinition, of kind: WellKnownKind? = nil, firstCount: Int,
     options: SyncOptions
   ) async throws -> FeedCheckResult {
-    let check = try await engine.check(
-      definition, from: nil, firstCount: firstCount, options: options)
+    let check = try await inTime(options) {
+      try await engine.check(definition, from: nil, firstCount: firstCount, options: options)
+    }
     if check.offerCount > 0 || kind != nil && check.recordCount == 0 { return check }
     let places = definition.items.map {
       $0.steps.isEmpty ? "the top level" : $0.descriptionFromRoot
@@ -75,6 +79,21 @@ struct FeedGuess {
       "No record at \(places.joined(separator: " or ")) is an offer; \(check.recordCount) seen."
         + reason,
       hint: "Give the paths with --items and --map id=… name=…")
+  }
+
+  /// Runs work on a thread of its own, and cancels it when its time is over.
+  private func inTime<Value: Sendable>(
+    _ options: SyncOptions, _ body: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    let seconds = options.limits.totalSeconds
+    return try await Timeout.run(seconds: seconds) {
+      try await OwnThread.runTask(body)
+    } late: {
+      OffersError(
+        .limitExceeded,
+        "Looking at the document took longer than \(Int(clamped: seconds)) seconds.",
+        hint: "Nothing was changed. Try again later.")
+    }
   }
 
   private var engine: SyncEngine {

@@ -10,6 +10,8 @@ import OffersSync
 extension ServedFeeds: FeedAdder {
   /// The number of offers that a proposal shows.
   private static let shownCount = 6
+  /// The longest time for each of the two looks at a source: the guess and its trial. Others wait for it.
+  private static let lookSeconds = 120.0
   /// The longest title of a feed, in characters.
   private static let titleCount = 200
 
@@ -26,6 +28,7 @@ extension ServedFeeds: FeedAdder {
     taken.formUnion(try await database.fetchFeeds().map(\.name))
     taken.formUnion(try await database.fetchFormerFeeds().map(\.name))
     let options = SyncOptions(
+      limits: FetchLimits(totalSeconds: Self.lookSeconds),
       allowsPrivateNetwork: allowsPrivateNetwork || configuration.allowsPrivateNetwork)
     do {
       return try await FeedGuess.use {

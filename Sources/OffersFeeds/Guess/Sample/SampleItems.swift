@@ -57,11 +57,11 @@ struct SampleItems {
 
   /// The keys of the members of the first 100 items, in the order of their first occurrence.
   var keys: [String] {
-    var keys: [String] = []
-    for case .object(let object) in items.prefix(100) {
-      for (key, _) in object.members where !keys.contains(key) { keys.append(key) }
+    var seen: Set<String> = []
+    return items.prefix(100).flatMap { item -> [String] in
+      guard case .object(let object) = item else { return [] }
+      return object.members.map(\.key).filter { seen.insert($0).inserted }
     }
-    return keys
   }
 
   private mutating func add(_ item: SampleValue, _ key: String?, _ keys: inout [String?]) {

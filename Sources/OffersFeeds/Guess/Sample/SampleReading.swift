@@ -18,7 +18,7 @@ struct SampleReading {
   ///   - text: the sample in UTF-8.
   ///   - definition: how to read the sample; the encoding that it names is ignored.
   ///   - isCut: true when the sample is not the whole document.
-  /// - Throws: the errors of `FeedReader`.
+  /// - Throws: the errors of `FeedReader`; `CancellationError`.
   init(_ text: [UInt8], as definition: FeedDefinition, isCut: Bool) throws {
     var definition = definition
     // The sample is transcoded already, so the encoding that the document declares no longer
@@ -26,7 +26,13 @@ struct SampleReading {
     definition.encoding = "utf-8"
     let counts = Counts()
     let reader = FeedReader(definition: definition, sink: counts)
-    try text.withUnsafeBytes { try reader.consume($0) }
+    try text.withUnsafeBytes { text in
+      for start in stride(from: 0, to: text.count, by: Self.pieceBytes) {
+        try Task.checkCancellation()
+        let end = min(start + Self.pieceBytes, text.count)
+        try reader.consume(UnsafeRawBufferPointer(rebasing: text[start..<end]))
+      }
+    }
     if !isCut { try reader.finish() }
     itemCount = reader.itemCount
     offerCount = counts.offerCount
@@ -43,6 +49,9 @@ struct SampleReading {
           + "\(repeatCount == 1 ? "repeats" : "repeat") the id of another item."
       ]
   }
+
+  /// The bytes that are read between two looks at whether the task is cancelled.
+  private static let pieceBytes = 64 << 10
 
   /// Counts the records of the sample.
   private final class Counts: OfferSink {

@@ -12,14 +12,23 @@ indirect enum SampleValue: Sendable {
 
   /// The elements of a list, with nested lists flattened; another value is its own only element.
   var elements: [SampleValue] {
-    guard case .list(let list) = self else { return [self] }
-    return list.elements.flatMap(\.elements)
+    var elements: [SampleValue] = []
+    appendElements(to: &elements)
+    return elements
+  }
+
+  private func appendElements(to elements: inout [SampleValue]) {
+    guard case .list(let list) = self else { return elements.append(self) }
+    for element in list.elements { element.appendElements(to: &elements) }
   }
 
   /// The object, or the first object of a list.
   var object: SampleObject? {
-    for case .object(let object) in elements { return object }
-    return nil
+    switch self {
+    case .object(let object): object
+    case .list(let list): list.elements.lazy.compactMap(\.object).first
+    case .text, .truth, .null: nil
+    }
   }
 }
 

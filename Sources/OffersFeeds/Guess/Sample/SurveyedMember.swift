@@ -12,11 +12,17 @@ struct SurveyedMember {
   /// The number of values that are Booleans, which `values` lacks.
   var otherCount = 0
   private(set) var itemCount = 1
+  /// The words of the member's key.
+  let words: KeyWords
+  /// The words of the keys of the objects around the member, the outermost first.
+  let owners: [KeyWords]
 
   init(steps: [FieldPath.Step], keys: [String], depth: Int) {
     self.steps = steps
     self.keys = keys
     self.depth = depth
+    words = KeyWords(keys.last ?? "")
+    owners = keys.dropLast().map { KeyWords($0) }
   }
 
   mutating func add(_ value: SampleText, item: Int) {
@@ -35,6 +41,8 @@ struct SurveyedMember {
     self.itemCount = max(1, itemCount)
     samples = values.sorted { $0.key < $1.key }.prefix(Self.lookedAt).map(\.value)
     traits = samples.map { ValueTraits($0) }
+    distinctCount = Set(values.values.map(\.text)).count
+    averageBytes = values.values.reduce(0) { $0 + $1.sizeBytes } / max(1, values.count)
   }
 
   /// The values of the first 300 items that have one, in the order of the items.
@@ -43,14 +51,13 @@ struct SurveyedMember {
   private static let lookedAt = 300
 
   var isThroughList: Bool { steps.contains(.all) }
-  var words: KeyWords { KeyWords(keys.last ?? "") }
   /// The words of the key of the object that contains the member.
-  var ownerWords: KeyWords? { keys.count > 1 ? KeyWords(keys[keys.count - 2]) : nil }
+  var ownerWords: KeyWords? { owners.last }
 
   /// The share of items with a text or number as the member's value, from 0 to 1.
   var presence: Double { Double(values.count) / Double(itemCount) }
 
-  var distinctCount: Int { Set(values.values.map(\.text)).count }
+  private(set) var distinctCount = 0
 
   /// The share of `samples` that have a trait, from 0 to 1.
   func part(_ isSo: (ValueTraits) -> Bool) -> Double {
@@ -72,9 +79,7 @@ struct SurveyedMember {
     isMostlyDate ? .date : isMostlyAddress ? .link : hasMarkup ? .html : .text
   }
 
-  var averageBytes: Int {
-    values.isEmpty ? 0 : values.values.reduce(0) { $0 + $1.sizeBytes } / values.count
-  }
+  private(set) var averageBytes = 0
 
   /// Whether every item has a text or number, and all of these differ.
   var isUnique: Bool { values.count == itemCount && distinctCount == itemCount }
