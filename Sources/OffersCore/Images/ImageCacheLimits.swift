@@ -11,7 +11,7 @@ public enum ImageCacheLimits {
 
   /// The most images of favorites that are exempt from eviction in a cache of `limit` images: three
   /// fifths, 30 of 50. The other places are for browsing.
-  public static func favoriteImages(of limit: Int) -> Int { limit * 3 / 5 }
+  public static func favoriteImages(of limit: Int) -> Int { limit / 5 * 3 + limit % 5 * 3 / 5 }
 
   /// The most bytes of an image: 5 MiB.
   public static let bytes = 5 << 20

@@ -13,10 +13,11 @@ extension Offer {
   /// at most 8 times `limit` bytes in total. Returns the offer itself if all its texts together fit
   /// into `limit`.
   package func abridged(toBytes limit: Int) -> Offer {
+    let limit = max(0, limit)
     if textBytes <= limit { return self }
     func fit(_ text: String) -> String { OfferLimits.fit(text, within: limit) ?? text }
     func first<Element>(_ elements: [Element], _ bytes: (Element) -> Int) -> [Element] {
-      var room = 8 * limit
+      var room = limit.multiplied(clamped: 8)
       return Array(
         elements.prefix {
           room -= bytes($0)

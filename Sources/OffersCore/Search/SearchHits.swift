@@ -24,7 +24,7 @@ package struct SearchHits {
       let ranges = found.reduce(0) { $0 + $1.scalarRanges.count }
       let bytes = offer.textBytes + Self.rangeBytes * ranges
       if bytes <= room {
-        roomBytes -= bytes
+        roomBytes = roomBytes.subtracting(clamped: bytes)
         hits.append(SearchHit(offer: offer, matches: found))
         return
       }

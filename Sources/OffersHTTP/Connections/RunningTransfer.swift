@@ -104,11 +104,11 @@ final class RunningTransfer {
   var deadline: (ContinuousClock.Instant, TransportFailure)? {
     if isPaused { return nil }
     let request = plan.request
-    let idle = lastHeard.map { $0 + .seconds(request.idleSeconds) }
+    let idle = lastHeard.map { $0 + .wait(seconds: request.idleSeconds) }
     if head.isComplete {
       return ((idle ?? .now), TransportFailure(.stalled))
     }
-    let limit = plan.begun + .seconds(request.headSeconds)
+    let limit = plan.begun + .wait(seconds: request.headSeconds)
     return (min(idle ?? limit, limit), TransportFailure(.noAnswer))
   }
 

@@ -16,7 +16,7 @@ struct TransferPlan: Sendable {
   let certificates: String?
 
   /// The longest wait for a connection, in seconds, with the handshake of TLS.
-  var connectSeconds: Double { min(request.idleSeconds, 10) }
+  var connectSeconds: Double { min(Duration.wait(seconds: request.idleSeconds) / .seconds(1), 10) }
 
   /// The line that tells libcurl the addresses of a name, as `CURLOPT_RESOLVE` reads it. The entry is
   /// forgotten with the others of its cache (`+`).

@@ -27,7 +27,7 @@ extension PostgresStore {
 
   private func takeLease(on feed: String, waitSeconds: Double) async throws -> SyncLease {
     let start = ContinuousClock.now
-    let deadline = start + .seconds(waitSeconds)
+    let deadline = start + .wait(seconds: waitSeconds)
     let times = database.leaseTimes
     var first: String?
     while true {

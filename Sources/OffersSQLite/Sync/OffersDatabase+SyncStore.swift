@@ -12,7 +12,7 @@ extension OffersDatabase: SyncStore {
     try checkOpen()
     let lock = try file.makeLock()
     defer { lock.unlockAll() }
-    let deadline = ContinuousClock.now + .seconds(waitSeconds)
+    let deadline = ContinuousClock.now + .wait(seconds: waitSeconds)
     for feed in feeds {
       guard try await lock.lock(byte: Self.lockByte(of: feed), until: deadline) else {
         throw OffersError.syncingElsewhere(feed)

@@ -66,7 +66,7 @@ struct DocumentFetch {
   private func readTranslated(
     url: String, _ between: () async throws -> Void, _ handle: PieceHandler
   ) async throws -> Bool {
-    let deadline = ContinuousClock.now + .seconds(limits.totalSeconds)
+    let deadline = ContinuousClock.now + .wait(seconds: limits.totalSeconds)
     let (response, address) = try await open(url, deadline)
     if response.status == 304 { return false }
     let type = response.headers.first(name: "content-type")?.lowercased() ?? ""
@@ -135,7 +135,7 @@ struct DocumentFetch {
     var current = url
     var visited: Set<String> = [url]
     var isPermanent = true
-    for _ in 0...limits.redirects {
+    for _ in 0...max(0, limits.redirects) {
       let left = (deadline - .now) / .seconds(1)
       if left <= 0 { throw FetchFailure.tooSlow(url, limits) }
       let response = try await send(to: current, seconds: min(left, Double(limits.idleSeconds)))
@@ -177,7 +177,7 @@ struct DocumentFetch {
       }
     }
     throw OffersError(
-      .sourceFailed, "\(url) redirects more than \(limits.redirects) times.",
+      .sourceFailed, "\(url) redirects more than \(max(0, limits.redirects)) times.",
       hint: "Nothing was changed. Check the address.")
   }
 

@@ -31,7 +31,7 @@ enum FetchFailure {
 
   static func tooSlow(_ url: String, _ limits: FetchLimits) -> OffersError {
     OffersError(
-      .limitExceeded, "\(url) took longer than \(Int(limits.totalSeconds)) seconds.",
+      .limitExceeded, "\(url) took longer than \(Int(clamped: limits.totalSeconds)) seconds.",
       hint: "Nothing was changed. Sync again later.")
   }
 
