@@ -98,6 +98,34 @@ struct OpeningTests {
     #expect(try DatabaseURL("postgres://ana@db/o").shellArgument == "postgres://ana@db/o")
   }
 
+  @Test(
+    "hosts beyond this machine are told from others, unless it is checked who answers",
+    arguments: [
+      ("postgres://ana@db.example/o", ["db.example"]),
+      ("postgres://ana@db.example/o?sslmode=require", ["db.example"]),
+      ("postgres://ana@db.example/o?sslmode=verify-ca", ["db.example"]),
+      ("postgres://ana@a.example,127.0.0.1,10.0.0.7/o", ["a.example", "10.0.0.7"]),
+      ("postgres://ana@db.example/o?sslmode=verify-full", []),
+      ("postgres://ana@127.evil.example/o", ["127.evil.example"]),
+      ("postgres:///o?hostaddr=203.0.113.5", ["203.0.113.5"]),
+      ("postgres://ana@localhost,127.1.2.3/o", []), ("postgres://ana@[::1]/o", []),
+      ("postgres:///o?host=/run/postgresql", []), ("postgres:///o", []),
+    ])
+  func unprotected(url: String, hosts: [String]) throws {
+    #expect(try DatabaseURL(url).unprotectedHosts { _ in nil } == hosts)
+  }
+
+  @Test("the environment of libpq names the host and the checks that a URL leaves out")
+  func unprotectedByEnvironment() throws {
+    let url = try DatabaseURL("postgres:///o")
+    #expect(url.unprotectedHosts { $0 == "PGHOST" ? "db.example" : nil } == ["db.example"])
+    #expect(
+      url.unprotectedHosts { ["PGHOST": "db.example", "PGSSLMODE": "verify-full"][$0] } == [])
+    #expect(
+      try PostgresPlace(url: "postgres://db.example/o?sslmode=prefer").findings.map(\.level)
+        == [.warning])
+  }
+
   @Test("limits of connections and missing rights are told from a wrong password or database")
   func limits() async throws {
     let cluster = try await TestCluster.shared.value

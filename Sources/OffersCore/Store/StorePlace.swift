@@ -25,6 +25,9 @@ package protocol StorePlace: Sendable {
   /// A folder with room for temporary files of the caller.
   var temporaryFolder: String { get }
 
+  /// The findings about the way to the store, whether it can be opened or not.
+  var findings: [Finding] { get }
+
   /// Opens the store, bound to its owner.
   ///
   /// - Throws: `OffersError`, such as `notFound` if the access is read-only and there is no store;
@@ -47,6 +50,8 @@ package protocol StorePlace: Sendable {
 }
 
 extension StorePlace {
+  package var findings: [Finding] { [] }
+
   package func openExisting(_ access: StoreAccess) async throws -> (any OffersStorage)? {
     exists ? try await open(access) : nil
   }

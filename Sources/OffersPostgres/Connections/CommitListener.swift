@@ -63,9 +63,10 @@ struct CommitListener: Sendable {
     try testNotices(connection)
     guard let mark = watch()?.mark() else { return }
     var numbers: [Int64: Int64] = [:]
-    for row in try connection.rows("SELECT shard, number FROM commit_count").map(\.self) {
-      numbers[row.number(0)] = row.number(1)
+    let rows = try connection.readOnce {
+      try connection.rows("SELECT shard, number FROM commit_count")
     }
+    for row in rows.map(\.self) { numbers[row.number(0)] = row.number(1) }
     watch()?.confirm(numbers, since: mark)
     let start = ContinuousClock.now
     while true {

@@ -3,9 +3,9 @@ import PostgresShim
 
 /// A connection of libpq to the server, which runs statements. All calls block their thread.
 ///
-/// Nothing is set beyond the end of a transaction, and statements are prepared by name only if the
-/// connection leads to one process of the server: so the program also works through a pooler that gives
-/// each transaction another connection to the server, such as pgbouncer in transaction mode.
+/// Only if the connection leads to one process of the server is anything set beyond the end of a transaction,
+/// or a statement prepared by name: so the program also works through a pooler that gives each transaction
+/// another connection to the server, such as pgbouncer in transaction mode.
 final class Connection {
   private let library: offers_libpq
   private let handle: OpaquePointer
@@ -18,8 +18,8 @@ final class Connection {
   private var limit = Limit.statement
   /// When the running statement, or the operation, is given up.
   private var deadline = ContinuousClock.now
-  /// Whether the connection leads to one process of the server; nil before the first question.
-  private var knownDirect: Bool?
+  /// The session on the server; nil before the first question.
+  private var session: Session?
   /// The number of open cursors, which are named by it.
   var cursorCount = 0
   /// The names of the prepared statements.
@@ -124,14 +124,53 @@ final class Connection {
     hasCommitted = false
   }
 
-  /// Whether the connection leads to one process of the server, not to a pooler. The number of the process
-  /// is told at the start of the connection, and a pooler tells one of its own.
-  func isDirect() throws -> Bool {
-    if let knownDirect { return knownDirect }
-    let process = try rows("SELECT pg_backend_pid()").first?.number(0)
-    let isDirect = process == Int64(library.PQbackendPID(handle))
-    knownDirect = isDirect
-    return isDirect
+  private struct Session {
+    /// Whether the connection leads to one process of the server, not to a pooler. The number of the process
+    /// is told at the start of the connection, and a pooler tells one of its own.
+    var isDirect: Bool
+    /// The schemas in which names are looked up: that of the program, and last the one of temporary tables,
+    /// which would otherwise be the first. Empty without a schema that may be trusted.
+    let path: String
+  }
+
+  private func fetchSession() throws -> Session {
+    if let session { return session }
+    let row = try rows(TrustedOwner.session).first
+    let made = Session(
+      isDirect: row?.number(0) == Int64(library.PQbackendPID(handle)),
+      path: row?.findText(1).map { "\($0), pg_temp" } ?? "''")
+    if made.isDirect { try script("SET search_path = \(made.path)") }
+    session = made
+    return made
+  }
+
+  /// Whether the connection leads to one process of the server, not to a pooler.
+  func isDirect() throws -> Bool { try fetchSession().isDirect }
+
+  /// The statement that has a transaction look up names in the program's schema.
+  func settingPath() throws -> String { "SET LOCAL search_path = \(try fetchSession().path)" }
+
+  /// Runs a single query, in a transaction only if the connection has no session of its own.
+  func readOnce<Result>(_ body: () throws -> Result) throws -> Result {
+    if try isDirect() { return try body() }
+    try script("BEGIN READ ONLY; \(settingPath())")
+    do {
+      let result = try body()
+      try script("COMMIT")
+      return result
+    } catch {
+      rollBack()
+      throw error
+    }
+  }
+
+  /// Rolls back the transaction, if one has begun.
+  func rollBack() {
+    guard isInTransaction else { return }
+    // A request to cancel that is under way must not hit the ROLLBACK.
+    cancellation.end()
+    // A connection whose transaction cannot be rolled back is closed, which rolls it back.
+    _ = try? script("ROLLBACK", isCancellable: false)
   }
 
   /// Runs a statement with bound parameters and returns its rows.
@@ -266,7 +305,7 @@ final class Connection {
     if let failure {
       if failure.isReadOnly { isStandby = true }
       // A pooler that is not recognized as one, or one that resets its connections.
-      if failure.isOfPreparedStatement { knownDirect = false }
+      if failure.isOfPreparedStatement { session?.isDirect = false }
       if failure.sqlState == "57014", cancellation.isCancelled { throw CancellationError() }
       throw library.PQstatus(handle) == CONNECTION_OK
         ? failure

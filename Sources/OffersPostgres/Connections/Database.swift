@@ -65,12 +65,12 @@ final class Database: Sendable {
   ) async throws -> Result {
     try await attempting(readers) { connection, _ in
       do {
-        try connection.script(Self.beginReading)
+        try connection.script("\(Self.beginReading); \(connection.settingPath())")
         let result = try body(connection)
         try connection.script("COMMIT")
         return result
       } catch {
-        Self.rollBack(connection)
+        connection.rollBack()
         throw error
       }
     }
@@ -86,7 +86,9 @@ final class Database: Sendable {
   func readOnce<Result: Sendable>(
     _ body: @escaping @Sendable (Connection) throws -> Result
   ) async throws -> Result {
-    try await attempting(readers) { connection, _ in try body(connection) }
+    try await attempting(readers) { connection, _ in
+      try connection.readOnce { try body(connection) }
+    }
   }
 
   /// Writes all of a change or, if `body` throws, nothing.
@@ -105,12 +107,12 @@ final class Database: Sendable {
   ///   - isRepeatable: whether the change leaves the same data if it is made twice.
   ///   - isNote: whether it is made even if the database was opened for reading only, such as that of a
   ///     recent search.
-  ///   - describe: the favorites that the change has set, if it changes nothing else.
+  ///   - describe: what the change has changed, if that is favorites or pictures; nil for other data.
   ///   - body: the change. It may be run several times.
   func write<Result: Sendable>(
     kind: WriteKind = .short, isKept: Bool = true, isCounted: Bool = true,
     isRepeatable: Bool = false, isNote: Bool = false,
-    describe: @escaping @Sendable (Result) -> DataVersionMonitor.Favorites? = { _ in nil },
+    describe: @escaping @Sendable (Result) -> DataChanges? = { _ in nil },
     _ body: @escaping @Sendable (Connection) throws -> Result
   ) async throws -> Result {
     if access == .readOnly, isKept, !isNote {
@@ -125,7 +127,7 @@ final class Database: Sendable {
     let begin = begin(kind)
     return try await attempting(pool, isRepeatable: isRepeatable) { [commits] connection, outcome in
       do {
-        try connection.script(begin)
+        try connection.script("\(begin); \(connection.settingPath())")
         let result = try body(connection)
         if connection.cancellation.isCancelled { throw CancellationError() }
         guard isKept, connection.changedRows > 0 else {
@@ -141,7 +143,7 @@ final class Database: Sendable {
         if let notice { commits.note(notice, describe(result)) }
         return result
       } catch {
-        if !outcome.isCommitting { Self.rollBack(connection) }
+        if !outcome.isCommitting { connection.rollBack() }
         throw error
       }
     }
@@ -239,13 +241,5 @@ final class Database: Sendable {
       }
     }
     throw CancellationError()
-  }
-
-  private static func rollBack(_ connection: Connection) {
-    guard connection.isInTransaction else { return }
-    // A request to cancel that is under way must not hit the ROLLBACK.
-    connection.cancellation.end()
-    // A connection whose transaction cannot be rolled back is closed, which rolls it back.
-    _ = try? connection.script("ROLLBACK", isCancellable: false)
   }
 }

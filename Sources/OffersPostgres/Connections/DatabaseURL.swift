@@ -13,6 +13,10 @@ package struct DatabaseURL: Sendable {
   package let description: String
   /// The URL with the hosts, their ports and the database alone.
   package let name: String
+  /// The hosts of the URL; none for a socket.
+  private let hosts: [String]
+  /// How far libpq checks the server, as the URL says; nil if it does not.
+  private let encryption: String?
   /// The URL without passwords, quoted for a shell, as an argument of programs such as `pg_dump`.
   let shellArgument: String
 
@@ -63,6 +67,8 @@ package struct DatabaseURL: Sendable {
     }
     guard !Self.isMisread(text, values) else { throw invalid }
     self.text = text
+    hosts = (values["host"] ?? values["hostaddr"] ?? "").split(scalar: ",").map(String.init)
+    encryption = values["sslmode"]
     let host = Self.places(values) { host, port in
       port.isEmpty || host.hasPrefix("/") ? host : "\(host):\(port)"
     }
@@ -94,6 +100,28 @@ package struct DatabaseURL: Sendable {
     let path = rest.dropFirst(authority.count).prefix { $0 != "?" }
     let isPort = (values["port"] ?? "").allSatisfy { $0.isASCII && ($0.isNumber || $0 == ",") }
     return !isPort || authority.count { $0 == "@" } > 1 || path.contains("@")
+  }
+
+  /// The hosts beyond this machine to which libpq connects without a check of who answers: by default it even
+  /// sends the password unencrypted to a server that asks for it so.
+  /// https://www.postgresql.org/docs/current/libpq-ssl.html#LIBPQ-SSL-PROTECTION
+  ///
+  /// - Parameter find: returns the value of an environment variable of libpq.
+  func unprotectedHosts(
+    _ find: (String) -> String? = EnvironmentVariable.find
+  ) -> [String] {
+    if (encryption ?? find("PGSSLMODE")) == "verify-full" { return [] }
+    let named =
+      hosts.isEmpty
+      ? (find("PGHOST") ?? find("PGHOSTADDR") ?? "").split(scalar: ",").map(String.init) : hosts
+    return named.filter { host in
+      let isSocket = host.hasPrefix("/") || host.hasPrefix("@")
+      let isHere =
+        host == "localhost"
+        || host.hasPrefix("127.") && host.allSatisfy { $0 == "." || $0.isNumber }
+        || host == "::1"
+      return !isSocket && !isHere
+    }
   }
 
   /// A part of a URL, with percent-encoding.

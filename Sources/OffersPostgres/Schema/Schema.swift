@@ -19,6 +19,13 @@ struct Schema {
     self.migrations = migrations
   }
 
+  /// The names of the tables that the program makes.
+  private static let tables =
+    ["schema_migration"]
+    + PostgreSQLMigrations.all.flatMap { migration in
+      migration.sql.matches(of: /CREATE TABLE (\w+)/).map { String($0.1) }
+    }
+
   /// The version that this program reads and writes.
   private var currentVersion: Int { migrations.last?.number ?? 0 }
 
@@ -36,18 +43,19 @@ struct Schema {
   /// Brings the schema up to date.
   ///
   /// - Throws: `OffersError`: `newerDatabase` if it is newer than this program can serve, `storageFailed` if
-  ///   it is too old to be migrated or converted.
+  ///   it is too old to be migrated or converted, or if a table belongs to another role (`TrustedOwner`).
   ///
   /// - Parameter proposesFeed: whether a new database is subscribed to `Feed.initialName`.
   func migrate(_ database: Database, proposesFeed: Bool = false) async throws {
     // One statement in the usual case, which takes no lock.
     let schema = self
-    let state = try await database.read { try schema.findState($0) }
-    if try check(state, database.url) { return }
+    let url = database.url
+    let state = try await database.read { try schema.findState($0, url) }
+    if try check(state, url) { return }
     let reached = try await database.write { connection in
-      try schema.run(proposesFeed: proposesFeed, in: connection)
+      try schema.run(proposesFeed: proposesFeed, in: connection, url)
     }
-    _ = try check(reached, database.url)
+    _ = try check(reached, url)
   }
 
   /// Refuses a database whose schema cannot be read as it is.
@@ -56,8 +64,8 @@ struct Schema {
   ///   can serve, `storageFailed` if it is older.
   func check(_ database: Database) async throws {
     let schema = self
-    let (state, isThere) = try await database.read { connection in
-      (try schema.findState(connection), try Self.isThere(connection))
+    let (state, isThere) = try await database.read { [url = database.url] connection in
+      (try schema.findState(connection, url), try Self.isThere(connection))
     }
     if try check(state, database.url) { return }
     if !isThere { throw Self.missing(database.url) }
@@ -110,9 +118,11 @@ struct Schema {
   }
 
   /// Runs the migrations that the database lacks. Other programs that start at the same time wait.
-  private func run(proposesFeed: Bool, in connection: Connection) throws -> State {
+  private func run(
+    proposesFeed: Bool, in connection: Connection, _ url: DatabaseURL
+  ) throws -> State {
     try connection.run("SELECT pg_advisory_xact_lock($1)", [.number(Self.lock)])
-    let state = try findState(connection)
+    let state = try findState(connection, url)
     guard case .older(let version) = state else { return state }
     try connection.script(
       """
@@ -154,7 +164,9 @@ struct Schema {
       [.number(Int64(migration.number)), .text(migration.name), .flag(migration.isExpanding)])
   }
 
-  private func findState(_ connection: Connection) throws -> State {
+  /// - Throws: `OffersError` with `storageFailed` if a table belongs to another role.
+  private func findState(_ connection: Connection, _ url: DatabaseURL) throws -> State {
+    try TrustedOwner.check(Self.tables, in: connection, url)
     guard try Self.isThere(connection) else { return .older(version: 0) }
     let rows = try connection.rows(
       "SELECT number, is_expanding FROM schema_migration ORDER BY number DESC LIMIT 2")

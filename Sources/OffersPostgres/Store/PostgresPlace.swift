@@ -28,6 +28,17 @@ package struct PostgresPlace: StorePlace {
 
   package var temporaryFolder: String { NSTemporaryDirectory() }
 
+  package var findings: [Finding] {
+    url.unprotectedHosts().map { host in
+      Finding(
+        .warning, "encryption",
+        "without sslmode=verify-full, who answers for \(host), or listens on the way, can get the password and "
+          + "all data",
+        advice:
+          "Add ?sslmode=verify-full to the URL, and sslrootcert=FILE unless the authority is known")
+    }
+  }
+
   package func open(_ access: StoreAccess) async throws -> any OffersStorage {
     try await PostgresStore.open(url, access: access, proposesFeed: true)
   }

@@ -25,7 +25,9 @@ struct DatabaseHealth {
     } catch {
       let error = error as? OffersError ?? OffersError(.storageFailed, "\(error)")
       guard let file = place.file else {
-        return ([Finding(.problem, "database", error.message, advice: error.advice)], [])
+        return (
+          [Finding(.problem, "database", error.message, advice: error.advice)] + place.findings, []
+        )
       }
       let refusal = Finding(
         .problem, "database", error.message, advice: await file.advice(on: error))
@@ -42,6 +44,7 @@ struct DatabaseHealth {
     guard let file = place.file, let maintenance = database.maintenance else {
       let engine = database.engine
       return [Finding(.ok, "database", "\(place.name), \(engine.name) \(engine.version)")]
+        + place.findings
     }
     return file.examineFile()
       + [file.examineRemains(), disk(file, maintenance)]
