@@ -103,11 +103,5 @@ extension PostgresStore: UserRecords {
 extension PostgresStore: CommitSignal {
   package func fetchDataVersion() async throws -> Int64 { try await database.commits.version() }
 
-  package var commits: AsyncStream<Int64> { database.commits.versions(keeping: self) }
-
-  package func findFavoriteChanges(
-    after first: Int64, through last: Int64
-  ) -> [User.ID: [OfferRef: Bool]]? {
-    database.commits.findFavoriteChanges(after: first, through: last)
-  }
+  package var commits: AsyncStream<DataCommit> { database.commits.versions(keeping: self) }
 }

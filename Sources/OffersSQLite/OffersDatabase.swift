@@ -310,7 +310,7 @@ public final class OffersDatabase: Sendable {
   /// the mode requires it. Waits at most `waitSeconds` for writers of other processes.
   func write<Result: Sendable>(
     _ mode: WriteMode = .ordinary, waitSeconds: Double = WriteGuard.waitSeconds,
-    describe: @escaping @Sendable (Result) -> FavoriteCommit? = { _ in nil },
+    describe: @escaping @Sendable (Result) -> KnownCommits.Element? = { _ in nil },
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
     try await translating {

@@ -61,10 +61,17 @@ struct ScreenModelTests {
   func watchesCommits() async throws {
     var commits = database.commits.makeAsyncIterator()
     let first = try #require(await commits.next())
-    #expect(try await database.fetchDataVersion() == first)
+    #expect(try await database.fetchDataVersion() == first.version)
     _ = try await engine().sync("teas")
     let second = try #require(await commits.next())
-    #expect(second != first)
+    #expect(second.version != first.version && second.concernsOffers)
+    try await database.putImage(
+      CachedImage(
+        url: "https://tea.example/1.png", bytes: TinyImage.png(),
+        header: ImageHeader(format: .png, width: 1, height: 1), fetchedAt: .now,
+        freshUntil: .now))
+    let third = try #require(await commits.next())
+    #expect(third.version != second.version && !third.concernsOffers)
     try await database.close()
     #expect(await commits.next() == nil)
   }
@@ -94,8 +101,8 @@ struct ScreenModelTests {
       ref: OfferRef(feed: "teas", offerID: "1"), name: "Tea", firstSeenAt: .now, changedAt: .now)
     await #expect(throws: OffersError.self) { try await fake.image(of: offer) }
     #expect(FeedSummary(name: "teas", known: nil, feed: nil).title == nil)
-    for await version in fake.commits {
-      #expect(version == 7)
+    for await commit in fake.commits {
+      #expect(commit.version == 7 && commit.concernsOffers)
       break
     }
     #expect(try await fake.findImage("a") == nil)

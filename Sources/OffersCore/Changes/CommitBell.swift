@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Wakes the readers of `CommitSignal.commits` after a commit of this program, which they would
-/// otherwise find by their next poll only. It remembers the last commits of favorites.
+/// otherwise find by their next poll only. It remembers the last commits of favorites and pictures.
 package final class CommitBell: Sendable {
   /// The interval at which a stream of commits polls, and the shortest one between two of its versions.
   package static let interval = Duration.milliseconds(250)
@@ -9,7 +9,7 @@ package final class CommitBell: Sendable {
   private struct State {
     var count: Int64 = 0
     var waits: Set<Task<Void, Never>> = []
-    var favorites = FavoriteCommits()
+    var known = KnownCommits()
   }
 
   private let state = Mutex(State())
@@ -21,22 +21,20 @@ package final class CommitBell: Sendable {
 
   /// Notes a commit and ends all waits.
   ///
-  /// - Parameter commit: what is known of a commit of favorites; nil for any other commit.
-  package func ring(_ commit: FavoriteCommit? = nil) {
+  /// - Parameter commit: what is known of a commit of favorites or pictures; nil for any other commit.
+  package func ring(_ commit: KnownCommits.Element? = nil) {
     let waits = state.withLock { state in
       state.count += 1
-      if let commit { state.favorites.add(commit) }
+      if let commit { state.known.add(commit) }
       defer { state.waits = [] }
       return state.waits
     }
     for wait in waits { wait.cancel() }
   }
 
-  /// The favorites that changed between two versions of the data, as `CommitSignal` has them.
-  package func findFavoriteChanges(
-    after first: Int64, through last: Int64
-  ) -> [User.ID: [OfferRef: Bool]]? {
-    state.withLock { $0.favorites }.findChanges(after: first, through: last)
+  /// The changes between two versions of the data, as `KnownCommits` has them.
+  func findChanges(after first: Int64, through last: Int64) -> DataChanges? {
+    state.withLock { $0.known }.findChanges(after: first, through: last)
   }
 
   /// Waits until the next commit of this program, for a time at most, or until the task is cancelled.

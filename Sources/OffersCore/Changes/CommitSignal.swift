@@ -14,33 +14,24 @@ public protocol CommitSignal: Sendable {
 
   /// The versions of the data, for a screen that shows it: the current version at once, then each
   /// new one at most 250 milliseconds after its commit, or a second if the database is on a server
-  /// behind a pooler. Several commits within that time count as one.
+  /// behind a pooler. Several commits within that time count as one. Each tells what has changed, so that a
+  /// list of offers need not be read again for a picture.
   ///
   /// Each stream has one reader and ends when its task is cancelled or the store is closed. While
   /// the store cannot be read, it waits. It holds the store until then.
   ///
   /// ```swift
-  /// for await _ in database.commits { offers = try await database.fetchOffers(query) }
+  /// for await commit in database.commits where commit.concernsOffers {
+  ///   offers = try await database.fetchOffers(query)
+  /// }
   /// ```
-  var commits: AsyncStream<Int64> { get }
-
-  /// The favorites that changed between two versions of the data, by the user whose they are, each
-  /// with whether it is a favorite since then; nil if other data has changed as well, or if that is
-  /// not known, as of the commits of other processes.
-  func findFavoriteChanges(
-    after first: Int64, through last: Int64
-  ) -> [User.ID: [OfferRef: Bool]]?
+  var commits: AsyncStream<DataCommit> { get }
 }
 
 extension CommitSignal {
   /// The versions of the data, by reading `fetchDataVersion()` every 250 milliseconds while a
   /// reader waits for the next one.
-  public var commits: AsyncStream<Int64> { versions(wokenBy: CommitBell()) }
-
-  /// Nil: a store that does not know what its commits changed.
-  public func findFavoriteChanges(
-    after first: Int64, through last: Int64
-  ) -> [User.ID: [OfferRef: Bool]]? { nil }
+  public var commits: AsyncStream<DataCommit> { versions(wokenBy: CommitBell()) }
 
   /// The versions of the data, by reading `fetchDataVersion()` when a bell rings and every
   /// `pollInterval` while a reader waits for the next one.
@@ -50,7 +41,7 @@ extension CommitSignal {
   ///   - pollInterval: the interval at which commits of other programs are looked for.
   package func versions(
     wokenBy bell: CommitBell, pollInterval: Duration = CommitBell.interval
-  ) -> AsyncStream<Int64> {
+  ) -> AsyncStream<DataCommit> {
     let last = Mutex<(version: Int64, at: ContinuousClock.Instant)?>(nil)
     return AsyncStream(unfolding: {
       if let at = last.withLock({ $0?.at }) {
@@ -62,12 +53,14 @@ extension CommitSignal {
         let count = bell.count
         do {
           let version = try await fetchDataVersion()
-          let isNew = last.withLock { last in
-            if last?.version == version { return false }
-            last = (version, .now)
-            return true
+          let commit = last.withLock { last -> DataCommit? in
+            if last?.version == version { return nil }
+            defer { last = (version, .now) }
+            return DataCommit(
+              version: version,
+              changes: last.flatMap { bell.findChanges(after: $0.version, through: version) })
           }
-          if isNew { return version }
+          if let commit { return commit }
         } catch let error as OffersError where error.code == .invalidRequest {
           return nil
         } catch {

@@ -14,16 +14,11 @@ final class DataVersionMonitor: Sendable {
     fileprivate let noteCount: Int
   }
 
-  /// The favorites of a user that a commit has set, each with whether it is a favorite since then.
-  typealias Favorites = (user: User.ID, states: [OfferRef: Bool])
-
   private struct State {
     /// The numbers of the commits, by their shards.
     var numbers: [Int64: Int64] = [:]
     /// How many commits were noted.
     var noteCount = 0
-    /// The commits of this program that changed nothing but favorites.
-    var favorites = FavoriteCommits()
     /// When the last successful poll began.
     var confirmedAt: ContinuousClock.Instant?
     /// Why the last poll failed; nil if it succeeded.
@@ -33,22 +28,32 @@ final class DataVersionMonitor: Sendable {
     /// The questions that wait for the next poll.
     var waiters: [Int: CheckedContinuation<Int64, any Error>] = [:]
     var lastWaiter = 0
-    var streams: [Int: AsyncStream<Int64>.Continuation] = [:]
+    var streams: [Int: AsyncStream<DataCommit>.Continuation] = [:]
     var lastStream = 0
 
     var version: Int64 { numbers.values.reduce(0, &+) }
 
     /// Changes the numbers, and tells the streams if that changes the version.
-    mutating func change(_ body: (inout [Int64: Int64]) -> Void) {
+    ///
+    /// - Parameter changes: what has changed, as `DataCommit` has it.
+    mutating func change(
+      _ changes: DataChanges? = nil, _ body: (inout [Int64: Int64]) -> Void
+    ) {
       let last = version
       body(&numbers)
-      if version != last { tell() }
+      if version != last { tell(changes) }
     }
 
     /// Tells the streams the version, once it is known.
-    func tell() {
+    func tell(_ changes: DataChanges? = nil) {
       guard confirmedAt != nil else { return }
-      for stream in streams.values { stream.yield(version) }
+      let commit = DataCommit(version: version, changes: changes)
+      for stream in streams.values {
+        // A slow reader gets one commit in place of several.
+        if case .dropped(let last) = stream.yield(commit) {
+          stream.yield(last.followed(by: commit))
+        }
+      }
     }
   }
 
@@ -114,14 +119,14 @@ final class DataVersionMonitor: Sendable {
   /// The present version, then each new one. A reader that is slow gets the latest.
   ///
   /// - Parameter owner: what the stream keeps until it ends.
-  func versions(keeping owner: some AnyObject & Sendable) -> AsyncStream<Int64> {
+  func versions(keeping owner: some AnyObject & Sendable) -> AsyncStream<DataCommit> {
     start()
     return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let number = state.withLock { state -> Int? in
         if state.isClosed { return nil }
         state.lastStream += 1
         state.streams[state.lastStream] = continuation
-        if state.confirmedAt != nil { continuation.yield(state.version) }
+        if state.confirmedAt != nil { continuation.yield(DataCommit(version: state.version)) }
         return state.lastStream
       }
       guard let number else { return continuation.finish() }
@@ -139,27 +144,17 @@ final class DataVersionMonitor: Sendable {
   ///
   /// - Parameters:
   ///   - notice: the number of its shard, which grows with each commit.
-  ///   - favorites: the favorites that it has set; nil if it changed other data.
-  func note(_ notice: CommitNotice, _ favorites: Favorites?) {
+  ///   - changes: what it has changed, as `DataCommit` has it.
+  func note(_ notice: CommitNotice, _ changes: DataChanges?) {
     state.withLock { state in
       state.noteCount += 1
       let known = state.numbers[notice.shard]
       // If the number is not the one before the commit, the version also changes by commits of others.
-      if let favorites, known == notice.number &- notice.step {
-        state.favorites.add(
-          FavoriteCommit(
-            before: state.version, after: state.version &+ notice.step, user: favorites.user,
-            states: favorites.states))
+      let isNext = known == notice.number &- notice.step
+      state.change(isNext ? changes : nil) {
+        $0[notice.shard] = max(notice.number, known ?? notice.number)
       }
-      state.change { $0[notice.shard] = max(notice.number, known ?? notice.number) }
     }
-  }
-
-  /// The favorites that changed between two versions of the data, as `CommitSignal` has them.
-  func findFavoriteChanges(
-    after first: Int64, through last: Int64
-  ) -> [User.ID: [OfferRef: Bool]]? {
-    state.withLock { $0.favorites }.findChanges(after: first, through: last)
   }
 
   /// Begins a poll; nil if the watch is closed.

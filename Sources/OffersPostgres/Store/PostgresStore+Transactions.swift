@@ -38,7 +38,7 @@ extension PostgresStore: SQLStore {
     case .repeatableUncountedWrite:
       try await database.write(isCounted: false, isRepeatable: true, body)
     case .noteOfReader: try await database.write(isRepeatable: true, isNote: true, body)
-    case .image, .imageNote: try await database.write(body)
+    case .image, .imageNote: try await database.write(describe: { _ in .pictures }, body)
     case .uncountedImage: try await database.write(isCounted: false, body)
     }
   }
@@ -48,8 +48,8 @@ extension PostgresStore: SQLStore {
   package func writeFavorites(
     _ body: @escaping @Sendable (any Transaction) throws -> WrittenFavorites
   ) async throws -> WrittenFavorites {
-    let describe: @Sendable (WrittenFavorites) -> DataVersionMonitor.Favorites? = { [user] in
-      $0.states.map { (user, $0) }
+    let describe: @Sendable (WrittenFavorites) -> DataChanges? = { [user] in
+      $0.states.map { DataChanges(favorites: [user: $0]) }
     }
     let permit = WritePermit.current
     return try await database.write(isRepeatable: true, describe: describe) { connection in

@@ -10,11 +10,5 @@ extension OffersDatabase: CommitSignal {
     }
   }
 
-  public func findFavoriteChanges(
-    after first: Int64, through last: Int64
-  ) -> [User.ID: [OfferRef: Bool]]? {
-    writer?.bell.findFavoriteChanges(after: first, through: last)
-  }
-
-  public var commits: AsyncStream<Int64> { versions(wokenBy: writer?.bell ?? CommitBell()) }
+  public var commits: AsyncStream<DataCommit> { versions(wokenBy: writer?.bell ?? CommitBell()) }
 }

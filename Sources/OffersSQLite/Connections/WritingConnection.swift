@@ -128,7 +128,7 @@ final class WritingConnection: Sendable {
   /// - Parameter describe: called after the commit, under the guard: what the bell is told of it.
   func write<Result: Sendable>(
     _ mode: WriteMode, waitSeconds: Double,
-    describe: @escaping @Sendable (Result) -> FavoriteCommit? = { _ in nil },
+    describe: @escaping @Sendable (Result) -> KnownCommits.Element? = { _ in nil },
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
     try await inTurn(waitSeconds: waitSeconds) {
@@ -166,7 +166,7 @@ final class WritingConnection: Sendable {
 
   private func perform<Result>(
     _ mode: WriteMode, on database: Database,
-    describe: (Result) -> FavoriteCommit? = { _ in nil }, _ body: (Database) throws -> Result
+    describe: (Result) -> KnownCommits.Element? = { _ in nil }, _ body: (Database) throws -> Result
   ) throws -> Result {
     try file.checkIdentity(identity)
     try setSynchronous(mode.isSynchronous, database)

@@ -7,7 +7,7 @@ extension OffersDatabase: ImageRepository, ImageFetchStore {
     on url: String, holder: Int64, seconds: Double, now: Date
   ) async throws -> Bool {
     leaseHolders.add(holder)
-    return try await write(.image) { [leaseHolders] in
+    return try await writePictures { [leaseHolders] in
       try ImageLeaseTable.take(
         url, holder: holder, seconds: seconds, now: now, isAlive: leaseHolders.isAlive, in: $0)
     }

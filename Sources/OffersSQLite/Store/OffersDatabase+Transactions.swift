@@ -24,8 +24,8 @@ extension OffersDatabase: SQLStore {
     case .note: try await write(.note, waitSeconds: WriteGuard.noteWaitSeconds, body)
     case .noteOfReader:
       try await writeAnyway(.note, waitSeconds: WriteGuard.noteWaitSeconds, body)
-    case .image, .uncountedImage: try await write(.image, body)
-    case .imageNote: try await write(.image, waitSeconds: WriteGuard.noteWaitSeconds, body)
+    case .image, .uncountedImage: try await writePictures(body)
+    case .imageNote: try await writePictures(waitSeconds: WriteGuard.noteWaitSeconds, body)
     }
   }
 }

@@ -138,8 +138,9 @@ final class EventHub: Sendable {
 
   private func watchCommits(after version: Int64) async {
     var last = version
-    for await version in signal.commits where version != last {
-      var favorites = signal.findFavoriteChanges(after: last, through: version)
+    for await commit in signal.commits where commit.version != last {
+      let version = commit.version
+      var favorites = commit.changes?.favorites
       // Favorites are sent only after it was checked which listeners are still logged in.
       if favorites != nil, await !endUnwelcome() { favorites = nil }
       let told = favorites

@@ -33,8 +33,8 @@ package protocol SQLStore: FavoriteRepository, HouseholdRepository, OfferReposit
     on feeds: [String], waitSeconds: Double, _ body: @Sendable () async throws -> Result
   ) async throws -> Result
 
-  /// Writes favorites of the user in a repeatable write, and remembers for
-  /// `CommitSignal.findFavoriteChanges(after:through:)` how its commit changed them.
+  /// Writes favorites of the user in a repeatable write, and remembers for `CommitSignal.commits` how its
+  /// commit changed them.
   func writeFavorites(
     _ body: @escaping @Sendable (any Transaction) throws -> WrittenFavorites
   ) async throws -> WrittenFavorites

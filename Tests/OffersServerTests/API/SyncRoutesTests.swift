@@ -208,7 +208,7 @@ struct SyncRoutesTests {
   /// A signal whose version changes with each read, and whose stream of commits stays empty.
   private final class SilentSignal: CommitSignal {
     private let version = Mutex<Int64>(0)
-    let commits = AsyncStream<Int64> { _ in }
+    let commits = AsyncStream<DataCommit> { _ in }
 
     func fetchDataVersion() async throws -> Int64 {
       version.withLock { version in
@@ -231,21 +231,16 @@ struct SyncRoutesTests {
 
   /// A signal with two commits, the first of which changed only favorites.
   private struct ToldSignal: CommitSignal {
-    let commits = AsyncStream<Int64> { commits in
-      for version in 5...7 { commits.yield(Int64(version)) }
+    let commits = AsyncStream<DataCommit> { commits in
+      guard let tea = OfferRef("tea:1"), let milk = OfferRef("tea:2") else { return }
+      commits.yield(DataCommit(version: 5))
+      commits.yield(
+        DataCommit(
+          version: 6, changes: DataChanges(favorites: [1: [tea: true, milk: false]])))
+      commits.yield(DataCommit(version: 7))
     }
 
     func fetchDataVersion() async throws -> Int64 { 5 }
-
-    func findFavoriteChanges(
-      after first: Int64, through last: Int64
-    ) -> [User.ID: [OfferRef: Bool]]? {
-      guard (first, last) == (5, 6), let tea = OfferRef("tea:1"), let milk = OfferRef("tea:2")
-      else {
-        return nil
-      }
-      return [1: [tea: true, milk: false]]
-    }
   }
 
   @Test("a commit of favorites is told with them to their user, and to others without")

@@ -46,11 +46,10 @@ struct PageHeldTests {
         .post, "/sync", headers: ServedHome.form, body: "feed=ibotta&\(field)=1&back=/")
     }
     #expect(answer.status == 303)
-    for await version in home.database.commits {
+    for await _ in home.database.commits {
       let offers = try await home.database.fetchOffers(OfferQuery(feed: "ibotta"))
       let held = try await home.database.fetchFeeds().first?.fetch.held
       if offers.count == count, held == nil { break }
-      _ = version
     }
     let page = try await home.show("/", on: server)
     #expect(!page.text.contains(Self.note))

@@ -53,77 +53,87 @@ struct CommitSignalRules {
     let store = try await kind.open().store
     var commits = store.commits.makeAsyncIterator()
     let first = try #require(await commits.next())
-    #expect(try await store.fetchDataVersion() == first)
+    #expect(try await store.fetchDataVersion() == first.version)
     try await store.sync([FeedOffer("1")])
     let second = try #require(await commits.next())
-    #expect(second != first)
+    #expect(second.version != first.version)
+    #expect(first.concernsOffers && second.concernsOffers)
   }
 
   private static func ref(_ id: String) throws -> OfferRef { try OfferRef(named: "ibotta:\(id)") }
 
   @Test(
-    "it is known which favorites the commits of this program changed, and that they changed nothing else",
+    "a stream tells which favorites and pictures the commits of this program changed, and nothing else",
     arguments: StoreKind.allCases)
-  func favorites(kind: StoreKind) async throws {
+  func known(kind: StoreKind) async throws {
     let store = try await kind.open().store
     try await store.sync((1...5).map { FeedOffer("\($0)", name: "Tea \($0)") })
     let ana = try await store.addUser(named: "Ana", role: .member)
-    let first = try await store.fetchDataVersion()
-    try await store.setFavorites(named: ["1", "2"], to: true)
-    let second = try await store.fetchDataVersion()
-    try await store.record(of: ana).setFavorites(named: ["4"], to: true)
-    try await store.setFavorites(named: ["1"], to: false)
-    let third = try await store.fetchDataVersion()
     let (one, two, four) = (try Self.ref("1"), try Self.ref("2"), try Self.ref("4"))
+    var commits = store.commits.makeAsyncIterator()
+    #expect(await commits.next()?.changes == nil)
+    /// The changes of a write, which may be told in several commits.
+    func changes(_ write: () async throws -> Void) async throws -> DataChanges? {
+      try await write()
+      let version = try await store.fetchDataVersion()
+      var told: DataCommit?
+      repeat {
+        let next = try #require(await commits.next())
+        told = told?.followed(by: next) ?? next
+      } while told?.version != version
+      return told?.changes
+    }
+    let starred = try await changes {
+      try await store.setFavorites(named: ["1", "2"], to: true)
+    }
+    #expect(starred == DataChanges(favorites: [User.ownerID: [one: true, two: true]]))
+    let pictured = try await changes { try await store.putImage(ImageHome.image(1)) }
+    #expect(pictured == DataChanges(hasPictures: true))
+    let failed = try await changes {
+      try await store.putFailure(
+        ImageFailure(url: "b", code: .notFound, reason: "gone", until: .at(9)))
+    }
+    #expect(failed == DataChanges(hasPictures: true))
+    let both = try await changes {
+      try await store.record(of: ana).setFavorites(named: ["4"], to: true)
+      try await store.putImage(ImageHome.image(2))
+      try await store.setFavorites(named: ["1"], to: false)
+    }
     #expect(
-      store.findFavoriteChanges(after: first, through: second)
-        == [User.ownerID: [one: true, two: true]])
-    #expect(
-      store.findFavoriteChanges(after: first, through: third)
-        == [User.ownerID: [one: false, two: true], ana.id: [four: true]])
-    #expect(store.findFavoriteChanges(after: third, through: third) == [:])
-    try await Self.expectNothing(in: store) {
+      both
+        == DataChanges(
+          favorites: [User.ownerID: [one: false], ana.id: [four: true]], hasPictures: true))
+    let marked = try await changes {
       try await store.setFavorites(named: ["1"], to: true)
       try await store.setMark(ReaderMark(changeID: 1, readAt: .at(1)), of: "mail")
     }
+    #expect(marked == nil)
     // A shared offer is on the list of the household, too.
-    _ = try await store.share(named: ["5"], at: .at(1))
-    try await Self.expectNothing(in: store) {
-      try await store.setFavorites(named: ["5"], to: false)
-    }
+    _ = try await changes { _ = try await store.share(named: ["5"], at: .at(1)) }
+    #expect(try await changes { try await store.setFavorites(named: ["5"], to: false) } == nil)
   }
 
   @Test(
-    "it is not known which favorites changed if another process committed as well",
-    arguments: StoreKind.shared)
-  func favoritesOfOthers(kind: StoreKind) async throws {
+    "what changed is not known if another process committed as well", arguments: StoreKind.shared)
+  func commitsOfOthers(kind: StoreKind) async throws {
     let opened = try await kind.open()
     let (store, other) = (opened.store, try await opened.openAgain())
     try await store.sync((1...3).map { FeedOffer("\($0)", name: "Tea \($0)") })
-    _ = try await other.fetchDataVersion()
-    func star(_ id: String, to isFavorite: Bool) async throws {
+    var commits = store.commits.makeAsyncIterator()
+    var last = try #require(await commits.next())
+    for isFirst in [true, false] {
+      if !isFirst { try await store.putImage(ImageHome.image(1)) }
       let before = try await store.fetchDataVersion()
-      try await other.setFavorites(named: [id], to: isFavorite)
+      try await other.putImage(ImageHome.image(isFirst ? 2 : 3))
       _ = try await Self.nextVersion(of: store, after: before)
+      if isFirst { try await store.putImage(ImageHome.image(4)) }
+      let version = try await store.fetchDataVersion()
+      var told: DataCommit?
+      while last.version != version {
+        last = try #require(await commits.next())
+        told = told?.followed(by: last) ?? last
+      }
+      #expect(told?.changes == nil && told?.concernsOffers == true)
     }
-    try await Self.expectNothing(in: store) {
-      try await star("3", to: true)
-      try await store.setFavorites(named: ["2"], to: true)
-    }
-    try await Self.expectNothing(in: store) {
-      try await store.setFavorites(named: ["2"], to: false)
-      try await star("3", to: false)
-    }
-  }
-
-  /// Expects that the commits of some writes are not known to have changed nothing but favorites.
-  private static func expectNothing(
-    in store: any OffersStorage, _ write: () async throws -> Void
-  ) async throws {
-    let before = try await store.fetchDataVersion()
-    try await write()
-    let after = try await store.fetchDataVersion()
-    #expect(before != after)
-    #expect(store.findFavoriteChanges(after: before, through: after) == nil)
   }
 }
