@@ -68,9 +68,35 @@ struct PageSampleTests {
     #expect(offer.ref.description == "teas:7" && offer.name == "Assam" && offer.retailer == "Mart")
     #expect(offer.reward?.value == .amount(minorUnits: 450, currency: "EUR"))
     #expect(offer.expiresAt != nil && offer.imageURLText?.hasSuffix("/7.png") == true)
+    #expect(!online.hasMore)
+    let watch = Task { try await online.follow() }
+    try await database.setFavorites([offer.ref], to: true)
+    while online.offers.first?.isFavorite != true { await Task.yield() }
+    watch.cancel()
+    try await watch.value
     let asked = web.asked.count
     await online.appear()
     #expect(web.asked.count == asked, "the feed is not due")
+  }
+
+  @Test("the first screen reads page after page to the end of the list")
+  @MainActor func pages() async throws {
+    let items = (1...120).map { #"{"id":\#($0),"name":"Tea"}"# }.joined(separator: ",")
+    let url = "https://shop.example/teas.json"
+    let configuration = try FeedConfiguration(
+      yaml: "feeds: {teas: {source: \"\(url)\", id: id, fields: {name: name}}}", name: "page")
+    let engine = SyncEngine(
+      store: database, transport: CannedTransport([url: .response(200, [], "[\(items)]")]),
+      configuration: configuration)
+    let screen = FirstScreen(database, engine)
+    await screen.appear()
+    var counts = [screen.offers.count]
+    while screen.hasMore {
+      try await screen.readOn()
+      counts.append(screen.offers.count)
+    }
+    #expect(counts == [50, 100, 120])
+    #expect(Set(screen.offers.map(\.ref)).count == 120)
   }
 
   @Test("a database for previews has offers and favorites, and each is another one")

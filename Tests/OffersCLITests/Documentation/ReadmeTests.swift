@@ -42,9 +42,15 @@ struct ReadmeTests {
     let run = try await screen.refresh(
       from: .file(try home.feed([FeedItem("1", "Tea")])))
     #expect(run.counts.new == 1)
+    try await screen.loadMore()
     let offer = try #require(await screen.offers.first)
+    try await screen.loadMore()
+    #expect(await screen.offers.count == 1)
+    let watch = Task { try await screen.follow() }
     try await screen.toggleStar(of: offer)
-    #expect(await screen.offers.first?.isFavorite == true)
+    while await screen.offers.first?.isFavorite != true { await Task.yield() }
+    watch.cancel()
+    try? await watch.value
     try await screen.find("TEA")
     #expect(await screen.offers.map(\.name) == ["Tea"])
     #expect(try await home.call("list", "--favorites").output.contains("Tea"))

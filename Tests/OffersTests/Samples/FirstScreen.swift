@@ -2,9 +2,11 @@
 // sample begins
 import Offers
 
-/// A list that is empty at the first launch, then has what the last sync brought.
+/// A list that is empty at the first launch, then has what the last sync brought, page after page.
 @MainActor final class FirstScreen {
   private(set) var offers: [UserOffer] = []
+  /// Whether the list goes on behind `offers`.
+  private(set) var hasMore = false
   /// The text in place of an empty list, or above one that could not be renewed.
   private(set) var notice: String?
   private let database: OffersDatabase
@@ -16,17 +18,40 @@ import Offers
 
   func appear() async {
     do {
-      offers = try await database.fetchOffers(OfferQuery(limit: 50))
+      try await show(50)
       notice = offers.isEmpty ? "Getting the first offers …" : nil
       // Returns at once, without a request, unless the feed is due.
       _ = try await engine.sync("teas", options: SyncOptions(reason: .due))
-      offers = try await database.fetchOffers(OfferQuery(limit: 50))
+      try await show(50)
       notice = offers.isEmpty ? "The shop has no offers now." : nil
     } catch let error as OffersError {
       notice = [error.message, error.hint ?? ""].joined(separator: " ")
     } catch {
       // The screen was left, which cancelled its task.
     }
+  }
+
+  /// Reads the list again after each commit of any process, until the task is cancelled. A stored picture
+  /// changes no list.
+  func follow() async throws {
+    for await commit in database.commits where commit.concernsOffers {
+      try await show(max(50, offers.count))
+    }
+  }
+
+  /// Reads the page behind the last offer, whose position is stable while offers come and go.
+  func readOn() async throws {
+    guard hasMore, let last = offers.last else { return }
+    var query = OfferQuery(limit: 50)
+    query.after = OfferPosition(of: last.offer, in: query)
+    let page = try await database.fetchOfferPage(query, maximumBytes: .max)
+    offers += page.offers
+    hasMore = page.hasMore
+  }
+
+  private func show(_ count: Int) async throws {
+    let page = try await database.fetchOfferPage(OfferQuery(limit: count), maximumBytes: .max)
+    (offers, hasMore) = (page.offers, page.hasMore)
   }
 }
 // sample ends
