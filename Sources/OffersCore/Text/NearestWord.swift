@@ -24,6 +24,7 @@ package enum NearestWord {
 
   /// A title and the words, at most the first twelve.
   package static func list(_ words: [String], title: String) -> String {
+    if words.isEmpty { return "\(title): none." }
     let shown = words.prefix(listLimit).joined(separator: ", ")
     let rest = words.count - listLimit
     return rest > 0 ? "\(title): \(shown) and \(rest) more." : "\(title): \(shown)."
