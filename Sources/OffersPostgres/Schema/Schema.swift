@@ -78,7 +78,7 @@ struct Schema {
   ///
   /// - Throws: `OffersError`: `newerDatabase`, or `storageFailed` if it is too old to be migrated.
   func refuseNewer(in connection: Connection, _ url: DatabaseURL) throws {
-    _ = try check(findState(connection), url)
+    _ = try check(findState(connection, url), url)
   }
 
   /// Refuses a database without a schema.
