@@ -23,6 +23,10 @@ struct PageOptions: ParsableArguments {
     if let page, page < 1 { throw ValidationError("--page must be at least 1.") }
   }
 
+  /// The number of the next page of a list, which has `total` offers and was printed up to `end`; nil for
+  /// none.
+  func next(after end: Int, of total: Int) -> Int? { end < total ? (page ?? 1) + 1 : nil }
+
   /// The number of offers to skip, and the largest number of offers; nil for all.
   ///
   /// - Throws: `OffersError` with `invalidRequest` for a page behind all numbers.

@@ -1,6 +1,6 @@
 import OffersCore
 
-/// A printer of a JSON document `{"name":[…]}` that holds one page of the list in memory at a time.
+/// A printer of a JSON document that begins with a list, and holds one page of it in memory at a time.
 ///
 /// It prints nothing before the first page, so that a refused command prints no partial document.
 struct PagedJSON {
@@ -9,7 +9,7 @@ struct PagedJSON {
   private var isFirst = true
 
   /// - Parameters:
-  ///   - name: the name of the document's only member.
+  ///   - name: the name of the list.
   ///   - pricedFeeds: the feeds whose values are prices.
   init(_ name: String, pricedFeeds: Set<String>) {
     start = "{\"\(name)\":["
@@ -33,5 +33,10 @@ struct PagedJSON {
   }
 
   /// Prints the end of the document, after its beginning if no element was printed.
-  func finish() throws { try Output.printData((isFirst ? start : "") + "]}") }
+  ///
+  /// - Parameter write: writes the members after the list.
+  func finish(_ write: (inout JSONWriter) -> Void = { _ in }) throws {
+    let rest = JSONWriter.document(write).dropFirst()
+    try Output.printData((isFirst ? start : "") + "]" + (rest == "}" ? "" : ",") + rest)
+  }
 }

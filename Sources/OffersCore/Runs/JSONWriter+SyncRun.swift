@@ -1,7 +1,9 @@
 extension JSONWriter {
   /// Writes a run in the form of `--json` and the API. `explains` adds the reason of the run, the
-  /// server's answer and the time of the next sync.
-  package mutating func value(_ run: SyncRun, explains: Bool = false) {
+  /// server's answer and the time of the next sync; `more` writes further members.
+  package mutating func value(
+    _ run: SyncRun, explains: Bool = false, _ more: (inout JSONWriter) -> Void = { _ in }
+  ) {
     object { json in
       json.member("feed", run.feed)
       json.member("outcome", run.outcome.rawValue)
@@ -15,6 +17,7 @@ extension JSONWriter {
       json.member("bytes", run.bytes)
       json.member("duration_seconds", number: Self.seconds(run.durationSeconds))
       json.member("error", run.error)
+      more(&json)
       if explains { json.writeExplanation(of: run) }
     }
   }

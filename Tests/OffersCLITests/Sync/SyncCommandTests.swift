@@ -268,13 +268,14 @@ struct SyncCommandTests {
     #expect(
       home.stable(result.output)
         == #"{"runs":[{"feed":"ibotta","outcome":"updated","new":1,"changed":0,"gone":0,"back":0,"#
-        + #""unchanged":0,"skipped":0,"bytes":SIZE,"duration_seconds":TIME,"error":null}]}"# + "\n")
+        + #""unchanged":0,"skipped":0,"bytes":SIZE,"duration_seconds":TIME,"error":null,"held":null}]}"#
+        + "\n")
     #expect(result.errors == "")
     let runs = try #require(try Home.parse(result.output)["runs"] as? [[String: Any]])
     #expect(
       Set(try #require(runs.first).keys) == [
         "feed", "outcome", "new", "changed", "gone", "back", "unchanged", "skipped", "bytes",
-        "duration_seconds", "error",
+        "duration_seconds", "error", "held",
       ])
   }
 

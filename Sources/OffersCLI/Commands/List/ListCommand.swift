@@ -17,7 +17,7 @@ struct ListCommand: AsyncParsableCommand {
         offers list --favorites --expiring 48h
         offers list --sort reward --reward-at-least 5%
         offers list --sort price --price-at-most 20
-        offers list --columns ref,reward,expires_at --format csv > offers.csv
+        offers list --columns ref,reward_amount,expires_at --format csv --bom > offers.csv
         offers list --json | jq -r '.offers[].name'
       """)
 
@@ -59,6 +59,9 @@ struct ListCommand: AsyncParsableCommand {
   )
   var allowFormulas = false
 
+  @Flag(name: .long, help: "Begin CSV and TSV with a byte order mark, by which Excel knows UTF-8.")
+  var bom = false
+
   @Flag(name: .long, help: "Print one JSON document, like --format json.")
   var json = false
 
@@ -68,14 +71,14 @@ struct ListCommand: AsyncParsableCommand {
   @OptionGroup var configuration: ConfigurationOptions
 
   func validate() throws {
-    if json, let format, format != "json" {
-      throw ValidationError(
-        "--json and --format \(DisplayText.oneLine(format)) exclude each other.")
+    try ListFormat.check(format, asJSON: json)
+    if bom, format != "csv", format != "tsv" {
+      throw ValidationError("--bom is for --format csv and tsv.")
     }
   }
 
   func run() async throws {
-    let format = try fetchFormat()
+    let format = try ListFormat.find(format, asJSON: json)
     let columns = try self.columns.map { try OfferColumn.list(parsing: $0) }
     let now = Date()
     var query = try filters.query(at: now)
@@ -87,10 +90,11 @@ struct ListCommand: AsyncParsableCommand {
     query.pricedFeeds = feeds.pricedFeeds
     var printer = format.printer(
       columns, usual: Self.usualColumns(query), feeds, paged.terminal.style, now: now,
-      allowsFormulas: allowFormulas)
+      allowsFormulas: allowFormulas, hasMark: bom)
     var pages = database.pages(of: query)
     var count = 0
     // The first offers are read before the pager starts, so that a query that fails starts none.
+    let selected = query
     let first = try await UnsyncedFeed.explaining(
       filters.feed, try configuration.path
     ) { try await pages.next() }
@@ -101,13 +105,13 @@ struct ListCommand: AsyncParsableCommand {
         count += offers.count
         offers = try await pages.next()
       }
-      try printer.finish()
+      try printer.finish(format == .json ? try await rest(selected, behind: count, database) : nil)
     }
     if format.isForPeople || count == 0 {
       try await note(count, query, database, feeds, format)
     }
-    if format.isForPeople, !query.favoritesOnly, !query.goneOnly {
-      for feed in try await database.fetchFeeds() where query.feed ?? feed.name == feed.name {
+    if format.isForPeople {
+      for feed in try await currentFeeds(of: query, database) {
         let noun = feeds[feed.name].noun
         if let stop = feed.stopText(at: now) {
           let force = feed.fetch.stoppedAt == nil ? "" : " --force"
@@ -123,10 +127,22 @@ struct ListCommand: AsyncParsableCommand {
     try emptiness.check(isEmpty: count == 0)
   }
 
-  private func fetchFormat() throws -> ListFormat {
-    if json { return .json }
-    guard let format else { return .table }
-    return try NamedChoice.find(format, what: "format", title: "Formats")
+  /// The feeds whose current offers a list selects.
+  private func currentFeeds(of query: OfferQuery, _ database: any OffersStorage) async throws
+    -> [Feed]
+  {
+    if query.favoritesOnly || query.goneOnly { return [] }
+    return try await database.fetchFeeds().filter { query.feed ?? $0.name == $0.name }
+  }
+
+  private func rest(
+    _ query: OfferQuery, behind count: Int, _ database: any OffersStorage
+  ) async throws -> ListRest {
+    let isWhole = query.limit == nil && query.offset == 0
+    let total = isWhole ? count : try await database.countOffers(query)
+    return ListRest(
+      total: total, nextPage: paging.next(after: query.offset + count, of: total),
+      held: try await currentFeeds(of: query, database))
   }
 
   /// The default columns of the formats for people, with the times that the list is filtered or

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import OffersCore
 
@@ -19,6 +20,20 @@ enum ListFormat: String, CaseIterable {
   /// Whether the format is for people: it has a few columns by default, and local times.
   var isForPeople: Bool { self == .table || self == .markdown }
 
+  /// The format that the options name; `table` if they name none.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` for an unknown name.
+  static func find(_ name: String?, asJSON isJSON: Bool) throws -> ListFormat {
+    if isJSON { return .json }
+    return try name.map { try NamedChoice.find($0, what: "format", title: "Formats") } ?? .table
+  }
+
+  /// Refuses two different formats.
+  static func check(_ name: String?, asJSON isJSON: Bool) throws {
+    guard isJSON, let name, name != json.rawValue else { return }
+    throw ValidationError("--json and --format \(DisplayText.oneLine(name)) exclude each other.")
+  }
+
   /// The printer of the format.
   ///
   /// - Parameters:
@@ -29,9 +44,10 @@ enum ListFormat: String, CaseIterable {
   ///   - style: the style of a table; the other formats have none.
   ///   - now: the time at which offers count as expired.
   ///   - allowsFormulas: as for `SeparatedPrinter`.
+  ///   - hasMark: as for `SeparatedPrinter`.
   func printer(
     _ columns: [OfferColumn]?, usual: [OfferColumn], _ feeds: FeedPresentations, _ style: Style,
-    now: Date, allowsFormulas: Bool
+    now: Date, allowsFormulas: Bool, hasMark: Bool
   ) -> any OfferPrinter {
     let cells = OfferCells(
       columns: columns ?? usual, isUsual: columns == nil, feeds: feeds, now: now)
@@ -42,7 +58,7 @@ enum ListFormat: String, CaseIterable {
     case .csv, .tsv:
       SeparatedPrinter(
         columns ?? OfferColumn.allCases, self == .csv ? .csv : .tsv, feeds, now: now,
-        allowsFormulas: allowsFormulas)
+        allowsFormulas: allowsFormulas, hasMark: hasMark)
     case .markdown: MarkdownPrinter(cells)
     }
   }
@@ -54,7 +70,40 @@ protocol OfferPrinter {
   mutating func print(_ page: [UserOffer]) throws
   /// Ends the list. If there were no offers, it prints what the format requires for an empty list,
   /// such as the names of the columns.
-  mutating func finish() throws
+  ///
+  /// - Parameter rest: what a document says behind the offers; nil for the other formats.
+  mutating func finish(_ rest: ListRest?) throws
+}
+
+/// What is known of a list besides the offers on a page of it.
+struct ListRest {
+  /// The number of offers on all pages.
+  let total: Int
+  /// The number of the next page; nil for none.
+  let nextPage: Int?
+  /// The feeds of the list with offers that are held back.
+  let held: [Feed]
+}
+
+extension JSONWriter {
+  /// Writes a member with the offers of feeds that are held back, an object for each feed.
+  mutating func member(_ name: String, heldOf feeds: [Feed]) {
+    let entries = feeds.compactMap { feed in feed.fetch.held.map { (feed, $0) } }
+    member(name, objects: entries) { json, entry in
+      json.member("feed", entry.0.name)
+      json.members(of: entry.1, current: entry.0.currentCount)
+    }
+  }
+
+  /// Writes the members of what is held back.
+  ///
+  /// - Parameter current: the number of offers in the feed's list, with the missing ones.
+  mutating func members(of held: HeldBack, current: Int) {
+    member("missing", held.missingCount)
+    member("current", current)
+    member("since", held.since)
+    member("until", held.until)
+  }
 }
 
 /// A printer of one JSON document.
@@ -75,7 +124,14 @@ private struct DocumentPrinter: OfferPrinter {
     try list.print(page) { $0.value($1, columns, feeds, at: now) }
   }
 
-  mutating func finish() throws { try list.finish() }
+  mutating func finish(_ rest: ListRest?) throws {
+    try list.finish { json in
+      guard let rest else { return }
+      json.member("total", rest.total)
+      json.member("next_page", rest.nextPage)
+      json.member("held", heldOf: rest.held)
+    }
+  }
 }
 
 /// A printer of one JSON object per line.
@@ -96,7 +152,7 @@ private struct ObjectLinePrinter: OfferPrinter {
     try Output.printData(text, terminator: "")
   }
 
-  func finish() {}
+  func finish(_ rest: ListRest?) {}
 }
 
 extension JSONWriter {

@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersFeeds
 
 /// A column of a list of offers. The raw value is the name of a member in the JSON of an offer; the
 /// columns `reward_…` are parts of the member `reward`.
@@ -7,6 +8,7 @@ enum OfferColumn: String, CaseIterable {
   case ref, feed, id, name, description, terms, reward
   case rewardRole = "reward_role"
   case rewardKind = "reward_kind"
+  case rewardAmount = "reward_amount"
   case rewardMinorUnits = "reward_minor_units"
   case rewardCurrency = "reward_currency"
   case rewardPercent = "reward_percent"
@@ -62,7 +64,7 @@ enum OfferColumn: String, CaseIterable {
     case .ref, .id, .feed, .state, .expired, .firstSeenAt, .changedAt, .goneAt, .startsAt,
       .expiresAt:
       Table.Column(title: title, isWhole: true)
-    case .rewardMinorUnits, .rewardPercent, .latitude, .longitude:
+    case .rewardAmount, .rewardMinorUnits, .rewardPercent, .latitude, .longitude:
       Table.Column(title: title, isRight: true)
     default: Table.Column(title: title)
     }
@@ -100,6 +102,8 @@ enum OfferColumn: String, CaseIterable {
     case .reward: offer.reward?.text
     case .rewardRole: offer.reward.map { _ in feeds[offer.ref.feed].valueRole.rawValue }
     case .rewardKind: offer.reward?.kind.rawValue
+    case .rewardAmount:
+      offer.reward?.minorUnits.map { Units.decimal(minorUnits: $0, offer.reward?.currency) }
     case .rewardMinorUnits: offer.reward?.minorUnits.map(String.init)
     case .rewardCurrency: offer.reward?.currency
     case .rewardPercent: offer.reward?.percentHundredths.map(JSONWriter.decimal)
@@ -130,7 +134,7 @@ enum OfferColumn: String, CaseIterable {
     case .favorite: json.member(rawValue, offer.isFavorite)
     case .expired: json.member(rawValue, offer.isExpired(at: now))
     case .categories: json.member(rawValue, each: offer.categories) { $0.value($1) }
-    case .rewardPercent, .latitude, .longitude:
+    case .rewardAmount, .rewardPercent, .latitude, .longitude:
       json.member(rawValue, number: plain(offer, feeds, at: now))
     case .attributes: json.member(rawValue) { $0.value(offer.attributes) }
     default: json.member(rawValue, plain(offer, feeds, at: now))

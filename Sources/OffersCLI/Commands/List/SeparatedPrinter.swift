@@ -3,8 +3,8 @@ import OffersCore
 
 /// A printer of separated values: a record with the names of the columns, then a record per offer.
 ///
-/// The values are those of the feed, apart from tabs and line ends in TSV, and from a quote before a value
-/// that a spreadsheet would take for a formula.
+/// The values are those of the feed, apart from tabs and line ends in TSV, and from a quote before a formula
+/// that a spreadsheet would run.
 struct SeparatedPrinter: OfferPrinter {
   enum Kind {
     /// RFC 4180: commas and CRLF; values with a comma, a quote or a line end are quoted.
@@ -18,6 +18,7 @@ struct SeparatedPrinter: OfferPrinter {
   private let kind: Kind
   private let feeds: FeedPresentations
   private let allowsFormulas: Bool
+  private let hasMark: Bool
   private let now: Date
   private var hasHead = false
 
@@ -26,10 +27,12 @@ struct SeparatedPrinter: OfferPrinter {
   ///   - kind: the separators.
   ///   - now: the time at which offers count as expired.
   ///   - allowsFormulas: whether values are written as they are, although a spreadsheet may run them.
+  ///   - hasMark: whether the text begins with a byte order mark, by which Excel knows UTF-8.
   init(
     _ columns: [OfferColumn], _ kind: Kind, _ feeds: FeedPresentations = FeedPresentations(),
-    now: Date, allowsFormulas: Bool = false
+    now: Date, allowsFormulas: Bool = false, hasMark: Bool = false
   ) {
+    self.hasMark = hasMark
     self.allowsFormulas = allowsFormulas
     self.feeds = feeds
     self.columns = columns
@@ -43,42 +46,20 @@ struct SeparatedPrinter: OfferPrinter {
     try Output.printData(text, terminator: "")
   }
 
-  mutating func finish() throws { try Output.printData(head(), terminator: "") }
+  mutating func finish(_ rest: ListRest?) throws { try Output.printData(head(), terminator: "") }
 
   private mutating func head() -> String {
     if hasHead { return "" }
     hasHead = true
-    return record(columns.map(\.rawValue))
+    return (hasMark ? "\u{FEFF}" : "") + record(columns.map(\.rawValue))
   }
 
   func record(_ values: [String]) -> String {
-    let values = allowsFormulas ? values : values.map(Self.withoutFormula)
+    let values = allowsFormulas ? values : values.map(SpreadsheetFormula.disarmed)
     switch kind {
     case .csv: return values.map(Self.quoted).joined(separator: ",") + "\r\n"
     case .tsv: return values.map(Self.spaced).joined(separator: "\t") + "\n"
     }
-  }
-
-  private static let formulaBytes = Array("=+-@\t\r\n\0".utf8)
-  /// The signs at which a spreadsheet may divide a line into cells, whatever is quoted.
-  private static let dividerBytes = Array(",;\t\r\n".utf8)
-
-  /// A value with a quote before each place that a spreadsheet would take for the beginning of a formula,
-  /// which may run programs and send what the other cells have
-  /// (https://owasp.org/www-community/attacks/CSV_Injection). That is at the start of the value and behind
-  /// a sign at which a spreadsheet may divide it; there, a list's "- item" stays. A negative number is no
-  /// formula.
-  private static func withoutFormula(_ value: String) -> String {
-    if value.wholeMatch(of: /-[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?/) != nil { return value }
-    let bytes = Array(value.utf8)
-    var result: [UInt8] = []
-    for (index, byte) in bytes.enumerated() {
-      let isPlace = index == 0 || dividerBytes.contains(bytes[index - 1])
-      let isItem = index > 0 && index + 1 < bytes.count && bytes[index + 1] == 0x20
-      if isPlace, !isItem, formulaBytes.contains(byte) { result.append(0x27) }
-      result.append(byte)
-    }
-    return String(decoding: result, as: UTF8.self)
   }
 
   private static let quotedBytes = Array("\",\n\r".utf8)

@@ -49,7 +49,7 @@ struct TablePrinter: OfferPrinter {
 
   /// Prints the note about columns that were left out. For an empty list it prints nothing, not
   /// even a header, because the command says why the list is empty.
-  func finish() throws {
+  func finish(_ rest: ListRest?) throws {
     guard let totalWidth, let (_, columns, count, _) = shown, count < columns.count else { return }
     let names = columns.dropFirst(count).map(\.rawValue).joined(separator: ", ")
     let text = "No room for \(names): the terminal is too narrow."
@@ -74,19 +74,25 @@ struct MarkdownPrinter: OfferPrinter {
     try Output.print(.text(text), terminator: "")
   }
 
-  mutating func finish() throws { try Output.print(.text(head([])), terminator: "") }
+  mutating func finish(_ rest: ListRest?) throws {
+    try Output.print(.text(head([])), terminator: "")
+  }
 
   private mutating func head(_ page: [UserOffer]) -> String {
     if shown != nil { return "" }
     let words = ValueWords(cells.feeds, of: page)
     let columns = cells.columns(of: page, words)
     shown = (columns, words)
-    let heads = columns.map { $0.tableColumn(words) }
-    return Self.line(heads.map { $0.title == " " ? "" : $0.title })
-      + Self.line(heads.map { $0.isRight ? "--:" : "---" })
+    return Self.head(columns.map { $0.tableColumn(words) })
   }
 
-  private static func line(_ cells: [String]) -> String {
+  /// The first two lines of a table.
+  static func head(_ columns: [Table.Column]) -> String {
+    line(columns.map { $0.title == " " ? "" : $0.title })
+      + line(columns.map { $0.isRight ? "--:" : "---" })
+  }
+
+  static func line(_ cells: [String]) -> String {
     "| " + cells.joined(separator: " | ") + " |\n"
   }
 

@@ -120,10 +120,7 @@ struct NewsReport {
       }
       json.member("held_back", objects: held) { json, entry in
         json.member("feed", entry.feed.name)
-        json.member("missing", entry.held.missingCount)
-        json.member("current", entry.feed.currentCount)
-        json.member("since", entry.held.since)
-        json.member("until", entry.held.until)
+        json.members(of: entry.held, current: entry.feed.currentCount)
       }
     }
   }

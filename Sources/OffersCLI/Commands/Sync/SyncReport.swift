@@ -170,7 +170,11 @@ enum SyncReport {
     JSONWriter.document { json in
       json.pricedFeeds = pricedFeeds
       json.member("runs", each: runs) { json, run in
-        json.value(run.withCommands, explains: explains)
+        json.value(run.withCommands, explains: explains) { json in
+          json.member("held", object: run.held) {
+            $0.members(of: $1, current: run.listedCount ?? $1.missingCount)
+          }
+        }
       }
       if let changes {
         json.member("changes", each: changes) { $0.value($1) }
