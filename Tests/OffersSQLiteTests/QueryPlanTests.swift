@@ -128,7 +128,7 @@ struct QueryPlanTests {
         HouseholdQuery(limit: 5), of: User.ownerID, maximumBytes: 1000, in: transaction)
       let listed = try HouseholdTable.withSharers(offers, in: transaction)
       #expect(shared == [ref] && listed.map(\.sharers.count) == [1])
-      #expect(try HouseholdTable.count(in: transaction) == 1)
+      #expect(try HouseholdTable.count(of: nil, in: transaction) == 1)
       #expect(try HouseholdTable.unshare([ref], in: transaction) == [ref])
     }
     let lists = plans.filter { $0.sql.contains("AS shared") }

@@ -57,11 +57,14 @@ public protocol HouseholdRepository: Sendable {
     _ query: HouseholdQuery, maximumBytes: Int
   ) async throws -> HouseholdOfferPage
 
-  /// The number of offers on the list.
-  func countHousehold() async throws -> Int
+  /// The number of offers on the list, of one feed or of all for nil.
+  func countHousehold(of feed: String?) async throws -> Int
 }
 
 extension HouseholdRepository {
+  /// The number of all offers on the list.
+  public func countHousehold() async throws -> Int { try await countHousehold(of: nil) }
+
   @discardableResult
   public func share(named names: [String], at time: Date) async throws -> [SharingChange] {
     try await share(names.map { try OfferRef(named: $0) }, at: time)

@@ -44,8 +44,10 @@ enum HouseholdTable {
     return offers
   }
 
-  static func count(in transaction: any Transaction) throws -> Int {
-    try transaction.first("SELECT count(*) FROM \(tables)") { $0.count(0) } ?? 0
+  static func count(of feed: String?, in transaction: any Transaction) throws -> Int {
+    try transaction.first(
+      "SELECT count(*) FROM \(tables) WHERE $1 IS NULL OR shared.feed = $1", [.text(feed)]
+    ) { $0.count(0) } ?? 0
   }
 
   /// Offers with the users who share them, in their order.

@@ -46,8 +46,8 @@ extension SQLStore {
     }
   }
 
-  public func countHousehold() async throws -> Int {
-    try await transaction(.query) { try HouseholdTable.count(in: $0) }
+  public func countHousehold(of feed: String?) async throws -> Int {
+    try await transaction(.query) { try HouseholdTable.count(of: feed, in: $0) }
   }
 
   private func share(

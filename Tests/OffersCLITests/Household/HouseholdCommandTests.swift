@@ -75,6 +75,37 @@ struct HouseholdCommandTests {
         == "Nobody shares an offer of facts with the household.\n")
   }
 
+  @Test("the list has the formats of other lists, with who shares each offer")
+  func formats() async throws {
+    let home = try await Self.home()
+    try await home.call("household", "add", "1", "2")
+    try await home.call("household", "add", "1", "--user", "ben")
+    func list(_ words: String...) async throws -> String {
+      try await OffersProgram.call(["household"] + words, environment: home.environment).output
+    }
+    let json = try await list("--format", "json", "--limit", "1")
+    let document = try Home.parse(json)
+    #expect(Set(document.keys) == ["offers", "total", "next_page"])
+    #expect(document["total"] as? Int == 2 && document["next_page"] as? Int == 2)
+    #expect(try await list("--json", "--limit", "1") == json)
+    #expect(try await list("--format", "ndjson").split(separator: "\n").count == 2)
+    let csv = try await list("--format", "csv").components(separatedBy: "\r\n")
+    #expect(csv.count == 4)
+    #expect(csv[0].hasPrefix("ref,feed,") && csv[0].hasSuffix(",attributes,shared_by"))
+    #expect(csv[1].hasPrefix("ibotta:1,") && csv[1].hasSuffix(",owner; ben"))
+    #expect(try await list("--format", "tsv").hasSuffix("\towner\n"))
+    #expect(
+      try await list("--format", "markdown").hasPrefix("|  | ID | REWARD | SHARED BY | NAME |\n"))
+    #expect(try await home.call("household", "--json", "--format", "csv").status == 64)
+    #expect(try await home.call("household", "--format", "cvs").errors.contains("csv"))
+    let empty = try await Self.home()
+    #expect(
+      try await empty.call("household", "--format", "csv").output == csv[0] + "\r\n")
+    #expect(
+      try await empty.call("household", "--json").output
+        == #"{"offers":[],"total":0,"next_page":null}"# + "\n")
+  }
+
   @Test("refuses unknown offers, users and databases, and changes nothing then")
   func refusals() async throws {
     let home = try await Self.home()

@@ -106,8 +106,8 @@ extension RemoteStore: HouseholdRepository {
     try await ask { try await $0.fetchHousehold(query, maximumBytes: maximumBytes) }
   }
 
-  func countHousehold() async throws -> Int {
-    try await ask { try await $0.countHousehold() }
+  func countHousehold(of feed: String?) async throws -> Int {
+    try await ask { try await $0.countHousehold(of: feed) }
   }
 }
 

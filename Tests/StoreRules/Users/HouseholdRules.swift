@@ -27,6 +27,7 @@ struct HouseholdRules {
     for record in [home.owners, home.anas, bens] {
       #expect(try await Self.list(record) == ["3 Ben", "4 Ben", "2 Ana", "1 Ben owner"])
       #expect(try await record.countHousehold() == 4)
+      #expect(try await record.countHousehold(of: "nobody") == 0)
     }
     try await home.owners.changeUser(home.ana.id, name: "Anna", role: nil)
     #expect(try await Self.list(bens)[2] == "2 Anna")
