@@ -6,8 +6,13 @@ struct DefinitionDraft {
   private let root: SampleValue
   private let format: FeedFormat
   private let name: String
+  private let isOnWeb: Bool
 
-  init(_ found: SampleItems, in root: SampleValue, format: FeedFormat, name: String) {
+  /// - Parameter isOnWeb: as for `DefinitionGuess`.
+  init(
+    _ found: SampleItems, in root: SampleValue, format: FeedFormat, name: String, isOnWeb: Bool
+  ) {
+    self.isOnWeb = isOnWeb
     self.found = found
     self.root = root
     self.format = format
@@ -18,8 +23,8 @@ struct DefinitionDraft {
   private(set) var judgement = ReadingGuess()
   /// The reason why no id can be proposed, even if the rest can; set by `made`.
   private(set) var idProblem: OffersError?
-  /// Whether a note says that the currency of the amounts is unknown; set by `made`.
-  private(set) var lacksCurrency = false
+  /// The note about amounts whose currency is unknown; nil if there are none. Set by `made`.
+  private(set) var currencyNote: String?
 
   /// Returns the definition and notes for the user, or nil when the items have no member that could
   /// be their name or distinguish them.
@@ -71,9 +76,8 @@ struct DefinitionDraft {
     {
       let isDollar = reward.samples.contains { $0.text.contains("$") }
       if isDollar || reward.isMostlyNumber && !isPercent(definition) {
-        lacksCurrency = true
-        notes.append(
-          Self.currencyNote(likelyCurrency(survey), definition.presentation.valueRole))
+        currencyNote = Self.currencyNote(
+          likelyCurrency(survey), definition.presentation.valueRole)
       }
     }
     if fields.chosen[.reward] == nil,
@@ -95,8 +99,11 @@ struct DefinitionDraft {
       })
     {
       notes.append(
-        "The image addresses are relative, such as “\(sample.text.prefix(60))”; if the images are "
-          + "shown, write image: https://HOST{\(image.path)}.")
+        "The image addresses are relative, such as “\(sample.text.prefix(60))”, and "
+          + (isOnWeb
+            ? "count from the address of the feed. If the images are on another host, "
+            : "a file has no address from which they count. To see the images, ")
+          + "write image: https://HOST{\(image.path)}.")
     }
     if definition.pages == nil, let pages = pages() { notes.append(pages) }
     return notes

@@ -11,20 +11,24 @@ package final class DefinitionGuess {
     package var definition: FeedDefinition
     /// The number of items in the sample.
     package var itemCount: Int
-    /// The points that the user should check, as whole sentences.
-    package var notes: [String]
+    /// The points that the user should check, as whole sentences, besides the currency.
+    package var points: [String]
     /// The kind of the document; nil if its format does not say what its items are.
     package var kind: WellKnownKind?
     /// How to read values that the user maps to a field.
     package var judgement = ReadingGuess()
 
-    /// Whether a note says that the currency of the amounts is unknown.
-    package var lacksCurrency = false
+    /// The sentence about amounts whose currency is unknown; nil if there are none.
+    var currencyNote: String?
+
+    /// All points that the user should check, as whole sentences.
+    package var notes: [String] { points + [currencyNote].compactMap(\.self) }
   }
 
   private let name: String
   private let items: FieldPath?
   private let missing: [String]
+  private let isOnWeb: Bool
   private let transcoder: TextTranscoder
   private var text: [UInt8] = []
   private var isCut = false
@@ -37,10 +41,12 @@ package final class DefinitionGuess {
   ///   - items: the path of the offers; nil to find it.
   ///   - missing: the required values, `id` and `name`, that the user has not mapped. That no id is
   ///     found is an error only if the list contains `id`.
+  ///   - isOnWeb: whether the document has an http or https address, from which relative addresses count.
   package init(
     name: String = "feed", charset: String? = nil, items: FieldPath? = nil,
-    missing: [String] = ["id", "name"]
+    missing: [String] = ["id", "name"], isOnWeb: Bool = true
   ) {
+    self.isOnWeb = isOnWeb
     self.name = name
     self.items = items
     self.missing = missing
@@ -71,13 +77,12 @@ package final class DefinitionGuess {
       proposal = try read(by: distinguishing(kind.definition(named: name))).proposal
       proposal.kind = kind
       if kind == .shopify {
-        proposal.notes.append(DefinitionDraft.currencyNote("USD", .price))
-        proposal.lacksCurrency = true
+        proposal.currencyNote = DefinitionDraft.currencyNote("USD", .price)
       }
     } else {
       proposal = try guess()
     }
-    if isCut { proposal.notes.append("Only the first 4 MiB of the document were looked at.") }
+    if isCut { proposal.points.append("Only the first 4 MiB of the document were looked at.") }
     return proposal
   }
 
@@ -94,7 +99,7 @@ package final class DefinitionGuess {
   ) throws -> (proposal: Proposal, offerCount: Int) {
     let trial = try SampleReading(text, as: definition, isCut: isCut)
     let proposal = Proposal(
-      definition: definition, itemCount: trial.itemCount, notes: trial.notes)
+      definition: definition, itemCount: trial.itemCount, points: trial.notes)
     return (proposal, trial.offerCount)
   }
 
@@ -134,7 +139,7 @@ package final class DefinitionGuess {
     if let items, found.items.isEmpty {
       throw ItemsPathProblem(root, isXML: format == .xml).problem(at: items, candidates)
     }
-    var draft = DefinitionDraft(found, in: root, format: format, name: name)
+    var draft = DefinitionDraft(found, in: root, format: format, name: name, isOnWeb: isOnWeb)
     let problem =
       items == nil
       ? candidates.problem() : DefinitionOverride.missingProblem(missing, keys: found.keys)
@@ -143,9 +148,9 @@ package final class DefinitionGuess {
     guard let (definition, notes) = made else { throw problem }
     var (proposal, offerCount) = try read(by: definition)
     if offerCount == 0 { throw problem }
-    proposal.notes.insert(contentsOf: notes, at: 0)
+    proposal.points.insert(contentsOf: notes, at: 0)
     proposal.judgement = draft.judgement
-    proposal.lacksCurrency = draft.lacksCurrency
+    proposal.currencyNote = draft.currencyNote
     return proposal
   }
 

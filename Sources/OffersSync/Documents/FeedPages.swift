@@ -232,7 +232,8 @@ struct FeedPages {
     switch source {
     case .url(let url):
       let headers = try definition.headers.map { header in
-        let value = SourceTemplate(header.value, environment: environment)
+        let value = SourceTemplate(
+          header.value, ofHeader: header.name, environment: environment)
         return (header.name, try value.filled(page: 0, query: options.query))
       }
       let named = try template.filled(page: (definition.pages ?? PageRule()).first)

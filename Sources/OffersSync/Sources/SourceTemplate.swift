@@ -15,9 +15,13 @@ struct SourceTemplate: Sendable {
   let text: String
   private let template: Template
   private let environment: Environment
+  /// What the template is, in errors.
+  private let noun: String
 
-  init(_ template: Template, environment: @escaping Environment) {
+  /// - Parameter header: the name of the header whose value the template is; nil for an address.
+  init(_ template: Template, ofHeader header: String? = nil, environment: @escaping Environment) {
     self.template = template
+    noun = header.map { "header \($0)" } ?? "source \(template)"
     text = template.description
     self.environment = environment
   }
@@ -78,6 +82,6 @@ struct SourceTemplate: Sendable {
     if let value = environment(name), !value.isEmpty { return value }
     throw OffersError(
       .invalidRequest, "The environment variable \(name) is not set.",
-      advice: Advice("The source \(text) uses it. Set it", .setVariable(name: name)))
+      advice: Advice("The \(noun) uses it. Set it", .setVariable(name: name)))
   }
 }

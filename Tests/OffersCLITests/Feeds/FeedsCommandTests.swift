@@ -5,7 +5,7 @@ import Testing
 
 @Suite("offers feeds")
 struct FeedsCommandTests {
-  private static let rss = """
+  static let rss = """
     <?xml version="1.0"?>
     <rss version="2.0" xmlns:merchant="http://base.google.com/ns/1.0"><channel>
       <title>Corner Shop</title>
@@ -17,7 +17,7 @@ struct FeedsCommandTests {
     </channel></rss>
     """
 
-  private static let shop = """
+  static let shop = """
     {"data":{"products":[
       {"sku":"a-1","title":"Green Tea","price":{"amount":"3.50","currency":"USD"},"url":"https://shop.example/a-1"},
       {"sku":"a-2","title":"Black Tea","price":{"amount":"2.50","currency":"USD"},"url":"https://shop.example/a-2"}
@@ -305,7 +305,11 @@ struct FeedsCommandTests {
     #expect(try await home.call("feeds", "guess", feed).output.contains("\n      name: name\n"))
     let added = try await home.call("feeds", "add", "odd", feed)
     #expect(added.status == 0)
-    #expect(added.errors.contains("The currency of the rewards is unknown"))
+    let asked = "no currency. Which one is it? Set it: offers feeds set odd --currency USD"
+    #expect(added.errors.contains(asked))
+    #expect(added.errors.components(separatedBy: "urrency").count == 3)
+    let guessed = try await home.call("feeds", "guess", feed)
+    #expect(guessed.errors.contains("The currency of the rewards is unknown: write currency: USD"))
     #expect(try await home.call("list").output.contains("Tea"))
   }
 

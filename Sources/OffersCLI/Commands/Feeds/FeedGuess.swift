@@ -39,8 +39,9 @@ struct FeedGuess {
   ) async throws -> DefinitionGuess.Proposal {
     try FeedName.check(name)
     let address = try Self.address(of: source)
+    let isOnWeb = if case .url? = try? SyncSource(parsing: source) { true } else { false }
     var proposal = try await inTime(options) {
-      let guess = DefinitionGuess(name: name, items: items, missing: missing)
+      let guess = DefinitionGuess(name: name, items: items, missing: missing, isOnWeb: isOnWeb)
       _ = try await engine.readStart(of: address, isPublicOnly: isPublicOnly, options: options) {
         try guess.consume($0)
         return !guess.hasEnough

@@ -63,7 +63,7 @@ struct FeedsAddCommand: AsyncParsableCommand {
     let user = try UserChoice()
     let own = OwnFeeds(file: file)
     let options = network.syncOptions(try own.checkIsNew(name))
-    let (definition, kind, tellsCurrency) = try await made(guess, options)
+    let (definition, kind) = try await made(guess, options)
     let check = try await guess.check(
       definition, of: kind, firstCount: yes ? 0 : Self.shownCount, options: options)
     if !yes { try confirm(check, definition) }
@@ -81,30 +81,26 @@ struct FeedsAddCommand: AsyncParsableCommand {
       configurationPath: SettingPath(text: file.text, origin: .option), user: user)
     job.transport = guess.transport
     job.options.allowsPrivateNetwork = network.allowPrivateNetwork
-    job.asksForCurrency = !tellsCurrency
     try await job.run()
   }
 
   /// The definition from the options. If they lack a required part, the rest is guessed from the
-  /// document. Also whether a note has said that the amounts have no currency.
+  /// document.
   private func made(
     _ guess: FeedGuess, _ options: SyncOptions
-  ) async throws -> (FeedDefinition, kind: WellKnownKind?, tellsCurrency: Bool) {
+  ) async throws -> (FeedDefinition, kind: WellKnownKind?) {
     var said = DefinitionOverride(name: name)
     try said.set(format: format, items: items, map: map, every: every)
     if said.isComplete {
-      return (try said.definition(source: FeedGuess.address(of: source)), nil, false)
+      return (try said.definition(source: FeedGuess.address(of: source)), nil)
     }
     let proposal = try await guess.propose(
       name: name, source: source, items: said.items, missing: said.missing,
       options: options)
-    for note in proposal.notes { Output.note(.line(note)) }
-    if proposal.lacksCurrency {
-      Output.note(.line("To set it later: offers feeds set \(name) --currency USD"))
-    }
+    // The sync asks for a currency that is missing.
+    for note in proposal.points { Output.note(.line(note)) }
     return (
-      try said.definition(source: FeedGuess.address(of: source), over: proposal), proposal.kind,
-      proposal.lacksCurrency
+      try said.definition(source: FeedGuess.address(of: source), over: proposal), proposal.kind
     )
   }
 

@@ -33,6 +33,9 @@ struct FeedsCheckCommand: AsyncParsableCommand {
       valueName: "source"))
   var from: String?
 
+  @Flag(name: .long, help: "Print one JSON document.")
+  var json = false
+
   @OptionGroup var network: NetworkOptions
   @OptionGroup var location: DatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
@@ -54,9 +57,12 @@ struct FeedsCheckCommand: AsyncParsableCommand {
     let state =
       isFile || from != nil
       ? nil : try await location.openIfThere(.readOnly)?.findSyncState(of: feed)
+    var checks: [(FeedDefinition, FeedCheckResult)] = []
     for definition in definitions {
       let check = try await engine.check(
         definition, from: from.map { SyncSource(typed: $0) }, state: state, options: options)
+      checks.append((definition, check))
+      if json { continue }
       if let source = state?.source {
         Output.note(
           .line(
@@ -76,6 +82,9 @@ struct FeedsCheckCommand: AsyncParsableCommand {
       }
       if check.offerCount == 0 { throw ExitStatus.failed }
     }
+    guard json else { return }
+    try Output.printData(FeedCheckReport.json(checks))
+    if checks.contains(where: { $0.1.offerCount == 0 }) { throw ExitStatus.failed }
   }
 
   private func definitions(_ configured: FeedConfiguration) throws -> [FeedDefinition] {
@@ -136,6 +145,36 @@ enum FeedCheckReport {
       if rest > 0 { lines.append("  and \(Units.count(rest)) more") }
     }
     return lines.joined(separator: "\n")
+  }
+
+  /// `{"feeds":[…]}`, with an object for each definition.
+  static func json(_ checks: [(FeedDefinition, FeedCheckResult)]) -> String {
+    JSONWriter.document { json in
+      json.pricedFeeds = FeedPresentations(checks.map { KnownFeed($0.0) }).pricedFeeds
+      json.member("feeds", objects: checks) { json, entry in
+        let (definition, check) = entry
+        json.member("name", definition.name)
+        json.member("title", check.title)
+        json.member("records", check.recordCount)
+        json.member("offers", check.offerCount)
+        json.member("skipped", check.skippedCount)
+        json.member("mended", check.mendedCount)
+        json.member("repeated", check.repeatedCount)
+        json.member("without_currency", check.unknownCurrencyCount)
+        json.member("bytes", check.bytes)
+        json.member("found", objects: found(check, definition)) { json, row in
+          json.member("value", row.0)
+          json.member("offers", row.1)
+        }
+        json.member("shared") { $0.value(check.shared) }
+        json.member("problems", objects: check.problems) { json, problem in
+          json.member("record", problem.position)
+          json.member("effect", problem.effect.rawValue)
+          json.member("reason", problem.reason)
+        }
+        json.member("first", each: check.first) { $0.value(UserOffer($1), at: Date()) }
+      }
+    }
   }
 
   private static func rule(_ width: Int) -> PrintedText {

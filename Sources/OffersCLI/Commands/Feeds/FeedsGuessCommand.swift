@@ -24,6 +24,9 @@ struct FeedsGuessCommand: AsyncParsableCommand {
   @Option(name: .long, help: "The name of the feed.")
   var name: String = "feed"
 
+  @Flag(name: .long, help: "Print one JSON document.")
+  var json = false
+
   @OptionGroup var network: NetworkOptions
   @OptionGroup var configuration: ConfigurationOptions
 
@@ -32,7 +35,17 @@ struct FeedsGuessCommand: AsyncParsableCommand {
     let proposal = try await FeedGuess.use {
       try await $0.propose(name: name, source: source, options: options)
     }
-    try Output.printData(DefinitionText.yaml(for: proposal.definition), terminator: "")
+    let yaml = DefinitionText.yaml(for: proposal.definition)
+    if json {
+      return try Output.printData(
+        JSONWriter.document { json in
+          json.member("name", name)
+          json.member("definition", yaml)
+          json.member("records", proposal.itemCount)
+          json.member("notes", each: proposal.notes) { $0.value($1) }
+        })
+    }
+    try Output.printData(yaml, terminator: "")
     for note in proposal.notes { Output.note(.line(note)) }
   }
 }

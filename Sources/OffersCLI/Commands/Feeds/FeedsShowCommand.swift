@@ -19,11 +19,26 @@ struct FeedsShowCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Copy a shipped definition to your file, which overrides it.")
   var save = false
 
+  @Flag(name: .long, help: "Print one JSON document.")
+  var json = false
+
   @OptionGroup var configuration: ConfigurationOptions
+
+  func validate() throws {
+    if json && save { throw ValidationError("--json and --save exclude each other.") }
+  }
 
   func run() async throws {
     let file = try configuration.path
-    guard save else { return try Output.printData(try file.load().fetchText(name), terminator: "") }
+    guard save else {
+      let yaml = try file.load().fetchText(name)
+      if !json { return try Output.printData(yaml, terminator: "") }
+      return try Output.printData(
+        JSONWriter.document { json in
+          json.member("name", name)
+          json.member("definition", yaml)
+        })
+    }
     try TextFile.edit(file.text) { yaml in
       let known = try file.configuration(yaml)
       let text = try known.fetchText(name)

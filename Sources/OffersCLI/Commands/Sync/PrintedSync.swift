@@ -28,8 +28,6 @@ struct PrintedSync: Sendable {
   var isQuiet = false
   /// The transport of a caller that has loaded the document before; nil to open connections.
   var transport: (any HTTPTransport)?
-  /// Whether to ask for the currency of amounts that have none.
-  var asksForCurrency = true
   var log = Log()
 
   init(
@@ -122,7 +120,7 @@ struct PrintedSync: Sendable {
     }
     for line in try await favorites?.fetchLines() ?? [] { try Output.print(.text(line)) }
     for (feed, result) in waiting { add(feed, result) }
-    if asksForCurrency, !isQuiet, !isJSON, !printsOnlyNews {
+    if !isQuiet, !isJSON, !printsOnlyNews {
       for run in results.runs where try await MissingCurrency.isNew(in: run, database) {
         Output.note(.line(MissingCurrency.question(of: run.feed)))
       }
