@@ -54,6 +54,25 @@ struct SearchCommandTests {
         == "Nothing found on page 4 for “tea”.\n")
   }
 
+  @Test("matching favorites that are gone or expired are counted, whatever else was found")
+  func leftOutFavorites() async throws {
+    let home = try await Self.home()
+    try await home.call("favorite", "1", "3")
+    _ = try home.feed([FeedItem("2", "Green Tea", "5% Cash Back", terms: "Not with coffee.")])
+    try await home.call("sync", "--quiet", "--accept-removals")
+    let note = "1 favorite that is gone matches. To see it, add --favorites.\n"
+    let found = try await home.call("search", "coffee")
+    #expect(found.output.contains("ibotta:2") && !found.output.contains("ibotta:1"))
+    #expect(found.errors == note)
+    #expect(
+      try await home.call("search", "lumiere").errors
+        == "Nothing found for “lumiere”.\n" + note)
+    for words in [["lumiere", "--favorites"], ["tea"], ["xylophone"], ["tea", "--page", "2"]] {
+      let result = try await OffersProgram.call(["search"] + words, environment: home.environment)
+      #expect(!result.errors.contains("favorite that"), "\(words)")
+    }
+  }
+
   @Test("--forget removes one recent search, by its number or by its words")
   func forgets() async throws {
     let home = try await Self.home()

@@ -13,7 +13,8 @@ struct SearchCommand: AsyncParsableCommand {
     discussion: """
       Finds the offers that contain all of the words in their name, description, terms, retailer, \
       categories or attributes, best matches first. Case, accents and punctuation do not matter, \
-      and the last word may be a prefix. If nothing is found, a similar spelling that is found is proposed.
+      and the last word may be a prefix. If nothing is found, a similar spelling that is found is proposed. Matching favorites that are gone \
+      or expired are only counted; --favorites finds them.
 
       With --feed, a feed whose server can search, such as movies, is searched on its server, and \
       the offers found are stored. Without a network the stored offers are searched.
@@ -192,24 +193,42 @@ struct SearchCommand: AsyncParsableCommand {
       progress: { bar.show($0) })
   }
 
-  /// A note that only expired offers match; nil if none does.
-  private func expiredNote(
+  /// A note on matching offers that the search leaves out: favorites that are gone or expired or, if
+  /// nothing was found, expired offers. Nil for none.
+  private func leftOutNote(
     _ report: SearchReport, _ database: any OffersStorage
   ) async throws -> String? {
-    guard report.results.hits.isEmpty, report.answer.error == nil, !expired, !favorites,
-      page ?? 1 == 1
-    else { return nil }
+    guard report.answer.error == nil, !favorites, page ?? 1 == 1 else { return nil }
     var query = query
-    query.includesExpired = true
-    query.limit = 1
-    let found = try await database.search(query)
-    guard !found.hits.isEmpty else { return nil }
-    return "Expired offers match. To see them, add --expired."
+    query.favoritesOnly = true
+    query.limit = Self.limitRange.upperBound
+    do {
+      let found = try await database.search(query).hits.map(\.offer)
+      let gone = found.count { $0.state == .gone }
+      let past = expired ? 0 : found.count { $0.state != .gone && $0.isExpired(at: report.now) }
+      if gone + past > 0 {
+        let isOne = gone + past == 1
+        let states = [gone > 0 ? "gone" : nil, past > 0 ? "expired" : nil].compactMap(\.self)
+        return "\(Units.count(gone + past, "favorite")) that \(isOne ? "is" : "are") "
+          + "\(states.joined(separator: " or ")) \(isOne ? "matches" : "match"). "
+          + "To see \(isOne ? "it" : "them"), add --favorites."
+      }
+      if !report.results.hits.isEmpty || expired { return nil }
+      query.favoritesOnly = false
+      query.includesExpired = true
+      query.limit = 1
+      if try await database.search(query).hits.isEmpty { return nil }
+      return "Expired offers match. To see them, add --expired."
+    } catch let error as OffersError where error.code == .notFound {
+      // Nothing is stored of a feed that was searched on its server.
+      return nil
+    }
   }
 
   private func finish(_ report: SearchReport, _ database: any OffersStorage) async throws {
     for note in report.notes { Output.note(.text(note)) }
-    if let note = try await expiredNote(report, database) { Output.note(.text(note)) }
+    let note = try await leftOutNote(report, database)
+    if report.results.hits.isEmpty, let note { Output.note(.text(note)) }
     if report.answer.isRecent {
       // The words are stored before the output, whose reader may close the pipe. If the database
       // cannot be written, only the list of recent searches lacks them.
@@ -223,7 +242,10 @@ struct SearchCommand: AsyncParsableCommand {
       try await paged.show { try Output.print(table, terminator: "") }
       if let more = report.more { Output.note(.text(more)) }
     }
-    if !report.results.hits.isEmpty { return }
+    if !report.results.hits.isEmpty {
+      if let note { Output.note(.text(note)) }
+      return
+    }
     if let error = report.answer.error { throw ExitStatus.code(for: error) }
     try emptiness.check(isEmpty: true)
   }
