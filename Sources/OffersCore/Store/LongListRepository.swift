@@ -1,3 +1,5 @@
+import Foundation
+
 /// Reads lists that do not fit in memory, part by part. A call that is cancelled throws
 /// `CancellationError`.
 package protocol LongListRepository: Sendable {
@@ -8,6 +10,16 @@ package protocol LongListRepository: Sendable {
   ///
   /// - Throws: `OffersError` with `notFound` for an unknown feed.
   func selectChanges(_ query: ChangeQuery) async throws -> any LongChangeList
+
+  /// The changes that a query selects and a reader has not read, oldest first: neither all changes up to a
+  /// mark, nor those that were shown to it with other filters. Those of a reader without a mark begin
+  /// `News.firstReadSeconds` ago. The query's `since` and `afterID` are ignored.
+  ///
+  /// - Returns: the list, and the time since which it has the changes.
+  /// - Throws: `OffersError` with `notFound` for an unknown feed.
+  func selectUnread(
+    _ query: ChangeQuery, by reader: String
+  ) async throws -> (list: any LongChangeList, since: Date)
 
   /// The ids and names of current and gone offers whose id begins with a text, such as `1105`, or with
   /// a feed `ibotta:1105`; at most `limit` per feed.

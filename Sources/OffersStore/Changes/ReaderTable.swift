@@ -12,6 +12,19 @@ package enum ReaderTable {
     ) { ReaderMark(changeID: $0.number(0), readAt: $0.date(1)) }
   }
 
+  /// The marks of a reader, by what it read.
+  static func marks(
+    of reader: String, user: User.ID, in transaction: any Transaction
+  ) throws -> [ChangeSelection: ReaderMark] {
+    let rows = try transaction.rows(
+      "SELECT name, change_id, read_at FROM reader WHERE user_key = $1", [.number(user)]
+    ) { (name: $0.text(0), mark: ReaderMark(changeID: $0.number(1), readAt: $0.date(2))) }
+    let marks = rows.compactMap { row in
+      ChangeSelection(markNamed: row.name, of: reader).map { ($0, row.mark) }
+    }
+    return Dictionary(marks) { first, _ in first }
+  }
+
   /// Advances a mark, which never moves back.
   package static func advance(
     _ name: String, of user: User.ID, to mark: ReaderMark, in transaction: any Transaction

@@ -28,6 +28,36 @@ extension SQLStore {
     return SQLChangeList(keys: keys, lastID: lastID, query: query, store: self)
   }
 
+  package func selectUnread(
+    _ query: ChangeQuery, by reader: String
+  ) async throws -> (list: any LongChangeList, since: Date) {
+    let (keys, lastID, since) = try await transaction(.read) { [user] transaction in
+      let marks = try ReaderTable.marks(of: reader, user: user, in: transaction)
+      let whole = marks[ChangeSelection(of: ChangeQuery(now: query.now))]
+      let start = whole?.readAt ?? query.now - News.firstReadSeconds
+      var query = query
+      query.afterID = whole?.changeID
+      // Expiring offers have no change number, so they are selected by time. Those that were expiring at
+      // the last reading were shown then.
+      query.since = whole.map { $0.readAt + 1 } ?? start
+      let limit = query.limit
+      query.limit = nil
+      var keys = try selection(query, in: transaction).keys()
+      for (part, mark) in marks where mark.readAt >= start {
+        let read = try SelectedChanges(query, readOf: part, at: mark, of: user, in: transaction)
+          .keys().filter { $0.id > 0 ? $0.id <= mark.changeID : $0.at <= mark.readAt.storedSeconds }
+        let known = Set(read)
+        keys.removeAll { known.contains($0) }
+      }
+      let last = marks[ChangeSelection(of: query)]?.readAt ?? start
+      return (
+        Array(keys.suffix(limit ?? .max)), try ChangeTable.fetchLastID(in: transaction),
+        max(start, last)
+      )
+    }
+    return (SQLChangeList(keys: keys, lastID: lastID, query: query, store: self), since)
+  }
+
   /// - Throws: `OffersError` with `notFound` for an unknown feed.
   private func selection(
     _ query: ChangeQuery, in transaction: any Transaction

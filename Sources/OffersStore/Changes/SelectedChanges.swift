@@ -17,6 +17,25 @@ package struct SelectedChanges {
     self.transaction = transaction
   }
 
+  /// The changes since the start of a query that belong to a part which a reader has read.
+  ///
+  /// - Parameters:
+  ///   - query: the query, of which only the start counts.
+  ///   - part: the part. Of favorites, those count that were starred before the reading.
+  ///   - mark: the mark of the reading.
+  init(
+    _ query: ChangeQuery, readOf part: ChangeSelection, at mark: ReaderMark, of user: User.ID,
+    in transaction: any Transaction
+  ) throws {
+    var read = ChangeQuery(
+      since: query.since, afterID: query.afterID, kinds: part.kinds, feed: part.feed,
+      now: query.now)
+    if part.favoritesOnly {
+      read.offers = try FavoriteTable.refs(of: user, before: mark.readAt, in: transaction)
+    }
+    self.init(read, of: user, in: transaction)
+  }
+
   /// The changes, the oldest first.
   package func changes() throws -> [OfferChange] { try view(keys()) }
 

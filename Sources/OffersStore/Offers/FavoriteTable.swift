@@ -13,6 +13,16 @@ package enum FavoriteTable {
     """
   }
 
+  /// The favorites of a user that were starred before a time.
+  static func refs(
+    of user: User.ID, before time: Date, in transaction: any Transaction
+  ) throws -> Set<OfferRef> {
+    Set(
+      try transaction.rows(
+        "SELECT feed, id FROM favorite WHERE user_key = $1 AND created_at < $2",
+        [.number(user), .date(time)], ref))
+  }
+
   /// Whether a star of one of some offers changes what others see: the lists, if only a search on its
   /// feed's server found the offer, or the household list.
   static func concernsOthers(_ refs: [OfferRef], in transaction: any Transaction) throws -> Bool {

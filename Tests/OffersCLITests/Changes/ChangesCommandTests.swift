@@ -210,6 +210,37 @@ struct ChangesCommandTests {
     }
   }
 
+  @Test("with a filter, --since last marks as read what it showed, and nothing else")
+  func filteredLast() async throws {
+    let home = try await Self.home()
+    func last(_ words: String...) async throws -> [String] {
+      let result = try await OffersProgram.call(
+        ["changes", "--since", "last", "--json"] + words, environment: home.environment)
+      let changes = try Home.parse(result.output)["changes"] as? [[String: Any]] ?? []
+      return changes.map { "\($0["kind"] ?? "") \($0["ref"] as? String ?? "")" }
+    }
+    #expect(try await last("--kind", "up,gone") == ["up ibotta:1", "gone ibotta:2"])
+    #expect(try await last("--kind", "gone,up") == [])
+    #expect(try await last("--kind", "gone,new", "--limit", "1") == ["new ibotta:4"])
+    #expect(try await last("--kind", "gone") == [])
+    let rest = ["first ", "changed ibotta:3", "down ibotta:1", "changed ibotta:3"]
+    #expect(try await last("--limit", "1") == ["changed ibotta:3"])
+    #expect(try await last() == rest)
+    for words in [[], ["--kind", "new"], ["--feed", "ibotta"]] {
+      let result = try await OffersProgram.call(
+        ["changes", "--since", "last"] + words, environment: home.environment)
+      #expect(result.output == "", "\(words)")
+    }
+    // A star that is set later marks no earlier change as read.
+    #expect(try await last("--reader", "mail", "--favorites").count == 3)
+    try await home.call("favorite", "3")
+    let mailed = try await last("--reader", "mail")
+    #expect(mailed.filter { $0 == "changed ibotta:3" }.count == 2)
+    #expect(try await last("--reader", "mail", "--favorites") == [])
+    let refused = try await home.call("changes", "--since", "last", "--reader", "a\u{1F}b")
+    #expect(refused.status == 64)
+  }
+
   @Test("changes that could not be printed are not marked as read")
   func failedOutput() async throws {
     let home = try await Self.home()

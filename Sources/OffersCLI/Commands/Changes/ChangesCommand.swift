@@ -16,9 +16,9 @@ struct ChangesCommand: AsyncParsableCommand {
       kind first. A new offer that is probably a favorite under another \
       id is marked.
 
-      With --since last it shows the changes since the last call with this option, whatever other \
-      options left out; at first those of 7 days. Each name that \
-      --reader gives, such as that of a script, has a mark of its own.
+      With --since last it shows the changes that were not shown by an earlier call with this option, at \
+      first those of 7 days; with --favorites, --feed or --kind only what is shown counts as read. Each \
+      name that --reader gives, such as that of a script, has a mark of its own.
 
       EXAMPLES
         offers changes --favorites
@@ -72,7 +72,9 @@ struct ChangesCommand: AsyncParsableCommand {
     if let limit, limit < 1 { throw ValidationError("--limit must be at least 1.") }
     if let reader {
       if since != "last" { throw ValidationError("--reader requires --since last.") }
-      if reader.isEmpty { throw ValidationError("--reader needs a name.") }
+      if reader.isEmpty || reader.unicodeScalars.contains(where: { $0.value < 0x20 }) {
+        throw ValidationError("--reader needs a name without control characters.")
+      }
     }
     _ = try kinds()
   }
@@ -100,21 +102,16 @@ struct ChangesCommand: AsyncParsableCommand {
     query.kinds = try kinds()
     // Selects one more than the limit, to find out whether the limit cuts any off.
     query.limit = limit.map { min($0, .max - 1) + 1 }
-    var shownSince: Date
-    switch start {
-    case .time(let time):
-      shownSince = time
-      query.since = time
-    case .last:
-      let mark = try await database.findMark(of: reader ?? "default")
-      shownSince = mark?.readAt ?? now - News.firstReadSeconds
-      // Expiring offers have no change number, so they are selected by time. Those that were
-      // expiring at the last reading were reported then.
-      query.since = mark.map { $0.readAt + 1 } ?? shownSince
-      query.afterID = mark?.changeID
-    }
-    let selection = try await UnsyncedFeed.explaining(feed, try configuration.path) {
-      try await database.selectChanges(query)
+    let mark = ChangeSelection(of: query).markName(of: reader ?? "default")
+    let (selection, shownSince) = try await UnsyncedFeed.explaining(
+      feed, try configuration.path
+    ) {
+      switch start {
+      case .time(let time):
+        query.since = time
+        return (try await database.selectChanges(query), time)
+      case .last: return try await database.selectUnread(query, by: reader ?? "default")
+      }
     }
     let feeds = try await configuration.path.presentations(in: database)
     if json {
@@ -132,7 +129,7 @@ struct ChangesCommand: AsyncParsableCommand {
     // The mark is set after printing, because changes that were not printed have not been read.
     if start == .last, !isCut(selection) {
       try await location.open(.readWrite).setMark(
-        ReaderMark(changeID: selection.lastID, readAt: now), of: reader ?? "default")
+        ReaderMark(changeID: selection.lastID, readAt: now), of: mark)
     }
     try emptiness.check(isEmpty: selection.count == 0)
   }
