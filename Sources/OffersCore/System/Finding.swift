@@ -2,6 +2,8 @@
 package struct Finding: Hashable, Sendable {
   package enum Level: String, Sendable, CaseIterable {
     case ok
+    /// Nothing need be done.
+    case note
     /// The subject works, but deserves attention.
     case warning
     /// The subject does not work, or is about to fail.

@@ -102,7 +102,7 @@ struct FileHealth {
     guard let warning else {
       return Finding(.ok, "sqlite", "SQLite \(text), the write guard is in place")
     }
-    return Finding(.warning, "sqlite", warning, advice: SQLiteLibrary.resetBugAdvice)
+    return Finding(.note, "sqlite", warning, advice: SQLiteLibrary.resetBugAdvice)
   }
 
   private var hasLockFile: Bool { FileAccess.exists(file.lockPath) }

@@ -125,6 +125,23 @@ struct DoctorCommandTests {
       Self.lines(paused, "warning").first?.contains("so nothing is cleared away") == true)
   }
 
+  @Test("a schedule is proposed only while none is installed", .aboutFile)
+  func proposesSchedule() async throws {
+    let home = try await Home(synced: [FeedItem("1", "Tea")])
+    let sql = "UPDATE sync_run SET started_at = started_at - 864000"
+    #expect(try home.shell("sqlite3 \"$OFFERS_DATABASE\" '\(sql)'").status == 0)
+    let without = try await home.call("doctor").output
+    #expect(without.contains("has been due since"))
+    #expect(without.components(separatedBy: "offers schedule install").count == 3)
+    let folder = ".config/systemd/user/timers.target.wants"
+    #expect(
+      try home.shell("mkdir -p \(folder) && touch \(folder)/offers-sync.timer").status == 0)
+    let with = try await home.call("doctor").output
+    #expect(with.contains("has been due since"))
+    #expect(with.contains("the package's timer of systemd syncs the feeds that are due"))
+    #expect(!with.contains("schedule install"))
+  }
+
   @Test("feeds that have no definition or fail, and invalid definitions, are reported")
   func feeds() async throws {
     let home = try await Home(synced: [FeedItem("1", "Tea")])

@@ -28,7 +28,7 @@ struct ScheduleHealthTests {
   private func health(_ feeds: [Feed] = [], _ yaml: String? = nil) throws -> ScheduleHealth {
     ScheduleHealth(
       feeds: feeds, definitions: try yaml.map { try FeedConfiguration(yaml: $0, name: "own.yaml") },
-      root: folder.path)
+      database: "/home/ana/offers.sqlite", root: folder.path)
   }
 
   private static func lines(_ text: String) -> [[UInt8]] {
@@ -110,6 +110,26 @@ struct ScheduleHealthTests {
     let user = try #require(getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) })
     try write("", to: "var/lib/systemd/linger/\(user)")
     #expect(try health().systemd(isActive: true).map(\.level) == [.ok])
+  }
+
+  @Test("a timer of the package or a line of the crontab is a schedule, too")
+  func others() throws {
+    let line = Self.lines(
+      "# offers sync\nMAILTO=a@b.example\n5 * * * * /usr/bin/offers sync --due\n")
+    #expect(try health().findOther(Array(line.dropLast())) == nil)
+    #expect(try health().findOther(line)?.message == "a line of your crontab syncs the feeds")
+    let timer = "timers.target.wants/offers-sync.timer"
+    try write("", to: "etc/systemd/system/\(timer)")
+    var server = try health()
+    for (path, isFound) in [
+      ("/home/ana/offers.sqlite", false), ("/var/lib/offers/offers.sqlite", true), (nil, true),
+    ] {
+      server.database = path
+      #expect((server.findOther([]) != nil) == isFound, "\(path ?? "")")
+    }
+    try write("", to: "etc/systemd/user/\(timer)")
+    server.database = "/home/ana/offers.sqlite"
+    #expect(server.findOther([])?.message.contains("the package's timer of systemd") == true)
   }
 
   @Test("variables that subscribed feeds need are reported if they are not stored, no others")

@@ -8,14 +8,14 @@ struct DoctorCommand: AsyncParsableCommand {
     commandName: "doctor",
     abstract: "Check the database, definitions, feeds and schedule.",
     discussion: """
-      Prints findings and what to do. A warning needs attention; a problem does not work, or soon \
-      will not. With a problem the exit code is 1, with warnings alone 0. A repair rebuilds \
+      Prints findings and what to do. A note needs nothing, a warning needs attention; a problem does \
+      not work, or soon will not. With a problem the exit code is 1, with warnings alone 0. A repair rebuilds \
       derived data, such as indexes and counts, and removes the files that killed processes left \
       beside the database; it changes no offers, favorites or chosen sources.
 
       EXAMPLES
         offers doctor
-        offers doctor --json | jq '.findings[] | select(.level != "ok")'
+        offers doctor --json | jq '.findings[] | select(.level == "warning")'
         offers doctor --repair
       """)
 
@@ -52,9 +52,13 @@ struct DoctorCommand: AsyncParsableCommand {
     }
     findings.append(LibraryVersions.finding)
     findings.append(PictureScaler.finding)
-    findings += FeedHealth(path: settings, feeds: feeds, now: now).examine()
     // Definitions that cannot be loaded are among the findings.
-    findings += ScheduleHealth(feeds: feeds, definitions: try? settings.load()).examine()
+    let schedule = ScheduleHealth(
+      feeds: feeds, definitions: try? settings.load(), database: place.file?.path
+    ).examine()
+    findings += FeedHealth(path: settings, feeds: feeds, now: now, isScheduled: schedule != nil)
+      .examine()
+    findings += schedule ?? [ScheduleHealth.nothing]
     if json {
       try Output.printData(Self.json(findings, repairs))
     } else {

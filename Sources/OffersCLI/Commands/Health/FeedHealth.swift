@@ -7,6 +7,8 @@ struct FeedHealth {
   let path: SettingPath
   let feeds: [Feed]
   let now: Date
+  /// Whether a schedule is installed, which then is not proposed.
+  let isScheduled: Bool
 
   func examine() -> [Finding] {
     let configuration: FeedConfiguration
@@ -59,7 +61,9 @@ struct FeedHealth {
     {
       return Finding(
         .warning, subject, "has been due since \(Units.time(due))",
-        advice: "Sync it: offers sync --due. To schedule syncs: offers schedule install")
+        advice: isScheduled
+          ? "Sync it: offers sync --due"
+          : "Sync it: offers sync --due. To schedule syncs: offers schedule install")
     }
     return Finding(
       .ok, subject,

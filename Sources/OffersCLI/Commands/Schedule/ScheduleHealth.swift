@@ -10,24 +10,25 @@ struct ScheduleHealth {
   let feeds: [Feed]
   /// Nil if the definitions cannot be read.
   let definitions: FeedConfiguration?
+  /// The path of the database; nil for one on a server.
+  var database: String?
   /// The folder that stands for the root of the file system.
   var root = ""
 
-  /// The findings on what is installed. There is always one.
-  func examine() -> [Finding] {
+  /// The finding if nothing is installed.
+  static let nothing = Finding(
+    .ok, subject, "nothing is installed, so feeds are synced when you sync them",
+    advice: "To sync the feeds that are due by themselves: offers schedule install")
+
+  /// The findings on what is installed; nil if nothing is.
+  func examine() -> [Finding]? {
     // A crontab that cannot be read has no entry that is known, and install reports the error.
     let crontab = Crontab.isPresent ? try? Crontab.lines() : nil
     let timer = SystemdTimer()
     var findings: [Finding] = []
     if let crontab, hasEntry(crontab) { findings += cron(crontab) }
     if timer.isInstalled { findings += systemd(isActive: timer.isActive) }
-    if findings.isEmpty {
-      return [
-        Finding(
-          .ok, Self.subject, "nothing is installed, so feeds are synced when you sync them",
-          advice: "To sync the feeds that are due by themselves: offers schedule install")
-      ]
-    }
+    if findings.isEmpty { return findOther(crontab ?? []).map { [$0] } }
     do {
       let file = try EnvironmentFile.ofSchedule()
       guard let stored = try file.read() else {
@@ -55,6 +56,32 @@ struct ScheduleHealth {
       let file = try? EnvironmentFile.ofSchedule()
     else { return false }
     return Crontab.command(of: block).hasSuffix(" \(ShellQuoting.word(file.path))")
+  }
+
+  /// The finding on a schedule that `schedule install` did not make: a timer of the package, or a line of the
+  /// crontab; nil for none.
+  func findOther(_ crontab: [[UInt8]]) -> Finding? {
+    let enabled = "systemd/user/timers.target.wants/offers-sync.timer"
+    // Without a home folder the user has no units.
+    let own = (try? SettingPath.configurationFolder()).map { "\($0)/\(enabled)" }
+    if let own, access(own, F_OK) == 0 || access("\(root)/etc/\(enabled)", F_OK) == 0 {
+      return Finding(
+        .ok, Self.subject, "the package's timer of systemd syncs the feeds that are due",
+        advice: Advice(Self.log))
+    }
+    let folders = ["/var/lib/offers/", "/var/lib/private/offers/"]
+    if folders.contains(where: { database?.hasPrefix($0) == true }) || database == nil,
+      access("\(root)/etc/systemd/system/timers.target.wants/offers-sync.timer", F_OK) == 0
+    {
+      return Finding(
+        .ok, Self.subject, "the system's timer offers-sync.timer syncs the feeds that are due",
+        advice: "Read the news: journalctl -u offers-sync")
+    }
+    let isCalled = crontab.contains { line in
+      String(decoding: line, as: UTF8.self)
+        .firstMatch(of: /^\s*[^#\s].*\boffers\b.*\bsync\b/) != nil
+    }
+    return isCalled ? Finding(.ok, Self.subject, "a line of your crontab syncs the feeds") : nil
   }
 
   /// The findings on the cron daemon and on its mail, given the lines of the user's crontab.

@@ -68,7 +68,7 @@ struct ScheduleInstallCommand: AsyncParsableCommand {
     let stored = try? await location.openIfThere(.readOnly)?.fetchFeeds()
     let health = ScheduleHealth(
       feeds: stored ?? [], definitions: try? configuration.path.load())
-    for finding in health.examine() {
+    for finding in health.examine() ?? [] {
       let advice = finding.advice.map { ". " + $0.commandText } ?? ""
       let level = finding.level == .ok ? "" : "\(finding.level.rawValue): "
       Output.note(.line(level + finding.message + advice))
