@@ -11,12 +11,16 @@ struct StatusCommand: AsyncParsableCommand {
     usage: "offers status [<options>]",
     discussion: """
       The favorites are those of the user. All else is shared. The offers include those that are gone \
-      from their feeds, the changes those of offers that were removed since.
+      from their feeds. With --verbose also the history, whose changes include those of offers that were \
+      removed since, the engine, the users and their logins; --json always has all of it.
 
       EXAMPLES
         offers status
         offers status --json | jq '.feeds[].last_run.outcome'
       """)
+
+  @Flag(name: .long, help: "Also show the history, the engine, the users and their logins.")
+  var verbose = false
 
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
@@ -44,7 +48,7 @@ struct StatusCommand: AsyncParsableCommand {
     try Output.print(
       json
         ? .data(Self.json(database, contents, at: Date()))
-        : Self.text(database, contents, at: Date(), terminal.style))
+        : Self.text(database, contents, at: Date(), terminal.style, isVerbose: verbose))
   }
 
   /// The contents of the database.
@@ -60,26 +64,31 @@ struct StatusCommand: AsyncParsableCommand {
   }
 
   private static func text(
-    _ database: any OffersStorage, _ contents: Contents, at now: Date, _ style: Style
+    _ database: any OffersStorage, _ contents: Contents, at now: Date, _ style: Style,
+    isVerbose: Bool
   ) -> PrintedText {
     let counts = contents.counts
-    let engine = database.engine
     let size = database.maintenance.map { " (\(Units.size($0.sizeBytes)))" } ?? ""
     let feeds = contents.feeds + contents.former
     let gone = feeds.reduce(0) { $0 + $1.goneCount }
     let holds = [
       Units.count(counts.offers, "offer") + (gone > 0 ? " (\(Units.count(gone)) gone)" : ""),
-      Units.count(counts.favorites, "favorite"), Units.count(counts.runs, "sync"),
+      Units.count(counts.favorites, "favorite"),
     ]
     var head = [
       "Database  \(DisplayText.oneLine(database.place))\(size)",
       "Holds     \(holds.joined(separator: ", "))",
-      "History   \(Self.text(contents.history, changes: counts.changes))",
-      "Engine    \(engine.name) "
-        + [engine.version, engine.remark].compactMap(\.self).joined(separator: ", "),
     ]
-    head += UserSummary.text(contents.users).map { ["Users     \($0)"] } ?? []
-    head += contents.logins.text.map { ["Logins    \($0)"] } ?? []
+    if isVerbose {
+      let engine = database.engine
+      head += [
+        "History   \(Self.text(contents.history, counts))",
+        "Engine    \(engine.name) "
+          + [engine.version, engine.remark].compactMap(\.self).joined(separator: ", "),
+      ]
+      head += UserSummary.text(contents.users).map { ["Users     \($0)"] } ?? []
+      head += contents.logins.text.map { ["Logins    \($0)"] } ?? []
+    }
     var lines =
       head.flatMap {
         DisplayText.hanging(String($0.prefix(10)), String($0.dropFirst(10)), width: Terminal.width)
@@ -122,8 +131,9 @@ struct StatusCommand: AsyncParsableCommand {
   }
 
   /// The first sync of a feed is one record of many changes.
-  private static func text(_ history: HistorySize, changes: Int) -> String {
-    "\(Units.count(changes, "change")) in \(Units.count(history.count, "record")), about "
+  private static func text(_ history: HistorySize, _ counts: StoreCounts) -> String {
+    "\(Units.count(counts.runs, "sync")); "
+      + "\(Units.count(counts.changes, "change")) in \(Units.count(history.count, "record")), about "
       + "\(Units.size(history.bytes)); at most \(Units.count(history.limit)) records or "
       + "\(Units.size(history.maximumBytes)) are kept"
   }
