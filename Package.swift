@@ -61,7 +61,7 @@ let package = Package(
         "ByteVector", "EmbeddedFeeds", "Expat", "OffersCore", "OffersPlatform", "ZLib",
         .product(name: "Yams", package: "Yams"),
       ],
-      exclude: ["Embedded", "Samples", "Shipped"],
+      exclude: ["Embedded", "Pictures", "Samples", "Shipped"],
       swiftSettings: strict),
     .systemLibrary(name: "ByteVector"),
     // These C targets embed files by `#embed`: the array literals that `embedInCode` generates for

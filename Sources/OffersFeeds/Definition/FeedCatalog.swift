@@ -30,7 +30,20 @@ package enum FeedCatalog {
     names.contains(name) ? findFile("\(name).json") : nil
   }
 
-  /// Returns the bytes of a file of the folders `Shipped` and `Samples`, which are embedded in the
+  /// Returns the picture at an address of a sample, so that its offers have pictures without a network;
+  /// nil for any other address. The part of the path that begins with `sample-` names it.
+  package static func findPicture(at address: String) -> [UInt8]? {
+    guard let host = pictureHosts.first(where: address.hasPrefix),
+      let part = address.dropFirst(host.count).split(scalar: "/").first(where: {
+        $0.hasPrefix("sample-")
+      })
+    else { return nil }
+    return findFile("\(part.dropFirst("sample-".count)).png")
+  }
+
+  private static let pictureHosts = ["https://images.example.com/", "https://image.tmdb.org/"]
+
+  /// Returns the bytes of a file of the folders `Shipped`, `Samples` and `Pictures`, which are embedded in the
   /// program; nil when there is none with this name.
   private static func findFile(_ name: String) -> [UInt8]? {
     var count: UInt = 0

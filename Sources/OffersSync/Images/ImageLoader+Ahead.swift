@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersFeeds
 
 extension ImageLoader {
   /// Fetches the images of offers ahead, for offline use.
@@ -84,7 +85,9 @@ extension ImageLoader {
       }, uniquingKeysWith: { first, _ in first })
     var seen: Set<String> = []
     let wanted = offers.compactMap { offer -> WantedImage? in
-      guard let url = offer.imageURLText, seen.insert(url).inserted else { return nil }
+      guard let url = offer.imageURLText, seen.insert(url).inserted,
+        FeedCatalog.findPicture(at: url) == nil
+      else { return nil }
       return WantedImage(url: url, ref: offer.ref, isFresh: cached[url] ?? false)
     }
     let exempt = contents.images.filter(\.isFavorite)

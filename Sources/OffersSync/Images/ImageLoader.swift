@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import OffersCore
+import OffersFeeds
 
 /// Provides images from the cache or from their servers.
 ///
@@ -11,6 +12,7 @@ import OffersCore
 /// - A failure is remembered for ten minutes, or longer if the server asks (`Retry-After`), at most
 ///   for a day. If the server could not be reached, it is remembered for 30 seconds. The hint of the
 ///   error says when the image is requested again. `forgetFailures()` serves a “try again” button.
+/// - The images of the built-in samples come from the program, and take no place in the cache.
 /// - An image has at most 5 MiB and 50 megapixels, and takes at most 10 seconds and 3 redirects. At
 ///   most 6 requests run concurrently, 2 of them to one host. Servers in private networks are
 ///   contacted only if `allowsPrivateNetwork` is true.
@@ -133,6 +135,7 @@ public actor ImageLoader: ImageSource {
   public func previewImage(of offer: Offer, feedSource: String?) async throws -> CachedImage {
     let url = offer.imageURLText ?? ""
     let address = try ImageAddress(url, feedSource: feedSource)
+    if let image = CachedImage(ofSampleAt: url, now: now()) { return image }
     if let held = try await images.findImage(url) { return held }
     if let failure = try await images.findFailure(of: url, now: now()) {
       throw later(OffersError(failure.code, failure.reason), until: failure.until)
@@ -158,6 +161,7 @@ public actor ImageLoader: ImageSource {
   /// - Throws: as `image(of:feedSource:)`.
   package func image(at url: String, feedSource: String? = nil) async throws -> CachedImage {
     let address = try ImageAddress(url, feedSource: feedSource)
+    if let image = CachedImage(ofSampleAt: url, now: now()) { return image }
     let held = try await images.findImage(url)
     if let held, isFresh(held) { return held }
     let (results, asker) = AsyncStream.makeStream(of: Result<CachedImage, OffersError>.self)
@@ -282,5 +286,18 @@ public actor ImageLoader: ImageSource {
     let wait = Units.wait(until.timeIntervalSince(now()))
     return OffersError(
       error.code, error.message, hint: "It is asked for again in \(wait).", cause: error.cause)
+  }
+}
+
+extension CachedImage {
+  /// The image at an address of a built-in sample; nil for any other address.
+  package init?(ofSampleAt url: String, now: Date) {
+    guard let bytes = FeedCatalog.findPicture(at: url),
+      // The images are those of the program, which are read.
+      let header = try? ImageHeader(reading: bytes)
+    else { return nil }
+    self.init(
+      url: url, bytes: bytes, header: header, fetchedAt: now,
+      freshUntil: now + Double(ImageFetch.freshSeconds))
   }
 }

@@ -39,6 +39,19 @@ struct OfflinePictureTests {
     #expect(cache["hits"] as? Int == 4)
   }
 
+  @Test("the pictures of the sample need no network and no cache")
+  func showsSample() async throws {
+    let home = try Home()
+    #expect(try await home.call("sync", "--images").output.contains("images: 0 fetched"))
+    let picture = try await home.call("image", "900117", "-o", home.folder.file("jar.png"))
+    #expect(picture.errors.contains("jar.png: PNG, 200 × 200"))
+    let kitty = try PseudoTerminal.run(
+      ["show", "900117"], in: home, variables: ["TERM": "xterm-kitty"])
+    #expect(kitty.hasPrefix("\u{1B}_Ga=T,f=100,c=25,m=0;iVBOR"))
+    let cache = try await home.callDocument("cache")
+    #expect((cache["images"] as? [Any])?.isEmpty == true && cache["misses"] as? Int == 0)
+  }
+
   @Test("chafa draws on other terminals; without it, a line tells how to see the picture")
   func asksChafa() async throws {
     let (home, _, _) = try await Self.home()

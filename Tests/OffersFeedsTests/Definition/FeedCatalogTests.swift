@@ -56,6 +56,33 @@ struct FeedCatalogTests {
     #expect(Set(reading.ids).count == reading.offers.count)
   }
 
+  @Test("every picture of a sample comes from the program, and all of them are small")
+  func hasPictures() throws {
+    var pictures: [String: Int] = [:]
+    for name in FeedCatalog.names {
+      let reading = try FeedReading(
+        try #require(FeedCatalog.findSample(of: name)),
+        as: try #require(try FeedCatalog.find(name)))
+      let addresses = reading.offers.compactMap { $0[.imageURL] }
+      #expect(addresses.count >= 12)
+      for address in addresses {
+        let picture = try #require(FeedCatalog.findPicture(at: address), "\(address)")
+        #expect(picture.starts(with: [0x89, 0x50, 0x4E, 0x47]))
+        pictures["\(address.split(separator: "/").first { $0.hasPrefix("sample-") } ?? "")"] =
+          picture.count
+      }
+    }
+    #expect(pictures.count > 30)
+    #expect(pictures.values.reduce(0, +) < 100_000)
+    for address in [
+      "https://images.example.com/offers/1.png", "https://images.example.com/sample-none/1.png",
+      "http://images.example.com/sample-jar/1.png", "https://a.example/sample-jar/1.png",
+      "https://images.example.com/sample-../jar.png", "sample-jar", "",
+    ] {
+      #expect(FeedCatalog.findPicture(at: address) == nil, "\(address)")
+    }
+  }
+
   @Test("the built-in sample has no skipped or repaired record")
   func readsTheSample() throws {
     let sample = try #require(FeedCatalog.findSample(of: "ibotta"))

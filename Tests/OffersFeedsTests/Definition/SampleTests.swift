@@ -50,7 +50,8 @@ struct SampleTests {
   func movies() throws {
     let sample = try read("movies")
     let images = sample.items.map { sample.field(.imageURL, of: $0) }
-    #expect(images[0] == "https://image.tmdb.org/t/p/w500/sample-a-map-of-quiet-places.jpg")
+    #expect(
+      images[0] == "https://image.tmdb.org/t/p/w500/sample-poster-5/a-map-of-quiet-places.jpg")
     #expect(images.filter { $0 == nil }.count == 3)
     #expect(sample.field(.url, of: sample.items[0]) == "https://www.themoviedb.org/movie/9000101")
     #expect(sample.attribute("Released", of: sample.items[0]) == "2024-03-15")

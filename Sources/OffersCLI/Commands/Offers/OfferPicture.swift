@@ -28,7 +28,7 @@ struct OfferPicture {
       ("\(DisplayText.oneLine("[no picture: \(reason)]"))\n", false)
     }
     do {
-      guard let image = try await image(from: database) else {
+      guard let image = try await image(from: database, at: url) else {
         if let failure = try await database.findFailure(of: url, now: Date()) {
           return line(failure.reason)
         }
@@ -49,7 +49,10 @@ struct OfferPicture {
     }
   }
 
-  private func image(from database: any OffersStorage) async throws -> CachedImage? {
+  private func image(
+    from database: any OffersStorage, at url: String
+  ) async throws -> CachedImage? {
+    if let sample = CachedImage(ofSampleAt: url, now: Date()) { return sample }
     if mode == .auto { return try await database.findImage(of: offer) }
     let writable = try await place.open(.readWrite)
     return try await ImageLoader.use(writable, allowsPrivateNetwork: allowsPrivateNetwork) {

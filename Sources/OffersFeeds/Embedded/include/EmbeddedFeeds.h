@@ -1,4 +1,4 @@
-// The definitions and samples that ship with the program, embedded in it.
+// The definitions, and the samples with their pictures, that ship with the program, embedded in it.
 #ifndef EMBEDDED_FEEDS_H
 #define EMBEDDED_FEEDS_H
 
