@@ -87,7 +87,7 @@ struct ReadingCommandsTests {
     #expect(
       try await home.call("list", "--favorites").errors
         == "No favorites yet. Star an offer with: offers favorite ID\n")
-    #expect(try await home.call("list", "--json").output == "{\"offers\":[]}\n")
+    #expect(try await home.call("list", "--json").output.hasPrefix("{\"offers\":[],"))
   }
 
   @Test("show prints a card with the offer's terms, for an id with or without its feed")

@@ -358,7 +358,7 @@ struct SyncCommandTests {
     let refused = try home.shell("trap '' XFSZ; ulimit -f 2048; offers \(sync)")
     #expect(refused.status == 1)
     #expect(refused.errors.contains(message), "\(refused.errors)")
-    #expect(try await home.call("list", "--json").output == "{\"offers\":[]}\n")
+    #expect(try await home.call("list", "--json").output.hasPrefix("{\"offers\":[],"))
     #expect(try home.shell("offers \(sync)").status == 0)
     #expect(try await home.call("show", "\(count)").output.contains("Tea \(count)"))
     #expect(try await home.call("doctor").status == 0)
