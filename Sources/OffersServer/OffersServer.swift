@@ -17,6 +17,7 @@ package struct OffersServer: Sendable {
   private let accessLogger: Logger
   private let refreshSeconds: Double?
   private let hosts: AllowedHosts
+  private let port: ListeningPort
   private let pairings = PairingCodes()
   private let schema: SchemaWatch
   private let logsRequests: Bool
@@ -42,7 +43,8 @@ package struct OffersServer: Sendable {
     self.access = access
     self.accessLogger = accessLogger ?? logger
     self.refreshSeconds = refreshSeconds
-    hosts = AllowedHosts(address, usesTLS: access.certificate != nil)
+    hosts = AllowedHosts(address)
+    port = ListeningPort(address.port)
     schema = SchemaWatch(content.store, logger: accessLogger ?? logger)
     self.logsRequests = logsRequests
     self.logger = logger
@@ -88,7 +90,7 @@ package struct OffersServer: Sendable {
     AccountRoutes(access: gate, shell: pages.shell).add(to: router)
     UserRoutes(access: gate, shell: pages.shell).add(to: router)
     OpenIDRoutes(access: gate, shell: pages.shell, logger: accessLogger).add(to: router)
-    PairingRoutes(access: gate, shell: pages.shell, urls: urls, hosts: hosts).add(to: router)
+    PairingRoutes(access: gate, shell: pages.shell, urls: urls, port: port).add(to: router)
     return ServedResponder(
       answers: answers, hosts: hosts, access: gate, isSecure: access.isSecure,
       proxies: access.proxies,
@@ -179,11 +181,10 @@ package struct OffersServer: Sendable {
       configuration: ApplicationConfiguration(
         address: .hostname(address.host, port: address.port), serverName: nil),
       services: services.compactMap(\.self),
-      onServerRunning: { [hosts] channel in
-        let port = channel.localAddress?.port ?? 0
-        hosts.setPort(port)
+      onServerRunning: { [port] channel in
+        port.set(channel.localAddress?.port ?? 0)
         if let address = channel.localAddress { listening.yield(address) }
-        await ready(port)
+        await ready(port.value)
       }, logger: logger)
     var configuration = ServiceGroupConfiguration(
       services: [

@@ -17,6 +17,8 @@ struct TestResponse: Sendable {
 /// Sends requests to the responder of a server, without a network connection.
 struct TestClient: Sendable {
   private let responder: ServedResponder
+  /// The host that requests name.
+  var host = "localhost"
 
   init(_ responder: ServedResponder) { self.responder = responder }
 
@@ -33,7 +35,7 @@ struct TestClient: Sendable {
     if let body { headers[.contentLength] = "\(body.readableBytes)" }
     let request = Request(
       head: HTTPRequest(
-        method: method, scheme: "http", authority: "localhost", path: uri, headerFields: headers),
+        method: method, scheme: "http", authority: host, path: uri, headerFields: headers),
       body: late.map { Self.body(body, after: $0) }
         ?? RequestBody(asyncSequence: Self.pieces(of: body)))
     let context = ServedContext(

@@ -8,7 +8,7 @@ struct PairingRoutes: Sendable {
   let access: VisitorAuthentication
   let shell: PageShell
   let urls: ReachableURLs
-  let hosts: AllowedHosts
+  let port: ListeningPort
 
   func add(to router: Router<ServedContext>) {
     // The response to this form is a page and no redirect: the code is kept nowhere to be shown later.
@@ -64,7 +64,7 @@ struct PairingRoutes: Sendable {
     {
       return origin
     }
-    return urls.all(port: hosts.port).first
+    return urls.all(port: port.value).first
   }
 
   /// The page with a new code.

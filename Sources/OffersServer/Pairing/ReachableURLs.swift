@@ -19,7 +19,7 @@ struct ReachableURLs: Sendable {
   ///     listens on all of them.
   func all(port: Int, interfaces: [NetworkAddress]) -> [String] {
     let names = address.allowedHosts.filter { !Loopback.isAuthority($0) }
-    if isBehindTLS { return names.map { "https://" + AllowedHosts.bracketed($0) } }
+    if isBehindTLS { return names.map { "https://" + Authority.bracketed($0) } }
     var hosts = names
     switch address.host {
     case "0.0.0.0": hosts += interfaces.filter(\.isIPv4).map(\.text)
@@ -38,9 +38,8 @@ struct ReachableURLs: Sendable {
   }
 
   private func url(_ host: String, _ port: Int) -> String {
-    let name = AllowedHosts.bracketed(host)
-    let isUsual = port == (usesTLS ? 443 : 80)
-    let authority = AllowedHosts.hasPort(name) || isUsual ? name : "\(name):\(port)"
-    return (usesTLS ? "https://" : "http://") + authority
+    let name = Authority.bracketed(host)
+    let isWhole = Authority(name)?.port != nil || port == (usesTLS ? 443 : 80)
+    return (usesTLS ? "https://" : "http://") + (isWhole ? name : "\(name):\(port)")
   }
 }

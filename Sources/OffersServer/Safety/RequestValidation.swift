@@ -12,6 +12,11 @@ enum RequestValidation {
   /// The maximum size of a body, in bytes.
   static let bodyBytes = 64 << 10
 
+  /// The advice for a proxy that asks for another host than browsers have asked it for.
+  static let proxyHint =
+    "A proxy in front of it must pass on the host that browsers ask for: "
+    + "“proxy_set_header Host $http_host;” in nginx, “ProxyPreserveHost On” in Apache."
+
   /// Checks the head of a request.
   ///
   /// - Throws: `Problem` with status 400, 413, 414, 421 or 501.
@@ -34,10 +39,10 @@ enum RequestValidation {
       }
       if bytes > bodyBytes { throw closing(tooLarge) }
     }
-    guard hosts.contains(host) else {
+    guard hosts.contains(host), !isForwarded(request, from: host) else {
       throw Problem(
         .misdirectedRequest, "This server does not answer to that host name.",
-        hint: "Use its IP address, or start it with --allow-host and the name.")
+        hint: "Use its IP address, or start it with --allow-host and the name. \(proxyHint)")
     }
     let target = request.head.path ?? ""
     guard target.utf8.first == UInt8(ascii: "/") else {
@@ -69,6 +74,16 @@ enum RequestValidation {
   /// The HTTP library stores the first `Host` field as the request's authority, so one among the
   /// header fields is a second one.
   private static let hostName = HTTPField.Name("Host")
+
+  private static let forwardedHost = HTTPField.Name("X-Forwarded-Host")
+
+  /// Whether a proxy says that it was asked for a name of another machine, and asks for this machine itself.
+  /// Without that name, the server would take everybody for a person at this machine.
+  private static func isForwarded(_ request: Request, from host: String) -> Bool {
+    guard Loopback.isAuthority(host), let name = forwardedHost.flatMap({ request.headers[$0] })
+    else { return false }
+    return !name.split(scalar: ",").allSatisfy { Loopback.isAuthority($0.trimmingSpaces) }
+  }
 
   private static func checkSegments(_ path: String) throws {
     for segment in path.split(scalar: "/") {

@@ -1,4 +1,6 @@
-/// The address that the server listens on, and its host names.
+import Synchronization
+
+/// The address that the server listens on, and the names by which browsers reach it.
 package struct ServerAddress: Hashable, Sendable {
   package let host: String
   package let port: Int
@@ -19,6 +21,9 @@ package struct ServerAddress: Hashable, Sendable {
     self.localName = localName
   }
 
+  /// Whether a text can be a name of a server, with or without a port.
+  package static func isName(_ text: String) -> Bool { Authority.named(text) != nil }
+
   /// Whether the server listens on all addresses of the machine.
   var isEverywhere: Bool { ["0.0.0.0", "::"].contains(host) }
 
@@ -27,4 +32,15 @@ package struct ServerAddress: Hashable, Sendable {
     if !Loopback.isHost(host) { return host }
     return allowedHosts.first { !Loopback.isAuthority($0) }
   }
+}
+
+/// The port that a server listens on, which is known only after the start if the system chooses it.
+final class ListeningPort: Sendable {
+  private let port: Mutex<Int>
+
+  init(_ port: Int) { self.port = Mutex(port) }
+
+  var value: Int { port.withLock { $0 } }
+
+  func set(_ port: Int) { self.port.withLock { $0 = port } }
 }

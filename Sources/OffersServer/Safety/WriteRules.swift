@@ -33,7 +33,10 @@ enum WriteRules {
       // A page with the referrer policy `no-referrer` sends the origin “null” with its forms.
       let isHidden = origin == "null" && site == "same-origin"
       guard isHidden || isOwn(origin, of: request, isSecure) else {
-        throw refusal("This request comes from another site.")
+        // A browser that names no other site may have sent it to a proxy that asks for another host than the browser.
+        throw Problem(
+          .forbidden, "This request comes from another site.",
+          hint: "Only pages of this server may change something. \(RequestValidation.proxyHint)")
       }
     } else if isForm {
       throw refusal("This form does not name its origin.")
@@ -90,9 +93,15 @@ enum WriteRules {
   private static func isOwn(
     _ origin: String, of request: Request, _ isSecure: Bool
   ) -> Bool {
-    guard let host = request.head.authority?.lowercased() else { return false }
+    guard let host = request.head.authority.flatMap({ Authority($0) }) else { return false }
     let origin = origin.lowercased()
-    return origin == "https://\(host)" || !isSecure && origin == "http://\(host)"
+    return [("https://", 443), ("http://", 80)].prefix(isSecure ? 1 : 2).contains { scheme, port in
+      guard origin.hasPrefix(scheme), let named = Authority(origin.dropFirst(scheme.count)) else {
+        return false
+      }
+      // An origin leaves the usual port out; some proxies add it to the host.
+      return named.host == host.host && named.port ?? port == host.port ?? port
+    }
   }
 
   private static func refusal(_ detail: String) -> Problem {

@@ -193,8 +193,9 @@ struct PageOtherTests {
   @Test("a foreign form, a wrong method and an unknown host get error pages")
   func refusedRequests() async throws {
     let home = try await ServedHome(feeds: [])
-    try await home.ask(try home.server(port: 8080)) { client in
-      // The test client sends no port, so that the host is unknown.
+    try await home.ask { client in
+      var client = client
+      client.host = "evil.example"
       let name = try await client.send(.get, "/", headers: [.accept: "text/html"])
       #expect(name.status == 421)
       #expect(

@@ -86,10 +86,17 @@ struct WriteRulesTests {
     "only requests to a known host name are accepted",
     arguments: [
       ("localhost", true), ("LocalHost", true), ("127.0.0.1", true), ("[::1]", true),
-      ("localhost:80", true), ("offers.local", true), ("offers.local:8443", false),
-      ("shop.local:8443", true), ("shop.local", false), ("evil.example", false),
-      ("localhost.evil.example", false), ("127.0.0.1.nip.io", false), ("localhost:8080", false),
-      ("", false), ("[::1]:8080", false),
+      ("localhost:80", true), ("offers.local", true), ("offers.local:8443", true),
+      ("shop.local:8443", true), ("shop.local", false), ("shop.local:8444", false),
+      ("SHOP.local.:8443", true), ("offers.local.", true), ("evil.example", false),
+      ("localhost.evil.example", false), ("127.0.0.1.nip.io", false), ("localhost:8080", true),
+      ("localhost.", true), ("localhost..", false), (".localhost", false), ("127.9.9.9", true),
+      ("[0:0:0:0:0:0:0:1]", true), ("[0:0:0:0:0:0:0:1]:9000", true),
+      ("[::ffff:127.0.0.1]", true), ("[::ffff:192.0.2.1]", false), ("[::2]", false),
+      ("", false), (".", false), ("[::1]:8080", true), ("::1", false), ("[127.0.0.1]", false),
+      ("[::1", false), ("[::1]8080", false), ("localhost:", false), ("localhost:x", false),
+      ("localhost:65536", false), ("localhost:80:80", false), ("localhost/x", false),
+      ("evil.example:8443", false), ("user@localhost", false),
     ])
   func hosts(name: String, isKnown: Bool) {
     let hosts = AllowedHosts(
@@ -102,8 +109,8 @@ struct WriteRulesTests {
     arguments: ["2001:db8::5", "[2001:db8::5]", "2001:DB8::5"])
   func bareAddresses(name: String) {
     let hosts = AllowedHosts(ServerAddress(port: 8080, allowedHosts: [name]))
-    #expect(hosts.contains("[2001:db8::5]") && hosts.contains("[2001:db8::5]:8080"))
-    #expect(!hosts.contains("[2001:db8::5]:9090") && !hosts.contains("[2001:db8::6]"))
+    #expect(hosts.contains("[2001:db8::5]") && hosts.contains("[2001:db8::5]:9090"))
+    #expect(hosts.contains("[2001:db8:0:0:0:0:0:5]") && !hosts.contains("[2001:db8::6]"))
     let own = AllowedHosts(ServerAddress(host: name, port: 80))
     #expect(own.contains("[2001:db8::5]") && own.contains("[2001:db8::5]:80"))
   }
@@ -124,6 +131,70 @@ struct WriteRulesTests {
     let address = ServerAddress(host: "192.0.2.9", port: 9000, localName: "kitchen.local")
     #expect(!AllowedHosts(address).contains(name))
     #expect(!AllowedHosts(address).contains("kitchen.local:9000"))
+  }
+
+  @Test("localhost with a dot at its end, and a loopback address in any form, require no login")
+  func loopbackNames() {
+    for name in [
+      "localhost.", "LOCALHOST.:80", "[0:0:0:0:0:0:0:1]", "0:0:0:0:0:0:0:1", "127.1.2.3",
+    ] {
+      #expect(ServerAddress(allowedHosts: [name]).openName == nil, "\(name)")
+    }
+    for name in ["localhost.example", "[::2]", "offers.local", "128.0.0.1"] {
+      #expect(ServerAddress(allowedHosts: [name]).openName == name)
+    }
+    #expect(ServerAddress(host: "localhost.").openName == nil)
+  }
+
+  @Test(
+    "the usual port counts as none, whichever side of a proxy names it",
+    arguments: [
+      ("offers.local:443", "https://offers.local", 200),
+      ("offers.local", "https://offers.local:443", 200),
+      ("offers.local:80", "http://offers.local", 200),
+      ("offers.local:8443", "https://offers.local:8443", 200),
+      ("offers.local:80", "https://offers.local", 403),
+      ("offers.local", "https://offers.local:8443", 403),
+      ("offers.local", "https://offers.local.evil.example", 403),
+    ])
+  func usualPorts(host: String, origin: String, status: Int) async throws {
+    let home = try await ServedHome()
+    try await home.ask(try home.server(token: ServedHome.token, allowedHosts: ["offers.local"])) {
+      client in
+      var client = client
+      client.host = host
+      var headers = Self.headers(origin: origin, site: nil)
+      headers[.authorization] = "Bearer \(ServedHome.token)"
+      let answer = try await client.write(.put, Self.star, headers: headers)
+      #expect(answer.status == status)
+    }
+  }
+
+  @Test("behind a proxy that asks for another host, the hint names the line to add")
+  func proxyHints() async throws {
+    let home = try await ServedHome()
+    let field = try #require(HTTPField.Name("X-Forwarded-Host"))
+    try await home.ask { client in
+      // nginx as it comes asks for the address behind it, and names no other.
+      let form = try await client.send(
+        .post, "/sync",
+        headers: [
+          .contentType: "application/x-www-form-urlencoded", .origin: "https://offers.example",
+        ], body: "")
+      #expect(form.status == 403)
+      // An upstream has a name of its own; Apache tells the name that it was asked for.
+      var other = client
+      other.host = "offers_upstream"
+      let upstream = try await other.get("offers")
+      let apache = try await client.get("offers", headers: [field: "offers.example"])
+      #expect(try await client.get("offers", headers: [field: "localhost:8443"]).status == 200)
+      #expect(upstream.status == 421 && apache.status == 421)
+      for answer in [form, upstream, apache] {
+        let hint = try #require(try answer.object["hint"] as? String)
+        #expect(hint.contains("proxy_set_header Host $http_host;"))
+        #expect(hint.contains("ProxyPreserveHost On"))
+      }
+    }
   }
 
   @Test("a path with an empty segment is refused")

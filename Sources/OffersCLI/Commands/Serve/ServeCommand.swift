@@ -51,7 +51,7 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Another host name for requests (repeatable); any but localhost requires a login.",
+      "Another host name for requests, on any port unless one is given (repeatable); any but localhost requires a login.",
       valueName: "name"))
   var allowHost: [String] = []
 
@@ -133,7 +133,7 @@ struct ServeCommand: AsyncParsableCommand {
   func validate() throws {
     if !(0...65_535).contains(port) { throw ValidationError("--port must be 0 to 65535.") }
     if host.isEmpty { throw ValidationError("--host requires an address.") }
-    if allowHost.contains(where: { $0.isEmpty || $0.contains("/") }) {
+    if !allowHost.allSatisfy(ServerAddress.isName) {
       throw ValidationError(
         "--allow-host requires a name, such as offers.local or offers.local:8443.")
     }
