@@ -81,10 +81,13 @@ package struct OffersServer: Sendable {
     // It comes first, because middleware applies to the routes that are added after it.
     router.add(middleware: RouteRights())
     let gate = VisitorAuthentication(
-      access, pairings: pairings, isOpenToOthers: address.openName != nil, content: content,
+      access, basePath: address.basePath, pairings: pairings,
+      isOpenToOthers: address.openName != nil, content: content,
       outage: StoreOutage(accessLogger), logger: accessLogger)
-    APIRoutes(content: content, answers: answers, access: gate).add(to: router)
-    let pages = PageRoutes(content: content, answers: answers, access: gate)
+    APIRoutes(content: content, answers: answers, access: gate, basePath: address.basePath)
+      .add(to: router)
+    let pages = PageRoutes(
+      content: content, answers: answers, access: gate, basePath: address.basePath)
     pages.add(to: router)
     LoginRoutes(access: gate, shell: pages.shell).add(to: router)
     AccountRoutes(access: gate, shell: pages.shell).add(to: router)

@@ -36,6 +36,12 @@ struct RouteList: Sendable {
     routes.map { "\($0.method.rawValue) /" + $0.segments.joined(separator: "/") }.sorted()
   }
 
+  /// Whether there is a route for a path, with any method.
+  func contains(_ path: Substring) -> Bool {
+    let segments = path.split(scalar: "/")
+    return routes.contains { $0.matches(segments) }
+  }
+
   /// Checks that the path of a request accepts its method. An unknown path passes, since the router
   /// answers it with 404.
   ///

@@ -32,16 +32,31 @@ struct ServedResponder: HTTPResponder {
   func respond(to request: Request, context: ServedContext) async throws -> Response {
     let begun = ContinuousClock.now
     let isHead = request.method == .head
+    let asked = routed(isHead ? request.asGet : request)
     var response: Response
     do {
       if let refusal = schema.refusal { throw refusal }
-      response = try await respondInTime(to: isHead ? request.asGet : request, context)
+      response = try await respondInTime(to: asked, context)
     } catch {
-      response = refusal(of: problem(error, context.logger), to: request)
+      response = refusal(of: problem(error, context.logger), to: asked)
     }
     SecurityHeaders.complete(&response.headers)
+    if let location = response.headers[.location], location.hasPrefix("/") {
+      response.headers[.location] = shell.basePath.address(location)
+    }
     await log.note(request, &response, context.record, since: begun)
     return isHead ? response.createHeadResponse() : response
+  }
+
+  /// A request with the path that the routes know. A proxy may take the base path off or pass it on: so a target
+  /// below it loses it if there is a route for the rest, and all others are taken as they are.
+  private func routed(_ request: Request) -> Request {
+    guard let rest = shell.basePath.rest(of: request), rest.first == "/",
+      routes.contains(rest.prefix { $0 != "?" })
+    else { return request }
+    var head = request.head
+    head.path = String(rest)
+    return Request(head: head, body: request.body)
   }
 
   /// Responds to a read before its deadline, and to a write when it is done. The end of a login at a
@@ -60,6 +75,10 @@ struct ServedResponder: HTTPResponder {
   /// Checks a request, finds out whom it is from, and answers it unless that is a stranger.
   private func admit(_ request: Request, _ context: ServedContext) async throws -> Response {
     try RequestValidation.check(request, hosts: hosts)
+    if let rest = shell.basePath.rest(of: request), rest.first != "/" {
+      // The start page is at the path with a slash, below which the service worker works.
+      return Response(status: .temporaryRedirect, headers: [.location: "/" + rest])
+    }
     var (request, context) = (request, context)
     context.client = proxies.client(of: request.headers, from: context.peer)
     context.record.isFrom(context.client)

@@ -51,6 +51,9 @@ class Home:
         self.process = None
         self.port = 0
         self.scheme = "http"
+        self.host = "127.0.0.1"
+        # The path below which the browser reaches the server.
+        self.base_path = ""
         # A proxy between the browser and the server; None for a direct connection.
         self.proxy = None
         # Further arguments of `offers serve`.
@@ -61,7 +64,7 @@ class Home:
 
     @property
     def base(self):
-        return f"{self.scheme}://127.0.0.1:{self.proxy.port if self.proxy else self.port}"
+        return f"{self.scheme}://{self.host}:{self.proxy.port if self.proxy else self.port}{self.base_path}"
 
     def run(self, *arguments, text=None):
         """Runs a command of the program, with a text as its input, and returns its output."""
@@ -84,7 +87,7 @@ class Home:
             env=self.environment, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
         )
         line = self.process.stderr.readline()
-        self.port = int(line.strip().rsplit(":", 1)[1].rstrip("/")) if ":" in line else 0
+        self.port = int(line.strip().rsplit(":", 1)[1].split("/")[0]) if ":" in line else 0
         assert self.port, f"offers serve said: {line}"
 
     def use_proxy(self):
@@ -307,16 +310,17 @@ class BrowserTest(unittest.TestCase):
     def stored_offers(self):
         """The numbers of stored offers and of favorites that are no current offers; none before they are complete."""
         return self.browser.execute_async_script(
-            "const done = arguments[0]; const read = (name, store, key) => new Promise((resolve) => {"
+            "const done = arguments[1]; const read = (name, store, key) => new Promise((resolve) => {"
             " const opening = indexedDB.open(name); opening.onupgradeneeded = () => opening.transaction.abort();"
             " opening.onerror = () => resolve(null); opening.onsuccess = () => {"
             "  const values = opening.result.transaction(store).objectStore(store);"
             "  (key ? values.get(key) : values.count()).onsuccess = ({target}) => {"
             "   opening.result.close(); resolve(target.result) } } });"
-            "Promise.all([read('offers-feeds', 'values', 'list'), read('offers-feeds', 'offers'),"
-            " read('offers', 'values', 'favorites'), read('offers', 'favorites')])"
+            "const [feeds, own] = ['offers-feeds', 'offers'].map((name) => name + arguments[0]);"
+            "Promise.all([read(feeds, 'values', 'list'), read(feeds, 'offers'),"
+            " read(own, 'values', 'favorites'), read(own, 'favorites')])"
             ".then(([list, offers, favorites, others]) =>"
-            " done(list && favorites?.isWhole && {offers, others, refs: favorites.refs}))")
+            " done(list && favorites?.isWhole && {offers, others, refs: favorites.refs}))", self.home.base_path)
 
     def wait_stored(self):
         """Waits until the current offers and the favorites are stored in the browser."""

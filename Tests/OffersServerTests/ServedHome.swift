@@ -78,7 +78,7 @@ struct ServedHome {
     store: (any ServerDependencies.Store)? = nil, images: (any ImageSource)? = nil,
     syncer: (any FeedSyncer)? = nil, adder: ScriptedAdder = ScriptedAdder(),
     host: String = "127.0.0.1", port: Int = 80,
-    allowedHosts: [String] = [], maps: MapSettings = MapSettings(),
+    allowedHosts: [String] = [], basePath: String = "", maps: MapSettings = MapSettings(),
     framing: (any FramingSource)? = nil
   ) throws -> OffersServer {
     try OffersServer(
@@ -87,7 +87,8 @@ struct ServedHome {
         adder: adder,
         images: images ?? ImageLoader(images: database), texts: FilterTextParser(),
         maps: maps, framing: framing, now: { clock?.now ?? Date() }),
-      address: ServerAddress(host: host, port: port, allowedHosts: allowedHosts),
+      address: ServerAddress(
+        host: host, port: port, allowedHosts: allowedHosts, basePath: BasePath(basePath)),
       access: ServerAccess(
         token: try token.map { try TokenFile(write(token: $0)) }, certificate: certificate,
         isBehindTLS: isBehindTLS, proxies: TrustedProxies(proxies),

@@ -7,6 +7,8 @@ struct APIRoutes: Sendable {
   let answers: Answers
   /// Decides whom a request is from.
   let access: VisitorAuthentication
+  /// The path below which clients reach the API.
+  let basePath: BasePath
 
   func add(to router: Router<ServedContext>) {
     OfferRoutes(content: content, answers: answers).add(to: router)
@@ -24,9 +26,14 @@ struct APIRoutes: Sendable {
       .add(to: router)
     HealthRoutes(readiness: Readiness(content.store, outage: access.outage)).add(to: router)
     answers.read("/api/v1/openapi.json", on: router) { _, _ in
-      Answer(
+      let text = String(decoding: EmbeddedPageFiles.find("openapi.json") ?? [], as: UTF8.self)
+      return Answer(
         contentType: "application/json",
-        body: ByteBuffer(bytes: EmbeddedPageFiles.find("openapi.json") ?? []))
+        body: ByteBuffer(
+          string: basePath.text.isEmpty
+            ? text
+            : text.replacing(
+              bytes: #""url": "/""#, with: "\"url\": \"\(basePath.text)\"")))
     }
   }
 }

@@ -23,20 +23,19 @@ final class KnownBrowsers: Sendable {
   private static let networkLimit = 10_000
 
   private let store: any ServerDependencies.Store
-  private let isSecure: Bool
+  private let cookies: CookieScope
   /// The key, once the store was asked.
   private let key = Mutex<HMACKey?>(nil)
   /// The networks; nil before those of the stored sessions were read.
   private let networks = Mutex<Set<Place>?>(nil)
 
-  /// - Parameter isSecure: whether browsers reach the server by https only.
-  init(_ store: any ServerDependencies.Store, isSecure: Bool) {
+  /// - Parameter cookies: where browsers send the server's cookies.
+  init(_ store: any ServerDependencies.Store, cookies: CookieScope) {
     self.store = store
-    self.isSecure = isSecure
+    self.cookies = cookies
   }
 
-  /// The name of the cookie; `SessionCookie.name` describes the prefix.
-  private var name: String { isSecure ? "__Host-offers-browser" : "offers-browser" }
+  private static let cookieName = "offers-browser"
 
   /// Notes the network of a login.
   func note(_ user: User.ID, from client: Peer) {
@@ -50,18 +49,17 @@ final class KnownBrowsers: Sendable {
   ///
   /// - Throws: `OffersError` if libcrypto fails, or the store cannot be used.
   func cookie(for user: User.ID) async throws -> String {
-    let secure = isSecure ? "; Secure" : ""
-    return "\(name)=\(try await value(for: user)); Path=/; HttpOnly; SameSite=Lax\(secure); "
-      + "Max-Age=\(Self.keepSeconds)"
+    cookies.field(
+      Self.cookieName, try await value(for: user), seconds: Self.keepSeconds)
   }
 
   /// Whether a request is from a browser that has logged in as a user.
   ///
   /// - Throws: as `cookie`.
   func knows(_ user: User.ID, in fields: HTTPFields) async throws -> Bool {
-    let shown = CookieFields.values(of: name, in: fields, limit: Self.valueLimit) {
-      (1...128).contains($0.utf8.count)
-    }
+    let shown = CookieFields.values(
+      of: cookies.name(Self.cookieName), in: fields, limit: Self.valueLimit
+    ) { (1...128).contains($0.utf8.count) }
     if shown.isEmpty { return false }
     let value = try await value(for: user)
     return shown.contains { SecretBytes.areEqual(Array($0.utf8), Array(value.utf8)) }

@@ -48,23 +48,24 @@ struct VisitorAuthentication: Sendable {
 
   /// - Parameters:
   ///   - access: the token file, with which the owner is known, and the trusted proxies.
+  ///   - basePath: the path below which browsers send cookies.
   ///   - pairings: the codes with which phones log in.
   ///   - isOpenToOthers: whether other machines can reach the server.
   ///   - content: the store of users, sessions and attempts, and the clock.
   ///   - outage: is told whether the store can be reached.
   ///   - logger: is told of refused attempts and of changes of the token.
   init(
-    _ access: ServerAccess, pairings: PairingCodes, isOpenToOthers: Bool,
+    _ access: ServerAccess, basePath: BasePath, pairings: PairingCodes, isOpenToOthers: Bool,
     content: ServerDependencies, outage: StoreOutage, logger: Logger
   ) {
     self.outage = outage
     isSecure = access.isSecure
     passphrases = PassphraseHasher(cost: access.passphraseCost)
-    browsers = KnownBrowsers(content.store, isSecure: access.isSecure)
-    cookie = SessionCookie(isSecure: access.isSecure)
+    let cookies = CookieScope(isSecure: access.isSecure, basePath: basePath)
+    browsers = KnownBrowsers(content.store, cookies: cookies)
+    cookie = SessionCookie(scope: cookies)
     provider = access.openID.map {
-      OpenIDProvider(
-        $0, keys: content.store, isSecure: access.isSecure, now: content.now)
+      OpenIDProvider($0, keys: content.store, cookies: cookies, now: content.now)
     }
     userHeader = access.userHeader
     proxies = access.proxies

@@ -6,6 +6,7 @@ import {readPage} from "./requests.js?v=__VERSION__";
 import {problemIn, say, toast, unreachable} from "./messages.js?v=__VERSION__";
 import {followAdded} from "./refresh.js?v=__VERSION__";
 import {renew} from "./renew.js?v=__VERSION__";
+import {addressOf} from "./paths.js?v=__VERSION__";
 
 let asking = null;
 // The form with the address, while what was found there is shown instead.
@@ -73,13 +74,13 @@ function focus(form) {
 
 /** Shows the settings with the new feed. */
 async function finish(name) {
-  if (!document.body.classList.contains("page-settings-feeds")) return location.assign("/settings/feeds");
+  if (!document.body.classList.contains("page-settings-feeds")) return location.assign(addressOf("/settings/feeds"));
   delete document.querySelector("[data-add-feed]").dataset.inUse;
   document.activeElement?.blur();
   entry = null;
   await renew();
   document.querySelector(`[data-feed="${CSS.escape(name)}"] h3 a`)?.focus();
-  toast("The feed is added.", {label: "Show", run: () => location.assign(`/feeds/${encodeURIComponent(name)}`)});
+  toast("The feed is added.", {label: "Show", run: () => location.assign(addressOf(`/feeds/${encodeURIComponent(name)}`))});
   followAdded();
 }
 

@@ -12,6 +12,7 @@ import "./search.js?v=__VERSION__";
 import "./share.js?v=__VERSION__";
 import "./sheet.js?v=__VERSION__";
 import "./waiting.js?v=__VERSION__";
+import {addressOf, ownName} from "./paths.js?v=__VERSION__";
 
 // Screens with room for a column beside the list, and the keys, which open offers in it.
 const hasRoom = matchMedia("(min-width: 900px)");
@@ -60,11 +61,12 @@ if (done) {
 // Visited sites and counts that this browser stored for another user are removed.
 const {user} = document.body.dataset;
 for (const storage of user ? [sessionStorage, localStorage] : []) {
-  if ((storage.getItem("user") ?? user) !== user) forgetTraces(storage);
-  storage.setItem("user", user);
+  const key = ownName("user");
+  if ((storage.getItem(key) ?? user) !== user) forgetTraces(storage);
+  storage.setItem(key, user);
 }
 
-if (document.querySelector("a[href='/household'], [data-household]")) import("./household.js?v=__VERSION__");
+if (document.querySelector(`a[href='${addressOf("/household")}'], [data-household]`)) import("./household.js?v=__VERSION__");
 if (document.querySelector("[data-map-link], [data-small-map]")) import("./map.js?v=__VERSION__");
 if (document.querySelector("[data-add-feed]")) import("./add-feed.js?v=__VERSION__");
 if (document.querySelector("[data-browser]")) import("./web.js?v=__VERSION__");
@@ -72,16 +74,16 @@ if (document.querySelector("[data-browser]")) import("./web.js?v=__VERSION__");
 /** Removes the visited sites and the home page of the page “Web”, and the number of unseen changes. */
 function forgetTraces(...storages) {
   for (const storage of storages) {
-    for (const key of Object.keys(storage)) if (key.startsWith("web-") || key === "news") storage.removeItem(key);
+    for (const name of ["web-history", "web-home", "news"]) storage.removeItem(ownName(name));
   }
 }
-document.querySelector("form[action='/logout']")?.addEventListener("submit", () => {
+document.querySelector(`form[action='${addressOf("/logout")}']`)?.addEventListener("submit", () => {
   forgetTraces(sessionStorage, localStorage);
 });
 
 if ("serviceWorker" in navigator) {
   // The worker stores all files at its installation, which must not delay the pictures of the first page.
-  const register = () => navigator.serviceWorker.register("/sw.js", {scope: "/"}).catch(() => {
+  const register = () => navigator.serviceWorker.register(addressOf("/sw.js"), {scope: addressOf("/")}).catch(() => {
     // Service workers require HTTPS or localhost. Without one, the pages work online only.
   });
   if (document.readyState === "complete") register();

@@ -4,8 +4,10 @@ import {fetchPage} from "./requests.js?v=__VERSION__";
 import {tidy} from "./lists.js?v=__VERSION__";
 import {showSharing} from "./share.js?v=__VERSION__";
 import {showStars} from "./stars.js?v=__VERSION__";
+import {pathOf} from "./paths.js?v=__VERSION__";
 
-export const isOffer = (path) => path.startsWith("/offers/");
+/** Whether the path of an address is that of an offer. */
+export const isOffer = (path) => pathOf(path).startsWith("/offers/");
 
 /** Fetches an offer: its article, and the titles of its page and of the offer. Throws if it cannot be had. */
 export async function fetchOffer(address) {

@@ -4,6 +4,8 @@
 // limit the number of connections to a server. Without Web Locks or BroadcastChannel, each visible
 // tab listens.
 
+import {addressOf, ownName} from "./paths.js?v=__VERSION__";
+
 const canShare = Boolean(navigator.locks) && "BroadcastChannel" in self;
 const channel = openChannel("offers-events", hear);
 const handlers = {changed: [], favorites: [], sync: [], state: [], login: []};
@@ -25,7 +27,7 @@ export function openChannel(name, receive) {
   let channel = null;
   function open() {
     if (channel || !("BroadcastChannel" in self)) return;
-    channel = new BroadcastChannel(name);
+    channel = new BroadcastChannel(ownName(name));
     channel.addEventListener("message", ({data}) => receive(data));
   }
   addEventListener("pageshow", open);
@@ -80,13 +82,13 @@ export function noteLoggedOut() {
 
 /** Finds out whether the event stream ended with the session. An event source does not tell the status. */
 async function findOut() {
-  const response = await fetch("/api/v1/sync", {cache: "no-store"}).catch(() => null);
+  const response = await fetch(addressOf("/api/v1/sync"), {cache: "no-store"}).catch(() => null);
   if (response?.status === 401) noteLoggedOut();
 }
 
 function open() {
   close();
-  source = new EventSource("/api/v1/events");
+  source = new EventSource(addressOf("/api/v1/events"));
   source.addEventListener("open", () => emit("state", true));
   source.addEventListener("changed", (event) => noteCommit(parse(event.data)));
   source.addEventListener("sync", (event) => emit("sync", parse(event.data)));
@@ -126,7 +128,7 @@ export function start() {
   isHidden = false;
   if (canShare) {
     waiting = new AbortController();
-    navigator.locks.request("offers-events", {signal: waiting.signal}, () => {
+    navigator.locks.request(ownName("offers-events"), {signal: waiting.signal}, () => {
       if (isHidden) return;
       open();
       return new Promise((resolve) => {

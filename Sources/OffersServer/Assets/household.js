@@ -8,6 +8,7 @@ import {pageAddress} from "./over.js?v=__VERSION__";
 import {fetchPage, inTurn, send} from "./requests.js?v=__VERSION__";
 import {renew} from "./renew.js?v=__VERSION__";
 import {compare} from "./stars.js?v=__VERSION__";
+import {addressOf, pathOf} from "./paths.js?v=__VERSION__";
 
 document.addEventListener("submit", (event) => {
   const {sharing: ref} = event.target.dataset;
@@ -27,7 +28,7 @@ async function change(ref, form) {
     const method = shares ? "PUT" : "DELETE";
     // For the user of this page, and no other.
     const {user} = document.body.dataset;
-    const response = await send(method, new URL(form.action).pathname, {}, {user}).catch(() => null);
+    const response = await send(method, pathOf(new URL(form.action).pathname), {}, {user}).catch(() => null);
     if (!response) {
       noteReachable(false);
       alertBox(failed, unreachable);
@@ -53,7 +54,7 @@ const follow = inTurn(async () => {
 
 /** Replaces the section of an offer, on its page or in its sheet. */
 async function renewSection(section) {
-  const address = section.querySelector("form").elements.back.value;
+  const address = addressOf(section.querySelector("form").elements.back.value);
   // The server does not answer: the section stays, and the next event asks again.
   const page = await fetchPage(address).catch(() => null);
   const fresh = page?.querySelector("[data-household]");

@@ -3,6 +3,7 @@
 import {isColumnOpen, openCard} from "./column.js?v=__VERSION__";
 import {make} from "./elements.js?v=__VERSION__";
 import {openDialog} from "./over.js?v=__VERSION__";
+import {addressOf} from "./paths.js?v=__VERSION__";
 
 const keys = [
   ["/", "Search"], ["j", "Next offer"], ["k", "Previous offer"], ["o", "Open the offer"],
@@ -35,7 +36,7 @@ function current() {
 
 function search() {
   const box = [...document.querySelectorAll("input[type=search]")].find((each) => each.offsetParent && getComputedStyle(each).visibility === "visible");
-  if (!box) return location.assign("/search");
+  if (!box) return location.assign(addressOf("/search"));
   box.focus();
   box.select();
 }

@@ -7,6 +7,7 @@ import {showTimes} from "./times.js?v=__VERSION__";
 import {make, setBusy} from "./elements.js?v=__VERSION__";
 import {readPage} from "./requests.js?v=__VERSION__";
 import {isPlainPress} from "./over.js?v=__VERSION__";
+import {addressOf} from "./paths.js?v=__VERSION__";
 
 const observer = new IntersectionObserver(
   (entries) => {
@@ -170,7 +171,7 @@ export function tidy(root) {
 // The link “Back” of an offer that was opened from a list goes back in the history of the browser,
 // which restores the scroll position of the list.
 document.addEventListener("click", (event) => {
-  const card = event.target.closest?.("a[href^='/offers/']");
+  const card = event.target.closest?.(`a[href^='${addressOf("/offers/")}']`);
   if (card && isPlainPress(event)) sessionStorage.setItem("came-to", card.pathname);
   const back = event.target.closest?.("[data-back]");
   if (back && sessionStorage.getItem("came-to") === location.pathname && history.length > 1) {

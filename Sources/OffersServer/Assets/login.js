@@ -1,6 +1,6 @@
 // The login page: a form that is being sent says so, and is not sent twice.
 
-for (const form of document.querySelectorAll("form[action='/login']")) {
+for (const form of document.querySelectorAll("form[action$='/login']")) {
   const button = form.querySelector("button");
   // While nobody has a passphrase, the form has no fields.
   if (!button) continue;

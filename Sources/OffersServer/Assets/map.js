@@ -6,6 +6,7 @@ import {isStill, make, roundButton} from "./elements.js?v=__VERSION__";
 import {addOpener, isPlainPress, openDialog, openOver} from "./over.js?v=__VERSION__";
 import {fetchPage} from "./requests.js?v=__VERSION__";
 import {landLayer, loadWorld, showNames} from "./world.js?v=__VERSION__";
+import {addressOf} from "./paths.js?v=__VERSION__";
 
 let library = null;
 
@@ -24,9 +25,9 @@ function add(kind, properties) {
 /** Loads Leaflet and its clustering, which are scripts with a global variable, in their order. */
 function loadLibrary() {
   library ??= Promise.all([
-    add("link", {rel: "stylesheet", href: "/map/leaflet.css?v=__VERSION__"}),
-    add("script", {src: "/map/leaflet.min.js?v=__VERSION__"})
-      .then(() => add("script", {src: "/map/leaflet.markercluster.min.js?v=__VERSION__"})),
+    add("link", {rel: "stylesheet", href: addressOf("/map/leaflet.css?v=__VERSION__")}),
+    add("script", {src: addressOf("/map/leaflet.min.js?v=__VERSION__")})
+      .then(() => add("script", {src: addressOf("/map/leaflet.markercluster.min.js?v=__VERSION__")})),
   ]).then(() => globalThis.L).catch((error) => {
     library = null;
     throw error;

@@ -2,6 +2,7 @@
 
 import {make} from "./elements.js?v=__VERSION__";
 import {noteLoggedOut} from "./events.js?v=__VERSION__";
+import {addressOf, pathOf} from "./paths.js?v=__VERSION__";
 
 const region = document.querySelector("[data-toasts]");
 const box = document.querySelector("[data-alert]");
@@ -83,7 +84,8 @@ export async function problemIn(response) {
 export const loggedOut = "You have been logged out.";
 
 /** The address of the login page, which leads back to this page. */
-export const loginAddress = () => `/login?next=${encodeURIComponent(location.pathname + location.search)}`;
+export const loginAddress = () =>
+  addressOf(`/login?next=${encodeURIComponent(pathOf(location.pathname) + location.search)}`);
 
 /** The message for a request without a response. */
 export const unreachable = "The server cannot be reached. What is stored on this device can still be read.";

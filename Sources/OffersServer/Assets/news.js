@@ -6,6 +6,7 @@ import {make} from "./elements.js?v=__VERSION__";
 import {on} from "./events.js?v=__VERSION__";
 import {say} from "./messages.js?v=__VERSION__";
 import {inTurn, send} from "./requests.js?v=__VERSION__";
+import {addressOf, ownName} from "./paths.js?v=__VERSION__";
 
 const badge = document.querySelector("[data-news-count]");
 // The last change that the server was told about as seen.
@@ -19,7 +20,7 @@ function showBadge(text) {
 
 /** Asks for the number. What the page of changes shows has been seen. */
 const askForNumber = inTurn(async () => {
-  const response = await fetch("/api/v1/news").catch(() => null);
+  const response = await fetch(addressOf("/api/v1/news")).catch(() => null);
   if (!response?.ok) return;
   const news = await response.json();
   const latest = Number(document.querySelector("[data-latest]")?.dataset.latest ?? -1);
@@ -31,13 +32,13 @@ const askForNumber = inTurn(async () => {
       if (latest >= news.latest) text = "";
     }
   }
-  sessionStorage.setItem("news", text);
+  sessionStorage.setItem(ownName("news"), text);
   showBadge(text);
 });
 
 if (badge) {
   // The last number is shown until the server has answered.
-  showBadge(sessionStorage.getItem("news"));
+  showBadge(sessionStorage.getItem(ownName("news")));
   on("changed", askForNumber);
   document.addEventListener("renewed", askForNumber);
   document.addEventListener("visibilitychange", askForNumber);
@@ -63,7 +64,7 @@ const changed = new Set();
 async function ask() {
   for (let hasMore = true; hasMore;) {
     const from = cursor ? {cursor} : {since: new Date().toISOString().replace(/\.\d+/, "")};
-    const response = await fetch(`/api/v1/changes?${new URLSearchParams({...fields, ...from})}`).catch(() => null);
+    const response = await fetch(addressOf(`/api/v1/changes?${new URLSearchParams({...fields, ...from})}`)).catch(() => null);
     if (!response?.ok) return;
     const page = await response.json();
     hasMore = page.has_more && changed.size < 1000;

@@ -5,6 +5,7 @@ import {alertBox, problemIn, say, toast, unreachable} from "./messages.js?v=__VE
 import {icon, isBusy, make, setBusy} from "./elements.js?v=__VERSION__";
 import {send} from "./requests.js?v=__VERSION__";
 import {isReachable, noteLoggedOut, on} from "./events.js?v=__VERSION__";
+import {addressOf} from "./paths.js?v=__VERSION__";
 
 const line = document.querySelector("[data-progress]");
 const bar = line.querySelector("progress");
@@ -98,7 +99,7 @@ async function poll() {
  * does not answer or requires the token again.
  */
 async function ask() {
-  const response = await fetch("/api/v1/sync");
+  const response = await fetch(addressOf("/api/v1/sync"));
   if (response.status === 401) {
     noteLoggedOut();
     throw new Error("The server requires a login.");
@@ -190,7 +191,7 @@ function finish(sync) {
     );
   }
   if (parts.length > 0) {
-    toast(`Refreshed: ${parts.join(", ")}.`, {label: "Show", run: () => location.assign("/changes")});
+    toast(`Refreshed: ${parts.join(", ")}.`, {label: "Show", run: () => location.assign(addressOf("/changes"))});
   } else if (failed.length === 0 && !sync.error) {
     toast("Refreshed. Nothing has changed.");
   }

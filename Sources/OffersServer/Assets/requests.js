@@ -1,6 +1,7 @@
 // Requests that scripts send: pages that they read, and changes.
 
 import {noteLoggedOut} from "./events.js?v=__VERSION__";
+import {addressOf, pathOf} from "./paths.js?v=__VERSION__";
 
 /** The page in a response, as a document. */
 export const readPage = async (response) => new DOMParser().parseFromString(await response.text(), "text/html");
@@ -9,7 +10,7 @@ export const readPage = async (response) => new DOMParser().parseFromString(awai
 export async function fetchPage(address) {
   const response = await fetch(address, {headers: {Accept: "text/html"}});
   if (!response.ok) throw new Error(`The response has the status ${response.status}.`);
-  if (response.redirected && new URL(response.url).pathname === "/login") {
+  if (response.redirected && pathOf(new URL(response.url).pathname) === "/login") {
     noteLoggedOut();
     throw new Error("The server requires a login.");
   }
@@ -19,7 +20,7 @@ export async function fetchPage(address) {
 /** Sends a change to the API, which `user` allows for that user only. */
 export function send(method, path, body = {}, {user, ...options} = {}) {
   const headers = {"Content-Type": "application/json", ...(user && {"X-Offers-User": user})};
-  return fetch(`/api/v1${path}`, {method, headers, body: JSON.stringify(body), ...options});
+  return fetch(addressOf(`/api/v1${path}`), {method, headers, body: JSON.stringify(body), ...options});
 }
 
 /** A function whose runs never overlap: calls during a run cause one more run after it. */

@@ -4,6 +4,7 @@ import {isReachable} from "./events.js?v=__VERSION__";
 import {alertBox, problemIn, say, unreachable} from "./messages.js?v=__VERSION__";
 import {icon, make} from "./elements.js?v=__VERSION__";
 import {send} from "./requests.js?v=__VERSION__";
+import {addressOf} from "./paths.js?v=__VERSION__";
 
 let number = 0;
 
@@ -66,7 +67,7 @@ function enhance(input) {
 
   input.addEventListener("focus", async () => {
     try {
-      const response = await fetch("/api/v1/searches");
+      const response = await fetch(addressOf("/api/v1/searches"));
       if (!response.ok) return;
       const feed = input.dataset.suggest;
       const all = (await response.json()).searches ?? [];
@@ -113,7 +114,7 @@ document.addEventListener("submit", async (event) => {
   const next = (row.nextElementSibling ?? row.previousElementSibling)?.querySelector("button");
   say(`Removed: ${words.value}`);
   // The service worker keeps the list for the time without the server, and makes a page of it then.
-  await fetch("/api/v1/searches").catch(() => {});
+  await fetch(addressOf("/api/v1/searches")).catch(() => {});
   if (!next) return location.reload();
   row.remove();
   next.focus();

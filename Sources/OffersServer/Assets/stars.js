@@ -7,6 +7,7 @@ import {isLoggedOut, isReachable, noteLoggedOut, noteReachable, on, openChannel}
 import {pageAddress} from "./over.js?v=__VERSION__";
 import {inTurn, readPage, send as change} from "./requests.js?v=__VERSION__";
 import {forget, keep, waiting} from "./wishes.js?v=__VERSION__";
+import {addressOf, ownName} from "./paths.js?v=__VERSION__";
 
 /** The path of an offer, encoded exactly as the server encodes it. */
 function offerPath(ref) {
@@ -62,7 +63,7 @@ let sending = null;
 /** Sends all wishes, one after the other. A lock ensures that one tab at a time does so. */
 export function send() {
   sending ??= (
-    navigator.locks ? navigator.locks.request("offers-stars", sendAll) : sendAll()
+    navigator.locks ? navigator.locks.request(ownName("offers-stars"), sendAll) : sendAll()
   ).finally(() => {
     sending = null;
   });
@@ -209,7 +210,7 @@ async function askForFavorites() {
   const timer = setTimeout(() => question?.abort(), 10_000);
   try {
     const headers = known.tag ? {"If-None-Match": known.tag} : {};
-    const response = await fetch("/api/v1/favorites", {headers, signal});
+    const response = await fetch(addressOf("/api/v1/favorites"), {headers, signal});
     const isKept = response.headers.has("X-Kept");
     if (response.status === 401) noteLoggedOut();
     if (!response.ok && response.status !== 304) return null;

@@ -4,6 +4,7 @@
 import {make} from "./elements.js?v=__VERSION__";
 import {note} from "./over.js?v=__VERSION__";
 import {send} from "./requests.js?v=__VERSION__";
+import {addressOf, ownName} from "./paths.js?v=__VERSION__";
 
 const root = document.querySelector("[data-browser]");
 const site = root.querySelector("[data-site]");
@@ -22,8 +23,8 @@ const [back, next, refresh, home] = ["back", "next", "refresh", "home"].map((nam
   root.querySelector(`[data-web-${name}]`),
 );
 // A logout removes all keys with this prefix (app.js).
-const homeKey = "web-home";
-const pastKey = "web-history";
+const homeKey = ownName("web-home");
+const pastKey = ownName("web-history");
 let past = read();
 // Whether the frame shows another page than the one of the address, and how often a site was shown.
 let isMoved = false;
@@ -193,7 +194,7 @@ function update() {
   setHome.textContent = isHome ? "Unset home page" : "Set as home page";
   setHome.dataset.isHome = isHome ? "yes" : "";
   const path = url === null ? "/web" : `/web?url=${encodeURIComponent(url)}`;
-  note(null, path);
+  note(null, addressOf(path));
 }
 
 function go(url) {

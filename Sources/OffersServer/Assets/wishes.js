@@ -1,6 +1,8 @@
 // The wishes: changes of stars that the server has not accepted yet. They are stored in IndexedDB,
 // or in memory if the browser has no IndexedDB. An offer has at most one wish, the newest.
 
+import {ownName} from "./paths.js?v=__VERSION__";
+
 /** The wishes, by offer, that are not yet stored in IndexedDB; all wishes without IndexedDB. */
 const memory = new Map();
 let opened;
@@ -9,7 +11,7 @@ function database() {
   opened ??= new Promise((resolve) => {
     try {
       // The version and the stores are those of the service worker (offline-data.js).
-      const request = indexedDB.open("offers", 2);
+      const request = indexedDB.open(ownName("offers"), 2);
       request.onupgradeneeded = () => {
         const base = request.result;
         for (const [name, options] of [["stars", {keyPath: "ref"}], ["favorites", {keyPath: "ref"}], ["values"]]) {

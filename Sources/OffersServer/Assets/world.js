@@ -7,7 +7,7 @@ let loading = null;
 
 /** The decoded data. A failed request is repeated by the next call. */
 export function loadWorld() {
-  loading ??= fetch("/assets/world.json?v=__VERSION__")
+  loading ??= fetch(new URL("world.json?v=__VERSION__", import.meta.url))
     .then((response) => {
       if (!response.ok) throw new Error(`Status ${response.status}`);
       return response.json();

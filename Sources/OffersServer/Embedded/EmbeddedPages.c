@@ -72,6 +72,8 @@ static const unsigned char openapi_json[] = {
 #embed "../Assets/over.js"
 }, panels_css[] = {
 #embed "../Assets/panels.css"
+}, paths_js[] = {
+#embed "../Assets/paths.js"
 }, place_card_js[] = {
 #embed "../Assets/place-card.js"
 }, place_css[] = {
@@ -288,6 +290,7 @@ static const struct {
   {"offer.css", offer_css, sizeof offer_css},
   {"over.js", over_js, sizeof over_js},
   {"panels.css", panels_css, sizeof panels_css},
+  {"paths.js", paths_js, sizeof paths_js},
   {"place-card.js", place_card_js, sizeof place_card_js},
   {"place.css", place_css, sizeof place_css},
   {"place.js", place_js, sizeof place_js},

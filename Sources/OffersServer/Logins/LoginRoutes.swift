@@ -118,7 +118,6 @@ struct LoginRoutes: Sendable {
     var headers: HTTPFields = [:]
     headers[.retryAfter] = sent.wait.map(String.init)
     if status != .ok { headers[.connection] = "close" }
-    return .page(
-      try shell.templates.render("login", fields), status: status, headers: headers)
+    return .page(try shell.document("login", fields), status: status, headers: headers)
   }
 }

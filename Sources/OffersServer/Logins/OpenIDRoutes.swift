@@ -74,7 +74,7 @@ struct OpenIDRoutes: Sendable {
     _ visitor: Visitor? = nil
   ) async throws -> Response {
     let (url, cookie) = try await provider.begin(
-      purpose, next: next, origin: try origin(of: request))
+      purpose, next: next, server: try server(of: request))
     let page = NoticePage.page(
       "Log in at \(provider.settings.host)", "Your browser goes there now.", details: nil,
       icon: "web", links: [("Continue", url)])
@@ -84,14 +84,16 @@ struct OpenIDRoutes: Sendable {
     return response
   }
 
-  /// The origin by which a browser reaches this server, as its form says. Its host was checked to be that
+  /// The URL by which a browser reaches this server, as its form says. Its host was checked to be that
   /// of the request, and to be a name of this server.
-  private func origin(of request: Request) throws -> String {
-    if let origin = request.headers[.origin], origin != "null" { return origin }
+  private func server(of request: Request) throws -> String {
+    if let origin = request.headers[.origin], origin != "null" {
+      return origin + shell.basePath.text
+    }
     guard let authority = request.head.authority else {
       throw Problem(.badRequest, "A request must name its host exactly once.")
     }
-    return (access.isSecure ? "https://" : "http://") + authority
+    return (access.isSecure ? "https://" : "http://") + authority + shell.basePath.text
   }
 
   /// Ends a login with the answer of the provider, which the browser brings.

@@ -62,7 +62,7 @@ struct PairingRoutes: Sendable {
     if let origin = request.headers[.origin], origin != "null",
       let authority = origin.split(scalar: "/").last, !Loopback.isAuthority(String(authority))
     {
-      return origin
+      return origin + shell.basePath.text
     }
     return urls.all(port: port.value).first
   }
@@ -126,7 +126,7 @@ struct PairingRoutes: Sendable {
     }
     let status: HTTPResponse.Status =
       waitSeconds != nil ? .tooManyRequests : isRefused ? .unauthorized : .ok
-    var response = Response.page(try shell.templates.render("pair", fields), status: status)
+    var response = Response.page(try shell.document("pair", fields), status: status)
     response.headers[.retryAfter] = waitSeconds.map(String.init)
     if isRefused { response.headers[.connection] = "close" }
     return response

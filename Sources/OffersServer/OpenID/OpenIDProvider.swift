@@ -19,15 +19,15 @@ struct OpenIDProvider: Sendable {
 
   /// - Parameters:
   ///   - keys: the store of the key of pending logins.
-  ///   - isSecure: whether browsers reach this server by https only.
+  ///   - cookies: where browsers send the server's cookies.
   ///   - now: the clock of logins and tokens.
   init(
-    _ settings: OpenIDSettings, keys: any ServerKeyRepository, isSecure: Bool,
+    _ settings: OpenIDSettings, keys: any ServerKeyRepository, cookies: CookieScope,
     now: @escaping @Sendable () -> Date
   ) {
     self.settings = settings
     self.now = now
-    logins = PendingLogins(settings, keys: keys, isSecure: isSecure, now: now)
+    logins = PendingLogins(settings, keys: keys, cookies: cookies, now: now)
     metadata = PulledValue(now: now) { try await ProviderMetadata.pull(settings) }
   }
 
@@ -35,15 +35,15 @@ struct OpenIDProvider: Sendable {
   ///
   /// - Parameters:
   ///   - next: the path of this server to redirect to afterwards.
-  ///   - origin: the origin by which the browser reaches this server.
+  ///   - server: the URL by which the browser reaches this server, without a slash at its end.
   /// - Returns: the URL of the provider to send the browser to, and the `Set-Cookie` field of the login.
   /// - Throws: `OffersError` with `sourceFailed` if the provider cannot be reached.
   func begin(
-    _ purpose: PendingLogin.Purpose, next: String, origin: String
+    _ purpose: PendingLogin.Purpose, next: String, server: String
   ) async throws -> (url: String, cookie: String) {
     let endpoint = try await metadata.fetch(youngerThan: Self.keepSeconds).authorizationEndpoint
     let login = try PendingLogin(
-      purpose, next: next, redirectURL: origin + Self.callbackPath, at: now())
+      purpose, next: next, redirectURL: server + Self.callbackPath, at: now())
     let query = Self.form([
       ("response_type", "code"), ("client_id", settings.clientID),
       ("redirect_uri", login.redirectURL), ("scope", "openid"), ("state", login.state),

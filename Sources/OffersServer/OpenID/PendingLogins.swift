@@ -25,25 +25,24 @@ final class PendingLogins: Sendable {
   private let registration: String
   /// The key, once the store was asked.
   private let known = Mutex<HMACKey?>(nil)
-  private let isSecure: Bool
+  private let cookies: CookieScope
   private let now: @Sendable () -> Date
 
   /// - Parameters:
   ///   - settings: the registration.
   ///   - keys: the store of the key.
-  ///   - isSecure: whether browsers reach the server by https only.
+  ///   - cookies: where browsers send the server's cookies.
   init(
-    _ settings: OpenIDSettings, keys: any ServerKeyRepository, isSecure: Bool,
+    _ settings: OpenIDSettings, keys: any ServerKeyRepository, cookies: CookieScope,
     now: @escaping @Sendable () -> Date
   ) {
     self.keys = keys
     registration = "\(settings.clientID) \(settings.issuer)"
-    self.isSecure = isSecure
+    self.cookies = cookies
     self.now = now
   }
 
-  /// The name of the cookie; `SessionCookie.name` describes the prefix.
-  private var name: String { isSecure ? "__Host-offers-openid" : "offers-openid" }
+  private static let cookieName = "offers-openid"
 
   /// The `Set-Cookie` field that gives a browser a login. Browsers send such a cookie along when another
   /// site sends them to a page (`SameSite=Lax`), as the provider does.
@@ -52,8 +51,9 @@ final class PendingLogins: Sendable {
   func setting(_ login: PendingLogin) async throws -> String {
     let text = Base64URL.text(of: try JSONEncoder().encode(login))
     let code = try await fetchKey().code(of: Array(text.utf8))
-    return field(
-      "\(text).\(Base64URL.text(of: code))", seconds: Int(PendingLogin.lifetimeSeconds))
+    return cookies.field(
+      Self.cookieName, "\(text).\(Base64URL.text(of: code))",
+      seconds: Int(PendingLogin.lifetimeSeconds))
   }
 
   /// The key, from the store when it is first needed.
@@ -67,12 +67,7 @@ final class PendingLogins: Sendable {
   }
 
   /// The `Set-Cookie` field that removes the login from a browser.
-  var removal: String { field("", seconds: 0) }
-
-  private func field(_ value: String, seconds: Int) -> String {
-    "\(name)=\(value); Path=/; HttpOnly; SameSite=Lax"
-      + (isSecure ? "; Secure" : "") + "; Max-Age=\(seconds)"
-  }
+  var removal: String { cookies.field(Self.cookieName, "", seconds: 0) }
 
   /// Ends the login of a request's browser.
   ///
@@ -83,7 +78,7 @@ final class PendingLogins: Sendable {
     let now = now()
     let key = try await fetchKey()
     let values = CookieFields.values(
-      of: name, in: request.headers, limit: Self.valueLimit
+      of: cookies.name(Self.cookieName), in: request.headers, limit: Self.valueLimit
     ) { (1...4096).contains($0.utf8.count) }
     let login = try values.compactMap { try Self.login($0, key) }.first {
       $0.state.hasSameBytes(as: state)

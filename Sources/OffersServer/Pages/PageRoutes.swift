@@ -12,11 +12,16 @@ struct PageRoutes: Sendable {
   ///   - content: what the pages show and the forms change.
   ///   - answers: responds to reads, and caches these responses.
   ///   - access: decides whom a request is from.
-  init(content: ServerDependencies, answers: Answers, access: VisitorAuthentication) {
+  ///   - basePath: the path below which browsers reach the pages.
+  init(
+    content: ServerDependencies, answers: Answers, access: VisitorAuthentication,
+    basePath: BasePath
+  ) {
     self.content = content
     self.answers = answers
     self.access = access
-    shell = PageShell(content: content, templates: .shared, assets: .shared)
+    shell = PageShell(
+      content: content, templates: .shared, assets: .shared, basePath: basePath)
   }
 
   func add(to router: Router<ServedContext>) {

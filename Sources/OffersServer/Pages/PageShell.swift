@@ -7,6 +7,8 @@ struct PageShell: Sendable {
   let content: ServerDependencies
   let templates: PageTemplates
   let assets: PageAssets
+  /// The path below which browsers reach the pages.
+  let basePath: BasePath
 
   /// The feeds that the sidebar lists beside a page: those that the page has read, if it has.
   func feeds(beside page: Page) async throws -> [Feed] {
@@ -43,7 +45,14 @@ struct PageShell: Sendable {
       fields.setSidebar(feeds, current: page.template == "feed" ? page.feed : nil)
       fields.set("main", main)
     }
-    return try templates.render("shell", shell)
+    return try document("shell", shell)
+  }
+
+  /// A complete document, whose addresses are below the base path.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` for an unknown template.
+  func document(_ template: String, _ fields: PageFields) throws -> String {
+    basePath.place(try templates.render(template, fields))
   }
 
   /// The response with a page that is not stored by the browser.

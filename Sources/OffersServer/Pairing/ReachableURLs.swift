@@ -19,7 +19,9 @@ struct ReachableURLs: Sendable {
   ///     listens on all of them.
   func all(port: Int, interfaces: [NetworkAddress]) -> [String] {
     let names = address.allowedHosts.filter { !Loopback.isAuthority($0) }
-    if isBehindTLS { return names.map { "https://" + Authority.bracketed($0) } }
+    if isBehindTLS {
+      return names.map { "https://" + Authority.bracketed($0) + address.basePath.text }
+    }
     var hosts = names
     switch address.host {
     case "0.0.0.0": hosts += interfaces.filter(\.isIPv4).map(\.text)
@@ -41,5 +43,6 @@ struct ReachableURLs: Sendable {
     let name = Authority.bracketed(host)
     let isWhole = Authority(name)?.port != nil || port == (usesTLS ? 443 : 80)
     return (usesTLS ? "https://" : "http://") + (isWhole ? name : "\(name):\(port)")
+      + address.basePath.text
   }
 }

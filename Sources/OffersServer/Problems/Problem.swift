@@ -72,7 +72,7 @@ struct Problem: Error, HTTPResponseError {
   static var unauthorized: Problem {
     var problem = Problem(
       .unauthorized, "Log in, or send a token.",
-      hint: "Open /login in a browser, or send Authorization: Bearer TOKEN.")
+      hint: "Log in with a browser, or send Authorization: Bearer TOKEN.")
     problem.headers[.wwwAuthenticate] = "Bearer realm=\"offers\""
     return problem
   }

@@ -10,15 +10,18 @@ package struct ServerAddress: Hashable, Sendable {
   /// The name of this machine in the local network, to which a server answers that listens on all
   /// addresses; nil for none.
   package let localName: String?
+  /// The path below which browsers reach the server.
+  package let basePath: BasePath
 
   package init(
     host: String = "127.0.0.1", port: Int = 8080, allowedHosts: [String] = [],
-    localName: String? = nil
+    localName: String? = nil, basePath: BasePath = BasePath()
   ) {
     self.host = host
     self.port = port
     self.allowedHosts = allowedHosts
     self.localName = localName
+    self.basePath = basePath
   }
 
   /// Whether a text can be a name of a server, with or without a port.

@@ -80,8 +80,9 @@ enum WriteRules {
   /// Whether a `Referer` names a page of this server; its service worker is none.
   private static func isOwnPage(_ referrer: String, of request: Request) -> Bool {
     let parts = referrer.split(scalar: "/", maxSplits: 3, omittingEmptySubsequences: false)
+    let path = parts.dropFirst(3).first?.prefix { $0 != "?" }
     return isOwn(parts.prefix(3).joined(separator: "/"), of: request, false)
-      && parts.dropFirst(3).first?.hasPrefix("sw.js") != true
+      && path?.split(scalar: "/").last != "sw.js"
   }
 
   private static let siteName = HTTPField.Name("Sec-Fetch-Site")

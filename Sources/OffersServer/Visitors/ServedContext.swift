@@ -61,7 +61,7 @@ struct ServedContext: RequestContext {
   }
 
   private static let onlyBrowsers = Problem(
-    .forbidden, "Only a browser that is logged in may do this.", hint: "Open /login.")
+    .forbidden, "Only a browser that is logged in may do this.", hint: "Log in with a browser.")
 
   /// Calls a closure if the client closes the connection, or its sending side, before the response is
   /// complete.

@@ -4,13 +4,13 @@ import OffersCore
 
 /// The cookie that names a session: 256 random bits.
 struct SessionCookie: Sendable {
-  /// Whether browsers reach the server by https only.
-  let isSecure: Bool
+  /// Where browsers send it.
+  let scope: CookieScope
 
-  /// The name of the cookie. Browsers accept the prefix `__Host-` from a secure origin only, with
-  /// `Secure`, without `Domain` and with the path `/`. So neither another host of the domain nor a
-  /// page that was loaded without TLS can set the cookie (RFC 6265bis, section 4.1.3).
-  var name: String { isSecure ? "__Host-offers-session" : "offers-session" }
+  private static let name = "offers-session"
+
+  /// The name of the cookie with its prefix.
+  private var name: String { scope.name(Self.name) }
 
   /// The value of a new cookie, in hexadecimal.
   ///
@@ -29,12 +29,16 @@ struct SessionCookie: Sendable {
   /// set a cookie of the same name, which a browser may send first. A text of another length than a
   /// value's is none.
   func values(in fields: HTTPFields) -> [String] {
-    CookieFields.values(of: name, in: fields, limit: Self.valueLimit) { $0.utf8.count == 64 }
+    CookieFields.values(of: name, in: fields, limit: Self.valueLimit) {
+      $0.utf8.count == 64
+    }
   }
 
   /// The `Set-Cookie` field that gives a browser the cookie for the time after which an unused
   /// session expires.
-  func setting(_ value: String) -> String { field(value, seconds: Int(Session.idleSeconds)) }
+  func setting(_ value: String) -> String {
+    scope.field(Self.name, value, seconds: Int(Session.idleSeconds))
+  }
 
   /// The value that a `Set-Cookie` field gives to a browser; nil for another cookie, or a removal.
   func value(in setting: String) -> String? {
@@ -45,10 +49,5 @@ struct SessionCookie: Sendable {
   }
 
   /// The `Set-Cookie` field that removes the cookie from a browser.
-  var removal: String { field("", seconds: 0) }
-
-  private func field(_ value: String, seconds: Int) -> String {
-    "\(name)=\(value); Path=/; HttpOnly; SameSite=Lax"
-      + (isSecure ? "; Secure" : "") + "; Max-Age=\(seconds)"
-  }
+  var removal: String { scope.field(Self.name, "", seconds: 0) }
 }

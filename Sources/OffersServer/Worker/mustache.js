@@ -6,7 +6,7 @@ const parsedTemplates = new Map();
 
 /** Reads the templates once, from the cache of the assets. */
 function readTemplates() {
-  templatesRead ??= cacheFirst(new Request(`/assets/templates.json?v=${VERSION}`))
+  templatesRead ??= cacheFirst(new Request(addressOf(`/assets/templates.json?v=${VERSION}`)))
     .then((answer) => answer.json())
     .catch((error) => {
       templatesRead = undefined;

@@ -3,14 +3,14 @@
 
 /** The current offers of the feeds, and the value `list`: their order and the frames of the pages. */
 const FEED_DATA = {
-  name: "offers-feeds", version: 1, stores: {offers: {keyPath: "ref"}, values: {}},
+  name: `offers-feeds${BASE}`, version: 1, stores: {offers: {keyPath: "ref"}, values: {}},
 };
 /**
  * A person's own data: the stars that were not sent (see wishes.js, which has the same version), the
  * favorites that are not among the current offers, and the values `favorites` and `searches`.
  */
 const OWN_DATA = {
-  name: "offers", version: 2,
+  name: `offers${BASE}`, version: 2,
   stores: {stars: {keyPath: "ref"}, favorites: {keyPath: "ref"}, values: {}},
 };
 /** The maximum numbers of offers and of favorites that are stored, and the size of the latter. */

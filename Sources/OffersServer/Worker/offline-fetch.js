@@ -57,7 +57,7 @@ async function updateOnce(_, reads) {
   updatedAt = Date.now();
   if (Date.now() < retryAt || !(await openData(FEED_DATA))) return;
   const {list, offers} = await readFeedData();
-  const answer = await fetch("/api/v1/offline", {headers: list ? {"If-None-Match": list.tag} : {}});
+  const answer = await fetch(addressOf("/api/v1/offline"), {headers: list ? {"If-None-Match": list.tag} : {}});
   if (isLogin(answer)) return forget();
   if (await isOfAnother(answer) || answer.status !== 200) return;
   const next = await answer.json();
@@ -128,7 +128,7 @@ async function fetchOffers(refs) {
   const offers = [];
   for (let rest = refs; rest.length > 0;) {
     const names = rest.map((ref) => encodeURIComponent(encodeRef(ref))).join(",");
-    const answer = await fetch(`/api/v1/offline/offers?refs=${names}`, {cache: "no-store"});
+    const answer = await fetch(addressOf(`/api/v1/offline/offers?refs=${names}`), {cache: "no-store"});
     if (isLogin(answer)) await forget();
     if (answer.status !== 200) return null;
     const {offers: found, answered} = await answer.json();
@@ -167,7 +167,7 @@ async function storeFavorites(changes, mustAsk, since) {
   const old = await readValue(OWN_DATA, "favorites");
   if (!mustAsk && (await storeChanges(changes, old, since))) return true;
   const headers = old?.isWhole && old.tag && !areFavoritesDue ? {"If-None-Match": old.tag} : {};
-  const answer = await fetch("/api/v1/favorites", {headers, cache: "no-store"});
+  const answer = await fetch(addressOf("/api/v1/favorites"), {headers, cache: "no-store"});
   if (isLogin(answer)) {
     await forget();
     return false;
@@ -222,7 +222,7 @@ async function storeChanges(changes, old, since) {
 /** Stores images that are not stored yet. */
 async function keepImages(paths) {
   const cache = await caches.open(IMAGES);
-  for (const path of paths) {
+  for (const path of paths.map(addressOf)) {
     if (Date.now() - missed.get(path) < 600_000 || (await cache.match(path))) continue;
     const found = await fetch(path);
     if (found.ok && !found.redirected) await putImage(new Request(path), found);

@@ -42,9 +42,13 @@ async function makeEmptyPage(url, isLoggedOut) {
   }));
 }
 
+/** The addresses in a page; the server names the attributes (BasePath). */
+const ADDRESSES = / (?:__ADDRESS_ATTRIBUTES__)="(?=\/)/g;
+
+/** A response with a complete page, in which the addresses of the server are below its path. */
 function responseWith(html) {
   // The server's policy is that of every page, and the page may not frame other sites.
-  return new Response(html, {
+  return new Response(html.replace(ADDRESSES, `$&${BASE}`), {
     headers: {
       "Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": POLICY,
       "X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin", "X-Kept": "1",

@@ -27,7 +27,7 @@ let lettersRead;
 
 /** Reads the letters once, from the cache of the assets. Texts can be folded then. */
 function readLetters() {
-  lettersRead ??= cacheFirst(new Request(`/assets/letters.json?v=${VERSION}`))
+  lettersRead ??= cacheFirst(new Request(addressOf(`/assets/letters.json?v=${VERSION}`)))
     .then((answer) => answer.json())
     .then(useLetters)
     .catch((error) => {

@@ -7,13 +7,17 @@
 // worker deletes the cached assets of older versions.
 
 const VERSION = "__VERSION__";
-const FILES = `offers-files-${VERSION}`;
+// The path of the server, at which this file is; empty at the root of its host.
+const BASE = new URL(".", self.location).pathname.slice(0, -1);
+// What the browser keeps is shared by all paths of a host, so that its names begin with those of this server.
+const PREFIX = `offers${BASE}-`;
+const FILES = `${PREFIX}files-${VERSION}`;
 // The number in these names is the format of the cache and not the version of the program, so that
 // stored pages survive an update.
-const PAGES = "offers-pages-1";
-const IMAGES = "offers-images-2";
+const PAGES = `${PREFIX}pages-1`;
+const IMAGES = `${PREFIX}images-2`;
 // The number of the user whose data is stored. Not in IndexedDB, which a page can block.
-const USER = "offers-user-1";
+const USER = `${PREFIX}user-1`;
 // The entry of FILES that says that the stored data was deleted by a logout.
 const LOGGED_OUT = "/logged-out";
 // The maximum number of visited pages; the oldest are evicted.
@@ -32,25 +36,38 @@ const LITTLE_PATIENCE = 400;
 // The statuses with which a proxy says that the server does not answer.
 const GATEWAY_ERRORS = new Set([502, 503, 504]);
 
+/** The address of a path of the server, such as `/feeds/ibotta`. */
+function addressOf(path) {
+  return BASE + path;
+}
+
+/** The URL without the path of the server, as its pages know it; null for one that is not below it. */
+function ownURL(address) {
+  const url = new URL(address);
+  if (url.origin !== self.location.origin || !url.pathname.startsWith(`${BASE}/`)) return null;
+  url.pathname = url.pathname.slice(BASE.length);
+  return url;
+}
+
 const parts = [
   "mustache.js", "offline-data.js", "offline-fetch.js", "offline-lists.js", "offline-pages.js",
   "offline-search.js", "offline-texts.js", "offline-values.js",
 ];
-importScripts(...parts.map((name) => `/assets/${name}?v=${VERSION}`));
+importScripts(...parts.map((name) => addressOf(`/assets/${name}?v=${VERSION}`)));
 
 // The server replaces the placeholder by the names of all assets but this file and the icons of the app.
 const files = "__FILES__".split(" ").filter((name) => !parts.includes(name))
-  .map((name) => `/assets/${name}?v=${VERSION}`);
+  .map((name) => addressOf(`/assets/${name}?v=${VERSION}`));
 
 const mapFiles = ["leaflet.css", "leaflet.min.js", "leaflet.markercluster.min.js"]
-  .map((name) => `/map/${name}?v=${VERSION}`);
+  .map((name) => addressOf(`/map/${name}?v=${VERSION}`));
 
 self.addEventListener("install", (event) => {
   event.waitUntil(
     caches
       .open(FILES)
       .then(async (cache) => {
-        await cache.addAll([...files, "/offline", "/manifest.webmanifest"]);
+        await cache.addAll([...files, addressOf("/offline"), addressOf("/manifest.webmanifest")]);
         // The map library may be missing on the server.
         await cache.addAll(mapFiles).catch(() => {});
       })
@@ -63,7 +80,7 @@ self.addEventListener("activate", (event) => {
     (async () => {
       const current = new Set([FILES, PAGES, IMAGES, USER]);
       for (const name of await caches.keys()) {
-        if (name.startsWith("offers-") && !current.has(name)) await caches.delete(name);
+        if (name.startsWith(PREFIX) && !current.has(name)) await caches.delete(name);
       }
       // The open pages, and the start page of the installed app, were loaded before this worker
       // could store them.
@@ -78,14 +95,15 @@ async function storeFirstPages() {
   const windows = await self.clients.matchAll({type: "window", includeUncontrolled: true});
   const paths = new Set(["/"]);
   for (const {url} of windows.slice(0, 10)) {
-    const {pathname, search} = new URL(url);
+    const {pathname, search} = ownURL(url) ?? {};
+    if (!pathname) continue;
     // A search and a site would take effect again.
     const hasEffect = ["/search", "/web", "/login", "/pair", "/welcome"].includes(pathname) || pathname.startsWith("/login/");
     if (!hasEffect) paths.add(pathname + search);
   }
   for (const path of paths) {
     const headers = {Accept: "text/html"};
-    await networkFirst(new Request(path, {headers, redirect: "manual"}), PAGES).catch(() => {
+    await networkFirst(new Request(addressOf(path), {headers, redirect: "manual"}), PAGES).catch(() => {
       // The server does not answer; the page is stored when it is visited.
     });
   }
@@ -103,9 +121,8 @@ self.addEventListener("message", (event) => {
 
 self.addEventListener("fetch", (event) => {
   const request = event.request;
-  const url = new URL(request.url);
-  if (url.origin !== self.location.origin) return;
-  const path = url.pathname;
+  const path = ownURL(request.url)?.pathname;
+  if (!path) return;
   if (request.method === "POST" && path === "/logout") return event.respondWith(logOut(request));
   if (request.method !== "GET") return;
   if (path.startsWith("/assets/") || path.startsWith("/map/")) {
@@ -247,7 +264,7 @@ function isLogin(answer) {
   // The response to a navigation hides the target of a redirect (`opaqueredirect`). The server
   // redirects GET requests to the login page only.
   return answer.status === 401 || answer.type === "opaqueredirect"
-    || (answer.redirected && new URL(answer.url).pathname === "/login");
+    || (answer.redirected && ownURL(answer.url)?.pathname === "/login");
 }
 
 // The number of calls of `forget`. A fetch that began before the last one must not be stored.
@@ -280,7 +297,7 @@ async function logOut(request) {
 }
 
 async function page(request) {
-  const url = new URL(request.url);
+  const url = ownURL(request.url);
   // A script asks for the page as this device has it, with the stars that were not sent.
   if (request.headers.has("X-From-Store")) {
     return (await makePage(url).catch(() => null)) ?? Response.error();
@@ -300,7 +317,7 @@ async function page(request) {
   if (request.mode !== "navigate" && !request.headers.get("Accept")?.includes("text/html")) {
     return asked;
   }
-  return (await offlinePage(url).catch(() => null)) ?? (await caches.match("/offline")) ?? Response.error();
+  return (await offlinePage(url).catch(() => null)) ?? (await caches.match(addressOf("/offline"))) ?? Response.error();
 }
 
 /** The page that says that nothing is stored; undefined if something is. */

@@ -46,7 +46,12 @@ struct ServeCommandTests {
     #expect(try home.offers("serve", "--port", "70000").status == 64)
     #expect(try home.offers("serve", "--refresh", "5s").status == 64)
     #expect(try home.offers("serve", "--refresh", "0m").status == 64)
-    #expect(try home.offers("serve", "--allow-host", "http://a").status == 64)
+    for host in ["http://a", "", "a:b", "[a]"] {
+      #expect(try home.offers("serve", "--allow-host", host).status == 64, "\(host)")
+    }
+    let spaced = try home.offers("serve", "--base-path", "/a b")
+    #expect(spaced.status == 64)
+    #expect(spaced.errors.contains("such as /offers"))
     let half = try home.offers("serve", "--tls-cert", path)
     #expect(half.status == 64)
     #expect(half.errors.contains("--tls-cert and --tls-key go together"))
@@ -67,12 +72,12 @@ struct ServeCommandTests {
     let home = try Home()
     let pipe = Pipe()
     let process = try OffersProgram.start(
-      ["serve", "--port", "0", "--json"], environment: home.environment,
+      ["serve", "--port", "0", "--json", "--base-path", "offers"], environment: home.environment,
       output: pipe.fileHandleForWriting)
     try pipe.fileHandleForWriting.close()
     let line = String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self)
     process.send(SIGTERM)
-    #expect(try Home.parse(line)["url"] as? String != nil)
+    #expect(try #require(Home.parse(line)["url"] as? String).hasSuffix("/offers"))
     #expect(line.hasPrefix(#"{"url":"http://127.0.0.1:"#))
     #expect(process.wait() == 0)
   }

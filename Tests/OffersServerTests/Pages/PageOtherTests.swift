@@ -259,7 +259,7 @@ struct PageOtherTests {
     let manifest = try await home.show("/manifest.webmanifest")
     #expect(manifest.headers[.contentType] == "application/manifest+json")
     for size in [192, 512] {
-      let path = try #require(manifest.text.between("\"src\": \"/assets/icon-\(size)", "\""))
+      let path = try #require(manifest.text.between("\"src\": \"assets/icon-\(size)", "\""))
       let icon = try #require(PageAssets.shared.files["icon-\(size).png"]?.lasting)
       #expect(path.hasPrefix(".png?v="))
       let header = try ImageHeader(reading: Array(icon.body.readableBytesView))

@@ -38,6 +38,9 @@ struct ForeignLinkTests {
       isForeign: true),
     Sender(fields: ["Referer": "http://localhost/sw.js", "User-Agent": browser], isForeign: true),
     Sender(
+      fields: ["Referer": "http://localhost/offers/sw.js?x", "User-Agent": browser],
+      isForeign: true),
+    Sender(
       fields: ["Sec-Fetch-Site": "same-origin", "Referer": "http://localhost/settings"],
       isForeign: false),
     Sender(fields: ["User-Agent": browser], isForeign: true),

@@ -28,7 +28,8 @@ struct ServeCommand: AsyncParsableCommand {
       without a restart. With --behind-tls it relies on you that browsers reach it through a proxy \
       that adds TLS, and only so: it sends the cookie of a login by https only, and accepts forms \
       of https pages only. It trusts no header for that. The addresses of clients are those of the \
-      connections, unless a --trusted-proxy names others.
+      connections, unless a --trusted-proxy names others. With --base-path the pages work below a \
+      path of the proxy's host, whether the proxy passes the path on or takes it off.
 
       On a terminal, a server that phones can reach prints a QR code, with which a phone logs in \
       as the owner, once within ten minutes; "Connect a phone" in the settings makes others.
@@ -54,6 +55,12 @@ struct ServeCommand: AsyncParsableCommand {
       "Another host name for requests, on any port unless one is given (repeatable); any but localhost requires a login.",
       valueName: "name"))
   var allowHost: [String] = []
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "The path below which a proxy serves the pages, such as /offers.", valueName: "path"))
+  var basePath: String?
 
   @Option(
     name: .long,
@@ -147,6 +154,7 @@ struct ServeCommand: AsyncParsableCommand {
     if let interval, interval < 60 {
       throw OffersError(.invalidRequest, "--refresh must be at least 1m.")
     }
+    let below = try basePath.map { try BasePath($0) } ?? BasePath()
     let proxies = try TrustedProxies(trustedProxy)
     if authHeader != nil, trustedProxy.isEmpty {
       throw OffersError(
@@ -190,7 +198,8 @@ struct ServeCommand: AsyncParsableCommand {
     let server = OffersServer(
       content,
       address: ServerAddress(
-        host: host, port: port, allowedHosts: allowHost, localName: MulticastName.find()),
+        host: host, port: port, allowedHosts: allowHost, localName: MulticastName.find(),
+        basePath: below),
       access: ServerAccess(
         token: token, certificate: certificate, isBehindTLS: behindTls, proxies: proxies,
         userHeader: userHeader, openID: provider),
@@ -207,7 +216,7 @@ struct ServeCommand: AsyncParsableCommand {
     let result: Result<Void, any Error>
     do {
       try await server.run(selfCheck: check) { port in
-        await announce(server, of: database, port: port)
+        await announce(server, of: database, port: port, below: below)
         manager?.reportReady()
       }
       manager?.reportStopping()
@@ -222,12 +231,12 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   private func announce(
-    _ server: OffersServer, of database: any OffersStorage, port: Int
+    _ server: OffersServer, of database: any OffersStorage, port: Int, below path: BasePath
   ) async {
     // A browser cannot open a wildcard address, so the URL has the loopback address instead.
     let isAnywhere = host == "0.0.0.0" || host == "::"
     let name = isAnywhere ? "127.0.0.1" : host.contains(":") ? "[\(host)]" : host
-    let url = (tlsCert == nil ? "http" : "https") + "://\(name):\(port)"
+    let url = (tlsCert == nil ? "http" : "https") + "://\(name):\(port)\(path.text)"
     if json {
       do {
         try Output.printData(JSONWriter.document { $0.member("url", url) })

@@ -24,11 +24,12 @@ struct PageAssets: Sendable {
   /// forever.
   let version: String
 
-  /// The placeholders in the files: for the version, for the number of days of a label, and for the names
-  /// of the files that the service worker stores.
+  /// The placeholders in the files: for the version, for the number of days of a label, for the names of
+  /// the files that the service worker stores, and for the attributes with addresses.
   private static let versionMark = "__VERSION__"
   private static let labelDaysMark = "__LABEL_DAYS__"
   private static let filesMark = "__FILES__"
+  private static let attributesMark = "__ADDRESS_ATTRIBUTES__"
 
   /// The files of this program.
   static let shared = PageAssets()
@@ -44,6 +45,7 @@ struct PageAssets: Sendable {
       ]
     for (_, _, bytes) in all { bytes.withUnsafeBytes { hash.update($0) } }
     withUnsafeBytes(of: GoodNewsLabels.days) { hash.update($0) }
+    Array(BasePath.attributes.utf8).withUnsafeBytes { hash.update($0) }
     // The library of maps is part of the version, because its files have it in their URLs, too.
     for bytes in LeafletFiles.installed.contents { bytes.withUnsafeBytes { hash.update($0) } }
     let version = hash.finish().prefix(6).hexadecimal
@@ -58,6 +60,7 @@ struct PageAssets: Sendable {
           bytes: Self.versionMark, with: version
         ).replacing(bytes: Self.labelDaysMark, with: String(GoodNewsLabels.days))
           .replacing(bytes: Self.filesMark, with: stored)
+          .replacing(bytes: Self.attributesMark, with: BasePath.attributes)
         return (name, Asset(type, Array(text.utf8)))
       }, uniquingKeysWith: { one, _ in one })
   }
