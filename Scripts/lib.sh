@@ -85,8 +85,8 @@ require_maps() {
 }
 
 # Installs what is missing of Chromium, its driver, the map library and the Python environment of the
-# browser tests, in which django-oauth-toolkit is an OpenID provider, of certutil, which has the browser trust a certificate, and of zbar, which reads QR
-# codes.
+# browser tests, in which django-oauth-toolkit is an OpenID provider, of certutil, which has the browser trust a certificate, of zbar, which reads QR
+# codes, and of the proxies whose files the documentation has.
 require_browser() {
   local missing=()
   command -v chromium >/dev/null || missing+=(chromium)
@@ -94,6 +94,9 @@ require_browser() {
   command -v certutil >/dev/null || missing+=(libnss3-tools)
   compgen -G '/usr/lib/*/libzbar.so.0' >/dev/null || missing+=(libzbar0)
   python3 -c 'import ensurepip' 2>/dev/null || missing+=(python3-venv)
+  command -v nginx >/dev/null || missing+=(nginx-light)
+  command -v caddy >/dev/null || missing+=(caddy)
+  command -v apache2 >/dev/null || missing+=(apache2-bin)
   install_packages "The tests of the web page need this browser and these tools" "${missing[@]}"
   require_maps
   if "${browser_python[@]}" -c 'import selenium, axe_playwright_python, oauth2_provider' 2>/dev/null; then return; fi

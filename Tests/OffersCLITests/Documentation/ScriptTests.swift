@@ -112,10 +112,20 @@ struct ScriptTests {
         ./usr/share/doc/offers/Format.md.gz
         ./usr/share/doc/offers/Limits.md.gz
         ./usr/share/doc/offers/Operating.md.gz
+        ./usr/share/doc/offers/Proxies.md.gz
         ./usr/share/doc/offers/README.md.gz
         ./usr/share/doc/offers/Server.md.gz
         ./usr/share/doc/offers/changelog.gz
         ./usr/share/doc/offers/copyright
+        ./usr/share/doc/offers/examples/Caddyfile
+        ./usr/share/doc/offers/examples/Caddyfile-login
+        ./usr/share/doc/offers/examples/Caddyfile-path
+        ./usr/share/doc/offers/examples/apache-login.conf
+        ./usr/share/doc/offers/examples/apache-path.conf
+        ./usr/share/doc/offers/examples/apache.conf
+        ./usr/share/doc/offers/examples/nginx-login.conf
+        ./usr/share/doc/offers/examples/nginx-path.conf
+        ./usr/share/doc/offers/examples/nginx.conf
         ./usr/share/doc/offers/offers.spdx.json
         ./usr/share/fish/vendor_completions.d/offers.fish
         ./usr/share/man/man1/offers.1.gz
