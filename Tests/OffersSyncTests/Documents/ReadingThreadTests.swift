@@ -19,7 +19,7 @@ struct ReadingThreadTests {
     let hasRun = Mutex(false)
     try await withThrowingTaskGroup { group in
       for home in homes {
-        group.addTask {
+        group.addTask { @Sendable in
           let path = try home.folder.write(FeedText.feed(1...3), to: "feed.json")
           _ = try await SyncEngine(store: home.database, environment: { _ in nil }).sync(
             "ibotta", options: SyncOptions(source: .file(path))
@@ -30,7 +30,7 @@ struct ReadingThreadTests {
           }
         }
       }
-      group.addTask {
+      group.addTask { @Sendable in
         while begun.withLock({ $0 }) < Self.count { try await Task.sleep(for: .milliseconds(1)) }
         hasRun.withLock { $0 = true }
       }
@@ -42,7 +42,7 @@ struct ReadingThreadTests {
   func hearsOfCancellation() async throws {
     let begun = Mutex(0)
     let works = (0..<Self.count).map { _ in
-      Task {
+      Task { @Sendable in
         try await OwnThread.runTask {
           begun.withLock { $0 += 1 }
           while true { try Task.checkCancellation() }
