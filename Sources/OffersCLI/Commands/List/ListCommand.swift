@@ -17,7 +17,7 @@ struct ListCommand: AsyncParsableCommand {
         offers list --favorites --expiring 48h
         offers list --sort reward --reward-at-least 5%
         offers list --sort price --price-at-most 20
-        offers list --columns ref,reward_amount,expires_at --format csv --bom > offers.csv
+        offers list --columns ref,reward_amount --format csv --bom > offers.csv
         offers list --json | jq -r '.offers[].name'
       """)
 
