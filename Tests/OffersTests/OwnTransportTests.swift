@@ -81,7 +81,7 @@ struct OwnTransportTests {
     ] {
       let other = CannedTransport([Self.url: .response(301, [HeaderField("location", target)])])
       #expect(try await failure(other).code == .sourceFailed)
-      #expect(other.asked == [Self.url])
+      #expect(other.asked.first == Self.url && !other.asked.contains(target))
     }
     #expect(try await ids().count == 2)
   }
@@ -121,8 +121,12 @@ struct OwnTransportTests {
       for answer in [CannedTransport.Answer.failure(cause), .cut("[{", cause)] {
         web.answer(Self.url, answer)
         let error = try await failure(web)
-        #expect(error.code == .sourceFailed && error.cause == "test")
-        #expect(error.message.hasPrefix("\(Self.url) "))
+        let isMissing = error.code == .noNetwork
+        #expect(isMissing == ((cause as? TransportFailure)?.reason == .noNetwork))
+        if !isMissing {
+          #expect(error.code == .sourceFailed && error.cause == "test")
+          #expect(error.message.hasPrefix("\(Self.url) "))
+        }
         messages.insert(error.message)
       }
     }
@@ -146,7 +150,11 @@ struct OwnTransportTests {
     let web = CannedTransport([Self.url: .response(200, [], Self.feed)])
     var options = SyncOptions(limits: FetchLimits(bodyBytes: Self.feed.utf8.count - 1))
     #expect(try await failure(web, options).code == .limitExceeded)
-    web.answer(Self.url, .response(301, [HeaderField("location", Self.url)]))
+    for (url, next) in [
+      (Self.url, "/1"), ("https://shop.example/1", "/2"), ("https://shop.example/2", "/3"),
+    ] {
+      web.answer(url, .response(301, [HeaderField("location", next)]))
+    }
     options.limits = FetchLimits(redirects: 2)
     #expect(try await failure(web, options).message.contains("more than 2 times"))
     #expect(web.asked.count == 4)

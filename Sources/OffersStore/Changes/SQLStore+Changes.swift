@@ -51,7 +51,7 @@ extension SQLStore {
       }
       let last = marks[ChangeSelection(of: query)]?.readAt ?? start
       return (
-        Array(keys.suffix(limit ?? .max)), try ChangeTable.fetchLastID(in: transaction),
+        Array(keys.suffix(max(0, limit ?? .max))), try ChangeTable.fetchLastID(in: transaction),
         max(start, last)
       )
     }

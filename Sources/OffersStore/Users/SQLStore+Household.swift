@@ -35,11 +35,12 @@ extension SQLStore {
   ) async throws -> HouseholdOfferPage {
     try await transaction(.read) { [user] transaction in
       try self.checkFeed(query.feed, in: transaction)
+      let limit = query.limit.map { max(0, $0) }
       var next = query
-      if let limit = query.limit { next.limit = limit.adding(clamped: 1) }
+      next.limit = limit?.adding(clamped: 1)
       let offers = try HouseholdTable.offers(
         next, of: user, maximumBytes: maximumBytes, in: transaction)
-      let page = Array(offers.prefix(query.limit ?? .max))
+      let page = Array(offers.prefix(limit ?? .max))
       return HouseholdOfferPage(
         of: try HouseholdTable.withSharers(page, in: transaction),
         hasMore: page.count < offers.count, maximumBytes: maximumBytes)

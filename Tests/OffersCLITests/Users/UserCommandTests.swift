@@ -263,7 +263,7 @@ struct UserCommandTests {
   @Test("status and doctor tell the number of users if there are more than the owner")
   func counts() async throws {
     let home = try await Home(synced: [FeedItem("1", "Tea")])
-    #expect(try await !home.call("status").output.contains("\nUsers "))
+    #expect(try await !home.call("status", "--verbose").output.contains("\nUsers "))
     #expect(try await !home.call("doctor").output.contains("  users "))
     func users() async throws -> Int? {
       (try await home.callDocument("status")["database"] as? [String: Any])?["users"] as? Int
@@ -271,11 +271,11 @@ struct UserCommandTests {
     #expect(try await users() == 1)
     for name in ["ben", "joe"] { try await home.call("user", "add", name) }
     try await home.call("favorite", "1", "--user", "ben")
-    let status = try await home.call("status", "--user", "joe").output
+    let status = try await home.call("status", "--verbose", "--user", "joe").output
     #expect(status.contains("\nUsers     3: 1 admin, 2 members\n"))
     #expect(status.contains("0 favorites"))
     #expect(status.contains(/\nibotta +1 +0 +0\b/))
-    let starred = try await home.call("status", "--user", "ben").output
+    let starred = try await home.call("status", "--verbose", "--user", "ben").output
     #expect(starred.contains("1 favorite,"))
     #expect(starred.contains(/\nibotta +1 +0 +1\b/))
     #expect(try await users() == 3)

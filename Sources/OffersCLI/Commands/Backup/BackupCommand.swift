@@ -10,13 +10,14 @@ struct BackupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup",
     abstract: "Copy the database, also while it is being written.",
+    usage: "offers backup <file> [<options>]",
     discussion: """
       The copy is one file, a snapshot of the database, and it is checked before it gets its name. \
       To restore it: offers restore FILE
 
       EXAMPLES
         offers backup ~/backups/offers.sqlite
-        offers backup ~/backups --keep 14     one for each day: offers-2026-11-28.sqlite
+        offers backup ~/backups --keep 14     one a day: offers-2026-11-28.sqlite
         offers backup - | ssh elsewhere 'cat > offers.sqlite'
       """)
 

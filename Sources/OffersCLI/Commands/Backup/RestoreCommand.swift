@@ -26,7 +26,7 @@ struct RestoreCommand: AsyncParsableCommand, LoggedCommand {
 
       EXAMPLES
         offers restore ~/backups/offers.sqlite
-        offers restore --salvage           the favorites of the damaged database itself
+        offers restore --salvage           the favorites of the damaged file
       """)
 
   @Argument(
