@@ -24,6 +24,8 @@ final class ConnectionPool: Sendable {
     /// Open connections, idle ones included, and those that are being opened.
     var count = 0
     var openingCount = 0
+    /// The number of the last attempt to open a connection.
+    var lastAttempt = 0
     var waiters: [Waiter] = []
     var lastWaiter = 0
     /// Connections opened before the last loss are closed, because they are probably lost as well.
@@ -142,7 +144,10 @@ final class ConnectionPool: Sendable {
   /// Opens a connection for the operation that waits longest. The time of the attempt to connect is
   /// limited.
   private func open() {
-    let age = state.withLock(\.age)
+    let (age, attempt, beginsAlone) = state.withLock { state in
+      state.lastAttempt += 1
+      return (state.age, state.lastAttempt, state.openingCount == 1)
+    }
     let thread = ConnectionThread()
     thread.open(url) { [self] opened in
       switch opened {
@@ -156,8 +161,10 @@ final class ConnectionPool: Sendable {
         let (waiter, mayOpen) = state.withLock { state in
           state.openingCount -= 1
           state.count -= 1
-          // The operations wait for the connections that are open, instead of failing.
-          if isAtLimit, state.count > 0 { return (nil as Waiter?, false) }
+          // The operations wait for the connections that are open, instead of failing. The server counts
+          // attempts as connections, so it may refuse all of those that are made at the same time.
+          let isAlone = beginsAlone && state.lastAttempt == attempt
+          if isAtLimit, state.count > 0 || !isAlone { return (nil as Waiter?, state.count == 0) }
           return (state.waiters.isEmpty ? nil : state.waiters.removeFirst(), true)
         }
         waiter?.continuation.resume(throwing: error)

@@ -152,7 +152,7 @@ struct ServerTokenTests {
       ("::1", true), ("[::1]", true), ("[::1]:8443", true),
       ("offers.local", false), ("offers.local:8443", false), ("localhost.evil.example", false),
       ("127.0.0.1.nip.io", false), ("192.168.1.5", false), ("0.0.0.0", false), ("[::]", false),
-      ("localhost.", false), ("127.0.0", false), ("[::1].evil.example", false),
+      ("localhost.", true), ("127.0.0", false), ("[::1].evil.example", false),
       ("+127.0.0.1", false), ("0127.0.0.1", false), ("127.0.0.01", false), ("127.0.0.256", false),
       ("localhost:80.evil.example", false), ("[fe80::1]:80", false), ("::1:evil.example", false),
     ])
