@@ -19,7 +19,7 @@ struct UnreachedSource: Sendable {
 /// A machine without a network, or in one that answers in place of servers until its user has logged in, is
 /// no feed's failure. One answer of a server shows that the network is there. Without one, it is missing if
 /// no route leads out, if no resolver answers, if a login page says so, or if feeds of several sites failed,
-/// of which one was healthy before. Of a single feed nothing is known: see ``SyncEngine/findsPortal(_:)``.
+/// of which one was healthy before. Of a single feed nothing is known: see ``SyncEngine/probe(_:)``.
 struct NetworkEvidence {
   private(set) var waiting: [(run: SyncRun, source: UnreachedSource)] = []
   private var hasAnswer = false

@@ -1,4 +1,5 @@
 import OffersCore
+import OffersPlatform
 
 /// The end of attempts whose source was not reached.
 extension SyncEngine {
@@ -12,9 +13,13 @@ extension SyncEngine {
     if network.waiting.isEmpty { return [] }
     var isMissing = network.isMissing
     var hasPortal = network.hasPortal
-    if isMissing == nil {
-      isMissing = await findsPortal(transport)
-      hasPortal = true
+    // Dead servers and a name server that fails for one domain look like a missing network, too.
+    if isMissing == nil || isMissing == true && !hasPortal && InterfaceAddresses.haveWayOut {
+      switch await probe(transport) {
+      case .portal: (isMissing, hasPortal) = (true, true)
+      case .names: isMissing = false
+      case .silence: break
+      }
     }
     var runs: [SyncRun] = []
     for (run, source) in network.waiting {
@@ -51,21 +56,33 @@ extension SyncEngine {
   /// The longest wait for an answer from there.
   private static let probeSeconds = 3.0
 
-  /// Whether the network answers in place of servers, with a web page or a redirect to one.
-  private func findsPortal(_ transport: any HTTPTransport) async -> Bool {
-    await withTaskGroup(of: Bool.self) { group in
+  /// What the addresses that no server has tell of the network.
+  private enum Probe {
+    /// It answers in place of servers, with a web page or a redirect to one.
+    case portal
+    /// A name server says that the name does not exist, so one can be reached.
+    case names
+    case silence
+  }
+
+  private func probe(_ transport: any HTTPTransport) async -> Probe {
+    await withTaskGroup(of: Probe.self) { group in
       for url in Self.unused {
         group.addTask {
-          // Without an answer there is no portal.
-          let status = try? await transport.send(
-            TransportRequest(
-              url: url, mayBePrivate: true, headSeconds: Self.probeSeconds,
-              idleSeconds: Self.probeSeconds)
-          ).status
-          return status.map { (200..<400).contains($0) || $0 == 511 } ?? false
+          do {
+            let status = try await transport.send(
+              TransportRequest(
+                url: url, mayBePrivate: true, headSeconds: Self.probeSeconds,
+                idleSeconds: Self.probeSeconds)
+            ).status
+            return (200..<400).contains(status) || status == 511 ? .portal : .silence
+          } catch {
+            return (error as? TransportFailure)?.reason == .unknownHost ? .names : .silence
+          }
         }
       }
-      return await group.contains(true)
+      let probes = await group.reduce(into: []) { $0.append($1) }
+      return [.portal, .names].first(where: probes.contains) ?? .silence
     }
   }
 }
