@@ -3,6 +3,7 @@ import OffersCore
 import OffersFeeds
 import OffersPlatform
 import OffersSync
+import Synchronization
 
 /// Reads and updates of small text files, such as the user's file of feed definitions.
 enum TextFile {
@@ -59,6 +60,7 @@ enum TextFile {
     private let folder: Int32
     /// The new content; nil for no change.
     private let file: AtomicFile?
+    private let isCommitted = Mutex(false)
 
     fileprivate init(holding folder: Int32, _ file: AtomicFile?) {
       self.folder = folder
@@ -70,7 +72,13 @@ enum TextFile {
     /// Whether the content changes.
     var isChange: Bool { file != nil }
 
-    func commit() throws { try file?.commit() }
+    /// May be called again, as by a transaction that is repeated.
+    func commit() throws {
+      try isCommitted.withLock { isCommitted in
+        if !isCommitted { try file?.commit() }
+        isCommitted = true
+      }
+    }
   }
 
   /// Prepares a change of the content of a file under an exclusive lock, so that concurrent changes by several

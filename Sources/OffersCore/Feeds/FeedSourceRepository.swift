@@ -4,13 +4,22 @@ import Foundation
 package protocol FeedSourceRepository: FeedRepository {
   /// Forgets the named source of a feed, so that its definition's source applies again. Does nothing
   /// for an unknown feed.
-  func forgetSource(of feed: String) async throws
+  ///
+  /// - Parameter commit: the last step before the commit: what must happen together with it. If it throws,
+  ///   nothing is changed. It may be called several times.
+  func forgetSource(
+    of feed: String, committing commit: @escaping @Sendable () throws -> Void) async throws
 
   /// Unsubscribes from a feed, as `unsubscribe(from:)`, and forgets its named source in the same transaction.
   ///
-  /// - Parameter forgettingSource: whether to forget the source.
+  /// - Parameters:
+  ///   - forgettingSource: whether to forget the source.
+  ///   - commit: as that of `forgetSource`.
   /// - Returns: false when the feed was not subscribed.
-  func unsubscribe(from feed: String, forgettingSource: Bool) async throws -> Bool
+  func unsubscribe(
+    from feed: String, forgettingSource: Bool,
+    committing commit: @escaping @Sendable () throws -> Void
+  ) async throws -> Bool
 
   /// Removes the offers of a feed that is not subscribed, with their changes, except those that
   /// anybody starred, which become gone. The next sync reads the whole document again. Does nothing

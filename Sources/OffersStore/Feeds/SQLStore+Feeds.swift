@@ -37,25 +37,35 @@ extension SQLStore {
   }
 
   public func unsubscribe(from feed: String) async throws -> Bool {
-    try await unsubscribe(from: feed, forgettingSource: false)
+    try await unsubscribe(from: feed, forgettingSource: false) {}
   }
 
-  package func unsubscribe(from feed: String, forgettingSource: Bool) async throws -> Bool {
+  package func unsubscribe(
+    from feed: String, forgettingSource: Bool,
+    committing commit: @escaping @Sendable () throws -> Void
+  ) async throws -> Bool {
     let now = Date()
     return try await transaction(.write) { transaction in
       if forgettingSource { try FeedTable.forgetSource(of: feed, in: transaction) }
       guard let feedKey = try FeedTable.endSubscription(of: feed, at: now, in: transaction) else {
+        try commit()
         return false
       }
       // The document's validators become invalid if the offers change while nobody syncs them.
       try FetchStateTable.delete(feedKey: feedKey, in: transaction)
       try MissingOfferTable.clear(feedKey: feedKey, in: transaction)
+      try commit()
       return true
     }
   }
 
-  package func forgetSource(of feed: String) async throws {
-    try await transaction(.write) { try FeedTable.forgetSource(of: feed, in: $0) }
+  package func forgetSource(
+    of feed: String, committing commit: @escaping @Sendable () throws -> Void
+  ) async throws {
+    try await transaction(.write) { transaction in
+      try FeedTable.forgetSource(of: feed, in: transaction)
+      try commit()
+    }
   }
 }
 

@@ -72,8 +72,7 @@ struct FeedsAddCommand: AsyncParsableCommand {
     // file cannot be written, neither is changed.
     let database = try await place.open(.readWrite)
     let edit = try own.adding(definition)
-    try await database.forgetSource(of: name)
-    try edit.commit()
+    try await database.forgetSource(of: name) { try edit.commit() }
     LogEntry("feed added", ["feed": name]).send()
     Output.note("Added \(name) to \(DisplayText.oneLine(file.text)).")
     var job = PrintedSync(

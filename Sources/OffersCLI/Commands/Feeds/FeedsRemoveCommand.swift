@@ -45,7 +45,7 @@ struct FeedsRemoveCommand: AsyncParsableCommand, LoggedCommand {
     let stored: StoredFeedCounts? =
       if let database { try await StoredFeedCounts(of: name, in: database) } else { nil }
     if offers, let stored { try confirm(stored) }
-    // The file is written before the database is changed, and counts after that.
+    // The file is written before the database is changed, and counts as the last step of that change.
     let edit =
       try file.read() == nil
       ? nil
@@ -59,8 +59,9 @@ struct FeedsRemoveCommand: AsyncParsableCommand, LoggedCommand {
       let isRemoving = offers && stored?.isKept == true
       let forgets = try isOwn(in: known)
       let remove: @Sendable () async throws -> Bool = { [name] in
-        let wasSubscribed = try await database.unsubscribe(from: name, forgettingSource: forgets)
-        try edit?.commit()
+        let wasSubscribed = try await database.unsubscribe(from: name, forgettingSource: forgets) {
+          try edit?.commit()
+        }
         if isRemoving { try await database.removeOffers(of: name, at: Date()) }
         return wasSubscribed
       }

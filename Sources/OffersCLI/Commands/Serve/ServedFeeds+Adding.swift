@@ -82,8 +82,7 @@ extension ServedFeeds: FeedAdder {
     let (own, added) = (OwnFeeds(file: configurationPath), definition)
     let edit = try await OwnThread.run { try own.adding(added) }
     // A removed feed with the same name may have left its source in the database.
-    try await database.forgetSource(of: name)
-    try await OwnThread.run { try edit.commit() }
+    try await database.forgetSource(of: name) { try edit.commit() }
   }
 
   /// The name of a feed until its title is known.
