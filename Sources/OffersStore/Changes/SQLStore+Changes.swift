@@ -34,12 +34,15 @@ extension SQLStore {
     let (keys, lastID, since) = try await transaction(.read) { [user] transaction in
       let marks = try ReaderTable.marks(of: reader, user: user, in: transaction)
       let whole = marks[ChangeSelection(of: ChangeQuery(now: query.now))]
-      let start = whole?.readAt ?? query.now - News.firstReadSeconds
+      let own = marks[ChangeSelection(of: query)]
+      let week = query.now - News.firstReadSeconds
+      let base = whole ?? own.flatMap { $0.readAt < week ? $0 : nil }
+      let start = base?.readAt ?? week
       var query = query
-      query.afterID = whole?.changeID
+      query.afterID = base?.changeID
       // Expiring offers have no change number, so they are selected by time. Those that were expiring at
       // the last reading were shown then.
-      query.since = whole.map { $0.readAt + 1 } ?? start
+      query.since = base.map { $0.readAt + 1 } ?? start
       let limit = query.limit
       query.limit = nil
       var keys = try selection(query, in: transaction).keys()
@@ -49,7 +52,7 @@ extension SQLStore {
         let known = Set(read)
         keys.removeAll { known.contains($0) }
       }
-      let last = marks[ChangeSelection(of: query)]?.readAt ?? start
+      let last = own?.readAt ?? start
       return (
         Array(keys.suffix(max(0, limit ?? .max))), try ChangeTable.fetchLastID(in: transaction),
         max(start, last)
