@@ -213,6 +213,8 @@ struct ListFormatTests {
       ("\t=1", "\t'=1"), ("\r=1", "\r'=1"), ("\r\n=1", "\r\n'=1"), ("\0=1", "\0'=1"),
       ("\u{FF1D}1", "'\u{FF1D}1"), ("a;=1", "a;'=1"), ("a,=1", "a,'=1"), ("a\n=1", "a\n'=1"),
       ("a\r\n@SUM(A1)", "a\r\n'@SUM(A1)"), ("a;+cmd|x", "a;'+cmd|x"), ("a,-B!A1", "a,'-B!A1"),
+      ("-1E0+HYPERLINK (A1)", "'-1E0+HYPERLINK (A1)"), ("-1:1+A1", "'-1:1+A1"),
+      ("-{1}+A1", "'-{1}+A1"),
     ])
   func runnable(value: String, written: String) {
     #expect(Array(SpreadsheetFormula.disarmed(value).utf8) == Array(written.utf8))

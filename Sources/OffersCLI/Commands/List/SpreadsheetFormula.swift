@@ -16,8 +16,8 @@ enum SpreadsheetFormula {
         let rest = scalars[(index + 1)...].prefix { !isEnd($0) }
         if runs(sign, rest, isWhole: isWhole) { result.append("'") }
       }
-      // A spreadsheet drops a NUL, and the white space before a value.
-      if isEnd(scalar) || scalar == "\0" {
+      // A spreadsheet drops a NUL, the white space before a value, and the quotation marks around it.
+      if isEnd(scalar) || scalar == "\0" || scalar == "\"" && isCell {
         isCell = true
       } else {
         isCell = scalar == "," || scalar == ";"
@@ -45,11 +45,12 @@ enum SpreadsheetFormula {
     if !isWhole { return false }
     if sign == "@" { return rest.first.map(isLetter) ?? false }
     if first == "+" || first == "-" { return runs(first, body.dropFirst(), isWhole: true) }
-    if isLetter(first) || "('\"[".unicodeScalars.contains(first) { return true }
+    if isLetter(first) || "('\"[{#".unicodeScalars.contains(first) { return true }
     let number = "$€£¥".unicodeScalars.contains(first) ? body.dropFirst() : body
     guard let digit = number.first, isNumeric(digit) else { return first == "$" }
-    let next = number.drop(while: isNumeric).drop { $0 == " " || $0 == "%" }.first
-    return next.map { "+-*/^&=<>".unicodeScalars.contains($0) } ?? false
+    let next = number.drop { isNumeric($0) || $0 == "E" || $0 == "e" }
+      .drop { $0 == " " || $0 == "%" }.first
+    return next.map { "+-*/^&=<>:".unicodeScalars.contains($0) } ?? false
   }
 
   /// Whether a text has a call such as `SUM(`, a program such as `cmd|`, or a sheet such as `A!B1`.
