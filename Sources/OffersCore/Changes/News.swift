@@ -24,6 +24,10 @@ package struct News: Hashable, Sendable {
   package static let failingSeconds = 24.0 * 3600
   /// The period that a reader's first news covers, in seconds.
   package static let firstReadSeconds = 7 * 86_400.0
+
+  /// A feed that works again is news if people were told of its failure within this time: a day more than the
+  /// longest back-off.
+  package static let recoverySeconds = 9 * 86_400
 }
 
 /// A feed whose syncs have failed for `News.failingSeconds`, or whose server answered 410 Gone.

@@ -47,9 +47,10 @@ extension RecoveredFeed {
       WHERE feed.unsubscribed_at IS NULL AND feed_fetch.failing_since IS NULL
         AND feed_fetch.stopped_at IS NULL AND run.outcome <> 'failed'
         AND EXISTS (SELECT 1 FROM notice WHERE notice.user_key = $1
-          AND notice.kind = '\(NoticeTable.failing)' AND notice.feed = feed.name)
+          AND notice.kind = '\(NoticeTable.failing)' AND notice.feed = feed.name
+          AND notice.told_at >= run.started_at - $2)
       ORDER BY feed.name
-      """, [.number(user)]
+      """, [.number(user), .count(News.recoverySeconds)]
     ) { RecoveredFeed(name: $0.text(0), at: $0.date(1)) }
   }
 }
