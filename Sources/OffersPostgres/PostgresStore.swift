@@ -67,7 +67,9 @@ package final class PostgresStore: Sendable {
   ) async throws -> PostgresStore {
     let database = Database(
       url, access: access, leaseTimes: leaseTimes,
-      checkSchema: { try Schema().refuseNewer(in: $0, url) })
+      checkSchema: { connection in
+        try connection.readOnce { try Schema().refuseNewer(in: connection, url) }
+      })
     do {
       switch access {
       case .readWrite:

@@ -1,7 +1,8 @@
 import OffersCore
 
 /// Decides whose schemas and tables the program uses: those of its own role, of the owner of the database, and
-/// of superusers. PostgreSQL alone would look first into a schema with the name of the role, which every role
+/// of superusers, and of members of its own role, which can act as it. That its own role is a member of another
+/// one says nothing, because any role could grant itself. PostgreSQL alone would look first into a schema with the name of the role, which every role
 /// that may create schemas can make, and would give logins and tokens to it.
 /// https://www.postgresql.org/docs/current/ddl-schemas.html#DDL-SCHEMAS-PATTERNS
 ///
@@ -26,7 +27,7 @@ enum TrustedOwner {
       JOIN pg_catalog.pg_roles AS own ON own.rolname = CURRENT_USER
       JOIN pg_catalog.pg_database AS database ON database.datname = pg_catalog.current_database()
       WHERE role.rolsuper OR role.rolname = 'pg_database_owner' OR role.oid = database.datdba
-      OR role.oid = own.oid OR NOT own.rolsuper AND pg_catalog.pg_has_role(role.oid, 'USAGE'))
+      OR pg_catalog.pg_has_role(role.oid, own.oid, 'MEMBER'))
     """
   }
 
