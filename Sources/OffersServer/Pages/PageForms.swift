@@ -74,6 +74,7 @@ struct PageForms: Sendable {
     if let every, seconds == nil, every != "default" {
       throw Problem(.badRequest, "“\(every.prefix(80))” is not an interval in seconds.")
     }
+    try await content.store.checkPermit()
     // The form shows the present source with hidden values, and sends it back as it was shown.
     if let source = form["source"], source != summary.shownSource, source != summary.source {
       try start(

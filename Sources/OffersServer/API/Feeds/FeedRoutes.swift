@@ -45,12 +45,14 @@ struct FeedRoutes: ContentRoutes {
         guard let number = body["every_seconds"] as? NSNumber, JSONBody.truth(number) == nil,
           let seconds = Int(exactly: number.doubleValue)
         else { throw Problem(.badRequest, "The member “every_seconds” must be a whole number.") }
+        try await content.store.checkPermit()
         return try await content.syncer.setInterval(seconds, of: feed.name)
       }
     }
     router.delete("/api/v1/feeds/{name}/interval") { request, context in
       try await change(request, context) { feed, _ in
-        try await content.syncer.setInterval(nil, of: feed.name)
+        try await content.store.checkPermit()
+        return try await content.syncer.setInterval(nil, of: feed.name)
       }
     }
   }
