@@ -9,8 +9,9 @@
 const VERSION = "__VERSION__";
 // The path of the server, at which this file is; empty at the root of its host.
 const BASE = new URL(".", self.location).pathname.slice(0, -1);
-// What the browser keeps is shared by all paths of a host, so that its names begin with those of this server.
-const PREFIX = `offers${BASE}-`;
+// What the browser keeps is shared by all paths of a host, so that its names begin with those of this server. No
+// path has a colon.
+const PREFIX = BASE ? `offers${BASE}:` : "offers-";
 const FILES = `${PREFIX}files-${VERSION}`;
 // The number in these names is the format of the cache and not the version of the program, so that
 // stored pages survive an update.
