@@ -53,6 +53,9 @@ struct SalvageTests {
     #expect(result.output.contains("3 users, 1 feed, 9,000 favorites"))
     #expect(result.errors.contains("To read the offers again: offers sync"))
     #expect(try Self.kept(home) == before)
+    #expect(
+      try await home.call("list", "--favorites").errors.contains(
+        "favorites of no stored offer. Read the offers: offers sync"))
     #expect(try await home.call("doctor").status == 0)
     try await home.call("user", "add", "Zoe")
     #expect(try await home.call("sync", "ibotta").status == 0)

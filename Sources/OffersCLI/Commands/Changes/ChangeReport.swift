@@ -54,6 +54,10 @@ struct ChangeReport {
   private func part(of field: String, _ change: OfferChange, at now: Date) -> String? {
     guard let field = OfferField.allCases.first(where: { $0.name == field }) else { return nil }
     let text = change.texts.first { $0.field == field.name }
+    // Very long texts are not read with a list of changes.
+    if text == nil, [.description, .terms, .retailer, .startsAt, .expiresAt].contains(field) {
+      return "other \(field.name)"
+    }
     switch field {
     case .id, .reward, .imageURL, .url: return nil
     case .name: return text?.old.map { "was “\($0)”" }

@@ -44,6 +44,12 @@ extension ListFilters {
     if !expired, let note = try await expiredNote(database) { return note }
     if isNarrow { return "No offer matches the filters. See all offers: offers list" }
     if favorites {
+      // After a salvage, or without the feed that has them.
+      let waiting = feed == nil ? try await database.countEverything().favorites : 0
+      if waiting > 0 {
+        return Units.count(waiting, "favorite")
+          + " of no stored offer. Read the offers: offers sync"
+      }
       return
         "No favorites\(feed.map { " of \($0)" } ?? "") yet. Star an offer with: offers favorite ID"
     }
