@@ -52,6 +52,9 @@ struct NetworkEvidence {
     return sites.count > 1 && others.contains(where: \.wasHealthy) ? true : nil
   }
 
+  /// Whether no source's name has an address: then the name server may say so of all names.
+  var knowsNoName: Bool { waiting.allSatisfy { $0.source.contact == .unknownName } }
+
   /// Whether a network that is missing is one that answers in place of servers.
   var hasPortal: Bool {
     waiting.contains { $0.source.contact == .portal || $0.source.contact == .stranger }

@@ -17,7 +17,7 @@ extension SyncEngine {
     if isMissing == nil || isMissing == true && !hasPortal && InterfaceAddresses.haveWayOut {
       switch await probe(transport) {
       case .portal: (isMissing, hasPortal) = (true, true)
-      case .names: isMissing = false
+      case .names: if !network.knowsNoName { isMissing = false }
       case .silence: break
       }
     }

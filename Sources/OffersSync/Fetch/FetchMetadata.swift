@@ -9,7 +9,7 @@ struct FetchMetadata: Hashable, Sendable {
   /// Who answered, if the fetch failed.
   var contact = Contact.server
   /// Whether the fetch failed because no connection came about, or no response within the timeout.
-  var isUnreached: Bool { contact == .nobody || contact == .noNetwork }
+  var isUnreached: Bool { [.nobody, .unknownName, .noNetwork].contains(contact) }
   /// Whether a request was conditional: it carried the validators of the stored document.
   var isConditional = false
   /// Whether a conditional request was answered with 304 Not Modified.
@@ -37,8 +37,10 @@ struct FetchMetadata: Hashable, Sendable {
 enum Contact: Hashable, Sendable {
   /// The server itself, as far as can be told.
   case server
-  /// Nobody: the name has no address, no connection came about, or no answer came.
+  /// Nobody: no connection came about, or no answer came.
   case nobody
+  /// Nobody: the name has no address.
+  case unknownName
   /// The machine has no network.
   case noNetwork
   /// Perhaps not the server: a web page came in place of a feed, the certificate is another one, or a
@@ -50,7 +52,8 @@ enum Contact: Hashable, Sendable {
   /// What the failure of a transport says; nil if it came from the server.
   init?(_ reason: TransportFailure.Reason) {
     switch reason {
-    case .unreachable, .unknownHost, .noAnswer: self = .nobody
+    case .unreachable, .noAnswer: self = .nobody
+    case .unknownHost: self = .unknownName
     case .noNetwork: self = .noNetwork
     case .untrusted: self = .stranger
     default: return nil
