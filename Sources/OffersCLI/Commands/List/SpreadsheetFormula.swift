@@ -48,8 +48,12 @@ enum SpreadsheetFormula {
     if isLetter(first) || "('\"[{#".unicodeScalars.contains(first) { return true }
     let number = "$€£¥".unicodeScalars.contains(first) ? body.dropFirst() : body
     guard let digit = number.first, isNumeric(digit) else { return first == "$" }
-    let next = number.drop { isNumeric($0) || $0 == "E" || $0 == "e" }
-      .drop { $0 == " " || $0 == "%" }.first
+    var rest = number.drop(while: isNumeric)
+    if rest.first == "E" || rest.first == "e" {
+      let exponent = rest.dropFirst().drop { $0 == "+" || $0 == "-" }
+      if exponent.first.map(isNumeric) ?? false { rest = exponent.drop(while: isNumeric) }
+    }
+    let next = rest.drop { $0 == " " || $0 == "%" }.first
     return next.map { "+-*/^&=<>:".unicodeScalars.contains($0) } ?? false
   }
 
