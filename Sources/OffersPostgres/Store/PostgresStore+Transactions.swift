@@ -8,7 +8,12 @@ extension PostgresStore: SQLStore {
     let permit = mode.permit
     let body = { @Sendable (connection: Connection) in
       let transaction = PostgresTransaction(connection)
-      try permit?.check(in: transaction)
+      if let permit {
+        // Whoever changes the access of a user locks this row, too, so that nobody does so after the check.
+        try connection.run(
+          "SELECT 1 FROM account WHERE user_key = $1 FOR NO KEY UPDATE", [.number(permit.user)])
+        try permit.check(in: transaction)
+      }
       return try body(transaction)
     }
     return switch mode {
