@@ -69,7 +69,7 @@ package struct Restoration: Hashable, Sendable {
   /// The path of the old store; nil if there was none. Its log and journal, if it has any, are beside
   /// it.
   package let aside: String?
-  /// What was salvaged; nil for a backup.
+  /// The counts of salvaged rows; nil if a backup was restored.
   package let salvaged: SalvageSummary?
   /// The parts of the schema that this program did not create.
   package let foreignSchema: [String]

@@ -9,7 +9,8 @@ extension PostgresStore: SQLStore {
     let body = { @Sendable (connection: Connection) in
       let transaction = PostgresTransaction(connection)
       if let permit {
-        // Whoever changes the access of a user locks this row, too, so that nobody does so after the check.
+        // A transaction that changes the role or the logins of this user locks the same row, so that none
+        // commits between this check and the end of this transaction.
         try connection.run(
           "SELECT 1 FROM account WHERE user_key = $1 FOR NO KEY UPDATE", [.number(permit.user)])
         try permit.check(in: transaction)

@@ -1,7 +1,7 @@
 import OffersCore
 import Synchronization
 
-/// What the log is told of a request (`RequestLog`).
+/// The facts about a request that `RequestLog` writes.
 final class RequestRecord: Sendable {
   struct Values {
     /// The client's address; nil for a request that was refused before.
@@ -10,7 +10,7 @@ final class RequestRecord: Sendable {
     var user: String?
     /// The path template of the route; nil for an unknown path.
     var route: String?
-    /// What was done, if the route does not tell it.
+    /// The action, where the route alone does not name it.
     var action: String?
     /// What the request was about, by names such as `feed`.
     var details: [String: String] = [:]

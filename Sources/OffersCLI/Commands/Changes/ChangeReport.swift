@@ -50,7 +50,7 @@ struct ChangeReport {
     return "\(change.oldReward?.text ?? none) → \(change.newReward?.text ?? none)"
   }
 
-  /// What the change of a field means; nil for one that means nothing to people, and for the reward.
+  /// The words for the change of a field; nil for ids and addresses, and for the reward, which `reward` words.
   private func part(of field: String, _ change: OfferChange, at now: Date) -> String? {
     guard let field = OfferField.allCases.first(where: { $0.name == field }) else { return nil }
     let text = change.texts.first { $0.field == field.name }

@@ -75,7 +75,7 @@ protocol OfferPrinter {
   mutating func finish(_ rest: ListRest?) throws
 }
 
-/// What is known of a list besides the offers on a page of it.
+/// The facts about a whole list that are printed with one page of it.
 struct ListRest {
   /// The number of offers on all pages.
   let total: Int
