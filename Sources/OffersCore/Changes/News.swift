@@ -94,13 +94,14 @@ extension FailingFeed {
 }
 
 extension Feed {
-  /// Since when the feed has stopped: its server says that it is gone for good, or it has failed for a
-  /// day; nil for one that works.
+  /// Since when the feed has stopped: its server says that it is gone for good, or its last attempt failed
+  /// a day or more after the first failure; nil for a feed that works.
   ///
   /// - Returns: a text for people, such as `stopped on 5 Nov`.
   package func stopText(at now: Date) -> String? {
+    let triedAt = lastRun?.startedAt ?? now
     let failing = fetch.failingSince.flatMap {
-      now.timeIntervalSince($0) >= News.failingSeconds ? $0 : nil
+      triedAt.timeIntervalSince($0) >= News.failingSeconds ? $0 : nil
     }
     return (fetch.stoppedAt ?? failing).map { "stopped on \(Units.shortDay($0, at: now))" }
   }

@@ -194,12 +194,13 @@ struct SyncAttempt {
       cause: error.cause)
   }
 
-  /// Records a run that changes no offer, unless this is a trial or a failed search.
+  /// Records a run that changes no offer, unless this is a trial or a failed search. The failure of another
+  /// source is not recorded while the feed itself fails: the last run tells why the feed fails.
   private func record(
     _ ending: Ending, remember source: ChosenSource? = nil, in store: any SyncStore
   ) async throws {
-    // A failed search says nothing about the feed.
-    if isTrial || options.query != nil && ending.run.outcome == .failed { return }
+    let feedFails = (state?.fetch.failureCount ?? 0) > 0
+    if isTrial || ending.run.outcome == .failed && (options.query != nil || !isOwn && feedFails) { return }
     try Task.checkCancellation()
     try await store.record(
       ending.run, remember: source, fetch: ending.fetch,

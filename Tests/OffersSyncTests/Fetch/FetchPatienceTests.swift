@@ -43,6 +43,24 @@ struct FetchPatienceTests {
     #expect(try await home.sync(.due).outcome == .unchanged)
   }
 
+  @Test("the last run of a failing feed stays its own failure when another source fails, too")
+  func keepsTheFeedsFailure() async throws {
+    let home = try await Self.synced(hoursAgo: 24)
+    home.web.answer { _ in SimulatedAnswer(503) }
+    let failed = try await home.sync(.due)
+    #expect(failed.outcome == .failed)
+    home.wait(hours: 48)
+    home.web.answer { _ in SimulatedAnswer(404) }
+    #expect(try await home.sync(from: "https://feed.example/mistyped.json").outcome == .failed)
+    let feed = try #require(try await home.database.fetchFeeds().first { $0.name == failed.feed })
+    #expect(feed.lastRun?.error?.message == failed.error?.message)
+    #expect(feed.stopText(at: home.now) == nil, "one failure, and no attempt since")
+    home.web.answer { _ in SimulatedAnswer(503) }
+    #expect(try await home.sync(.due).outcome == .failed)
+    let stopped = try #require(try await home.database.fetchFeeds().first { $0.name == failed.feed })
+    #expect(stopped.stopText(at: home.now)?.hasPrefix("stopped on") == true)
+  }
+
   @Test("a job that starts a few seconds early still syncs the feed")
   func forgivesSeconds() async throws {
     let home = try await Self.synced(hoursAgo: 24 - 4.0 / 3600)
