@@ -112,9 +112,11 @@ struct ScriptTests {
         ./usr/share/doc/offers/Format.md.gz
         ./usr/share/doc/offers/Limits.md.gz
         ./usr/share/doc/offers/Operating.md.gz
+        ./usr/share/doc/offers/PostgreSQL.md.gz
         ./usr/share/doc/offers/Proxies.md.gz
         ./usr/share/doc/offers/README.md.gz
         ./usr/share/doc/offers/Server.md.gz
+        ./usr/share/doc/offers/Using.md.gz
         ./usr/share/doc/offers/changelog.gz
         ./usr/share/doc/offers/copyright
         ./usr/share/doc/offers/examples/Caddyfile
