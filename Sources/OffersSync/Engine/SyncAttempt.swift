@@ -200,7 +200,9 @@ struct SyncAttempt {
     _ ending: Ending, remember source: ChosenSource? = nil, in store: any SyncStore
   ) async throws {
     let feedFails = (state?.fetch.failureCount ?? 0) > 0
-    if isTrial || ending.run.outcome == .failed && (options.query != nil || !isOwn && feedFails) { return }
+    if isTrial || ending.run.outcome == .failed && (options.query != nil || !isOwn && feedFails) {
+      return
+    }
     try Task.checkCancellation()
     try await store.record(
       ending.run, remember: source, fetch: ending.fetch,

@@ -57,7 +57,8 @@ struct FetchPatienceTests {
     #expect(feed.stopText(at: home.now) == nil, "one failure, and no attempt since")
     home.web.answer { _ in SimulatedAnswer(503) }
     #expect(try await home.sync(.due).outcome == .failed)
-    let stopped = try #require(try await home.database.fetchFeeds().first { $0.name == failed.feed })
+    let stopped = try #require(
+      try await home.database.fetchFeeds().first { $0.name == failed.feed })
     #expect(stopped.stopText(at: home.now)?.hasPrefix("stopped on") == true)
   }
 
