@@ -18,30 +18,13 @@ package struct PostgreSQLMigration: Sendable {
   }
 }
 
-/// The conversion of a database that was made before the first set of migrations.
-package struct PostgreSQLConversion: Sendable {
-  /// The version that it converts.
-  package let version: Int
-  /// The name of its file, without extension.
-  package let name: String
-  /// The statements, after which the schema is that of `PostgreSQLMigrations.firstSet`.
-  package let sql: String
-}
-
 /// The migrations from an empty database to the current schema, embedded from the files of the folder
 /// `SQL`. Append-only: a migration that has shipped is never edited.
 ///
 /// A new migration is a new file there and a line of `all`. `Scripts/check` fails if it is not listed.
 package enum PostgreSQLMigrations {
-  /// The number of the first migration. The numbers below are versions that an unreleased program made, of
-  /// which only one is converted.
+  /// The number of the first migration. The numbers below are versions that an unreleased program made.
   package static let firstNumber = 101
-
-  /// The last migration of the first set, which a conversion reaches.
-  package static let firstSet = 113
-
-  package static let conversion = PostgreSQLConversion(
-    version: 9, name: "convert_from_9", sql: text(PackageResources.convert_from_9_sql))
 
   package static let all: [PostgreSQLMigration] = [
     PostgreSQLMigration(

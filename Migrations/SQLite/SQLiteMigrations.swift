@@ -8,36 +8,14 @@ package struct Migration: Sendable {
   package let sql: String
 }
 
-/// A part of the conversion of a database that was made before the first set of migrations.
-package struct ConversionPart: Sendable {
-  /// The name of its file, without extension.
-  package let name: String
-  package let sql: String
-}
-
 /// The migrations from an empty file to the current schema, embedded from the files of the folder
 /// `SQL`. Append-only: a migration that has shipped is never edited.
 ///
 /// A new migration is a new file there, a line of `all`, and the new `currentVersion`.
 /// `Scripts/check` fails if it is not listed.
 package enum SQLiteMigrations {
-  /// The number of the first migration. The numbers below are versions that an unreleased program made, of
-  /// which only one is converted.
+  /// The number of the first migration. The numbers below are versions that an unreleased program made.
   package static let firstNumber = 101
-
-  /// The last migration of the first set, which a conversion reaches.
-  package static let firstSet = 112
-
-  /// The version that is converted.
-  package static let convertedVersion = 32
-
-  /// Puts the tables of that version aside, before the first set of migrations is run.
-  package static let conversionStart = ConversionPart(
-    name: "convert_from_32_aside", sql: text(PackageResources.convert_from_32_aside_sql))
-
-  /// Copies the rows of these tables, after the first set was run.
-  package static let conversionEnd = ConversionPart(
-    name: "convert_from_32_rows", sql: text(PackageResources.convert_from_32_rows_sql))
 
   package static let all: [Migration] = [
     Migration(

@@ -70,15 +70,19 @@ struct Store {
 
   func rows(_ sql: String) throws -> [String] { try Self.rows(path, sql) }
 
-  /// Creates a database of the last version before the first set of migrations, with every kind of row.
-  /// Returns its path.
+  /// Creates a database of an earlier schema with rows of every kind. Returns its path.
   static func makeOldFile(in folder: TemporaryFolder) throws -> String {
     let path = folder.file("offers.sqlite")
+    // Its last migration may be the one that added the rows' indexes, so that there is one to run.
+    let version = min(StoredVersion.sqliteSchema, SQLiteMigrations.currentVersion - 1)
+    let migrations = SQLiteMigrations.all.filter { $0.number <= version }.map(\.sql)
     try execute(
       path,
       """
       PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA foreign_keys = OFF; BEGIN;
-      \(EarlierVersion.sqlite); COMMIT
+      \(migrations.joined(separator: ";\n"));
+      PRAGMA user_version = \(version); PRAGMA application_id = \(DatabaseFile.applicationID);
+      \(StoredVersion.sqliteRows); COMMIT
       """)
     return path
   }

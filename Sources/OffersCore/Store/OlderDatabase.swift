@@ -1,4 +1,4 @@
-/// A database of a version that this program neither migrates nor converts.
+/// A database of a version before the first migration.
 package enum OlderDatabase {
   /// The error that refuses it.
   ///

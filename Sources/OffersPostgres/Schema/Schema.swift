@@ -11,7 +11,7 @@ import PostgreSQLMigrations
 /// another, the first of the new version migrates the database, and the others of the old version go
 /// on.
 ///
-/// A database of the last version before the first set of migrations is converted; an older one is refused.
+/// A database that is older than the first migration is refused.
 struct Schema {
   private let migrations: [PostgreSQLMigration]
 
@@ -32,10 +32,9 @@ struct Schema {
   /// The state of a database's schema.
   private enum State {
     case current
-    /// Lacks migrations: all of them at version 0, which is that of a database without a schema. One of an
-    /// earlier program is converted first.
+    /// Lacks migrations: all of them at version 0, which is that of a database without a schema.
     case older(version: Int)
-    /// Too old to be converted.
+    /// Older than the first migration.
     case tooOld
     case newer(version: Int)
   }
@@ -43,7 +42,7 @@ struct Schema {
   /// Brings the schema up to date.
   ///
   /// - Throws: `OffersError`: `newerDatabase` if it is newer than this program can serve, `storageFailed` if
-  ///   it is too old to be migrated or converted, or if a table belongs to another role (`TrustedOwner`).
+  ///   it is too old to be migrated, or if a table belongs to another role (`TrustedOwner`).
   ///
   /// - Parameter proposesFeed: whether a new database is subscribed to `Feed.initialName`.
   func migrate(_ database: Database, proposesFeed: Bool = false) async throws {
@@ -133,12 +132,7 @@ struct Schema {
         run_at TIMESTAMPTZ NOT NULL DEFAULT now()
       )
       """)
-    var last = version
-    if version == PostgreSQLMigrations.conversion.version {
-      try convert(connection)
-      last = PostgreSQLMigrations.firstSet
-    }
-    for migration in migrations where migration.number > last {
+    for migration in migrations where migration.number > version {
       try connection.script(migration.sql)
       try record(migration, in: connection)
     }
@@ -146,16 +140,6 @@ struct Schema {
       try FeedTable.propose(at: Date(), in: PostgresTransaction(connection))
     }
     return .current
-  }
-
-  /// Makes a database of the last version before the first set of migrations one of that set.
-  private func convert(_ connection: Connection) throws {
-    try connection.script(PostgreSQLMigrations.conversion.sql)
-    try OfferRenewal.run(in: connection)
-    try connection.run("DELETE FROM schema_migration")
-    for migration in migrations where migration.number <= PostgreSQLMigrations.firstSet {
-      try record(migration, in: connection)
-    }
   }
 
   private func record(_ migration: PostgreSQLMigration, in connection: Connection) throws {
@@ -172,11 +156,7 @@ struct Schema {
       "SELECT number, is_expanding FROM schema_migration ORDER BY number DESC LIMIT 2")
     guard let last = rows.first else { return .older(version: 0) }
     let version = last.count(0)
-    if version < PostgreSQLMigrations.firstNumber,
-      version != PostgreSQLMigrations.conversion.version
-    {
-      return .tooOld
-    }
+    if version < PostgreSQLMigrations.firstNumber { return .tooOld }
     if version < currentVersion { return .older(version: version) }
     if version == currentVersion || version == currentVersion + 1 && last.flag(1) {
       return .current

@@ -21,14 +21,10 @@ extension DatabaseFile {
       advice: Advice("Name another file", .chooseDatabase))
   }
 
-  /// Refuses a version that is newer than this program, or too old to be migrated or converted.
+  /// Refuses a version that is newer than this program, or older than the first migration.
   static func checkVersion(_ version: Int, path: String) throws {
     if version < 0 { throw foreignFile(path) }
-    if (1..<SQLiteMigrations.firstNumber).contains(version),
-      version != SQLiteMigrations.convertedVersion
-    {
-      throw OlderDatabase.refusal(path)
-    }
+    if (1..<SQLiteMigrations.firstNumber).contains(version) { throw OlderDatabase.refusal(path) }
     guard version > SQLiteMigrations.currentVersion else { return }
     throw OffersError(
       .newerDatabase,

@@ -16,9 +16,8 @@ enum Schema {
     return try statement.step() ? Int(statement.number(0)) : 0
   }
 
-  /// Runs the missing migrations and sets the version and the application id, in one transaction. A
-  /// database of the last version before the first set of migrations is converted in it. The caller holds
-  /// the write guard.
+  /// Runs the missing migrations and sets the version and the application id, in one transaction. The
+  /// caller holds the write guard.
   ///
   /// - Parameters:
   ///   - database: the connection.
@@ -31,10 +30,7 @@ enum Schema {
       let current = try version(of: database)
       try checkOwner(database, version: current, path: path)
       try DatabaseFile.checkVersion(current, path: path)
-      let isConverted = current == SQLiteMigrations.convertedVersion
-      if isConverted { try Conversion.run(in: database, path: path) }
-      try database.execute(
-        sql: steps(after: isConverted ? SQLiteMigrations.firstSet : current))
+      try database.execute(sql: steps(after: current))
       if current == 0, proposesFeed {
         try FeedTable.propose(at: Date(), in: SQLiteTransaction(database))
       }

@@ -217,7 +217,7 @@ struct RestoreTests {
     try newer.close()
   }
 
-  @Test("of an older backup is completed by a conversion when the database is opened")
+  @Test("of an older backup is completed by a migration when the database is opened")
   func migrates() async throws {
     let other = try TemporaryFolder()
     let old = try Store.makeOldFile(in: other)

@@ -149,15 +149,11 @@ struct NewDatabaseTests {
       at: root.appendingPathComponent("Migrations/SQLite/SQL"), includingPropertiesForKeys: nil
     ).filter { $0.pathExtension == "sql" }.sorted { $0.path < $1.path }
     #expect(!files.isEmpty)
-    let conversion = [SQLiteMigrations.conversionStart, SQLiteMigrations.conversionEnd]
-    let embedded =
-      SQLiteMigrations.all.map { ($0.name, $0.sql) } + conversion.map { ($0.name, $0.sql) }
     #expect(
-      files.map { $0.deletingPathExtension().lastPathComponent } == embedded.map(\.0))
-    for (file, (_, sql)) in zip(files, embedded) {
-      #expect(try String(contentsOf: file, encoding: .utf8) == sql)
-    }
-    for migration in SQLiteMigrations.all {
+      files.map { $0.deletingPathExtension().lastPathComponent }
+        == SQLiteMigrations.all.map(\.name))
+    for (file, migration) in zip(files, SQLiteMigrations.all) {
+      #expect(try String(contentsOf: file, encoding: .utf8) == migration.sql)
       #expect(Int(migration.name.prefix(4)) == migration.number)
     }
     #expect(SQLiteMigrations.all.map(\.number) == Set(SQLiteMigrations.all.map(\.number)).sorted())
