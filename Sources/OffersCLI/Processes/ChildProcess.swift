@@ -19,9 +19,9 @@ package final class ChildProcess: Sendable {
   }
 
   package let pid: pid_t
-  /// The exit status and resource usage; nil until the child has been reaped. Until then its
+  /// The exit status; nil until the child has been reaped. Until then its
   /// process id is not reused, even if it has exited.
-  private let end = Mutex<(status: Int32, usage: rusage)?>(nil)
+  private let end = Mutex<Int32?>(nil)
 
   /// Starts a child process.
   ///
@@ -93,37 +93,33 @@ package final class ChildProcess: Sendable {
   /// - Returns: the exit code, or the negated number of the signal that terminated the child.
   @discardableResult
   package func wait() -> Int32 {
-    if let end = ending(WNOHANG) { return end.status }
+    if let status = ending(WNOHANG) { return status }
     // WNOWAIT leaves the child unreaped, so its process id cannot be reused while another thread
     // calls `send(_:)`.
     var information = siginfo_t()
     while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
-    return ending(0)?.status ?? Self.unknownStatus
+    return ending(0) ?? Self.unknownStatus
   }
 
   package var isRunning: Bool { ending(WNOHANG) == nil }
-
-  /// The resource usage of the child and of its own reaped children; nil while the child runs.
-  package var usage: rusage? { ending(WNOHANG)?.usage }
 
   /// Sends a signal to the child, unless it has been reaped.
   package func send(_ signal: Int32) {
     end.withLock { if $0 == nil { kill(pid, signal) } }
   }
 
-  private func ending(_ options: Int32) -> (status: Int32, usage: rusage)? {
+  private func ending(_ options: Int32) -> Int32? {
     end.withLock { end in
       if end != nil { return end }
       var status: Int32 = 0
-      var usage = rusage()
       var found = pid_t()
-      repeat { found = wait4(pid, &status, options, &usage) } while found < 0 && errno == EINTR
+      repeat { found = waitpid(pid, &status, options) } while found < 0 && errno == EINTR
       if found == pid {
         let signal = status & 0x7F
-        end = (signal == 0 ? status >> 8 & 0xFF : -signal, usage)
+        end = signal == 0 ? status >> 8 & 0xFF : -signal
       } else if found < 0 {
         // The child was reaped elsewhere.
-        end = (Self.unknownStatus, usage)
+        end = Self.unknownStatus
       }
       return end
     }
