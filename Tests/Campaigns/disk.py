@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 SECTOR = 512
 
 # How much of the unsynced changes a crash keeps.
-STRATEGIES = ["nothing", "everything", "prefix", "writes", "sectors", "names only", "data only", "mixed"]
+STRATEGIES = ["nothing", "everything", "prefix", "names only", "data only", "mixed"]
 
 
 @dataclass
@@ -189,8 +189,6 @@ def _kept_writes(pending, strategy, random):
         return []
     if strategy in ("everything", "data only"):
         return pending
-    if strategy == "writes":
-        return [change for change in pending if random.random() < 0.5]
     if strategy == "prefix":
         whole = random.randrange(len(pending) + 1)
         kept = pending[:whole]
@@ -213,6 +211,6 @@ def _kept_names(pending, strategy, random):
         return []
     if strategy in ("everything", "names only"):
         return pending
-    if strategy in ("prefix", "writes"):
+    if strategy == "prefix":
         return pending[:random.randrange(len(pending) + 1)]
     return [changes for changes in pending if random.random() < 0.5]

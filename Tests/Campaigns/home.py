@@ -15,21 +15,24 @@ MOST_IMAGES = 50
 class Home:
     """A home folder with a database, feeds and outputs."""
 
-    def __init__(self, folder, database="data/offers.sqlite"):
+    # The program makes the folders of its database.
+    def __init__(self, folder, database="data/new/offers.sqlite"):
         self.folder = os.path.realpath(folder)
         self.temporary = os.path.join(self.folder, "tmp")
-        self.database = os.path.join(self.folder, database)
+        self.database = database if "://" in database else os.path.join(self.folder, database)
+        self.variables = {}
+        """What else the environment of the program has."""
 
     @classmethod
-    def make(cls, folder, database="data/offers.sqlite"):
-        for name in ["tmp", "in", "out"] + (["data"] if database.startswith("data/o") else []):
+    def make(cls, folder, *database):
+        for name in ["tmp", "in", "out"]:
             os.makedirs(os.path.join(folder, name), mode=0o700)
-        return cls(folder, database)
+        return cls(folder, *database)
 
     def copy(self, folder):
         """Copies the home to another folder."""
         shutil.copytree(self.folder, folder, symlinks=True)
-        return Home(folder, os.path.relpath(self.database, self.folder))
+        return Home(folder)
 
     def remove(self):
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -87,8 +90,6 @@ class State:
     outputs: dict
     """What the output files hold, by name."""
 
-    EMPTY_FEED = (frozenset(), ())
-
     def feed(self, name):
         return (self.offers.get(name, frozenset()),
                 tuple(sorted(self.changes.get(name, {}).items())))
@@ -135,7 +136,7 @@ def state_of(document, outputs=None):
 
 
 def read_outputs(program, home, names):
-    """What output files hold: of exports and backups their offers and favorites, of others the text.
+    """The offers and favorites in exports and backups.
 
     Throws `Unreadable` for half a file.
     """
@@ -144,39 +145,33 @@ def read_outputs(program, home, names):
         path = home.file(name)
         if not os.path.exists(path):
             found[name] = None
-        elif name.endswith(".sqlite"):
+            continue
+        if name.endswith(".sqlite"):
             # The backup is copied, because opening it makes files beside it.
-            copy = Home(home.folder, "tmp/looked-at.sqlite")
-            shutil.copy(path, copy.database)
-            result = program.run(["export", "--database", copy.database], home)
+            copy = os.path.join(home.temporary, "looked-at.sqlite")
+            shutil.copy(path, copy)
+            result = program.run(["export", "--database", copy], home)
             for end in ["", "-wal", "-shm", "-lock"]:
-                if os.path.exists(copy.database + end):
-                    os.unlink(copy.database + end)
+                if os.path.exists(copy + end):
+                    os.unlink(copy + end)
             if result.code != 0:
                 raise Unreadable(f"{name} is no whole backup: {one_line(result.errors)}")
-            found[name] = _summary(json.loads(result.output))
+            text = result.output
         else:
             with open(path, encoding="utf-8") as file:
-                text = _without_home(file.read())
-            if name.endswith(".json"):
-                try:
-                    found[name] = _summary(json.loads(text))
-                except ValueError as error:
-                    raise Unreadable(f"{name} is no whole export: {error}") from error
-            else:
-                found[name] = text
+                text = file.read()
+        try:
+            state = state_of(json.loads(_without_home(text)))
+        except ValueError as error:
+            raise Unreadable(f"{name} is no whole export: {error}") from error
+        found[name] = (frozenset(offer for offers in state.offers.values() for offer in offers),
+                       state.favorites)
     return found
 
 
 def _without_home(text):
     """A text without the paths of a home, which are in sources that are files."""
     return re.sub(r"/[^\"\s]*/in/", "HOME/in/", text)
-
-
-def _summary(document):
-    state = state_of(document)
-    return (frozenset(offer for found in state.offers.values() for offer in found),
-            state.favorites)
 
 
 def kind_of(name):

@@ -1,23 +1,22 @@
-"""Hostile feeds: documents that are deep, huge, endless, entangled or lying, from files and a server."""
+"""Hostile feeds, which are deep, huge, endless, entangled or lying, and forged databases."""
 
 import gzip
+import itertools
 import json
 import re
-import threading
+import sqlite3
 import time
 
 from .checks import check_ending, check_health
 from .home import read_state
-from .program import Control, Result
-from .server import memory_of
+from .server import Loop, Web, memory_of
 from .target import TEXTS, hostile_offers
-from .web import Web
 
 # A response may have 1 GiB, and fetching it may take 10 minutes.
 _MOST_SECONDS = 660
 _MOST_BYTES = 400 << 20
 # What no command may print to a person.
-CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u202a-\u202e\u2066-\u2069]")
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def _record(number, **more):
@@ -35,7 +34,7 @@ def _laughs():
 
 
 # The documents by name. The numbers are above the documented limits.
-DOCUMENTS = {
+_DOCUMENTS = {
     "deep-arrays": lambda: "[" * 500_000,
     "deep-objects": lambda: '[{"id":"1","name":' + '{"a":' * 200_000,
     "deep-xml": lambda: _xml("<item>" * 200_000),
@@ -66,38 +65,25 @@ DOCUMENTS = {
         ["../../etc/passwd", "..", "/", "a\0b", "-rf", "--help", "$(id)", "'; DROP TABLE offer"])]),
 }
 # What a server sends beyond those documents.
-SERVED = ["bomb", "bombs-in-bombs", "endless", "drip", "redirects", "redirect-to-file",
+_SERVED = ["bomb", "bombs-in-bombs", "endless", "drip", "redirects", "redirect-to-file",
           "redirect-to-itself", "short-body", "no-http", "many-fields", "endless-head"]
 
 # What is guessed at, as by people who add a feed: within so many seconds.
-GUESSED = ["long-keys", "many-keys", "deep-objects", "deep-xml", "many-texts", "long-ids", "binary"]
+_GUESSED = ["long-keys", "many-keys", "deep-objects", "deep-xml", "many-texts", "long-ids", "binary"]
 _MOST_GUESS_SECONDS = 30
 
 _LONG = {"endless", "drip", "bomb", "bombs-in-bombs", "many-records", "long-text"}
 
-
-class _Peak:
-    """The most memory of a process, looked at again and again: the usage that the system tells of an ended
-    process includes that of this one when it began it."""
-
-    def __init__(self, pid):
-        self._pid = pid
-        self._bytes = 0
-        self._is_ended = threading.Event()
-        self._thread = threading.Thread(target=self._watch)
-        self._thread.start()
-
-    def _watch(self):
-        while not self._is_ended.wait(0.005):
-            self._bytes = max(self._bytes, memory_of(self._pid, "VmHWM"))
-
-    def end(self):
-        self._is_ended.set()
-        self._thread.join()
-        return self._bytes
+_ESCAPES = "\x1b]0;x\x07\x1b[2J\x9b31m\u202e"
+_VALUES = [-(1 << 63), (1 << 63) - 1, -1, (1 << 53) + 1, float("inf"), -1.5e300, None, "", "x",
+           _ESCAPES, "x" * 5000 + _ESCAPES, f'[1,{{"a":"{_ESCAPES}"}}]', b"\x1b[32m\xff", b""]
+_COMMANDS = [["list"], ["search", "attack1"], ["show", "1"], ["changes"], ["history", "1"],
+             ["status"], ["feeds"], ["household"], ["cache"], ["prune", "--dry-run"], ["doctor"]]
+# Such an ending is a crash, whatever it tells.
+_SIGNALS = range(-64, 0)
 
 
-class FeedServer:
+class _FeedServer:
     """A server on loopback that sends what its path names."""
 
     def __init__(self):
@@ -149,23 +135,23 @@ class FeedServer:
             handler.wfile.write(body)
 
 
-class Hostile:
-    """Each case is a document, from a file or a server."""
+class Feeds:
+    """Each case is a document, from a file or a server, or guessed at."""
 
     name = "feeds"
 
     def __init__(self, program, scenes):
         self._program = program
         self._scenes = scenes
-        self._server = FeedServer()
+        self._server = _FeedServer()
 
     def close(self):
         self._server.close()
 
     def cases(self, random):
-        names = [f"feeds/file/{name}" for name in DOCUMENTS]
-        names += [f"feeds/server/{name}" for name in SERVED]
-        names += [f"feeds/guess/{name}" for name in GUESSED]
+        names = [f"feeds/file/{name}" for name in _DOCUMENTS]
+        names += [f"feeds/server/{name}" for name in _SERVED]
+        names += [f"feeds/guess/{name}" for name in _GUESSED]
         random.shuffle(names)
         # Those that take long come last, so that a short campaign does without them.
         return sorted(names, key=lambda name: name.split("/")[2] in _LONG)
@@ -200,7 +186,7 @@ class Hostile:
 
     @staticmethod
     def _write(home, name):
-        document = DOCUMENTS[name]()
+        document = _DOCUMENTS[name]()
         path = home.file("in/feed")
         with open(path, "wb") as file:
             file.write(document if isinstance(document, bytes) else document.encode())
@@ -212,38 +198,89 @@ class Hostile:
         return check_ending(result)
 
     def _sync(self, home, source):
-        """Syncs under a bound of time, and returns the result and the peak of memory."""
-        control = Control(self._program.scratch)
-        words = ["sync", "ibotta", "--quiet", "--from", source]
-        begun = time.monotonic()
-        try:
-            process = self._program.start(words, home, control)
-            timer = threading.Timer(_MOST_SECONDS, process.kill)
-            timer.start()
-            peak = _Peak(process.pid)
-            errors = process.stderr.read()
-            output = process.stdout.read()
-            code = process.wait()
-            timer.cancel()
-            process.stdout.close()
-            process.stderr.close()
-            total, counts, _, outside, _ = control.values()
-            seconds = time.monotonic() - begun
-            result = Result(code, output.decode("utf-8", "replace"), errors.decode("utf-8", "replace"),
-                            seconds, counts, total, outside,
-                            timed_out=code == -9 and seconds >= _MOST_SECONDS)
-            return result, peak.end()
-        finally:
-            control.close()
+        """Syncs under a bound of time; returns the result and the peak of memory. That is looked at again
+        and again: the usage that the system tells of an ended process includes that of this one."""
+        watches = []
+
+        def watch(process):
+            watches.append(Loop(0.005, lambda: memory_of(process.pid, "VmHWM")))
+            watches[0].start()
+
+        result = self._program.run(["sync", "ibotta", "--quiet", "--from", source], home,
+                                   timeout=_MOST_SECONDS, begins=watch)
+        watches[0].end()
+        watches[0].join()
+        return result, max((size for *_, size in watches[0].runs), default=0)
 
     def _check_texts(self, home):
         """What the commands print for a person holds no control characters and no secret file."""
-        found = []
-        for words in [["list"], ["changes"], ["status"], ["show", "1"], ["search", "attack1"]]:
-            result = self._program.run(words, home)
-            match = CONTROLS.search(result.output + result.errors)
-            if match:
-                found.append(f"{words[0]} prints the control character {match.group()!r}")
-            if "root:x:" in result.output + result.errors:
-                found.append(f"{words[0]} prints a file of the machine")
-        return found
+        return [text for words in [["list"], ["changes"], ["status"], ["show", "1"], ["search", "attack1"]]
+                for text in _check_printed(words, self._program.run(words, home))]
+
+
+def _check_printed(words, result):
+    found = []
+    if match := _CONTROLS.search(result.output + result.errors):
+        found.append(f"{words[0]} prints the control character {match.group()!r}")
+    if "root:x:" in result.output + result.errors:
+        found.append(f"{words[0]} prints a file of the machine")
+    return found
+
+
+class Files:
+    """Databases with hostile values in any column, as a stranger may hand one over. Each case is a number."""
+
+    name = "files"
+
+    def __init__(self, program, scenes):
+        self._program = program
+        self._scenes = scenes
+
+    def cases(self, random):
+        for number in itertools.count(1):
+            yield f"files/{number}"
+
+    def run(self, case, targets, random):
+        home = self._scenes.copy("base")
+        try:
+            changes = _forge(home.database, random)
+            found = []
+            for words in random.sample(_COMMANDS, 4):
+                result = self._program.run(words, home)
+                if result.code in _SIGNALS or result.timed_out:
+                    found.append(f"{words[0]} ends with {result.code}")
+                found += [f"{words[0]}: {text}" for text in check_ending(result)]
+                found += _check_printed(words, result)
+            return "files", [f"{changes}: {text}" for text in found]
+        finally:
+            home.remove()
+
+
+def _forge(path, random):
+    """Writes one to five values past the constraints of the tables; returns what was changed."""
+    connection = sqlite3.connect(path)
+    try:
+        connection.execute("PRAGMA ignore_check_constraints = ON")
+        tables = [name for name, sql in connection.execute(
+            "SELECT name, sql FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+            if sql and "VIRTUAL" not in sql and not re.match(r"sqlite_|offer_search", name)]
+        changes = []
+        for _ in range(200):
+            table = random.choice(tables)
+            column = random.choice(
+                [row[1] for row in connection.execute(f"PRAGMA table_info({table})")])
+            value = random.choice(_VALUES)
+            try:
+                changed = connection.execute(
+                    f"UPDATE {table} SET {column} = ? WHERE ({column}) IN "
+                    f"(SELECT {column} FROM {table} LIMIT 1)", [value]).rowcount
+            except sqlite3.Error:
+                continue
+            if changed > 0:
+                changes.append(f"{table}.{column} = {str(value)[:20]!r}")
+            if len(changes) == random.randint(1, 5):
+                break
+        connection.commit()
+        return ", ".join(changes)
+    finally:
+        connection.close()

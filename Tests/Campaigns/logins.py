@@ -1,19 +1,14 @@
-"""Logins: bodies that come after the login has ended, a full queue, a passphrase changed meanwhile."""
+"""Guesses at tokens, cookies and passphrases, and requests whose session ends before their body."""
 
-import concurrent.futures
 import contextlib
-import http.client
+import itertools
 import socket
-import subprocess
 import threading
 from urllib.parse import quote
 
-from .program import Control
-from .server import RunningServer
-
-_FIRST = "seven green trams"
-_STRANGERS = 64
-_NOT_IN = (401, 403, 429, 503)
+_COMMON = ["", "admin", "password", "a" * 16, "0" * 24, "' OR '1'='1", "null", "undefined", "true",
+           "*", "%", "a" * 4096, "a" * 60_000, "Bearer", "../token", "\u0000" * 16]
+_MANY = 20
 _WRITES = [
     ("PUT", "/api/v1/offers/ibotta:2/favorite", "application/json", b"{}"),
     ("POST", "/users", "application/x-www-form-urlencoded", b"name=Mallory&role=admin"),
@@ -24,138 +19,117 @@ _WRITES = [
 
 
 class Logins:
-    """Each case is a way to attack the logins of a server of its own, and its number."""
+    """Each case is a way and its number."""
 
     name = "logins"
 
-    def __init__(self, program, scenes):
-        self._program = program
-        self._scenes = scenes
+    def __init__(self):
         self._lock = threading.Lock()
-        self._home = None
-
-    def close(self):
-        if self._home:
-            self._server.end()
-            self._control.close()
-            self._home.remove()
+        self._peers = itertools.count(1)
 
     def cases(self, random):
-        number = 0
-        while True:
-            for way in ["late", "late", "late", "queue", "changed"]:
-                number += 1
-                yield f"logins/{way}/{number}"
+        for number in itertools.count(1):
+            way = random.choice(["form", "bearer", "cookie", "bearer", "cookie", "late", "one-peer"])
+            yield f"logins/{way}/{number}"
 
     def run(self, case, targets, random):
         way = case.split("/")[1]
-        # One after another: each uses up the waits and the sessions of the one user.
-        with self._lock:
-            if not self._home:
-                self._begin()
-            found = getattr(self, f"_{way}")(random)
+        target = next(target for target in targets if target.token)
+        if way in ("late", "one-peer"):
+            # One after another: each uses up the waits and the sessions of the one user.
+            with self._lock:
+                found = self._late(target, random) if way == "late" else self._one_peer(target, random)
+        else:
+            found = self._check_guess(target, way, random)
         return f"logins, {way}", [f"{way}: {text}" for text in found]
-
-    def _begin(self):
-        self._home = self._scenes.copy("base")
-        self._control = Control(self._program.scratch)
-        self._call("user", "add", "ana", "--role", "admin")
-        self._passphrase = _FIRST
-        self._call("user", "passphrase", "ana", text=_FIRST)
-        self._server = RunningServer(
-            self._program, self._home, self._control, "--trusted-proxy", "127.0.0.1")
-        self._count = 0
-
-    def _call(self, *words, text=""):
-        result = subprocess.run(
-            [self._program.path, *words], cwd=self._home.folder, input=text + "\n",
-            env=self._program.environment(self._home, {}, self._control), capture_output=True, text=True,
-            check=False)
-        if result.returncode != 0:
-            raise SystemExit(f"soak: offers {' '.join(words)}: {result.stderr}")
-
-    def _fields(self, peer=None, cookie=None, kind="application/x-www-form-urlencoded"):
-        fields = {"Host": f"127.0.0.1:{self._server.port}", "Content-Type": kind,
-                  "Origin": f"http://127.0.0.1:{self._server.port}"}
-        if peer:
-            fields["X-Forwarded-For"] = peer
-        if cookie:
-            fields["Cookie"] = cookie
-        return fields
-
-    def _send(self, method, path, fields, body=None):
-        """Sends a request; returns the status and the cookies, or None if the connection was closed."""
-        connection = http.client.HTTPConnection("127.0.0.1", self._server.port, timeout=60)
-        try:
-            connection.request(method, path, body, fields)
-            answer = connection.getresponse()
-            answer.read()
-            pairs = [value.split(";")[0] for value in answer.headers.get_all("Set-Cookie") or []]
-            return answer.status, "; ".join(pairs)
-        except (OSError, http.client.HTTPException):
-            return None
-        finally:
-            connection.close()
-
-    def _log_in(self, name, passphrase, peer):
-        body = f"name={quote(name)}&passphrase={quote(passphrase)}&next=/".encode()
-        return self._send("POST", "/login", self._fields(peer), body)
 
     def _peer(self):
         """An address of a network that no login was from."""
-        self._count += 1
-        return f"10.{self._count >> 8 & 255}.{self._count & 255}.1"
+        number = next(self._peers)
+        return {"X-Forwarded-For": f"10.{number >> 8 & 255}.{number & 255}.1"}
 
-    def _late(self, random):
-        """A body that comes after the session of its head has ended."""
-        answer = self._log_in("ana", self._passphrase, self._peer())
+    @staticmethod
+    def _log_in(target, name, passphrase, peer):
+        body = f"name={quote(name, safe='')}&passphrase={quote(passphrase, safe='')}&next=/".encode()
+        return target.send("POST", "/login", {**target.form, **peer}, body)
+
+    def _check_guess(self, target, way, random):
+        guess = self._guess(target.passphrase if way == "form" else target.token, random)
+        printable = "".join(c if " " <= c < "\x7f" else "x" for c in guess)[:7000]
+        if way == "form":
+            answer = self._log_in(target, random.choice(["ana", "nobody"]), guess, self._peer())
+        elif way == "bearer":
+            scheme = random.choice(["Bearer", "bearer", "Basic", "Bearer  ", ""])
+            answer = target.send("GET", "/api/v1/favorites",
+                                 {**self._peer(), "Authorization": f"{scheme} {printable}"})
+        else:
+            name = random.choice(["offers-session", "__Host-offers-session", "session"])
+            answer = target.send("GET", "/api/v1/favorites",
+                                 {**self._peer(), "Cookie": f"{name}={printable}"})
+        found = target.check_answer(answer)
+        if answer:
+            status, fields, _ = answer
+            if status < 400:
+                found.append(f"a guess gets {status}")
+            if status == 429 and not fields.get("Retry-After", "").isdigit():
+                found.append("429 without Retry-After")
+        return found
+
+    @staticmethod
+    def _guess(secret, random):
+        near = [secret[:-1], secret + "x", secret.swapcase(), secret[::-1], secret[1:], secret + "\0",
+                secret[:-1] + chr(ord(secret[-1]) ^ 1)]
+        length = random.randint(16, 40)
+        return random.choice([*_COMMON, *near, *(random.randbytes(length).hex() for _ in range(20))])
+
+    def _one_peer(self, target, random):
+        """Many guesses of one peer are made to wait; the right passphrase from elsewhere is not."""
+        peer = self._peer()
+        statuses = {answer[0] for _ in range(_MANY)
+                    if (answer := self._log_in(target, "ana", str(random.random()), peer))}
+        found = [] if 429 in statuses else [f"none of {_MANY} guesses has to wait: {statuses}"]
+        if statuses & {200, 303}:
+            found.append("a guess gets in")
+        return found + self._check_right(target)
+
+    def _check_right(self, target):
+        """The right passphrase gets in; its session has safe attributes, and ends with the logout."""
+        answer = self._log_in(target, "ana", target.passphrase, self._peer())
         if not answer or answer[0] != 303:
             return [f"the right passphrase gets {answer and answer[0]}"]
-        cookie = answer[1]
+        cookie = answer[1].get("Set-Cookie", "")
+        found = [f"a session cookie without {word}" for word in ["HttpOnly", "SameSite", "Path=/"]
+                 if word not in cookie]
+        pair = {"Cookie": cookie.split(";")[0]}
+        answer = target.send("GET", "/api/v1/favorites", pair)
+        if not answer or answer[0] != 200:
+            found.append(f"a session gets {answer and answer[0]}")
+        target.send("POST", "/logout", {**target.form, **pair}, b"")
+        answer = target.send("GET", "/api/v1/favorites", pair)
+        if not answer or answer[0] == 200:
+            found.append("a session is valid after its logout")
+        return found
+
+    def _late(self, target, random):
+        """A body that comes after the session of its head has ended."""
+        answer = self._log_in(target, "ana", target.passphrase, self._peer())
+        if not answer or answer[0] != 303:
+            return [f"the right passphrase gets {answer and answer[0]}"]
+        pairs = [value.split(";")[0] for value in answer[1].get_all("Set-Cookie")]
+        session = {**target.form, "Cookie": "; ".join(pairs)}
         method, path, kind, body = random.choice(_WRITES)
-        head = f"{method} {path} HTTP/1.1\r\nContent-Length: {len(body) + 1}\r\nConnection: close\r\n"
-        head += "".join(f"{name}: {value}\r\n"
-                        for name, value in self._fields(None, cookie, kind).items())
+        fields = {"Host": target.host, **session, "Content-Type": kind,
+                  "Content-Length": str(len(body) + 1), "Connection": "close"}
+        head = f"{method} {path} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields.items())
         received = b""
         with contextlib.suppress(OSError):
-            with socket.create_connection(("127.0.0.1", self._server.port), 15) as connection:
+            with socket.create_connection(("127.0.0.1", target.server.port), 15) as connection:
                 connection.sendall(f"{head}\r\n".encode() + body)
                 # Both are answered after the head was read, or nearly so.
-                self._send("GET", "/api/v1/favorites", {**self._fields(None, cookie)})
-                self._send("POST", "/logout", self._fields(None, cookie), b"")
+                target.send("GET", "/api/v1/favorites", session)
+                target.send("POST", "/logout", session, b"")
                 connection.sendall(b" ")
                 while piece := connection.recv(65_536):
                     received += piece
         status = received[9:12].decode(errors="replace")
-        return [] if status == "401" else [f"{method} {path} gets {status} after the logout"]
-
-    def _queue(self, random):
-        """Strangers in many networks, and one user in another."""
-        peers = [self._peer() for _ in range(_STRANGERS)]
-        own = self._peer()
-        with concurrent.futures.ThreadPoolExecutor(_STRANGERS + 1) as pool:
-            guesses = [pool.submit(self._log_in, f"nobody{peer}", "guess", peer) for peer in peers]
-            answer = pool.submit(self._log_in, "ana", self._passphrase, own).result()
-            statuses = [guess.result() for guess in guesses]
-        found = [f"a guess gets {status[0]}" for status in statuses
-                 if status and status[0] not in _NOT_IN]
-        if not answer or answer[0] != 303:
-            found.append(f"the right passphrase gets {answer and answer[0]} among strangers")
-        return found
-
-    def _changed(self, random):
-        """A login that waits while its passphrase is changed: no session outlives the change."""
-        old, self._passphrase = self._passphrase, f"{_FIRST} {random.randrange(1 << 30)}"
-        peers = [self._peer() for _ in range(16)]
-        own = self._peer()
-        with concurrent.futures.ThreadPoolExecutor(len(peers) + 1) as pool:
-            guesses = [pool.submit(self._log_in, f"nobody{peer}", "guess", peer) for peer in peers]
-            login = pool.submit(self._log_in, "ana", old, own)
-            self._call("user", "passphrase", "ana", text=self._passphrase)
-            answer = login.result()
-            for guess in guesses:
-                guess.result()
-        if not answer or answer[0] != 303:
-            return []
-        status = self._send("GET", "/api/v1/favorites", self._fields(None, answer[1]))
-        return [] if status and status[0] == 401 else ["a session by the passphrase of before goes on"]
+        return [] if status == "401" else [f"{method} {path} gets {status or 'nothing'} after the logout"]

@@ -7,7 +7,6 @@ import signal
 import struct
 import subprocess
 import tempfile
-import threading
 import time
 from dataclasses import dataclass, field
 
@@ -16,7 +15,7 @@ KINDS = [
     "open", "create", "write", "sync", "truncate", "rename", "link", "unlink", "allocate", "map",
     "folder",
 ]
-_CONTROL = struct.Struct(f"<q{len(KINDS)}qqqq256s")
+_CONTROL = struct.Struct(f"<q{len(KINDS)}qqqq")
 _ROOM_OFFSET = 8 * (1 + len(KINDS))
 
 # The documented exit codes.
@@ -37,13 +36,7 @@ class Result:
     seconds: float
     counts: dict = field(default_factory=dict)
     total: int = 0
-    outside: int = 0
-    first_outside: str = ""
     timed_out: bool = False
-
-    @property
-    def succeeded(self):
-        return self.code == 0
 
 
 class Control:
@@ -52,15 +45,15 @@ class Control:
     def __init__(self, folder, room=0):
         self.path = tempfile.mktemp(prefix="control-", dir=folder)
         with open(self.path, "wb") as file:
-            file.write(_CONTROL.pack(0, *[0] * len(KINDS), room, room, 0, b""))
+            file.write(_CONTROL.pack(0, *[0] * len(KINDS), room, room, 0))
         self._file = open(self.path, "r+b")
         self._map = mmap.mmap(self._file.fileno(), 0)
 
     def values(self):
         total, *rest = _CONTROL.unpack(self._map[:])
         counts = dict(zip(KINDS, rest))
-        _, least_room, outside, first = rest[len(KINDS):]
-        return total, counts, least_room, outside, first.split(b"\0")[0].decode(errors="replace")
+        _, least_room, outside = rest[len(KINDS):]
+        return total, counts, least_room, outside
 
     def set_room(self, room):
         self._map[_ROOM_OFFSET:_ROOM_OFFSET + 8] = struct.pack("<q", room)
@@ -78,10 +71,8 @@ class Program:
         self.path = os.path.abspath(path)
         self.scratch = scratch
         self.library = os.path.join(scratch, "campaign.so")
-        self.intercepted = 0
-        self.monitored = 0
         self.outside = {}
-        self._lock = threading.Lock()
+        """The writes of the database outside of its write guard, by the words of the command."""
 
     def build_shims(self):
         """Compiles the shims into the scratch folder."""
@@ -95,66 +86,64 @@ class Program:
             [compiler, "-std=gnu17", "-O1", "-fPIC", "-shared", "-pthread", "-o", self.library,
              *files], check=True)
 
-    def like(self, path):
-        """Another program with the same shims, such as one with a planted fault."""
-        other = Program(path, self.scratch)
-        other.library = self.library
-        return other
-
-    def environment(self, home, settings, control):
+    def environment(self, home, control=None, settings=None):
+        """The environment in a home; with the shims if a control counts what they intercept."""
         environment = {
             "HOME": home.folder, "TMPDIR": home.temporary, "OFFERS_DATABASE": home.database,
             "PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LANG": "C.UTF-8", "NO_COLOR": "1",
-            "LD_PRELOAD": self.library, "CAMPAIGN_FOLDER": home.folder,
-            "CAMPAIGN_DATABASE": home.database, "CAMPAIGN_CONTROL": control.path,
+            **home.variables,
         }
-        for name, value in settings.items():
+        if control:
+            environment |= {
+                "LD_PRELOAD": self.library, "CAMPAIGN_FOLDER": home.folder,
+                "CAMPAIGN_DATABASE": home.database, "CAMPAIGN_CONTROL": control.path}
+        for name, value in (settings or {}).items():
             environment["CAMPAIGN_" + name.upper()] = str(value)
         return environment
 
-    def start(self, arguments, home, control, **settings):
+    def start(self, arguments, home, control=None, **settings):
         """Starts the program without waiting for it."""
         return subprocess.Popen(
-            [self.path, *arguments], cwd=home.folder, stdin=subprocess.DEVNULL,
+            [self.path, *arguments], cwd=home.folder, stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            env=self.environment(home, settings, control))
+            env=self.environment(home, control, settings))
+
+    def run_plainly(self, arguments, home, text="", timeout=TIMEOUT_SECONDS):
+        """Runs the program without the shims; returns its exit code, output and errors."""
+        process = self.start(arguments, home)
+        try:
+            output, errors = process.communicate(text.encode(), timeout)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            return None, "", f"no end within {timeout} s"
+        return process.returncode, output.decode(errors="replace"), errors.decode(errors="replace")
 
     def run(self, arguments, home, kill_after=None, timeout=TIMEOUT_SECONDS, control=None,
-            **settings):
+            begins=None, **settings):
         """Runs the program to its end.
 
-        `kill_after`: the seconds after which it is killed. `settings`: those of campaign.h, in lower
-        case and without their prefix.
+        `kill_after`: the seconds after which it is killed. `begins`: is called with the process.
+        `settings`: those of campaign.h, in lower case and without their prefix.
         """
         own = control is None
         control = control or Control(self.scratch)
         begun = time.monotonic()
         process = self.start(arguments, home, control, **settings)
         timed_out = False
+        if begins:
+            begins(process)
         try:
             output, errors = process.communicate(timeout=kill_after or timeout)
         except subprocess.TimeoutExpired:
             timed_out = kill_after is None
             process.send_signal(signal.SIGKILL)
             output, errors = process.communicate()
-        result = self.result(
-            process.returncode, output, errors, time.monotonic() - begun, control, timed_out)
+        total, counts, _, outside = control.values()
+        if outside:
+            self.outside[" ".join(arguments)] = outside
         if own:
             control.close()
-        self.note(arguments, result)
-        return result
-
-    @staticmethod
-    def result(code, output, errors, seconds, control, timed_out=False):
-        total, counts, _, outside, first = control.values()
         return Result(
-            code, output.decode(errors="replace"), errors.decode(errors="replace"), seconds, counts,
-            total, outside, first, timed_out)
-
-    def note(self, arguments, result):
-        """Adds a run to the totals of the monitor of the write guard."""
-        with self._lock:
-            self.intercepted += result.total
-            self.monitored += 1
-            if result.outside:
-                self.outside[" ".join(arguments)] = (result.outside, result.first_outside)
+            process.returncode, output.decode(errors="replace"), errors.decode(errors="replace"),
+            time.monotonic() - begun, counts, total, timed_out)

@@ -1,11 +1,14 @@
 """Counts what was tried and what held, and prints it with the violations."""
 
 import collections
+import concurrent.futures
+import os
 import random
 import shlex
 import sys
 import threading
 import time
+import traceback
 
 # So many violations of one sort are printed in full.
 _MOST_PRINTED = 5
@@ -14,11 +17,9 @@ _MOST_PRINTED = 5
 class Report:
     """The counts and the violations of a run of campaigns."""
 
-    def __init__(self, name, seed, repeat_words=None):
-        """`repeat_words`: the command that repeats a case, if cases can be repeated."""
+    def __init__(self, name, seed):
         self.name = name
         self.seed = seed
-        self._repeat_words = repeat_words
         self._tried = collections.Counter()
         self._held = collections.Counter()
         self._of = {}
@@ -45,12 +46,6 @@ class Report:
                 self._violations.setdefault((kind, text), []).append(case)
         return not violations
 
-    def count(self, kind, tried, held):
-        """Counts many cases at once that have no violation of their own."""
-        with self._lock:
-            self._tried[kind] += tried
-            self._held[kind] += held
-
     @property
     def tried(self):
         return sum(self._tried.values())
@@ -58,9 +53,6 @@ class Report:
     @property
     def violations(self):
         return sum(len(cases) for cases in self._violations.values())
-
-    def texts(self):
-        return [text for _, text in self._violations]
 
     def print(self):
         seconds = time.monotonic() - self._begun
@@ -71,9 +63,60 @@ class Report:
             print(f"{part + ', all cases':<36} {tried:>7} tried of {count}")
         for (kind, text), cases in self._violations.items():
             print(f"VIOLATION  {kind}: {text}  [{len(cases)}]")
-            for case in cases[:_MOST_PRINTED] if self._repeat_words else []:
-                words = shlex.join([*self._repeat_words, "--seed", str(self.seed), "--case", case])
-                print(f"    repeat: {words}")
+            # The nodes' cases depend on the moment, and cannot be repeated.
+            for case in cases[:_MOST_PRINTED] if self.name != "nodes" else []:
+                print(f"    repeat: Scripts/soak {self.name} --seed {self.seed} --case {shlex.quote(case)}")
         end = "passed" if not self.violations else f"FAILED: {self.violations} violations"
         print(f"soak {self.name}: seed {self.seed}, {self.tried} tried in {seconds:.0f} s: {end}")
         sys.stdout.flush()
+
+
+class _Queue:
+    """The cases of a part that are left, for several workers."""
+
+    def __init__(self, cases):
+        self._cases = iter(cases)
+        self._lock = threading.Lock()
+
+    def next(self):
+        with self._lock:
+            return next(self._cases, None)
+
+
+def run_parts(parts, subject, report, seconds, case=None, only=None, jobs=None):
+    """Runs parts for their shares of the time, or one case.
+
+    A part has a name, `cases(random)` and `run(case, subject, random)`, which returns the kind of the
+    case and the violations.
+    """
+    deadline = time.monotonic() + seconds
+    parts = [(part, share) for part, share in parts
+             if part.name == (case.split("/")[0] if case else part.name) and part.name in (only or [part.name])]
+    left = sum(share for _, share in parts)
+    for part, share in parts:
+        now = time.monotonic()
+        until = now + max(deadline - now, 0) * share / left
+        left -= share
+        cases = [case] if case else part.cases(report.random(part.name))
+        if isinstance(cases, list) and not case:
+            report.plan(part.name, len(cases))
+        _run_part(part, _Queue(cases), subject, report, until, jobs or min(os.cpu_count() or 1, 4))
+
+
+def _run_part(part, queue, subject, report, until, jobs):
+    def work():
+        # Each worker runs at least one case, however late it is.
+        while (case := queue.next()) is not None:
+            try:
+                kind, found = part.run(case, subject, report.random(case))
+            except Exception as error:
+                # A fault that the campaign did not expect is no reason to end it, and none to pass.
+                place = traceback.extract_tb(error.__traceback__)[-1]
+                kind, found = part.name, [f"{error!r} at {place.filename}:{place.lineno}"]
+            report.add(kind, case, found)
+            if time.monotonic() >= until:
+                break
+
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        for worker in [pool.submit(work) for _ in range(jobs)]:
+            worker.result()

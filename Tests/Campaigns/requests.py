@@ -1,5 +1,6 @@
 """Requests: every address with hostile words, methods, fields and bodies."""
 
+import itertools
 import json
 from urllib.parse import quote, quote_from_bytes
 
@@ -24,7 +25,7 @@ _WORDS = TEXTS[:18] + [
     "http://169.254.169.254/latest/meta-data", "\0", "%00", "%", "%zz", "-1", "1e999", "NaN",
     "9" * 400, "' OR 1=1 --", "\" OR \"\" MATCH \"", "{env:HOME}", "*", "a" * 9000, "\ud7ff\uffff",
 ]
-# What a stranger may see on a server with a token.
+# What a stranger may see on a guarded server.
 _OPEN = ("/login", "/logout", "/api/v1/health", "/assets/", "/manifest.webmanifest", "/favicon.ico")
 
 
@@ -34,9 +35,7 @@ class Requests:
     name = "requests"
 
     def cases(self, random):
-        number = 0
-        while True:
-            number += 1
+        for number in itertools.count(1):
             yield f"requests/{number}"
 
     def run(self, case, targets, random):
@@ -103,7 +102,7 @@ class Requests:
         bodies = [
             json.dumps({"source": text}), json.dumps({"every": text}), json.dumps([text] * 50),
             "[" * 5000, "{\"a\":" * 3000, json.dumps({text: text}), "", "\0", "nul", "1e999",
-            f"token={quote(text, safe='')}&next={quote(text, safe='')}", "a" * 70_000]
+            f"name={quote(text, safe='')}&passphrase=x&next={quote(text, safe='')}", "a" * 70_000]
         body = random.choice(bodies).encode("utf-8", "replace")
         kind = random.choice(["application/json", "application/x-www-form-urlencoded", "text/plain"])
         # A sync would change the feeds that the other requests look at.

@@ -5,7 +5,7 @@ import random
 import threading
 import time
 
-from .web import Web
+from .server import Web, is_among, send_document
 
 DUE_FEEDS = ["due1", "due2", "due3"]
 """Feeds that are synced each minute, by whichever node comes first."""
@@ -74,11 +74,7 @@ class Supplier:
             version = 1 + int((now - self._begun) * 2)
         body = _document(name, version)
         time.sleep(random.uniform(*_ANSWER_SECONDS))
-        handler.send_response(200)
-        handler.send_header("Content-Type", "application/json")
-        handler.send_header("Content-Length", str(len(body)))
-        handler.end_headers()
-        handler.wfile.write(body)
+        send_document(handler, body)
 
     def await_fetch(self, feed, node, since, timeout):
         """Waits until a node asks for a feed; returns whether it has."""
@@ -105,7 +101,7 @@ def check_fetches(fetches, nodes, outages=()):
             last = first + _COMMIT_SECONDS
             if node in faulty and faulty[node].lost_lease(first, last):
                 continue
-            if any(first <= until and since <= last for since, until in outages):
+            if is_among(outages, first, last):
                 continue
             found.append(f"{name} was fetched twice in one interval: by {node}, and {gap:.1f} s later "
                          f"by {other}")

@@ -1,22 +1,20 @@
 """What is attacked: a server with hostile texts and secrets, and what no answer of it may contain."""
 
 import html.parser
-import http.client
 import json
-import os
 import re
 import secrets
 import socket
 
 from .program import Control
-from .server import RunningServer
+from .server import Server
 
 MARK = "attack1"
 """Stands in every hostile text: a page that runs it, or has it as an attribute, is injected."""
 REPEATED = "pasta"
 """A word that some offers repeat as often as they may."""
 PRIVATE = "Tea of the house"
-"""A name that only a holder of the token may see."""
+"""A name that only a user may see."""
 
 TEXTS = [
     f"<script>{MARK}()</script>", f"<img src=x onerror={MARK}()>", f"\" onmouseover=\"{MARK}()",
@@ -81,31 +79,35 @@ class _Reader(html.parser.HTMLParser):
 
 
 class Target:
-    """A home with hostile offers, and its server, with a token or without."""
+    """A home with hostile offers, and its server: a guarded one, which has two users, or one that asks for
+    no login."""
 
-    def __init__(self, program, scenes, has_token):
+    passphrase = "seven green trams"
+
+    def __init__(self, program, scenes, is_guarded):
         self.program = program
+        self.name = "with a login" if is_guarded else "without a login"
         self.home = scenes.copy("base")
-        self.token = secrets.token_urlsafe(24) if has_token else None
         self.header_secret = secrets.token_hex(12)
         self.home.write("in/hostile.json", json.dumps(hostile_offers() + repeating_offers()))
         self.home.write("in/feeds.yaml", (
             "feeds:\n  own:\n    source: http://127.0.0.1:1/own.json\n"
             f"    headers: {{X-Key: {self.header_secret}}}\n    id: id\n    fields: {{name: name}}\n"))
-        result = program.run(["sync", "--quiet", "--accept-removals", "--from", "in/hostile.json"],
-                             self.home)
-        if result.code != 0:
-            raise SystemExit(f"soak: the hostile feed is refused: {result.errors}")
+        self.home.variables["OFFERS_CONFIG"] = self.home.file("in/feeds.yaml")
+        self._call("sync", "--quiet", "--accept-removals", "--from", "in/hostile.json")
+        self.token = None
+        if is_guarded:
+            self._call("user", "add", "ana", "--role", "admin")
+            self._call("user", "passphrase", "ana", text=self.passphrase)
+            self.token = self._call("token", "add", "campaign", "--scope", "admin", "--expires", "1d").strip()
         self._control = Control(program.scratch)
-        arguments = ["--config", self.home.file("in/feeds.yaml")]
-        if has_token:
-            path = self.home.write("in/token", self.token + "\n")
-            # Its owner only may read it.
-            os.chmod(path, 0o600)
-            arguments += ["--token-file", path]
-        self.server = RunningServer(program, self.home, self._control, *arguments)
-        if self.server.port is None:
-            raise SystemExit(f"soak: the server did not begin: {self.server.errors}")
+        self.server = Server(program, self.home, "--trusted-proxy", "127.0.0.1", control=self._control)
+
+    def _call(self, *words, text=""):
+        code, output, errors = self.program.run_plainly(list(words), self.home, text + "\n")
+        if code != 0:
+            raise SystemExit(f"soak: offers {' '.join(words)}: {errors}")
+        return output
 
     @property
     def host(self):
@@ -115,43 +117,37 @@ class Target:
     def credentials(self):
         return {"Authorization": f"Bearer {self.token}"} if self.token else {}
 
+    @property
+    def form(self):
+        """The fields of a form that a page of the server sends."""
+        return {"Content-Type": "application/x-www-form-urlencoded", "Origin": f"http://{self.host}"}
+
     def secrets(self):
         """Texts that no answer may contain."""
-        found = [self.header_secret, "root:x:", self.home.file("in/token"), "Fatal error", ".swift:"]
+        found = [self.header_secret, "root:x:", "Fatal error", ".swift:", self.passphrase]
         return found + ([self.token] if self.token else [])
 
-    def send(self, method, path, headers=None, body=None, timeout=20):
+    def send(self, method, path, fields=None, body=None):
         """Sends a request; returns the status, the fields and the body, or None if it was closed."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=timeout)
-        try:
-            connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
-            fields = {"Host": self.host, **(headers or {})}
-            if body is not None:
-                fields.setdefault("Content-Length", str(len(body)))
-            for name, value in fields.items():
-                if value is not None:
-                    connection.putheader(name, value)
-            connection.endheaders(body)
-            response = connection.getresponse()
-            return response.status, response.headers, response.read(4 << 20)
-        except (OSError, http.client.HTTPException, ValueError):
-            return None
-        finally:
-            connection.close()
+        return self.server.ask(method, path, fields, body)
 
-    def exchange(self, data, timeout=15, ends=True):
+    def exchange(self, data, timeout=15):
         """Sends bytes and reads what comes back, up to 1 MiB, until the server closes."""
         received = b""
         try:
             with socket.create_connection(("127.0.0.1", self.server.port), timeout) as connection:
                 connection.sendall(data)
-                if ends:
-                    connection.shutdown(socket.SHUT_WR)
+                connection.shutdown(socket.SHUT_WR)
                 while len(received) < 1 << 20 and (piece := connection.recv(65_536)):
                     received += piece
         except OSError:
             pass
         return received
+
+    def check_served(self, when):
+        """A good client is served."""
+        answer = self.send("GET", "/api/v1/favorites", self.credentials)
+        return [] if answer and answer[0] == 200 else [f"{when} a good client gets {answer and answer[0]}"]
 
     def check_answer(self, answer):
         """What is wrong with an answer, whatever was asked."""
@@ -161,14 +157,16 @@ class Target:
         found = []
         if status >= 500 and status not in (501, 502, 503, 504, 505, 507):
             found.append(f"status {status}")
-        whole = (str(fields) + body.decode("utf-8", "replace"))
+        text = body.decode("utf-8", "replace")
         found += [f"it discloses {place}" for place, secret in enumerate(self.secrets())
-                  if secret in whole]
+                  if secret in str(fields) + text]
         if "X-Injected" in fields:
             found.append("a field was injected")
         kind = fields.get("Content-Type", "")
         if kind.startswith("text/html"):
-            found += check_page(body.decode("utf-8", "replace"))
+            reader = _Reader()
+            reader.feed(text)
+            found += [f"injected: {place}" for place in sorted(set(reader.found))]
             if "default-src 'none'" not in fields.get("Content-Security-Policy", ""):
                 found.append("a page without a policy")
         elif "json" in kind and body:
@@ -182,20 +180,16 @@ class Target:
 
     def end(self):
         """Ends the server; returns what went wrong."""
+        if self._control is None:
+            return []
         code = self.server.end()
-        total, _, _, outside, _ = self._control.values()
+        total, _, _, outside = self._control.values()
+        self._control.close()
+        self._control = None
+        self.home.remove()
         found = [] if code == 0 else [f"the server ends with {code}: {self.server.errors[-2:]}"]
         if total == 0:
             found.append("nothing was intercepted")
         if outside:
             found.append(f"{outside} writes outside of the write guard")
-        self._control.close()
-        self.home.remove()
         return found
-
-
-def check_page(text):
-    """The texts that were injected into a page."""
-    reader = _Reader()
-    reader.feed(text)
-    return [f"injected: {found}" for found in sorted(set(reader.found))]

@@ -1,6 +1,6 @@
 // The parts of the library that the campaigns load into the program under test with LD_PRELOAD. It
-// intercepts the calls that change files, counts those below one folder, and lets them fail, kills
-// or stops the process at one of them, bounds the bytes that they may add, or records them.
+// intercepts the calls that change files, counts those below one folder, and lets them fail or kills
+// the process at one of them, bounds the bytes that they may add, or records them.
 //
 // All settings are environment variables:
 //   CAMPAIGN_FOLDER    the folder whose files count; without it nothing is intercepted
@@ -8,10 +8,8 @@
 //   CAMPAIGN_DATABASE  the database whose writes must happen under its write guard
 //   CAMPAIGN_FAIL      "KIND N ERRNO once|always|half|torn": the Nth call of a kind fails
 //   CAMPAIGN_KILL      "N before|after|torn": SIGKILL at the Nth intercepted call
-//   CAMPAIGN_STOP      "N": SIGSTOP before the Nth intercepted call
 //   CAMPAIGN_ROOM      "1": files may grow only by the bytes in the control file
 //   CAMPAIGN_RECORD    the file to which each change is appended
-//   CAMPAIGN_HIDE      a suffix of file names whose syncs are not recorded: a planted fault
 //   CAMPAIGN_CLOCK     seconds that are added to the wall clock
 #ifndef CAMPAIGN_H
 #define CAMPAIGN_H
@@ -41,7 +39,6 @@ struct control {
   int64_t room;
   int64_t least_room;
   int64_t outside;
-  char first_outside[256];
 };
 
 // One intercepted call, from its start to its end.

@@ -1,4 +1,4 @@
-// Decides which intercepted calls fail, kill or stop the process, or find no room.
+// Decides which intercepted calls fail, kill the process, or find no room.
 #include "campaign.h"
 #include <pthread.h>
 #include <signal.h>
@@ -11,7 +11,6 @@ static bool has_room;
 
 static struct { int kind; int64_t number; int error; char mode[8]; } failure = {.kind = -1};
 static struct { int64_t number; char mode[8]; } death;
-static int64_t stop;
 // The open file that holds byte 0 of the lock file, or -1.
 static _Atomic int guard = -1;
 
@@ -30,7 +29,6 @@ static void read_settings(void) {
   if ((text = getenv("CAMPAIGN_FAIL")))
     sscanf(text, "%d %ld %d %7s", &failure.kind, &failure.number, &failure.error, failure.mode);
   if ((text = getenv("CAMPAIGN_KILL"))) sscanf(text, "%ld %7s", &death.number, death.mode);
-  if ((text = getenv("CAMPAIGN_STOP"))) stop = atol(text);
   has_room = getenv("CAMPAIGN_ROOM") != NULL;
 }
 
@@ -97,15 +95,9 @@ void decide(struct call *call, int64_t length, int64_t growth) {
   int64_t number = __atomic_add_fetch(&control->kinds[call->kind], 1, __ATOMIC_SEQ_CST);
 
   bool changes = call->kind == WRITE || call->kind == TRUNCATE || call->kind == ALLOCATE;
-  if (changes && guard < 0 && is_guarded(call->path) &&
-      __atomic_fetch_add(&control->outside, 1, __ATOMIC_SEQ_CST) == 0)
-    snprintf(control->first_outside, sizeof control->first_outside, "%.200s", call->path);
+  if (changes && guard < 0 && is_guarded(call->path))
+    __atomic_fetch_add(&control->outside, 1, __ATOMIC_SEQ_CST);
 
-  if (stop && total == stop) {
-    syscall(SYS_kill, getpid(), SIGSTOP);
-    // The signal may reach the process a little later; no other thread may write meanwhile.
-    syscall(SYS_sched_yield);
-  }
   if (death.number && total == death.number) {
     if (!strcmp(death.mode, "before")) die();
     if (!strcmp(death.mode, "torn") && call->kind == WRITE) call->keep = length / 2;

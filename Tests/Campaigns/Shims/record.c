@@ -5,12 +5,10 @@
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static const char *hidden;
 static long file = -1;
 
 static void open_record(void) {
   const char *name = getenv("CAMPAIGN_RECORD");
-  hidden = getenv("CAMPAIGN_HIDE");
   if (name) file = syscall(SYS_openat, AT_FDCWD, name, O_WRONLY | O_APPEND | O_CLOEXEC);
 }
 
@@ -28,15 +26,9 @@ void unlock_record(void) {
   if (is_recording()) pthread_mutex_unlock(&mutex);
 }
 
-static bool ends_with(const char *text, const char *suffix) {
-  size_t length = strlen(text), count = strlen(suffix);
-  return length >= count && !strcmp(text + length - count, suffix);
-}
-
 void record(const char *name, int64_t number, int64_t first, int64_t second, const char *path,
             const char *other, const void *bytes, size_t count) {
   if (!is_recording()) return;
-  if (hidden && !strcmp(name, "sync") && ends_with(path, hidden)) return;
   int saved = errno;
   char line[2 * PATH_MAX + 128];
   int length = snprintf(line, sizeof line, "%s\t%ld\t%ld\t%ld\t%s\t%s\n", name, number, first,

@@ -4,60 +4,6 @@ import Testing
 
 @Suite("Scripts")
 struct ScriptTests {
-  private func soak(_ program: String, seconds: Int, in home: Home) throws -> Home.ShellResult {
-    let script = PackageFolder.file("Scripts/soak")
-    return try home.shell(
-      "unset OFFERS_DATABASE; OFFERS_PROGRAM='\(program)' '\(script)' \(seconds)")
-  }
-
-  /// Writes a wrapper that misbehaves in one way and otherwise runs `offers`.
-  private func flawed(_ flaw: String, in home: Home) throws -> String {
-    let path = try home.folder.write(
-      "#!/bin/bash\n\(flaw)\nexec '\(OffersProgram.path)' \"$@\"\n", to: "flawed")
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
-    return path
-  }
-
-  @Test("Concurrent processes that star and sync see no lock errors and lose nothing")
-  func soak() throws {
-    let home = try Home()
-    let result = try soak(OffersProgram.path, seconds: 3, in: home)
-    #expect(result.errors == "")
-    #expect(result.output.hasSuffix("soak: passed\n"), "\(result.output)")
-    #expect(result.status == 0)
-  }
-
-  @Test(
-    "The soak test detects a lock error, a lost favorite, a failed command and a mixed feed",
-    arguments: [
-      ("[[ $1 == list ]] || echo 'database is locked' >&2", "a lock was shown"),
-      ("[[ $1 != favorite ]] || exit 0", "the favorites are not what was acknowledged"),
-      ("[[ $1 != favorite ]] || exit 1", "a command failed"),
-      ("[[ \"$*\" != list ]] || exit 0", "the feed is neither of its two versions"),
-    ])
-  func soakNotices(flaw: String, message: String) throws {
-    let home = try Home()
-    let result = try soak(try flawed(flaw, in: home), seconds: 1, in: home)
-    #expect(result.errors.contains("soak: FAILED: \(message)"), "\(result.errors)")
-    #expect(result.status == 1)
-  }
-
-  @Test("Every script is executable and valid bash")
-  func scripts() throws {
-    let home = try Home()
-    for name in [
-      "build", "offers", "start", "test", "check", "soak", "benchmark", "fuzz",
-      "install",
-      "package",
-    ].map({ "Scripts/" + $0 })
-      + [".ci/run"]
-    {
-      let path = PackageFolder.file(name)
-      #expect(FileManager.default.isExecutableFile(atPath: path), "\(name)")
-      #expect(try home.shell("bash -n '\(path)'").status == 0, "\(name)")
-    }
-  }
-
   @Test("An installation runs from its folder, and its removal keeps other files")
   func install() throws {
     let home = try Home()
