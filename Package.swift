@@ -160,7 +160,7 @@ let package = Package(
     .target(name: "SpawnShim", path: "Sources/OffersCLI/Processes/Shim"),
     // It opens gdk-pixbuf at run time, so that only those who want smaller pictures need the library.
     .target(name: "PixbufShim", path: "Sources/OffersCLI/Pictures/Shim"),
-    // The tests and the benchmark start child processes, too, and cannot depend on a program.
+    // The tests start child processes, too, and cannot depend on a program.
     .target(
       name: "ChildProcesses", dependencies: ["OffersCore", "SpawnShim"],
       path: "Sources/OffersCLI/Processes", exclude: ["Shim"], swiftSettings: strict),
@@ -187,12 +187,8 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
-      name: "OffersFuzzing", dependencies: ["OffersCore", "OffersFeeds"],
-      path: "Tests/OffersFuzzing", swiftSettings: strict),
-    .target(
       name: "OffersTestSupport",
       dependencies: [
-        "OffersFuzzing",
         "OffersCore",
         .product(name: "NIOCore", package: "swift-nio", condition: program),
         .product(name: "NIOPosix", package: "swift-nio", condition: program),
@@ -220,7 +216,7 @@ let package = Package(
     .testTarget(
       name: "OffersFeedsTests",
       dependencies: [
-        "OffersCore", "OffersFeeds", "OffersFuzzing", "OffersTestSupport", "ZLib",
+        "OffersCore", "OffersFeeds", "OffersTestSupport", "ZLib",
       ], swiftSettings: strict),
     .testTarget(
       name: "OffersSQLiteTests",
@@ -270,20 +266,6 @@ let package = Package(
       ], swiftSettings: strict),
   ]
 )
-
-// Only Scripts/benchmark and Scripts/fuzz, which set this variable, build their programs. They stay in this
-// package because they use declarations with package access.
-if Context.environment["OFFERS_TOOLS"] != nil {
-  package.targets += [
-    .executableTarget(
-      name: "OffersBenchmark",
-      dependencies: ["ChildProcesses", "Expat", "OffersCore", "OffersFeeds", "OffersSQLite"],
-      path: "Tests/Benchmark", swiftSettings: strict),
-    .executableTarget(
-      name: "OffersFuzz", dependencies: ["OffersFuzzing"], path: "Tests/Fuzz",
-      swiftSettings: strict),
-  ]
-}
 
 // Only Scripts/document, which sets this variable, needs the plugin for DocC.
 if Context.environment["OFFERS_DOCUMENTATION"] != nil {

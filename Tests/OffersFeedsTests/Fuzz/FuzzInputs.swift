@@ -1,5 +1,7 @@
+import OffersTestSupport
+
 /// Makes inputs by corrupting valid documents.
-public struct FuzzInputs {
+struct FuzzInputs {
   private let seeds: [[UInt8]]
   private let tokens: [[UInt8]]
   private let format: FuzzFormat
@@ -8,7 +10,7 @@ public struct FuzzInputs {
   /// The largest size of an input, in bytes.
   private static let limitBytes = 64 << 10
 
-  public init(_ format: FuzzFormat, seed: UInt64) {
+  init(_ format: FuzzFormat, seed: UInt64) {
     self.format = format
     self.seed = seed
     seeds = FuzzSeeds.seeds(of: format)
@@ -17,8 +19,8 @@ public struct FuzzInputs {
 
   /// Returns the input with a number, and the random generator that made it, for further choices
   /// that must be reproducible.
-  public func input(_ number: Int) -> (bytes: [UInt8], random: FuzzRandom) {
-    var random = FuzzRandom(seed: seed &+ UInt64(number) &* 0x5851_f42d_4c95_7f2d)
+  func input(_ number: Int) -> (bytes: [UInt8], random: SeededGenerator) {
+    var random = SeededGenerator(seed: seed &+ UInt64(number) &* 0x5851_f42d_4c95_7f2d)
     var bytes = seeds[random.below(seeds.count)]
     // Usually a single change, since a reader refuses heavily corrupted input at once.
     for _ in 0..<(random.below(3) > 0 ? 1 : 1 + random.below(8)) { change(&bytes, &random) }
@@ -26,7 +28,7 @@ public struct FuzzInputs {
     return (bytes, random)
   }
 
-  private func change(_ bytes: inout [UInt8], _ random: inout FuzzRandom) {
+  private func change(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
     guard !bytes.isEmpty else {
       bytes = tokens[random.below(tokens.count)]
       return

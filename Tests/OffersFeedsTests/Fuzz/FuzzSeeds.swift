@@ -1,4 +1,5 @@
 import OffersFeeds
+import OffersTestSupport
 
 /// Valid documents to start from, and tokens that are likely to break readers.
 enum FuzzSeeds {
@@ -64,6 +65,28 @@ enum FuzzSeeds {
     "<p>Hi &amp; <a href='x>y'>you</a><!-- c --><br>• &#8364;&#x20AC;&nbsp;</p>", "2 for $5",
   ]
 
+  private static let export = """
+    {"format":"offers-export","version":3,
+    "feeds":[
+    {"name":"ibotta","title":"Ibotta offers","source":"/a.json","chosen_source":"/a.json","subscribed_at":"2026-11-28T15:48:14Z","unsubscribed_at":null,"shared":[],"presentation":{"layout":"grid","noun":"offer","nouns":"offers","value_role":"reward","byline":[]}}
+    ],
+    "runs":[
+    {"feed":"ibotta","source":"/a.json","started_at":"2026-11-28T15:48:14Z","duration_milliseconds":12,"outcome":"updated","bytes":66,"new":1,"changed":0,"gone":0,"back":0,"unchanged":0,"skipped":0,"mended":0,"error":null}
+    ],
+    "offers":[
+    {"ref":"ibotta:1","name":"Tea","description":null,"terms":"a","reward":{"text":"$2.00 back","kind":"amount","minor_units":200,"currency":"USD","percent":null,"up_to":false},"image_url":null,"url":null,"first_seen_at":"2026-11-28T15:48:14Z","changed_at":"2026-11-28T15:48:15Z","gone_at":null,"retailer":null,"categories":[],"starts_at":null,"expires_at":null,"latitude":null,"longitude":null,"attributes":[]}
+    ],
+    "changes":[
+    {"ref":"ibotta:1","run":1,"kind":"new","fields":null}
+    ],
+    "users":[
+    {"name":"owner","role":"admin","owner":true,"created_at":"2026-11-28T15:48:14Z","searches":[],"read_marks":[]}
+    ],
+    "favorites":[
+    {"user":"owner","ref":"ibotta:1","starred_at":"2026-11-28T15:48:14Z"}
+    ]}
+    """
+
   /// `[{"id":"1","name":"Tea 1","current_value":"$1.00 Cash Back"}]` as gzip.
   private static let gzip: [UInt8] = [
     31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 139, 174, 86, 202, 76, 81, 178, 82, 50, 84, 210, 81, 202, 75,
@@ -92,6 +115,8 @@ enum FuzzSeeds {
       return bytes([definitions] + FeedCatalog.names.compactMap(FeedCatalog.findText))
     case .value: return bytes(values)
     case .guess: return bytes([json, list, keyed, rss, atom, own]) + lines
+    case .export: return bytes([export])
+    case .image: return TinyImage.names.map { TinyImage.make($0) }
     }
   }
 
@@ -129,9 +154,9 @@ enum FuzzSeeds {
       "$", "€", "%", "up to ", ",", ".", "1", "999999999999999", "<", ">", "&#", ";", "<!--",
     ]
     switch format {
-    case .json, .ndjson: return common + json
+    case .json, .ndjson, .export: return common + json
     case .xml: return common + xml
-    case .compressed: return common + ["\u{1}", "\u{7F}"]
+    case .compressed, .image: return common + ["\u{1}", "\u{7F}"]
     case .encoded: return common + json.prefix(6) + xml.prefix(6)
     case .definition: return common + yaml
     case .value: return common + values

@@ -1,8 +1,9 @@
 import OffersCore
 import OffersFeeds
+import OffersTestSupport
 
 /// The kinds of inputs.
-public enum FuzzFormat: String, CaseIterable, Sendable {
+enum FuzzFormat: String, CaseIterable, Sendable {
   /// One JSON document.
   case json
   /// JSON lines: one JSON value per line.
@@ -19,19 +20,23 @@ public enum FuzzFormat: String, CaseIterable, Sendable {
   case value
   /// Unknown documents, for which a definition is guessed.
   case guess
+  /// Exports of the program.
+  case export
+  /// Images, of which the headers are read.
+  case image
 }
 
 /// A violation of a reader's guarantees.
-public struct FuzzFailure: Error, CustomStringConvertible {
-  public let description: String
+struct FuzzFailure: Error, CustomStringConvertible {
+  let description: String
 }
 
 /// Passes inputs of one kind to their reader and checks the results.
-public struct FuzzTarget {
+struct FuzzTarget {
   private let format: FuzzFormat
   private let definitions: [FeedDefinition]
 
-  public init(_ format: FuzzFormat) throws {
+  init(_ format: FuzzFormat) throws {
     self.format = format
     var definitions = try DefinitionFile.parse(FuzzSeeds.definitions, name: "fuzz.yaml")
     for name in FeedCatalog.names {
@@ -46,7 +51,7 @@ public struct FuzzTarget {
   /// - Returns: true if the reader accepted the input, false if it threw an `OffersError`.
   /// - Throws: `FuzzFailure` when the reader throws another error, or a result violates a
   ///   guarantee.
-  public func run(_ input: [UInt8], _ random: inout FuzzRandom) throws -> Bool {
+  func run(_ input: [UInt8], _ random: inout SeededGenerator) throws -> Bool {
     do {
       switch format {
       case .json, .ndjson, .xml, .encoded: return try read(input, &random)
@@ -56,6 +61,10 @@ public struct FuzzTarget {
         try readValues(input)
         return true
       case .guess: return try guess(input)
+      case .export: return try readExport(input, &random)
+      case .image:
+        _ = try ImageHeader(reading: input)
+        return true
       }
     } catch is OffersError {
       return false
@@ -66,7 +75,7 @@ public struct FuzzTarget {
     }
   }
 
-  private func read(_ input: [UInt8], _ random: inout FuzzRandom) throws -> Bool {
+  private func read(_ input: [UInt8], _ random: inout SeededGenerator) throws -> Bool {
     // The first definition fits most documents.
     let place = random.below(2) == 0 ? 0 : random.below(definitions.count)
     var definition = definitions[place]
@@ -111,7 +120,7 @@ public struct FuzzTarget {
     return Outcome(isAccepted: isAccepted, hash: sink.hash, count: sink.count)
   }
 
-  private func unpack(_ input: [UInt8], _ random: inout FuzzRandom) throws -> Bool {
+  private func unpack(_ input: [UInt8], _ random: inout SeededGenerator) throws -> Bool {
     let limit = 1 << 20
     let unpacker = Decompressor(limitBytes: limit, isRawDeflate: random.below(3) == 0)
     var count = 0
@@ -152,6 +161,26 @@ public struct FuzzTarget {
     }
   }
 
+  private func readExport(_ input: [UInt8], _ random: inout SeededGenerator) throws -> Bool {
+    func count(_ sizes: [Int]?) throws -> Int? {
+      var records = 0
+      let reader = ExportReader(name: "fuzz.json") { _ in records += 1 }
+      do {
+        try FuzzChunks.forEach(in: input, sizes: sizes) { try reader.consume($0) }
+        try reader.finish()
+      } catch is OffersError {
+        return nil
+      }
+      return records
+    }
+    let whole = try count(nil)
+    let sizes = [1 + random.below(300)]
+    guard try count(sizes) == whole else {
+      throw FuzzFailure(description: "chunks of \(sizes) give other records than one chunk")
+    }
+    return whole != nil
+  }
+
   private func guess(_ input: [UInt8]) throws -> Bool {
     let guess = DefinitionGuess(name: "feed")
     try input.withUnsafeBytes { try guess.consume($0) }
@@ -182,5 +211,44 @@ enum FuzzChunks {
         turn += 1
       }
     }
+  }
+}
+
+/// Checks the texts of the offers that a reader passes on, and hashes everything that it passes on
+/// except the reasons for skipping and mending records.
+final class FuzzSink: OfferSink {
+  private(set) var failure: FuzzFailure?
+  private(set) var count = 0
+  private var state = ContentHash(seed: 9)
+
+  var hash: UInt64 { state.value }
+
+  func accept(_ texts: OfferTexts, position: Int) {
+    add(1, position)
+    if (texts[.id]?.count ?? 0) == 0 || (texts[.name]?.count ?? 0) == 0 {
+      fail("an offer without id or name")
+    }
+    for field in OfferField.allCases {
+      state.combine(texts[field])
+      guard let text = texts[field] else { continue }
+      if text.contains(0) { fail("\(field.name) holds a NUL") }
+      if String(validating: text, as: UTF8.self) == nil { fail("\(field.name) is not UTF-8") }
+    }
+  }
+
+  func skip(id: UnsafeRawBufferPointer?, position: Int, reason: String) {
+    add(2, position)
+    state.combine(id)
+  }
+
+  func mend(position: Int, reason: String) { add(3, position) }
+
+  private func add(_ kind: Int, _ position: Int) {
+    count += 1
+    withUnsafeBytes(of: kind &* 1_000_003 &+ position) { state.combine($0) }
+  }
+
+  private func fail(_ reason: String) {
+    if failure == nil { failure = FuzzFailure(description: reason) }
   }
 }
