@@ -39,50 +39,9 @@ def png(width, height, rows):
     )
 
 
-def half_width(kind, part):
-    """Half the width of a product at a part of its height from the top, as a part of the height."""
-    if kind == 0:  # a bottle
-        return 0.11 if part < 0.3 else 0.25 if part > 0.46 else 0.11 + 0.14 * (1 - (1 - (part - 0.3) / 0.16) ** 2)
-    if kind == 1:  # a jar
-        return 0.25 if part < 0.14 else 0.29
-    if kind == 2:  # a carton with a gable
-        return 0.12 if part < 0.08 else min(0.27, 0.12 + 0.15 * (part - 0.08) / 0.16)
-    return 0.36  # a box
-
-
-def product(width, height, seed, color):
-    """The rows of a simple product on white, as shops show it: a bottle, a jar, a carton or a box with a label."""
-    kind, size, center = seed[1] % 4, round(height * 0.86), width / 2
-    body, cap, label = color(0, 0.55, 0.82), color(0.5, 0.4, 0.55), color(0.1, 0.08, 1)
-    ends = {0: 0.1, 1: 0.14, 2: 0.08, 3: 0}
-    rows = []
-    for y in range(height):
-        row = bytearray(b"\xff" * 3 * width)
-
-        def fill(start, end, shade, light=1.0):
-            start, end = max(0, round(center + start)), min(width, round(center + end))
-            if start < end:
-                row[3 * start : 3 * end] = bytes(min(255, int(each * light)) for each in shade) * (end - start)
-
-        part = (y - (height - size) / 2) / size
-        if 0 <= part < 1:
-            half = half_width(kind, part) * size
-            # Corners are round at the bottom.
-            half -= max(0, (part - 0.97) / 0.03) ** 2 * size * 0.03
-            shade = cap if part < ends[kind] else label if 0.52 < part < 0.84 else body
-            for start, end, light in ((-1, -0.72, 0.88), (-0.72, 0.3, 1), (0.3, 0.62, 1.1), (0.62, 1, 0.93)):
-                fill(half * start, half * end, shade, light)
-            round_half = max(0, (size * 0.1) ** 2 - ((part - 0.68) * size) ** 2) ** 0.5
-            fill(-round_half, round_half, body)
-        elif part < 1.03 and part >= 1:
-            fill(-half_width(kind, 0.9) * size, half_width(kind, 0.9) * size, (228, 228, 228))
-        rows.append(bytes(row))
-    return rows
-
-
 def picture(path):
-    """A PNG, which depends on the path only: a product for groceries, else a landscape. A size in the path is that
-    of the picture from 400 pixels."""
+    """A PNG of a landscape, which depends on the path only. A size in the path is that of the picture from 400
+    pixels."""
     size = re.search(r"/(\d+)x\1[^/]*$", path)
     seed = hashlib.sha256((path[: size.start()] if size else path).encode()).digest()
     kind = path.split("/")[2] if path.count("/") > 2 else ""
@@ -94,8 +53,6 @@ def picture(path):
     def color(shift, saturation, value):
         return tuple(int(255 * part) for part in colorsys.hsv_to_rgb((hue + shift) % 1, saturation, value))
 
-    if kind == "ibotta":
-        return png(width, height, product(width, height, seed, color))
     top, low = color(0, 0.35, 0.98), color(0.08, 0.18, 1)
     hills = [color(0.45, 0.35, 0.72), color(0.5, 0.45, 0.5)]
     sun = (int(width * (0.2 + 0.6 * seed[1] / 255)), int(height * 0.3), height // 7)
@@ -151,6 +108,9 @@ class Feeds:
         self.hostile_extra = []
         self.long_count = 3000
         self.pictures = {}
+        # The slow document of the shop is answered when the first is set; the second is set when its client has gone.
+        self.shop_answers, self.shop_dropped = threading.Event(), threading.Event()
+        self.shop_answers.set()
         # The requests for map tiles: their paths and referrers.
         self.tiles = []
 
@@ -198,6 +158,14 @@ class Feeds:
             return hostile.offers() + self.hostile_extra
         return None
 
+    def shop(self):
+        names = ["Green Tea", "Black Tea with Bergamot and Orange Peel", "Honey", "Rice Crackers", "Oolong",
+                 "White Tea", "Mint", "Earl Grey"]
+        return {"title": "The Tea Shop", "products": [
+            {"sku": f"t-{index}", "title": name, "reward": f"${index + 1}.50 Cash Back",
+             "image": self.image("shop", index) if index != 3 else None, "url": f"https://tea.example/{index}"}
+            for index, name in enumerate(names)]}
+
     def movies(self, words, page):
         self.movies_answer.wait(60)
         if self.movies_fail or page == self.movies_failing_page:
@@ -242,6 +210,12 @@ class Handler(BaseHTTPRequestHandler):
         if url.path.startswith("/tiles/"):
             self.feeds.tiles.append((url.path, self.headers.get("Referer")))
             return self.send(200, "image/png", tile(url.path))
+        if url.path in ("/shop/list.json", "/shop/slow.json"):
+            if url.path == "/shop/slow.json" and not self.waits_for_shop():
+                return None
+            return self.send_json(200, self.feeds.shop())
+        if url.path == "/shop/page.html":
+            return self.send(200, "text/html", b"<!doctype html><title>Shop</title><p>Hello</p>")
         if url.path == "/site":
             body = "<!doctype html><title>A site</title><h1>A site of somebody else</h1><p>It lets itself be framed.</p>"
             return self.send(200, "text/html", body.encode())
@@ -255,6 +229,24 @@ class Handler(BaseHTTPRequestHandler):
         if url.path == "/refusing":
             return self.send(200, "text/html", b"<h1>No</h1>", {"X-Frame-Options": "DENY"})
         return self.send(404, "text/plain", b"not found")
+
+    def waits_for_shop(self):
+        """Waits until the shop may answer; false if the client closes the connection before."""
+        # A request that the client closes has something to read: the end of the input.
+        self.connection.settimeout(0.1)
+        while not self.feeds.shop_answers.is_set():
+            try:
+                if self.connection.recv(1):
+                    continue
+            except TimeoutError:
+                continue
+            except OSError:
+                pass
+            self.feeds.shop_dropped.set()
+            self.close_connection = True
+            return False
+        self.connection.settimeout(None)
+        return True
 
     def send_json(self, status, document):
         self.send(status, "application/json", json.dumps(document).encode())
@@ -312,14 +304,3 @@ def configuration(base):
         )
     return text
 
-
-if __name__ == "__main__":
-    import sys
-    import time
-
-    _, address = start(int(sys.argv[1]) if len(sys.argv) > 1 else 0)
-    print(address, flush=True)
-    if len(sys.argv) > 2:
-        Path(sys.argv[2]).write_text(configuration(address), "utf-8")
-    while True:
-        time.sleep(3600)

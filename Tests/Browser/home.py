@@ -26,8 +26,6 @@ from proxy import Proxy
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("OFFERS_PROGRAM", str(ROOT / ".build/release/offers"))
 SHOTS = ROOT / ".build/screenshots"
-# Screenshots take a tenth of the time of the tests, so that only those of failures are taken by default.
-IS_SHOOTING = bool(os.environ.get("OFFERS_SHOTS"))
 AXE = (Path(find_spec("axe_playwright_python").submodule_search_locations[0]) / "axe.min.js").read_text("utf-8")
 PHONE = (375, 812)
 DESKTOP = (1280, 900)
@@ -114,14 +112,6 @@ class Home:
         self.folder.cleanup()
 
 
-def start_browser():
-    """Starts the browser of the tests."""
-    if os.environ.get("OFFERS_BROWSER") == "webkit":
-        from webkit import WebKit
-        return WebKit()
-    return chromium()
-
-
 def chromium(environment=None):
     """Starts a Chromium with a profile of its own; its environment is this process's by default."""
     options = Options()
@@ -146,7 +136,11 @@ class SharedBrowser:
     def take(cls):
         """The browser, with one new tab, without cookies and log. What tests emulate ends with their tab."""
         if cls._browser is None:
-            cls._browser = start_browser()
+            if os.environ.get("OFFERS_BROWSER") == "webkit":
+                from webkit import WebKit
+                cls._browser = WebKit()
+            else:
+                cls._browser = chromium()
             atexit.register(cls._browser.quit)
         browser = cls._browser
         old = browser.window_handles
@@ -187,7 +181,8 @@ class BrowserTest(unittest.TestCase):
         super().run(result)
         if result and len(result.failures) + len(result.errors) > failures:
             try:
-                self.shoot("FAILED-" + self.id().rsplit(".", 1)[1])
+                SHOTS.mkdir(parents=True, exist_ok=True)
+                self.browser.save_screenshot(str(SHOTS / f"FAILED-{self.id().rsplit('.', 1)[1]}.png"))
                 shown = self.script(
                     "return [location.href, ...[...document.querySelectorAll('.toast, dialog[open]')]"
                     ".map((each) => each.textContent.replace(/\\s+/g, ' '))]")
@@ -224,14 +219,12 @@ class BrowserTest(unittest.TestCase):
                 yield size, mode
         self.set_mode("light")
 
-    def check_looks(self, name, section=None):
-        """Checks that the page fits, and that axe finds nothing, in all looks, and shoots it at a section."""
-        for _, mode in self.looks():
-            self.no_overflow(name)
-            self.assertEqual(self.violations(), [], name)
-            if section:
-                self.script("document.querySelector(arguments[0]).scrollIntoView()", section)
-            self.shoot(f"{name}-{mode}")
+    def check_looks(self, where="", sizes=(PHONE, DESKTOP)):
+        """Checks that the page fits, and that axe finds nothing, in all looks."""
+        for size, mode in self.looks(sizes):
+            with self.subTest(where=where, size=size[0], mode=mode):
+                self.no_overflow(where)
+                self.assertEqual(self.violations(), [])
 
     def violations(self):
         """What axe finds on the page: by all of its rules in the light scheme, and by those about colors in the dark one,
@@ -298,10 +291,6 @@ class BrowserTest(unittest.TestCase):
             " if (places.push(scrollY) < 12) requestAnimationFrame(look);"
             " else done(new Set(places.slice(2)).size === 1) }; requestAnimationFrame(look)")
 
-    def wait_listening(self):
-        """Waits until the scripts of the page have run, which open the stream of events."""
-        self.wait_ready()
-
     def wait_worker(self):
         self.wait("no service worker controls the page", lambda: self.browser.execute_async_script(
             "const done = arguments[0]; navigator.serviceWorker.ready.then(() =>"
@@ -335,12 +324,6 @@ class BrowserTest(unittest.TestCase):
             selector,
         )
 
-    def shoot(self, name):
-        """Keeps a picture of the screen, if somebody wants to look at it."""
-        if IS_SHOOTING or name.startswith("FAILED-"):
-            SHOTS.mkdir(parents=True, exist_ok=True)
-            self.browser.save_screenshot(str(SHOTS / f"{name}-{self.size[0]}.png"))
-
     def no_overflow(self, where=""):
         wide = self.script("return document.documentElement.scrollWidth - innerWidth")
         self.assertLessEqual(wide, 0, f"the page is {wide} pixels too wide {where}")
@@ -349,5 +332,69 @@ class BrowserTest(unittest.TestCase):
         with urllib.request.urlopen(self.home.base + path, timeout=10) as answer:
             return answer.read().decode()
 
+    def press(self, selector):
+        """Clicks an element by a script, also one below the menu or far down the page."""
+        self.script("document.querySelector(arguments[0]).click()", selector)
 
-__all__ = ["BrowserTest", "Home", "PHONE", "DESKTOP", "By", "time"]
+    def wait_still(self):
+        self.wait("something still moves", lambda: self.script("return document.getAnimations().length === 0"))
+
+    def without_scripts(self):
+        """Disables the scripts of pages until the end of the test."""
+        self.browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+        self.addCleanup(self.browser.execute_cdp_cmd, "Emulation.setScriptExecutionDisabled", {"value": False})
+
+
+class UserTest(BrowserTest):
+    """The base class of tests with two users: Ana, an admin, and Ben."""
+
+    feeds = ("ibotta",)
+    passphrases = {"ana": "correct horse battery", "ben": "blue monkey tree 7"}
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.make_users()
+
+    @classmethod
+    def make_users(cls):
+        cls.home.run("user", "rename", "owner", "Ana")
+        cls.home.run("user", "add", "Ben")
+        for name in ("Ana", "Ben"):
+            cls.set_passphrase(name)
+
+    @classmethod
+    def set_passphrase(cls, name):
+        cls.home.run("user", "passphrase", name, text=cls.passphrases[name.lower()] + "\n")
+
+    def setUp(self):
+        self.browser.delete_all_cookies()
+        self.set_size(PHONE)
+
+    def fill_login(self, name, passphrase):
+        for field, text in (("name", name), ("passphrase", passphrase)):
+            self.find(f"[name={field}]").clear()
+            self.find(f"[name={field}]").send_keys(text)
+        self.find("form[action='/login'] button").click()
+
+    def log_in(self, name, path="/"):
+        self.open("/login?next=" + path)
+        self.fill_login(name, self.passphrases[name])
+        self.wait("the login does not redirect", lambda: self.browser.current_url == self.home.base + path)
+        self.wait_worker()
+
+    def stored(self):
+        """The paths and the offers that the service worker has stored, without the assets."""
+        return self.browser.execute_async_script(
+            "const done = arguments[0]; (async () => { const all = [];"
+            " for (const name of await caches.keys()) if (!name.startsWith('offers-files'))"
+            " for (const key of await (await caches.open(name)).keys()) all.push(new URL(key.url).pathname);"
+            " for (const {name} of await indexedDB.databases()) { const opening = indexedDB.open(name);"
+            "  const base = await new Promise((go) => { opening.onsuccess = () => go(opening.result) });"
+            "  for (const store of base.objectStoreNames) { const keys = base.transaction(store).objectStore(store)"
+            ".getAllKeys(); all.push(...await new Promise((go) => { keys.onsuccess = () => go(keys.result) })) }"
+            "  base.close() }"
+            " return all })().then(done)")
+
+
+__all__ = ["BrowserTest", "UserTest", "Home", "PHONE", "DESKTOP", "By", "time"]

@@ -1,7 +1,5 @@
 """The grid: its dimensions, its pictures and its pages."""
 
-import unittest
-
 from home import DESKTOP, PHONE, BrowserTest
 
 STARRED = "ibotta:900114"
@@ -46,16 +44,6 @@ class GridTests(BrowserTest):
         self.assertEqual(style, [
             "5px", "20px", "700", "rgb(29, 31, 35)", "14px", "400", "2"])
         self.no_overflow()
-        self.shoot("grid")
-
-    def test_only_the_stars_of_favorites_are_set(self):
-        self.set_size(PHONE)
-        self.home.run("favorite", STARRED)
-        self.open("/feeds/ibotta")
-        shown = self.script(
-            "return [...document.querySelectorAll('.grid .star')].filter((each) =>"
-            " each.getAttribute('aria-pressed') === 'true').map((each) => each.dataset.star)")
-        self.assertEqual(shown, [STARRED])
 
     def test_wider_windows_have_more_columns(self):
         self.set_size(DESKTOP)
@@ -63,7 +51,6 @@ class GridTests(BrowserTest):
         tops = [box["y"] for box in self.boxes(".grid .tile")]
         self.assertEqual(tops.count(tops[0]), 5)
         self.no_overflow()
-        self.shoot("grid")
 
     def test_pictures_load_lazily_and_failed_ones_are_replaced_by_placeholders(self):
         self.set_size(PHONE)
@@ -110,19 +97,3 @@ class GridTests(BrowserTest):
         self.home.run("sync", "--quiet", "--force", "ibotta")
         self.wait("the favorites are not requested", lambda: self.script("return window.heard") == 304)
         self.assertEqual(self.script("return [window.written, window.looked]"), [2, 0])
-
-    def test_a_form_sorts_and_filters_the_list(self):
-        self.set_size(PHONE)
-        self.open("/feeds/ibotta")
-        self.find(".choice-button").click()
-        self.wait("the sheet moves on", lambda: self.script("return document.getAnimations().length === 0"))
-        self.shoot("grid-choice")
-        self.no_overflow()
-        self.script("document.querySelector('[name=sort]').value = 'reward'")
-        self.find(".panel .button").click()
-        self.wait("the order is not in the URL", lambda: "sort=reward" in self.browser.current_url)
-        self.assertEqual(self.find(".grid .amount").text, "$12.00")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,6 +1,5 @@
 """What a list takes: the network of a first visit, the bytes of its pictures, and the time of a frame."""
 
-import unittest
 import urllib.request
 
 from home import DESKTOP, PHONE, BrowserTest
@@ -129,7 +128,3 @@ class LongListTests(BrowserTest):
             milliseconds = (self.thread_seconds() - begun) * 1000 / frames
             print(f"{milliseconds:.1f} ms a frame at {size[0]} pixels")
             self.assertLess(milliseconds, 12)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,6 @@
 """The data that browsers store: updates of it, its limits, and outages of the server."""
 
 import time
-import unittest
 import urllib.parse
 
 from test_offline import OfflineBase
@@ -110,22 +109,6 @@ class UpdateTests(OfflineBase):
         self.open("/feeds/ibotta")
         self.assertNotIn("ibotta:777001", self.shown())
 
-    def test_a_star_that_an_older_version_stored_is_sent(self):
-        self.open("/assets/icon.svg")
-        self.browser.execute_async_script(
-            "const done = arguments[1]; (async () => {"
-            " for (const each of await navigator.serviceWorker.getRegistrations()) await each.unregister();"
-            " await new Promise((go) => { indexedDB.deleteDatabase('offers').onsuccess = go });"
-            " const opening = indexedDB.open('offers', 1);"
-            " opening.onupgradeneeded = () => opening.result.createObjectStore('stars', {keyPath: 'ref'});"
-            " await new Promise((go) => { opening.onsuccess = go });"
-            " const transaction = opening.result.transaction('stars', 'readwrite');"
-            " transaction.objectStore('stars').put({ref: arguments[0], isFavorite: true, at: 1, stamp: '1-1'});"
-            " await new Promise((go) => { transaction.oncomplete = go }); opening.result.close()"
-            "})().then(done)", REF)
-        self.open("/")
-        self.wait("the star was not sent", lambda: self.home.favorites() == [REF])
-
 
 class BoundTests(OfflineBase):
     """What is stored is bounded."""
@@ -144,7 +127,6 @@ class BoundTests(OfflineBase):
         self.home.stop()
         self.open("/")
         self.assertEqual(self.find(".held").text, "5,000 of 5,264 offers are on this device.")
-        self.shoot("offline-some-held")
         self.open("/favorites")
         self.assertEqual(self.all(".held"), [])
 
@@ -183,7 +165,3 @@ class BoundTests(OfflineBase):
             "const done = arguments[0]; caches.open('offers-pages-1').then((each) => each.keys())"
             ".then((keys) => done(keys.length))")
         self.assertEqual(size, 120)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -3,44 +3,29 @@
 import os
 import re
 import subprocess
-import unittest
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from home import DESKTOP, PHONE, ROOT, BrowserTest, By, Home, chromium
+from home import DESKTOP, PHONE, ROOT, By, Home, UserTest, chromium
 from scanner import scan
 
-TOKEN = "kE4tqPz0YbW7-mRs2xVd"
 # Chromium resolves each name in .localhost to this machine, as others resolve the name of a server.
 NAME = "phone.localhost"
 
 
-def write_token(folder):
-    path = Path(folder) / "token"
-    path.touch(mode=0o600)
-    path.write_text(TOKEN, "utf-8")
-    return str(path)
-
-
-class PairingTests(BrowserTest):
-    feeds = ("ibotta",)
-
+class PairingTests(UserTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
         cls.home.stop()
-        cls.home.serve_arguments = [
-            "--token-file", write_token(cls.home.folder.name), "--allow-host", NAME]
+        cls.home.serve_arguments = ["--allow-host", NAME]
         cls.home.start()
 
     def setUp(self):
         self.set_size(DESKTOP)
         self.set_mode("light")
         self.browser.delete_all_cookies()
-        self.open("/login?next=/settings/devices")
-        self.find("[name=token]").send_keys(TOKEN)
-        self.find("form[action='/login'] button").click()
-        self.wait_for("form[action='/pairing'] button")
+        self.log_in("ana", "/settings/devices")
 
     def other(self):
         """A browser with a profile of its own, which the test ends."""
@@ -65,10 +50,8 @@ class PairingTests(BrowserTest):
         self.open("/settings/devices")
         before = len(self.all("#sessions .feed"))
         code = self.make_code()
-        for _, mode in self.looks():
-            self.no_overflow()
-            self.assertEqual(self.violations(), [])
-            self.shoot(f"pairing-{mode}")
+        self.check_looks("pairing")
+        for _ in self.looks():
             url = scan(self.browser, self.find(".qr-code"))
             self.assertEqual(
                 url, f"http://{NAME}:{self.home.port}/pair?code={code.replace('-', '')}")
@@ -77,7 +60,7 @@ class PairingTests(BrowserTest):
         self.assertEqual(phone.find_element(By.NAME, "code").get_attribute("value"), code)
         phone.find_element(By.CSS_SELECTOR, ".button.primary").click()
         self.at(phone, "/welcome")
-        self.assertIn("Welcome, owner", phone.find_element(By.TAG_NAME, "h1").text)
+        self.assertIn("Welcome, Ana", phone.find_element(By.TAG_NAME, "h1").text)
         phone.get(url.split("/pair")[0] + "/favorites")
         self.at(phone, "/favorites")
         late = self.other()
@@ -89,7 +72,6 @@ class PairingTests(BrowserTest):
         self.open("/settings/devices")
         self.assertEqual(len(self.all("#sessions .feed")), before + 1)
         self.script("document.querySelector('#sessions').scrollIntoView()")
-        self.shoot("pairing-settings")
         self.script("document.querySelector('form[action$=\"/end\"] button').click()")
         self.wait("the session stays", lambda: len(self.all("#sessions .feed")) == before)
         phone.get(url.split("/pair")[0] + "/settings")
@@ -121,22 +103,18 @@ class PairingTests(BrowserTest):
 
     def test_the_page_for_a_code_fits(self):
         self.browser.delete_all_cookies()
-        for path, name in (("/pair?code=K7QM2XPD", "pair"), ("/pair", "pair-empty")):
+        for path in ("/pair?code=K7QM2XPD", "/pair"):
             self.open(path)
-            for _, mode in self.looks():
-                self.no_overflow()
-                self.assertEqual(self.violations(), [])
-                self.shoot(f"{name}-{mode}")
+            self.check_looks(path)
 
 
-class SecurePhoneTests(BrowserTest):
+class SecurePhoneTests(UserTest):
     """A server with a certificate that was made by the recipe of the documentation."""
-
-    feeds = ("ibotta",)
 
     @classmethod
     def setUpClass(cls):
         cls.home = Home(cls.feeds)
+        cls.make_users()
         folder = cls.home.folder.name
         text = (ROOT / "Sources/OffersServer/OffersServer.docc/Server.md").read_text("utf-8")
         recipe = re.search(r"```bash\n(.*?)```", text.split("## A phone at home")[1], re.DOTALL)[1]
@@ -148,8 +126,7 @@ class SecurePhoneTests(BrowserTest):
             subprocess.run(["certutil", "-d", f"sql:{database}", *arguments], check=True)
         cls.home.stop()
         cls.home.scheme = "https"
-        cls.home.serve_arguments = [
-            "--token-file", write_token(folder), "--tls-cert", f"{folder}/cert.pem", "--tls-key", f"{folder}/key.pem"]
+        cls.home.serve_arguments = ["--tls-cert", f"{folder}/cert.pem", "--tls-key", f"{folder}/key.pem"]
         cls.home.start()
         # The authority is in the profile of a person whose home folder is another one.
         cls.browser = chromium(dict(os.environ, HOME=folder))
@@ -160,29 +137,21 @@ class SecurePhoneTests(BrowserTest):
         cls.browser.quit()
         cls.home.close()
 
-    def log_in(self):
-        self.browser.delete_all_cookies()
-        self.open("/login?next=/favorites")
-        self.assertTrue(self.script("return isSecureContext"))
-        self.find("[name=token]").send_keys(TOKEN)
-        self.find("form[action='/login'] button").click()
-        self.wait("the login does not redirect", lambda: self.browser.current_url == self.home.base + "/favorites")
-
     def test_an_http_site_is_said_to_be_blocked_by_the_browser(self):
-        self.log_in()
+        self.log_in("ana")
+        self.assertTrue(self.script("return isSecureContext"))
         self.open("/web?url=http://site.invalid/")
         self.wait_for(".site-card.is-loud")
         text = self.find("[data-web-refused]").text
         self.assertIn("site.invalid is not encrypted", text)
         self.assertIn("the browser blocks it", text)
-        self.shoot("web-mixed")
         # Browsers show the sites of the machine itself.
         self.open("/web?url=http://127.0.0.1:1/")
         self.wait_for("[data-web-back]:not([hidden])")
         self.assertFalse(self.find("[data-web-refused]").is_displayed())
 
     def test_pages_over_https_are_kept_and_read_without_the_server(self):
-        self.log_in()
+        self.log_in("ana")
         cookie = self.browser.get_cookie("__Host-offers-session")
         self.assertTrue(cookie["secure"] and cookie["httpOnly"])
         self.wait_worker()
@@ -193,7 +162,3 @@ class SecurePhoneTests(BrowserTest):
         self.addCleanup(self.home.start)
         self.open("/feeds/ibotta")
         self.wait_for(".card")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -109,7 +109,7 @@ class ProxyBase(StarBase):
     def check_stars(self):
         """A star is sent, and one of another program arrives."""
         self.wait_ready()
-        self.press(REF)
+        self.press_star(REF)
         self.wait("the star is not sent", lambda: REF in self.home.favorites())
         self.home.run("favorite", OTHER)
         self.wait_pressed(OTHER, "true")
@@ -140,7 +140,6 @@ class ProxyBase(StarBase):
         self.wait_stored()
         for size in (PHONE, DESKTOP):
             self.set_size(size)
-            self.shoot(f"below-a-path-{self.kind}")
         self.set_size(PHONE)
         self.read_offline()
 
@@ -150,7 +149,7 @@ class ProxyBase(StarBase):
         self.open("/feeds/ibotta")
         self.wait_for(".offline-bar:not([hidden])")
         self.check_addresses()
-        self.press(REF)
+        self.press_star(REF)
         self.home.proxy.close()
         self.open("/")
         self.assertEqual(self.find("h1").text, "Offers")
@@ -198,7 +197,3 @@ class CaddyTests(ProxyBase):
 
 class ApacheTests(ProxyBase):
     kind = "apache"
-
-
-if __name__ == "__main__":
-    unittest.main()

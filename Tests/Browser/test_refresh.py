@@ -3,9 +3,7 @@
 import json
 import threading
 import time
-import unittest
 from contextlib import contextmanager
-from pathlib import Path
 
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
@@ -95,16 +93,14 @@ class RefreshTests(BrowserTest):
             {"id": "1", "name": "A new offer", "current_value": "$9.00 Cash Back", "url": None}]
         self.find(".bar-refresh button").click()
         self.wait("the number of new offers is not shown", lambda: any("1 new" in each.text for each in self.all(".toast")))
-        self.shoot("refreshed")
         self.find(".toast button").click()
         self.wait("the page of changes does not open", lambda: self.browser.current_url.endswith("/changes"))
         self.assertEqual(self.find(".changes .card").get_attribute("data-ref"), "ibotta:1")
-        self.shoot("changes")
 
     def test_pulling_down_refreshes_the_feed_of_the_page(self):
         self.show("/feeds/ibotta")
         with self.pulled_down():
-            self.shoot("pull")
+            pass
         self.wait_refreshed()
         feeds = [each["feed"] for each in json.loads(self.get("/api/v1/sync"))["feeds"]]
         self.assertEqual(feeds, ["ibotta"])
@@ -114,14 +110,6 @@ class RefreshTests(BrowserTest):
         self.wait_refreshed()
         feeds = [each["feed"] for each in json.loads(self.get("/api/v1/sync"))["feeds"]]
         self.assertGreater(len(feeds), 1)
-
-    def test_a_page_whose_content_is_replaced_during_the_pull_refreshes(self):
-        self.show("/feeds/ibotta")
-        with self.pulled_down():
-            self.script("document.querySelector('main').replaceChildren()")
-            self.touch("touchMove", 500)
-            self.wait_pulled(100)
-        self.wait_refreshed()
 
     def test_pulling_back_up_cancels_the_refresh(self):
         self.show("/feeds/ibotta")
@@ -212,16 +200,6 @@ class RefreshTests(BrowserTest):
             self.browser.close()
             self.browser.switch_to.window(one)
 
-    def test_invalid_feed_definitions_are_shown_in_an_alert(self):
-        self.show("/feeds/ibotta")
-        path = Path(self.home.environment["OFFERS_CONFIG"])
-        self.addCleanup(path.write_text, path.read_text("utf-8"), "utf-8")
-        path.write_text("feeds: [", "utf-8")
-        self.find(".bar-refresh button").click()
-        self.wait_for("dialog[open]")
-        self.assertIn("feeds.yaml", self.find("dialog").text)
-        self.shoot("refresh-broken")
-
     def test_a_refresh_preserves_the_map_and_the_recent_searches(self):
         self.set_size(PHONE)
         self.home.run("sync", "--quiet", "restaurants", "movies")
@@ -249,25 +227,6 @@ class RefreshTests(BrowserTest):
         self.wait_for(".searchbox .suggestions:not([hidden]) [role=option]")
         self.assertEqual(len(self.all(".searchbox .suggestions")), 1)
 
-    def test_a_refresh_that_changes_the_places_redraws_the_map(self):
-        self.set_size(PHONE)
-        self.home.run("sync", "--quiet", "restaurants")
-        self.open("/feeds/restaurants?view=map")
-        self.wait_for("[data-map][data-ready]")
-        count = len(self.all(".places li"))
-        original = self.home.feeds.document
-
-        def fewer(name):
-            document = original(name)
-            if name == "restaurants":
-                document["restaurants"] = document["restaurants"][1:]
-            return document
-
-        self.home.feeds.document = fewer
-        self.script("document.querySelector('.bar-refresh').requestSubmit()")
-        self.wait("the map shows the old places", lambda: len(self.all(".places li")) == count - 1
-                  and self.all("dialog[open] [data-map][data-ready] .pin"))
-
     def test_the_focus_stays_on_the_button_of_a_feed(self):
         self.show("/settings/feeds", DESKTOP)
         self.script("document.querySelector('main').firstElementChild.dataset.old = 'yes';"
@@ -275,23 +234,6 @@ class RefreshTests(BrowserTest):
         self.browser.switch_to.active_element.send_keys(Keys.ENTER)
         self.wait("the page is the old one", lambda: not self.all("main > [data-old]"))
         self.assertEqual(self.script("return document.activeElement.dataset.refresh"), "ibotta")
-
-    def test_a_failed_refresh_is_shown_in_an_alert(self):
-        self.show("/feeds/ibotta")
-        self.fail_to_refresh()
-        self.assertIn("ibotta", self.find("dialog").text)
-        self.shoot("refresh-failed")
-
-    def test_the_settings_list_the_feeds_and_subscribe_to_one(self):
-        for size in (PHONE, DESKTOP):
-            self.set_size(size)
-            self.open("/settings/feeds")
-            self.assertIn("every day", self.find("[data-feed=ibotta]").text)
-            self.no_overflow()
-            self.shoot("settings")
-        self.find("[data-subscribe=facts]").click()
-        self.wait_for("[data-feed=facts] h3 a")
-        self.assertIn("facts", self.home.run("status"))
 
     def change(self, source, interval):
         self.open("/settings/feeds")
@@ -304,7 +246,6 @@ class RefreshTests(BrowserTest):
         for size in (DESKTOP, PHONE):
             self.set_size(size)
             self.no_overflow()
-            self.shoot("settings-change")
         self.script("arguments[0].form.requestSubmit()", field)
 
     def test_a_refresh_preserves_an_unsaved_input_of_the_settings(self):
@@ -333,18 +274,12 @@ class RefreshTests(BrowserTest):
         self.wait("the interval is not shown", lambda: "Schedule\nevery 3 hours" in shown())
         # The values in an address may be secret.
         self.wait("the source is not shown", lambda: "ibotta.json?{hidden}" in shown())
-        self.assertIn("ibotta: 3h", Path(self.home.environment["OFFERS_CONFIG"]).read_text("utf-8"))
         self.change("/etc/passwd", "feed default")
         self.wait_for("dialog[open]")
         self.find("dialog[open] summary").click()
         self.assertIn("offers sync ibotta --from /etc/passwd", self.find("dialog").text)
-        self.shoot("settings-refused")
         self.open("/settings/feeds")
         self.assertIn("every 3 hours", shown())
         self.assertIn("ibotta.json?{hidden}", shown())
         self.change(source, "feed default")
         self.wait("the interval is not shown", lambda: "Schedule\nevery day" in shown())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -7,7 +7,6 @@ documentation, in Tests/Browser/Screenshots, which the environment variable OFFE
 import base64
 import json
 import os
-import unittest
 from pathlib import Path
 
 from home import DESKTOP, PHONE, SHOTS, BrowserTest
@@ -79,7 +78,3 @@ class ScreenTests(BrowserTest):
                         self.wait_for("[data-map][data-ready], [data-small-map][data-ready]")
                     self.wait_pictures()
                     (folder / f"{name}-{device}{ending}.webp").write_bytes(self.picture())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,10 +1,5 @@
 """The settings: adding a feed by its address, and the advice about one's data."""
 
-import json
-import threading
-import unittest
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-
 from selenium.webdriver.common.keys import Keys
 
 from home import DESKTOP, PHONE, BrowserTest
@@ -13,84 +8,12 @@ TABLET = (820, 1180)
 WIDE = (1180, 820)
 
 
-class Shop:
-    """A server with the feed of a shop, which can hold its answers back."""
-
-    def __init__(self, pictures):
-        self.may_answer = threading.Event()
-        self.may_answer.set()
-        self.dropped = threading.Event()
-        shop = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def log_message(self, *_):
-                pass
-
-            def do_GET(self):
-                kind, body = "application/json", json.dumps(shop.document(pictures)).encode()
-                if self.path == "/page.html":
-                    kind, body = "text/html", b"<!doctype html><title>Shop</title><p>Hello</p>"
-                if self.path == "/slow.json":
-                    # A request that the client closes has something to read: the end of the input.
-                    self.connection.settimeout(0.1)
-                    while not shop.may_answer.is_set():
-                        try:
-                            if self.connection.recv(1) == b"":
-                                shop.dropped.set()
-                                return
-                        except TimeoutError:
-                            continue
-                        except OSError:
-                            shop.dropped.set()
-                            return
-                self.send_response(200)
-                self.send_header("Content-Type", kind)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.base = f"http://127.0.0.1:{self.server.server_address[1]}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    @staticmethod
-    def document(pictures):
-        names = ["Green Tea", "Black Tea with Bergamot and Orange Peel", "Honey", "Rice Crackers",
-                 "Oolong", "White Tea", "Mint", "Earl Grey"]
-        return {
-            "title": "The Tea Shop",
-            "products": [
-                {
-                    "sku": f"t-{index}", "title": name,
-                    "reward": f"${index + 1}.50 Cash Back",
-                    "image": f"{pictures}/images/shop/{index}.png" if index != 3 else None,
-                    "url": f"https://tea.example/{index}",
-                }
-                for index, name in enumerate(names)
-            ],
-        }
-
-    def close(self):
-        self.may_answer.set()
-        self.server.shutdown()
-        self.server.server_close()
-
-
 class AddFeedTests(BrowserTest):
     feeds = ("ibotta", "facts")
 
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.shop = Shop(cls.home.feeds_base)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.shop.close()
-        super().tearDownClass()
-
     def setUp(self):
-        self.shop.may_answer.set()
+        self.shop = self.home.feeds_base + "/shop"
+        self.home.feeds.shop_answers.set()
         self.set_size(PHONE)
 
     def tearDown(self):
@@ -118,7 +41,7 @@ class AddFeedTests(BrowserTest):
     def test_a_feed_is_looked_at_and_added_within_the_settings(self):
         self.open("/settings/feeds")
         self.wait_ready()
-        self.look(self.shop.base + "/list.json")
+        self.look(self.shop + "/list.json")
         self.wait_for("[data-proposal]")
         self.assertTrue(self.browser.current_url.endswith("/settings/feeds"))
         self.assertEqual(self.focused(), "The Tea Shop")
@@ -148,34 +71,31 @@ class AddFeedTests(BrowserTest):
         self.assertIn("public-only: true", self.home.run("feeds", "show", "leaves"))
 
     def test_without_scripts_the_same_is_done_by_pages(self):
-        self.browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
-        try:
-            self.open("/settings/feeds")
-            self.look(self.shop.base + "/list.json")
-            self.wait_for("body.page-adding [data-proposal]")
-            self.press("[data-add-back]")
-            self.wait_for("body.page-adding #feed-address")
-            self.look(self.shop.base + "/page.html")
-            self.assertIn("web page", self.wait_for("[role=alert]").text)
-            self.look(self.shop.base + "/list.json")
-            self.press("[data-proposal] .button.primary")
-            self.wait("the page of the feed does not follow", lambda: self.browser.current_url.endswith("/feeds/the-tea-shop"))
-        finally:
-            self.browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+        self.without_scripts()
+        self.open("/settings/feeds")
+        self.look(self.shop + "/list.json")
+        self.wait_for("body.page-adding [data-proposal]")
+        self.press("[data-add-back]")
+        self.wait_for("body.page-adding #feed-address")
+        self.look(self.shop + "/page.html")
+        self.assertIn("web page", self.wait_for("[role=alert]").text)
+        self.look(self.shop + "/list.json")
+        self.press("[data-proposal] .button.primary")
+        self.wait("the page of the feed does not follow", lambda: self.browser.current_url.endswith("/feeds/the-tea-shop"))
 
     def test_back_returns_to_the_address(self):
         self.open("/settings/feeds")
         self.wait_ready()
-        self.look(self.shop.base + "/list.json")
+        self.look(self.shop + "/list.json")
         self.press("[data-add-back]")
         self.assertEqual(self.focused(), "feed-address")
-        self.assertEqual(self.find("#feed-address").get_attribute("value"), self.shop.base + "/list.json")
+        self.assertEqual(self.find("#feed-address").get_attribute("value"), self.shop + "/list.json")
 
     def test_an_error_stands_beside_the_address_and_is_announced(self):
         self.open("/settings/feeds")
         self.wait_ready()
         for address, words in (
-            (self.shop.base + "/page.html", "web page"), ("/etc/passwd", "not an http"),
+            (self.shop + "/page.html", "web page"), ("/etc/passwd", "not an http"),
             ("http://127.0.0.1:9/", "127.0.0.1:9"),
         ):
             self.look(address)
@@ -185,46 +105,40 @@ class AddFeedTests(BrowserTest):
             self.assertEqual(self.find("#feed-address").get_attribute("aria-invalid"), "true")
             self.assertEqual(self.find("#feed-address").get_attribute("value"), address)
             self.no_overflow(address)
-        self.shoot("add-feed-error")
 
     def test_a_slow_feed_shows_progress_and_can_be_cancelled(self):
         self.open("/settings/feeds")
         self.wait_ready()
-        self.shop.may_answer.clear()
-        self.shop.dropped.clear()
-        self.look(self.shop.base + "/slow.json")
+        self.home.feeds.shop_answers.clear()
+        self.home.feeds.shop_dropped.clear()
+        self.look(self.shop + "/slow.json")
         self.wait("no progress is shown", lambda: self.find("[data-add-progress]").is_displayed())
-        self.shoot("add-feed-progress")
         # The typed and the shown text survive a change of the page.
         self.home.run("favorite", "ibotta:900117")
         self.press("[data-add-cancel]")
         self.wait("the progress stays", lambda: not self.find("[data-add-progress]").is_displayed())
         self.assertEqual(self.focused(), "feed-address")
-        self.assertTrue(self.shop.dropped.wait(15), "the server reads on")
-        self.look(self.shop.base + "/list.json")
+        self.assertTrue(self.home.feeds.shop_dropped.wait(15), "the server reads on")
+        self.look(self.shop + "/list.json")
         self.wait_for("[data-proposal]")
 
     def test_the_section_looks_well_at_every_width_and_in_both_themes(self):
         sizes = (PHONE, TABLET, WIDE, DESKTOP)
         self.open("/settings/feeds")
         self.wait_ready()
-        for _, mode in self.looks(sizes):
+        for _ in self.looks(sizes):
             self.no_overflow("the settings")
-            self.script("document.querySelector('#add-feed').scrollIntoView()")
-            self.shoot(f"add-feed-{mode}")
-        self.look(self.shop.base + "/list.json")
+        self.look(self.shop + "/list.json")
         self.wait_for("[data-proposal]")
         self.wait("the pictures are not loaded", lambda: self.script(
             "return [...document.querySelectorAll('.preview img')].every((each) => each.complete)"))
         self.press(".guess summary")
-        for _, mode in self.looks(sizes):
-            self.script("document.querySelector('#add-feed').scrollIntoView()")
+        for _ in self.looks(sizes):
             self.no_overflow("a proposal")
             small = self.script(
                 "return [...document.querySelectorAll('.add-feed a, .add-feed button, .add-feed input')]"
                 ".filter((each) => each.offsetHeight > 0 && each.offsetHeight < 44).map((each) => each.outerHTML)")
             self.assertEqual(small, [])
-            self.shoot(f"add-feed-found-{mode}")
 
 
 class SettingsTests(BrowserTest):
@@ -244,7 +158,6 @@ class SettingsTests(BrowserTest):
                 row.click()
                 self.wait("the page does not open", lambda: self.find("h1").text == title)
                 self.no_overflow(title)
-                self.shoot(f"settings-{title.lower().replace(' ', '-')}")
                 self.find("[data-back]").click()
                 self.wait("there is no way back", lambda: self.find("h1").text == "Settings")
         self.assertIn("offers backup FILE", self.get("/settings/about"))
@@ -314,13 +227,8 @@ class SettingsTests(BrowserTest):
         self.wait("the search stays", lambda: [each.text for each in self.all(".recent .words")] == ["pasta", "coffee"])
         self.assertEqual(self.script("return document.activeElement.ariaLabel"), "Remove from the list: coffee")
         self.assertNotIn("tea", self.home.run("search"))
-        self.browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
-        self.addCleanup(self.browser.execute_cdp_cmd, "Emulation.setScriptExecutionDisabled", {"value": False})
+        self.without_scripts()
         self.open("/search")
         self.find("[aria-label='Remove from the list: pasta']").click()
         self.wait("the search stays", lambda: self.script(
             "return [...document.querySelectorAll('.recent .words')].map((each) => each.textContent.trim())") == ["coffee"])
-
-
-if __name__ == "__main__":
-    unittest.main()

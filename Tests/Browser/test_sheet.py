@@ -1,7 +1,5 @@
 """Offers as sheets over their list, the button to the offer's site, and transitions of the view."""
 
-import unittest
-
 from selenium.webdriver.common.actions.action_builder import ActionBuilder
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
@@ -34,8 +32,7 @@ class SheetTests(BrowserTest):
         self.script("arguments[0].scrollIntoView({block: 'center'})", card)
         card.click()
         self.wait_for("dialog.sheet[open] .facts")
-        self.wait("the transition does not end", lambda: self.script(
-            "return document.getAnimations().length === 0"))
+        self.wait_still()
         self.assertEqual(self.address(), target)
         return target
 
@@ -66,8 +63,7 @@ class SheetTests(BrowserTest):
     def test_a_press_beside_the_sheet_closes_it(self):
         self.set_size(DESKTOP)
         self.open_sheet()
-        self.wait("the sheet still moves", lambda: self.script(
-            "return document.getAnimations().every((each) => each.playState !== 'running')"))
+        self.wait_still()
         press = ActionBuilder(self.browser)
         press.pointer_action.move_to_location(20, 450).click()
         press.perform()
@@ -127,20 +123,19 @@ class SheetTests(BrowserTest):
             self.set_size(size)
             self.open_sheet()
             self.assertEqual(self.find(".sheet .open").text, "Open in Apple Music")
-            for _, mode in self.looks((size,)):
+            for _ in self.looks((size,)):
                 self.script("document.querySelector('.sheet-body').scrollTop = 0")
                 sheet, button = self.rect(".sheet"), self.rect(".sheet .open")
                 edges = (button["x"] - sheet["x"], sheet["right"] - button["right"], sheet["bottom"] - button["bottom"])
                 self.assertEqual([round(edge, 1) for edge in edges], [20, 20, 20])
                 self.assertLessEqual(sheet["bottom"], size[1])
-                self.shoot(f"sheet-{mode}")
                 self.script("const body = document.querySelector('.sheet-body'); body.scrollTop = body.scrollHeight")
                 last = self.script("return document.querySelector('.sheet .offer').getBoundingClientRect().bottom")
                 self.assertLess(last, button["y"])
                 self.no_overflow()
             self.browser.refresh()
             self.wait_for(".page-offer .open")
-            for _, mode in self.looks((size,)):
+            for _ in self.looks((size,)):
                 button = self.rect(".open")
                 left = self.rect("main")["x"]
                 self.assertEqual(
@@ -148,7 +143,6 @@ class SheetTests(BrowserTest):
                 self.script("scrollTo(0, document.documentElement.scrollHeight)")
                 last = self.script("return document.querySelector('.offer-text').getBoundingClientRect().bottom")
                 self.assertLess(last, self.rect(".open")["y"])
-                self.shoot(f"album-{mode}")
 
     def test_a_sheet_without_the_server_shows_the_stored_page_or_says_so(self):
         self.open(LIST)
@@ -215,7 +209,6 @@ class TransitionTests(BrowserTest):
         self.assertEqual(self.count_transitions(), 0)
         self.assertFalse(self.revealed("/feeds/facts", ".rows .card-link")[0])
 
-
     def test_a_small_map_is_drawn_in_the_open_sheet_though_a_transition_opens_it_late(self):
         self.set_motion("no-preference")
         self.open("/feeds/albums")
@@ -239,20 +232,3 @@ class TransitionTests(BrowserTest):
         box, pin = self.rect(".small-map"), self.rect(".small-map .leaflet-marker-icon")
         self.assertLess(abs(pin["x"] - box["x"] - box["width"] / 2), 20)
         self.assertLess(abs(pin["bottom"] - box["y"] - box["height"] / 2), 20)
-
-
-class PlainSheetTests(BrowserTest):
-    """Without scripts the links of the list lead to pages."""
-
-    feeds = ("albums",)
-
-    def test_the_links_are_plain(self):
-        self.browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
-        self.open(LIST)
-        self.find(".covers .card-link").click()
-        self.wait_for(".page-offer .open")
-        self.assertEqual(self.find(".open").text, "Open in Apple Music")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,6 +1,5 @@
 """Stars: in two tabs, from the command line, and without a server."""
 
-import unittest
 import urllib.request
 
 from home import PHONE, BrowserTest
@@ -25,7 +24,7 @@ class StarBase(BrowserTest):
         return self.script(
             "return document.querySelector(`[data-star='${arguments[0]}']`)?.getAttribute('aria-pressed')", ref)
 
-    def press(self, ref):
+    def press_star(self, ref):
         self.script("document.querySelector(`[data-star='${arguments[0]}']`).click()", ref)
 
     def wait_pressed(self, ref, wanted):
@@ -57,19 +56,17 @@ class StarTests(StarBase):
         try:
             self.open("/offers/" + REF)
             self.wait_ready()
-            self.press(REF)
+            self.press_star(REF)
             self.wait_pressed(REF, "true")
             self.wait("the star was not sent", lambda: self.home.favorites() == [REF])
             self.browser.switch_to.window(grid)
             self.wait_pressed(REF, "true")
-            self.shoot("star-grid")
             self.home.run("favorite", "--remove", REF)
             self.wait_pressed(REF, "false")
             self.browser.switch_to.window(detail)
             self.wait_pressed(REF, "false")
             self.home.run("favorite", REF)
             self.wait_pressed(REF, "true")
-            self.shoot("star-detail")
             self.browser.switch_to.window(grid)
             self.wait_pressed(REF, "true")
         finally:
@@ -80,7 +77,6 @@ class StarTests(StarBase):
     def test_a_star_of_another_browser_costs_no_request(self):
         self.open("/offers/" + REF)
         self.wait_ready()
-        self.wait_listening()
         # The answers to the requests of the page and of its first events have arrived.
         self.star("PUT")
         self.wait_pressed(REF, "true")
@@ -149,21 +145,18 @@ class WaitingTests(StarBase):
         self.open("/feeds/ibotta")
         self.wait_for(".offline-bar:not([hidden])")
         self.assertGreater(len(self.all(".grid .card")), 10)
-        self.shoot("offline-grid")
         self.open("/favorites")
         self.wait_for(f".card[data-ref='{OTHER}']")
         self.open("/offers/" + OTHER)
         self.assertIn("Cash Back", self.find("h1").text)
         self.open("/changes")
         self.assertEqual(self.find("h1").text, "You are offline")
-        self.shoot("offline-unseen")
 
         self.open("/offers/" + REF)
         self.wait_pressed(REF, "false")
-        self.press(REF)
+        self.press_star(REF)
         self.wait_pressed(REF, "true")
         self.wait_for(".toast")
-        self.shoot("offline-star")
         # The next page shows the star as well, although it was not sent.
         self.open("/feeds/ibotta")
         self.wait_pressed(REF, "true")
@@ -192,13 +185,13 @@ class WaitingTests(StarBase):
 
     def test_a_server_that_fails_loses_no_star(self):
         self.open("/feeds/ibotta")
-        self.wait_listening()
+        self.wait_ready()
         for status in (503, 500, 408, 429, 401):
             with self.subTest(status=status):
                 self.home.proxy.status = status
                 refused = self.home.proxy.refused
                 try:
-                    self.press(REF)
+                    self.press_star(REF)
                     self.wait("nothing was sent", lambda: self.home.proxy.refused > refused)
                     self.wait_for(".toast")
                     self.assertEqual(self.pressed(REF), "true")
@@ -208,7 +201,7 @@ class WaitingTests(StarBase):
                 self.wait_sent()
                 self.assertEqual(self.home.favorites(), [REF])
                 self.assertEqual(self.pressed(REF), "true")
-                self.press(REF)
+                self.press_star(REF)
                 self.wait("the star was not removed", lambda: self.home.favorites() == [])
                 self.wait_sent()
 
@@ -216,7 +209,7 @@ class WaitingTests(StarBase):
         """Opens a list, and records the states of the star. The next response with the favorites is held
         back until `freeFavorites()`, which can make it and all later ones fail."""
         self.open("/feeds/ibotta")
-        self.wait_listening()
+        self.wait_ready()
         self.wait("the favorites are not known", lambda: self.script(
             "return performance.getEntriesByName(location.origin + '/api/v1/favorites').length > 0"))
         self.script(
@@ -248,7 +241,7 @@ class WaitingTests(StarBase):
 
     def test_an_accepted_star_is_shown_even_if_the_server_stops_then(self):
         self.open_and_hold()
-        self.press(REF)
+        self.press_star(REF)
         self.wait("the star was not sent", lambda: self.home.favorites() == [REF])
         self.wait_held()
         self.browser.execute_async_script("window.freeFavorites(true); setTimeout(arguments[0], 300)")
@@ -258,7 +251,7 @@ class WaitingTests(StarBase):
         self.open_and_hold()
         self.home.run("favorite", OTHER)
         self.wait_held()
-        self.press(REF)
+        self.press_star(REF)
         self.wait("the star was not sent", lambda: self.home.favorites() == [REF, OTHER])
         self.wait_sent()
         self.browser.execute_async_script("window.freeFavorites(); setTimeout(arguments[0], 300)")
@@ -285,7 +278,7 @@ class WaitingTests(StarBase):
         self.wait("the wishes were not read", lambda: self.script("return window.reads") >= 1)
         self.home.proxy.status = 503
         try:
-            self.press(REF)
+            self.press_star(REF)
             self.script("window.freeStore()")
             self.wait("nothing was sent", lambda: self.home.proxy.refused > 0)
             self.wait_pressed(OTHER, "true")
@@ -297,10 +290,10 @@ class WaitingTests(StarBase):
 
     def test_a_permanent_refusal_is_shown_and_not_repeated(self):
         self.open("/feeds/ibotta")
-        self.wait_listening()
+        self.wait_ready()
         self.home.proxy.status = 404
         try:
-            self.press(REF)
+            self.press_star(REF)
             self.wait_for("dialog[open]")
         finally:
             self.home.proxy.status = None
@@ -334,7 +327,3 @@ class ManyFavoritesTests(StarBase):
         self.open("/offers/ibotta:900116")
         self.wait("its image is not stored", lambda: self.script(
             "return document.querySelector('.offer-picture img')?.naturalWidth > 0"))
-
-
-if __name__ == "__main__":
-    unittest.main()
