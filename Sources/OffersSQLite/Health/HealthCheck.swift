@@ -14,14 +14,8 @@ struct HealthCheck: Sendable {
   /// nothing and does not wait for other writers. Without such a connection it is passed nil and
   /// the reason.
   var lookFurther: (@Sendable (Database?, _ obstacle: String) throws -> Finding)?
-  /// Repairs the problem and returns a description. Nil if only a person can repair it, or if
-  /// `planRepair` is set.
-  var repair: RepairWork?
-  /// Returns the repair, planned on a reading connection before the transaction of the repair
-  /// begins.
-  var planRepair: (@Sendable (Database) throws -> RepairWork)?
-
-  typealias RepairWork = @Sendable (Database, Date) throws -> String
+  /// Repairs the problem and returns a description; nil if only a person can repair it.
+  var repair: (@Sendable (Database, Date) throws -> String)?
 
   static let all: [HealthCheck] = [
     integrity, foreignKeys, schema, triggers, counts, words, images, leases,
@@ -40,7 +34,7 @@ struct HealthCheck: Sendable {
       return [
         Finding(
           .problem, "integrity", "SQLite finds damage: \(problems[0])\(more)",
-          advice: problems.allSatisfy(Integrity.canBeRepaired)
+          advice: problems.allSatisfy(Integrity.isOfIndex)
             ? repairAdvice : Integrity.damageAdvice)
       ]
     },
@@ -57,23 +51,16 @@ struct HealthCheck: Sendable {
         .problem, "integrity", "the file holds what this program does not store: \(problem)",
         advice: StorageFailure.salvageAdvice)
     },
-    planRepair: { reader in
-      let problems = try Integrity.allProblems(in: reader)
-      @Sendable func refuse(_ problem: String?) throws {
-        guard let problem else { return }
-        throw OffersError(
-          .storageFailed,
-          "the damage is not limited to indexes and lost pages: \(problem)",
-          advice: Integrity.damageAdvice)
+    repair: { database, _ in
+      let problems = try Integrity.allProblems(in: database)
+      if let problem = problems.first(where: { !Integrity.isOfIndex($0) }) {
+        throw Integrity.damage(problem)
       }
-      try refuse(problems.first { !Integrity.canBeRepaired($0) })
-      return { database, _ in
-        guard problems.contains(where: Integrity.isOfIndex) else { return "freed lost pages" }
-        try database.execute(sql: "REINDEX")
-        let left = try Integrity.allProblems(in: database)
-        try refuse(left.first { !Integrity.isOfLostPage($0) })
-        return "rebuilt all indexes"
+      try database.execute(sql: "REINDEX")
+      if let problem = try Integrity.problems(in: database, limit: 1).first {
+        throw Integrity.damage(problem)
       }
+      return "rebuilt all indexes"
     })
 
   private static let foreignKeys = HealthCheck(
@@ -103,16 +90,9 @@ struct HealthCheck: Sendable {
       return [
         Finding(
           .problem, "schema", first.description,
-          advice: wrong.allSatisfy(\.canBeMade) ? repairAdvice : StorageFailure.salvageAdvice)
+          advice: wrong.contains { $0.kind == "table" }
+            ? StorageFailure.salvageAdvice : "Export it, and import the export into a new database")
       ]
-    },
-    repair: { database, _ in
-      let missing = try SchemaComparison(database).differences
-      for part in missing where part.canBeMade { try database.execute(sql: part.sql) }
-      if let lost = missing.first(where: { !$0.canBeMade }) {
-        throw OffersError(.storageFailed, lost.description, advice: StorageFailure.salvageAdvice)
-      }
-      return "created \(missing.map(\.name).joined(separator: ", "))"
     })
 
   /// Triggers, indexes, views and references that were added to the database. A user may have added them, so they are

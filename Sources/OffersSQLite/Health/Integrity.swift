@@ -102,14 +102,12 @@ enum Integrity {
       || problem.contains("non-unique entry in index")
   }
 
-  /// Whether a problem is an unreferenced page, which only wastes space.
-  static func isOfLostPage(_ problem: String) -> Bool { problem.contains("is never used") }
-
-  /// Whether REINDEX or VACUUM repairs a problem.
-  static func canBeRepaired(_ problem: String) -> Bool {
-    isOfIndex(problem) || isOfLostPage(problem)
-  }
-
   static let damageAdvice = Advice(
     "Copy the database with its -wal away first. Save what there is", .salvageAndRecover)
+
+  /// The error of a repair that stops at a problem which REINDEX does not repair.
+  static func damage(_ problem: String) -> OffersError {
+    OffersError(
+      .storageFailed, "the damage is not limited to indexes: \(problem)", advice: damageAdvice)
+  }
 }

@@ -52,28 +52,14 @@ extension OffersDatabase {
     }
   }
 
-  private func hasLostPages() async throws -> Bool {
-    try await readWithoutTransaction {
-      try Integrity.problems(in: $0).contains(where: Integrity.isOfLostPage)
-    }
-  }
-
   /// Repairs each kind of derived data in one transaction.
   package func repair(at now: Date) async -> [Repair] {
     var repairs: [Repair] = []
     for check in HealthCheck.all {
       guard await examine(check, at: now).contains(where: { $0.level != .ok }) else { continue }
+      guard let work = check.repair else { continue }
       do {
-        var repair = check.repair
-        if let plan = check.planRepair {
-          repair = try await readWithoutTransaction { try plan($0) }
-        }
-        guard let work = repair else { continue }
         let message = try await write { try work($0, now) }
-        // Recreated tables leave their old pages unreferenced.
-        if check.subject == HealthCheck.all.first?.subject, try await hasLostPages() {
-          _ = try await compact(whenFreeAbove: -1)
-        }
         repairs.append(Repair(subject: check.subject, message: message, isDone: true))
       } catch {
         let reason = (error as? OffersError)?.message ?? "\(error)"

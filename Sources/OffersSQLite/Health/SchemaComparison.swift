@@ -8,12 +8,7 @@ struct SchemaComparison {
   struct Difference: CustomStringConvertible {
     let kind: String
     let name: String
-    /// The statement that creates it.
-    let sql: String
     let isMissing: Bool
-
-    /// Whether it can be created without losing data.
-    var canBeMade: Bool { isMissing && (kind == "index" || kind == "trigger") }
 
     var description: String {
       "the \(kind) \(name) \(isMissing ? "is missing" : "is not as this program creates it")"
@@ -31,8 +26,7 @@ struct SchemaComparison {
     ORDER BY 1, 2
     """
 
-  /// A new database in memory, created by the migrations up to a version. For a version before the first
-  /// set of migrations it is empty, so that such a database has no differences.
+  /// A new database in memory, created by the migrations up to a version.
   static func makeFresh(version: Int = Schema.version) throws -> DatabaseQueue {
     let queue = try DatabaseQueue(configuration: .offersTables)
     try queue.inDatabase { fresh in
@@ -61,8 +55,7 @@ struct SchemaComparison {
     differences = expected.compactMap { object in
       let there = found["\(object.kind) \(object.name)"]
       if there == object.sql { return nil }
-      return Difference(
-        kind: object.kind, name: object.name, sql: object.sql, isMissing: there == nil)
+      return Difference(kind: object.kind, name: object.name, isMissing: there == nil)
     }
   }
 
