@@ -118,9 +118,8 @@ public final class OffersDatabase: Sendable {
         return OffersDatabase(
           path: path, file: writer.file, reader: reader, writer: writer, definitions: definitions)
       }
-      let isMigrated = try await prepareForReading(file, header)
-      let reader = ReadingPool(
-        file, limit: isMigrated ? readerCount : 1, isMigratedCopy: !isMigrated)
+      try await prepareForReading(file, header)
+      let reader = ReadingPool(file, limit: readerCount)
       try await reader.readWithoutTransaction { try StoredNameCheck.check(in: $0, path: file.path) }
       return OffersDatabase(
         path: path, file: file, reader: reader, writer: nil, definitions: definitions)
@@ -152,28 +151,13 @@ public final class OffersDatabase: Sendable {
   }
 
   /// Refuses a missing file and migrates one with an older schema.
-  ///
-  /// - Returns: false for a file that could not be migrated, such as on a full disk, and that can be
-  ///   read as a migrated copy.
   private static func prepareForReading(
     _ file: DatabaseFile, _ header: DatabaseFile.Header
-  ) async throws -> Bool {
+  ) async throws {
     switch header {
-    case .ours(version: Schema.version, isReady: true):
-      return true
-    case .missing, .empty, .blank:
-      throw missing(at: file.path)
-    case .ours, .foreign:
-      do {
-        _ = try await WritingConnection.open(file, header)
-        return true
-      } catch {
-        // SQLite failed, rather than another process writing for long.
-        let isOfDisk =
-          error is DatabaseError || (error as? OffersError)?.cause != nil || file.isDiskFull
-        guard isOfDisk, file.canBeCopiedIntoMemory else { throw error }
-        return false
-      }
+    case .ours(version: Schema.version, isReady: true): break
+    case .missing, .empty, .blank: throw missing(at: file.path)
+    case .ours, .foreign: _ = try await WritingConnection.open(file, header)
     }
   }
 

@@ -51,27 +51,20 @@ final class ReadingPool: Sendable {
 
   private let file: DatabaseFile
   private let limit: Int
-  private let isMigratedCopy: Bool
   private let state = Mutex(State())
 
   /// - Parameters:
   ///   - file: the database file to read.
   ///   - limit: the maximum number of connections, at least 1; further reads wait.
-  ///   - isMigratedCopy: whether to read a copy in memory, which is migrated, of a file with an older
-  ///     schema that cannot be written. Later changes of the file are not seen.
-  init(
-    _ file: DatabaseFile, limit: Int = 1, isMigratedCopy: Bool = false
-  ) {
+  init(_ file: DatabaseFile, limit: Int = 1) {
     self.file = file
     self.limit = limit
-    self.isMigratedCopy = isMigratedCopy
   }
 
   /// Reads on the connection of a writer, in turn with its writes: a database in memory has no other.
   init(sharing queue: DatabaseQueue, of file: DatabaseFile) {
     self.file = file
     limit = 1
-    isMigratedCopy = false
     state.withLock {
       $0.slots = [Slot(queue)]
       // The writer always counts as one user, so that no read blocks its thread for a write.
@@ -204,11 +197,6 @@ final class ReadingPool: Sendable {
   private func open(_ slot: Slot) throws -> DatabaseQueue {
     try slot.queue.withLock { queue in
       if let queue, !isOutdated(slot) { return queue }
-      if isMigratedCopy {
-        let copy = try copyIntoMemory()
-        queue = copy
-        return copy
-      }
       var (opened, isImmutable) = try connect()
       // A restoration has put the file aside while it was being opened.
       if opened.inDatabase(Self.hasMoved) { (opened, isImmutable) = try connect() }
@@ -240,39 +228,6 @@ final class ReadingPool: Sendable {
     {
       return (try open(file.immutablePath), true)
     }
-  }
-
-  /// Copies the file into memory and migrates the copy.
-  ///
-  /// - Throws: `OffersError` with `locked` if another process is writing the file.
-  private func copyIntoMemory() throws -> DatabaseQueue {
-    let memory = try DatabaseQueue(configuration: .offers(isReadOnly: false))
-    let copy = {
-      let disk = try DatabaseQueue(
-        path: self.file.immutablePath, configuration: .offers(isReadOnly: true))
-      try disk.backup(to: memory)
-      try disk.close()
-    }
-    // On a full disk or in a folder that this user cannot write, the lock file may be missing or
-    // not be opened; the copy is made without it.
-    guard let writeGuard = try? WriteGuard(file) else {
-      try copy()
-      return try migrate(memory)
-    }
-    let isFree: Void? = try writeGuard.holdIfFree(copy)
-    guard isFree != nil else {
-      throw OffersError(
-        .locked, "Another process is writing the database \(file.path).", hint: "Try again.")
-    }
-    return try migrate(memory)
-  }
-
-  private func migrate(_ memory: DatabaseQueue) throws -> DatabaseQueue {
-    try memory.inDatabase { database in
-      try Schema.migrate(database, path: file.path, proposesFeed: true)
-      try database.execute(sql: "PRAGMA query_only = ON")
-    }
-    return memory
   }
 
   /// Whether the file of a connection is no longer at its path.

@@ -90,15 +90,6 @@ struct DatabaseFile {
     return logBytes == 0 && !FileAccess.exists(path + "-journal")
   }
 
-  /// Whether the file is small enough to be read as a copy in memory, and has nothing in a log or a
-  /// journal.
-  var canBeCopiedIntoMemory: Bool {
-    (1...Self.largestCopyBytes).contains(bytes) && logBytes == 0
-      && !FileAccess.exists(path + "-journal")
-  }
-
-  private static let largestCopyBytes = 256 << 20
-
   /// A URI that opens the file as immutable: SQLite takes no locks and creates no files beside it.
   var immutablePath: String {
     let allowed = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "?#%"))
