@@ -43,9 +43,10 @@ extension OffersDatabase: Transfer {
     }
   }
 
-  /// Imports an export, and merges it into the database in one transaction: no favorite is removed,
-  /// and an offer on both sides is that of the later sync, with the earlier time of its first sight.
-  /// Importing twice has no further effect.
+  /// Imports an export in one transaction. A feed that the database has never read is taken whole, with its
+  /// offers, changes and sync runs; so a new database exports the same bytes again. Of a feed that it has
+  /// read, only a named source is taken, if it has none: the summary counts what was left. Favorites and
+  /// users are added, and no favorite is removed. Importing twice has no further effect.
   ///
   /// The record of a document with one user, or of one that names none, goes to the user of this
   /// database (see `record(of:)`). The records of several users go to the users of the same names,
@@ -62,7 +63,7 @@ extension OffersDatabase: Transfer {
   ///     a source that is a file or in a private network is left out; one that has a variable or
   ///     cannot be read always is. The summary tells which and why. A feed without its source is
   ///     read from that of its definition.
-  /// - Returns: the numbers of records that were added and changed, the sources, and the users.
+  /// - Returns: the numbers of records that were added and left, the sources, and the users.
   /// - Throws: `OffersError`, and then nothing was changed: `notFound` or `sourceFailed` if the file
   ///   cannot be read; `malformedFeed`, `unexpectedShape` or `newerDatabase` if it is no export, is
   ///   incomplete, or is of a newer version; `limitExceeded` for a record of more than 256 MiB;
@@ -74,14 +75,13 @@ extension OffersDatabase: Transfer {
     let path = try Self.filePath(of: file)
     let folder = temporaryFolder
     try Task.checkCancellation()
-    let definitions = definitions ?? FeedConfiguration.shipped
     let (source, feeds) = try await BlockingWork.run {
       let source = try ImportFile(path, folder: folder)
-      return (source, try ImportedFeeds(of: source, definitions))
+      return (source, try ImportedFeeds(of: source))
     }
     try Task.checkCancellation()
     return try await importRecords(
-      from: source, feeds: feeds.names, selections: feeds.selections,
+      from: source, feeds: feeds.names,
       review: SourceReview(isAccepting: acceptsSources).review)
   }
 }

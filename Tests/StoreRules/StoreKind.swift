@@ -78,7 +78,6 @@ private protocol UndefinedFeeds: FeedDefinitions {}
 
 extension UndefinedFeeds {
   func defines(_ feed: String) -> Bool { false }
-  func isSelection(_ feed: String) throws -> Bool { false }
 }
 
 /// The definitions of a store in memory.

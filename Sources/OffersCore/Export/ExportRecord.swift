@@ -139,21 +139,6 @@ package struct ExportedOffer: Hashable, Sendable {
   package func degrees(_ field: OfferField) -> Double? {
     field == .latitude ? latitude : field == .longitude ? longitude : nil
   }
-
-  /// Whether both offers have the same content, compared byte for byte. References and the times
-  /// that syncs recorded are ignored.
-  package func says(asMuchAs other: ExportedOffer) -> Bool {
-    let areTextsSame = OfferField.allCases.dropFirst().allSatisfy { field in
-      guard let left = self[field], let right = other[field] else {
-        return self[field] == nil && other[field] == nil
-      }
-      return left.hasSameBytes(as: right)
-    }
-    return areTextsSame && reward?.value == other.reward?.value
-      && reward?.isUpTo == other.reward?.isUpTo && startsAt == other.startsAt
-      && expiresAt == other.expiresAt && latitude == other.latitude
-      && longitude == other.longitude
-  }
 }
 
 /// A recorded change: an offer was new, changed, gone or back.

@@ -9,12 +9,7 @@ public struct ImportSummary: Hashable, Sendable {
   public package(set) var newRuns = 0
   /// The number of offers that the database did not have.
   public package(set) var newOffers = 0
-  /// The number of known offers that the import changed.
-  public package(set) var updatedOffers = 0
-  /// The number of known offers that the import left unchanged.
-  public package(set) var sameOffers = 0
-  /// The number of imported offers whose texts were truncated to `OfferLimits`. They are counted
-  /// among the others, too.
+  /// The number of new offers whose texts were truncated to `OfferLimits`.
   public package(set) var cutOffers = 0
   /// The number of changes that were added to the history.
   public package(set) var newChanges = 0
@@ -23,6 +18,15 @@ public struct ImportSummary: Hashable, Sendable {
   /// The number of imported favorites that the database already had.
   public package(set) var sameFavorites = 0
 
+  /// The feeds of the document that the database had read before. They stay as they are.
+  public package(set) var leftFeeds: [String] = []
+  /// The number of offers of these feeds in the document.
+  public package(set) var leftOffers = 0
+  /// The number of changes of these feeds in the document.
+  public package(set) var leftChanges = 0
+  /// The number of sync runs of these feeds in the document.
+  public package(set) var leftRuns = 0
+
   /// The users of the document with the users who got their records, in the document's order; empty
   /// for a document of version 1, which names none.
   public package(set) var users: [ImportedUser] = []
@@ -30,19 +34,22 @@ public struct ImportSummary: Hashable, Sendable {
   /// Creates a summary of its parts; the properties describe them.
   public init(
     sources: [ImportedFeedSource] = [], newFeeds: Int = 0, newRuns: Int = 0, newOffers: Int = 0,
-    updatedOffers: Int = 0, sameOffers: Int = 0, cutOffers: Int = 0, newChanges: Int = 0,
-    newFavorites: Int = 0, sameFavorites: Int = 0, users: [ImportedUser] = []
+    cutOffers: Int = 0, newChanges: Int = 0, newFavorites: Int = 0, sameFavorites: Int = 0,
+    leftFeeds: [String] = [], leftOffers: Int = 0, leftChanges: Int = 0, leftRuns: Int = 0,
+    users: [ImportedUser] = []
   ) {
     self.sources = sources
     self.newFeeds = newFeeds
     self.newRuns = newRuns
     self.newOffers = newOffers
-    self.updatedOffers = updatedOffers
-    self.sameOffers = sameOffers
     self.cutOffers = cutOffers
     self.newChanges = newChanges
     self.newFavorites = newFavorites
     self.sameFavorites = sameFavorites
+    self.leftFeeds = leftFeeds
+    self.leftOffers = leftOffers
+    self.leftChanges = leftChanges
+    self.leftRuns = leftRuns
     self.users = users
   }
 }

@@ -17,15 +17,14 @@ package protocol RecordTransfer: Sendable {
     _ body: @escaping @Sendable (any ExportBody) throws -> Result
   ) async throws -> Result
 
-  /// Imports the records of an export in one transaction: all of them or, on an error, none.
+  /// Imports the records of an export in one transaction, or, on an error, nothing. Feeds that the store has
+  /// read stay as they are, and the others are taken whole; what belongs to users is added.
   ///
   /// - Parameters:
   ///   - source: the records, which are read while the transaction is open.
   ///   - feeds: the feeds of the document. They cannot be synced during the import: such a sync
   ///     would compare its document with the offers before the import, and then store that the
   ///     offers equal its document.
-  ///   - selections: the names of the feeds whose documents are only a selection of their offers.
-  ///     An offer that is missing in such a document is not gone.
   ///   - trustsRoles: whether users who are missing here get the roles of the document; otherwise
   ///     none becomes an admin, since anybody may have written it.
   ///   - review: reviews the named sources that the import would add, and sets their origins. An
@@ -34,8 +33,7 @@ package protocol RecordTransfer: Sendable {
   /// - Throws: `OffersError`: `locked` if a feed's sync does not end in time, `invalidRequest` for
   ///   several users if this store is bound to another user than its owner.
   func importRecords(
-    from source: any ExportRecordSource, feeds: [String], selections: Set<String>,
-    trustsRoles: Bool,
+    from source: any ExportRecordSource, feeds: [String], trustsRoles: Bool,
     review: @escaping @Sendable ([ImportedFeedSource]) throws -> [ImportedFeedSource]
   ) async throws -> ImportSummary
 
@@ -60,13 +58,13 @@ extension RecordTransfer {
   }
 
   /// Imports the records of an export that anybody may have written; see
-  /// `importRecords(from:feeds:selections:trustsRoles:review:)`.
+  /// `importRecords(from:feeds:trustsRoles:review:)`.
   package func importRecords(
-    from source: any ExportRecordSource, feeds: [String], selections: Set<String> = [],
+    from source: any ExportRecordSource, feeds: [String],
     review: @escaping @Sendable ([ImportedFeedSource]) throws -> [ImportedFeedSource] = { $0 }
   ) async throws -> ImportSummary {
     try await importRecords(
-      from: source, feeds: feeds, selections: selections, trustsRoles: false, review: review)
+      from: source, feeds: feeds, trustsRoles: false, review: review)
   }
 }
 

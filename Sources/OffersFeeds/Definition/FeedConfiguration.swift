@@ -109,6 +109,4 @@ public struct FeedConfiguration: Sendable {
 
 extension FeedConfiguration: FeedDefinitions {
   package func defines(_ feed: String) -> Bool { isOwn(feed) || shippedNames.contains(feed) }
-
-  package func isSelection(_ feed: String) throws -> Bool { try find(feed)?.isSelection == true }
 }

@@ -51,10 +51,10 @@ struct OfferBatch {
   private var ids = ArrayParameter(.text)
   /// For updates, when each offer changed; NULL to keep the time.
   private var changes = ArrayParameter(.int8)
-  /// For imports, the feed and the times of each offer, and whether its content differs.
+  /// For imports, the feed, the times and the first sync of each offer.
   private var imported: [Column] = [
     Column("feed_key", .int8), Column("first_seen_at", .int8), Column("gone_at", .int8),
-    Column("first_run_id", .int8), Column("is_other", .bool),
+    Column("first_run_id", .int8),
   ]
   private(set) var bytes = 0
 
@@ -218,11 +218,10 @@ extension OfferBatch {
   ///   - key: its key.
   ///   - feedKey: its feed.
   ///   - firstRunID: the first sync of the feed, if that one had the offer.
-  ///   - isOther: for an update, whether its content differs.
   ///   - words: the words of all offers, to which its words are added.
   mutating func append(
-    _ offer: ExportedOffer, key: Int64, feedKey: Int64 = 0, firstRunID: Int64? = nil,
-    isOther: Bool = true, words: inout Set<String>
+    _ offer: ExportedOffer, key: Int64, feedKey: Int64, firstRunID: Int64?,
+    words: inout Set<String>
   ) {
     let before = columns.reduce(0) { $0 + $1.values.byteCount }
     keys.append(key)
@@ -245,7 +244,6 @@ extension OfferBatch {
     imported[1].values.append(offer.firstSeenAt)
     imported[2].values.append(offer.goneAt)
     imported[3].values.append(firstRunID)
-    imported[4].values.append(isOther)
     bytes += columns.reduce(0) { $0 + $1.values.byteCount } - before
   }
 
@@ -262,22 +260,6 @@ extension OfferBatch {
       SELECT new.offer_key, new.feed_key, new.id, new.first_seen_at, new.changed_at, new.gone_at,
         new.first_run_id, \(selected)
       FROM \(source(first: 1, more: imported))
-      """, values + imported.map { .array($0.values) })
-  }
-
-  /// Updates offers to the imported ones and empties the batch. No offer is one that only a search
-  /// found then.
-  mutating func updateImported(in connection: Connection) throws {
-    if count == 0 { return }
-    defer { removeAll() }
-    let assigned = columns.filter { $0.name != "content_hash" }
-      .map { "\($0.name) = new.\($0.name)\($0.cast)" }.joined(separator: ", ")
-    try connection.run(
-      """
-      UPDATE offer SET first_seen_at = new.first_seen_at, changed_at = new.changed_at,
-        gone_at = new.gone_at, found_at = NULL,
-        content_hash = CASE WHEN new.is_other THEN 0 ELSE offer.content_hash END, \(assigned)
-      FROM \(source(first: 1, more: imported)) WHERE offer.offer_key = new.offer_key
       """, values + imported.map { .array($0.values) })
   }
 }

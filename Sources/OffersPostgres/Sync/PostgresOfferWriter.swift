@@ -78,14 +78,8 @@ final class PostgresOfferWriter: OfferWriter {
     if inserts.isFull { try flushImported() }
   }
 
-  func update(_ offer: ExportedOffer, key: Int64, isOther: Bool, isNew: Bool) throws {
-    updates.append(offer, key: key, isOther: isOther, words: &words)
-    if updates.isFull { try flushImported() }
-  }
-
   func flushImported() throws {
     try inserts.insertImported(in: connection)
-    try updates.updateImported(in: connection)
     if words.count > Self.wordLimit { try finish(newAfter: nil) }
   }
 

@@ -114,18 +114,6 @@ extension OfferStatement {
       """
   }
 
-  /// Updates an offer, which keeps its id. The further parameters are whether its content differs, and its
-  /// key.
-  static var importUpdateSQL: String {
-    let columns = importedColumns.enumerated()
-      .filter { !["id", "content_hash"].contains($1) }.map { "\($1) = ?\($0 + 1)" }
-    return """
-      UPDATE offer SET \(columns.joined(separator: ", ")), found_at = NULL,
-        content_hash = CASE WHEN ?\(firstImported) THEN 0 ELSE content_hash END
-      WHERE offer_key = ?\(firstImported + 1)
-      """
-  }
-
   /// Binds the fields and the times of an offer, and runs the statement.
   ///
   /// - Parameter other: binds the further parameters.

@@ -11,8 +11,8 @@ final class SQLiteOfferWriter: OfferWriter {
   private let updateOffer: OfferStatement
   private let updateHash: RawStatement
   private let insertChange: RawStatement
-  /// The statements for offers of an export.
-  private var imported: (insert: OfferStatement, update: OfferStatement)?
+  /// The statement for offers of an export.
+  private var imported: OfferStatement?
 
   init(_ database: Database, isIndexed: Bool) throws {
     self.database = database
@@ -82,30 +82,18 @@ final class SQLiteOfferWriter: OfferWriter {
   func insert(
     _ offer: ExportedOffer, key: Int64, feedKey: Int64, firstRunID: Int64?
   ) throws {
-    try importedOffer().insert.run(offer) { statement in
+    try importedOffer().run(offer) { statement in
       statement.bind(OfferStatement.firstImported, key)
       statement.bind(OfferStatement.firstImported + 1, feedKey)
       statement.bind(OfferStatement.firstImported + 2, number: firstRunID)
     }
   }
 
-  func update(_ offer: ExportedOffer, key: Int64, isOther: Bool, isNew: Bool) throws {
-    // The search index has no entry yet of an offer that this writer inserted.
-    if isOther, !isNew { try index.willChange(key) }
-    try importedOffer().update.run(offer) { statement in
-      statement.bind(OfferStatement.firstImported, isOther ? 1 : 0)
-      statement.bind(OfferStatement.firstImported + 1, key)
-    }
-  }
-
   func flushImported() {}
 
-  private func importedOffer() throws -> (insert: OfferStatement, update: OfferStatement) {
+  private func importedOffer() throws -> OfferStatement {
     if let imported { return imported }
-    let made = (
-      try OfferStatement(database, OfferStatement.importSQL),
-      try OfferStatement(database, OfferStatement.importUpdateSQL)
-    )
+    let made = try OfferStatement(database, OfferStatement.importSQL)
     imported = made
     return made
   }

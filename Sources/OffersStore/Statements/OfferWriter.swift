@@ -31,14 +31,6 @@ package protocol OfferWriter: AnyObject {
   /// - Parameter firstRunID: the first sync of the feed, if that one had the offer.
   func insert(_ offer: ExportedOffer, key: Int64, feedKey: Int64, firstRunID: Int64?) throws
 
-  /// Updates a stored offer to that of an export, or remembers it for `flushImported`. It is not one that
-  /// only a search found then.
-  ///
-  /// - Parameters:
-  ///   - isOther: whether its content differs.
-  ///   - isNew: whether it was inserted by this writer.
-  func update(_ offer: ExportedOffer, key: Int64, isOther: Bool, isNew: Bool) throws
-
   /// Writes the offers of an export that are remembered.
   func flushImported() throws
 

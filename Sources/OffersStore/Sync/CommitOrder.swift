@@ -47,12 +47,6 @@ package struct CommitOrder {
     return lastRunID
   }
 
-  /// Counts runs whose numbers a statement has given.
-  package mutating func skip(runsThrough last: Int64) { lastRunID = max(lastRunID, last) }
-
-  /// Counts changes whose numbers a statement has given.
-  package mutating func skip(changes count: Int64) { lastChangeID += count }
-
   /// Stores the numbers that were given.
   package func save(in transaction: any Transaction) throws {
     try transaction.run(

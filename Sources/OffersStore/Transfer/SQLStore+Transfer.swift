@@ -14,18 +14,16 @@ extension SQLStore {
   }
 
   package func importRecords(
-    from source: any ExportRecordSource, feeds: [String], selections: Set<String>,
-    trustsRoles: Bool,
+    from source: any ExportRecordSource, feeds: [String], trustsRoles: Bool,
     review: @escaping @Sendable ([ImportedFeedSource]) throws -> [ImportedFeedSource]
   ) async throws -> ImportSummary {
     try await withSyncLocks(on: feeds.sorted(), waitSeconds: Self.syncWaitSeconds) { [self] in
       try await transaction(.sync) { [user] transaction in
         try UserTable.check(user, in: transaction)
-        let merge = try ImportMerge(
-          into: StoreImport(transaction), user: user, selections: selections,
-          trustsRoles: trustsRoles, review: review)
-        try source.forEachRecord(merge.add)
-        return try merge.finish()
+        let work = try StoreImport(
+          into: transaction, user: user, trustsRoles: trustsRoles, review: review)
+        try source.forEachRecord(work.add)
+        return try work.finish()
       }
     }
   }

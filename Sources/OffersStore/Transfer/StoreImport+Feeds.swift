@@ -1,21 +1,26 @@
 import Foundation
 import OffersCore
 
-/// Feeds.
+/// Feeds and their runs.
 extension StoreImport {
+  /// A feed as the store has it before the import.
+  struct StoredFeed {
+    let key: Int64
+    /// Whether the store had a successful sync or an offer of the feed.
+    let isRead: Bool
+    /// The source that a user named.
+    let source: String?
+  }
+
   func findFeed(_ name: String) throws -> StoredFeed? {
     try transaction.first(
       """
-      SELECT feed.feed_key, good.started_at, good.source,
-        EXISTS (SELECT 1 FROM offer WHERE offer.feed_key = feed.feed_key), feed.chosen_source
+      SELECT feed.feed_key, good.started_at IS NOT NULL
+          OR EXISTS (SELECT 1 FROM offer WHERE offer.feed_key = feed.feed_key),
+        feed.chosen_source
       FROM feed \(SyncRunTable.lastJoin) WHERE feed.name = $1
       """, [.text(name)]
-    ) { row in
-      StoredFeed(
-        key: row.number(0),
-        lastSuccess: row.findNumber(1).map { SuccessfulSync(at: $0, source: row.text(2)) },
-        hasOffers: row.flag(3), source: row.findText(4))
-    }
+    ) { StoredFeed(key: $0.number(0), isRead: $0.flag(1), source: $0.findText(2)) }
   }
 
   /// Inserts a feed without its named source, and returns its key.
@@ -49,29 +54,9 @@ extension StoreImport {
         .text(feed.presentation?.storedText),
       ])
     if feed.chosenSource == nil { try FeedTable.forgetSource(of: feed.name, in: transaction) }
-  }
-
-  /// Merges an imported feed into a stored one, which keeps its subscription and its named source, and
-  /// gets the earlier of both times of subscription.
-  ///
-  /// - Parameter isNewer: whether the imported feed was synced later, so that its title, shared
-  ///   attributes, source and presentation win. A presentation that one side lacks is that of the other.
-  func merge(_ feed: ExportedFeed, isNewer: Bool, key: Int64) throws {
-    try transaction.run(
-      """
-      UPDATE feed SET source = CASE WHEN $2 THEN $3 ELSE source END,
-        subscribed_at = \(transaction.dialect.least)(subscribed_at, $4),
-        title = CASE WHEN $2 THEN $5 ELSE title END,
-        shared = CASE WHEN $2 THEN $6 ELSE shared END,
-        presentation = CASE WHEN $2 THEN coalesce($7, presentation)
-          ELSE coalesce(presentation, $7) END
-      WHERE feed_key = $1
-      """,
-      [
-        .number(key), .flag(isNewer), .text(feed.source), .number(feed.subscribedAt),
-        .text(feed.title), .text(OfferAttribute.json(feed.shared)),
-        .text(feed.presentation?.storedText),
-      ])
+    // The offers that are stored next are of another document than a validator of this store.
+    try FeedTable.setDocument(nil, feedKey: key, in: transaction)
+    try FetchStateTable.forgetValidators(feedKey: key, in: transaction)
   }
 
   /// Stores the source that an import names for a feed, even if the feed is unsubscribed.
@@ -81,10 +66,23 @@ extension StoreImport {
       [.number(feedKey), .text(source.text), .text(source.origin?.rawValue)])
   }
 
-  /// Forgets the document's fingerprint and validators, because the stored offers are no longer that
-  /// document.
-  func forgetDocument(feedKey: Int64) throws {
-    try FeedTable.setDocument(nil, feedKey: feedKey, in: transaction)
-    try FetchStateTable.forgetValidators(feedKey: feedKey, in: transaction)
+  /// Inserts a run.
+  func insert(_ run: ExportedRun, id: Int64, feedKey: Int64) throws {
+    let counts = ExportedRun.countNames.map { "\($0)_count" }
+    let columns =
+      [
+        "run_id", "feed_key", "source", "started_at", "duration_milliseconds", "outcome", "bytes",
+        "error_code", "error_message", "error_hint",
+      ] + counts
+    try transaction.run(
+      """
+      INSERT INTO sync_run (\(columns.joined(separator: ", ")))
+      VALUES (\(columns.indices.map { "$\($0 + 1)" }.joined(separator: ", ")))
+      """,
+      [
+        .number(id), .number(feedKey), .text(run.source), .number(run.startedAt),
+        .number(run.durationMilliseconds), .text(run.outcome.rawValue), .number(run.bytes),
+        .text(run.error?.code), .text(run.error?.message), .text(run.error?.hint),
+      ] + run.counts.map { .number($0) })
   }
 }

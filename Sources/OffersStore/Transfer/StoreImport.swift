@@ -1,183 +1,349 @@
-import Foundation
 import OffersCore
 
-/// The statements of an import into a store, within its transaction. `ImportMerge` decides what they write.
+/// Imports the records of an export into a store, within its transaction.
 ///
-/// Offers, changes and favorites come in batches, so that a store on a server needs few round trips. No
-/// batch has the same offer twice.
+/// A feed that the store has never read is taken whole: its runs, offers and changes, in the document's order
+/// and after all that the store has. So a store that had nothing exports the same document again. A feed that
+/// the store has read stays as it is, but gets the document's named source if it has none; the summary counts
+/// what was left. The records of users are added to those of the users here (`UserImport`).
+///
+/// Records are kept and written in batches. Memory is bounded by the batch, the number of runs, and a byte for
+/// each offer.
 ///
 /// The import keeps the lock on the numbers of offers, changes and runs (`CommitOrder`) until its transaction
 /// ends. Other syncs wait for it, reads do not; favorites wait only in SQLite, which has one writer at a time.
 final class StoreImport {
+  /// Reviews the named sources that an export would add: returns them with the origin of each, nil
+  /// for a source that is left out, or throws to refuse the import.
+  typealias SourceReview = ([ImportedFeedSource]) throws -> [ImportedFeedSource]
+
+  /// A feed of the document.
+  private struct Feed {
+    let key: Int64
+    /// Whether the store has never read it, so that it is taken.
+    let isTaken: Bool
+    /// The number of the run that was the feed's first sync: the first one that found offers. The sample
+    /// counts only for a feed that has no other.
+    var firstRun: Int?
+  }
+
+  /// A run of the document.
+  private struct Run {
+    /// Its number in the store; nil if it was left.
+    let id: Int64?
+    let feedKey: Int64
+    let startedAt: Int64
+    let source: String
+    /// The number of new offers.
+    let newCount: Int64
+    /// Whether it found no offer that was known before.
+    let hasOnlyNew: Bool
+    /// The number of its last change; 0 if it has none.
+    var lastChangeID: Int64 = 0
+    /// Whether the change of a first sync was recorded.
+    var hasFirst = false
+
+    init(_ run: ExportedRun, id: Int64?, feedKey: Int64) {
+      let counts = Dictionary(zip(ExportedRun.countNames, run.counts)) { first, _ in first }
+      (self.id, self.feedKey, startedAt, source) = (id, feedKey, run.startedAt, run.source)
+      newCount = counts["new"] ?? 0
+      hasOnlyNew = ["changed", "back", "unchanged"].allSatisfy { counts[$0] ?? 0 == 0 }
+    }
+
+    var isOfSample: Bool { source == SyncSource.sample.text }
+  }
+
   let transaction: any Transaction
   private let writer: any OfferWriter
-  let history: ImportedHistory
+  private let review: SourceReview
   private var order: CommitOrder
-  /// The largest key of an offer before the import.
-  let lastOfferKey: Int64
+  /// The last numbers before the import.
+  private let last: CommitOrder
+  private var users: UserImport
+  private var feeds: [String: Feed] = [:]
+  /// The runs of the document, which count from 1 there.
+  private var runs: [Run] = []
+  /// The named sources of the document that are not reviewed yet.
+  private var newSources: [ImportedFeedSource] = []
+  private var summary = ImportSummary()
+  private var changeNumber = 0
+  private var section = ExportRecord.Section.feeds
+  private var offers: [ExportedOffer] = []
+  private var changes: [ExportedChange] = []
+  /// For each inserted offer, whether it was written as one of its feed's first sync, and no change of the
+  /// document has confirmed that yet.
+  private var isUnconfirmed: [Bool] = []
 
-  init(_ transaction: any Transaction) throws {
+  /// The number of records of a batch.
+  private static let batchCount = 1000
+
+  init(
+    into transaction: any Transaction, user: User.ID, trustsRoles: Bool,
+    review: @escaping SourceReview
+  ) throws {
     self.transaction = transaction
+    self.review = review
     writer = try transaction.makeOfferWriter(isIndexed: true)
     order = try CommitOrder(locking: transaction)
-    lastOfferKey = order.lastOfferKey
-    history = try ImportedHistory(transaction, order)
+    last = order
+    users = try UserImport(into: transaction, importer: user, trustsRoles: trustsRoles)
+  }
+
+  func add(_ record: ExportRecord) throws {
+    if record.section != section {
+      try flush()
+      section = record.section
+    }
+    // Feeds come first, so that sources are refused before anything large is written.
+    if record.section != .feeds, !newSources.isEmpty { try takeSources() }
+    switch record {
+    case .feed(let feed): try add(feed)
+    case .run(let run): try add(run)
+    case .offer(let offer):
+      guard try fetchFeed(offer.ref.feed).isTaken else {
+        summary.leftOffers += 1
+        return
+      }
+      offers.append(offer)
+      if offers.count == Self.batchCount { try flush() }
+    case .change(let change):
+      changeNumber += 1
+      guard let feed = feeds[change.ref.feed] else { throw strayChange(change, changeNumber) }
+      guard feed.isTaken else {
+        summary.leftChanges += 1
+        return
+      }
+      changes.append(change)
+      if changes.count == Self.batchCount { try flush() }
+    case .user(let user): users.add(user)
+    case .favorite(let favorite): try users.add(favorite)
+    }
+  }
+
+  /// Writes what is kept, and updates counts and derived data.
+  func finish() throws -> ImportSummary {
+    try flush()
+    try takeSources()
+    try correctFirstRuns()
+    if summary.newChanges > 0 { try moveReaders() }
+    try users.finish { run in
+      max(runs.prefix(max(0, run)).map(\.lastChangeID).max() ?? 0, last.lastChangeID)
+    }
+    summary.users = users.matches
+    summary.newFavorites = users.newFavorites
+    summary.sameFavorites = users.sameFavorites
+    if summary.newOffers > 0 {
+      try writer.finish(newAfter: last.lastOfferKey)
+      try FeedTable.count(in: transaction)
+    }
+    try order.save(in: transaction)
+    return summary
+  }
+
+  private func flush() throws {
+    try writeOffers()
+    try writeChanges()
+  }
+
+  // Feeds.
+
+  private func add(_ record: ExportedFeed) throws {
+    let stored = try findFeed(record.name)
+    let isTaken = stored?.isRead != true
+    let feed = Feed(key: try stored?.key ?? insert(record), isTaken: isTaken)
+    if stored == nil {
+      summary.newFeeds += 1
+    } else if isTaken {
+      try replace(record, key: feed.key)
+    } else {
+      summary.leftFeeds.append(record.name)
+    }
+    if let source = record.chosenSource {
+      // `replace` keeps the named source, so that it can be compared here.
+      let here = stored?.source
+      if here == nil || isTaken && here != source {
+        newSources.append(ImportedFeedSource(feed: record.name, text: source))
+      }
+    }
+    feeds[record.name] = feed
+  }
+
+  private func takeSources() throws {
+    for source in try review(newSources) {
+      summary.sources.append(source)
+      guard let origin = source.origin, let feed = feeds[source.feed] else { continue }
+      try setSource(ChosenSource(source.text, origin: origin), feedKey: feed.key)
+    }
+    newSources = []
+  }
+
+  private func fetchFeed(_ name: String) throws -> Feed {
+    if let feed = feeds[name] { return feed }
+    throw OffersError(
+      .malformedFeed, "The document has no feed “\(name)”, but records of it.",
+      hint: "Nothing was changed. Correct it there, or export it again.")
+  }
+
+  // Runs.
+
+  private func add(_ record: ExportedRun) throws {
+    let feed = try fetchFeed(record.feed)
+    let run = Run(record, id: feed.isTaken ? order.nextRunID() : nil, feedKey: feed.key)
+    runs.append(run)
+    guard let id = run.id else {
+      summary.leftRuns += 1
+      return
+    }
+    summary.newRuns += 1
+    try insert(record, id: id, feedKey: feed.key)
+    // A search on the feed's server is no sync of its document.
+    guard run.newCount > 0, !run.source.contains("{query}") else { return }
+    let isOfSample = feed.firstRun.map { runs[$0 - 1].isOfSample } ?? true
+    if feed.firstRun == nil || isOfSample && !run.isOfSample {
+      feeds[record.feed]?.firstRun = runs.count
+    }
   }
 
   // Offers.
 
-  /// The wanted offers, as the tables of a query, and its parameters.
-  private func tables(_ wanted: [ImportedRef]) -> (sql: String, values: [SQLValue]) {
-    let table = transaction.dialect.table(
-      [
-        "feed_key": .numbers(wanted.map(\.feedKey)), "id": .texts(wanted.map(\.ref.offerID)),
-        "place": .numbers(wanted.indices.map(Int64.init)),
-      ], as: "wanted")
-    return (
-      "\(table.sql) JOIN offer ON offer.feed_key = wanted.feed_key AND offer.id = wanted.id",
-      table.values
-    )
-  }
-
-  /// The stored offers of some references, in their order; nil for those that are not stored.
-  func findOffers(_ wanted: [ImportedRef]) throws -> [StoredOffer?] {
-    var found = [StoredOffer?](repeating: nil, count: wanted.count)
-    let tables = tables(wanted)
-    // An offer that only a search found is gone since then, unless somebody starred it.
-    try transaction.scan(
-      """
-      SELECT wanted.place, offer.offer_key,
-        CASE WHEN offer.found_at IS NULL OR \(OfferColumns.isStarred) THEN offer.gone_at
-          ELSE offer.found_at END, \(ExportedOffer.columns)
-      FROM \(tables.sql) JOIN feed ON feed.feed_key = offer.feed_key
-      """, tables.values
-    ) { row in
-      let place = row.count(0)
-      var offer = ExportedOffer(row, from: 3, feed: wanted[place].ref.feed)
-      offer.goneAt = row.findNumber(2)
-      found[place] = StoredOffer(key: row.number(1), offer: offer)
-      return true
+  private func writeOffers() throws {
+    if offers.isEmpty { return }
+    defer { offers.removeAll(keepingCapacity: true) }
+    let refs = offers.map(\.ref)
+    if let place = try findOffers(refs).firstIndex(where: { $0 != nil }) {
+      throw repeated(refs[place])
     }
-    return found
-  }
-
-  /// Inserts offers in their order, with keys after all others.
-  func insert(_ offers: [(offer: ExportedOffer, feedKey: Int64)]) throws {
-    for (offer, feedKey) in offers {
+    var known: Set<OfferRef> = []
+    for offer in offers {
+      if !known.insert(offer.ref).inserted { throw repeated(offer.ref) }
+      if offer.isCut { summary.cutOffers += 1 }
+      let feed = try fetchFeed(offer.ref.feed)
+      let firstRun = feed.firstRun.map { runs[$0 - 1] }
+      // Known now, it needs no update of the offer later.
+      let isOfFirst = firstRun?.hasOnlyNew == true && firstRun?.startedAt == offer.firstSeenAt
+      isUnconfirmed.append(isOfFirst)
       try writer.insert(
-        offer, key: order.nextOfferKey(), feedKey: feedKey,
-        firstRunID: history.guessFirstRun(of: offer, feedKey: feedKey))
+        offer, key: order.nextOfferKey(), feedKey: feed.key,
+        firstRunID: isOfFirst ? firstRun?.id : nil)
     }
     try writer.flushImported()
+    summary.newOffers += offers.count
   }
 
-  /// Updates stored offers.
-  ///
-  /// - Parameter offers: the key of each, its new state, and whether the content differs.
-  func update(_ offers: [(key: Int64, offer: ExportedOffer, isOther: Bool)]) throws {
-    for (key, offer, isOther) in offers {
-      // An offer that this import inserted is not in a search index yet.
-      try writer.update(offer, key: key, isOther: isOther, isNew: key > lastOfferKey)
-    }
-    try writer.flushImported()
+  private func repeated(_ ref: OfferRef) -> OffersError {
+    OffersError(
+      .malformedFeed, "The document has the offer \(ref) twice.",
+      hint: "Nothing was changed. Correct it there, or export it again.")
   }
 
-  // The history.
-
-  /// The stored offers of the references of some changes, in their order; nil for those that are not
-  /// stored.
-  func findChanged(_ wanted: [ImportedRef]) throws -> [ImportedChangeTarget?] {
-    var found = [ImportedChangeTarget?](repeating: nil, count: wanted.count)
-    let tables = tables(wanted)
-    try transaction.scan(
+  /// The keys of offers of taken feeds, in their order; nil for those that are not stored.
+  private func findOffers(_ refs: [OfferRef]) throws -> [Int64?] {
+    let wanted = transaction.dialect.table(
+      [
+        "feed_key": .numbers(refs.map { feeds[$0.feed]?.key ?? 0 }),
+        "id": .texts(refs.map(\.offerID)), "place": .numbers(refs.indices.map(Int64.init)),
+      ], as: "wanted")
+    var found = [Int64?](repeating: nil, count: refs.count)
+    try transaction.forEach(
       """
-      SELECT wanted.place, offer.offer_key, seen_earlier.first_seen_at FROM \(tables.sql)
-      LEFT JOIN seen_earlier ON seen_earlier.offer_key = offer.offer_key
-      """, tables.values
-    ) { row in
-      found[row.count(0)] = ImportedChangeTarget(
-        key: row.number(1), firstSeenHereAt: row.findNumber(2))
-      return true
-    }
+      SELECT wanted.place, offer.offer_key
+      FROM \(wanted.sql) JOIN offer ON offer.feed_key = wanted.feed_key AND offer.id = wanted.id
+      """, wanted.values
+    ) { found[$0.count(0)] = $0.number(1) }
     return found
   }
 
-  func mergeHistory(renumbers: Bool) throws {
-    try history.merge(renumbers: renumbers, &order)
+  // Changes.
+
+  private func writeChanges() throws {
+    if changes.isEmpty { return }
+    defer { changes.removeAll(keepingCapacity: true) }
+    let before = changeNumber - changes.count
+    for (place, key) in try findOffers(changes.map(\.ref)).enumerated() {
+      guard let key else { throw strayChange(changes[place], before + place + 1) }
+      try write(changes[place], offerKey: key)
+    }
+    try writer.flushChanges()
   }
 
-  // Favorites.
+  private func write(_ change: ExportedChange, offerKey: Int64) throws {
+    let feed = try fetchFeed(change.ref.feed)
+    let place = change.run.subtracting(clamped: 1)
+    guard runs.indices.contains(place), let runID = runs[place].id, runs[place].feedKey == feed.key
+    else { return }
+    summary.newChanges += 1
+    var kind = change.storedKind
+    var offerCount: Int?
+    if kind == .new, feed.firstRun == change.run, runs[place].hasOnlyNew {
+      try confirm(offerKey, firstRunID: runID)
+      // The new offers of a first sync are one change.
+      if runs[place].hasFirst { return }
+      runs[place].hasFirst = true
+      kind = .first
+      offerCount = Int(clamping: runs[place].newCount)
+    }
+    let id = order.nextChangeID()
+    runs[place].lastChangeID = id
+    try writer.record(
+      RecordedChange(
+        id: id, runID: runID, feedKey: feed.key, at: runs[place].startedAt, kind: kind,
+        offerKey: offerKey, offerCount: offerCount, fields: change.fields))
+  }
 
-  /// Adds favorites to those of their users, shared as in the document. If one is there, the earlier of
-  /// two times stays, and so does its sharing.
-  ///
-  /// - Returns: whether each was added.
-  func insert(_ favorites: [(favorite: ExportedFavorite, user: User.ID)]) throws -> [Bool] {
-    let new = transaction.dialect.table(
-      [
-        "user_key": .numbers(favorites.map(\.user)),
-        "feed": .texts(favorites.map(\.favorite.ref.feed)),
-        "id": .texts(favorites.map(\.favorite.ref.offerID)),
-        "created_at": .numbers(favorites.map(\.favorite.starredAt)),
-        "shared_at": .numbers(favorites.map(\.favorite.sharedAt)),
-      ], as: "new")
-    // Without the condition, SQLite takes ON for that of a join.
-    var added = Set(
-      try transaction.rows(
-        """
-        INSERT INTO favorite (user_key, feed, id, created_at, shared_at)
-        SELECT new.user_key, new.feed, new.id, new.created_at, new.shared_at FROM \(new.sql)
-        WHERE true
-        ON CONFLICT (user_key, feed, id) DO NOTHING RETURNING user_key, feed, id
-        """, new.values
-      ) {
-        FavoriteKey(user: $0.number(0), ref: OfferRef(feed: $0.text(1), offerID: $0.text(2)))
-      })
+  private func strayChange(_ change: ExportedChange, _ number: Int) -> OffersError {
+    OffersError(
+      .malformedFeed,
+      "Change \(number) of the document refers to \(change.ref), which is not among its offers.",
+      hint: "Nothing was changed. Correct it there, or export it again.")
+  }
+
+  // First syncs.
+
+  /// Notes that a change of the document confirms that an offer is one of its feed's first sync.
+  private func confirm(_ offerKey: Int64, firstRunID: Int64) throws {
+    let place = Int(clamping: offerKey - last.lastOfferKey - 1)
+    if isUnconfirmed.indices.contains(place), isUnconfirmed[place] {
+      isUnconfirmed[place] = false
+    } else {
+      try setFirstRun(firstRunID, of: [offerKey])
+    }
+  }
+
+  /// Corrects offers whose time is that of their feed's first sync, and that are not of it.
+  private func correctFirstRuns() throws {
+    let keys = isUnconfirmed.indices.filter { isUnconfirmed[$0] }
+    if !keys.isEmpty { try setFirstRun(nil, of: keys.map { last.lastOfferKey + Int64($0) + 1 }) }
+  }
+
+  private func setFirstRun(_ runID: Int64?, of keys: [Int64]) throws {
+    let isElement = transaction.dialect.isElement("offer_key", of: "$2")
+    try transaction.run(
+      "UPDATE offer SET first_run_id = $1 WHERE \(isElement)", [.number(runID), .numbers(keys)])
+  }
+
+  // Readers.
+
+  /// Marks the imported history as read for those who have read everything that was here: they are not told
+  /// of years of imported changes.
+  private func moveReaders() throws {
     try transaction.run(
       """
-      UPDATE favorite SET created_at = new.created_at FROM \(new.sql)
-      WHERE favorite.user_key = new.user_key AND favorite.feed = new.feed AND favorite.id = new.id
-        AND favorite.created_at > new.created_at
-      """, new.values)
-    return favorites.map { added.remove(FavoriteKey(user: $0.user, ref: $0.favorite.ref)) != nil }
+      UPDATE reader SET change_id = $1
+      WHERE change_id >= coalesce((SELECT max(change_id) FROM change WHERE change_id <= $2), 0)
+      """, [.number(order.lastChangeID), .number(last.lastChangeID)])
   }
+}
 
-  /// A favorite of a user.
-  private struct FavoriteKey: Hashable {
-    let user: User.ID
-    let ref: OfferRef
-  }
-
-  /// Updates counts and derived data, at the end of the import.
-  ///
-  /// - Parameters:
-  ///   - newOffers: the number of inserted offers.
-  ///   - updatedOffers: the number of updated offers.
-  func finish(newOffers: Int, updatedOffers: Int) throws {
-    try history.dropTables()
-    if newOffers + updatedOffers > 0 {
-      try writer.finish(newAfter: newOffers > 0 ? lastOfferKey : nil)
-      try FeedTable.count(in: transaction)
+extension ExportedChange {
+  /// The kind as it is stored: `up` and `down` are kinds of their own there.
+  fileprivate var storedKind: OfferChange.Kind {
+    switch kind {
+    case .new: return .new
+    case .gone: return .gone
+    case .back: return .back
+    case .changed:
+      guard let rewards = fields.map(ChangedFields.init)?.rewards else { return .changed }
+      return OfferChange.Kind.direction(from: rewards.old, to: rewards.new) ?? .changed
     }
-    try order.save(in: transaction)
   }
-}
-
-/// The reference of an offer, with the key of its feed in the store.
-struct ImportedRef: Hashable {
-  let feedKey: Int64
-  let ref: OfferRef
-}
-
-/// An offer as a store has it before it is merged.
-struct StoredOffer {
-  let key: Int64
-  let offer: ExportedOffer
-}
-
-/// An offer of which an export has a change.
-struct ImportedChangeTarget {
-  let key: Int64
-  /// When the store first saw it; nil if the export did not see it earlier.
-  let firstSeenHereAt: Int64?
 }

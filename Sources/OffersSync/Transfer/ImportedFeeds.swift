@@ -4,8 +4,6 @@ import OffersCore
 package struct ImportedFeeds: Sendable {
   /// The names, in the document's order.
   package private(set) var names: [String] = []
-  /// The names of the feeds whose documents are only a selection of their offers.
-  package private(set) var selections: Set<String> = []
   /// The named sources, in the document's order.
   package private(set) var sources: [ImportedFeedSource] = []
   /// The names of the users, in the document's order; empty for a document of version 1.
@@ -13,11 +11,9 @@ package struct ImportedFeeds: Sendable {
 
   /// Reads an export to its end, so that an invalid one is refused before a database is opened.
   ///
-  /// - Parameters:
-  ///   - source: the records of the document, which are read once to their end.
-  ///   - definitions: the definitions of the feeds.
+  /// - Parameter source: the records of the document, which are read once to their end.
   /// - Throws: the errors of `ExportReader`.
-  package init(of source: any ExportRecordSource, _ definitions: any FeedDefinitions) throws {
+  package init(of source: any ExportRecordSource) throws {
     try source.forEachRecord { record in
       if case .user(let user) = record { users.append(user.name) }
       guard case .feed(let feed) = record else { return }
@@ -25,7 +21,6 @@ package struct ImportedFeeds: Sendable {
       if let source = feed.chosenSource {
         sources.append(ImportedFeedSource(feed: feed.name, text: source))
       }
-      if try definitions.isSelection(feed.name) { selections.insert(feed.name) }
     }
   }
 }

@@ -165,24 +165,14 @@ struct SearchIndexTests {
     try await old.sync([FeedOffer("tea", name: "Album")], feed: "albums", at: 4500)
     let new = try await Store()
     try await new.sync(
-      (0..<3000).map { FeedOffer("\($0)", name: "Bread") }, feed: "albums", at: 900)
+      (0..<3000).map { FeedOffer("\($0)", name: "Bread") }, feed: "bakery", at: 900)
     // A word without an offer stays in the index unless it is rebuilt.
     let ghosts = "SELECT count(*) FROM offer_search WHERE offer_search MATCH 'ghost'"
     try new.execute("INSERT INTO offer_search (rowid, name) VALUES (999999, 'ghost')")
-    var kept = try await old.database.exported()
+    let kept = try await old.database.exported()
     try await new.database.take(kept)
     #expect(try new.rows(ghosts) == ["1"])
     #expect(try await SearchTests.ids("album", in: new) == ["tea"])
-    for (index, record) in kept.records.enumerated() {
-      guard case .offer(var offer) = record, offer.ref.feed == "albums" else { continue }
-      offer.name = "Songs"
-      offer.changedAt = 9000
-      kept.records[index] = .offer(offer)
-    }
-    #expect(try await new.database.take(kept).updatedOffers == 1)
-    #expect(try new.rows(ghosts) == ["1"])
-    #expect(try await SearchTests.ids("songs", in: new) == ["tea"])
-    #expect(try await SearchTests.ids("album", in: new) == [])
     try new.execute(
       """
       INSERT INTO offer_search (offer_search, rowid, name) VALUES ('delete', 999999, 'ghost');
@@ -190,7 +180,7 @@ struct SearchIndexTests {
       """)
     // An import without new offers leaves an outdated index to the next search.
     try new.execute("UPDATE search_state SET is_current = 0")
-    #expect(try await new.database.take(kept).updatedOffers == 0)
+    #expect(try await new.database.take(kept).newOffers == 0)
     #expect(try new.rows("SELECT is_current FROM search_state") == ["0"])
   }
 

@@ -22,6 +22,19 @@ package struct MemoryExport: ExportRecordSource {
     records.compactMap { if case .run(let run) = $0 { run } else { nil } }
   }
 
+  package func offers(of feed: String) -> [ExportedOffer] {
+    offers.filter { $0.ref.feed == feed }
+  }
+
+  /// The changes of a feed's offers, without the numbers of their runs.
+  package func changes(of feed: String) -> [ExportedChange] {
+    records.compactMap {
+      guard case .change(var change) = $0, change.ref.feed == feed else { return nil }
+      change.run = 0
+      return change
+    }
+  }
+
   package var users: [ExportedUser] {
     records.compactMap { if case .user(let user) = $0 { user } else { nil } }
   }
@@ -53,9 +66,7 @@ extension RecordTransfer {
   }
 
   @discardableResult
-  package func take(
-    _ kept: MemoryExport, selections: Set<String> = []
-  ) async throws -> ImportSummary {
-    try await importRecords(from: kept, feeds: kept.feeds, selections: selections) { $0 }
+  package func take(_ kept: MemoryExport) async throws -> ImportSummary {
+    try await importRecords(from: kept, feeds: kept.feeds)
   }
 }

@@ -56,22 +56,6 @@ struct SourceValueRules {
   }
 
   @Test(
-    "a sync of a source with values does not show that offers of an import are gone",
-    arguments: StoreKind.allCases, ["?store=1", "?store=2", ""])
-  func unknownSources(kind: StoreKind, query: String) async throws {
-    let old = try await DatabaseHome(kind)
-    try await old.store.sync(
-      [FeedOffer("jam")], at: 1000, from: "https://x.example/o.json" + query)
-    let new = try await DatabaseHome(kind)
-    try await new.store.sync(
-      [FeedOffer("tea")], at: 2000,
-      from: "https://x.example/o.json" + (query.isEmpty ? "" : "?store=1"))
-    try await new.store.take(try old.store.exported())
-    let goneAt = try await new.store.fetchOffer(named: "jam").goneAt
-    #expect(goneAt == (query.isEmpty ? .at(2000) : nil))
-  }
-
-  @Test(
     "a named source with a value is in an export of all, and not in one of favorites",
     arguments: StoreKind.allCases)
   func named(kind: StoreKind) async throws {

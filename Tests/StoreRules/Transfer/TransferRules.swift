@@ -34,8 +34,10 @@ struct TransferRules {
       #expect(try await other.history(id) == home.history(id))
     }
     let again = try await other.store.take(kept)
-    #expect(again.sameOffers == counts.newOffers)
-    #expect(again.newChanges + again.newRuns + again.newFavorites + again.updatedOffers == 0)
+    #expect(again.leftFeeds == (favoritesOnly ? ["ibotta"] : ["albums", "ibotta"]))
+    #expect(again.leftOffers == counts.newOffers && again.leftRuns == counts.newRuns)
+    #expect(again.leftChanges == counts.newChanges)
+    #expect(again.newChanges + again.newRuns + again.newFavorites + again.newOffers == 0)
     #expect(try await other.store.exported(favoritesOnly: favoritesOnly).text() == kept.text())
   }
 
@@ -115,103 +117,93 @@ struct TransferRules {
   }
 
   @Test(
-    "an older history is inserted before the database's own", arguments: StoreKind.allCases)
-  func pastComesFirst(kind: StoreKind) async throws {
+    "a feed that the database has read stays as it is, a missing one is taken, and favorites are added",
+    arguments: StoreKind.allCases)
+  func leavesReadFeeds(kind: StoreKind) async throws {
     let old = try await Self.lived(kind)
     let new = try await DatabaseHome(kind)
-    // It started later; the feed is the same, but milk vanished for good.
     try await new.sync([FeedOffer("tea", reward: .dollars(3)), FeedOffer("rice")], at: 8000)
-    let (_, read) = try await new.store.fetchChanges(ChangeQuery(now: .at(8500)))
+    let (_, half) = try await new.store.fetchChanges(ChangeQuery(now: .at(8500)))
     try await new.sync([FeedOffer("tea", reward: .dollars(4)), FeedOffer("rice")], at: 9000)
-    try await new.store.setMark(ReaderMark(changeID: read, readAt: .at(8500)), of: "mail")
-    let counts = try await new.store.take(try old.store.exported())
-    #expect(counts.newOffers == 4)
-    #expect(counts.updatedOffers == 1)
+    let (_, all) = try await new.store.fetchChanges(ChangeQuery(now: .at(9500)))
+    for (reader, read) in [("half", half), ("all", all)] {
+      try await new.store.setMark(ReaderMark(changeID: read, readAt: .at(9500)), of: reader)
+    }
+    let before = try await new.store.exported()
+    let kept = try await old.store.exported()
+    let counts = try await new.store.take(kept)
+    #expect(counts.leftFeeds == ["ibotta"])
+    #expect(counts.leftOffers == 4 && counts.leftRuns == 4 && counts.leftChanges == 9)
+    #expect(counts.newFeeds == 1 && counts.newOffers == 1 && counts.newRuns == 1)
+    #expect(counts.newFavorites == 3)
+    let after = try await new.store.exported()
+    for (feed, expected) in [("ibotta", before), ("albums", kept)] {
+      #expect(after.offers(of: feed) == expected.offers(of: feed))
+      #expect(after.runs.filter { $0.feed == feed } == expected.runs.filter { $0.feed == feed })
+      #expect(after.changes(of: feed) == expected.changes(of: feed))
+    }
+    #expect(
+      after.favorites.map(\.ref.description) == ["ibotta:milk", "ibotta:tea", "later:7"])
+    #expect(try await new.history("ibotta:tea") == ["8000 new $3", "9000 up $4"])
     #expect(try await new.miscounts() == [])
-    #expect(
-      try await new.history("ibotta:tea") == [
-        "1000 new $1", "2000 up $2", "3000 gone $2", "4000 back $2", "9000 up $4",
-      ])
-    let tea = try await new.store.fetchOffer(named: "ibotta:tea")
-    #expect(tea.firstSeenAt == .at(1000))
-    #expect(tea.reward == .dollars(4))
-    // The later sync of the same document did not contain it.
-    #expect(try await new.store.fetchOffer(named: "jam").goneAt == .at(9000))
-    // Read changes stay read, unread ones stay unread.
-    let news = try await new.store.fetchNews(
-      after: try await new.store.findMark(of: "mail"), now: .at(9100))
-    #expect(
-      news.news.changes.map { "\($0.kind.rawValue) \($0.offer?.ref.description ?? "")" } == [
-        "up ibotta:tea"
-      ])
-    // The last sync is unchanged.
-    #expect(
-      try await new.store.fetchFeeds().first { $0.name == "ibotta" }?.lastRun?.startedAt
-        == .at(9000))
-    let text = try await new.store.exported().text()
-    #expect(try await new.store.take(try old.store.exported()).updatedOffers == 0)
-    #expect(try await new.store.exported().text() == text)
-  }
-
-  @Test("an older database gets the later history", arguments: StoreKind.allCases)
-  func presentComesLast(kind: StoreKind) async throws {
-    let old = try await Self.lived(kind)
-    let new = try await DatabaseHome(kind)
-    try await new.sync([FeedOffer("tea", reward: .dollars(3)), FeedOffer("rice")], at: 8000)
-    try await new.sync([FeedOffer("tea", reward: .dollars(4)), FeedOffer("rice")], at: 9000)
-    let counts = try await old.store.take(try new.store.exported())
-    #expect(counts.newOffers == 1)
-    #expect(counts.newChanges == 2)
-    let tea = try await old.store.fetchOffer(named: "ibotta:tea")
-    #expect(tea.reward == .dollars(4))
-    #expect(tea.firstSeenAt == .at(1000))
-    #expect(try await old.history("ibotta:tea").last == "9000 up $4")
+    // Who has read everything has read the imported history, too.
+    for (reader, unread) in [("half", ["up", "first"]), ("all", [])] {
+      var query = ChangeQuery(now: .at(9500))
+      query.afterID = try await new.store.findMark(of: reader)?.changeID
+      #expect(
+        try await new.store.fetchChanges(query).changes.map(\.kind.rawValue) == unread)
+    }
+    try await new.store.take(kept)
+    #expect(try await new.store.exported().text() == after.text())
   }
 
   @Test(
-    "offers missing from another document or from a selection are not gone",
-    arguments: StoreKind.allCases,
-    [(true, nil), (false, "sample"), (false, nil)] as [(isSelection: Bool, source: String?)])
-  func selection(
-    kind: StoreKind, document: (isSelection: Bool, source: String?)
-  ) async throws {
-    let (isSelection, source) = document
-    let old = try await Self.lived(kind)
-    let new = try await DatabaseHome(kind)
-    try await new.store.sync([FeedOffer("rice")], at: 9000, from: source)
-    try await new.store.take(old.store.exported(), selections: isSelection ? ["ibotta"] : [])
-    #expect(
-      try await new.store.fetchOffer(named: "jam").goneAt
-        == (isSelection || source != nil ? nil : .at(9000)))
-  }
-
-  @Test(
-    "the fingerprint and the validators of a document are removed if the import changed its offers",
+    "a feed that was never read gets the document's offers, and forgets its validators",
     arguments: StoreKind.allCases)
   func forgetsDocument(kind: StoreKind) async throws {
     let kept = try await Self.lived(kind).store.exported()
     let store = try await DatabaseHome(kind).store
-    try await store.sync([FeedOffer("rice")], at: 500)
     var fetch = FetchState()
     (fetch.etag, fetch.validatedMark, fetch.validatedRules) = ("x", "y", 1)
     fetch.waitUntil = .at(99)
-    let document = DocumentFingerprint(
-      hash: [UInt8](repeating: 1, count: 16), headHash: [UInt8](repeating: 2, count: 16),
-      sizeBytes: 7)
-    for (seconds, isKept) in [(600, false), (5000, true)] {
-      let run = SyncRun(
-        feed: "ibotta", source: "/other.json", outcome: .updated, bytes: 7,
-        startedAt: .at(seconds), durationSeconds: 0)
-      _ = try await store.apply(
-        SyncPlan(
-          run: run, newRecords: FeedRecords(), knownRecords: FeedRecords(), vanishedKeys: [],
-          rememberedSource: nil, document: document, keepsFacts: true, fetch: fetch))
-      try await store.take(kept)
-      let state = try #require(try await store.findSyncState(of: "ibotta"))
-      #expect(state.document == (isKept ? document : nil))
-      #expect(state.fetch.etag == (isKept ? "x" : nil))
-      #expect(state.fetch.waitUntil == .at(99))
+    let run = SyncRun(
+      feed: "ibotta", source: "/other.json", outcome: .failed, bytes: 0, startedAt: .at(500),
+      durationSeconds: 0, error: OffersError(.sourceFailed, "No."))
+    try await store.record(run, remember: nil, fetch: fetch)
+    #expect(try await store.take(kept).leftFeeds == [])
+    let state = try #require(try await store.findSyncState(of: "ibotta"))
+    #expect(state.fetch.etag == nil && state.fetch.waitUntil == .at(99))
+    #expect(try await store.exported().offers(of: "ibotta") == kept.offers(of: "ibotta"))
+  }
+
+  @Test(
+    "an offer that is not of its feed's first sync, though of its time, is not told as one",
+    arguments: StoreKind.allCases)
+  func firstSync(kind: StoreKind) async throws {
+    let home = try await DatabaseHome(kind)
+    try await home.sync([FeedOffer("tea"), FeedOffer("milk"), FeedOffer("jam")])
+    var kept = try await home.store.exported()
+    kept.records.removeAll {
+      if case .change(let change) = $0 { change.ref.offerID == "milk" } else { false }
     }
+    let other = try await DatabaseHome(kind)
+    try await other.store.take(kept)
+    #expect(try await other.store.exported().text() == kept.text())
+    let changes = try await other.store.fetchChanges(ChangeQuery(now: .at(2000))).changes
+    #expect(changes.map(\.kind) == [.first] && changes.first?.offerCount == 3)
+  }
+
+  @Test("a document with an offer twice is refused", arguments: StoreKind.allCases, [1, 1000])
+  func refusesRepeated(kind: StoreKind, distance: Int) async throws {
+    let home = try await DatabaseHome(kind)
+    try await home.sync((1...1001).map { FeedOffer("\($0)") })
+    var kept = try await home.store.exported()
+    let place = try #require(kept.records.firstIndex { $0.section == .offers })
+    kept.records.insert(kept.records[place], at: place + distance)
+    let (repeated, other) = (kept, try await DatabaseHome(kind))
+    let error = await refusal { try await other.store.take(repeated) }
+    #expect(error?.message == "The document has the offer ibotta:1 twice.")
+    #expect(try await other.store.exported().feeds == [])
   }
 
   @Test(
@@ -233,7 +225,7 @@ struct TransferRules {
     try await add("b", "/mine.json", to: new)
     let kept = try await old.store.exported()
     let summary = try await new.store.importRecords(
-      from: kept, feeds: kept.feeds, selections: []
+      from: kept, feeds: kept.feeds
     ) { sources in
       sources.map {
         ImportedFeedSource(feed: $0.feed, text: $0.text, origin: $0.feed == "d" ? nil : .imported)
@@ -269,7 +261,7 @@ struct TransferRules {
     // A refused source refuses the import, which leaves nothing behind.
     let empty = try await DatabaseHome(kind)
     let error = await refusal {
-      _ = try await empty.store.importRecords(from: kept, feeds: kept.feeds, selections: []) { _ in
+      _ = try await empty.store.importRecords(from: kept, feeds: kept.feeds) { _ in
         throw OffersError(.invalidRequest, "No.")
       }
     }

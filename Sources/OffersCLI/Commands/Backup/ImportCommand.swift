@@ -11,9 +11,10 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
     abstract: "Import the export of another database.",
     usage: "offers import <file> [<options>]",
     discussion: """
-      The import is atomic, and merges the export into the database: no favorite is removed, an \
-      offer on both sides is that of the later sync, with the earlier time of its first sight. \
-      Importing twice has no further effect.
+      The import is atomic. A feed that the database has never read is taken whole, with its offers \
+      and their history, so a new database is that of the export. A feed that it has read stays as it \
+      is, since its next sync brings the offers; the import says which feeds these are. Favorites are \
+      added, and none is removed. Importing twice has no further effect.
 
       The record of one user, such as your favorites, becomes yours, or that of --user. The records \
       of several users become those of the users with the same names. Who is missing is added, but \
@@ -42,7 +43,6 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
 
   @OptionGroup var format: LogFormatOption
   @OptionGroup var location: UserRecordOptions
-  @OptionGroup var configuration: ConfigurationOptions
 
   var logEntry: LogEntry? { LogEntry("imported", ["file": file]) }
 
@@ -50,7 +50,6 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
     let place = try location.place
     let choice = try location.choice
     try choice.check(place)
-    let configuration = try configuration.path.load()
     let bar = ProgressBar(isEnabled: !json)
     defer { bar.clear() }
     if file != "-" { try TransferFileKind.check(file, isFor: .document) }
@@ -59,7 +58,7 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
     }
     // The file is read to its end before the database is opened or created, so that an invalid file
     // does neither.
-    let feeds = try ImportedFeeds(of: source, configuration)
+    let feeds = try ImportedFeeds(of: source)
     if feeds.users.count > 1, !choice.isDefault { throw Self.refusal(of: feeds.users) }
     let review = SourceReview(isAccepting: acceptSources)
     let database = try await choice.record(in: place.open(.readWrite))
@@ -67,7 +66,7 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
       try await Self.check(feeds.users[0], in: database)
     }
     let counts = try await database.importRecords(
-      from: source, feeds: feeds.names, selections: feeds.selections, review: review.review)
+      from: source, feeds: feeds.names, review: review.review)
     bar.clear()
     for source in counts.sources { Output.note(.text(Self.line(source))) }
     for advice in advice(on: counts.sources) { Output.note(.line(advice)) }
@@ -155,11 +154,20 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
     return lines
   }
 
+  /// The part about the feeds that an import left as they were.
+  private static func left(_ counts: ImportSummary) -> String {
+    let names = counts.leftFeeds.prefix(namedCount).joined(separator: ", ")
+    let records = [
+      Units.count(counts.leftOffers, "offer"), Units.count(counts.leftChanges, "change"),
+      Units.count(counts.leftRuns, "sync"),
+    ]
+    return "left as here: \(names)" + (counts.leftFeeds.count > namedCount ? " …" : "")
+      + ", of which the file has \(records.joined(separator: ", "))"
+  }
+
   private static func text(_ counts: ImportSummary) -> String {
-    let offers = "\(Units.count(counts.newOffers, "new offer"))"
     var parts = [
-      "\(offers), \(Units.count(counts.updatedOffers)) updated, "
-        + "\(Units.count(counts.sameOffers)) known",
+      Units.count(counts.newOffers, "new offer"),
       "\(Units.count(counts.newFavorites, "new favorite")), "
         + "\(Units.count(counts.sameFavorites)) known",
       "\(Units.count(counts.newChanges, "change")) of \(Units.count(counts.newRuns, "sync"))",
@@ -169,6 +177,7 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
       parts.append(
         "\(Units.count(added, "new user")), \(Units.count(counts.users.count - added)) known")
     }
+    if !counts.leftFeeds.isEmpty { parts.append(left(counts)) }
     let leftOut = counts.sources.count { $0.refusal != nil }
     if leftOut > 0 { parts.append("\(Units.count(leftOut, "source")) left out") }
     if counts.cutOffers > 0 {
@@ -178,19 +187,18 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
     return parts.joined(separator: "; ")
   }
 
-  /// `{"offers":{"new","updated","known","mended"},"favorites":{"new","known"},"feeds",
-  /// "changes","runs","sources":[{"feed","source","taken","left_out_because"}],
+  /// `{"offers":{"new","mended"},"favorites":{"new","known"},"feeds","changes","runs",
+  /// "left":{"feeds","offers","changes","runs"},
+  /// "sources":[{"feed","source","taken","left_out_because"}],
   /// "users":[{"name","user","role","new","favorites":{"new","known"}}]}`
   ///
-  /// `known` counts the records that the import left unchanged. `mended` counts the offers whose texts
-  /// were truncated to `OfferLimits`; each is also counted as new, updated or known. `taken` is true if
+  /// `mended` counts the new offers whose texts were truncated to `OfferLimits`. `left` has the names of the
+  /// feeds that stayed as they were, and the numbers of their records in the document. `taken` is true if
   /// the source was stored; otherwise `left_out_because` gives the reason.
   private static func json(_ counts: ImportSummary) -> String {
     JSONWriter.document { json in
       json.member("offers", object: counts) { json, counts in
         json.member("new", counts.newOffers)
-        json.member("updated", counts.updatedOffers)
-        json.member("known", counts.sameOffers)
         json.member("mended", counts.cutOffers)
       }
       json.member("favorites", object: counts) { json, counts in
@@ -200,6 +208,12 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
       json.member("feeds", counts.newFeeds)
       json.member("changes", counts.newChanges)
       json.member("runs", counts.newRuns)
+      json.member("left", object: counts) { json, counts in
+        json.member("feeds", each: counts.leftFeeds) { $0.value($1) }
+        json.member("offers", counts.leftOffers)
+        json.member("changes", counts.leftChanges)
+        json.member("runs", counts.leftRuns)
+      }
       json.member("sources", objects: counts.sources) { json, source in
         json.member("feed", source.feed)
         json.member("source", source.shownText)

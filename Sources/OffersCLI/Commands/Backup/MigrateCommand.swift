@@ -39,7 +39,6 @@ struct MigrateCommand: AsyncParsableCommand, LoggedCommand {
 
   @OptionGroup var format: LogFormatOption
   @OptionGroup var location: DatabaseOptions
-  @OptionGroup var configuration: ConfigurationOptions
 
   var logEntry: LogEntry? { LogEntry("migrated") }
 
@@ -51,7 +50,6 @@ struct MigrateCommand: AsyncParsableCommand, LoggedCommand {
         hint: "Name another one with --to.")
     }
     guard places.0.exists else { throw places.0.missing }
-    let configuration = try configuration.path.load()
     let bar = ProgressBar(isEnabled: !json)
     defer { bar.clear() }
     try await places.0.requireUnused()
@@ -59,8 +57,7 @@ struct MigrateCommand: AsyncParsableCommand, LoggedCommand {
     let source = try await places.0.open(.readOnly)
     let target = try await places.1.open(.readWrite)
     let migration = Migration(
-      source: source, target: target, definitions: configuration,
-      folder: places.0.temporaryFolder)
+      source: source, target: target, folder: places.0.temporaryFolder)
     let version = try await source.fetchDataVersion()
     let result = try await migration.run(verifies: verify, bar)
     // A program that was started meanwhile may have written to the source.

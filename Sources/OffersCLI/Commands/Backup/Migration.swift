@@ -18,7 +18,6 @@ struct Migration {
 
   let source: any OffersStorage
   let target: any OffersStorage
-  let definitions: any FeedDefinitions
   /// The folder for the temporary file.
   let folder: String
 
@@ -33,10 +32,10 @@ struct Migration {
     let isNew = try await isTargetNew()
     if isNew {
       let file = ImportFile(spool, bytes: document.bytes) { bar.show("write", bytes: $0, of: $1) }
-      let feeds = try ImportedFeeds(of: file, definitions)
+      let feeds = try ImportedFeeds(of: file)
       let sources = try await namedSources(of: feeds.names)
       _ = try await target.importRecords(
-        from: file, feeds: feeds.names, selections: feeds.selections, trustsRoles: true
+        from: file, feeds: feeds.names, trustsRoles: true
       ) { imported in
         imported.map { ImportedFeedSource(feed: $0.feed, text: $0.text, origin: sources[$0.feed]) }
       }
@@ -79,7 +78,7 @@ struct Migration {
     }
     return OffersError(
       .invalidRequest, "\(target.place) has other data than the source.",
-      hint: "Nothing was changed. Name an empty database. To merge two databases: "
+      hint: "Nothing was changed. Name an empty database. To add it to another database: "
         + "offers export --all-users, then offers import")
   }
 
