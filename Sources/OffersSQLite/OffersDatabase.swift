@@ -34,7 +34,6 @@ public final class OffersDatabase: Sendable {
   let writer: WritingConnection?
   /// Image uses that have not been written to the database yet.
   package let imageUses: PendingImageUses
-  let leaseHolders: LeaseHolders
   private let reader: ReadingPool
   /// Detects commits of any process. Opens its connection lazily.
   let version: VersionConnection
@@ -57,7 +56,6 @@ public final class OffersDatabase: Sendable {
     self.writer = writer
     version = VersionConnection(file)
     gate = CloseGate(file)
-    leaseHolders = LeaseHolders(file)
     user = User.ownerID
     root = nil
     imageUses = PendingImageUses()
@@ -74,7 +72,6 @@ public final class OffersDatabase: Sendable {
     self.user = user
     writer = other.writer
     imageUses = other.imageUses
-    leaseHolders = other.leaseHolders
     reader = other.reader
     version = other.version
     gate = other.gate
@@ -186,7 +183,6 @@ public final class OffersDatabase: Sendable {
   private func finish() async throws {
     await gate.close()
     writeImageUses()
-    leaseHolders.close()
     do {
       try await BlockingWork.run { [reader, writer, version] in
         version.close()

@@ -147,20 +147,4 @@ struct FencingTests {
     }
     #expect(try await store.fetchOffer(named: "1").name == "Tea")
   }
-
-  @Test(
-    "the lease of an image ends by the clock of the database, whatever the programs' clocks say")
-  func images() async throws {
-    let (made, store) = try await PostgresStore.openNew()
-    let ahead = Date(timeIntervalSinceNow: 3600)
-    func take(_ holder: Int64, _ seconds: Double, at now: Date) async throws -> Bool {
-      try await store.takeLease(
-        on: "https://e.com/1.png", holder: holder, seconds: seconds, now: now)
-    }
-    #expect(try await take(1, 60, at: ahead))
-    #expect(try await !take(2, 60, at: Date()))
-    try await made.run("UPDATE image_lease SET until = now() + interval '1 second'")
-    while try await !take(2, 60, at: ahead) { try await Task.sleep(for: .milliseconds(50)) }
-    #expect(try await !take(1, 60, at: ahead))
-  }
 }

@@ -34,8 +34,6 @@ public enum ImageCacheLimits {
   /// processes need recent uses to choose which image to evict.
   public static let gatheredSeconds = 600
 
-  /// The duration of a lease to fetch an image, in seconds: slightly more than the longest request.
-  package static let leaseSeconds = 12.0
   /// The longest time that a failure is remembered, at the request of a server, in seconds: a day.
   package static let failureSeconds = 86_400.0
   /// The longest freshness lifetime that is honoured, in seconds: 30 days.

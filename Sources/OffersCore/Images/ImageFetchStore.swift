@@ -1,11 +1,10 @@
 import Foundation
 
-/// An image cache as the image loader needs it: with the memory of failures, and with leases, by which
-/// one process at a time fetches an image.
+/// An image cache as the image loader needs it: with the memory of failures.
 package protocol ImageFetchStore: ImageRepository {
   /// Records that the server confirmed the image as current. A validator that is nil keeps the
-  /// stored one. Changes no image that is not cached, but removes a remembered failure and any
-  /// lease of the URL.
+  /// stored one. Changes no image that is not cached, but removes a remembered failure of
+  /// the URL.
   func confirmImage(
     _ url: String, etag: String?, lastModified: String?, fetchedAt: Date, freshUntil: Date
   ) async throws
@@ -25,27 +24,11 @@ package protocol ImageFetchStore: ImageRepository {
   /// would last for more than a day was stored under a clock that was ahead, and has expired, too.
   func findFailure(of url: String, now: Date) async throws -> ImageFailure?
 
-  /// Remembers a failure to fetch an image, and removes any lease on it. Only a bounded number of
-  /// failures is kept: those that expire last.
+  /// Remembers a failure to fetch an image. Only a bounded number of failures is kept: those that expire last.
   func putFailure(_ failure: ImageFailure) async throws
 
   /// Forgets the failures that expire at a time or earlier.
   func forgetFailures(until time: Date) async throws
-
-  /// Acquires a lease to fetch an image, exclusive among all processes.
-  ///
-  /// - Parameters:
-  ///   - url: the URL of the image.
-  ///   - holder: identifies the caller, who may extend a lease of its own.
-  ///   - seconds: after which the lease expires. That of a process that has ended expires at once, if
-  ///     the store can tell; so does one that would last for longer, by the present time.
-  ///   - now: the time from which `seconds` count. A store that several machines use goes by a clock of
-  ///     its own instead.
-  /// - Returns: whether the lease was acquired.
-  func takeLease(on url: String, holder: Int64, seconds: Double, now: Date) async throws -> Bool
-
-  /// Releases a lease before it expires.
-  func endLease(on url: String, holder: Int64) async throws
 
   /// The offers whose images a user is most likely to look at, to fetch them ahead: favorites of any
   /// user, most recently starred first, then the newest offers.

@@ -96,7 +96,7 @@ extension PostgresStore {
 extension PostgresStore: AttemptRepository, CredentialRepository, IdentityRepository {}
 extension PostgresStore: CredentialTransfer, ServerKeyRepository, SessionRepository {}
 extension PostgresStore: FavoriteRepository, HouseholdRepository, FacetRepository {}
-extension PostgresStore: OfferRepository, UserRepository {}
+extension PostgresStore: ImageFetchStore, OfferRepository, UserRepository {}
 extension PostgresStore: ChangeRepository, LongListRepository, NewsRepository {}
 extension PostgresStore: FeedRepository, FeedSourceRepository {}
 extension PostgresStore: PruneRepository, RecordTransfer, StoreFacts {}

@@ -2,13 +2,29 @@ import Foundation
 import OffersCore
 import OffersPlatform
 
+/// Exclusive locks, one for each number. Instances for the same place exclude each other.
+protocol NumberedLocks: Sendable {
+  /// Acquires a lock if it is free. Returns true as well if this instance holds it.
+  func tryLock(byte: Int64) throws(SystemError) -> Bool
+
+  /// Whether another instance has the lock.
+  func isHeld(byte: Int64) throws(SystemError) -> Bool
+
+  func unlock(byte: Int64)
+
+  /// Releases all locks of this instance.
+  func unlockAll()
+}
+
+extension LockFile: NumberedLocks {}
+
 /// The locks of a database, between processes and between databases within one process: the bytes of a
 /// `LockFile`, or `MemoryDatabaseLocks`.
 final class DatabaseLock: Sendable {
   private let file: any NumberedLocks
 
-  /// The byte of `WriteGuard`, which is locked unless another one is given. The others are sync locks and
-  /// those of `LeaseHolders`; different bytes are independent locks.
+  /// The byte of `WriteGuard`, which is locked unless another one is given. The others are sync locks;
+  /// different bytes are independent locks.
   static let writeByte: Int64 = 0
 
   /// - Parameter path: the lock file. It is created if missing, readable by its owner only, and never

@@ -18,7 +18,7 @@ struct HealthCheck: Sendable {
   var repair: (@Sendable (Database, Date) throws -> String)?
 
   static let all: [HealthCheck] = [
-    integrity, foreignKeys, schema, triggers, counts, words, images, leases,
+    integrity, foreignKeys, schema, triggers, counts, words, images,
   ]
 
   static let repairAdvice = Advice("Repair it", .repair)
@@ -196,21 +196,5 @@ struct HealthCheck: Sendable {
       try damaged.delete(in: database)
       return
         "removed the damaged ones (\(damaged.urls.count)); they are downloaded again when needed"
-    })
-
-  private static let leases = HealthCheck(
-    subject: "leases",
-    examine: { database, now in
-      let stale = try ImageLeaseTable.countStale(now: now, in: database)
-      if stale == 0 { return [Finding(.ok, "leases", "no lease of a dead process")] }
-      return [
-        Finding(
-          .warning, "leases", "leases are held by dead processes (\(stale))",
-          advice: repairAdvice)
-      ]
-    },
-    repair: { database, now in
-      let count = try ImageLeaseTable.endStale(now: now, in: database)
-      return "ended the leases of dead processes (\(count))"
     })
 }

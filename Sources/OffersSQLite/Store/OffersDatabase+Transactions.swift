@@ -52,6 +52,6 @@ extension OffersDatabase: AttemptRepository, CredentialRepository, IdentityRepos
 extension OffersDatabase: CredentialTransfer, ServerKeyRepository, SessionRepository {}
 extension OffersDatabase: FavoriteRepository, HouseholdRepository, FacetRepository {}
 extension OffersDatabase: FeedRepository, FeedSourceRepository, LongListRepository {}
-extension OffersDatabase: OfferRepository, UserRepository {}
+extension OffersDatabase: ImageFetchStore, OfferRepository, UserRepository {}
 extension OffersDatabase: ChangeRepository, NewsRepository {}
 extension OffersDatabase: PruneRepository, RecordTransfer, StoreFacts {}

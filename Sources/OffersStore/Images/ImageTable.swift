@@ -157,12 +157,11 @@ package enum ImageTable {
     }.compactMap(\.self)
   }
 
-  /// Removes all images, failures, leases and uses, and resets the counts. Returns the number of
+  /// Removes all images, failures and uses, and resets the counts. Returns the number of
   /// images.
   static func clear(in transaction: any Transaction) throws -> Int {
     let count = try transaction.run("DELETE FROM image_cache")
     try transaction.run("DELETE FROM image_failure")
-    try transaction.run("DELETE FROM image_lease")
     try transaction.run("UPDATE image_tally SET hit_count = 0, miss_count = 0, eviction_count = 0")
     return count
   }

@@ -1,7 +1,7 @@
 import Foundation
 import OffersCore
 
-/// `ImageFetchStore`, without the leases and the choice of the images that are fetched ahead.
+/// `ImageFetchStore`, without the choice of the images that are fetched ahead.
 extension SQLStore {
   package func confirmImage(
     _ url: String, etag: String?, lastModified: String?, fetchedAt: Date, freshUntil: Date
@@ -11,7 +11,6 @@ extension SQLStore {
         url, etag: etag, lastModified: lastModified, fetchedAt: fetchedAt, freshUntil: freshUntil,
         in: transaction)
       try ImageFailureTable.delete(url, in: transaction)
-      try ImageLeaseTable.end(url, holder: nil, in: transaction)
     }
   }
 
@@ -35,19 +34,10 @@ extension SQLStore {
   }
 
   package func putFailure(_ failure: ImageFailure) async throws {
-    try await transaction(.image) { transaction in
-      try ImageFailureTable.put(failure, in: transaction)
-      try ImageLeaseTable.end(failure.url, holder: nil, in: transaction)
-    }
+    try await transaction(.image) { try ImageFailureTable.put(failure, in: $0) }
   }
 
   package func forgetFailures(until time: Date) async throws {
     try await transaction(.image) { try ImageFailureTable.clear(until: time, in: $0) }
-  }
-
-  package func endLease(on url: String, holder: Int64) async throws {
-    try await transaction(.uncountedImage) { transaction in
-      try ImageLeaseTable.end(url, holder: holder, in: transaction)
-    }
   }
 }

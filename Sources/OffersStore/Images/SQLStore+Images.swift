@@ -32,7 +32,6 @@ extension SQLStore {
       order.add(image.url)
       try order.use([image.url], in: transaction)
       try ImageFailureTable.delete(image.url, in: transaction)
-      try ImageLeaseTable.end(image.url, holder: nil, in: transaction)
       return surplus.count
     }
     imageUses.noteEvictions(evicted)

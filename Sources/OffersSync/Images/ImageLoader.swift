@@ -5,8 +5,8 @@ import OffersFeeds
 
 /// Provides images from the cache or from their servers.
 ///
-/// - Concurrent requests for an image are coalesced, in this process and, by a short lease, in all
-///   processes that share the cache. Cancelling one caller does not affect the others.
+/// - Concurrent requests for an image are coalesced. Cancelling one caller does not affect the others.
+///   Two processes that share the cache may both fetch an image.
 /// - An image that is no longer fresh (`Cache-Control`, `Expires`, or else one day) is revalidated
 ///   by a conditional request. If that fails, the stale image is returned.
 /// - A failure is remembered for ten minutes, or longer if the server asks (`Retry-After`), at most
@@ -34,7 +34,6 @@ public actor ImageLoader: ImageSource {
   private let turns = FairTurns<String>(limit: 6, keyLimit: 2)
   /// A further limit for the images that are fetched ahead, which also take part in `turns`.
   let turnsAhead = FairTurns<String>(limit: 4, keyLimit: 1)
-  private let holder = Int64.random(in: 1...Int64.max)
 
   private typealias Asker = AsyncStream<Result<CachedImage, OffersError>>.Continuation
   private var askers: [String: [Asker]] = [:]
@@ -45,11 +44,6 @@ public actor ImageLoader: ImageSource {
   /// How long a failure is remembered if the server could not be reached, as in a device that is
   /// offline.
   private static let unreachedSeconds = 30.0
-  /// How long an image that another process fetches is waited for. Then it is fetched without a
-  /// lease: no lease lasts so long, except by a clock that stands still.
-  private let patience: Duration
-  /// The interval of polling the cache for an image that another process fetches.
-  private static let pause = Duration.milliseconds(25)
 
   /// - Parameters:
   ///   - images: the image cache.
@@ -71,7 +65,6 @@ public actor ImageLoader: ImageSource {
   package init(
     images: any ImageFetchStore, transport: TransportOwnership, allowsPrivateNetwork: Bool,
     scaler: (any ImageScaler)? = nil, logger: Logger, now: @escaping @Sendable () -> Date,
-    patience: Duration = .seconds(15),
     limits: FetchLimits? = nil
   ) {
     let opened: any HTTPTransport
@@ -85,7 +78,6 @@ public actor ImageLoader: ImageSource {
       owned = transport
     }
     self.images = images
-    self.patience = patience
     self.scaler = scaler
     self.logger = logger
     self.now = now
@@ -148,7 +140,7 @@ public actor ImageLoader: ImageSource {
       }
     }
     guard case .image(let image) = fetched else {
-      throw OffersError(.sourceFailed, "The server confirmed an image that was not asked for.")
+      throw Self.unwantedConfirmation
     }
     return image
   }
@@ -194,71 +186,35 @@ public actor ImageLoader: ImageSource {
   private func pull(
     _ url: String, _ address: ImageAddress, _ held: CachedImage?
   ) async throws -> CachedImage {
-    let host = HTTPOrigin(address.url)?.host ?? ""
-    let startedAt = now()
-    let deadline = ContinuousClock.now + patience
-    while true {
-      if let found = try await findFetched(url, since: startedAt) { return found }
-      if let failure = try await images.findFailure(of: url, now: now()) {
-        throw later(OffersError(failure.code, failure.reason), until: failure.until)
-      }
-      let fetched = try await turns.run(for: host) { [self] in
-        let isMine = try await images.takeLease(
-          on: url, holder: holder, seconds: ImageCacheLimits.leaseSeconds, now: now())
-        return isMine || ContinuousClock.now >= deadline
-          ? try await pullLeased(url, address, held, since: startedAt) : nil
-      }
-      if let fetched { return fetched }
-      try await Task.sleep(for: Self.pause)
+    // A call that ended just before may have stored the image.
+    if try await images.touchImage(url), let found = try await images.findImage(url),
+      isFresh(found)
+    {
+      return found
     }
-  }
-
-  /// The cached image, if it was fetched or confirmed after `since` or is fresh; otherwise nil.
-  /// Another caller or process may have fetched it. Counts as a use of the image.
-  private func findFetched(_ url: String, since: Date) async throws -> CachedImage? {
-    guard try await images.touchImage(url), let image = try await images.findImage(url) else {
-      return nil
+    if let failure = try await images.findFailure(of: url, now: now()) {
+      throw later(OffersError(failure.code, failure.reason), until: failure.until)
     }
-    let isNew =
-      image.fetchedAt.timeIntervalSince1970 >= since.timeIntervalSince1970.rounded(.up)
-      && image.fetchedAt <= now()
-    return isNew || isFresh(image) ? image : nil
+    return try await turns.run(for: HTTPOrigin(address.url)?.host ?? "") { [self] in
+      do {
+        switch try await fetch.pull(url, at: address, held: held) {
+        case .image(let image):
+          try await images.putImage(image)
+          return image
+        case .confirmed(let etag, let lastModified, let freshUntil):
+          try await images.confirmImage(
+            url, etag: etag, lastModified: lastModified, fetchedAt: now(), freshUntil: freshUntil)
+          guard let held else { throw Self.unwantedConfirmation }
+          return held
+        }
+      } catch let failure as ImageFetch.Failure {
+        throw try await remember(failure, of: url)
+      }
+    }
   }
 
   private func isFresh(_ image: CachedImage) -> Bool {
     ImageCacheLimits.isFresh(fetchedAt: image.fetchedAt, until: image.freshUntil, at: now())
-  }
-
-  private func pullLeased(
-    _ url: String, _ address: ImageAddress, _ held: CachedImage?, since: Date
-  ) async throws -> CachedImage? {
-    // The previous holder of the lease may have stored the image just before.
-    if let found = try await findFetched(url, since: since) {
-      try await images.endLease(on: url, holder: holder)
-      return found
-    }
-    if try await images.findFailure(of: url, now: now()) != nil {
-      try await images.endLease(on: url, holder: holder)
-      return nil
-    }
-    do {
-      switch try await fetch.pull(url, at: address, held: held) {
-      case .image(let image):
-        try await images.putImage(image)
-        return image
-      case .confirmed(let etag, let lastModified, let freshUntil):
-        try await images.confirmImage(
-          url, etag: etag, lastModified: lastModified, fetchedAt: now(), freshUntil: freshUntil)
-        return held
-      }
-    } catch let failure as ImageFetch.Failure {
-      throw try await remember(failure, of: url)
-    } catch {
-      // A task of its own, because a cancelled one cannot write: without this the next request, of
-      // any process, would wait until the lease expires. If it fails, the lease expires by itself.
-      await Task { try? await images.endLease(on: url, holder: holder) }.value
-      throw error
-    }
   }
 
   /// Stores a failure, and returns its error with a hint that says when the image is requested
@@ -268,10 +224,7 @@ public actor ImageLoader: ImageSource {
   ) async throws -> OffersError {
     // An address in a private network was refused without a request. The failure is not remembered,
     // because allowing private networks permits the request at once.
-    if failure.error.remedy == .allowPrivateNetwork {
-      try await images.endLease(on: url, holder: holder)
-      return failure.error
-    }
+    if failure.error.remedy == .allowPrivateNetwork { return failure.error }
     let wanted = failure.retryAfter?.timeIntervalSince(now()) ?? 0
     let least = failure.isUnreached ? Self.unreachedSeconds : Self.failureSeconds
     let until = now() + min(max(wanted, least), ImageCacheLimits.failureSeconds)
@@ -280,6 +233,9 @@ public actor ImageLoader: ImageSource {
         url: url, code: failure.error.code, reason: failure.error.message, until: until))
     return later(failure.error, until: until)
   }
+
+  private static let unwantedConfirmation = OffersError(
+    .sourceFailed, "The server confirmed an image that was not asked for.")
 
   /// An error with a hint that says when the image is requested again.
   private func later(_ error: OffersError, until: Date) -> OffersError {

@@ -76,7 +76,6 @@ struct InMemoryTests {
   func hasNoFile() async throws {
     let database = try await Self.open()
     try await database.sync(Self.teas)
-    _ = try await database.takeLease(on: "https://e.com/1.png", holder: 1, seconds: 10, now: Date())
     #expect(await database.examine(at: Date()).allSatisfy { $0.level == .ok })
     try await database.checkReadiness()
     #expect(database.maintenance == nil)

@@ -61,22 +61,6 @@ struct HealthTests {
     #expect(try await Self.trouble(store) == [])
   }
 
-  @Test("stale leases and those of a fast clock are ended; others stay")
-  func leases() async throws {
-    let store = try await Self.lived()
-    try store.execute(
-      """
-      INSERT INTO image_lease VALUES
-        ('old', 1, 1999999), ('ahead', 1, 99000000), ('sound', 1, 2010000)
-      """)
-    #expect(
-      try await Self.trouble(store)
-        == ["warning leases: leases are held by dead processes (2)"])
-    #expect(
-      try await Self.repair(store) == ["done leases: ended the leases of dead processes (2)"])
-    #expect(try store.rows("SELECT url FROM image_lease") == ["sound"])
-  }
-
   @Test("damaged images are removed; valid ones stay")
   func images() async throws {
     let store = try await Self.lived()

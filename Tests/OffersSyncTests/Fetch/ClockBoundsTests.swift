@@ -16,10 +16,10 @@ struct ClockBoundsTests {
     return answer
   }
 
-  private static func loader(_ home: FetchHome, patience: Duration = .seconds(15)) -> ImageLoader {
+  private static func loader(_ home: FetchHome) -> ImageLoader {
     ImageLoader(
       images: home.database, transport: .shared(home.web), allowsPrivateNetwork: false,
-      logger: .silent, now: { home.now }, patience: patience)
+      logger: .silent, now: { home.now })
   }
 
   @Test("an image that was fetched then is asked for again", arguments: [0.1, 20, 401])
@@ -44,31 +44,6 @@ struct ClockBoundsTests {
     home.wait(days: -401)
     home.web.answer { _ in Self.answer() }
     #expect(try await Self.loader(home).image(at: Self.url).bytes == Self.png)
-  }
-
-  @Test("a lease that was taken then is not waited for", .timeLimit(.minutes(1)))
-  func leases() async throws {
-    let home = try await FetchHome()
-    home.web.answer { _ in Self.answer() }
-    home.wait(days: 401)
-    #expect(
-      try await home.database.takeLease(
-        on: Self.url, holder: 1, seconds: ImageCacheLimits.leaseSeconds, now: home.now))
-    home.wait(days: -401)
-    #expect(try await Self.loader(home).image(at: Self.url).bytes == Self.png)
-  }
-
-  @Test(
-    "a wait for another process ends, even by a clock that stands still", .timeLimit(.minutes(1)))
-  func standsStill() async throws {
-    let home = try await FetchHome()
-    home.web.answer { _ in Self.answer() }
-    #expect(
-      try await home.database.takeLease(
-        on: Self.url, holder: 1, seconds: ImageCacheLimits.leaseSeconds, now: home.now))
-    let loader = Self.loader(home, patience: .milliseconds(100))
-    #expect(try await loader.image(at: Self.url).bytes == Self.png)
-    #expect(home.web.requests.count == 1)
   }
 
   @Test("a feed that was synced or failed then is due", arguments: [true, false])

@@ -141,8 +141,8 @@ struct ImageLoaderTests {
     }
   }
 
-  @Test("closing cancels a request, and another loader may repeat it at once")
-  func endsLeases() async throws {
+  @Test("closing cancels a request")
+  func cancels() async throws {
     let home = try await FetchHome()
     let (starts, started) = AsyncStream.makeStream(of: Void.self)
     let loader = ImageLoader(images: home.database, transport: SilentWeb(started: started)) {
@@ -152,8 +152,6 @@ struct ImageLoaderTests {
     for await _ in starts { break }
     await loader.close()
     await #expect(throws: CancellationError.self) { try await task.value }
-    #expect(
-      try await home.database.takeLease(on: Self.url, holder: 1, seconds: 1, now: home.now))
   }
 
   @Test("at most two requests to one host run concurrently")
@@ -170,29 +168,6 @@ struct ImageLoaderTests {
     #expect(server.requests.count == 12)
     #expect(server.mostUnderWay == 2)
     await loader.close()
-  }
-
-  @Test("several loaders with one cache fetch each image about once")
-  func leases() async throws {
-    let home = try await FetchHome()
-    let server = try ImageServer()
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for number in 0..<4 {
-        let database = try await OffersDatabase.open(path: home.database.path)
-        group.addTask {
-          let loader = ImageLoader(images: database, allowsPrivateNetwork: true) { _ in nil }
-          var numbers = Array(0..<40)
-          var generator = SeededGenerator(number: number)
-          numbers.shuffle(using: &generator)
-          for number in numbers { _ = try await loader.image(at: server.url("\(number)")) }
-          await loader.close()
-        }
-      }
-      try await group.waitForAll()
-    }
-    #expect(server.requests.count == 40)
-    // Without leases there are up to 160. A lease can end before a fetch on a busy machine does.
-    #expect(server.requests.values.reduce(0, +) < 60)
   }
 
   @Test("a failure is remembered for ten minutes, or as long as the server asks")

@@ -2,7 +2,7 @@ import Foundation
 import OffersCore
 import Testing
 
-@Suite("Failures and leases of images")
+@Suite("Failures of images")
 struct ImageFailureRules {
   private static func failure(_ number: Int, after seconds: Double) -> ImageFailure {
     ImageFailure(
@@ -59,33 +59,5 @@ struct ImageFailureRules {
     let failures = try await home.contents().failures
     #expect((50...200).contains(failures.count))
     #expect(failures.first?.url == ImageHome.url(499))
-  }
-
-  @Test(
-    "a lease has one holder, until it is released, expires or an image is put",
-    arguments: StoreKind.allCases)
-  func leases(kind: StoreKind) async throws {
-    let home = try await ImageHome(kind)
-    let stores = [home.store, try await home.opened.openAgain()]
-    func take(_ holder: Int64, seconds: Double = 10) async throws -> Bool {
-      try await stores[Int(holder) % 2].takeLease(
-        on: ImageHome.url(1), holder: holder, seconds: seconds, now: ImageHome.now)
-    }
-    #expect(try await take(1))
-    #expect(try await !take(2))
-    #expect(try await take(1))
-    // A lease of no time has expired.
-    #expect(try await take(1, seconds: -1))
-    #expect(try await take(2))
-    try await home.store.endLease(on: ImageHome.url(1), holder: 1)
-    #expect(try await !take(1))
-    try await home.put(1)
-    #expect(try await take(3))
-    try await home.store.endLease(on: ImageHome.url(1), holder: 3)
-    // A lease whose rest is longer than a whole lease was taken before the clock was set back, and has
-    // expired.
-    #expect(try await take(4, seconds: 3600))
-    #expect(try await take(5))
-    #expect(try await !take(4))
   }
 }
