@@ -70,9 +70,6 @@ let package = Package(
     .target(name: "EmbeddedPages", path: "Sources/OffersServer/Embedded"),
     .systemLibrary(name: "Expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "ZLib", providers: [.apt(["zlib1g-dev"])]),
-    // Only OffersServer needs these two, so that an app without the trait `Program` does not.
-    .systemLibrary(name: "LibCrypto", providers: [.apt(["libssl-dev"])]),
-    .systemLibrary(name: "QREncode", providers: [.apt(["libqrencode-dev"])]),
     // The SQL statements that both engines, SQLite and PostgreSQL, run.
     .target(name: "OffersStore", dependencies: ["OffersCore"], swiftSettings: strict),
     .target(name: "SQLiteShim", linkerSettings: [.linkedLibrary("sqlite3")]),
@@ -94,7 +91,8 @@ let package = Package(
       resources: [.embedInCode("SQL")],
       swiftSettings: strict),
     // It opens libpq at run time, so that only those who use PostgreSQL need the library.
-    .target(name: "PostgresShim", path: "Sources/OffersPostgres/Shim"),
+    .target(
+      name: "PostgresShim", dependencies: ["SystemShim"], path: "Sources/OffersPostgres/Shim"),
     .target(
       name: "OffersPostgres",
       dependencies: [
@@ -110,10 +108,9 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
-    // The C target has functions with fixed arguments, which Swift can call.
-    .target(
-      name: "CurlShim", path: "Sources/OffersHTTP/Shim",
-      linkerSettings: [.linkedLibrary("curl")]),
+    // The C target has functions with fixed arguments, which Swift can call. It opens libcurl, and the 28
+    // libraries that this one needs, at the first request.
+    .target(name: "CurlShim", dependencies: ["SystemShim"], path: "Sources/OffersHTTP/Shim"),
     .target(
       name: "OffersHTTP",
       dependencies: [
@@ -133,14 +130,15 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
+    // It opens libcrypto and libqrencode when they are first needed.
+    .target(name: "ServerShim", dependencies: ["SystemShim"], path: "Sources/OffersServer/Shim"),
     .target(
       name: "OffersServer",
       dependencies: [
         "EmbeddedPages",
-        "LibCrypto",
         "OffersCore",
         "OffersPlatform",
-        "QREncode",
+        "ServerShim",
         "ZLib",
         .product(name: "HTTPTypes", package: "swift-http-types", condition: program),
         .product(name: "Hummingbird", package: "hummingbird", condition: program),
@@ -155,11 +153,12 @@ let package = Package(
         .product(name: "NIOSSL", package: "swift-nio-ssl", condition: program),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: program),
       ],
-      exclude: ["API/openapi.json", "Assets", "Embedded", "Templates", "Worker"],
+      exclude: ["API/openapi.json", "Assets", "Embedded", "Shim", "Templates", "Worker"],
       swiftSettings: strict),
     .target(name: "SpawnShim", path: "Sources/OffersCLI/Processes/Shim"),
     // It opens gdk-pixbuf at run time, so that only those who want smaller pictures need the library.
-    .target(name: "PixbufShim", path: "Sources/OffersCLI/Pictures/Shim"),
+    .target(
+      name: "PixbufShim", dependencies: ["SystemShim"], path: "Sources/OffersCLI/Pictures/Shim"),
     // The tests start child processes, too, and cannot depend on a program.
     .target(
       name: "ChildProcesses", dependencies: ["OffersCore", "SpawnShim"],

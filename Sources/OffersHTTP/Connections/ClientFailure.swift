@@ -26,7 +26,7 @@ struct ClientFailure {
   /// The error as an `HTTPTransport` throws it: a `TransportFailure`, or an `OffersError` for a fault of
   /// the settings.
   func translated(_ plan: TransferPlan) -> any Error {
-    let cause = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
+    let cause = text.isEmpty ? String(cString: curl_shim_describe(code)) : text
     if code == CURLE_SSL_CACERT_BADFILE, let file = plan.certificates {
       return TrustedCertificates.unusable(file, cause: cause)
     }

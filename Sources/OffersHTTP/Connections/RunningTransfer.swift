@@ -54,18 +54,18 @@ final class RunningTransfer {
   /// Becomes one of the loop's transfers. Returns false if libcurl refuses it.
   func join(_ multi: UnsafeMutableRawPointer) -> Bool {
     curl_shim_set_context(shim, Unmanaged.passUnretained(self).toOpaque())
-    return curl_multi_add_handle(multi, handle) == CURLM_OK
+    return curl_shim_multi_add(multi, handle) == CURLM_OK
   }
 
   /// Ends the transfer before its end.
   func leave(_ multi: UnsafeMutableRawPointer, _ error: any Error) {
-    curl_multi_remove_handle(multi, handle)
+    curl_shim_multi_remove(multi, handle)
     transfer.finish(.failure(error))
   }
 
   /// Takes leave of the loop after libcurl has ended the transfer.
   func finish(_ code: CURLcode, _ multi: UnsafeMutableRawPointer) {
-    curl_multi_remove_handle(multi, handle)
+    curl_shim_multi_remove(multi, handle)
     flush()
     if code == CURLE_OK, head.isComplete { return transfer.finish(.success(())) }
     transfer.finish(.failure(refusal ?? failure(code)))
@@ -80,9 +80,9 @@ final class RunningTransfer {
     else { return false }
     isRestarted = true
     refusal = nil
-    curl_multi_remove_handle(multi, handle)
+    curl_shim_multi_remove(multi, handle)
     return curl_shim_set_number(shim, CURLOPT_FRESH_CONNECT, 1) == CURLE_OK
-      && curl_multi_add_handle(multi, handle) == CURLM_OK
+      && curl_shim_multi_add(multi, handle) == CURLM_OK
   }
 
   /// Goes on after the reader was behind.
@@ -90,7 +90,7 @@ final class RunningTransfer {
     guard isPaused else { return }
     isPaused = false
     lastHeard = .now
-    curl_easy_pause(handle, CURLPAUSE_CONT)
+    curl_shim_pause(handle, CURLPAUSE_CONT)
   }
 
   /// Passes on what was received.

@@ -96,7 +96,7 @@ final class TransferLoop: Sendable {
 
   private static func wake(_ state: borrowing State) {
     if let multi = state.multi.flatMap(UnsafeMutableRawPointer.init(bitPattern:)) {
-      curl_multi_wakeup(multi)
+      curl_shim_multi_wake(multi)
     }
   }
 
@@ -107,7 +107,7 @@ final class TransferLoop: Sendable {
 
   private func run() {
     var running: Running = [:]
-    guard Self.isReady, let multi = curl_multi_init() else {
+    guard let multi = curl_shim_multi_make() else {
       return failAll(TransportFailure(.other, cause: "libcurl could not be started"))
     }
     curl_shim_multi_set(multi, CURLMOPT_MAX_HOST_CONNECTIONS, connectionsPerHost)
@@ -122,20 +122,16 @@ final class TransferLoop: Sendable {
       }
       if isClosed { break }
       for command in commands { Self.obey(command, multi, &running) }
-      var count: Int32 = 0
-      curl_multi_perform(multi, &count)
+      curl_shim_multi_perform(multi)
       Self.collectEnded(multi, &running)
       let seconds = Self.attend(multi, &running)
-      curl_multi_poll(multi, nil, 0, Int32(min(seconds, Self.restSeconds) * 1000) + 1, nil)
+      curl_shim_multi_wait(multi, Int32(min(seconds, Self.restSeconds) * 1000) + 1)
     }
     state.withLock { $0.multi = nil }
     for transfer in running.values { transfer.leave(multi, TransportFailure(.closedEarly)) }
-    curl_multi_cleanup(multi)
+    curl_shim_multi_free(multi)
     failAll(Self.closed)
   }
-
-  /// libcurl's own set-up, once for the process.
-  private static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
   /// Closes the loop at the end of the thread, and fails the transfers that wait for their start.
   private func failAll(_ failure: TransportFailure) {

@@ -7,6 +7,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+OFFERS_DEFINE_LIBRARY(
+    offers_libcurl, libcurl, OFFERS_LIBCURL_FUNCTIONS, "libcurl.so.4", "libcurl.4.dylib")
+
 struct curl_shim_transfer {
   CURL *handle;
   void *context;
@@ -61,7 +64,7 @@ static int before_request(
 curl_shim_transfer *curl_shim_make(curl_shim_callbacks callbacks) {
   curl_shim_transfer *transfer = calloc(1, sizeof *transfer);
   if (!transfer) return NULL;
-  CURL *handle = curl_easy_init();
+  CURL *handle = libcurl.curl_easy_init();
   if (!handle) {
     free(transfer);
     return NULL;
@@ -70,22 +73,22 @@ curl_shim_transfer *curl_shim_make(curl_shim_callbacks callbacks) {
   transfer->callbacks = callbacks;
   // Each of them matters: without one, an address would not be checked, or a removed transfer would wait
   // for the look-up of its proxy.
-  bool is_set = curl_easy_setopt(handle, CURLOPT_PRIVATE, transfer) == CURLE_OK
-      && curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, transfer->failure) == CURLE_OK
-      && curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, receive_header) == CURLE_OK
-      && curl_easy_setopt(handle, CURLOPT_HEADERDATA, transfer) == CURLE_OK
-      && curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, receive_body) == CURLE_OK
-      && curl_easy_setopt(handle, CURLOPT_WRITEDATA, transfer) == CURLE_OK
-      && curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, open_socket) == CURLE_OK
-      && curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, transfer) == CURLE_OK
-      && curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, before_request) == CURLE_OK
-      && curl_easy_setopt(handle, CURLOPT_PREREQDATA, transfer) == CURLE_OK
-      && curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L) == CURLE_OK
-      && curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK
-      && curl_easy_setopt(handle, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L) == CURLE_OK
-      && curl_easy_setopt(handle, CURLOPT_PATH_AS_IS, 1L) == CURLE_OK
-      && curl_easy_setopt(handle, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L) == CURLE_OK
-      && curl_easy_setopt(handle, CURLOPT_QUICK_EXIT, 1L) == CURLE_OK;
+  bool is_set = libcurl.curl_easy_setopt(handle, CURLOPT_PRIVATE, transfer) == CURLE_OK
+      && libcurl.curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, transfer->failure) == CURLE_OK
+      && libcurl.curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, receive_header) == CURLE_OK
+      && libcurl.curl_easy_setopt(handle, CURLOPT_HEADERDATA, transfer) == CURLE_OK
+      && libcurl.curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, receive_body) == CURLE_OK
+      && libcurl.curl_easy_setopt(handle, CURLOPT_WRITEDATA, transfer) == CURLE_OK
+      && libcurl.curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, open_socket) == CURLE_OK
+      && libcurl.curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, transfer) == CURLE_OK
+      && libcurl.curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, before_request) == CURLE_OK
+      && libcurl.curl_easy_setopt(handle, CURLOPT_PREREQDATA, transfer) == CURLE_OK
+      && libcurl.curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L) == CURLE_OK
+      && libcurl.curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK
+      && libcurl.curl_easy_setopt(handle, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L) == CURLE_OK
+      && libcurl.curl_easy_setopt(handle, CURLOPT_PATH_AS_IS, 1L) == CURLE_OK
+      && libcurl.curl_easy_setopt(handle, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L) == CURLE_OK
+      && libcurl.curl_easy_setopt(handle, CURLOPT_QUICK_EXIT, 1L) == CURLE_OK;
   if (!is_set) {
     curl_shim_free(transfer);
     return NULL;
@@ -98,9 +101,9 @@ void curl_shim_set_context(curl_shim_transfer *transfer, void *context) {
 }
 
 void curl_shim_free(curl_shim_transfer *transfer) {
-  curl_easy_cleanup(transfer->handle);
-  curl_slist_free_all(transfer->headers);
-  curl_slist_free_all(transfer->addresses);
+  libcurl.curl_easy_cleanup(transfer->handle);
+  libcurl.curl_slist_free_all(transfer->headers);
+  libcurl.curl_slist_free_all(transfer->addresses);
   free(transfer);
 }
 
@@ -109,50 +112,75 @@ CURL *curl_shim_handle(curl_shim_transfer *transfer) { return transfer->handle; 
 const char *curl_shim_failure(curl_shim_transfer *transfer) { return transfer->failure; }
 
 CURLcode curl_shim_set_number(curl_shim_transfer *transfer, CURLoption option, long value) {
-  return (curl_easy_setopt)(transfer->handle, option, value);
+  return libcurl.curl_easy_setopt(transfer->handle, option, value);
 }
 
 CURLcode curl_shim_set_text(curl_shim_transfer *transfer, CURLoption option, const char *value) {
-  return (curl_easy_setopt)(transfer->handle, option, value);
+  return libcurl.curl_easy_setopt(transfer->handle, option, value);
 }
 
 CURLcode curl_shim_set_post(curl_shim_transfer *transfer, const void *bytes, size_t count) {
   CURLcode code =
-      curl_easy_setopt(transfer->handle, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)count);
+      libcurl.curl_easy_setopt(transfer->handle, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)count);
   if (code != CURLE_OK) return code;
-  return curl_easy_setopt(transfer->handle, CURLOPT_COPYPOSTFIELDS, count > 0 ? bytes : "");
+  return libcurl.curl_easy_setopt(transfer->handle, CURLOPT_COPYPOSTFIELDS, count > 0 ? bytes : "");
 }
 
 bool curl_shim_add_header(curl_shim_transfer *transfer, const char *line) {
-  struct curl_slist *longer = curl_slist_append(transfer->headers, line);
+  struct curl_slist *longer = libcurl.curl_slist_append(transfer->headers, line);
   if (!longer) return false;
   transfer->headers = longer;
-  return curl_easy_setopt(transfer->handle, CURLOPT_HTTPHEADER, longer) == CURLE_OK;
+  return libcurl.curl_easy_setopt(transfer->handle, CURLOPT_HTTPHEADER, longer) == CURLE_OK;
 }
 
 bool curl_shim_set_addresses(curl_shim_transfer *transfer, const char *line) {
-  struct curl_slist *longer = curl_slist_append(transfer->addresses, line);
+  struct curl_slist *longer = libcurl.curl_slist_append(transfer->addresses, line);
   if (!longer) return false;
   transfer->addresses = longer;
-  return curl_easy_setopt(transfer->handle, CURLOPT_RESOLVE, longer) == CURLE_OK;
+  return libcurl.curl_easy_setopt(transfer->handle, CURLOPT_RESOLVE, longer) == CURLE_OK;
 }
 
 long curl_shim_number(curl_shim_transfer *transfer, CURLINFO info) {
   long value = 0;
-  return (curl_easy_getinfo)(transfer->handle, info, &value) == CURLE_OK ? value : 0;
+  return libcurl.curl_easy_getinfo(transfer->handle, info, &value) == CURLE_OK ? value : 0;
 }
 
 CURLMcode curl_shim_multi_set(CURLM *multi, CURLMoption option, long value) {
-  return (curl_multi_setopt)(multi, option, value);
+  return libcurl.curl_multi_setopt(multi, option, value);
 }
 
 CURL *curl_shim_next_ended(CURLM *multi, CURLcode *code) {
   int left = 0;
   CURLMsg *message;
-  while ((message = curl_multi_info_read(multi, &left))) {
+  while ((message = libcurl.curl_multi_info_read(multi, &left))) {
     if (message->msg != CURLMSG_DONE) continue;
     *code = message->data.result;
     return message->easy_handle;
   }
   return NULL;
+}
+
+CURLcode curl_shim_start(void) { return libcurl.curl_global_init(CURL_GLOBAL_DEFAULT); }
+const char *curl_shim_version(void) { return libcurl.curl_version(); }
+const char *curl_shim_describe(CURLcode code) { return libcurl.curl_easy_strerror(code); }
+CURLcode curl_shim_pause(CURL *handle, int mask) { return libcurl.curl_easy_pause(handle, mask); }
+CURLM *curl_shim_multi_make(void) { return libcurl.curl_multi_init(); }
+void curl_shim_multi_free(CURLM *multi) { libcurl.curl_multi_cleanup(multi); }
+CURLMcode curl_shim_multi_wake(CURLM *multi) { return libcurl.curl_multi_wakeup(multi); }
+
+CURLMcode curl_shim_multi_add(CURLM *multi, CURL *handle) {
+  return libcurl.curl_multi_add_handle(multi, handle);
+}
+
+CURLMcode curl_shim_multi_remove(CURLM *multi, CURL *handle) {
+  return libcurl.curl_multi_remove_handle(multi, handle);
+}
+
+CURLMcode curl_shim_multi_perform(CURLM *multi) {
+  int count = 0;
+  return libcurl.curl_multi_perform(multi, &count);
+}
+
+CURLMcode curl_shim_multi_wait(CURLM *multi, int milliseconds) {
+  return libcurl.curl_multi_poll(multi, NULL, 0, milliseconds, NULL);
 }

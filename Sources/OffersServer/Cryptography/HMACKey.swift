@@ -1,4 +1,3 @@
-import LibCrypto
 import OffersCore
 
 /// A key of HMAC-SHA-256 (RFC 2104).
@@ -16,12 +15,13 @@ struct HMACKey: Sendable {
   ///
   /// - Throws: `OffersError` if libcrypto fails.
   func code(of message: [UInt8]) throws -> [UInt8] {
+    let library = try LibCrypto.open()
     var code = [UInt8](repeating: 0, count: SHA256.byteCount)
     var count: UInt32 = 0
     guard let keyCount = Int32(exactly: bytes.count),
-      HMAC(EVP_sha256(), bytes, keyCount, message, message.count, &code, &count) != nil,
+      library.HMAC(library.EVP_sha256(), bytes, keyCount, message, message.count, &code, &count) != nil,
       count == SHA256.byteCount
-    else { throw LibCryptoFailure.error("compute an authentication code") }
+    else { throw LibCrypto.failure("compute an authentication code", library) }
     return code
   }
 

@@ -1,4 +1,3 @@
-import LibCrypto
 import OffersCore
 
 /// Random bytes for secrets, of libcrypto's generator, which the kernel seeds.
@@ -7,9 +6,10 @@ enum RandomBytes {
   ///
   /// - Throws: `OffersError` if the generator cannot be seeded.
   static func make(_ count: Int) throws -> [UInt8] {
+    let library = try LibCrypto.open()
     var bytes = [UInt8](repeating: 0, count: count)
-    guard let size = Int32(exactly: count), RAND_bytes(&bytes, size) == 1 else {
-      throw LibCryptoFailure.error("make random bytes")
+    guard let size = Int32(exactly: count), library.RAND_bytes(&bytes, size) == 1 else {
+      throw LibCrypto.failure("make random bytes", library)
     }
     return bytes
   }

@@ -1,4 +1,3 @@
-import LibCrypto
 import OffersCore
 
 /// SHA-256 (FIPS 180-4).
@@ -9,11 +8,12 @@ enum SHA256 {
   ///
   /// - Throws: `OffersError` if libcrypto fails.
   static func digest(of bytes: [UInt8]) throws -> [UInt8] {
+    let library = try LibCrypto.open()
     var digest = [UInt8](repeating: 0, count: byteCount)
     var count: UInt32 = 0
-    guard EVP_Digest(bytes, bytes.count, &digest, &count, EVP_sha256(), nil) == 1,
+    guard library.EVP_Digest(bytes, bytes.count, &digest, &count, library.EVP_sha256(), nil) == 1,
       count == byteCount
-    else { throw LibCryptoFailure.error("compute a SHA-256") }
+    else { throw LibCrypto.failure("compute a SHA-256", library) }
     return digest
   }
 

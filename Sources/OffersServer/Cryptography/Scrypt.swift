@@ -1,4 +1,3 @@
-import LibCrypto
 import OffersCore
 
 /// The derivation of keys from passphrases by scrypt (RFC 7914).
@@ -22,16 +21,17 @@ enum Scrypt {
     from passphrase: [UInt8], salt: [UInt8], rounds: Int, blockSize: Int, parallelism: Int,
     count: Int
   ) throws -> [UInt8] {
+    let library = try LibCrypto.open()
     var key = [UInt8](repeating: 0, count: count)
     guard let rounds = UInt64(exactly: rounds), let blockSize = UInt64(exactly: blockSize),
       let parallelism = UInt64(exactly: parallelism), parallelism <= mostParallelism
-    else { throw LibCryptoFailure.error("derive a key") }
+    else { throw LibCrypto.failure("derive a key", library) }
     let result = passphrase.withUnsafeBytes { passphrase in
-      EVP_PBE_scrypt(
+      library.EVP_PBE_scrypt(
         passphrase.baseAddress?.assumingMemoryBound(to: CChar.self), passphrase.count,
         salt, salt.count, rounds, blockSize, parallelism, mostBytes, &key, key.count)
     }
-    guard result == 1 else { throw LibCryptoFailure.error("derive a key") }
+    guard result == 1 else { throw LibCrypto.failure("derive a key", library) }
     return key
   }
 }

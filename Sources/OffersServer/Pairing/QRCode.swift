@@ -1,9 +1,14 @@
-import QREncode
+import OffersCore
+import ServerShim
 
 /// A QR code (ISO/IEC 18004), from libqrencode.
 package struct QRCode: Sendable {
   /// The number of modules (the squares of the code) on a side, without the margin.
   package let size: Int
+  private static let library = SharedLibrary.open("libqrencode", package: "libqrencode4") {
+    offers_libqrencode_open(&$0)
+  }
+
   /// The modules row by row; true for a dark one.
   private let modules: [Bool]
 
@@ -12,14 +17,16 @@ package struct QRCode: Sendable {
 
   /// Encodes a text of at most 300 bytes, so that the code stays small enough to be read.
   ///
-  /// - Returns: nil for an empty or longer text, and if there is no memory.
+  /// - Returns: nil for an empty or longer text, without libqrencode, and if there is no memory.
   package init?(_ text: String) {
     let bytes = Array(text.utf8)
     guard 1...300 ~= bytes.count,
+      // The page and the terminal then show the address only.
+      let library = try? Self.library.get(),
       // Version 0 is the smallest one that suffices. Level M restores 15 % of the code.
-      let code = QRcode_encodeData(Int32(bytes.count), bytes, 0, QR_ECLEVEL_M)
+      let code = library.QRcode_encodeData(Int32(bytes.count), bytes, 0, QR_ECLEVEL_M)
     else { return nil }
-    defer { QRcode_free(code) }
+    defer { library.QRcode_free(code) }
     let size = Int(code.pointee.width)
     guard let data = code.pointee.data else { return nil }
     self.size = size

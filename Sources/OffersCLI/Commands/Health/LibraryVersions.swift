@@ -3,7 +3,7 @@ import OffersFeeds
 import OffersHTTP
 import OffersServer
 
-/// The versions of the shared libraries that the dynamic linker loaded. The system updates them
+/// The versions of the shared libraries that are installed. The system updates them
 /// independently of the program.
 enum LibraryVersions {
   /// The names in JSON and in text, and the versions.
@@ -11,8 +11,8 @@ enum LibraryVersions {
     StoreLocation.engines.map { (key: $0.key, name: $0.name, version: $0.version) } + [
       ("expat", "expat", LoadedLibraryVersions.expatVersion),
       ("zlib", "zlib", LoadedLibraryVersions.zlibVersion),
-      ("libcrypto", "libcrypto", LibCryptoVersion.text),
-      ("libcurl", "libcurl", CurlVersion.text),
+      ("libcrypto", "libcrypto", LibCrypto.version ?? "missing"),
+      ("libcurl", "libcurl", CurlLibrary.version ?? "missing"),
     ]
   }
 

@@ -1,7 +1,8 @@
 #include "PixbufShim.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
+
+#include "SharedLibrary.h"
 
 // The types of GLib that the functions pass: GError and GSList. Objects are opaque.
 struct error {
@@ -38,35 +39,37 @@ static struct {
       struct error **error);
 } pixbuf;
 
+// In the order of the members above.
+static const char *const names[] = {
+    "gdk_pixbuf_version",
+    "gdk_pixbuf_get_formats",
+    "gdk_pixbuf_format_get_name",
+    "gdk_pixbuf_loader_new_with_type",
+    // From a library that gdk-pixbuf depends on.
+    "g_signal_connect_data",
+    "gdk_pixbuf_loader_set_size",
+    "gdk_pixbuf_loader_write",
+    "gdk_pixbuf_loader_close",
+    "gdk_pixbuf_loader_get_pixbuf",
+    "gdk_pixbuf_apply_embedded_orientation",
+    "gdk_pixbuf_scale_simple",
+    "gdk_pixbuf_get_width",
+    "gdk_pixbuf_get_height",
+    "gdk_pixbuf_get_has_alpha",
+    "gdk_pixbuf_get_rowstride",
+    "gdk_pixbuf_read_pixels",
+    "gdk_pixbuf_save_to_bufferv",
+    NULL,
+};
+_Static_assert(
+    sizeof names == sizeof pixbuf + sizeof(char *), "There are not as many names as members.");
+
 static bool load(void) {
+  static const char *const files[] = {"libgdk_pixbuf-2.0.so.0", NULL};
   static bool is_loaded;
-  if (is_loaded) return true;
-  void *library = dlopen("libgdk_pixbuf-2.0.so.0", RTLD_NOW | RTLD_LOCAL);
-  if (library == NULL) return false;
-#define FIND(member, name)                                        \
-  pixbuf.member = (__typeof__(pixbuf.member))dlsym(library, name); \
-  if (pixbuf.member == NULL) return false;
-  FIND(version, "gdk_pixbuf_version")
-  FIND(get_formats, "gdk_pixbuf_get_formats")
-  FIND(format_name, "gdk_pixbuf_format_get_name")
-  FIND(loader, "gdk_pixbuf_loader_new_with_type")
-  // From a library that gdk-pixbuf depends on.
-  FIND(connect, "g_signal_connect_data")
-  FIND(set_size, "gdk_pixbuf_loader_set_size")
-  FIND(write, "gdk_pixbuf_loader_write")
-  FIND(close, "gdk_pixbuf_loader_close")
-  FIND(picture, "gdk_pixbuf_loader_get_pixbuf")
-  FIND(upright, "gdk_pixbuf_apply_embedded_orientation")
-  FIND(scale, "gdk_pixbuf_scale_simple")
-  FIND(width, "gdk_pixbuf_get_width")
-  FIND(height, "gdk_pixbuf_get_height")
-  FIND(has_alpha, "gdk_pixbuf_get_has_alpha")
-  FIND(row_bytes, "gdk_pixbuf_get_rowstride")
-  FIND(pixels, "gdk_pixbuf_read_pixels")
-  FIND(save, "gdk_pixbuf_save_to_bufferv")
-#undef FIND
-  is_loaded = true;
-  return true;
+  const char *problem;
+  is_loaded = is_loaded || offers_open_library(files, names, (void **)&pixbuf, &problem);
+  return is_loaded;
 }
 
 bool offers_pixbuf_describe(char text[OFFERS_PIXBUF_TEXT]) {

@@ -1,11 +1,18 @@
-// Typed functions over libcurl, whose own functions for options take variable arguments, which Swift
-// cannot call. https://curl.se/libcurl/c/
+// Functions over libcurl, which is opened by the first request, and whose own functions for options take variable
+// arguments, which Swift cannot call. https://curl.se/libcurl/c/
 #ifndef CURL_SHIM_H
 #define CURL_SHIM_H
 
-#include <curl/curl.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "CurlLibrary.h"
+
+/// libcurl's own set-up, once for the process.
+CURLcode curl_shim_start(void);
+/// Names libcurl first: "libcurl/7.88.1 OpenSSL/3.0.11 …".
+const char *curl_shim_version(void);
+const char *curl_shim_describe(CURLcode code);
 
 /// The functions that are called during a transfer, on the thread that drives it. `context` is the
 /// pointer that was given to `curl_shim_set_context`.
@@ -47,6 +54,17 @@ bool curl_shim_set_addresses(curl_shim_transfer *transfer, const char *line);
 /// The number of an answer, such as `CURLINFO_RESPONSE_CODE`; 0 if there is none.
 long curl_shim_number(curl_shim_transfer *transfer, CURLINFO info);
 
+/// Pauses or resumes a transfer.
+CURLcode curl_shim_pause(CURL *handle, int mask);
+
+CURLM *curl_shim_multi_make(void);
+void curl_shim_multi_free(CURLM *multi);
+CURLMcode curl_shim_multi_add(CURLM *multi, CURL *handle);
+CURLMcode curl_shim_multi_remove(CURLM *multi, CURL *handle);
+CURLMcode curl_shim_multi_perform(CURLM *multi);
+/// Waits until a transfer goes on, `curl_shim_multi_wake` is called, or a time is over.
+CURLMcode curl_shim_multi_wait(CURLM *multi, int milliseconds);
+CURLMcode curl_shim_multi_wake(CURLM *multi);
 CURLMcode curl_shim_multi_set(CURLM *multi, CURLMoption option, long value);
 /// Returns the next transfer that has ended, as its handle, or NULL; `code` tells how it ended.
 CURL *curl_shim_next_ended(CURLM *multi, CURLcode *code);

@@ -3,6 +3,8 @@
 #ifndef OFFERS_SYSTEM_SHIM_H
 #define OFFERS_SYSTEM_SHIM_H
 
+#include "SharedLibrary.h"
+
 /// The command of fcntl that sets a lock: F_OFD_SETLK, or F_SETLK on a system without it.
 int offers_set_lock_command(void);
 

@@ -1,8 +1,7 @@
 #ifndef OFFERS_POSTGRES_SHIM_H
 #define OFFERS_POSTGRES_SHIM_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "SharedLibrary.h"
 
 #if __has_include(<postgresql/libpq-fe.h>)
 #include <postgresql/libpq-fe.h>
@@ -10,8 +9,7 @@
 #include <libpq-fe.h>
 #endif
 
-// The functions of libpq that the program calls. They are looked up in the shared library at run
-// time, so that no program needs libpq to start; `__typeof__` gives each its type from the header.
+// The functions of libpq that the program calls.
 #define OFFERS_LIBPQ_FUNCTIONS(F) \
   F(PQconninfoParse)              \
   F(PQconninfoFree)               \
@@ -50,17 +48,7 @@
   F(PQnotifies)                   \
   F(PQsetNoticeProcessor)
 
-struct offers_libpq {
-#define OFFERS_LIBPQ_MEMBER(name) __typeof__(&name) _Nonnull name;
-  OFFERS_LIBPQ_FUNCTIONS(OFFERS_LIBPQ_MEMBER)
-#undef OFFERS_LIBPQ_MEMBER
-};
-
-/// Loads libpq on the first call.
-///
-/// Returns its functions, or NULL with the linker's message in `*problem`. Both stay valid. Calls
-/// must not overlap.
-const struct offers_libpq *_Nullable offers_libpq_load(const char *_Nullable *_Nonnull problem);
+OFFERS_DECLARE_LIBRARY(offers_libpq, OFFERS_LIBPQ_FUNCTIONS)
 
 /// Discards the notices of a connection, which libpq prints on standard error otherwise.
 void offers_libpq_discard_notices(const struct offers_libpq *_Nonnull, PGconn *_Nonnull);
