@@ -7,9 +7,9 @@ import Testing
 
 @Suite("Proxy settings")
 struct ProxySettingsTests {
-  /// The host of the proxy for a URL.
-  private static func host(for url: String, _ variables: [String: String]) throws -> String? {
-    try ProxySettings { variables[$0] }.proxy(for: try #require(URL(string: url)))?.host
+  /// The proxy for a URL.
+  private static func proxy(for url: String, _ variables: [String: String]) throws -> String? {
+    try ProxySettings { variables[$0] }.proxy(for: try #require(URL(string: url)))?.text
   }
 
   @Test(
@@ -26,22 +26,25 @@ struct ProxySettingsTests {
       (["all_proxy": "a", "http_proxy": "b"], "a", "b"),
       (["ALL_PROXY": "a", "HTTPS_PROXY": "b", "http_proxy": "c"], "b", "c"),
       ([:], nil, nil), (["https_proxy": "", "http_proxy": "", "all_proxy": ""], nil, nil),
-      (["https_proxy": " http://a:1/\n"], "a", nil),
+      (["https_proxy": " http://a:1/\n"], "http://a:1/", nil),
     ] as [([String: String], String?, String?)])
   func findsProxies(variables: [String: String], https: String?, http: String?) throws {
-    #expect(try Self.host(for: "https://example.com/feed", variables) == https)
-    #expect(try Self.host(for: "http://example.com/feed", variables) == http)
-    #expect(try Self.host(for: "HTTPS://example.com/feed", variables) == https)
-    #expect(try Self.host(for: "ftp://example.com/feed", variables) == nil)
-    #expect(try Self.host(for: "/feed", variables) == nil)
+    #expect(try Self.proxy(for: "https://example.com/feed", variables) == https)
+    #expect(try Self.proxy(for: "http://example.com/feed", variables) == http)
+    #expect(try Self.proxy(for: "HTTPS://example.com/feed", variables) == https)
+    #expect(try Self.proxy(for: "ftp://example.com/feed", variables) == nil)
+    #expect(try Self.proxy(for: "/feed", variables) == nil)
   }
 
-  @Test("a proxy has the port and credentials of its variable")
-  func keepsProxies() throws {
-    let settings = try ProxySettings { $0 == "https_proxy" ? "http://me:a%40b@p:8080" : nil }
-    let url = try #require(URL(string: "https://example.com"))
-    #expect(
-      settings.proxy(for: url) == Proxy(host: "p", port: 8080, user: "me", password: "a@b"))
+  @Test("SOCKS proxies of the older kinds leave names to the program, others resolve them")
+  func resolvesNames() throws {
+    for (text, isResolved) in [
+      ("p", true), ("http://p", true), ("HTTPS://p", true), ("socks5h://p", true),
+      ("socks4a://p", true), ("socks5://p", false), ("SOCKS4://p", false), ("socks://p", false),
+    ] {
+      #expect(try Proxy(text, variable: "x").resolvesNames == isResolved, "\(text)")
+    }
+    #expect(try Proxy("HTTPS://p", variable: "x").isEncrypted)
   }
 
   @Test(
@@ -52,22 +55,23 @@ struct ProxySettingsTests {
       ("example.com", "https://example.com./", false),
       (".example.com", "https://a.example.com/", false),
       ("example.com", "https://example.org/", true),
-      ("example.com:443", "https://example.com/", false),
-      ("example.com:80", "https://example.com/", true),
-      ("example.com:80", "http://example.com/", false),
-      ("example.com:8080", "https://example.com:8080/", false),
       ("10.0.0.0/8", "https://10.1.2.3/", false),
       ("10.0.0.0/8", "https://[::ffff:10.1.2.3]/", false),
       ("10.0.0.0/8", "https://0x0a010203/", false),
       ("10.0.0.0/8", "https://11.1.2.3/", true), ("2001:db8::/32", "https://[2001:db8::1]/", false),
       ("2001:db8::1", "https://[2001:DB8:0::1]:8443/", false),
-      ("[2001:db8::1]:443", "https://[2001:db8::1]/", false),
       ("2001:db8::2", "https://[2001:db8::1]/", true), ("*", "https://example.com/", false),
-      ("", "https://example.com/", true),
+      ("", "https://example.com/", true), ("EXAMPLE.com", "https://example.com/", false),
+      ("a.example,example.com", "https://example.com/", false),
+      (" a.example\texample.com\n", "https://example.com/", false),
+      ("*.example.com", "https://a.example.com/", false),
+      ("example.com", "https://badexample.com/", true), ("0.0.1", "https://10.0.0.1/", true),
+      ("www.example.com", "https://example.com/", true), (".", "https://example.com/", true),
+      ("**", "https://example.com/", true), ("10.0.0.0/33", "https://10.0.0.0/", true),
     ])
   func obeysExceptions(list: String, url: String, isProxied: Bool) throws {
     for name in ["no_proxy", "NO_PROXY"] {
-      let host = try Self.host(for: url, [name: list, "all_proxy": "p"])
+      let host = try Self.proxy(for: url, [name: list, "all_proxy": "p"])
       #expect((host != nil) == isProxied)
     }
   }
@@ -75,8 +79,8 @@ struct ProxySettingsTests {
   @Test("the lower-case list of exceptions takes precedence")
   func prefersSmallLetters() throws {
     let lists = ["no_proxy": "a.example", "NO_PROXY": "b.example", "all_proxy": "p"]
-    #expect(try Self.host(for: "https://a.example", lists) == nil)
-    #expect(try Self.host(for: "https://b.example", lists) == "p")
+    #expect(try Self.proxy(for: "https://a.example", lists) == nil)
+    #expect(try Self.proxy(for: "https://b.example", lists) == "p")
   }
 
   @Test(
@@ -91,15 +95,15 @@ struct ProxySettingsTests {
       ("http://128.0.0.1/", true), ("http://[::2]/", true), ("http://192.168.0.1/", true),
     ])
   func sparesTheOwnMachine(url: String, isProxied: Bool) throws {
-    #expect((try Self.host(for: url, ["all_proxy": "p"]) != nil) == isProxied)
+    #expect((try Self.proxy(for: url, ["all_proxy": "p"]) != nil) == isProxied)
   }
 
   @Test(
     "an effective variable that names no proxy is reported by its name",
     arguments: [
-      ("https_proxy", "ftp://me:secret@p"), ("HTTPS_PROXY", "https://me:secret@"),
-      ("http_proxy", "http://me:secret@"), ("all_proxy", "quic://me:secret@p"),
-      ("ALL_PROXY", "socks6://me:secret@p"),
+      ("https_proxy", "ftp://me:secret@p"), ("HTTPS_PROXY", "://me:secret@p"),
+      ("http_proxy", "http://me:secret@p q"), ("all_proxy", "quic://me:secret@p"),
+      ("ALL_PROXY", "socks6://me:secret@p"), ("https_proxy", "http://me:secret@p\u{7F}"),
     ])
   func refusesOthers(variable: String, text: String) {
     let error = #expect(throws: OffersError.self) {
@@ -119,13 +123,13 @@ struct ProxySettingsTests {
       ["HTTP_PROXY": "ftp://p", "all_proxy": "a"],
     ])
   func ignoresWhatDoesNotCount(variables: [String: String]) throws {
-    #expect(try Self.host(for: "https://example.com", variables) == "a")
-    #expect(try Self.host(for: "http://example.com", variables) == "a")
+    #expect(try Self.proxy(for: "https://example.com", variables) == "a")
+    #expect(try Self.proxy(for: "http://example.com", variables) == "a")
   }
 
   @Test("with an exception for all hosts, no proxy is parsed")
   func readsNoneForNobody() throws {
     let variables = ["all_proxy": "ftp://p", "no_proxy": "*"]
-    #expect(try Self.host(for: "https://example.com", variables) == nil)
+    #expect(try Self.proxy(for: "https://example.com", variables) == nil)
   }
 }

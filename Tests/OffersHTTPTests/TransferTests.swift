@@ -291,4 +291,15 @@ struct TransferTests {
       #expect(proxy.requests.first?.contains("Proxy-Authorization: Basic bWU6c2VjcmV0") == true)
     }
   }
+
+  @Test("a proxy that cannot be read is not shown: it may have a password")
+  func hidesPasswords() async throws {
+    let connections = HTTPConnections(
+      environment: { $0 == "all_proxy" ? "http://me:secret@[::1" : nil })
+    let error = await #expect(throws: TransportFailure.self) {
+      try await connections.send(Self.request("https://shop.example/"))
+    }
+    #expect(error?.reason == .unreachable)
+    #expect(!"\(String(describing: error))".contains("secret"))
+  }
 }

@@ -26,7 +26,9 @@ struct ClientFailure {
   /// The error as an `HTTPTransport` throws it: a `TransportFailure`, or an `OffersError` for a fault of
   /// the settings.
   func translated(_ plan: TransferPlan) -> any Error {
-    let cause = text.isEmpty ? String(cString: curl_shim_describe(code)) : text
+    // libcurl shows a proxy that it cannot read with its password.
+    let isShown = !text.isEmpty && code != CURLE_COULDNT_RESOLVE_PROXY
+    let cause = isShown ? text : String(cString: curl_shim_describe(code))
     if code == CURLE_SSL_CACERT_BADFILE, let file = plan.certificates {
       return TrustedCertificates.unusable(file, cause: cause)
     }

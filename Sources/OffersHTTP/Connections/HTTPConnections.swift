@@ -66,7 +66,7 @@ package final class HTTPConnections: ClosableTransport {
       }
     }
     // Certificates matter for https, or for a proxy over TLS.
-    let isEncrypted = request.url.scheme == "https" || proxy?.kind == .https
+    let isEncrypted = request.url.scheme == "https" || proxy?.isEncrypted == true
     return TransferPlan(
       request: request, begun: begun, proxy: proxy,
       addresses: Array(addresses.prefix(Self.mostAddresses)),

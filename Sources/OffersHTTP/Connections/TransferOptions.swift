@@ -46,13 +46,10 @@ enum TransferOptions {
 
   /// The proxy, or the addresses of the host. Empty texts keep libcurl from looking at the environment.
   private static func setRoute(_ plan: TransferPlan, _ shim: OpaquePointer) -> Bool {
-    guard setText(CURLOPT_NOPROXY, "", shim), setText(CURLOPT_PROXY, plan.proxy?.url ?? "", shim)
+    guard setText(CURLOPT_NOPROXY, "", shim), setText(CURLOPT_PROXY, plan.proxy?.text ?? "", shim)
     else { return false }
-    if let proxy = plan.proxy {
-      guard setNumber(CURLOPT_HTTPPROXYTUNNEL, 1, shim),
-        setText(CURLOPT_PROXYUSERNAME, proxy.user, shim),
-        setText(CURLOPT_PROXYPASSWORD, proxy.password, shim)
-      else { return false }
+    if plan.proxy != nil {
+      guard setNumber(CURLOPT_HTTPPROXYTUNNEL, 1, shim) else { return false }
     }
     guard !plan.addresses.isEmpty else { return true }
     let origin = HTTPOrigin(plan.request.url)

@@ -19,7 +19,8 @@ struct HMACKey: Sendable {
     var code = [UInt8](repeating: 0, count: SHA256.byteCount)
     var count: UInt32 = 0
     guard let keyCount = Int32(exactly: bytes.count),
-      library.HMAC(library.EVP_sha256(), bytes, keyCount, message, message.count, &code, &count) != nil,
+      library.HMAC(library.EVP_sha256(), bytes, keyCount, message, message.count, &code, &count)
+        != nil,
       count == SHA256.byteCount
     else { throw LibCrypto.failure("compute an authentication code", library) }
     return code
