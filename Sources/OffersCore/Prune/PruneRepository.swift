@@ -5,15 +5,13 @@ import Foundation
 package protocol PruneRepository: Sendable {
   /// Removes gone offers that are not favorites, with their changes, and other changes and runs
   /// that are older than the store keeps them. If the last syncs do not confirm the present time,
-  /// ages are counted from the last time that they confirm.
+  /// ages are counted from the earlier one of the last two.
   ///
   /// - Parameters:
   ///   - goneBefore: offers that were already gone at this time are removed.
   ///   - now: the current time; history is kept for a bounded time before it.
   ///   - trustsClock: whether to count from `now` whatever the last syncs say.
   ///   - isTrial: whether to count only and remove nothing.
-  /// - Throws: `OffersError` with `invalidRequest` if the last syncs confirm no time at all. Nothing
-  ///   is removed then.
   func prune(
     goneBefore: Date, now: Date, trustsClock: Bool, isTrial: Bool
   ) async throws -> PruneCounts

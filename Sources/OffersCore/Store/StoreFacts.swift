@@ -15,10 +15,6 @@ package protocol StoreFacts: Sendable {
 
   /// Counts the runs, offers and images with a time after a given one.
   func countTimes(after time: Date) async throws -> FutureTimestamps
-
-  /// The last sync of at least a day ago, if it is too long ago to confirm the present time, so that
-  /// nothing is cleared away; nil if the clock is believed.
-  func findUnconfirmedRun(at now: Date) async throws -> Date?
 }
 
 /// The numbers of the things in a store.

@@ -57,12 +57,4 @@ extension SQLStore {
         latest: [runs.latest, offers.latest, images.latest].compactMap(\.self).max())
     }
   }
-
-  package func findUnconfirmedRun(at now: Date) async throws -> Date? {
-    let trust = try await transaction(.read) {
-      try ClockTrust.find(at: now.storedSeconds, in: StoredHistory($0))
-    }
-    guard case .none(let last) = trust else { return nil }
-    return Date(storedSeconds: last)
-  }
 }

@@ -23,14 +23,10 @@ struct PruneBounds: Sendable {
       self.seconds = seconds
       run = try history.findFirstRun(from: seconds, through: time) ?? .max
     }
-
-    private init() { (seconds, run) = (.min, 0) }
-    /// Nothing is old.
-    static let none = Age()
   }
 
-  /// The time from which ages are counted, in Unix seconds; nil if nothing is old.
-  let time: Int64?
+  /// The time from which ages are counted, in Unix seconds.
+  let time: Int64
   /// Vanished offers are removed if they were gone before it.
   let gone: Age
   let history: Age
@@ -46,21 +42,17 @@ struct PruneBounds: Sendable {
   var through: Int64 { max(lastOldChange, surplus) }
 
   /// - Parameters:
-  ///   - time: the time from which ages are counted, in Unix seconds; nil if nothing is old.
+  ///   - time: the time from which ages are counted, in Unix seconds.
   ///   - goneSeconds: the age of the vanished offers that are removed.
   ///   - limit: the bound on the number of changes.
   ///   - moreSeconds: is added to the ages, except for that of vanished offers.
   ///   - runs: the history to prune.
   init(
-    countingFrom time: Int64?, goneSeconds: Int64, limit: HistoryLimit, moreSeconds: Int64 = 0,
+    countingFrom time: Int64, goneSeconds: Int64, limit: HistoryLimit, moreSeconds: Int64 = 0,
     in runs: StoredHistory
   ) throws {
     self.time = time
     surplus = try runs.findSurplus(over: limit) ?? 0
-    guard let time else {
-      (gone, history, idleRuns, lastOldChange) = (.none, .none, .none, 0)
-      return
-    }
     func age(_ seconds: Int64) throws -> Age {
       try Age(before: time - seconds - moreSeconds, countingFrom: time, in: runs)
     }

@@ -244,7 +244,6 @@ package enum PruneTable {
         WHERE \(isRemoved)
         """, bindings.values
       ) { $0.count(0) } ?? 0
-    guard bounds.time != nil else { return counts }
     let isOld = isOldRun(bounds, &bindings)
     counts.runs =
       try transaction.first(

@@ -7,25 +7,23 @@ extension SQLStore {
     goneBefore: Date, now: Date, trustsClock: Bool, isTrial: Bool
   ) async throws -> PruneCounts {
     let seconds = now.storedSeconds
-    let (trust, bounds, trial) = try await transaction(.read) { transaction in
+    let (bounds, trial) = try await transaction(.read) { transaction in
       let history = StoredHistory(transaction)
-      let trust = trustsClock ? .now : try ClockTrust.find(at: seconds, in: history)
-      try trust.check(at: seconds)
       let bounds = try PruneBounds(
-        countingFrom: trust.time(at: seconds), goneSeconds: seconds - goneBefore.storedSeconds,
-        limit: .standard, in: history)
+        countingFrom: trustsClock ? seconds : try history.findTime(at: seconds),
+        goneSeconds: seconds - goneBefore.storedSeconds, limit: .standard, in: history)
       let trial = isTrial ? try PruneTable.countDoomed(bounds, in: transaction) : nil
-      return (trust, bounds, trial)
+      return (bounds, trial)
     }
     var counts = if let trial { trial } else { try await prune(bounds) }
-    counts.countedFrom = trust.witness
+    if bounds.time != seconds { counts.countedFrom = Date(storedSeconds: bounds.time) }
     return counts
   }
 
   /// Removes what lies behind the bounds, in several transactions.
   private func prune(_ bounds: PruneBounds) async throws -> PruneCounts {
     var counts = PruneCounts()
-    var isComplete = bounds.time == nil
+    var isComplete = false
     while !isComplete {
       let removed = try await transaction(.removal) {
         try PruneTable.deleteOffers(bounds, limit: PruneBatch.count, in: $0)
@@ -44,20 +42,18 @@ extension SQLStore {
       last = removed.lastID
       if last != nil { try await PruneBatch.letOthersWrite() }
     }
-    if let time = bounds.time {
-      counts.runs = try await transaction(.removal) { transaction in
-        let count = try PruneTable.deleteRuns(bounds, in: transaction)
-        try NoticeTable.prune(
-          toldBefore: time - Retention.noticeSeconds, now: time, in: transaction)
-        return count
-      }
+    counts.runs = try await transaction(.removal) { transaction in
+      let count = try PruneTable.deleteRuns(bounds, in: transaction)
+      try NoticeTable.prune(
+        toldBefore: bounds.time - Retention.noticeSeconds, now: bounds.time, in: transaction)
+      return count
     }
     try await compactAfterRemoval()
     return counts
   }
 
-  /// Prunes offers and history if anything lies past its age, by a clock that is believed
-  /// (`ClockTrust`), or if there are too many changes. The check looks at the oldest rows only.
+  /// Prunes offers and history if anything lies past its age, by a clock that the last runs
+  /// confirm, or if there are too many changes. The check looks at the oldest rows only.
   ///
   /// - Parameter now: the time from which ages are counted back.
   package func clearAway(at now: Date) async throws {
@@ -67,14 +63,14 @@ extension SQLStore {
   /// - Parameters:
   ///   - now: the time from which ages are counted back.
   ///   - limit: the bound on the number of changes.
-  ///   - trust: how far `now` is believed; nil for what the last runs say.
+  ///   - trustsClock: whether to count from `now` whatever the last runs say.
   func clearAway(
-    at now: Date, limit: HistoryLimit = .standard, trust: ClockTrust? = nil
+    at now: Date, limit: HistoryLimit = .standard, trustsClock: Bool = false
   ) async throws {
     let seconds = now.storedSeconds
     let due = try await transaction(.read) { transaction -> PruneBounds? in
       let history = StoredHistory(transaction)
-      let time = try (trust ?? ClockTrust.find(at: seconds, in: history)).time(at: seconds)
+      let time = trustsClock ? seconds : try history.findTime(at: seconds)
       guard try PruneTable.isDue(countingFrom: time, limit: limit, in: transaction) else {
         return nil
       }
@@ -95,17 +91,16 @@ extension PruneTable {
   /// feeds, runs that changed offers, and the history of favorites.
   ///
   /// - Parameters:
-  ///   - time: the time from which ages are counted, in Unix seconds; nil if nothing is old.
+  ///   - time: the time from which ages are counted, in Unix seconds.
   ///   - limit: the bound on the number of changes.
   ///   - transaction: the transaction that reads them.
   fileprivate static func isDue(
-    countingFrom time: Int64?, limit: HistoryLimit, in transaction: any Transaction
+    countingFrom time: Int64, limit: HistoryLimit, in transaction: any Transaction
   ) throws -> Bool {
     let bounds = try PruneBounds(
       countingFrom: time, goneSeconds: Retention.vanishedOfferSeconds, limit: limit,
       moreSeconds: Retention.daySeconds, in: StoredHistory(transaction))
     if bounds.surplus > 0 { return true }
-    if time == nil { return false }
     return try hasDoomedOffer(bounds, in: transaction)
       || hasIdleRun(bounds.idleRuns, in: transaction)
       || hasDoomedChange(bounds, in: transaction)

@@ -6,14 +6,33 @@ struct StoredHistory {
 
   init(_ transaction: any Transaction) { self.transaction = transaction }
 
-  /// The start of the run with the largest number among those that started within a range of times.
-  func findLastRun(from earliest: Int64, through latest: Int64) throws -> Int64? {
-    try transaction.first(
+  /// The age, in seconds, up to which the last two runs confirm the present time: two weeks, and a day for a
+  /// timer that is late. A clock that is ahead by less removes data at most so much too early.
+  private static let confirmedSeconds = 15 * Retention.daySeconds
+  /// 2020-01-01, which is before the first version of this program. A clock before it was not set, as
+  /// that of a machine without a battery, which starts at 1970.
+  private static let epochSeconds: Int64 = 1_577_836_800
+
+  /// The time from which the ages of stored data are counted, in Unix seconds, so that a wrong clock removes
+  /// nothing before its time.
+  ///
+  /// A clock that is ahead makes everything look old. So ages are counted from the earlier one of the last two
+  /// runs that started at least a day before now, by the same clock, unless both are recent: a clock that jumped is
+  /// believed after two more runs on other days, also that of a machine that was off for a year. The numbers of
+  /// runs ascend in their order, whatever the clock said.
+  func findTime(at now: Int64) throws -> Int64 {
+    let starts = try transaction.rows(
       """
       SELECT started_at FROM sync_run WHERE started_at BETWEEN $1 AND $2
-      ORDER BY run_id DESC LIMIT 1
-      """, [.number(earliest), .number(latest)]
+      ORDER BY run_id DESC LIMIT 2
+      """,
+      [
+        .number(now < Self.epochSeconds ? .min : Self.epochSeconds),
+        .number(now.subtracting(clamped: Retention.daySeconds)),
+      ]
     ) { $0.number(0) }
+    guard let earliest = starts.min() else { return now }
+    return now.subtracting(clamped: earliest) <= Self.confirmedSeconds ? now : earliest
   }
 
   /// The number of the first run that started within a range of times. Later runs were recorded by a

@@ -357,17 +357,14 @@ struct ChangesCommandTests {
   @Test("prune does not believe the clock after a jump", .aboutFile)
   func pruneAfterJump() async throws {
     let home = try await Home(synced: (1...4).map { FeedItem("\($0)", "Tea \($0)") })
-    let shifts: [(Int, Int32, String)] = [
-      (10, 0, ""), (401, 64, "the sync before this day was 411 days ago."),
-    ]
-    for (days, status, message) in shifts {
+    for days in [20, 401] {
       let sql = "UPDATE sync_run SET started_at = started_at - \(days * 86_400)"
       #expect(try home.shell("sqlite3 \"$OFFERS_DATABASE\" '\(sql)'").status == 0)
       for options in [[], ["--dry-run"]] {
         let result = try await OffersProgram.call(
           ["prune"] + options, environment: home.environment)
-        #expect(result.status == status)
-        #expect(result.errors.contains(status == 0 ? "Ages are counted from the sync of" : message))
+        #expect(result.status == 0)
+        #expect(result.errors.contains("Ages are counted from the sync of"))
         #expect(result.errors.contains("add --trust-clock."))
       }
       let trusting = try await OffersProgram.call(

@@ -74,7 +74,7 @@ struct PruneTests {
     func clear(_ days: Int) async throws -> Bool {
       let before = try await store.database.fetchDataVersion()
       try await store.database.clearAway(
-        at: ChangeTests.date(3000 + days * Self.day), trust: .now)
+        at: ChangeTests.date(3000 + days * Self.day), trustsClock: true)
       return try await store.database.fetchDataVersion() != before
     }
     // Two runs that change nothing, of which the first becomes old.

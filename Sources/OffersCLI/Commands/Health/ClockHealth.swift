@@ -38,16 +38,6 @@ struct ClockHealth {
           these are kept for longer, and the images are asked for again
           """)
     }
-    if let last = try? await database.findUnconfirmedRun(at: now) {
-      return Finding(
-        .warning, "clock",
-        "by the clock, the last sync before this day is of \(Units.time(last)), so nothing is "
-          + "cleared away",
-        advice: """
-          If the clock is wrong, set it: timedatectl. If it is right, a sync today and one a day \
-          later confirm it
-          """)
-    }
     return Finding(.ok, "clock", "nothing happened later than now")
   }
 }

@@ -14,8 +14,8 @@ struct PruneCommand: AsyncParsableCommand {
       \(historyDays) days, and syncs that nothing refers to any more. Favorites are never removed, nor is their history. That a removed offer was new is not counted \
       among its changes.
 
-      If the last syncs do not confirm the clock, ages are counted from the last one that it agrees \
-      with, or nothing is removed.
+      If the last two syncs of other days are not of the last two weeks, the clock may be wrong, and ages \
+      are counted from the earlier one.
 
       EXAMPLES
         offers prune --dry-run
@@ -58,8 +58,8 @@ struct PruneCommand: AsyncParsableCommand {
     if let from = counts.countedFrom {
       Output.note(
         """
-        Ages are counted from the sync of \(Units.time(from)), because no later one confirms the \
-        clock. If it is right, add --trust-clock.
+        Ages are counted from the sync of \(Units.time(from)), because the clock may be wrong. If it is \
+        right, add --trust-clock.
         """)
     }
     let parts = [
