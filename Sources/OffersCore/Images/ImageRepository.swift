@@ -33,7 +33,7 @@ public protocol ImageRepository: Sendable {
   func touchImage(_ url: String) async throws -> Bool
 
   /// Stores an image. It replaces the one with the same URL, or evicts another when the cache is
-  /// full. A remembered failure and any lease of the URL are removed.
+  /// full. A remembered failure of the URL is removed.
   ///
   /// - Throws: `OffersError` with `limitExceeded` for an image of more than `ImageCacheLimits.bytes` or
   ///   `ImageCacheLimits.pixels`, `invalidRequest` for an empty URL or no bytes. The cache is unchanged.
@@ -53,7 +53,7 @@ public protocol ImageRepository: Sendable {
   /// The limit, the cached images, the remembered failures, and the hit, miss and eviction counts.
   func fetchImageContents(now: Date) async throws -> ImageCacheContents
 
-  /// Removes all images, failures, leases and uses, and resets the counts. The limit stays.
+  /// Removes all images, failures and uses, and resets the counts. The limit stays.
   ///
   /// - Returns: the number of images removed.
   @discardableResult

@@ -42,12 +42,6 @@ package struct JSONWriter {
     appendString(string)
   }
 
-  /// Writes a string, given as valid UTF-8.
-  package mutating func value(utf8 text: UnsafeRawBufferPointer) {
-    separate()
-    text.withMemoryRebound(to: UInt8.self) { appendQuoted($0) }
-  }
-
   package mutating func value(_ number: Int64?) {
     guard let number else { return null() }
     separate()

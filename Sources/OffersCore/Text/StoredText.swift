@@ -6,13 +6,6 @@ package enum StoredText {
   /// Whether a store can have a text.
   package static func isStorable(_ text: String) -> Bool { !text.utf8.contains(0) }
 
-  /// Refuses a text that a user wants to store.
-  ///
-  /// - Throws: `OffersError` with `invalidRequest` for one with U+0000.
-  package static func check(_ text: String) throws {
-    if !isStorable(text) { throw refusal }
-  }
-
   /// A text that is told to people, such as the answer of a server, with U+FFFD in place of U+0000.
   package static func mended(_ text: String?) -> String? {
     guard let text, !isStorable(text) else { return text }

@@ -18,6 +18,4 @@ package struct HTTPOrigin: Hashable, Sendable {
     guard let url = URL(printed: text) else { return nil }
     self.init(url)
   }
-
-  var text: String { "\(scheme)://\(host):\(port)" }
 }
