@@ -13,7 +13,7 @@ final class UnchangedDocumentFilter {
     /// The document is to be parsed, and is buffered until the gate is opened.
     case waiting
     /// The head has the stored hash; the whole document is being spooled.
-    case aside(DocumentSpool)
+    case aside(SpoolFile)
     /// The bytes pass to the reader as they arrive.
     case open
   }
@@ -28,7 +28,7 @@ final class UnchangedDocumentFilter {
   ///   - seed: the seed of the `DocumentHasher`.
   ///   - known: the fingerprint of the stored document; nil to hold documents only until the gate
   ///     is opened.
-  ///   - folder: the folder for the spool's temporary file.
+  ///   - folder: the folder for the temporary file of a document that is held.
   init(seed: UInt64, known: DocumentFingerprint?, folder: String) {
     hasher = DocumentHasher(seed: seed)
     self.known = known
@@ -55,7 +55,7 @@ final class UnchangedDocumentFilter {
         stage = .waiting
         return
       }
-      let spool = DocumentSpool(folder: folder)
+      let spool = try SpoolFile(folder: folder)
       try head.withUnsafeBytes(spool.append)
       head = []
       stage = .aside(spool)
