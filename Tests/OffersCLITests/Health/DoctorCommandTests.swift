@@ -29,7 +29,7 @@ struct DoctorCommandTests {
     let subjects = lines.map { $0.dropFirst(10).prefix { $0 != " " } }
     for subject in [
       "file", "folder", "files", "disk", "sqlite", "locks", "integrity", "references", "schema",
-      "counts", "search", "images", "leases", "clock", "sizes", "definitions", "feed", "triggers",
+      "counts", "search", "images", "clock", "sizes", "definitions", "feed", "triggers",
       "libraries", "pictures",
     ] { #expect(subjects.contains(subject[...]), "\(subject)") }
   }
@@ -204,8 +204,7 @@ struct DoctorCommandTests {
     #expect(
       try home.shell(
         """
-        sqlite3 "$OFFERS_DATABASE" "UPDATE feed SET current_count = 9;
-          INSERT INTO image_lease VALUES ('x', 1, 5)"
+        sqlite3 "$OFFERS_DATABASE" "UPDATE feed SET current_count = 9"
         """
       ).status == 0)
     let document = try await Home.parse(home.call("doctor", "--json").output)
@@ -214,8 +213,7 @@ struct DoctorCommandTests {
     #expect(result.status == 0)
     #expect(
       Self.lines(result, "repaired").map { $0.dropFirst(10) } == [
-        "counts       corrected the counts: ibotta 2, not 9",
-        "leases       ended the leases of dead processes (1)",
+        "counts       corrected the counts: ibotta 2, not 9"
       ])
     #expect(try await home.call("export").output == before)
     #expect(try await home.call("doctor", "--repair").output.contains("repaired") == false)
