@@ -7,6 +7,8 @@ import Synchronization
 ///
 /// A browser that has logged in keeps a cookie that names its user, with an authentication code, also after the
 /// logout. It opens nothing: with it, wrong passphrases of others do not count, and strangers are not waited for.
+/// The code is of the user's passphrase, too, so that another passphrase ends what such a browser can do, which
+/// is to make the user's other browsers wait.
 final class KnownBrowsers: Sendable {
   private struct Place: Hashable {
     let user: User.ID
@@ -81,7 +83,8 @@ final class KnownBrowsers: Sendable {
   }
 
   private func value(for user: User.ID) async throws -> String {
-    let code = try await fetchKey().code(of: Array("\(user)".utf8))
+    let passphrase = try await store.findPassphrase(of: user)
+    let code = try await fetchKey().code(of: Array("\(user)".utf8) + [0] + (passphrase?.hash ?? []))
     return "\(user).\(Base64URL.text(of: code))"
   }
 

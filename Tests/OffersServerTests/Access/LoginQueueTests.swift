@@ -51,12 +51,13 @@ struct LoginQueueTests {
     }
 
     func logIn(
-      _ name: String, from address: String, cookie: String? = nil
+      _ name: String, from address: String, cookie: String? = nil,
+      _ passphrase: String = ServedHome.passphrase
     ) async throws -> APIAnswer {
       var headers = ServedHome.form
       headers[.cookie] = cookie
       if let field = HTTPField.Name("X-Forwarded-For") { headers[field] = address }
-      let passphrase = ServedHome.passphrase.replacingOccurrences(of: " ", with: "+")
+      let passphrase = passphrase.replacingOccurrences(of: " ", with: "+")
       return try await TestClient(responder).send(
         .post, "/login", headers: headers, body: "name=\(name)&passphrase=\(passphrase)&next=/")
     }
@@ -154,10 +155,14 @@ struct LoginQueueTests {
     let answer = try await served.logIn("ben", from: "192.0.2.1")
     let cookies = answer.headers[values: .setCookie].map { String($0.prefix { $0 != ";" }) }
     let browser = try #require(cookies.first { $0.hasPrefix("offers-browser=") })
-    try await served.home.database.setPassphrase(nil, of: served.ben.id, keeping: nil)
-    for number in 0..<6 { _ = try await served.logIn("ben", from: "10.0.\(number).1") }
-    #expect(try await served.logIn("ben", from: "10.9.0.1").status == 429)
-    #expect(try await served.logIn("ben", from: "10.9.0.1", cookie: browser).status == 401)
+    for number in 0..<6 { _ = try await served.logIn("ben", from: "10.0.\(number).1", "wrong") }
+    #expect(try await served.logIn("ben", from: "10.9.0.1", "wrong").status == 429)
+    #expect(try await served.logIn("ben", from: "10.9.0.1", cookie: browser, "wrong").status == 401)
+
+    // With another passphrase, the browser is a stranger, and its guesses keep no other browser waiting.
+    let new = try Passphrase.hash("seven green trams", cost: ServedHome.passphraseCost)
+    try await served.home.database.setPassphrase(new, of: served.ben.id, keeping: nil)
+    #expect(try await served.logIn("ben", from: "10.9.0.1", cookie: browser, "wrong").status == 429)
   }
 
   @Test("a passphrase that was changed while a login waited logs nobody in")
