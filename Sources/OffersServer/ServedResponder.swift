@@ -49,11 +49,14 @@ struct ServedResponder: HTTPResponder {
   }
 
   /// A request with the path that the routes know. A proxy may take the base path off or pass it on: so a target
-  /// below it loses it if there is a route for the rest, and all others are taken as they are.
+  /// below it loses it if there is a route for the rest, and all others are taken as they are. Below `/offers`
+  /// such a target could be the page of an offer; the links to these have a colon.
   private func routed(_ request: Request) -> Request {
-    guard let rest = shell.basePath.rest(of: request), rest.first == "/",
-      routes.contains(rest.prefix { $0 != "?" })
-    else { return request }
+    guard let rest = shell.basePath.rest(of: request), rest.first == "/" else { return request }
+    let path = rest.prefix { $0 != "?" }
+    guard routes.contains(path) || shell.basePath.text == "/offers" && !path.contains(":") else {
+      return request
+    }
     var head = request.head
     head.path = String(rest)
     return Request(head: head, body: request.body)

@@ -111,6 +111,20 @@ struct BasePathTests {
     }
   }
 
+  @Test("an unknown address below the path is no page, also where it could be that of an offer")
+  func unknown() async throws {
+    let home = try await ServedHome()
+    try await home.ask(try home.server(basePath: Self.base)) { client in
+      for path in ["/offers/nothing", "/offers/nothing?x", "/offers/no/thing"] {
+        let answer = try await client.send(.get, path, headers: [.accept: "text/html"])
+        #expect(answer.status == 404)
+        #expect(answer.text.contains("There is no such path."), "\(path)")
+      }
+      // A proxy has taken the path off.
+      #expect(try await client.send(.get, "/offers/ibotta:900117").status == 200)
+    }
+  }
+
   @Test("the manifest and the style sheet name their files by relative addresses")
   func assets() async throws {
     let home = try await ServedHome(feeds: [])
