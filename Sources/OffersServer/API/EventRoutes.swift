@@ -24,9 +24,10 @@ struct EventRoutes: Sendable {
       let visitor = try context.fetchVisitor()
       let listener =
         visitor.session.map { EventHub.Client.session($0.id) } ?? .peer(context.client)
-      let stream = try await events.listen(listener, of: visitor.user.id) { [access] in
-        try await access.isWelcome(visitor)
-      }
+      let stream = try await events.listen(
+        listener, of: visitor.user.id,
+        while: { [access] in try await access.isWelcome(visitor) },
+        whenClosed: context.whenClosed)
       return Response(
         status: .ok,
         headers: Self.fields,

@@ -28,8 +28,6 @@ final class EventHub: Sendable {
   private struct State {
     var listeners: [Int: Listener] = [:]
     var lastListener = 0
-    /// Whether the next poll sends a comment, whose failed write reveals closed connections.
-    var isProbeDue = false
     /// The number of ticks since anything was sent.
     var idleTicks = 0
     var watch: Task<Void, Never>?
@@ -53,8 +51,6 @@ final class EventHub: Sendable {
   /// The maximum number of listeners of one user, by whatever clients, so that no user can lock out
   /// the others.
   static let userLimit = 50
-  /// From this number of listeners on, a new one triggers a probe for closed connections.
-  private static let probeThreshold = 25
   /// A comment of the event stream, which clients ignore.
   private static let keepAlive = ByteBuffer(string: ":\n\n")
   /// The maximum number of writes that are buffered for a slow listener; the oldest are dropped.
@@ -72,13 +68,15 @@ final class EventHub: Sendable {
   ///   - user: the user whose client it is.
   ///   - isWelcome: whether the client is still let in. Called after commits and every 15 seconds;
   ///     false ends the stream, an error is ignored until the next call.
+  ///   - whenClosed: calls a closure when the client closes its connection, which ends the stream.
   /// - Returns: a stream in the format of `text/event-stream`, which begins with a comment, the current
   ///   data version and the current sync. Its end removes the listener.
   /// - Throws: `Problem` with status 503 at the limit of listeners, or of those of the client or user;
   ///   `OffersError` if the database cannot be read.
   func listen(
     _ client: Client, of user: User.ID,
-    while isWelcome: @escaping @Sendable () async throws -> Bool = { true }
+    while isWelcome: @escaping @Sendable () async throws -> Bool = { true },
+    whenClosed: (@escaping @Sendable () -> Void) -> Void = { _ in }
   ) async throws -> AsyncStream<ByteBuffer> {
     let (events, stream) = AsyncStream.makeStream(
       of: ByteBuffer.self, bufferingPolicy: .bufferingNewest(Self.bufferLimit))
@@ -93,8 +91,6 @@ final class EventHub: Sendable {
         state.listeners.values.count(where: { $0.client == client }) < Self.clientLimit,
         state.listeners.values.count(where: { $0.user == user }) < Self.userLimit
       else {
-        // The probe removes closed connections within a second.
-        state.isProbeDue = true
         var problem = Problem(
           .serviceUnavailable, "Too many event streams are open.",
           hint: "Close other windows, or try again in a moment.", code: .limitExceeded)
@@ -102,7 +98,6 @@ final class EventHub: Sendable {
         throw problem
       }
       state.lastListener += 1
-      if state.listeners.count >= Self.probeThreshold { state.isProbeDue = true }
       state.listeners[state.lastListener] = Listener(
         client: client, user: user, isWelcome: isWelcome, stream: stream)
       if state.watch == nil {
@@ -115,6 +110,7 @@ final class EventHub: Sendable {
       return state.lastListener
     }
     stream.onTermination = { [weak self] _ in self?.end(number) }
+    whenClosed { stream.finish() }
     // If the version or the sync has changed before the listener was registered, nobody has told it.
     if let next = try? await signal.fetchDataVersion(), next != version {
       stream.yield(Self.changed(next))
@@ -203,9 +199,8 @@ final class EventHub: Sendable {
   /// Counts a tick. Returns whether a keep-alive comment must be sent.
   private func isKeepAliveDue() -> Bool {
     state.withLock { state in
-      defer { state.isProbeDue = false }
       state.idleTicks += 1
-      return state.isProbeDue || state.idleTicks >= Self.ticksUntilKeepAlive
+      return state.idleTicks >= Self.ticksUntilKeepAlive
     }
   }
 

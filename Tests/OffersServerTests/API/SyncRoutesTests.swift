@@ -188,6 +188,29 @@ struct SyncRoutesTests {
     }
   }
 
+  @Test("a stream ends with the connection of its client, whose place is free then")
+  func endsWithConnection() async throws {
+    let home = try await ServedHome(feeds: [])
+    try await LiveServer.run(try home.server(port: 0)) { server in
+      @Sendable func open() async throws -> (RawConnection, String) {
+        let connection = try RawConnection(port: server.port)
+        let head = try await connection.exchange(
+          "GET /api/v1/events HTTP/1.1\r\n\(server.host)\r\n"
+        ) { $0.contains("\r\n\r\n") }
+        return (connection, head)
+      }
+      var streams: [RawConnection] = []
+      for _ in 0..<EventHub.clientLimit {
+        let (stream, head) = try await open()
+        #expect(head.hasPrefix("HTTP/1.1 200"))
+        streams.append(stream)
+      }
+      #expect(try await open().1.hasPrefix("HTTP/1.1 503"))
+      streams.removeLast()
+      while try await open().1.hasPrefix("HTTP/1.1 503") {}
+    }
+  }
+
   @Test("the database is polled only while there are listeners, and their number is limited")
   func listeners() async throws {
     let home = try await ServedHome(feeds: [])
