@@ -19,7 +19,6 @@ package struct OffersServer: Sendable {
   private let hosts: AllowedHosts
   private let port: ListeningPort
   private let pairings = PairingCodes()
-  private let schema: SchemaWatch
   private let logsRequests: Bool
   private let logger: Logger
 
@@ -45,7 +44,6 @@ package struct OffersServer: Sendable {
     self.refreshSeconds = refreshSeconds
     hosts = AllowedHosts(address)
     port = ListeningPort(address.port)
-    schema = SchemaWatch(content.store, logger: accessLogger ?? logger)
     self.logsRequests = logsRequests
     self.logger = logger
   }
@@ -98,7 +96,6 @@ package struct OffersServer: Sendable {
       answers: answers, hosts: hosts, access: gate, isSecure: access.isSecure,
       proxies: access.proxies,
       router: router.buildResponder(), routes: RouteList(router), shell: pages.shell,
-      schema: schema,
       log: RequestLog(logger: accessLogger, tellsAll: logsRequests, access: gate))
   }
 
@@ -149,7 +146,7 @@ package struct OffersServer: Sendable {
 
   func run(
     _ times: ConnectionDeadlines.Times, _ limits: ConnectionTable.Limits, handlesSignals: Bool,
-    selfCheck: SelfCheckSchedule? = nil, schemaTimes: SchemaWatch.Times = SchemaWatch.Times(),
+    selfCheck: SelfCheckSchedule? = nil, schemaInterval: Duration = .seconds(2),
     ready: @escaping @Sendable (Int) async -> Void
   ) async throws {
     let refreshes = refreshSeconds.map {
@@ -193,7 +190,8 @@ package struct OffersServer: Sendable {
       services: [
         ServiceGroupConfiguration.ServiceConfiguration(service: application),
         ServiceGroupConfiguration.ServiceConfiguration(
-          service: SchemaWatch.Checks(watch: schema, times: schemaTimes),
+          service: SchemaWatch(
+            store: content.store, logger: accessLogger, interval: schemaInterval),
           failureTerminationBehavior: .gracefullyShutdownGroup),
       ],
       gracefulShutdownSignals: handlesSignals ? [.sigterm, .sigint] : [], logger: logger)

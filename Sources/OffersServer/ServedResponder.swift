@@ -18,8 +18,6 @@ struct ServedResponder: HTTPResponder {
   let routes: RouteList
   /// Renders the pages for errors outside of the routes.
   let shell: PageShell
-  /// Tells whether the database belongs to a newer program.
-  let schema: SchemaWatch
   let log: RequestLog
   /// Limits how many reads are made at once that the cache does not answer, except reads of images.
   let turns = Turns()
@@ -35,7 +33,6 @@ struct ServedResponder: HTTPResponder {
     let asked = routed(isHead ? request.asGet : request)
     var response: Response
     do {
-      if let refusal = schema.refusal { throw refusal }
       response = try await respondInTime(to: asked, context)
     } catch {
       response = refusal(of: problem(error, context.logger), to: asked)
@@ -208,8 +205,6 @@ struct ServedResponder: HTTPResponder {
     case let error as OffersError:
       if error.code == .storeUnreachable {
         access.outage.note(error)
-      } else if error.code == .newerDatabase {
-        schema.note(error)
       } else if let cause = error.cause {
         logger.error("\(error.message)", metadata: ["cause": "\(cause)"])
       }

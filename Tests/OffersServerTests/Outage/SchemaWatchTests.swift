@@ -7,19 +7,15 @@ import Testing
 
 @Suite("A database of a newer program")
 struct SchemaWatchTests {
-  @Test(
-    "from the first failure on, every request is answered with the reason, that of the health check too"
-  )
+  @Test("a request is answered with the reason, which names no place")
   func refuses() async throws {
     let home = try await ServedHome()
     let store = RemoteStore(home.database)
-    let log = RecordedLog()
-    try await home.ask(try home.server(log: log, store: store)) { client in
-      #expect(try await client.get("health").status == 200)
+    try await home.ask(try home.server(store: store)) { client in
       store.line.cut(.newerDatabase)
       for (method, path) in [
-        (.get, "offers/ibotta:900117"), (.put, "offers/ibotta:900117/favorite"), (.get, "health"),
-        (.get, "ready"), (.get, "/settings"), (.get, "/login"),
+        (.get, "offers/ibotta:900117"), (.put, "offers/ibotta:900117/favorite"),
+        (.get, "ready"), (.get, "/settings"),
       ] as [(HTTPRequest.Method, String)] {
         let answer = try await client.write(method, path)
         #expect(answer.status == 503, "\(path)")
@@ -31,21 +27,22 @@ struct SchemaWatchTests {
       #expect(page.status == 503)
       #expect(page.text.contains("newer version of the program"))
     }
-    #expect(log.lines.filter { $0.hasPrefix("error the server ends") }.count == 1)
   }
 
   @Test("the server ends with the error, also if nobody asks it")
   func ends() async throws {
     let home = try await ServedHome(feeds: [])
     let store = RemoteStore(home.database)
-    let server = try home.server(store: store, port: 0)
+    let log = RecordedLog()
+    let server = try home.server(log: log, store: store, port: 0)
     let error = await #expect(throws: OffersError.self) {
       try await server.run(
         ConnectionDeadlines.Times(), ConnectionTable.Limits(), handlesSignals: false,
-        schemaTimes: SchemaWatch.Times(interval: .milliseconds(10), notice: .zero)
+        schemaInterval: .milliseconds(10)
       ) { _ in store.line.cut(.newerDatabase) }
     }
     #expect(error?.code == .newerDatabase)
+    #expect(log.lines.filter { $0.hasPrefix("error the server ends") }.count == 1)
   }
 
   @Test("a store that cannot be reached or used ends no server")
@@ -54,12 +51,10 @@ struct SchemaWatchTests {
     for code in [OffersError.Code.storeUnreachable, .storageFailed] {
       let store = RemoteStore(home.database)
       store.line.cut(code)
-      let watch = SchemaWatch(store, logger: RecordedLog().logger)
-      let checks = SchemaWatch.Checks(
-        watch: watch, times: SchemaWatch.Times(interval: .zero, notice: .zero))
+      let watch = SchemaWatch(store: store, logger: RecordedLog().logger, interval: .zero)
       let (checked, check) = AsyncStream.makeStream(of: Void.self)
       store.line.gate.withLock { $0 = { check.yield() } }
-      let running = Task { try await checks.run() }
+      let running = Task { try await watch.run() }
       var count = 0
       for await _ in checked {
         count += 1
@@ -67,7 +62,6 @@ struct SchemaWatchTests {
       }
       running.cancel()
       try await running.value
-      #expect(watch.refusal == nil)
     }
   }
 }
