@@ -74,16 +74,19 @@ package struct OffersServer: Sendable {
 
   /// Makes the responder of the server, which tests call without a port.
   func responder() -> ServedResponder {
-    let answers = Answers(signal: content.store, now: content.now)
+    let answers = Answers(signal: content.store)
     let router = Router(context: ServedContext.self)
     // It comes first, because middleware applies to the routes that are added after it.
     router.add(middleware: RouteRights())
     let gate = VisitorAuthentication(
       access, basePath: address.basePath, pairings: pairings,
       isOpenToOthers: address.openName != nil, content: content,
-      outage: StoreOutage(accessLogger), logger: accessLogger)
-    APIRoutes(content: content, answers: answers, access: gate, basePath: address.basePath)
-      .add(to: router)
+      logger: accessLogger)
+    let outage = StoreOutage(accessLogger)
+    APIRoutes(
+      content: content, answers: answers, access: gate, outage: outage,
+      basePath: address.basePath
+    ).add(to: router)
     let pages = PageRoutes(
       content: content, answers: answers, access: gate, basePath: address.basePath)
     pages.add(to: router)
@@ -96,6 +99,7 @@ package struct OffersServer: Sendable {
       answers: answers, hosts: hosts, access: gate, isSecure: access.isSecure,
       proxies: access.proxies,
       router: router.buildResponder(), routes: RouteList(router), shell: pages.shell,
+      outage: outage,
       log: RequestLog(logger: accessLogger, tellsAll: logsRequests, access: gate))
   }
 
@@ -160,9 +164,7 @@ package struct OffersServer: Sendable {
     }
     let table = ConnectionTable(limits, proxies: access.proxies)
     let responder = responder()
-    let services: [(any Service)?] = [
-      refreshes, check, EndedVisitorsService(access: responder.access),
-    ]
+    let services: [(any Service)?] = [refreshes, check]
     let http = HTTP1Channel.Configuration(
       additionalChannelHandlers: [
         PipelineGate(),

@@ -18,6 +18,8 @@ struct ServedResponder: HTTPResponder {
   let routes: RouteList
   /// Renders the pages for errors outside of the routes.
   let shell: PageShell
+  /// Logs when the store can no longer be reached, and when it can again.
+  let outage: StoreOutage
   let log: RequestLog
   /// Limits how many reads are made at once that the cache does not answer, except reads of images.
   let turns = Turns()
@@ -109,7 +111,7 @@ struct ServedResponder: HTTPResponder {
       try await answer(request, context)
     }
     VisitorHeader.set(visitor, in: &response)
-    if !visitor.isRemembered, let field = try access.note(visitor, request) {
+    if let field = try access.note(visitor, request) {
       response.headers.append(HTTPField(name: .setCookie, value: field))
     }
     return response
@@ -118,55 +120,33 @@ struct ServedResponder: HTTPResponder {
   private func findVisitor(
     of request: Request, _ context: ServedContext
   ) async throws -> Visitor? {
-    try await access.findVisitor(of: request, from: context.client, by: context.peer)
+    let visitor = try await access.findVisitor(
+      of: request, from: context.client, by: context.peer)
+    outage.end()
+    return visitor
   }
 
   /// Checks a request that changes something.
   private func checkWrite(_ request: Request, by visitor: Visitor?) throws {
     try routes.check(request)
     try WriteRules.check(request, isSecure: isSecure)
-    guard let visitor else { return }
-    try VisitorHeader.check(request, visitor)
-    if visitor.isRemembered { throw StoreOutage.refusal }
+    if let visitor { try VisitorHeader.check(request, visitor) }
   }
 
   private func answer(_ request: Request, _ context: ServedContext) async throws -> Response {
-    if request.method == .get, let known = await findAnswer(to: request, context) { return known }
-    let response = try await respondOrHold(to: request, context)
+    // It was made for the same user with the same right, which the router has checked then. Open paths
+    // have none.
+    if request.method == .get, let visitor = context.visitor,
+      let known = await answers.findAnswer(to: request, for: visitor)
+    {
+      return known
+    }
+    let response = try await respondInTurn(to: request, context)
     guard response.status == .notFound, !response.headers.contains(.contentType) else {
       return response
     }
     try routes.check(request)
     throw Problem(.notFound, "There is no such path.", code: .notFound)
-  }
-
-  /// The cached response to a read; while the store cannot be reached, the last one. It was made for the
-  /// same user with the same right, which the router has checked then. Open paths have none.
-  private func findAnswer(to request: Request, _ context: ServedContext) async -> Response? {
-    guard let visitor = context.visitor else { return nil }
-    if visitor.isRemembered { return answers.findHeldAnswer(to: request, for: visitor) }
-    return await answers.findAnswer(to: request, for: visitor)
-  }
-
-  /// Routes a request. A read that the store, which could be reached just before, does not answer any more
-  /// gets the last response to the same.
-  private func respondOrHold(
-    to request: Request, _ context: ServedContext
-  ) async throws -> Response {
-    defer {
-      if request.method != .get, KnownVisitors.areEnded(byFormAt: request.uri.path) {
-        access.forgetVisitors()
-      }
-    }
-    do {
-      return try await respondInTurn(to: request, context)
-    } catch let error as OffersError where error.code == .storeUnreachable {
-      guard request.method == .get, let visitor = context.visitor,
-        let held = answers.findHeldAnswer(to: request, for: visitor)
-      else { throw error }
-      access.outage.note(error)
-      return held
-    }
   }
 
   /// Routes a request. A read waits for a turn first (`Turns`).
@@ -204,7 +184,7 @@ struct ServedResponder: HTTPResponder {
     case let refusal as RouteRights.Refusal: return refusal.problem
     case let error as OffersError:
       if error.code == .storeUnreachable {
-        access.outage.note(error)
+        outage.note(error)
       } else if let cause = error.cause {
         logger.error("\(error.message)", metadata: ["cause": "\(cause)"])
       }

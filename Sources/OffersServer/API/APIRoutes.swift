@@ -7,6 +7,8 @@ struct APIRoutes: Sendable {
   let answers: Answers
   /// Decides whom a request is from.
   let access: VisitorAuthentication
+  /// Is told whether the store can be reached.
+  let outage: StoreOutage
   /// The path below which clients reach the API.
   let basePath: BasePath
 
@@ -24,7 +26,7 @@ struct APIRoutes: Sendable {
     SyncRoutes(content: content, answers: answers).add(to: router)
     EventRoutes(events: EventHub(signal: content.store, jobs: content.jobs), access: access)
       .add(to: router)
-    HealthRoutes(readiness: Readiness(content.store, outage: access.outage)).add(to: router)
+    HealthRoutes(readiness: Readiness(content.store, outage: outage)).add(to: router)
     answers.read("/api/v1/openapi.json", on: router) { _, _ in
       let text = String(decoding: EmbeddedPageFiles.find("openapi.json") ?? [], as: UTF8.self)
       return Answer(

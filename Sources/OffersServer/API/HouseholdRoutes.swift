@@ -32,7 +32,7 @@ struct HouseholdRoutes: ContentRoutes {
       query.after = position
     }
     let page = try await content.store.fetchHousehold(
-      query, maximumBytes: AnswerSize.pageBytes)
+      query, maximumBytes: Answer.pageBytes)
     let total = try await content.store.countHousehold()
     let next = page.hasMore ? page.offers.last.map { Cursor.offer($0.position) } : nil
     let now = content.now()

@@ -55,7 +55,7 @@ struct OfferRoutes: ContentRoutes {
       query.after = position
     }
     query.limit = limit
-    let page = try await content.store.fetchOfferPage(query, maximumBytes: AnswerSize.pageBytes)
+    let page = try await content.store.fetchOfferPage(query, maximumBytes: Answer.pageBytes)
     query.after = nil
     let total = try await content.store.countOffers(query)
     let next = page.hasMore ? page.offers.last.map { Cursor(behind: $0.offer, in: query) } : nil
@@ -67,14 +67,14 @@ struct OfferRoutes: ContentRoutes {
     answer.lifetime = .whileNoneExpires
     // The times of these filters can be relative to the current time.
     if query.newSince != nil || query.expiring != nil {
-      answer.lifetime = .untilNextRequest
+      answer.lifetime = .never
     }
     return answer
   }
 
   private func history(of name: String, _ parameters: QueryParameters) async throws -> Answer {
     let list = parameters.fingerprint(without: ["cursor"]) ^ 2
-    var bounds = HistoryQuery(maximumBytes: AnswerSize.pageBytes)
+    var bounds = HistoryQuery(maximumBytes: Answer.pageBytes)
     bounds.limit = Self.historyLimit
     if let text = parameters.text("cursor") {
       guard case .change(let id, _, _) = try Cursor(text, of: list) else { throw Cursor.refusal }

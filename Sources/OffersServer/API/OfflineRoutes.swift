@@ -69,7 +69,7 @@ struct OfflineRoutes: ContentRoutes {
     let settings = try await pageSettings(titles)
     reading: while true {
       let page = try await content.store.fetchOfferPage(
-        query, maximumBytes: AnswerSize.pageBytes)
+        query, maximumBytes: Answer.pageBytes)
       for offer in page.offers {
         let record = OfflineOffer(offer.offer, settings(offer.ref.feed))
         room -= record.bytes
@@ -104,7 +104,7 @@ struct OfflineRoutes: ContentRoutes {
     var found: [(OfflineOffer, [RewardPoint])] = []
     var answered = 0
     var bytes = 0
-    while answered < refs.count, bytes < AnswerSize.pageBytes {
+    while answered < refs.count, bytes < Answer.pageBytes {
       let ref = refs[answered]
       answered += 1
       guard let offer = try await content.store.findOffer(ref) else { continue }

@@ -57,7 +57,7 @@ struct SearchRoutes: ContentRoutes {
       favoritesOnly: try parameters.flag("favorites") ?? false,
       includesExpired: try parameters.flag("expired") ?? false, now: content.now(),
       limit: limit ?? Self.usualLimit, page: try parameters.number("page", Self.pages) ?? 1)
-    query.maximumBytes = AnswerSize.pageBytes
+    query.maximumBytes = Answer.pageBytes
     return try await ServedSearch(content: content).find(query, limit: limit, isTrusted: isTrusted)
   }
 }

@@ -32,8 +32,6 @@ struct VisitorAuthentication: Sendable {
   let now: @Sendable () -> Date
   private let logger: Logger
   private let memory = Memory()
-  private let known = KnownVisitors()
-  let outage: StoreOutage
 
   /// The state that the gate keeps in memory between requests.
   private final class Memory: Sendable {
@@ -52,13 +50,11 @@ struct VisitorAuthentication: Sendable {
   ///   - pairings: the codes with which phones log in.
   ///   - isOpenToOthers: whether other machines can reach the server.
   ///   - content: the store of users, sessions and attempts, and the clock.
-  ///   - outage: is told whether the store can be reached.
   ///   - logger: is told of refused attempts and of changes of the token.
   init(
     _ access: ServerAccess, basePath: BasePath, pairings: PairingCodes, isOpenToOthers: Bool,
-    content: ServerDependencies, outage: StoreOutage, logger: Logger
+    content: ServerDependencies, logger: Logger
   ) {
-    self.outage = outage
     isSecure = access.isSecure
     passphrases = PassphraseHasher(cost: access.passphraseCost)
     let cookies = CookieScope(isSecure: access.isSecure, basePath: basePath)
@@ -104,81 +100,12 @@ struct VisitorAuthentication: Sendable {
   ///   - request: the request.
   ///   - client: the client's address.
   ///   - peer: the other end of the connection.
-  /// - Returns: nil for a stranger. While the store cannot be reached, the visitor who has shown the same
-  ///   within the hour before.
-  /// - Throws: `Problem` with status 403 for a user that only the proxy knows, with status 401 or 429 for a wrong bearer token, with 503 for one that may
-  ///   be that of the token file while that cannot be used; `OffersError` if the store cannot be
-  ///   read.
+  /// - Returns: nil for a stranger.
+  /// - Throws: `Problem` with status 403 for a user that only the proxy knows, with status 401 or 429 for
+  ///   a wrong bearer token, with 503 for one that may be that of the token file while that cannot be
+  ///   used; `OffersError` if the store cannot be read.
   func findVisitor(
     of request: Request, from client: Peer, by peer: Peer
-  ) async throws -> Visitor? {
-    let shown = try credentials(of: request, by: peer)
-    do {
-      let visitor = try await identify(request, client, peer)
-      known.note(visitor, showing: shown, at: now())
-      outage.end()
-      return visitor
-    } catch let error as OffersError where error.code == .storeUnreachable {
-      outage.note(error)
-      guard var visitor = known.find(shown, at: now()), try isStillValid(visitor) else {
-        throw error
-      }
-      visitor.isRemembered = true
-      return visitor
-    }
-  }
-
-  /// The SHA-256 of all by which `identify` knows whom a request is from.
-  ///
-  /// - Throws: as `UserHeader.user`.
-  private func credentials(of request: Request, by peer: Peer) throws -> KnownVisitors.Credentials {
-    var shown: [String]
-    if let userHeader, proxies.contains(peer), let name = try userHeader.user(in: request.headers) {
-      shown = ["proxy", name]
-    } else if let token = request.bearerToken {
-      shown = ["bearer", token]
-    } else {
-      shown = ["session"] + cookie.values(in: request.headers)
-    }
-    // No header field has a line feed, which therefore separates them.
-    return try SHA256.digest(of: shown.joined(separator: "\n"))
-  }
-
-  /// Whether a visitor from before is still valid, as far as that can be told without the store.
-  private func isStillValid(_ visitor: Visitor) throws -> Bool {
-    let version = tokens?.current(now: now(), logger: logger)
-    switch visitor.proof {
-    case .thisMachine, .terminal, .proxy: return true
-    case .tokenFile(let number): return version?.number == number
-    case .apiToken(let token, _): return !token.isExpired(at: now())
-    case .session(let session): return try isValid(session, version)
-    }
-  }
-
-  /// Forgets whom requests were from, after a form that may have ended logins.
-  func forgetVisitors() { known.forget { _ in true } }
-
-  /// Forgets the visitors whose logins other servers or commands have ended, or whose roles they have changed,
-  /// so that these do not count while the store cannot be reached. What cannot be found out is left.
-  func forgetEndedVisitors() async {
-    guard !known.isEmpty, let users = try? await users.fetch(),
-      let sessions = try? await store.fetchSessions(),
-      let tokens = try? await store.fetchTokens(of: nil)
-    else { return }
-    let (sessionIDs, tokenIDs) = (Set(sessions.map(\.id)), Set(tokens.map(\.id)))
-    known.forget { visitor in
-      if users.find(visitor.user.id)?.role != visitor.user.role { return true }
-      return switch visitor.proof {
-      case .session(let session): !sessionIDs.contains(session.id)
-      case .apiToken(let token, _): !tokenIDs.contains(token.id)
-      case .thisMachine: users.areSeveral
-      case .terminal, .tokenFile, .proxy: false
-      }
-    }
-  }
-
-  private func identify(
-    _ request: Request, _ client: Peer, _ peer: Peer
   ) async throws -> Visitor? {
     let version = await currentVersion()
     let users = try await users.fetch()

@@ -11,16 +11,16 @@ struct Answer: Sendable {
     case untilWrite
     /// The content may be reused like `untilWrite`, but at most for this number of seconds.
     case seconds(Double)
-    /// The content is not reused, not even while the store cannot be reached.
+    /// The content is made anew for each request.
     case never
 
     /// The lifetime of content that depends on which offers have expired.
     static let whileNoneExpires = Lifetime.seconds(60)
-
-    /// The lifetime of content that is made anew for each request, and reused only while the store cannot
-    /// be reached.
-    static let untilNextRequest = Lifetime.seconds(0)
   }
+
+  /// The maximum size of the texts in an answer, in bytes. A page ends before the offer that would
+  /// exceed it, but has at least one offer.
+  static let pageBytes = 4 << 20
 
   /// The value of `Cache-Control` for content that browsers may store and must revalidate.
   static let revalidated = "private, no-cache"

@@ -1,4 +1,3 @@
-import Foundation
 import HTTPTypes
 import Hummingbird
 import OffersCore
@@ -7,21 +6,15 @@ import OffersCore
 /// names it (`TaggedContent`).
 ///
 /// Responses are cached until any process commits to the database, or shorter (`Answer.Lifetime`);
-/// errors are not. While the store cannot be reached, the last ones are held for an hour. A route calls
+/// errors are not. A route calls
 /// `try await answers.answer(request, for: context.visitor) { .page(html) }`.
 struct Answers: Sendable {
   private let cache: ResponseCache
   private let signal: any CommitSignal
-  private let now: @Sendable () -> Date
 
-  /// - Parameter now: the clock of the age of held responses.
-  init(
-    cache: ResponseCache = ResponseCache(), signal: any CommitSignal,
-    now: @escaping @Sendable () -> Date = { Date() }
-  ) {
+  init(cache: ResponseCache = ResponseCache(), signal: any CommitSignal) {
     self.cache = cache
     self.signal = signal
-    self.now = now
   }
 
   /// Makes the content of a response, caches it as its lifetime allows, and responds.
@@ -41,7 +34,7 @@ struct Answers: Sendable {
     if case .never = answer.lifetime { return Self.response(answer, to: request) }
     let entry = Self.entry(answer)
     if let version {
-      cache.put(entry, at: Self.key(request, visitor), version: version, now: now())
+      cache.put(entry, at: Self.key(request, visitor), version: version)
     }
     return entry.content.response(to: request)
   }
@@ -50,24 +43,9 @@ struct Answers: Sendable {
   /// outdated.
   func findAnswer(to request: Request, for visitor: Visitor?) async -> Response? {
     await findVersion()
-      .flatMap { cache.find(Self.key(request, visitor), version: $0, now: now()) }
+      .flatMap { cache.find(Self.key(request, visitor), version: $0) }
       .map { $0.content.response(to: request) }
   }
-
-  /// The last response to the target of a request and its visitor, for the time in which the store cannot
-  /// be reached; nil if there was none within the hour. Its fields say that it may be stale, and how old
-  /// it is (RFC 9111, section 5.1; RFC 7234, section 5.5.1).
-  func findHeldAnswer(to request: Request, for visitor: Visitor?) -> Response? {
-    guard let (entry, age) = cache.findHeld(Self.key(request, visitor), now: now()) else {
-      return nil
-    }
-    var response = entry.content.response(to: request)
-    response.headers[.age] = String(age)
-    if let warning = Self.warning { response.headers[warning] = #"110 - "Response is Stale""# }
-    return response
-  }
-
-  private static let warning = HTTPField.Name("Warning")
 
   /// The response with content that needs no store and is not cached.
   static func response(_ answer: Answer, to request: Request) -> Response {

@@ -8,8 +8,13 @@ enum GzipCoding {
   /// The smallest body that is worth it, in bytes: about one packet.
   private static let smallestBytes = 1000
 
-  /// Whether bodies of a media type become smaller: texts do, pictures do not.
-  static func isWorthIt(_ contentType: String) -> Bool {
+  /// Whether a body becomes smaller: a text that is not small does.
+  static func isWorthIt(_ contentType: String, _ body: ByteBuffer) -> Bool {
+    isText(contentType) && body.readableBytes >= smallestBytes
+  }
+
+  /// Whether bodies of a media type are texts, and pictures made of text.
+  static func isText(_ contentType: String) -> Bool {
     contentType.hasPrefix("text/") || contentType.hasPrefix("application/")
       || contentType.hasPrefix("image/svg+xml")
   }
@@ -30,10 +35,10 @@ enum GzipCoding {
     return isAnyAccepted
   }
 
-  /// The body in gzip; nil if it is small, or would not become smaller.
+  /// The body in gzip; nil if it would not become smaller.
   static func compress(_ body: ByteBuffer) -> ByteBuffer? {
     let count = body.readableBytes
-    guard count >= smallestBytes, let size = UInt32(exactly: count) else { return nil }
+    guard let size = UInt32(exactly: count) else { return nil }
     var stream = z_stream()
     // Adding 16 to the window's bits asks for the header and trailer of gzip.
     let isOpen = deflateInit2_(

@@ -1,30 +1,18 @@
 import HTTPTypes
 import Hummingbird
-import Synchronization
+import OffersCore
 
 /// A representation of a resource (RFC 9110, section 3.2): a body with its header fields and its entity
-/// tag, for clients that accept it also in gzip.
+/// tag, a hash of the body (section 8.8.3), for clients that accept it also in gzip.
 ///
-/// The tag of the body is strong. A compressed response has the same tag as a weak one, because the
-/// two are the same content in different bytes (RFC 9110, section 8.8.1).
-final class TaggedContent: Sendable {
+/// The tag is strong. A client that accepts gzip gets the same tag as a weak one, because the compressed
+/// body is the same content in different bytes (section 8.8.1).
+struct TaggedContent: Sendable {
   let tag: String
   let body: ByteBuffer
-  private let plain: Fields
-  private let weak: Fields
+  private let contentType: String
+  private let fields: HTTPFields
   private let isCompressible: Bool
-  private let compressed = Mutex(CompressedBody.unknown)
-
-  /// The body in gzip, which is made when it is first asked for.
-  private enum CompressedBody: Sendable {
-    case unknown, notSmaller
-    case body(ByteBuffer)
-  }
-
-  private struct Fields {
-    var ok: HTTPFields
-    var notModified: HTTPFields
-  }
 
   /// - Parameters:
   ///   - contentType: the media type of the body.
@@ -34,51 +22,43 @@ final class TaggedContent: Sendable {
   init(
     _ contentType: String, _ body: ByteBuffer, cacheControl: String, fields: HTTPFields = [:]
   ) {
-    let tag = EntityTag.make(of: body)
-    let isCompressible = GzipCoding.isWorthIt(contentType)
+    var hash = DocumentHash()
+    body.withUnsafeReadableBytes { hash.update($0) }
+    tag = "\"\(hash.finish().hexadecimal)\""
+    isCompressible = GzipCoding.isWorthIt(contentType, body)
     var fields = fields
     fields[.cacheControl] = cacheControl
-    if isCompressible { fields[.vary] = "Accept-Encoding" }
-    func tagged(_ tag: String) -> Fields {
-      var notModified = fields
-      notModified[.eTag] = tag
-      var ok = notModified
-      ok[.contentType] = contentType
-      return Fields(ok: ok, notModified: notModified)
-    }
-    plain = tagged(tag)
-    weak = isCompressible ? tagged("W/" + tag) : plain
-    self.tag = tag
+    if GzipCoding.isText(contentType) { fields[.vary] = "Accept-Encoding" }
     self.body = body
-    self.isCompressible = isCompressible
+    self.contentType = contentType
+    self.fields = fields
   }
-
-  /// The memory that the content takes in a cache, in bytes: texts become a quarter or less.
-  var storedBytes: Int { body.readableBytes + (isCompressible ? body.readableBytes / 4 : 0) }
 
   /// Responds to a request: 304 if it names the tag.
   func response(to request: Request) -> Response {
-    let compressed = isCompressible && GzipCoding.isAccepted(by: request) ? compressedBody() : nil
-    let fields = compressed == nil ? plain : weak
-    if let field = request.headers[.ifNoneMatch], EntityTag.isNamed(tag, in: field) {
-      return Response(status: .notModified, headers: fields.notModified)
+    let isCompressed = isCompressible && GzipCoding.isAccepted(by: request)
+    var headers = fields
+    headers[.eTag] = isCompressed ? "W/" + tag : tag
+    if let field = request.headers[.ifNoneMatch], Self.isNamed(tag, in: field) {
+      return Response(status: .notModified, headers: headers)
     }
-    let body = compressed ?? body
-    var headers = fields.ok
-    if compressed != nil { headers[.contentEncoding] = "gzip" }
+    headers[.contentType] = contentType
+    var body = body
+    if isCompressed, let smaller = GzipCoding.compress(body) {
+      body = smaller
+      headers[.contentEncoding] = "gzip"
+    }
     headers[.contentLength] = String(body.readableBytes)
     return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: body))
   }
 
-  private func compressedBody() -> ByteBuffer? {
-    switch compressed.withLock({ $0 }) {
-    case .notSmaller: return nil
-    case .body(let body): return body
-    case .unknown:
-      // Two requests at once may both compress it, which is harmless.
-      let body = GzipCoding.compress(body)
-      compressed.withLock { $0 = body.map { .body($0) } ?? .notSmaller }
-      return body
+  /// Whether the value of `If-None-Match` names a tag, or is `*`, which names any tag. The field
+  /// requires weak comparison (RFC 9110, section 13.1.2).
+  private static func isNamed(_ tag: String, in field: String) -> Bool {
+    // The tags of this server contain no comma; a foreign tag with one cannot match.
+    field.split(scalar: ",").contains { part in
+      let named = part.trimmingSpaces
+      return named == "*" || named == tag || named == "W/" + tag
     }
   }
 }

@@ -85,8 +85,7 @@ struct PageRoutes: Sendable {
 }
 
 /// Middleware that answers an error of a page with a page. Errors of the API pass through, those of a
-/// store that cannot be reached, in whose place there may be a held page, those of one that belongs to
-/// a newer program (`SchemaWatch`), and refusals of an access that has ended, which sees no feeds.
+/// store that cannot be reached, which has no feeds to list, those of one that belongs to a newer program, and refusals of an access that has ended, which sees no feeds.
 struct PageErrors: RouterMiddleware {
   let shell: PageShell
 

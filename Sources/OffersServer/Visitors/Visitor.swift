@@ -24,8 +24,6 @@ struct Visitor: Sendable {
   let proof: Proof
   /// Whether there are other users, with whom the visitor has a household list.
   let hasHousehold: Bool
-  /// Whether the store could not be asked, so that this is the visitor who has shown the same before.
-  var isRemembered = false
 
   init(_ user: User, _ proof: Proof, hasHousehold: Bool = false) {
     self.user = user

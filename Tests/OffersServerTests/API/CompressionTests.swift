@@ -87,7 +87,10 @@ struct CompressionTests {
     var generator = SystemRandomNumberGenerator()
     let bytes = (0..<5000).map { _ in UInt8.random(in: 0...255, using: &generator) }
     #expect(GzipCoding.compress(ByteBuffer(bytes: bytes)) == nil)
-    #expect(GzipCoding.compress(ByteBuffer(bytes: [UInt8](repeating: 32, count: 999))) == nil)
-    #expect(GzipCoding.compress(ByteBuffer(bytes: [UInt8](repeating: 32, count: 1000))) != nil)
+    for (count, isWorthIt) in [(999, false), (1000, true)] {
+      let body = ByteBuffer(repeating: 32, count: count)
+      #expect(GzipCoding.isWorthIt("text/html", body) == isWorthIt)
+      #expect(!GzipCoding.isWorthIt("image/png", body))
+    }
   }
 }

@@ -19,7 +19,7 @@ struct ChangeRoutes: ContentRoutes {
     ) { parameters, context in
       var answer = try await of(context).list(parameters)
       // The list contains the expiring offers, which depend on the current time.
-      answer.lifetime = .untilNextRequest
+      answer.lifetime = .never
       return answer
     }
   }

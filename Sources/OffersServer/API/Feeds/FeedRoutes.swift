@@ -14,7 +14,7 @@ struct FeedRoutes: ContentRoutes {
         json.member("feeds", objects: feeds) { Self.write($1, now, to: &$0) }
       }
       // The feed definitions come from a file, whose edits are no commits to the database.
-      answer.lifetime = .untilNextRequest
+      answer.lifetime = .never
       return answer
     }
     answers.read("/api/v1/feeds/{name}", on: router) { _, context in
@@ -22,7 +22,7 @@ struct FeedRoutes: ContentRoutes {
         try await of(context).fetchFeed(try context.segment("name")), content.now()
       )
       var answer = Answer.json { Self.write(feed, now, to: &$0) }
-      answer.lifetime = .untilNextRequest
+      answer.lifetime = .never
       return answer
     }
     addIntervals(to: router)

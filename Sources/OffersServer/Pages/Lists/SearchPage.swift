@@ -29,7 +29,7 @@ struct SearchPage {
     if let words {
       var query = SearchQuery(
         words, feed: feed, now: source.now, limit: Self.pageSize, page: number)
-      query.maximumBytes = AnswerSize.pageBytes
+      query.maximumBytes = Answer.pageBytes
       found = try await ServedSearch(content: source.content).find(
         query, limit: nil, isTrusted: request.isTrusted)
     }
