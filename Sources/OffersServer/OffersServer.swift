@@ -166,19 +166,15 @@ package struct OffersServer: Sendable {
     let responder = responder()
     let services: [(any Service)?] = [refreshes, check]
     let http = HTTP1Channel.Configuration(
-      additionalChannelHandlers: [
-        PipelineGate(),
-        ConnectionDeadlines(
-          times, table: table, requiresToken: access.token != nil || address.openName != nil),
-      ],
+      additionalChannelHandlers: [ConnectionDeadlines(times, table: table)],
+      idleTimeout: times.idle,
       httpDecoderConfiguration: .init(
         maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))
     let application = Application(
       responder: responder,
       server: HTTPServerBuilder { [certificate = access.certificate] responder in
-        let channel = HTTP1Channel(responder: responder, configuration: http)
-        guard let certificate else { return channel }
-        return TLSConnection(base: channel, certificate: certificate)
+        ServedConnection(
+          base: HTTP1Channel(responder: responder, configuration: http), certificate: certificate)
       },
       configuration: ApplicationConfiguration(
         address: .hostname(address.host, port: address.port), serverName: nil),

@@ -21,13 +21,15 @@ struct ServedResponder: HTTPResponder {
   /// Logs when the store can no longer be reached, and when it can again.
   let outage: StoreOutage
   let log: RequestLog
-  /// Limits how many reads are made at once that the cache does not answer, except reads of images.
-  let turns = Turns()
-  /// The turns of images, separate because fetching images from slow servers must not delay other
-  /// reads.
-  let imageTurns = Turns()
+  /// Limits how many reads are made at once that the cache does not answer, which bounds the memory for
+  /// their rows and texts. No user takes more than half, so that nobody's reads keep back those of others.
+  let turns = FairTurns<User.ID>(
+    limit: 16, keyLimit: 8, waitingLimit: 1024, keyWaitingLimit: 512)
+  /// The turns of reads that may wait for slow servers of others, which must not delay the others.
+  let networkTurns = FairTurns<User.ID>(
+    limit: 16, keyLimit: 8, waitingLimit: 1024, keyWaitingLimit: 512)
   /// The time in which a page or an answer of the API is made.
-  var readLimit = ResponseDeadline.usual
+  var readLimit = ServedContext.usualReadLimit
 
   func respond(to request: Request, context: ServedContext) async throws -> Response {
     let begun = ContinuousClock.now
@@ -61,17 +63,30 @@ struct ServedResponder: HTTPResponder {
     return Request(head: head, body: request.body)
   }
 
-  /// Responds to a read before its deadline, and to a write when it is done. The end of a login at a
-  /// provider is a write, although it comes as a GET.
+  /// Responds to a read before its deadline and while its client is connected, and to a write when it is
+  /// done. The end of a login at a provider is a write, although it comes as a GET.
   private func respondInTime(
     to request: Request, _ context: ServedContext
   ) async throws -> Response {
     if request.method != .get || request.uri.path == OpenIDProvider.callbackPath {
       return try await admit(request, context)
     }
-    return try await ResponseDeadline.run(within: readLimit, whenClosed: context.whenClosed) {
-      try await admit(request, context)
+    var reading = context
+    reading.readLimit = readLimit
+    return try await context.whileConnected { [reading] in
+      try await ResponseDeadline.run(
+        within: Self.usesNetwork(request) ? ResponseDeadline.ofNetwork : readLimit
+      ) {
+        try await admit(request, reading)
+      }
     }
+  }
+
+  /// Whether a read may wait for other servers, or for the index of the search.
+  private static func usesNetwork(_ request: Request) -> Bool {
+    let path = request.uri.path
+    return ["/search", "/api/v1/search"].contains(path)
+      || ["/api/v1/images/", "/api/v1/proposals/"].contains { path.hasPrefix($0) }
   }
 
   /// Checks a request, finds out whom it is from, and answers it unless that is a stranger.
@@ -92,7 +107,6 @@ struct ServedResponder: HTTPResponder {
       return try LoginRoutes.refuse(request)
     }
     context.record.isBy(visitor.user)
-    context.markAuthenticated()
     var permit: WritePermit?
     if request.method != .get {
       try checkWrite(request, by: visitor)
@@ -149,20 +163,17 @@ struct ServedResponder: HTTPResponder {
     throw Problem(.notFound, "There is no such path.", code: .notFound)
   }
 
-  /// Routes a request. A read waits for a turn first (`Turns`).
+  /// Routes a request. A read waits for a turn first.
   ///
   /// Writes need no turn, because their bodies may arrive slowly and their responses are small.
-  /// Paths that require no token need none either, because they read little from the database.
+  /// Paths that require no login need none either, because they read little from the database.
   private func respondInTurn(
     to request: Request, _ context: ServedContext
   ) async throws -> Response {
-    let path = request.uri.path
-    if request.method != .get || LoginRoutes.isOpen(path) {
+    guard request.method == .get, let visitor = context.visitor else {
       return try await router.respond(to: request, context: context)
     }
-    let isImage = path.hasPrefix("/api/v1/images/")
-    // The images before this one wait for other servers, within times of their own.
-    return try await (isImage ? imageTurns : turns).take(isWaitTimed: !isImage) {
+    return try await (Self.usesNetwork(request) ? networkTurns : turns).run(for: visitor.user.id) {
       try await router.respond(to: request, context: context)
     }
   }
@@ -192,7 +203,10 @@ struct ServedResponder: HTTPResponder {
     case let error as any HTTPResponseError:
       return Problem(error.status, error.status.reasonPhrase + ".")
     case is CancellationError:
-      return Problem(.serviceUnavailable, "The server is shutting down.", code: .sourceFailed)
+      return Problem(
+        .serviceUnavailable, "The connection was closed, or the server is shutting down.",
+        hint: "Keep both sides of the connection open until the answer has arrived.",
+        code: .sourceFailed)
     default:
       logger.error("request failed", metadata: ["error": "\(error)"])
       return Problem(

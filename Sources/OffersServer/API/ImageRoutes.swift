@@ -66,13 +66,10 @@ struct ImageRoutes: Sendable {
       throw OffersError(.notFound, "\(offer.ref) has no image.")
     }
     do {
-      // The image may have to be fetched from its server, within a time of its own.
-      return try await ResponseDeadline.pausing {
-        switch use {
-        case .image: try await content.images.image(of: offer, feedSource: source)
-        case .thumbnail: try await content.images.thumbnail(of: offer, feedSource: source)
-        case .preview: try await content.images.previewImage(of: offer, feedSource: source)
-        }
+      return switch use {
+      case .image: try await content.images.image(of: offer, feedSource: source)
+      case .thumbnail: try await content.images.thumbnail(of: offer, feedSource: source)
+      case .preview: try await content.images.previewImage(of: offer, feedSource: source)
       }
     } catch let error as OffersError where error.isOfSource {
       // The offer exists, but its image could not be fetched from another server. The status is

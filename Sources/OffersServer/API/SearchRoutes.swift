@@ -19,7 +19,8 @@ struct SearchRoutes: ContentRoutes {
       let isTrusted =
         !WriteRules.mayBeFromOtherSite(request) && context.visitor.map { $0.right > .read } ?? false
       return try await answers.answer(request, for: context.visitor) {
-        let found = try await of(context).search(parameters, isTrusted: isTrusted)
+        let found = try await of(context).search(
+          parameters, isTrusted: isTrusted, readLimit: context.readLimit)
         var json = JSONWriter()
         json.pricedFeeds = try await content.fetchPresentations().pricedFeeds
         json.value(found, at: content.now())
@@ -48,7 +49,7 @@ struct SearchRoutes: ContentRoutes {
   }
 
   private func search(
-    _ parameters: QueryParameters, isTrusted: Bool
+    _ parameters: QueryParameters, isTrusted: Bool, readLimit: Duration
   ) async throws -> SearchAnswer {
     let words = SearchWords.spaced(try parameters.fetchText("q"))
     let limit = try parameters.number("limit", OfferRoutes.limits)
@@ -58,6 +59,7 @@ struct SearchRoutes: ContentRoutes {
       includesExpired: try parameters.flag("expired") ?? false, now: content.now(),
       limit: limit ?? Self.usualLimit, page: try parameters.number("page", Self.pages) ?? 1)
     query.maximumBytes = Answer.pageBytes
-    return try await ServedSearch(content: content).find(query, limit: limit, isTrusted: isTrusted)
+    return try await ServedSearch(content: content, readLimit: readLimit).find(
+      query, limit: limit, isTrusted: isTrusted)
   }
 }

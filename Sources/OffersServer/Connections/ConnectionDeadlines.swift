@@ -3,10 +3,11 @@ import NIOCore
 import NIOHTTPTypes
 import OffersCore
 
-/// A channel handler that closes connections that time out, send too much, or cannot be reused.
+/// A channel handler that ends connections whose clients are slow, and those that must not be reused.
 ///
-/// So no client can occupy a connection by never completing a request or never reading a response.
-/// The handler comes after a `PipelineGate` in the pipeline, which passes it one request at a time.
+/// Hummingbird closes connections on which no request arrives (`Times.idle`). It waits for a body as long
+/// as any byte of it arrives, and for a client that does not read without an end, which this handler
+/// bounds. It comes behind NIO's `HTTPServerPipelineHandler`, which passes it one request at a time.
 final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
   typealias InboundOut = HTTPRequestPart
@@ -15,15 +16,11 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
 
   /// The timeouts of a connection.
   struct Times: Sendable {
-    /// The time from the connection to the end of the first request's head.
-    var head = TimeAmount.seconds(10)
+    /// The time without a request, an incomplete head included. It is that of nginx for the connections
+    /// that it keeps to a server.
+    var idle = TimeAmount.seconds(60)
     /// The time from the head of a request to the end of its body.
     var body = TimeAmount.seconds(15)
-    /// The time from the end of a response, once the client has read it, to the end of the next
-    /// request's head.
-    var idle = TimeAmount.seconds(60)
-    /// The value of `idle` while a token is required and the client has not shown it, nor a session.
-    var idleUnauthenticated = TimeAmount.seconds(10)
     /// The time in which the client must read enough of a response for the channel to be writable
     /// again.
     var reading = TimeAmount.seconds(30)
@@ -33,21 +30,14 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
   private let table: ConnectionTable
   /// The number of the connection in the table, while it is open.
   private var number: ConnectionTable.Number?
-  /// Whether the client has shown the token or a session, or no token is required.
-  private var isAuthenticated: Bool
-  /// When the connection is closed, unless the next head or the rest of a body arrives before; nil
-  /// while the server answers a complete request.
-  private var deadline: NIODeadline?
-  /// When the connection is closed, unless the client reads enough of the response before, whatever
-  /// it sends; nil while the channel is writable.
-  private var readingDeadline: NIODeadline?
-  private var timer: Scheduled<Void>?
-  private var timerAt: NIODeadline?
+  /// Closes the connection unless the rest of a body arrives before.
+  private var bodyTimer: Scheduled<Void>?
+  /// Closes the connection unless the client reads enough of the response before.
+  private var readingTimer: Scheduled<Void>?
   /// Whether a request has begun whose response is not complete.
   private var isAnswering = false
   /// Whether the latest request was received completely.
   private var isWhole = false
-  private var bodyBytes = 0
   /// Whether the connection is closed after the current response.
   private var closesAfterAnswer = false
   private var isClosing = false
@@ -59,16 +49,10 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
   /// - Parameters:
   ///   - times: the timeouts of the connection.
   ///   - table: the table of all connections of the server, to which this one is added.
-  ///   - requiresToken: whether requests must show a token.
-  init(_ times: Times = Times(), table: ConnectionTable, requiresToken: Bool) {
+  init(_ times: Times = Times(), table: ConnectionTable) {
     self.times = times
     self.table = table
-    isAuthenticated = !requiresToken
   }
-
-  /// The event by which the responder tells the connection that its client has shown the token or a
-  /// session.
-  struct Authenticated: Sendable {}
 
   /// The event by which the responder asks the connection to tell if the client is gone before the
   /// response to its request is complete. A client that closes only its sending side counts as gone,
@@ -80,23 +64,15 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
   func triggerUserOutboundEvent(
     context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
   ) {
-    switch event {
-    case is Authenticated:
-      if !isAuthenticated {
-        isAuthenticated = true
-        if let number { table.setAuthenticated(number) }
-      }
-    case let event as Awaited:
-      if isClosedByClient { event.whenClosed() } else if isAnswering { awaited = event }
-    default:
+    guard let event = event as? Awaited else {
       return context.triggerUserOutboundEvent(event, promise: promise)
     }
+    if isClosedByClient { event.whenClosed() } else if isAnswering { awaited = event }
     promise?.succeed()
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    if event is PipelineGate.ClientClosed { return noteClosed() }
-    if event as? ChannelEvent == .inputClosed { noteClosed() }
+    if event is RequestIntake.ClientClosed { return noteClosed() }
     context.fireUserInboundEventTriggered(event)
   }
 
@@ -112,22 +88,15 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     guard let peer = context.remoteAddress.flatMap(Peer.init) else { return close(context) }
     let channel = context.channel
     number = table.add(peer) { channel.close(promise: nil) }
-    wait(times.head, context)
   }
-
-  func handlerRemoved(context: ChannelHandlerContext) { end() }
 
   func channelInactive(context: ChannelHandlerContext) {
     noteClosed()
-    end()
-    context.fireChannelInactive()
-  }
-
-  private func end() {
-    timer?.cancel()
-    timer = nil
+    bodyTimer?.cancel()
+    readingTimer?.cancel()
     if let number { table.remove(number) }
     number = nil
+    context.fireChannelInactive()
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -136,23 +105,15 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     case .head(let head):
       isAnswering = true
       isWhole = false
-      bodyBytes = 0
-      wait(times.body, context)
-      if let field = head.headerFields[.connection], Self.has(field, "close") {
+      bodyTimer = close(context, after: times.body)
+      let words = head.headerFields[.connection]?.split(scalar: ",") ?? []
+      if words.contains(where: { $0.trimmingSpaces.lowercased() == "close" }) {
         closesAfterAnswer = true
       }
-      if let field = head.headerFields[.expect], Self.has(field, "100-continue") {
-        context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
-      }
-    case .body(let bytes):
-      bodyBytes += bytes.readableBytes
-      // The responder refuses a body over the limit. Up to four times the limit is received, so
-      // that the client can read the refusal before the connection is closed.
-      if bodyBytes > 4 * RequestValidation.bodyBytes { return close(context) }
+    case .body: break
     case .end:
       isWhole = true
-      // If the response was complete before the request, the idle timeout stays in effect.
-      if isAnswering { deadline = nil }
+      bodyTimer?.cancel()
       updateWorking(context)
     }
     context.fireChannelRead(data)
@@ -166,23 +127,17 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
       return
     }
     switch unwrapOutboundIn(data) {
-    case .head(let head):
+    case .head(var head):
       if head.headerFields[.connection] == "close" { closesAfterAnswer = true }
-      if head.status == .badRequest, !head.headerFields.contains(.contentSecurityPolicy) {
-        // NIO itself responds to malformed HTTP, without the security headers.
-        var safe = head
-        SecurityHeaders.complete(&safe.headerFields)
-        return context.write(wrapOutboundOut(.head(safe)), promise: promise)
-      }
+      // Hummingbird itself responds to malformed HTTP, without the security headers.
+      SecurityHeaders.complete(&head.headerFields)
+      return context.write(wrapOutboundOut(.head(head)), promise: promise)
     case .body: break
     case .end:
       isAnswering = false
       awaited = nil
       updateWorking(context)
-      if closesAfterAnswer {
-        return writeLast(data, promise, context)
-      }
-      rest(context)
+      if closesAfterAnswer { return writeLast(data, promise, context) }
     }
     context.write(data, promise: promise)
   }
@@ -194,36 +149,20 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     _ data: NIOAny, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext
   ) {
     isClosing = true
-    wait(times.reading, context)
     let sent = promise ?? context.eventLoop.makePromise()
     sent.futureResult.assumeIsolated().whenSuccess {
       context.close(mode: .output, promise: nil)
-      self.wait(.seconds(1), context)
+      _ = self.close(context, after: .seconds(1))
     }
     context.writeAndFlush(data, promise: sent)
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
-    if context.channel.isWritable {
-      readingDeadline = nil
-      if !isAnswering, !isClosing { rest(context) }
-    } else {
-      readingDeadline = context.eventLoop.now + times.reading
-      setTimer(context)
-    }
+    readingTimer?.cancel()
+    if !context.channel.isWritable { readingTimer = close(context, after: times.reading) }
     updateWorking(context)
     if let number { table.setUnread(number, unreadBytes(context)) }
     context.fireChannelWritabilityChanged()
-  }
-
-  /// Starts the idle timeout if the client has read the previous response. If not, it starts when
-  /// the channel is writable again.
-  private func rest(_ context: ChannelHandlerContext) {
-    guard context.channel.isWritable else {
-      deadline = nil
-      return
-    }
-    wait(isAuthenticated ? times.idle : times.idleUnauthenticated, context)
   }
 
   /// Updates the table: the server works on a complete request, unless it waits for the client to
@@ -241,36 +180,15 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     return (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
   }
 
-  private static func has(_ field: String, _ word: String) -> Bool {
-    field.split(scalar: ",").contains { $0.trimmingSpaces.lowercased() == word }
-  }
-
   private func close(_ context: ChannelHandlerContext) {
     isClosing = true
     context.close(promise: nil)
   }
 
-  private func wait(_ time: TimeAmount, _ context: ChannelHandlerContext) {
-    deadline = context.eventLoop.now + time
-    setTimer(context)
-  }
-
-  private var nextDeadline: NIODeadline? {
-    [deadline, readingDeadline].compactMap(\.self).min()
-  }
-
-  /// Schedules one timer for the next deadline. If the deadline has moved when the timer fires, it
-  /// is scheduled again, which is cheaper than rescheduling it at each event.
-  private func setTimer(_ context: ChannelHandlerContext) {
-    guard let end = nextDeadline else { return }
-    if let timerAt, timerAt <= end { return }
-    timer?.cancel()
-    timerAt = end
-    timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: end) {
-      self.timerAt = nil
-      guard let end = self.nextDeadline else { return }
-      if end <= context.eventLoop.now { self.close(context) } else { self.setTimer(context) }
-    }
+  private func close(
+    _ context: ChannelHandlerContext, after time: TimeAmount
+  ) -> Scheduled<Void> {
+    context.eventLoop.assumeIsolated().scheduleTask(in: time) { self.close(context) }
   }
 }
 

@@ -4,11 +4,11 @@ import Synchronization
 /// A table of all open connections, which limits their number and the memory of their responses.
 ///
 /// At a limit it closes the least valuable connection, so that a new connection is always accepted.
+/// Hummingbird's own limit stops accepting, and who opens that many connections locks out all others.
 /// Least valuable are connections that wait for their client: without a request, with an incomplete
-/// request, or with an unread response. Among these, clients that have not shown the token come
-/// first, then those that wait longest. A connection with a request in progress is closed only if
-/// all candidates have one. At the limit of a peer the candidates are its own connections, at the
-/// limit of unread bytes the connections with unread bytes.
+/// request, or with an unread response; among these, those that wait longest. A connection with a
+/// request in progress is closed only if all candidates have one. At the limit of a peer the candidates
+/// are its own connections, at the limit of unread bytes the connections with unread bytes.
 final class ConnectionTable: Sendable {
   struct Limits: Sendable {
     /// The maximum number of connections.
@@ -30,11 +30,10 @@ final class ConnectionTable: Sendable {
     /// it.
     var since: Int
     var isWorking = false
-    var isAuthenticated = false
     var unreadBytes = 0
 
     /// The value of the connection. The connection with the lowest value is closed first.
-    var worth: (Int, Int, Int) { (isWorking ? 1 : 0, isAuthenticated ? 1 : 0, since) }
+    var worth: (Int, Int) { (isWorking ? 1 : 0, since) }
   }
 
   private struct State {
@@ -112,11 +111,6 @@ final class ConnectionTable: Sendable {
       state.entries[number]?.isWorking = isWorking
       state.entries[number]?.since = state.lastEvent
     }
-  }
-
-  /// Records that the client has shown the token or a session.
-  func setAuthenticated(_ number: Number) {
-    state.withLock { $0.entries[number]?.isAuthenticated = true }
   }
 
   /// Sets the number of bytes that are buffered until the client reads them. While all connections

@@ -3,6 +3,8 @@ import OffersCore
 /// The search of the pages and of the API, in the store or by the server of a feed.
 struct ServedSearch: Sendable {
   let content: ServerDependencies
+  /// The time for a read of the store.
+  let readLimit: Duration
 
   /// Searches on a feed's server if the query is for all offers of a feed whose server can be
   /// searched; the store replaces a server that fails or finds nothing. Any other query, and one
@@ -16,25 +18,27 @@ struct ServedSearch: Sendable {
   ///     send a request to a feed's server nor adds to the recent searches.
   func find(_ query: SearchQuery, limit: Int?, isTrusted: Bool) async throws -> SearchAnswer {
     // This may be a write that takes long.
-    try await Turns.leave { try await content.searchPreparation.run() }
+    try await content.searchPreparation.run()
     let answer: SearchAnswer
     if isTrusted, let feed = query.serverFeed, try isSearchable(feed) {
       answer = try await SearchAnswer.ask(
         serverFor: query, in: content.store
       ) {
-        try await Turns.leave {
-          try await content.syncer.search(feed, for: query.words, page: query.page, limit: limit)
-        }
+        try await content.syncer.search(feed, for: query.words, page: query.page, limit: limit)
       } _: {
-        try await content.store.search($0)
+        try await search($0)
       }
     } else {
       answer = SearchAnswer(
         words: query.words, feed: query.feed, page: query.page, source: .store,
-        results: try await content.store.search(query))
+        results: try await search(query))
     }
-    if isTrusted { try await Turns.leave { try await note(answer) } }
+    if isTrusted { try await note(answer) }
     return answer
+  }
+
+  private func search(_ query: SearchQuery) async throws -> SearchResults {
+    try await ResponseDeadline.run(within: readLimit) { try await content.store.search(query) }
   }
 
   private func isSearchable(_ feed: String) throws -> Bool {

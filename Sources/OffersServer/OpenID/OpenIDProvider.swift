@@ -64,11 +64,9 @@ struct OpenIDProvider: Sendable {
     for code: String, of login: PendingLogin, from client: Peer
   ) async throws -> Identity {
     let (metadata, turns) = (metadata, turns)
-    let answer = try await Turns.leave {
-      let found = try await metadata.fetch(youngerThan: Self.keepSeconds)
-      return try await turns.run(for: client.wideNetwork) {
-        try await exchange(code, of: login, found)
-      }
+    let found = try await metadata.fetch(youngerThan: Self.keepSeconds)
+    let answer = try await turns.run(for: client.wideNetwork) {
+      try await exchange(code, of: login, found)
     }
     // An answer that is no JSON is refused below, as one without a token.
     let tokens = try? JSONDecoder().decode(Tokens.self, from: Data(answer.body))

@@ -15,8 +15,7 @@ struct AddFeedPage: Sendable {
       try await response(Form(visitor: try context.fetchVisitor()))
     }
     router.post("/settings/add-feed") { request, context in
-      try await DisconnectCancellation.run(request, hasConnection: context.hasConnection) {
-        request in
+      try await context.whileConnected {
         try await respond(
           to: SentFields(try await URLEncodedForm.read(request)), try context.fetchVisitor(),
           context.record)

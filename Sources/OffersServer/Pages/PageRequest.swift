@@ -18,6 +18,8 @@ struct PageRequest: Sendable {
   let isTrusted: Bool
   /// Whom the request is from; nil for nobody in particular.
   let visitor: Visitor?
+  /// The time for a read of the store.
+  let readLimit: Duration
 
   /// Whether the visitor may decide about offers that are held back.
   var mayDecide: Bool { (visitor?.right ?? .read) >= .admin }
@@ -30,6 +32,7 @@ struct PageRequest: Sendable {
   init(_ request: Request, _ context: ServedContext, parameter: String? = nil) throws {
     path = request.uri.path
     visitor = context.visitor
+    readLimit = context.readLimit
     isTrusted = !WriteRules.mayBeFromOtherSite(request)
     fields = SentFields(parsing: request.uri.query ?? "")
     let whole = request.uri.string.hasPrefix("/") ? request.uri.string : request.uri.path
@@ -46,6 +49,7 @@ struct PageRequest: Sendable {
     self.path = path
     self.name = name
     visitor = nil
+    readLimit = ServedContext.usualReadLimit
     isTrusted = false
     fields = SentFields([:])
     address = path

@@ -47,7 +47,7 @@ enum RequestValidation {
     let target = request.head.path ?? ""
     guard target.utf8.first == UInt8(ascii: "/") else {
       throw closing(
-        Problem(.badRequest, "The target of a request must be a path, or a URL with its own host."))
+        Problem(.badRequest, "The target of a request must be a path."))
     }
     guard target.utf8.count <= targetBytes else {
       throw Problem(.uriTooLong, "The address is too long.")

@@ -5,17 +5,19 @@ import OffersCore
 
 /// The context of a request: its connection, and whom it is from.
 struct ServedContext: RequestContext {
+  static let usualReadLimit = Duration.seconds(5)
+
   var coreContext: CoreRequestContextStorage
   private let channel: any Channel
   /// The other end of the connection.
   let peer: Peer
   /// The address of the client. It differs from `peer` if that is a trusted proxy.
   var client: Peer
-  /// Whether the request came over a network connection; false in some tests.
-  let hasConnection: Bool
   /// Whom the request is from, as `ServedResponder` finds out; nil for a stranger, who gets what
   /// belongs to nobody.
   var visitor: Visitor?
+  /// The time in which a page or an answer of the API is read from the store.
+  var readLimit = Self.usualReadLimit
   /// What the log is told of the request.
   let record: RequestRecord
 
@@ -24,7 +26,6 @@ struct ServedContext: RequestContext {
     // The server numbers its requests; only tests have requests without a number.
     record = RequestRecord(id: source.logger[metadataKey: "hb.request.id"]?.description ?? "none")
     channel = source.channel
-    hasConnection = channel.remoteAddress != nil
     // A connection without an IP address is closed before its first request (ConnectionDeadlines);
     // only tests have requests without a connection.
     peer = channel.remoteAddress.flatMap(Peer.init) ?? .loopback
@@ -63,18 +64,27 @@ struct ServedContext: RequestContext {
   private static let onlyBrowsers = Problem(
     .forbidden, "Only a browser that is logged in may do this.", hint: "Log in with a browser.")
 
-  /// Calls a closure if the client closes the connection, or its sending side, before the response is
-  /// complete.
+  /// Calls a closure, in place of the one of before, if the client closes the connection, or its sending
+  /// side, before the response is complete.
   func whenClosed(_ body: @escaping @Sendable () -> Void) {
-    guard hasConnection else { return }
+    // Only tests have requests without a connection.
+    guard channel.remoteAddress != nil else { return }
     let told = channel.eventLoop.makePromise(of: Void.self)
     // A connection that is closed by now refuses the event.
     told.futureResult.whenFailure { _ in body() }
     channel.triggerUserOutboundEvent(ConnectionDeadlines.Awaited(whenClosed: body), promise: told)
   }
 
-  /// Tells the connection that its client has shown the token.
-  func markAuthenticated() {
-    channel.triggerUserOutboundEvent(ConnectionDeadlines.Authenticated(), promise: nil)
+  /// Runs a closure, and cancels it when the client closes the connection, or its sending side.
+  func whileConnected<Value: Sendable>(
+    _ body: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    let task = Task { try await body() }
+    whenClosed { task.cancel() }
+    return try await withTaskCancellationHandler {
+      try await task.value
+    } onCancel: {
+      task.cancel()
+    }
   }
 }

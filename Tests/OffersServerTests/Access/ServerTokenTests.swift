@@ -1,11 +1,8 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import NIOCore
-import NIOEmbedded
 import OffersCore
 import OffersTestSupport
-import Synchronization
 import Testing
 
 @testable import OffersServer
@@ -167,42 +164,5 @@ struct ServerTokenTests {
     #expect(error?.code == .invalidRequest)
     #expect(error?.message.contains("Other machines can reach \(name)") == true)
     #expect(error?.hint?.contains("offers user passphrase owner") == true)
-  }
-}
-
-extension ServerTokenTests {
-  /// Counts the events by which the responder tells that a client is authenticated.
-  private final class Recorder: ChannelOutboundHandler, Sendable {
-    typealias OutboundIn = ByteBuffer
-
-    let count = Mutex(0)
-
-    func triggerUserOutboundEvent(
-      context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
-    ) {
-      if event is ConnectionDeadlines.Authenticated { count.withLock { $0 += 1 } }
-      promise?.succeed()
-    }
-  }
-
-  @Test(
-    "only a request with the token marks its connection as authenticated",
-    arguments: [(ServedHome.token, 1), ("wrong", 0)])
-  func marks(token: String, count: Int) async throws {
-    let home = try await ServedHome(feeds: [])
-    let recorder = Recorder()
-    let channel = await NIOAsyncTestingChannel(handlers: [recorder])
-    let context = ServedContext(
-      source: ApplicationRequestContextSource(channel: channel, logger: RecordedLog().logger))
-    let request = Request(
-      head: HTTPRequest(
-        method: .get, scheme: "http", authority: "localhost", path: "/api/v1/feeds",
-        headerFields: [.authorization: "Bearer \(token)"]),
-      body: RequestBody(buffer: ByteBuffer()))
-    let answer = try await home.server(token: ServedHome.token).responder().respond(
-      to: request, context: context)
-    #expect(answer.status == (count == 1 ? .ok : .unauthorized))
-    await channel.testingEventLoop.run()
-    #expect(recorder.count.withLock { $0 } == count)
   }
 }

@@ -12,17 +12,20 @@ struct ConnectionDeadlinesTests {
   private let channel = EmbeddedChannel()
   private let table = ConnectionTable()
 
-  private func open(requiresToken: Bool = true, peer: SocketAddress? = nil) throws {
-    let limits = ConnectionDeadlines(table: table, requiresToken: requiresToken)
-    try channel.pipeline.syncOperations.addHandler(limits)
+  private func open(peer: SocketAddress? = nil) throws {
+    try channel.pipeline.syncOperations.addHandler(ConnectionDeadlines(table: table))
     try channel.connect(to: peer ?? SocketAddress(ipAddress: "192.0.2.1", port: 4321)).wait()
   }
 
-  private func ask(_ fields: HTTPFields = [:]) throws {
+  private func begin(_ fields: HTTPFields = [:]) throws {
     try channel.writeInbound(
       HTTPRequestPart.head(
         HTTPRequest(
           method: .get, scheme: "http", authority: "localhost", path: "/", headerFields: fields)))
+  }
+
+  private func ask(_ fields: HTTPFields = [:]) throws {
+    try begin(fields)
     try channel.writeInbound(HTTPRequestPart.end(nil))
   }
 
@@ -37,74 +40,40 @@ struct ConnectionDeadlinesTests {
     return channel.isActive
   }
 
+  private func setWritable(_ isWritable: Bool) {
+    channel.isWritable = isWritable
+    channel.pipeline.fireChannelWritabilityChanged()
+  }
+
   private func finish() { _ = try? channel.finish(acceptAlreadyClosed: true) }
 
-  @Test("10 s of idleness end it until the token is shown")
-  func strangers() throws {
+  @Test(
+    "15 s for a body end it, however many pieces of it arrive; those for an answer do not count")
+  func body() throws {
     defer { finish() }
     try open()
-    #expect(isOpen(after: 9))
+    #expect(table.count == 1)
     try ask()
-    // How long the answer takes is no matter of the client's.
     #expect(isOpen(after: 100))
     try answer()
-    #expect(isOpen(after: 9))
-    try ask()
-    try answer()
-    #expect(isOpen(after: 9))
+    try begin()
+    #expect(isOpen(after: 14))
+    try channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: "x")))
     #expect(!isOpen(after: 1))
     #expect(table.count == 0)
   }
 
-  @Test("60 s do once it is shown, or where none is needed", arguments: [true, false])
-  func known(hasToken: Bool) throws {
-    defer { finish() }
-    try open(requiresToken: hasToken)
-    try ask()
-    if hasToken {
-      channel.triggerUserOutboundEvent(ConnectionDeadlines.Authenticated(), promise: nil)
-    }
-    try answer()
-    #expect(isOpen(after: 59))
-    // It need not be shown again.
-    try ask()
-    try answer()
-    #expect(isOpen(after: 59))
-    #expect(!isOpen(after: 1))
-  }
-
-  @Test("10 s without a first request end it, token or not", arguments: [true, false])
-  func silent(hasToken: Bool) throws {
-    defer { finish() }
-    try open(requiresToken: hasToken)
-    #expect(table.count == 1)
-    #expect(isOpen(after: 9))
-    #expect(!isOpen(after: 1))
-    #expect(table.count == 0)
-  }
-
-  @Test("a client that is slow to read is idle only when it has read")
-  func slow() throws {
+  @Test("30 s without reading end it, also once the answer is written")
+  func unread() throws {
     defer { finish() }
     try open()
     try ask()
-    channel.isWritable = false
-    channel.pipeline.fireChannelWritabilityChanged()
-    try answer()
+    setWritable(false)
     #expect(isOpen(after: 29))
-    channel.isWritable = true
-    channel.pipeline.fireChannelWritabilityChanged()
-    #expect(isOpen(after: 9))
-    #expect(!isOpen(after: 1))
-  }
-
-  @Test("30 s without reading end it")
-  func unread() throws {
-    defer { finish() }
-    try open(requiresToken: false)
-    try ask()
-    channel.isWritable = false
-    channel.pipeline.fireChannelWritabilityChanged()
+    setWritable(true)
+    #expect(isOpen(after: 100))
+    setWritable(false)
+    try answer()
     #expect(isOpen(after: 29))
     #expect(!isOpen(after: 1))
   }

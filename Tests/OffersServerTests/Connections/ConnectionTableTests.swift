@@ -74,16 +74,6 @@ struct ConnectionTableTests {
     #expect(closed.names == ["a"])
   }
 
-  @Test("those that have not shown the token make room first")
-  func strangers() throws {
-    let (table, closed) = (ConnectionTable(Self.limits(2)), Closed())
-    table.setAuthenticated(table.add(try Self.peer("192.0.2.1"), close: closed.mark("known")))
-    for number in 2..<9 {
-      _ = table.add(try Self.peer("192.0.2.\(number)"), close: closed.mark("\(number)"))
-    }
-    #expect(closed.names == (2..<8).map(String.init))
-  }
-
   @Test(
     "a peer has its bound, and makes room for itself",
     arguments: ["192.0.2.1", "2001:db8::1", "128.0.0.1", "::ffff:192.0.2.1", "::2"])

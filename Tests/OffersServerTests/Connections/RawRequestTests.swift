@@ -90,20 +90,13 @@ struct RawRequestTests {
   }
 
   @Test(
-    "a target may be a URL with the host of the Host field; any other that is no path is refused",
+    "a target that is no path is refused, such as a URL, whose host a proxy could have routed by",
     arguments: [
-      ("http://127.0.0.1:PORT/api/v1/health", "200"),
-      ("HTTP://127.0.0.1:PORT/api/v1/health", "200"),
-      ("https://127.0.0.1:PORT/api/v1/health", "200"),
-      ("http://evil.example/api/v1/health", "400"), ("http://localhost:PORT/api/v1/health", "400"),
-      ("http://127.0.0.1/api/v1/health", "400"),
-      ("http://evil.example@127.0.0.1:PORT/api/v1/health", "400"),
-      ("http://127.0.0.1:PORT@evil.example/api/v1/health", "400"),
-      ("http://127.0.0.1:PORT\\@evil.example/api/v1/health", "400"),
-      ("ftp://127.0.0.1:PORT/api/v1/health", "400"), ("evil.example:80", "400"), ("*", "400"),
-      ("http:/api/v1/health", "400"), ("http:///api/v1/health", "400"),
+      "http://127.0.0.1:PORT/api/v1/health", "http://evil.example/api/v1/health",
+      "http://127.0.0.1:PORT@evil.example/api/v1/health", "evil.example:80", "*",
+      "http:/api/v1/health",
     ])
-  func absoluteTargets(target: String, status: String) async throws {
+  func otherTargets(target: String) async throws {
     let home = try await ServedHome(feeds: [])
     try await LiveServer.run(try home.server(port: 0)) { server in
       let target = target.replacing("PORT", with: String(server.port))
@@ -111,7 +104,7 @@ struct RawRequestTests {
       let answer = try await server.exchange(
         "GET \(target) HTTP/1.1\r\n\(server.host)\r\n" + next)
       // After a refused target nothing of the connection is trusted.
-      #expect(Self.statuses(answer) == (status == "200" ? ["200", "200"] : [status]))
+      #expect(Self.statuses(answer) == ["400"])
     }
   }
 
@@ -150,7 +143,6 @@ struct RawRequestTests {
   func slow() async throws {
     let home = try await ServedHome(feeds: [])
     var times = ConnectionDeadlines.Times()
-    times.head = .milliseconds(80)
     times.body = .milliseconds(80)
     times.idle = .milliseconds(80)
     try await LiveServer.run(try home.server(port: 0), times: times) { server in
@@ -185,6 +177,23 @@ struct RawRequestTests {
         #expect(Self.statuses(answer) == ["200"])
         isOpen = !connection.isReset
       }
+    }
+  }
+
+  @Test("a flood of requests whose client closes its side is not read into memory")
+  func flood() async throws {
+    let home = try await ServedHome(feeds: [])
+    try await LiveServer.run(try home.server(port: 0)) { server in
+      let connection = try RawConnection(port: server.port)
+      let request = "GET /api/v1/health HTTP/1.1\r\n\(server.host)\r\n"
+      let bytes = 1 << 20
+      await connection.flood(request, bytes: bytes) { false }
+      connection.closeSending()
+      let answers = Self.statuses(try await connection.receive())
+      #expect(answers.count < bytes / request.utf8.count)
+      let answer = try await server.exchange(
+        "GET /api/v1/health HTTP/1.1\r\n\(server.host)Connection: close\r\n\r\n")
+      #expect(Self.statuses(answer) == ["200"])
     }
   }
 

@@ -1,7 +1,5 @@
 import HTTPTypes
 import Hummingbird
-import Logging
-import NIOEmbedded
 import OffersCore
 import OffersTestSupport
 import Testing
@@ -37,8 +35,7 @@ struct ResponseDeadlineTests {
   @Test(
     "a read beyond its deadline is cancelled, and answered by 503 with a sentence and Retry-After",
     arguments: [
-      "/api/v1/offers", "/api/v1/search?q=tea", "/api/v1/feeds/ibotta", "/search?q=tea", "/",
-      "/offer/ibotta:1",
+      "/api/v1/offers", "/api/v1/feeds/ibotta", "/", "/offer/ibotta:1",
     ])
   func ends(path: String) async throws {
     let home = try await ServedHome()
@@ -63,7 +60,7 @@ struct ResponseDeadlineTests {
     // More reads than there are turns.
     for _ in 0..<20 { try await client.execute(uri: "/api/v1/offers", method: .get) }
     hanging.store.line.hold.withLock { $0 = nil }
-    responder.readLimit = ResponseDeadline.usual
+    responder.readLimit = ServedContext.usualReadLimit
     let answer = try await TestClient(responder).execute(uri: "/api/v1/offers", method: .get)
     #expect(answer.status == .ok)
   }
@@ -124,52 +121,42 @@ struct ResponseDeadlineTests {
     withExtendedLifetime(connection) {}
   }
 
-  @Test("the time in which an image waits for those before it does not count")
-  func imageTurns() async throws {
+  @Test(
+    "a read that may wait for other servers has a longer time, and its search of the store the usual one"
+  )
+  func ofNetwork() async throws {
     let home = try await ServedHome()
     var responder = try home.server().responder()
-    responder.readLimit = .seconds(1)
-    let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
-    let held = (0..<16).map { [turns = responder.imageTurns] _ in
-      Task {
-        try await turns.take {
-          beginning.yield()
-          try await Task.sleep(for: .milliseconds(1200))
-        }
-      }
-    }
-    var count = 0
-    for await _ in begun {
-      count += 1
-      if count == held.count { break }
-    }
-    // The image is looked for when there is a turn.
-    let answer = try await TestClient(responder).execute(
-      uri: "/api/v1/images/ibotta:none", method: .get)
-    #expect(answer.status == .notFound)
-    for task in held { try await task.value }
+    responder.readLimit = .zero
+    let client = TestClient(responder)
+    #expect(try await client.get("images/ibotta:none").status == 404)
+    #expect(try await client.get("search?q=tea").status == 503)
+    #expect(try await client.get("offers").status == 503)
   }
 
-  @Test("the time in which a read waits for the network does not count")
-  func pauses() async throws {
-    let deadline = Duration.milliseconds(20)
-    let context = ServedContext(
-      source: ApplicationRequestContextSource(
-        channel: NIOAsyncTestingChannel(), logger: Logger(label: "test")))
-    let answer = try await ResponseDeadline.run(within: deadline, whenClosed: context.whenClosed) {
-      try await Turns.leave {
-        try await ResponseDeadline.pausing {}
-        try await Task.sleep(for: .milliseconds(60))
-      }
-      return Response(status: .ok)
+  @Test("however many reads a user has, those of another, images and writes do not wait for them")
+  func fair() async throws {
+    let home = try await ServedHome()
+    let (responder, door) = (try home.server().responder(), Door())
+    let held = (0..<9).map { _ in
+      Task { [turns = responder.turns] in try await turns.run(for: 77) { await door.pass() } }
     }
-    #expect(answer.status == .ok)
-    await #expect(throws: Problem.self) {
-      try await ResponseDeadline.run(within: deadline, whenClosed: context.whenClosed) {
-        try await Turns.leave {}
-        try await Task.sleep(for: .seconds(1000))
-        return Response(status: .ok)
-      }
+    await Door.wait { door.inside == 8 && responder.turns.waitingCount == 1 }
+    let client = TestClient(responder)
+    #expect(try await client.get("offers").status == 200)
+    let others = (0..<8).map { _ in
+      Task { [turns = responder.turns] in try await turns.run(for: 78) { await door.pass() } }
     }
+    await Door.wait { door.inside == 16 }
+    async let page = client.get("offers?limit=2")
+    await Door.wait { responder.turns.waitingCount == 2 }
+    #expect(try await client.get("health").status == 200)
+    #expect(try await client.get("images/ibotta:none").status == 404)
+    let star = try await client.write(
+      .put, "/api/v1/offers/ibotta:900117/favorite", headers: [.contentType: "application/json"])
+    #expect(star.status == 200)
+    door.open()
+    #expect(try await page.status == 200)
+    for task in held + others { try await task.value }
   }
 }

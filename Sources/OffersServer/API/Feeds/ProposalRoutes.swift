@@ -10,8 +10,7 @@ struct ProposalRoutes: ContentRoutes {
   func add(to router: Router<ServedContext>) {
     router.post("/api/v1/proposals") { request, context in
       _ = try QueryParameters(request, [])
-      return try await DisconnectCancellation.run(request, hasConnection: context.hasConnection) {
-        request in
+      return try await context.whileConnected {
         let sent = try await JSONBody.read(request, members: ["source", "name"])
         let proposal = try await content.proposals.propose(
           try Self.source(in: sent), name: try Self.text("name", in: sent),
@@ -28,8 +27,7 @@ struct ProposalRoutes: ContentRoutes {
     }
     router.post("/api/v1/feeds") { request, context in
       _ = try QueryParameters(request, [])
-      return try await DisconnectCancellation.run(request, hasConnection: context.hasConnection) {
-        request in
+      return try await context.whileConnected {
         let sent = try await JSONBody.read(request, members: ["source", "name", "title"])
         let added = try await content.proposals.add(
           try Self.source(in: sent), name: try Self.text("name", in: sent),

@@ -30,7 +30,7 @@ struct SearchPage {
       var query = SearchQuery(
         words, feed: feed, now: source.now, limit: Self.pageSize, page: number)
       query.maximumBytes = Answer.pageBytes
-      found = try await ServedSearch(content: source.content).find(
+      found = try await ServedSearch(content: source.content, readLimit: request.readLimit).find(
         query, limit: nil, isTrusted: request.isTrusted)
     }
     let news = try await GoodNewsLabels(
