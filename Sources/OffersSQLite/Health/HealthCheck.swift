@@ -52,13 +52,11 @@ struct HealthCheck: Sendable {
         advice: StorageFailure.salvageAdvice)
     },
     repair: { database, _ in
-      let problems = try Integrity.allProblems(in: database)
-      if let problem = problems.first(where: { !Integrity.isOfIndex($0) }) {
-        throw Integrity.damage(problem)
-      }
       try database.execute(sql: "REINDEX")
       if let problem = try Integrity.problems(in: database, limit: 1).first {
-        throw Integrity.damage(problem)
+        throw OffersError(
+          .storageFailed, "the damage is not limited to indexes: \(problem)",
+          advice: Integrity.damageAdvice)
       }
       return "rebuilt all indexes"
     })

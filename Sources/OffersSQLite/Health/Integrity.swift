@@ -13,11 +13,6 @@ enum Integrity {
     try problems(in: database, argument: "\(limit)")
   }
 
-  /// All problems without a limit, because a repair must not start if one of them forbids it.
-  static func allProblems(in database: Database) throws -> [String] {
-    try problems(in: database, limit: 1_000_000_000)
-  }
-
   /// The first problem of a check that includes the constraints of the schema; nil if there is none.
   /// SQLite leaves constraints out on a connection that is open for reading only.
   ///
@@ -104,10 +99,4 @@ enum Integrity {
 
   static let damageAdvice = Advice(
     "Copy the database with its -wal away first. Save what there is", .salvageAndRecover)
-
-  /// The error of a repair that stops at a problem which REINDEX does not repair.
-  static func damage(_ problem: String) -> OffersError {
-    OffersError(
-      .storageFailed, "the damage is not limited to indexes: \(problem)", advice: damageAdvice)
-  }
 }

@@ -56,15 +56,18 @@ extension OffersDatabase {
   package func repair(at now: Date) async -> [Repair] {
     var repairs: [Repair] = []
     for check in HealthCheck.all {
-      guard await examine(check, at: now).contains(where: { $0.level != .ok }) else { continue }
-      guard let work = check.repair else { continue }
+      let findings = await examine(check, at: now)
+      guard let work = check.repair, findings.contains(where: { $0.level != .ok }) else { continue }
       do {
+        // With damaged pages, a write may cause more damage.
+        if let damage = findings.first(where: { $0.advice == Integrity.damageAdvice }) {
+          throw OffersError(.storageFailed, damage.message, advice: damage.advice)
+        }
         let message = try await write { try work($0, now) }
         repairs.append(Repair(subject: check.subject, message: message, isDone: true))
       } catch {
         let reason = (error as? OffersError)?.message ?? "\(error)"
         repairs.append(Repair(subject: check.subject, message: reason, isDone: false))
-        // With damaged pages, further writes may cause more damage.
         if check.subject == HealthCheck.all.first?.subject { break }
       }
     }

@@ -21,7 +21,7 @@ struct MigrationTests {
         || ' ORDER BY ' || group_concat(columns.cid + 1)
       FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns
       WHERE tables.type = 'table' AND tables.name NOT GLOB '*search_*'
-        AND tables.name NOT GLOB '*lease*' AND tables.name <> 'sqlite_sequence'
+        AND tables.name NOT GLOB '*lease*' AND tables.name NOT IN ('offer_search', 'sqlite_sequence')
       GROUP BY tables.name
       """
     )
@@ -41,7 +41,7 @@ struct MigrationTests {
     let path = try Store.makeOldFile(in: folder)
     let queries = try Self.queries(of: path)
     let before = try Store.rows(path, queries)
-    #expect(before.joined().count > 80)
+    #expect(before.joined().count == 74)
     let database = try await Self.open(path, access)
     #expect(try Store.rows(path, "PRAGMA user_version") == ["\(SQLiteMigrations.currentVersion)"])
     #expect(
