@@ -126,8 +126,10 @@ struct ResponseDeadlineTests {
   )
   func ofNetwork() async throws {
     let home = try await ServedHome()
-    var responder = try home.server().responder()
-    responder.readLimit = .zero
+    let store = RemoteStore(home.database)
+    store.line.hold.withLock { $0 = { try await Task.sleep(for: .milliseconds(50)) } }
+    var responder = try home.server(store: store).responder()
+    responder.readLimit = .milliseconds(20)
     let client = TestClient(responder)
     #expect(try await client.get("images/ibotta:none").status == 404)
     #expect(try await client.get("search?q=tea").status == 503)

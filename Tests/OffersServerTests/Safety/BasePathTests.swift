@@ -118,7 +118,7 @@ struct BasePathTests {
       for path in ["/offers/nothing", "/offers/nothing?x", "/offers/no/thing"] {
         let answer = try await client.send(.get, path, headers: [.accept: "text/html"])
         #expect(answer.status == 404)
-        #expect(answer.text.contains("There is no such path."), "\(path)")
+        #expect(answer.text.contains("There is no such page."), "\(path)")
       }
       // A proxy has taken the path off.
       #expect(try await client.send(.get, "/offers/ibotta:900117").status == 200)
