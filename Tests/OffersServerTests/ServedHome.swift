@@ -14,7 +14,8 @@ import TestStores
 /// A database with sample offers, synced when the first test asked for them, and servers for it.
 struct ServedHome {
   /// A token that servers accept.
-  static let token = "kE4tqPz0YbW7-mRs2xVd"
+  static let token = "kE4tqPz0YbW7-mRs2xVdN8uGcJ3hLfA5oTiBw6QyX_1"
+  static let otherToken = "Vw3-9hLkzQy7TnEa5cRuM2sXd8NvGbJ4KfA6oTiWq1Y"
 
   let folder: TemporaryFolder
   let store: TestStore

@@ -19,6 +19,11 @@ package enum APITokenText {
     Base64URL.text(of: try RandomBytes.make(byteCount))
   }
 
+  /// Whether a text has the form of `randomText`.
+  static func isRandomText(_ text: String) -> Bool {
+    text.wholeMatch(of: /[A-Za-z0-9_-]{43}/) != nil
+  }
+
   /// Whether a text has the form of a token.
   static func isToken(_ text: String) -> Bool {
     text.utf8.count == prefix.utf8.count + 43 && text.hasPrefix(prefix)

@@ -41,18 +41,23 @@ package enum Passphrase {
     guard text.utf8.count <= mostBytes else {
       throw OffersError(.invalidRequest, "The passphrase has more than \(mostBytes) bytes.")
     }
-    let rest = text.lowercased().replacing(user.lowercased(), with: "")
-    guard Set(text).count >= 5, rest.count >= 6,
-      !text.allSatisfy(\.isASCII) || TokenStrength.bits(of: text) >= leastBits
-    else {
+    let rest = ([user.lowercased()] + frequentTexts).reduce(text.lowercased()) {
+      $0.replacing(bytes: $1, with: "")
+    }
+    guard Set(rest).count >= 5, rest.count >= 6 else {
       throw OffersError(
         .invalidRequest, "The passphrase is too weak: programs guess such texts first.", hint: hint)
     }
   }
 
-  /// The least estimate of a passphrase's strength in bits. Attempts are limited, and the cost of a
-  /// derivation adds to it, so that it is lower than that of a token.
-  private static let leastBits = 28.0
+  /// Texts that guessing programs try first, which add nothing to a passphrase. Attempts are limited
+  /// as well, and each costs a derivation.
+  private static let frequentTexts = [
+    "password", "passw0rd", "p4ssw0rd", "p@ssw0rd", "passwort", "passphrase",
+    "letmein", "iloveyou", "welcome", "changeme", "secret", "dragon", "monkey",
+    "sunshine", "princess", "football", "master", "admin", "offers", "12345", "67890", "98765",
+    "43210", "abcdef", "qwert", "asdf", "zxcv", "1q2w3e", "1qaz2wsx",
+  ]
 
   /// Derives the stored form of a passphrase, with a new salt. Blocks the calling thread.
   package static func hash(

@@ -7,7 +7,7 @@ import Synchronization
 /// The file with the access token. A changed file takes effect without a restart.
 ///
 /// The file is examined when a request needs the token, at most once a second. While it cannot be
-/// used, because it is missing, readable by others or has a weak token, no token is valid.
+/// used, because it is missing, readable by others or has no generated token, no token is valid.
 package final class TokenFile: Sendable {
   private struct State {
     var mark: FileMark?
@@ -89,7 +89,7 @@ package final class TokenFile: Sendable {
   private static func read(_ path: String) throws -> String {
     // A text that is not UTF-8 is not ASCII, and is refused as such.
     let text = try SecretFile.read(
-      path, "token", mostBytes: ServerToken.mostBytes,
+      path, "token", mostBytes: 4096,
       hint: "Make one: offers token new \(ShellQuoting.word(path))")
     try ServerToken.check(text, in: path)
     return text

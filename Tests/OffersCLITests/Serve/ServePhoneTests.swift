@@ -6,7 +6,7 @@ import Testing
 
 @Suite("offers serve for a phone")
 struct ServePhoneTests {
-  private static let token = "kE4tqPz0YbW7-mRs2xVd"
+  private static let token = "kE4tqPz0YbW7-mRs2xVdN8uGcJ3hLfA5oTiBw6QyX_1"
 
   private static func home() async throws -> (home: Home, tokenFile: String) {
     let home = try await Home(synced: [FeedItem("1", "Tea")])

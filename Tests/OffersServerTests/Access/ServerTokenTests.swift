@@ -165,4 +165,33 @@ struct ServerTokenTests {
     #expect(error?.message.contains("Other machines can reach \(name)") == true)
     #expect(error?.hint?.contains("offers user passphrase owner") == true)
   }
+
+  @Test("a token file must be a regular file, private, and hold a generated token")
+  func file() throws {
+    let folder = try TemporaryFolder()
+    func refusal(_ text: String, mode: Int = 0o600) throws -> String? {
+      let path = try folder.write(text, to: "token")
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+      do {
+        _ = try TokenFile(path)
+        return nil
+      } catch let error as OffersError {
+        #expect(error.hint != nil)
+        return error.message
+      }
+    }
+    let good = ServedHome.token
+    #expect(try refusal(good + "\n") == nil)
+    #expect(try refusal(good + "\r\n") == nil)
+    for text in [
+      "", "correct-horse-battery-staple", String(good.dropLast()), good + " ghi", good + "\nghi",
+      good + "\u{E9}", good.replacing("-", with: "+"), String(repeating: good, count: 300),
+    ] {
+      #expect(try refusal(text)?.contains("no token that was made by: offers token new") == true)
+    }
+    #expect(try refusal(good, mode: 0o640)?.contains("Others") == true)
+    #expect(try refusal(good, mode: 0o604)?.contains("Others") == true)
+    #expect(throws: OffersError.self) { try TokenFile(folder.path) }
+    #expect(throws: OffersError.self) { try TokenFile(folder.file("nothing")) }
+  }
 }

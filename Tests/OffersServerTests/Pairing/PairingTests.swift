@@ -215,7 +215,7 @@ struct PairingTests {
       #expect(try await Self.pair(client, code).text.contains("has expired"))
       let other = try await Self.logIn(client)
       let second = try await Self.makeCode(client, other)
-      try home.write(token: "Vw3-9hLkzQy7TnEa5cRu")
+      try home.write(token: ServedHome.otherToken)
       clock.advance(by: 1)
       #expect(try await Self.pair(client, second).text.contains("has expired"))
       try home.write(token: ServedHome.token)
@@ -333,7 +333,7 @@ struct PairingTests {
     #expect(first.qrCode != nil)
     try await home.ask(server) { client in
       _ = try Self.cookie(of: try await Self.pair(client, first.code))
-      try home.write(token: "Vw3-9hLkzQy7TnEa5cRu")
+      try home.write(token: ServedHome.otherToken)
       clock.advance(by: 1)
       #expect(try await Self.pair(client, second.code).text.contains("has expired"))
     }
