@@ -1,7 +1,5 @@
 import ChildProcesses
-import Glibc
 import OffersCore
-import OffersPlatform
 
 /// A link to a web page that is safe to pass to other programs.
 struct WebLink {
@@ -20,59 +18,30 @@ struct WebLink {
   }
 }
 
-/// The web browser: a command of `BROWSER`, else `xdg-open`, which starts the desktop's browser.
-///
-/// `BROWSER` is a list of commands, separated by colons. In a command `%s` stands for the link,
-/// `%c` for a colon and `%%` for a percent sign; without `%s` the link is appended
-/// (http://www.catb.org/~esr/BROWSER/). Quotes and backslashes have the meaning that they have in a
-/// shell, but no shell is involved.
+/// The web browser: the program that `BROWSER` names, else `xdg-open`, which starts the desktop's
+/// browser. The link is its only argument, and no shell is involved.
 struct Browser {
-  /// The words of each command, in the order in which they are tried.
-  private let commands: [[String]]
+  let name: String
   private let environment: [String: String]
 
   init(_ environment: [String: String]) {
     self.environment = environment
-    let named = BrowserVariable.commands(in: environment["BROWSER"] ?? "")
-    commands = named.isEmpty ? [["xdg-open"]] : named
+    let named = environment["BROWSER"] ?? ""
+    name = named.isEmpty ? "xdg-open" : named
   }
 
-  /// The names of the programs.
-  var names: [String] { commands.compactMap(\.first) }
-
-  /// Opens a link in the first browser that works, and waits until it exits, because a text browser
-  /// needs the terminal for itself.
+  /// Opens a link, and waits until the browser exits, because a text browser needs the terminal for
+  /// itself. The browser stays in the process group of this program: in another one the system would
+  /// stop it when it reads from the terminal (SIGTTIN).
   ///
   /// - Parameters:
   ///   - link: the link to open.
   ///   - isSilent: whether the browser's standard output is redirected to standard error, to keep
   ///     standard output for data.
-  ///   - willStart: called with the name of each program before it is started.
-  /// - Returns: false if no browser works.
-  func open(_ link: WebLink, isSilent: Bool = false, willStart: (String) -> Void) -> Bool {
-    for command in commands {
-      guard let name = command.first, isPresent(name) else { continue }
-      willStart(DisplayText.oneLine(name))
-      if run(BrowserVariable.fill(command, with: link), isSilent) { return true }
-    }
-    return false
-  }
-
-  /// Whether a program is executable, by its path or in a folder of PATH.
-  private func isPresent(_ name: String) -> Bool {
-    if name.contains("/") { return access(name, X_OK) == 0 }
-    let folders = (environment["PATH"] ?? "/usr/bin:/bin").split(
-      scalar: ":", omittingEmptySubsequences: false)
-    return folders.contains { access($0.isEmpty ? name : "\($0)/\(name)", X_OK) == 0 }
-  }
-
-  /// Runs a program until it exits, in the process group of this one. In another group the system
-  /// would stop it when it reads from the terminal (SIGTTIN).
-  ///
-  /// - Returns: whether it exited with status 0.
-  private func run(_ words: [String], _ isSilent: Bool) -> Bool {
+  /// - Returns: whether the browser was started and exited with status 0.
+  func open(_ link: WebLink, isSilent: Bool = false) -> Bool {
     let process = try? ChildProcess(
-      words, environment: environment, input: .standardInput,
+      [name, link.text], environment: environment, input: .standardInput,
       output: isSilent ? .standardErrors : .standardOutput, errors: .standardErrors)
     return process?.wait() == 0
   }

@@ -9,9 +9,8 @@ struct OpenCommand: AsyncParsableCommand {
     commandName: "open",
     abstract: "Open an offer's link in the browser.",
     discussion: """
-      The browser is the first command of BROWSER that works. BROWSER is a list of commands, \
-      separated by colons, with %s for the link; without %s the link is appended. Without BROWSER, \
-      xdg-open is used. Only http and https links are opened, and never through a shell.
+      The browser is the program that BROWSER names, or else xdg-open; its argument is the link. \
+      Only http and https links are opened, and never through a shell.
 
       EXAMPLES
         offers open 8800001200
@@ -19,8 +18,7 @@ struct OpenCommand: AsyncParsableCommand {
       """)
 
   @Argument(
-    help: "The offer: 8800001200, or albums:8800001200 when several feeds have that id.",
-    completion: CompletionCandidates.ids)
+    help: "The offer: 8800001200, or albums:8800001200 when several feeds have that id.")
   var id: String
 
   @Flag(name: .long, help: "Print one JSON document about the result.")
@@ -41,21 +39,20 @@ struct OpenCommand: AsyncParsableCommand {
         hint: "Only http and https links are opened.")
     }
     let browser = Browser(ProcessContext.environment)
-    let isOpened = browser.open(link, isSilent: json) {
-      Output.note("Opening \(link.text) with \($0)")
-    }
+    let name = DisplayText.oneLine(browser.name)
+    Output.note(.text("Opening \(link.text) with \(name)"))
+    let isOpened = browser.open(link, isSilent: json)
     if json {
       try Output.printData(Self.json(offer.ref, link, isOpened: isOpened))
     } else if !isOpened {
       try Output.print(.text(link.text))
     }
     if isOpened { return }
-    let names = browser.names.map(DisplayText.oneLine).joined(separator: ", ")
-    Output.note("offers: No browser could be started (tried: \(names)).")
-    Output.note(
-      .line(
-        "        Open the link yourself, or name a browser: BROWSER=firefox offers open "
-          + offer.ref.description))
+    Output.error(
+      OffersError(
+        .notFound, "The browser “\(name)” could not be started, or failed.",
+        hint: "BROWSER is the name or the path of one program, without options: BROWSER=firefox "
+          + "offers open \(ShellQuoting.word(offer.ref.description))"))
     throw ExitStatus.failed
   }
 

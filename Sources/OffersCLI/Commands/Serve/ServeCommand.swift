@@ -265,7 +265,7 @@ struct ServeCommand: AsyncParsableCommand {
     let browser = Browser(ProcessContext.environment)
     let context = ProcessContext.current
     Thread.detachNewThread {
-      if !browser.open(link, willStart: { _ in }) {
+      if !browser.open(link) {
         ProcessContext.$current.withValue(context) {
           Output.note("No browser could be started. Open the address yourself.")
         }
