@@ -60,11 +60,6 @@ struct Offers: AsyncParsableCommand {
   private static func runCommand(_ arguments: [String]) async -> Int32 {
     do {
       let words = words(arguments[...])
-      // ArgumentParser's own script for bash cannot complete a word that contains a colon.
-      if words == ["--generate-completion-script", "bash"] {
-        try Output.printData(CompletionScript.bash(of: Self.self))
-        return 0
-      }
       try CommandNameCheck.check(words, under: Self.self)
       var command = try await asyncParseAsRoot(words)
       // ArgumentParser's own commands, such as help, are synchronous.

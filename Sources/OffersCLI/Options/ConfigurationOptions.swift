@@ -31,6 +31,17 @@ struct ConfigurationOptions: ParsableArguments {
   }
 }
 
+extension CompletionKind {
+  /// The names of feeds, both the shipped ones and the user's own. The shipped ones are offered even if
+  /// the user's definitions cannot be read.
+  static var feeds: CompletionKind {
+    .custom { words, _, _ in
+      let option = words.firstIndex(of: "--config").flatMap { words.dropFirst($0 + 1).first }
+      return ((try? ConfigurationOptions.path(named: option).load()) ?? .shipped).names
+    }
+  }
+}
+
 /// A setting of a feed in the user's file; nil stands for that of the feed's definition.
 enum FeedSetting: Sendable {
   /// How often it is synced.

@@ -123,4 +123,16 @@ struct HostileTextTests {
       #expect(rest.split(separator: "\n").count == 2)
     }
   }
+
+  @Test(
+    "a command that a hint suggests is quoted for the shell",
+    arguments: ["\u{301}", "\u{200D}", "\u{FE0F}"])
+  func hints(mark: String) async throws {
+    let id = "x'\(mark)$(touch made)'\(mark)"
+    let home = try await Home(synced: [FeedItem(id, "Tea")])
+    let hint = try home.offers("open", id).errors
+    let command = try #require(hint.split(separator: "offers show ").last)
+    #expect(try home.shell("offers show \(command)").output.contains("Tea"))
+    #expect(try home.shell("ls made").status != 0)
+  }
 }

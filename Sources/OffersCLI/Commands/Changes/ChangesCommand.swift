@@ -42,7 +42,7 @@ struct ChangesCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Only favorites.")
   var favorites = false
 
-  @Option(name: .long, help: "Only this feed.", completion: CompletionCandidates.feeds)
+  @Option(name: .long, help: "Only this feed.", completion: .feeds)
   var feed: String?
 
   @Option(

@@ -23,7 +23,7 @@ struct FeedsCheckCommand: AsyncParsableCommand {
       """)
 
   @Argument(
-    help: "A feed's name, or a YAML file with definitions.", completion: CompletionCandidates.feeds)
+    help: "A feed's name, or a YAML file with definitions.", completion: .feeds)
   var feed: String
 
   @Option(

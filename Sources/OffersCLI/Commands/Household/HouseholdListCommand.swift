@@ -9,22 +9,12 @@ struct HouseholdListCommand: AsyncParsableCommand {
     abstract: "List the offers that users share, the latest first.",
     usage: "offers household list [<options>]")
 
-  @Option(name: .long, help: "Only this feed.", completion: CompletionCandidates.feeds)
+  @Option(name: .long, help: "Only this feed.", completion: .feeds)
   var feed: String?
 
   @OptionGroup var paging: PageOptions
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "The output format: \(ListFormat.allCases.map(\.rawValue).joined(separator: ", ")).",
-      valueName: "format"),
-    completion: .list(ListFormat.allCases.map(\.rawValue)))
-  var format: String?
-
-  @Flag(name: .long, help: "Print one JSON document, like --format json.")
-  var json = false
-
+  @OptionGroup var output: ListFormatOptions
   @OptionGroup var emptiness: EmptyResultOptions
   @OptionGroup var paged: PagerOptions
   @OptionGroup var location: UserRecordOptions
@@ -34,11 +24,9 @@ struct HouseholdListCommand: AsyncParsableCommand {
   private static let pageSize = 500
   private static let pageBytes = 8 << 20
 
-  func validate() throws { try ListFormat.check(format, asJSON: json) }
-
   func run() async throws {
     let now = Date()
-    let format = try ListFormat.find(format, asJSON: json)
+    let format = try output.chosen
     let database = try await location.open(.readOnly)
     let feeds = try await configuration.path.presentations(in: database)
     let (offset, limit) = try paging.part()

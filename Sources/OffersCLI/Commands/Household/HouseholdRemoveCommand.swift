@@ -15,8 +15,7 @@ struct HouseholdRemoveCommand: AsyncParsableCommand {
       """)
 
   @Argument(
-    help: "The offers: 900117, or ibotta:900117 when several feeds have that id.",
-    completion: CompletionCandidates.ids)
+    help: "The offers: 900117, or ibotta:900117 when several feeds have that id.")
   var id: [String]
 
   @Flag(name: .long, help: "Print one JSON document.")

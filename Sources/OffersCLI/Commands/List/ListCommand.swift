@@ -45,13 +45,7 @@ struct ListCommand: AsyncParsableCommand {
     completion: .list(OfferColumn.allCases.map(\.rawValue)))
   var columns: String?
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "The output format: \(ListFormat.allCases.map(\.rawValue).joined(separator: ", ")).",
-      valueName: "format"),
-    completion: .list(ListFormat.allCases.map(\.rawValue)))
-  var format: String?
+  @OptionGroup var output: ListFormatOptions
 
   @Flag(
     name: .long,
@@ -62,23 +56,19 @@ struct ListCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Begin CSV and TSV with a byte order mark, by which Excel knows UTF-8.")
   var bom = false
 
-  @Flag(name: .long, help: "Print one JSON document, like --format json.")
-  var json = false
-
   @OptionGroup var emptiness: EmptyResultOptions
   @OptionGroup var paged: PagerOptions
   @OptionGroup var location: UserRecordOptions
   @OptionGroup var configuration: ConfigurationOptions
 
   func validate() throws {
-    try ListFormat.check(format, asJSON: json)
-    if bom, format != "csv", format != "tsv" {
+    if bom, output.format != "csv", output.format != "tsv" {
       throw ValidationError("--bom is for --format csv and tsv.")
     }
   }
 
   func run() async throws {
-    let format = try ListFormat.find(format, asJSON: json)
+    let format = try output.chosen
     let columns = try self.columns.map { try OfferColumn.list(parsing: $0) }
     let now = Date()
     var query = try filters.query(at: now)

@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// The options that filter a list.
 struct ListFilters: ParsableArguments {
-  @Option(name: .long, help: "Only this feed.", completion: CompletionCandidates.feeds)
+  @Option(name: .long, help: "Only this feed.", completion: .feeds)
   var feed: String?
 
   @Flag(name: .long, help: "Only favorites, including those that are gone or expired.")

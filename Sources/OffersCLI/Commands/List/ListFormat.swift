@@ -2,6 +2,35 @@ import ArgumentParser
 import Foundation
 import OffersCore
 
+/// The options that set the format of a list.
+struct ListFormatOptions: ParsableArguments {
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "The output format: \(ListFormat.allCases.map(\.rawValue).joined(separator: ", ")).",
+      valueName: "format"),
+    completion: .list(ListFormat.allCases.map(\.rawValue)))
+  var format: String?
+
+  @Flag(name: .long, help: "Print one JSON document, like --format json.")
+  var json = false
+
+  func validate() throws {
+    guard json, let format, format != ListFormat.json.rawValue else { return }
+    throw ValidationError("--json and --format \(DisplayText.oneLine(format)) exclude each other.")
+  }
+
+  /// The format that the options name; `table` if they name none.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` for an unknown name.
+  var chosen: ListFormat {
+    get throws {
+      if json { return .json }
+      return try format.map { try NamedChoice.find($0, what: "format", title: "Formats") } ?? .table
+    }
+  }
+}
+
 /// The format of a list.
 enum ListFormat: String, CaseIterable {
   /// A table of aligned columns.
@@ -19,20 +48,6 @@ enum ListFormat: String, CaseIterable {
 
   /// Whether the format is for people: it has a few columns by default, and local times.
   var isForPeople: Bool { self == .table || self == .markdown }
-
-  /// The format that the options name; `table` if they name none.
-  ///
-  /// - Throws: `OffersError` with `invalidRequest` for an unknown name.
-  static func find(_ name: String?, asJSON isJSON: Bool) throws -> ListFormat {
-    if isJSON { return .json }
-    return try name.map { try NamedChoice.find($0, what: "format", title: "Formats") } ?? .table
-  }
-
-  /// Refuses two different formats.
-  static func check(_ name: String?, asJSON isJSON: Bool) throws {
-    guard isJSON, let name, name != json.rawValue else { return }
-    throw ValidationError("--json and --format \(DisplayText.oneLine(name)) exclude each other.")
-  }
 
   /// The printer of the format.
   ///

@@ -17,8 +17,7 @@ struct FavoriteCommand: AsyncParsableCommand {
       """)
 
   @Argument(
-    help: "The offers: 900117, or ibotta:900117 when several feeds have that id.",
-    completion: CompletionCandidates.ids)
+    help: "The offers: 900117, or ibotta:900117 when several feeds have that id.")
   var id: [String]
 
   @Flag(name: .long, help: "Remove the star.")

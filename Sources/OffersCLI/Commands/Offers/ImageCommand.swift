@@ -20,8 +20,7 @@ struct ImageCommand: AsyncParsableCommand {
       """)
 
   @Argument(
-    help: "The offer: 900117, or ibotta:900117 when several feeds have that id.",
-    completion: CompletionCandidates.ids)
+    help: "The offer: 900117, or ibotta:900117 when several feeds have that id.")
   var id: String
 
   @Option(

@@ -33,11 +33,10 @@ struct SearchCommand: AsyncParsableCommand {
   /// The words, including a `--` that ends the options.
   @Argument(
     parsing: .allUnrecognized,
-    help: "The words to find: any text. Words that begin with -- go after a --.",
-    completion: CompletionCandidates.searches)
+    help: "The words to find: any text. Words that begin with -- go after a --.")
   var words: [String] = []
 
-  @Option(name: .long, help: "Only this feed.", completion: CompletionCandidates.feeds)
+  @Option(name: .long, help: "Only this feed.", completion: .feeds)
   var feed: String?
 
   @Flag(name: .long, help: "Only favorites, including those that are gone or expired.")

@@ -23,7 +23,7 @@ struct SearchReport {
     var notes: [String] = []
     if let error = answer.error, let feed {
       notes.append("offers: \(feed): \(DisplayText.oneLine(error.message))")
-      if let hint = error.advice?.commandText {
+      if let hint = error.advice?.printed {
         notes.append("        " + DisplayText.oneLine(hint))
       }
     }

@@ -21,7 +21,7 @@ struct SyncCommand: AsyncParsableCommand {
 
   @Argument(
     help: "The feeds to sync (default: every subscribed one).",
-    completion: CompletionCandidates.feeds)
+    completion: .feeds)
   var feed: [String] = []
 
   @Option(

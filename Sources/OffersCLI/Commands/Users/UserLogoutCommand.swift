@@ -16,7 +16,7 @@ struct UserLogoutCommand: AsyncParsableCommand, LoggedCommand {
         offers user logout               the owner
       """)
 
-  @Argument(help: "The user; the owner if left out.", completion: CompletionCandidates.users)
+  @Argument(help: "The user; the owner if left out.")
   var name: String?
 
   @Flag(name: .long, help: "Print one JSON document.")

@@ -19,7 +19,7 @@ struct UserPassphraseCommand: AsyncParsableCommand, LoggedCommand {
         offers user passphrase ben --remove
       """)
 
-  @Argument(help: "The user; the owner if left out.", completion: CompletionCandidates.users)
+  @Argument(help: "The user; the owner if left out.")
   var name: String?
 
   @Flag(name: .long, help: "Remove the passphrase: the user can log in by a code only.")

@@ -10,8 +10,7 @@ struct UserRecordOptions: ParsableArguments {
     name: .long,
     help: ArgumentHelp(
       "The user whose favorites, searches and read marks are meant (default: $OFFERS_USER, else "
-        + "the owner).", valueName: "name"),
-    completion: CompletionCandidates.users)
+        + "the owner).", valueName: "name"))
   var user: String?
 
   /// The place of the database; see `DatabaseOptions.place`.

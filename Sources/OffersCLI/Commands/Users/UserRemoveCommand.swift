@@ -22,7 +22,7 @@ struct UserRemoveCommand: AsyncParsableCommand, LoggedCommand {
         offers import ben-favorites.json --user ana    gives them to another user
       """)
 
-  @Argument(help: "The user.", completion: CompletionCandidates.users)
+  @Argument(help: "The user.")
   var name: String
 
   @Option(

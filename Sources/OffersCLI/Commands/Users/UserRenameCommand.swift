@@ -11,7 +11,7 @@ struct UserRenameCommand: AsyncParsableCommand, LoggedCommand {
         offers user rename owner ana
       """)
 
-  @Argument(help: "The user.", completion: CompletionCandidates.users)
+  @Argument(help: "The user.")
   var name: String
 
   @Argument(help: "The new name, unique without regard to case.")

@@ -13,7 +13,7 @@ struct UserRoleCommand: AsyncParsableCommand, LoggedCommand {
         offers user role ben viewer
       """)
 
-  @Argument(help: "The user.", completion: CompletionCandidates.users)
+  @Argument(help: "The user.")
   var name: String
 
   @Argument(
