@@ -210,7 +210,8 @@ public final class OffersDatabase: Sendable {
   /// The error for a path with no database, or with an empty file that was never set up.
   package static func missing(at path: String) -> OffersError {
     OffersError(
-      .notFound, "There is no database yet at \(path).", advice: Advice("Make it with", .sync))
+      .notFound, "There is no database yet at \(path).",
+      advice: Hint("Make it with a sync.", command: "offers sync"))
   }
 
   /// Refuses an empty path, `:memory:`, which would name a file and not a database in memory, and a
@@ -235,7 +236,7 @@ public final class OffersDatabase: Sendable {
       return
     }
     throw OffersError(
-      .invalidRequest, problem, advice: Advice("Give the path of a file", .chooseDatabase))
+      .invalidRequest, problem, advice: .chooseDatabase("Give the path of a file."))
   }
 
   /// - Throws: `OffersError` with `invalidRequest` if the database is closed.

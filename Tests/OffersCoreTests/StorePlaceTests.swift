@@ -6,7 +6,7 @@ struct StorePlaceTests {
   /// The place of a store on a server, which cannot be reached.
   private struct Server: StorePlace {
     let name = "db.example/offers"
-    let medium = StoreMedium.server { work in Advice("Use the server's tool for: \(work)") }
+    let medium = StoreMedium.server { work in Hint("Use the server's tool for: \(work)") }
     let exists = true
     let missing = OffersError(.notFound, "There is no store.")
     let temporaryFolder = "/tmp"

@@ -1,18 +1,30 @@
 import Foundation
+import OffersPlatform
 
-extension AdvisedStep {
-  /// The text by which stores keep the step: its JSON, without the values in its source.
-  package var storedText: String {
-    get throws { String(decoding: try JSONEncoder().encode(hidingAddresses()), as: UTF8.self) }
+extension Hint {
+  /// The command that syncs a feed from a source, or from its usual one if `source` is nil. Values in
+  /// the source are hidden, because errors are stored and logged.
+  package static func syncCommand(_ feed: String, from source: String?) -> String {
+    "offers sync \(feed)"
+      + (source.map { " --from " + ShellQuoting.word(AddressRedaction.hidden(in: $0)) } ?? "")
   }
 
-  /// The stored step; nil if there is none or this version does not know it. The hint then still
-  /// says what to do.
-  package init?(storedText: String?) {
-    guard let storedText,
-      let step = try? JSONDecoder().decode(Self.self, from: Data(storedText.utf8))
-    else { return nil }
-    self = step
+  /// A hint that was stored as its text and its command. An object in the place of the command, as
+  /// old runs have, is ignored: the text says what to do.
+  package init(_ text: String, storedCommand: String?) {
+    self.init(
+      text,
+      command: storedCommand.flatMap { try? JSONDecoder().decode(String.self, from: Data($0.utf8)) }
+    )
+  }
+
+  /// The JSON string by which stores keep the command.
+  package var storedCommand: String? {
+    command.map { command in
+      var json = JSONWriter()
+      json.value(command)
+      return json.text
+    }
   }
 }
 

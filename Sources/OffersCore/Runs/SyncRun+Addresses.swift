@@ -1,25 +1,14 @@
 extension SyncRun {
   /// The run without the values in its addresses (`AddressRedaction`), as it is kept, shown and logged.
-  ///
-  /// The remedy of its error keeps the source, with which an app can take the step (`AdvisedStep`).
-  package func hidingAddresses() -> SyncRun { hidingAddresses { $0.hidingAddresses(with: source) } }
-
-  /// The run of a stored row without the values in its addresses, those of the remedy as well.
-  package func hidingStoredAddresses() -> SyncRun {
-    hidingAddresses { error in
-      let error = error.hidingAddresses(with: source)
-      return OffersError(
-        error.code, error.message, advice: error.advice?.mapStep { $0.hidingAddresses() },
-        cause: error.cause)
-    }
-  }
-
-  private func hidingAddresses(_ hide: (OffersError) -> OffersError) -> SyncRun {
+  package func hidingAddresses() -> SyncRun {
     changed {
       $0.source = AddressRedaction.hidden(in: source)
-      $0.error = error.map(hide)
+      $0.error = error.map { $0.hidingAddresses(with: source) }
     }
   }
+
+  /// The run with `Hint.printed` as the hint of its error.
+  package var withCommands: SyncRun { with(error?.withCommands) }
 }
 
 extension OffersError {
@@ -34,19 +23,5 @@ extension OffersError {
     }
     return OffersError(
       code, hidden(message), advice: advice?.map(hidden), cause: cause.map(hidden))
-  }
-}
-
-extension AdvisedStep {
-  /// The step without the values in its source, as it is kept.
-  package func hidingAddresses() -> AdvisedStep {
-    switch self {
-    case .remedy(.acceptRemovals(let feed, let source)):
-      .remedy(
-        .acceptRemovals(feed: feed, source: source.map { AddressRedaction.hidden(in: $0) }))
-    case .remedy(.nameSource(let feed, let source)):
-      .remedy(.nameSource(feed: feed, source: source.map { AddressRedaction.hidden(in: $0) }))
-    case .remedy, .program: self
-    }
   }
 }

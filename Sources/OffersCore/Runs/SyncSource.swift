@@ -45,19 +45,19 @@ public enum SyncSource: Hashable, Sendable {
     case .url(""), .file(""):
       throw OffersError(
         .invalidRequest, "The source is empty.",
-        advice: Self.advice)
+        hint: Self.hint)
     case .url(let text):
       let colon = text.range(of: "://")
       let scheme = colon.map { text[..<$0.lowerBound].lowercased() } ?? ""
       guard let colon, !scheme.isEmpty else {
         throw OffersError(
-          .invalidRequest, "The source is no URL: it has no scheme.", advice: Self.advice)
+          .invalidRequest, "The source is no URL: it has no scheme.", hint: Self.hint)
       }
       guard scheme == "http" || scheme == "https" else {
         throw OffersError(
           .invalidRequest,
           "The source \(AddressRedaction.hidden(in: text)) has the unsupported scheme \(scheme).",
-          advice: Self.advice)
+          hint: Self.hint)
       }
       guard !AddressRedaction.areHidden(in: text) else {
         throw OffersError(
@@ -76,7 +76,8 @@ public enum SyncSource: Hashable, Sendable {
     }
   }
 
-  private static let advice = Advice("Name one of these", .writeSource)
+  private static let hint =
+    "Name one of these: an http or https URL, a file, standard input (-), or sample."
 
   /// The text to remember; nil if the source cannot be read again.
   package var rememberedText: String? {

@@ -64,7 +64,7 @@ package enum StoreMedium: Sendable {
   /// A server that has tools of its own.
   ///
   /// - Parameter tools: the advice which of the tools does some work instead.
-  case server(tools: @Sendable (StoreFileOperation) -> Advice)
+  case server(tools: @Sendable (StoreFileOperation) -> Hint)
 }
 
 /// Work on the file of a store.

@@ -15,10 +15,10 @@ package struct Finding: Hashable, Sendable {
   package let subject: String
   package let message: String
   /// The advised action; nil when there is none.
-  package let advice: Advice?
+  package let advice: Hint?
 
   package init(
-    _ level: Level, _ subject: String, _ message: String, advice: Advice? = nil
+    _ level: Level, _ subject: String, _ message: String, advice: Hint? = nil
   ) {
     self.level = level
     self.subject = subject

@@ -44,18 +44,19 @@ public struct OffersError: Error, Hashable, Sendable, CustomStringConvertible {
   public let message: String
   /// The advised next step, in words that name no command.
   public var hint: String? { advice?.text }
-  /// The step that resolves the error; nil if there is none that an app can offer.
-  public var remedy: Remedy? { advice?.remedy }
-  package let advice: Advice?
+  /// The command of the program `offers` that takes the step, or an option for it, such as
+  /// `--database FILE`; nil if there is none.
+  public var command: String? { advice?.command }
+  package let advice: Hint?
   /// The underlying error, for logs only.
   public let cause: String?
 
-  /// Creates an error without a remedy.
+  /// Creates an error without a command.
   public init(_ code: Code, _ message: String, hint: String? = nil, cause: String? = nil) {
-    self.init(code, message, advice: hint.map { Advice($0) }, cause: cause)
+    self.init(code, message, advice: hint.map { Hint($0) }, cause: cause)
   }
 
-  package init(_ code: Code, _ message: String, advice: Advice?, cause: String? = nil) {
+  package init(_ code: Code, _ message: String, advice: Hint?, cause: String? = nil) {
     self.code = code
     self.message = message
     self.advice = advice

@@ -97,7 +97,8 @@ public struct FeedConfiguration: Sendable {
     if let absentFile {
       throw OffersError(
         .notFound, "There is no feed “\(name)”, and no file \(absentFile) with feed definitions.",
-        advice: Advice("Check its path, or create the file", .addFeed))
+        advice: Hint(
+          "Check its path, or create the file.", command: "offers feeds add NAME SOURCE"))
     }
     throw OffersError(
       .notFound, "There is no feed “\(name)”.",

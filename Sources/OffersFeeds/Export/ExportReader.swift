@@ -229,8 +229,9 @@ package final class ExportReader {
       .unexpectedShape,
       "\(name) is not an export of offers, at byte \(input.offset(of: place)): an export begins "
         + "with {\"format\":\"\(ExportFormat.name)\".",
-      advice: Advice(
-        "Nothing was changed. To read a feed", .nameSource(feed: nil, source: nil)))
+      advice: Hint(
+        "Nothing was changed. To read a feed, name it as the source of a sync.",
+        command: "offers sync FEED --from FILE"))
   }
 
   private func malformed(_ address: UInt, _ reason: String) -> OffersError {

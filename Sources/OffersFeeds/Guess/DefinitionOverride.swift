@@ -131,9 +131,9 @@ package struct DefinitionOverride {
     let fields = missing.isEmpty ? ["id", "name"] : missing
     return OffersError(
       .invalidRequest, "It is not known which \(what) of an offer.",
-      advice: Advice(
-        "Say so", .mapFields(fields),
-        keys.isEmpty ? "." : ". " + NearestWord.list(keys, title: "Its keys")))
+      advice: Hint(
+        (keys.isEmpty ? "" : NearestWord.list(keys, title: "Its keys") + " ") + "Say so.",
+        command: "--map " + fields.map { "\($0)=…" }.joined(separator: " ")))
   }
 
   /// Returns how a field reads a value: as the same field of the proposal if that has the value,

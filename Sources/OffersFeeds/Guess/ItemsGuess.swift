@@ -97,7 +97,8 @@ struct ItemsGuess {
       .unexpectedShape,
       "No list of offers was found\(place); seen: "
         + (seen.isEmpty ? "no list at all" : seen.joined(separator: ", ")) + ".",
-      advice: Advice("Say where it is", .nameItems))
+      advice: Hint(
+        "Say where it is.", command: "offers feeds add NAME SOURCE --items PATH"))
   }
 
   // MARK: Candidates

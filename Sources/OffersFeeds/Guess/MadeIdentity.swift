@@ -82,9 +82,9 @@ struct MadeIdentity {
       .unexpectedShape,
       "Only \(shown) \(names.count == 1 ? "distinguishes" : "distinguish") the offers, and an id must "
         + "be made from values that do not change.",
-      advice: Advice(
-        "Map a stable value", .mapFields(["id"]),
-        ", or write a definition with id: {made-from: [\(list)]} if these do not change."))
+      advice: Hint(
+        "If these do not change, write a definition with id: {made-from: [\(list)]}. Otherwise map a "
+          + "stable value.", command: "--map id=…"))
   }
 
   // MARK: Stable and changing members

@@ -23,9 +23,9 @@ struct Proxy: Hashable, Sendable {
       throw OffersError(
         .invalidRequest,
         "The variable \(variable) does not name a proxy for HTTP or SOCKS.",
-        advice: Advice(
-          "Set it to an address such as http://proxy.example:3128, or unset it",
-          .unsetVariable(name: variable)))
+        advice: Hint(
+          "Set it to an address such as http://proxy.example:3128, or unset it.",
+          command: "unset \(variable)"))
     }
   }
 

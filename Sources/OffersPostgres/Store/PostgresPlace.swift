@@ -86,20 +86,20 @@ package struct PostgresPlace: StorePlace {
     try await store.close()
   }
 
-  private static func tools(for work: StoreFileOperation, of url: String) -> Advice {
+  private static func tools(for work: StoreFileOperation, of url: String) -> Hint {
     switch work {
     case .backup:
-      Advice(
+      Hint(
         "Back it up with pg_dump, such as: pg_dump --format=custom --file=offers.dump \(url)")
     case .restoration:
-      Advice(
+      Hint(
         "Restore a dump into an empty database with pg_restore, such as: "
           + "pg_restore --dbname=\(url) offers.dump (or psql for a dump in plain SQL).")
     case .examination:
-      Advice(
+      Hint(
         "Check its tables and indexes with pg_amcheck \(url), and look into the server's log.")
     case .repair:
-      Advice(
+      Hint(
         "Rebuild its indexes with reindexdb \(url). Damaged tables are restored from a backup with "
           + "pg_restore.")
     }

@@ -44,7 +44,7 @@ extension OffersDatabase {
       if let problem {
         throw OffersError(
           .storageFailed, "The database is damaged, so no copy was made.",
-          advice: Advice("Check the database", .examine), cause: problem)
+          advice: Hint("Check the database.", command: "offers doctor"), cause: problem)
       }
     } catch let error as DatabaseError {
       throw StorageFailure.translate(error, path: path)

@@ -148,7 +148,7 @@ extension SQLitePlace {
     if let status = (try? FileStatus.find(file.path)) ?? nil, !status.isRegular {
       throw OffersError(
         .invalidRequest, "\(file.path) is not a regular file.",
-        advice: Advice("Name another database", .chooseDatabase))
+        advice: .chooseDatabase("Name another database."))
     }
   }
 
@@ -294,8 +294,9 @@ extension SQLitePlace {
   private static func damaged(_ source: String, _ problem: String) -> OffersError {
     OffersError(
       .storageFailed, "The backup \(source) is damaged. Nothing was changed.",
-      advice: Advice(
-        "Restore another backup. To save what this one has", .salvageBackup(path: source)),
+      advice: Hint(
+        "Restore another backup, or save what this one has.",
+        command: "offers restore --salvage \(ShellQuoting.word(source))"),
       cause: problem)
   }
 }

@@ -31,7 +31,9 @@ package enum SQLiteLibrary {
     throw OffersError(
       .storageFailed,
       "The SQLite library that is loaded is \(version); at least 3.39.0 is needed.",
-      advice: Advice("No database was touched. Update the system's SQLite", .updateSQLite))
+      advice:
+        "No database was touched. Update the system's SQLite (Debian: apt-get install libsqlite3-0)."
+    )
   }
 
   /// Whether a version has the WAL-reset bug: a commit that races with a checkpoint of another
@@ -42,7 +44,7 @@ package enum SQLiteLibrary {
       && !(3_044_006..<3_045_000).contains(number)
   }
 
-  static let resetBugAdvice: Advice =
+  static let resetBugAdvice: Hint =
     "Write to the database with no other program, or install SQLite 3.51.3 or a newer one"
 
   /// The warning about a version with the WAL-reset bug; nil for one without it.

@@ -34,13 +34,14 @@ enum BlockingProcess {
       : "\(name) has held \(path) locked\(wait)."
   }
 
-  static func advice(_ holder: LockHolder?) -> Advice {
+  static func advice(_ holder: LockHolder?) -> Hint {
     guard let holder else {
       return "Close programs that have it open for writing, then try again. Nothing was changed."
     }
     return holder.isStopped
-      ? Advice(
-        "Nothing was changed. Let it go on or end it, then try again", .wakeProcess(holder.pid))
+      ? Hint(
+        "Nothing was changed. End it or let it go on, then try again.",
+        command: "kill -CONT \(holder.pid)")
       : "Wait for it or end it, then try again. Nothing was changed."
   }
 }

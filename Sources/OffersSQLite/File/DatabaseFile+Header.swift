@@ -155,6 +155,6 @@ extension DatabaseFile {
       .storageFailed, "Could not open the database \(path): \(reason).",
       advice: FileErrorAdvice.advice(
         on: failure.number ?? 0,
-        otherwise: Advice("Check its permissions, or name another", .chooseDatabase)))
+        otherwise: .chooseDatabase("Check its permissions, or name another.")))
   }
 }

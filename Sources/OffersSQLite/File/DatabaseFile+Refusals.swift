@@ -18,7 +18,7 @@ extension DatabaseFile {
   static func foreignFile(_ path: String) -> OffersError {
     OffersError(
       .storageFailed, "\(path) is not a database of this program. It was left untouched.",
-      advice: Advice("Name another file", .chooseDatabase))
+      advice: .chooseDatabase("Name another file."))
   }
 
   /// Refuses a version that is newer than this program, or older than the first migration.
@@ -30,6 +30,6 @@ extension DatabaseFile {
       .newerDatabase,
       "\(path) was written by a newer version of offers (schema \(version), this one knows "
         + "\(SQLiteMigrations.currentVersion)). It was left untouched.",
-      advice: Advice("Install the newer version, or name another file", .chooseDatabase))
+      advice: .chooseDatabase("Install the newer version, or name another file."))
   }
 }

@@ -170,6 +170,6 @@ struct DatabaseFile {
       .storageFailed, "Could not create the database \(path): \(error.text).",
       advice: FileErrorAdvice.advice(
         on: error.number,
-        otherwise: Advice("Check the folder's permissions, or name another", .chooseDatabase)))
+        otherwise: .chooseDatabase("Check the folder's permissions, or name another.")))
   }
 }

@@ -8,12 +8,12 @@ enum FileErrorAdvice {
   /// - Parameters:
   ///   - number: the value of `errno`.
   ///   - otherwise: the advice for a matter of permissions or of the path.
-  static func advice(on number: Int32, otherwise: Advice) -> Advice {
+  static func advice(on number: Int32, otherwise: Hint) -> Hint {
     switch number {
     case ENOSPC, EDQUOT: "Make room, then try again."
     case EIO: "The disk may be failing. Check it and its cable or network, then try again."
     case EMFILE, ENFILE:
-      Advice("Close files and other programs, or allow more open files", .allowOpenFiles)
+      .allowOpenFiles
     case ENOMEM: "Close other programs, then try again."
     default: otherwise
     }

@@ -8,15 +8,16 @@ import OffersPlatform
 /// known of the state, and what a person can do.
 enum StorageFailure {
   /// The advice for a damaged file.
-  static let damageAdvice = Advice(
-    "Restore a backup, or check what can be salvaged", .examine)
+  static let damageAdvice = Hint(
+    "Restore a backup, or check what can be salvaged.", command: "offers doctor")
 
   /// The advice for a damaged file whose tables can be read.
-  static let salvageAdvice = Advice("Save what there is", .salvage)
+  static let salvageAdvice = Hint("Save what there is.", command: "offers restore --salvage")
 
   /// The advice for a damaged file in which no table can be found.
-  static let lossAdvice = Advice(
-    "Restore a backup. Without one, try to recover it with the shell of SQLite", .recover)
+  static let lossAdvice = Hint(
+    "Restore a backup. Without one, try to recover it with the shell of SQLite.",
+    command: "sqlite3 FILE .recover")
 
   /// The error for a damaged file in which no table can be found.
   static func loss(_ error: DatabaseError, path: String) -> any Error {
@@ -101,7 +102,7 @@ enum StorageFailure {
     // Only the cancellation of a task interrupts a connection.
     if failure.resultCode == .SQLITE_INTERRUPT { return CancellationError() }
     let cause = "\(failure)"
-    func storage(_ message: String, _ advice: Advice) -> OffersError {
+    func storage(_ message: String, _ advice: Hint) -> OffersError {
       OffersError(.storageFailed, message, advice: advice, cause: cause)
     }
     switch failure.resultCode {
@@ -136,7 +137,8 @@ enum StorageFailure {
     default:
       return storage(
         "The database \(path) reported: \(failure.message ?? failure.resultCode.description).",
-        Advice("Try again. If the error remains, check the database", .examine))
+        Hint(
+          "Try again. If the error remains, check the database.", command: "offers doctor"))
     }
   }
 
@@ -181,9 +183,9 @@ enum StorageFailure {
     if mayBeStored, !isIncomplete {
       return OffersError(
         .storageFailed, "\(what). The change may or may not have been stored in \(path).",
-        advice: Advice(
-          "Check the disk and its free space, then look whether the change is there before you "
-            + "repeat it."),
+        advice: """
+          Check the disk and its free space, then look whether the change is there before you repeat it.
+          """,
         cause: cause)
     }
     return OffersError(

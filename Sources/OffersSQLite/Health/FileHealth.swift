@@ -26,15 +26,14 @@ struct FileHealth {
     if isForbidden {
       return Finding(
         .problem, "file", "\(file.path) cannot be read and written by you",
-        advice: Advice(
-          "Change its owner or its permissions", .changeMode("u+rw", paths: [file.path])))
+        advice: .changeMode("Change its owner or its permissions.", "u+rw", [file.path]))
     }
     if let first = open.first {
       let mode = Self.status(of: first)?.permissions ?? 0
       return Finding(
         mode & 0o022 != 0 ? .problem : .warning, "file",
         "\(first) may be \(mode & 0o022 != 0 ? "changed" : "read") by others",
-        advice: Advice("Restrict access", .changeMode("600", paths: open)))
+        advice: .changeMode("Restrict access.", "600", open))
     }
     return Finding(.ok, "file", "only you can read and write \(file.path)")
   }
@@ -44,13 +43,13 @@ struct FileHealth {
     guard FileAccess.writing.isGranted(folder) else {
       return Finding(
         .problem, "folder", "no file can be created in \(folder), where the log and locks stand",
-        advice: Advice("Change the permissions", .changeMode("u+rwx", paths: [folder])))
+        advice: .changeMode("Change the permissions.", "u+rwx", [folder]))
     }
     // With the sticky bit, others can create files in the folder but not replace existing ones.
     if let status = Self.status(of: folder), status.permissions & 0o022 != 0, !status.isSticky {
       return Finding(
         .problem, "folder", "other users can replace the database in \(folder)",
-        advice: Advice("Restrict access", .changeMode("go-w", paths: [folder])))
+        advice: .changeMode("Restrict access.", "go-w", [folder]))
     }
     return Finding(.ok, "folder", "\(folder) is yours to write")
   }

@@ -21,7 +21,7 @@ struct HealthCheck: Sendable {
     integrity, foreignKeys, schema, triggers, counts, words, images,
   ]
 
-  static let repairAdvice = Advice("Repair it", .repair)
+  static let repairAdvice = Hint("Repair it.", command: "offers doctor --repair")
 
   private static let integrity = HealthCheck(
     subject: "integrity",

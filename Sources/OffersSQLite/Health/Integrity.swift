@@ -97,6 +97,9 @@ enum Integrity {
       || problem.contains("non-unique entry in index")
   }
 
-  static let damageAdvice = Advice(
-    "Copy the database with its -wal away first. Save what there is", .salvageAndRecover)
+  static let damageAdvice = Hint(
+    """
+    Copy the database with its -wal away first. What cannot be read may be in a backup, or be recovered with the \
+    shell of SQLite and its .recover. Save what there is.
+    """, command: "offers restore --salvage")
 }

@@ -5,7 +5,7 @@ import OffersCore
 extension SQLitePlace {
   package func examineFile() -> [Finding] { FileHealth(path: path).ownership }
 
-  package func advice(on error: OffersError) async -> Advice? {
+  package func advice(on error: OffersError) async -> Hint? {
     guard error.advice == StorageFailure.damageAdvice else { return error.advice }
     return canBeSalvaged() ? Integrity.damageAdvice : StorageFailure.lossAdvice
   }

@@ -48,7 +48,7 @@ package enum SyncRunTable {
       ] + numbers.map { .count($0) } + [
         .text(ReadProblem.storedText(of: run.problems)), .text(run.error?.code.rawValue),
         .text(StoredText.mended(run.error?.message)), .text(StoredText.mended(run.error?.hint)),
-        .text(try run.error?.advice?.step?.storedText), .text(run.request?.reason.rawValue),
+        .text(run.error?.advice?.storedCommand), .text(run.request?.reason.rawValue),
         .number(run.request.map { Int64($0.requestCount) }),
         .number(run.request?.status.map(Int64.init)), .flag(run.request?.isConditional),
       ]
@@ -128,7 +128,7 @@ package enum SyncRunTable {
     let error = row.findText(column + 13).map { message in
       let code = row.findText(column + 12).flatMap { OffersError.Code(rawValue: $0) }
       let advice = row.findText(column + 14).map {
-        Advice(stored: $0, step: AdvisedStep(storedText: row.findText(column + 15)))
+        Hint($0, storedCommand: row.findText(column + 15))
       }
       return OffersError(code ?? .sourceFailed, message, advice: advice)
     }
@@ -138,6 +138,6 @@ package enum SyncRunTable {
       bytes: row.count(column + 4), startedAt: row.date(column + 1),
       durationSeconds: Double(row.number(column + 2)) / 1000, error: error,
       mendedCount: row.count(column + 11)
-    ).hidingStoredAddresses()
+    ).hidingAddresses()
   }
 }

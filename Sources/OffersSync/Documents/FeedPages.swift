@@ -250,7 +250,9 @@ struct FeedPages {
       guard let sample = FeedCatalog.findSample(of: definition.name) else {
         throw OffersError(
           .notFound, "The feed \(definition.name) has no built-in sample.",
-          advice: Advice("Name a source", .nameSource(feed: definition.name, source: nil)))
+          advice: Hint(
+            "Name a source.",
+            command: "offers sync \(definition.name) --from URL-OR-FILE"))
       }
       try await between()
       try sample.withUnsafeBytes { try handle($0, DocumentMetadata(totalBytes: $0.count)) }

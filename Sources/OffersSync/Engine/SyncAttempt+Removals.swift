@@ -137,10 +137,11 @@ extension SyncAttempt {
   }
 
   /// The advice on how to accept the removals, with the source unless it is the usual one.
-  private var acceptance: Advice {
+  private var acceptance: Hint {
     let source = template.text == usualSource ? nil : template.text
-    return Advice(
-      "If that is right", .acceptRemovals(feed: definition.name, source: source))
+    return Hint(
+      "If that is right, accept the removals.",
+      command: Hint.syncCommand(definition.name, from: source) + " --accept-removals")
   }
 }
 

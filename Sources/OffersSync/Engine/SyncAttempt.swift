@@ -188,9 +188,9 @@ struct SyncAttempt {
     guard answer?.isGoneForGood == true else { return error }
     return OffersError(
       error.code, error.message,
-      advice: Advice(
-        "Nothing was changed. It is gone for good and is no longer fetched. To start it again",
-        .force(feed: definition.name)),
+      advice: Hint(
+        "Nothing was changed. It is gone for good and is no longer fetched. To start it again, force a "
+          + "sync, or name another source.", command: "offers sync \(definition.name) --force"),
       cause: error.cause)
   }
 

@@ -67,8 +67,9 @@ extension SyncEngine {
       .notFound,
       definition.name + (wasPiped ? " was read from standard input, and" : "")
         + " has no source of its own.",
-      advice: Advice(
-        "Nothing was changed. Name one", .nameSource(feed: definition.name, source: nil)))
+      advice: Hint(
+        "Nothing was changed. Name one.",
+        command: "offers sync \(definition.name) --from URL-OR-FILE"))
   }
 
   /// The settings of an unconditional fetch from a source.

@@ -15,7 +15,7 @@ struct DocumentFetch {
   let sourceMayBePrivate: Bool
   /// The advice in the error if the server of `namedOrigin` is in a private network and must not
   /// be; nil for the general advice.
-  var sourceAdvice: Advice?
+  var sourceAdvice: Hint?
   let allowsPrivateNetwork: Bool
   /// Whether the document is an image instead of a feed.
   var isImage = false
@@ -191,7 +191,7 @@ struct DocumentFetch {
         headSeconds: seconds, idleSeconds: Double(limits.idleSeconds))
       log.answer.requestCount += 1
       return try await transport.send(request)
-    } catch let error as OffersError where error.remedy == .allowPrivateNetwork {
+    } catch let error as OffersError where error.advice == .allowPrivateNetwork {
       // The address was refused before anything was sent.
       log.answer.requestCount = count
       log.answer.contact = .stranger

@@ -12,7 +12,7 @@ struct FetchSettings {
   let sourceMayBePrivate: Bool
   /// The advice in the error if the source leads to a private network and must not; nil for the
   /// general advice.
-  var sourceAdvice: Advice?
+  var sourceAdvice: Hint?
   /// The condition of the request for the first document.
   var condition = FetchCondition.none
   /// The URL that the source has permanently moved to, which is requested instead; nil if it has

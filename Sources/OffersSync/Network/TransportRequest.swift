@@ -83,6 +83,6 @@ public struct TransportRequest: Hashable, Sendable {
     OffersError(
       .sourceFailed,
       "\(url.absoluteString) leads to \(target), which is not on the public internet.",
-      advice: Advice("Nothing was changed. If that is right", .allowPrivateNetwork), cause: cause)
+      advice: .allowPrivateNetwork, cause: cause)
   }
 }

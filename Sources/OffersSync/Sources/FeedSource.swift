@@ -57,7 +57,7 @@ struct FeedSource: Sendable {
   }
 
   /// The advice to name the source on this machine, for errors; nil if it is trusted already.
-  var advice: Advice? {
+  var advice: Hint? {
     let why: String
     switch origin {
     case .machine: return nil
@@ -65,9 +65,9 @@ struct FeedSource: Sendable {
     case .imported: why = "The source came with an import."
     case nil: why = "An earlier version did not record who named the source."
     }
-    return Advice(
-      "Nothing was changed. \(why) If it is right, name it on this machine",
-      .nameSource(feed: feed, source: template.text))
+    return Hint(
+      "Nothing was changed. \(why) If it is right, name it on this machine.",
+      command: Hint.syncCommand(feed, from: template.text))
   }
 
   private func checkHasNoVariables() throws {
@@ -75,9 +75,9 @@ struct FeedSource: Sendable {
     throw OffersError(
       .invalidRequest,
       "The source \(shownText) contains a variable, which only a definition may have.",
-      advice: Advice(
-        "Nothing was changed. Write it as source: into the definition of \(feed), or add a feed",
-        .addFeed))
+      advice: Hint(
+        "Nothing was changed. Write it as source: into the definition of \(feed), or add a feed.",
+        command: "offers feeds add NAME SOURCE"))
   }
 
   private func refusal(_ what: String) -> OffersError {

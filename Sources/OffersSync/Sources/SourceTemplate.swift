@@ -82,6 +82,6 @@ struct SourceTemplate: Sendable {
     if let value = environment(name), !value.isEmpty { return value }
     throw OffersError(
       .invalidRequest, "The environment variable \(name) is not set.",
-      advice: Advice("The \(noun) uses it. Set it", .setVariable(name: name)))
+      advice: Hint("The \(noun) uses it. Set it.", command: "export \(name)=…"))
   }
 }

@@ -167,8 +167,7 @@ package final class AtomicFile: Sendable {
     OffersError(
       .storageFailed, "Could not write \(path): \(String(cString: strerror(reason))).",
       advice: [EMFILE, ENFILE].contains(reason)
-        ? Advice("Close files and other programs, or allow more open files", .allowOpenFiles)
-        : Advice(hint))
+        ? .allowOpenFiles : Hint(hint))
   }
 }
 

@@ -133,7 +133,7 @@ struct DatabaseChoiceTests {
     for command in [["list"], ["status"], ["show", "1"], ["favorite", "1"]] {
       let result = try await OffersProgram.call(command, environment: ["HOME": folder.file("home")])
       #expect(result.status == 66)
-      #expect(result.errors.contains("Make it with: offers sync"))
+      #expect(result.errors.contains("Make it with a sync: offers sync"))
     }
     #expect(!exists("home"))
   }

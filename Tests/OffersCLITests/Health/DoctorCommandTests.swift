@@ -182,7 +182,7 @@ struct DoctorCommandTests {
     let none = try await home.call("doctor")
     #expect(none.status == 1)
     #expect(none.output.contains("There is no database yet at"))
-    #expect(none.output.contains("→ Make it with: offers sync"))
+    #expect(none.output.contains("→ Make it with a sync: offers sync"))
     let diary = try home.folder.write("Dear diary", to: "diary.txt")
     for words in [[], ["--repair"]] {
       let result = try await OffersProgram.call(

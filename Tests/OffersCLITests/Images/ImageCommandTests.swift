@@ -52,7 +52,7 @@ struct ImageCommandTests {
     #expect(
       refused.errors == """
         offers: \(url) leads to 127.0.0.1, which is not on the public internet.
-                Nothing was changed. If that is right, add --allow-private-network.
+                Nothing was changed. If that is right, allow private networks: --allow-private-network
 
         """)
     #expect((refused.status, refused.output) == (1, ""))

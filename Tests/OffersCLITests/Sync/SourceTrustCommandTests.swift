@@ -34,7 +34,7 @@ struct SourceTrustCommandTests {
     #expect(refused.status == 1)
     #expect(refused.errors.contains("which is not on the public internet"))
     #expect(refused.errors.contains("offers sync ibotta --from \(url)"))
-    // The run is stored with its remedy, and shown with the command.
+    // The run is stored and shown with its command.
     for words in [["status"], ["status", "--json"], ["doctor"]] {
       #expect(
         try home.shell("offers " + words.joined(separator: " ")).output

@@ -91,7 +91,8 @@ struct UserCommandTests {
       #expect(result.status == 66)
       #expect(
         result.errors.contains(
-          TestStore.isFile ? "Make it with: offers sync" : "Make it ready with: offers sync"))
+          TestStore.isFile
+            ? "Make it with a sync: offers sync" : "Make it ready with a sync: offers sync"))
     }
     #expect(try await !home.store.exists)
   }

@@ -71,7 +71,7 @@ struct DefinitionOverrideTests {
     let name = try error("id=a")
     #expect(name.message == "It is not known which value is the name of an offer.")
     #expect(
-      name.hint == "Say so. Its keys: a, b." && name.advice?.step == .program(.mapFields(["name"])))
+      name.hint == "Its keys: a, b. Say so." && name.command == "--map name=…")
     #expect(
       try error("name=a").message == "It is not known which value is the id of an offer.")
     #expect(

@@ -41,7 +41,7 @@ struct RefusalMessageTests {
       let error = await Self.refusal(of: path)
       #expect(
         error?.message == "\(path) is not a database of this program. It was left untouched.")
-      #expect(error?.hint == "Name another file." && error?.remedy == .chooseDatabase)
+      #expect(error?.hint == "Name another file." && error?.command == "--database FILE")
     }
   }
 

@@ -36,7 +36,9 @@ struct SyncFailureTests {
     }
   }
 
-  @Test("held back removals are thrown with their remedy, which is still known from the record")
+  @Test(
+    "held back removals are thrown with the command that accepts them, which is still known from the record"
+  )
   func throwsQuarantines() async throws {
     let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...30))
@@ -47,7 +49,7 @@ struct SyncFailureTests {
     }
     #expect(error?.code == .quarantined)
     #expect(error?.hint == "If that is right, accept the removals.")
-    #expect(error?.remedy == .acceptRemovals(feed: "ibotta", source: other))
+    #expect(error?.command == "offers sync ibotta --from \(other) --accept-removals")
     #expect(try await home.feed().lastRun?.error == error)
     #expect(try await home.ids().count == 30)
   }

@@ -62,7 +62,7 @@ struct SourceTrustTests {
     let run = try await engine.run("ibotta", options: SyncOptions(reason: reason))
     #expect(run.outcome == .failed)
     #expect(run.error?.message.contains("not on the public internet") == true)
-    #expect(run.error?.remedy == .nameSource(feed: "ibotta", source: url))
+    #expect(run.error?.command == "offers sync ibotta --from \(url)")
     #expect(server.requests.isEmpty)
     #expect(try await home.ids().count == 3)
     #expect(try await engine.run("ibotta", options: SyncOptions(source: .url(url))).counts.new == 6)
@@ -94,7 +94,8 @@ struct SourceTrustTests {
         right, name it on this machine.
         """)
     #expect(
-      run.error?.remedy == .nameSource(feed: "ibotta", source: server.url("/a?x=1&y=2")))
+      run.error?.command
+        == "offers sync ibotta --from '\(server.url("/a?x={hidden}&y={hidden}"))'")
     #expect(server.requests.isEmpty)
     #expect(try await home.sync(from: nil, allowsPrivateNetwork: true).counts.new == 9)
   }
@@ -179,7 +180,7 @@ struct SourceTrustTests {
       try await other.run("shop", options: SyncOptions(source: .url(text)))
     }
     #expect(error?.code == .invalidRequest)
-    #expect(error?.remedy == .addFeed)
+    #expect(error?.command == "offers feeds add NAME SOURCE")
     // As an older version left it.
     for origin in [SourceOrigin.machine, nil] {
       try await home.remember(ChosenSource(text, origin: origin), of: "shop")
@@ -241,7 +242,7 @@ struct SourceTrustTests {
     let asked = target.requests.count
     let run = try await home.sync(from: nil)
     #expect(run.error?.message.contains("not on the public internet") == true)
-    #expect(run.error?.remedy == .allowPrivateNetwork)
+    #expect(run.error?.advice == .allowPrivateNetwork)
     #expect(target.requests.count == asked)
   }
 }

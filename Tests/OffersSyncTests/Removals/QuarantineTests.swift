@@ -12,7 +12,7 @@ struct QuarantineTests {
       let run = try await home.sync("[]")
       #expect(run.outcome == .quarantined)
       #expect(run.error?.code == .quarantined)
-      #expect(run.error?.remedy == .acceptRemovals(feed: "ibotta", source: nil))
+      #expect(run.error?.command == "offers sync ibotta --accept-removals")
       #expect(try await home.ids() == ["1", "2", "3"])
     }
     let accepted = try await home.sync("[]", acceptsRemovals: true)

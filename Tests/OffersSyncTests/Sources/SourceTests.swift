@@ -31,7 +31,7 @@ struct SourceTests {
       #expect(error?.message == "The source is no URL: it has no scheme.")
       #expect(
         error?.hint
-          == "Name one of these: an http or https URL, a file, standard input, or the sample.")
+          == "Name one of these: an http or https URL, a file, standard input (-), or sample.")
     }
     let error = #expect(throws: OffersError.self) { try SyncSource(parsing: "ftp://a.example/x") }
     #expect(error?.message == "The source ftp://a.example/x has the unsupported scheme ftp.")

@@ -19,7 +19,7 @@ struct SourcelessFeedTests {
     #expect(error?.code == .notFound)
     #expect(error?.message == "ibotta has no source of its own.")
     #expect(error?.hint == "Nothing was changed. Name one.")
-    #expect(error?.remedy == .nameSource(feed: "ibotta", source: nil))
+    #expect(error?.command == "offers sync ibotta --from URL-OR-FILE")
     await #expect(throws: OffersError.self) { try await engine.preview("ibotta") }
     await #expect(throws: OffersError.self) {
       try await engine.check(FeedConfiguration.shipped.fetch("ibotta"), from: nil)

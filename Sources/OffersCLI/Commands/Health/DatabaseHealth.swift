@@ -57,7 +57,7 @@ struct DatabaseHealth {
       return Finding(.ok, "disk", "the free space is not known")
     }
     let text = "\(Units.size(free)) are free"
-    let advice: Advice = "Free some space. A sync without space fails and changes nothing"
+    let advice: Hint = "Free some space. A sync without space fails and changes nothing"
     if free < Self.leastBytes { return Finding(.problem, "disk", "only \(text)", advice: advice) }
     if free < database.sizeBytes + Self.roomyBytes {
       return Finding(.warning, "disk", "only \(text)", advice: advice)

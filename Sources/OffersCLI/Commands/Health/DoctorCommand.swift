@@ -70,7 +70,7 @@ struct DoctorCommand: AsyncParsableCommand {
   private static func text(_ findings: [Finding], _ repairs: [Repair]) -> String {
     let done = repairs.map { ($0.isDone ? "repaired" : "failed", $0.subject, $0.message) }
     let found = findings.map { finding in
-      let advice = finding.advice.map { " → " + $0.commandText } ?? ""
+      let advice = finding.advice.map { " → " + $0.printed } ?? ""
       return (finding.level.rawValue, finding.subject, finding.message + advice)
     }
     let width = (done + found).map { DisplayText.width($0.1) }.max() ?? 0
@@ -89,7 +89,7 @@ struct DoctorCommand: AsyncParsableCommand {
         json.member("level", finding.level.rawValue)
         json.member("subject", finding.subject)
         json.member("message", finding.message)
-        json.member("advice", finding.advice?.commandText)
+        json.member("advice", finding.advice?.printed)
       }
       json.member("repairs", objects: repairs) { json, repair in
         json.member("subject", repair.subject)

@@ -32,7 +32,7 @@ struct FeedHealth {
         Finding(
           .warning, "definitions",
           "there is no file \(file), which \(path.origin == .option ? "--config" : "OFFERS_CONFIG") names",
-          advice: Advice("To create it", .addFeed))
+          advice: Hint("Create it.", command: "offers feeds add NAME SOURCE"))
       } ?? Finding(.ok, "definitions", what)
     return [definitions]
       + feeds.map { feed in

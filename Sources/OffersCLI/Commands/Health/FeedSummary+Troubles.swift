@@ -37,7 +37,7 @@ extension FeedSummary {
     let fetch = feed.fetch
     if let held = fetch.held {
       let error = feed.lastRun.flatMap { $0.outcome == .quarantined ? $0.error : nil }
-      let hint = error?.advice?.commandText ?? SyncReport.heldCommands(of: name)
+      let hint = error?.advice?.printed ?? SyncReport.heldCommands(of: name)
       lines.append(held.sentence(of: feed.currentCount, presentation.noun, at: now) + ". " + hint)
     }
     if let since = fetch.stoppedAt {

@@ -67,7 +67,7 @@ struct ScheduleHealth {
     if let own, access(own, F_OK) == 0 || access("\(root)/etc/\(enabled)", F_OK) == 0 {
       return Finding(
         .ok, Self.subject, "the package's timer of systemd syncs the feeds that are due",
-        advice: Advice(Self.log))
+        advice: Hint(Self.log))
     }
     let folders = ["/var/lib/offers/", "/var/lib/private/offers/"]
     if folders.contains(where: { database?.hasPrefix($0) == true }) || database == nil,
@@ -94,7 +94,7 @@ struct ScheduleHealth {
       findings.append(
         Finding(
           .problem, Self.subject, "no cron daemon runs, so nothing is synced",
-          advice: Advice("Start it, as root: \(command)")))
+          advice: Hint("Start it, as root: \(command)")))
     }
     let address = Crontab.mailAddress(in: lines)
     if address == "" {
@@ -102,13 +102,13 @@ struct ScheduleHealth {
         Finding(
           .warning, Self.subject,
           "MAILTO is empty in the crontab, so nobody gets the news that the syncs print",
-          advice: Advice("Set it to your address: crontab -e. \(Self.otherWay)")))
+          advice: Hint("Set it to your address: crontab -e. \(Self.otherWay)")))
     } else if !hasMailProgram {
       findings.append(
         Finding(
           .warning, Self.subject,
           "cron finds no mail program, so nobody gets the news that the syncs print",
-          advice: Advice("Install one, as root: apt-get install msmtp-mta. \(Self.otherWay)")))
+          advice: Hint("Install one, as root: apt-get install msmtp-mta. \(Self.otherWay)")))
     }
     if !findings.isEmpty { return findings }
     let receiver = address ?? Self.userName.map { "\($0) on this machine" } ?? "you"
@@ -131,14 +131,14 @@ struct ScheduleHealth {
       return [
         Finding(
           .warning, Self.subject, "systemd syncs the feeds only while you are logged in",
-          advice: Advice(
+          advice: Hint(
             "To sync also while you are logged out: loginctl enable-linger. \(Self.log)"))
       ]
     }
     return [
       Finding(
         .ok, Self.subject, "systemd syncs the feeds that are due, and logs the news",
-        advice: Advice(Self.log))
+        advice: Hint(Self.log))
     ]
   }
 
@@ -155,7 +155,7 @@ struct ScheduleHealth {
       return Finding(
         .problem, Self.subject,
         "\(feed.name) needs \(missing.joined(separator: ", ")), which the scheduled syncs do not have",
-        advice: Advice("Set it and install again: \(exports); offers schedule install"))
+        advice: Hint("Set it and install again: \(exports); offers schedule install"))
     }
   }
 

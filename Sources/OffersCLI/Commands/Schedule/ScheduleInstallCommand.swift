@@ -69,7 +69,7 @@ struct ScheduleInstallCommand: AsyncParsableCommand {
     let health = ScheduleHealth(
       feeds: stored ?? [], definitions: try? configuration.path.load())
     for finding in health.examine() ?? [] {
-      let advice = finding.advice.map { ". " + $0.commandText } ?? ""
+      let advice = finding.advice.map { ". " + $0.printed } ?? ""
       let level = finding.level == .ok ? "" : "\(finding.level.rawValue): "
       Output.note(.line(level + finding.message + advice))
     }

@@ -34,7 +34,9 @@ extension ServedFeeds: FeedAdder {
       return try await FeedGuess.use {
         try await read(source, name: name, besides: taken, $0, options)
       }
-    } catch let error as OffersError where error.remedy != nil || error.code == .unexpectedShape {
+    } catch let error as OffersError
+      where error.advice?.command != nil || error.code == .unexpectedShape
+    {
       // The advice is to name the source, to map fields, or to allow private networks: all of it is
       // done on the server's own machine.
       throw OffersError(error.code, error.message, hint: hint, cause: error.cause)

@@ -28,7 +28,7 @@ extension FetchedImages {
 
   /// A line for each distinct hint of the failures: what to do about them.
   var hintLines: [String] {
-    Set(failures.compactMap(\.error.advice?.commandText)).sorted().map {
+    Set(failures.compactMap(\.error.advice?.printed)).sorted().map {
       DisplayText.oneLine("  " + $0)
     }
   }

@@ -40,7 +40,7 @@ package enum DefinitionEdit {
     guard holds(result, expected) else {
       throw OffersError(
         .invalidRequest, "\(fileName) has a layout to which no feed can be added.",
-        advice: Advice("Add it there yourself", .showDefinition))
+        advice: Hint("Add it there yourself.", command: "offers feeds show NAME"))
     }
     return result
   }
