@@ -31,9 +31,9 @@ package enum SQLiteLibrary {
     throw OffersError(
       .storageFailed,
       "The SQLite library that is loaded is \(version); at least 3.39.0 is needed.",
-      advice:
-        "No database was touched. Update the system's SQLite (Debian: apt-get install libsqlite3-0)."
-    )
+      advice: Hint(
+        "No database was touched. Update the system's SQLite, on Debian by its package.",
+        command: "apt-get install libsqlite3-0"))
   }
 
   /// Whether a version has the WAL-reset bug: a commit that races with a checkpoint of another
