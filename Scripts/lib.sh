@@ -50,15 +50,12 @@ require_packages() {
   install_packages "The build needs these headers and tools" "${missing[@]}"
 }
 
-# Installs what tests need besides the build: zsh and fish, in which they try the completions that
-# offers prints, cron, whose crontab offers edits, systemd-analyze, which rates the units, openssl, which
+# Installs what tests need besides the build: cron, whose crontab offers edits, systemd-analyze, which rates the units, openssl, which
 # makes their certificates, curl and sqlite3, which look at servers and files from outside, a C compiler,
 # which makes small programs and the shims of the campaigns, nginx, behind which a server runs, and gdk-pixbuf,
 # which makes pictures smaller.
 require_test_tools() {
   local missing=()
-  command -v zsh >/dev/null || missing+=(zsh)
-  command -v fish >/dev/null || missing+=(fish)
   command -v crontab >/dev/null || missing+=(cron)
   command -v systemd-analyze >/dev/null || missing+=(systemd)
   command -v openssl >/dev/null || missing+=(openssl)
@@ -69,7 +66,7 @@ require_test_tools() {
   command -v pgbouncer >/dev/null || missing+=(pgbouncer)
   [[ -x /usr/sbin/nginx ]] || missing+=(nginx-light)
   compgen -G '/usr/lib/*/libgdk_pixbuf-2.0.so.0' >/dev/null || missing+=(libgdk-pixbuf-2.0-0)
-  install_packages "The tests need these shells, tools and servers" "${missing[@]}"
+  install_packages "The tests need these tools and servers" "${missing[@]}"
 }
 
 # The Python environment that drives the browser, made by require_browser. Selenium uses Debian's

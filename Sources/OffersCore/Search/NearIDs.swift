@@ -1,16 +1,14 @@
-/// Ids with a given prefix, for completion and for suggestions after a mistyped id.
+/// Ids with a given prefix, for suggestions after a mistyped id.
 package struct NearIDs {
-  package typealias Entry = (ref: OfferRef, name: String)
-
   private let feeds: [String]
-  private let list: (_ feed: String, _ prefix: String, _ limit: Int) throws -> [Entry]
+  private let list: (_ feed: String, _ prefix: String, _ limit: Int) throws -> [OfferRef]
 
   /// - Parameters:
   ///   - feeds: the names of the subscribed feeds.
   ///   - list: reads the offers of a feed whose ids begin with a text, in the order of the ids' bytes.
   package init(
     feeds: [String],
-    list: @escaping (_ feed: String, _ prefix: String, _ limit: Int) throws -> [Entry]
+    list: @escaping (_ feed: String, _ prefix: String, _ limit: Int) throws -> [OfferRef]
   ) {
     self.feeds = feeds
     self.list = list
@@ -18,7 +16,7 @@ package struct NearIDs {
 
   /// The offers whose id begins with a text, as in `1105` or `ibotta:1105`; at most `limit` per
   /// feed.
-  package func fetch(beginningWith text: String, limit: Int) throws -> [Entry] {
+  func fetch(beginningWith text: String, limit: Int) throws -> [OfferRef] {
     if let (feed, start) = OfferRef.split(text), feeds.contains(feed) {
       return try list(feed, start, limit)
     }
@@ -50,7 +48,7 @@ package struct NearIDs {
     for kept in [text.count - 1, text.count / 2] {
       let near = try fetch(
         beginningWith: String(text.prefix(kept)), limit: Self.candidateLimit)
-      let words = near.map { text.contains(":") ? $0.ref.description : $0.ref.offerID }
+      let words = near.map { text.contains(":") ? $0.description : $0.offerID }
       if let best = NearestWord.nearest(to: text, among: words) { return best.word }
     }
     return nil

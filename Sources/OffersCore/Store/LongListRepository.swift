@@ -20,12 +20,6 @@ package protocol LongListRepository: Sendable {
   func selectUnread(
     _ query: ChangeQuery, by reader: String
   ) async throws -> (list: any LongChangeList, since: Date)
-
-  /// The ids and names of current and gone offers whose id begins with a text, such as `1105`, or with
-  /// a feed `ibotta:1105`; at most `limit` per feed.
-  func fetchIDs(
-    beginningWith text: String, limit: Int
-  ) async throws -> [(ref: OfferRef, name: String)]
 }
 
 /// The offers of a long list, read page by page. Between two pages the list uses no resource of the

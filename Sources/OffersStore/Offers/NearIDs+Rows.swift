@@ -9,10 +9,10 @@ extension NearIDs {
       else { return [] }
       return try transaction.rows(
         """
-        SELECT id, name FROM offer
+        SELECT id FROM offer
         WHERE feed_key = $1 AND id >= $2 AND id < $3 ORDER BY id LIMIT $4
         """, [.number(feedKey), .text(prefix), .text(prefix + "\u{10FFFF}"), .count(limit)]
-      ) { (OfferRef(feed: feed, offerID: $0.text(0)), $0.text(1)) }
+      ) { OfferRef(feed: feed, offerID: $0.text(0)) }
     }
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import OffersCore
 
-/// The single offers of `OfferRepository`, and the ids of `LongListRepository`.
+/// The single offers of `OfferRepository`.
 extension SQLStore {
   public func findOffer(_ ref: OfferRef) async throws -> UserOffer? {
     try await transaction(.lookup) { [user] in
@@ -12,14 +12,6 @@ extension SQLStore {
   public func fetchOffer(named text: String) async throws -> UserOffer {
     try await transaction(.read) { [user] in
       try OfferTable.fetch(named: text, of: user, in: $0).offer
-    }
-  }
-
-  package func fetchIDs(
-    beginningWith text: String, limit: Int
-  ) async throws -> [(ref: OfferRef, name: String)] {
-    try await transaction(.read) {
-      try NearIDs(in: $0).fetch(beginningWith: text, limit: limit)
     }
   }
 }

@@ -88,22 +88,6 @@ struct LongListRules {
     #expect(read == all)
   }
 
-  @Test("ids are completed, with or without their feed", arguments: StoreKind.allCases)
-  func ids(kind: StoreKind) async throws {
-    let home = try await Self.filled(kind)
-    try await home.sync([FeedOffer("11", name: "Song"), FeedOffer("1_")], feed: "albums")
-    for text in ["119", "ibotta:119"] {
-      #expect(
-        try await home.store.fetchIDs(beginningWith: text, limit: 4).map(\.ref.offerID)
-          == ["119", "1190", "1191", "1192"])
-    }
-    #expect(
-      try await home.store.fetchIDs(beginningWith: "11", limit: 1).map(\.ref.description)
-        == ["albums:11", "ibotta:11"])
-    #expect(try await home.store.fetchIDs(beginningWith: "1_", limit: 9).count == 1)
-    #expect(try await home.store.fetchIDs(beginningWith: "\0", limit: 9).isEmpty)
-  }
-
   @Test("the error for a mistyped id suggests the nearest one", arguments: StoreKind.allCases)
   func mistyped(kind: StoreKind) async throws {
     let store = try await kind.open().store
