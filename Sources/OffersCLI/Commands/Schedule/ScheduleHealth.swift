@@ -84,18 +84,9 @@ struct ScheduleHealth {
     return isCalled ? Finding(.ok, Self.subject, "a line of your crontab syncs the feeds") : nil
   }
 
-  /// The findings on the cron daemon and on its mail, given the lines of the user's crontab.
+  /// The findings on the mail of cron, given the lines of the user's crontab.
   func cron(_ lines: [[UInt8]]) -> [Finding] {
     var findings: [Finding] = []
-    if hasCronDaemon == false {
-      let command =
-        programName(ofProcess: "1") == "systemd"
-        ? "systemctl enable --now cron" : "service cron start"
-      findings.append(
-        Finding(
-          .problem, Self.subject, "no cron daemon runs, so nothing is synced",
-          advice: Hint("Start it, as root: \(command)")))
-    }
     let address = Crontab.mailAddress(in: lines)
     if address == "" {
       findings.append(
@@ -157,30 +148,6 @@ struct ScheduleHealth {
         "\(feed.name) needs \(missing.joined(separator: ", ")), which the scheduled syncs do not have",
         advice: Hint("Set it and install again: \(exports); offers schedule install"))
     }
-  }
-
-  /// Whether a cron daemon runs; nil if the processes of others cannot be seen.
-  private var hasCronDaemon: Bool? {
-    guard let first = programName(ofProcess: "1"),
-      let names = try? FileManager.default.contentsOfDirectory(atPath: "\(root)/proc")
-    else { return nil }
-    let generator = "\(root)/usr/lib/systemd/system-generators/systemd-crontab-generator"
-    // systemd-cron makes timers of crontabs, and needs no daemon of its own.
-    if first == "systemd", access(generator, F_OK) == 0 { return true }
-    return names.contains { name in
-      name.utf8.first.map { (0x31...0x39).contains($0) } == true
-        && programName(ofProcess: name).map(Self.daemons.contains) == true
-    }
-  }
-
-  private static let daemons: Set<String> = ["cron", "crond", "fcron", "bcron-sched", "dcron"]
-
-  /// The name of the program that a process runs; nil if it has ended or cannot be seen.
-  private func programName(ofProcess number: String) -> String? {
-    guard let bytes = FileManager.default.contents(atPath: "\(root)/proc/\(number)/comm") else {
-      return nil
-    }
-    return String(decoding: bytes, as: UTF8.self).split(scalar: "\n").first.map { String($0) }
   }
 
   /// Whether there is a program with the name and the place that implementations of cron call.

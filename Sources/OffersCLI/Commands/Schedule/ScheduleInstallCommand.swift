@@ -14,8 +14,8 @@ struct ScheduleInstallCommand: AsyncParsableCommand {
       definitions and sources name as {env:NAME}) are stored with their current values in a file \
       that only you can read. Install again when they change.
 
-      At the end it says whether the syncs can run and whom their news reaches: whether a cron \
-      daemon or the timer of systemd runs, whether cron can mail, and which variables of \
+      At the end it says whether the syncs can run and whom their news reaches: whether the \
+      timer of systemd runs, whether cron can mail, and which variables of \
       subscribed feeds are missing, each with what to do. offers doctor says it again.
       """)
 
