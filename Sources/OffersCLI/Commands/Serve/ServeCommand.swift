@@ -284,3 +284,7 @@ struct ServeCommand: AsyncParsableCommand {
     setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
   }
 }
+
+/// The server and the sync do not know each other. The program lets the server ask sites by the
+/// requests of the sync.
+extension FramingCheck: FramingSource {}

@@ -3,6 +3,7 @@ import OffersCore
 import OffersFeeds
 import OffersHTTP
 import OffersSync
+import Synchronization
 
 /// The implementation of the server's protocol `FeedSyncer` by the sync engine and the file of
 /// definitions.
@@ -80,5 +81,19 @@ struct ServedFeeds: FeedSyncer {
     options.limits.idleSeconds = 10
     options.limits.totalSeconds = 12
     return try await engine.search(feed, for: words, page: page, limit: limit, options: options)
+  }
+}
+
+/// The known feeds of the last content of the file of definitions, so that a server parses the file
+/// only when it has changed.
+final class KnownFeedCache: Sendable {
+  private let kept = Mutex<(yaml: String?, feeds: [KnownFeed])?>(nil)
+
+  /// Returns the feeds of the content, which `parse` returns unless they are kept.
+  func feeds(of yaml: String?, _ parse: () throws -> [KnownFeed]) rethrows -> [KnownFeed] {
+    if let kept = kept.withLock({ $0 }), kept.yaml == yaml { return kept.feeds }
+    let feeds = try parse()
+    kept.withLock { $0 = (yaml, feeds) }
+    return feeds
   }
 }
