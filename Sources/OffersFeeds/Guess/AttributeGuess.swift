@@ -11,10 +11,11 @@ enum AttributeGuess {
   ///   - used: the keys of members that fields or the id already use.
   ///   - name: the member that is the name of the items; a member that repeats it is left out.
   static func rules(
-    _ survey: MemberSurvey, used: Set<[String]>, name: SurveyedMember?
+    _ survey: MemberSurvey, used: Set<[String]>, name: ItemMember?
   ) -> [AttributeRule] {
     let members = survey.members.filter { member in
-      !used.contains(member.keys) && isWorthShowing(member) && !isSame(member, as: name)
+      !used.contains(member.keys) && isWorthShowing(member)
+        && name.map { isAlike(member.values, $0.values) } != true
     }
     var rules: [AttributeRule] = []
     var labels: Set<String> = []
@@ -29,46 +30,42 @@ enum AttributeGuess {
     return rules
   }
 
-  private static func isWorthShowing(_ member: SurveyedMember) -> Bool {
+  private static func isWorthShowing(_ member: ItemMember) -> Bool {
     let items = member.itemCount
-    guard !member.keys.isEmpty, member.depth <= 2, !member.isThroughList, member.presence >= 0.2,
-      member.otherCount * 20 <= items
+    guard !member.words.words.isEmpty, member.keys.last?.hasPrefix("_") != true, member.depth <= 2,
+      !member.isThroughList, member.presence >= 0.2, member.otherCount * 20 <= items
     else { return false }
     // A value that is equal in all items says nothing about an offer.
     if items >= 5, member.presence > 0.9, member.distinctCount == 1 { return false }
-    if member.isMostlyImage || member.part(\.isOpaque) > 0.2 || member.averageBytes > 300 {
-      return false
-    }
-    if member.isMostlyAddress,
-      FieldVocabulary.rank(member.words, as: .imageURL).map({ $0 <= 45 }) == true
+    if member.isMostlyImage || member.isMostlyAddress && member.isCalledImage
+      || member.part(\.isOpaque) > 0.2 || member.averageBytes > 300
     {
       return false
     }
     let words = member.words
-    if words.words.isEmpty || member.keys.last?.hasPrefix("_") == true { return false }
-    let isVague = vague.contains(words.joined)
-    let name = isVague ? member.ownerWords?.words.last : words.words.last
-    if unread.contains(name ?? "") { return false }
-    return !(words.joined.hasSuffix("id") && member.isMostlyNumber)
+    let name = vague.contains(words.joined) ? member.owners.last?.words.last : words.words.last
+    return !unread.contains(name ?? "") && !(words.joined.hasSuffix("id") && member.isMostlyNumber)
   }
 
-  /// Whether at least nine in ten of the member's values equal the item's name.
-  private static func isSame(_ member: SurveyedMember, as name: SurveyedMember?) -> Bool {
-    guard let name else { return false }
-    let count = member.values.count { item, value in name.values[item]?.text == value.text }
-    return count * 10 >= member.values.count * 9
+  /// Whether at least nine in ten values are equal to the others of the same items.
+  private static func isAlike(_ values: [Int: String], _ others: [Int: String]) -> Bool {
+    let count = values.count { item, value in others[item] == value }
+    return count > 0 && count * 10 >= values.count * 9
   }
 
   /// Removes members that repeat another one's values, even in another notation, such as dates and
   /// phone numbers.
-  private static func withoutRepeats(_ members: ArraySlice<SurveyedMember>) -> [SurveyedMember] {
-    var kept: [(member: SurveyedMember, meanings: [Int: String])] = []
+  private static func withoutRepeats(_ members: ArraySlice<ItemMember>) -> [ItemMember] {
+    var kept: [(member: ItemMember, meanings: [Int: String])] = []
     for member in members {
       let isDate = member.isMostlyDate
-      let meanings = member.values.mapValues { meaning(of: $0.text, isDate: isDate) }
-      let place = kept.firstIndex { _, others in
-        let count = meanings.count { item, meaning in others[item] == meaning }
-        return count > 0 && count * 10 >= max(meanings.count, others.count) * 9
+      let meanings = member.values.mapValues { text in
+        if isDate, let seconds = ValueTraits.seconds(text) { return "\(seconds)" }
+        let letters = text.filter { $0.isLetter || $0.isNumber }.lowercased()
+        return letters.count < 4 ? text : letters
+      }
+      let place = kept.firstIndex {
+        isAlike(meanings, $0.meanings) && isAlike($0.meanings, meanings)
       }
       // If two members differ in punctuation only, the longer one is easier to read.
       if let place, !isDate, member.averageBytes > kept[place].member.averageBytes {
@@ -80,29 +77,17 @@ enum AttributeGuess {
     return kept.map(\.member)
   }
 
-  private static func meaning(of text: String, isDate: Bool) -> String {
-    var text = text
-    if isDate, let date = text.withUTF8({ DateParser.parse(UnsafeRawBufferPointer($0)) }) {
-      return "\(date.seconds)"
-    }
-    let letters = text.filter { $0.isLetter || $0.isNumber }.lowercased()
-    return letters.isEmpty || letters.count < 4 ? text : letters
-  }
-
   /// The label of a member: its key as words. Where the key is vague or already a label, the key of
   /// the member's object precedes it, or replaces a word like `name`. Nil when no label is left.
-  private static func label(for member: SurveyedMember, taken: Set<String>) -> String? {
-    let own = KeyWords.label(for: member.keys.last ?? "")
+  private static func label(for member: ItemMember, taken: Set<String>) -> String? {
+    let key = member.keys.last ?? ""
+    let own = KeyWords.label(for: key)
     var long = own
-    if member.keys.count > 1, member.depth > 1 {
-      let owner = member.keys[member.keys.count - 2]
-      long = KeyWords.label(for: "\(owner)_\(member.keys.last ?? "")")
-      if FieldVocabulary.carriers(of: .retailer).contains(member.words.joined) {
-        long = KeyWords.label(for: owner)
-      }
+    if let owner = member.keys.dropLast().last, member.depth > 1 {
+      let isCarrier = FieldNames.carriers.contains(member.words.joined)
+      long = KeyWords.label(for: isCarrier ? owner : "\(owner)_\(key)")
     }
-    let isVague = vague.contains(member.words.joined)
-    let labels = isVague ? [long] : [own, long]
+    let labels = vague.contains(member.words.joined) ? [long] : [own, long]
     return labels.first { !$0.isEmpty && $0.count <= 100 && !taken.contains($0) }
   }
 

@@ -15,8 +15,8 @@ package final class DefinitionGuess {
     package var points: [String]
     /// The kind of the document; nil if its format does not say what its items are.
     package var kind: WellKnownKind?
-    /// How to read values that the user maps to a field.
-    package var judgement = ReadingGuess()
+    /// The members of the items, for values that the user maps to a field; nil for a known kind.
+    var fields: FieldGuess?
 
     /// The sentence about amounts whose currency is unknown; nil if there are none.
     var currencyNote: String?
@@ -29,6 +29,9 @@ package final class DefinitionGuess {
   private let items: FieldPath?
   private let missing: [String]
   private let isOnWeb: Bool
+  /// Takes any value as an offer.
+  private var blank = FeedDefinition(
+    name: "feed", id: .madeFrom([.itself]), fields: [.name: FieldRule(.path(.itself))])
   private let transcoder: TextTranscoder
   private var text: [UInt8] = []
   private var isCut = false
@@ -72,15 +75,14 @@ package final class DefinitionGuess {
   package func finish() throws -> Proposal {
     try FeedName.check(name)
     if !isCut { try transcoder.finish(keep) }
+    let format = try FormatDetection.find(in: text, definition: blank, isWhole: true) ?? .json
+    let sample = Sample(text, as: format)
     var proposal: Proposal
-    if items == nil, let kind = WellKnownKind.find(in: text) {
-      proposal = try read(by: distinguishing(kind.definition(named: name))).proposal
-      proposal.kind = kind
-      if kind == .shopify {
-        proposal.currencyNote = DefinitionDraft.currencyNote("USD", .price)
-      }
+    if items == nil, let kind = WellKnownKind(sample) {
+      proposal = try propose(kind)
     } else {
-      proposal = try guess()
+      try checkIsValid(sample)
+      proposal = try propose(from: sample, format)
     }
     if isCut { proposal.points.append("Only the first 4 MiB of the document were looked at.") }
     return proposal
@@ -92,88 +94,61 @@ package final class DefinitionGuess {
     text.append(contentsOf: piece.prefix(room))
   }
 
-  /// Makes a proposal of a definition, which is used to read the sample, in order to count its
-  /// items and note their problems. `offerCount` is the number of items that are offers.
-  private func read(
-    by definition: FeedDefinition
-  ) throws -> (proposal: Proposal, offerCount: Int) {
-    let trial = try SampleReading(text, as: definition, isCut: isCut)
-    let proposal = Proposal(
-      definition: definition, itemCount: trial.itemCount, points: trial.notes)
-    return (proposal, trial.offerCount)
-  }
-
-  /// The definition without the first rules of its id that give several items of the sample the same
-  /// id, if the rules after them tell more items apart.
-  private func distinguishing(_ definition: FeedDefinition) throws -> FeedDefinition {
-    var best = definition
-    var reading = try SampleReading(text, as: definition, isCut: isCut)
-    for id in definition.id.shorter where reading.repeatCount > 0 {
-      var other = definition
+  /// Proposes the definition of a known kind, without the first rules of its id that give several items
+  /// the same id, if the rules after them tell more items apart.
+  private func propose(_ kind: WellKnownKind) throws -> Proposal {
+    var best = try kind.definition(named: name)
+    var reading = try SampleReading(text, as: best, isCut: isCut)
+    for id in best.id.shorter where reading.repeatCount > 0 {
+      var other = best
       other.id = id
       let next = try SampleReading(text, as: other, isCut: isCut)
       if next.idCount > reading.idCount { (best, reading) = (other, next) }
     }
-    return best
+    var proposal = Proposal(
+      definition: best, itemCount: reading.itemCount, points: reading.notes, kind: kind)
+    if kind == .shopify { proposal.currencyNote = DefinitionDraft.currencyNote("USD", .price) }
+    return proposal
   }
 
-  private func guess() throws -> Proposal {
-    let blank = FeedDefinition(
-      name: name, id: .madeFrom([.itself]), fields: [.name: FieldRule(.path(.itself))])
-    let format = try FormatDetection.find(in: text, definition: blank, isWhole: true) ?? .json
-    guard let root = try readSample(format, blank) else {
+  private func propose(from sample: Sample, _ format: FeedFormat) throws -> Proposal {
+    guard let root = sample.root else {
       throw OffersError(
         .malformedFeed, "The document has nothing in it that can be read.",
         hint: "Check the source.")
     }
     try Task.checkCancellation()
-    let candidates = ItemsGuess(root, isXML: format == .xml)
-    let steps: [FieldPath.Step]
-    if let items {
-      steps = items.steps
-    } else {
-      steps = candidates.isOneOffer(root) ? [] : try candidates.best().steps
-    }
-    let found = SampleItems(
-      root, at: steps, isXML: format == .xml, takesOne: items != nil)
+    let candidates = ItemsGuess(root, isXML: sample.isXML)
+    let steps = try items?.steps ?? (candidates.isOneOffer(root) ? [] : candidates.best())
+    let found = SampleItems(root, at: steps, isXML: sample.isXML, takesOne: items != nil)
     if let items, found.items.isEmpty {
-      throw ItemsPathProblem(root, isXML: format == .xml).problem(at: items, candidates)
+      // The feed reader says where the path ends, and which path was probably meant.
+      blank.items = [items]
+      if !isCut { _ = try SampleReading(text, as: blank, isCut: false) }
+      throw candidates.problem(at: items)
     }
     var draft = DefinitionDraft(found, in: root, format: format, name: name, isOnWeb: isOnWeb)
-    let problem =
-      items == nil
-      ? candidates.problem() : DefinitionOverride.missingProblem(missing, keys: found.keys)
     let made = try draft.made()
-    if let idProblem = draft.idProblem, missing.contains("id") { throw idProblem }
-    guard let (definition, notes) = made else { throw problem }
-    var (proposal, offerCount) = try read(by: definition)
-    if offerCount == 0 { throw problem }
-    proposal.points.insert(contentsOf: notes, at: 0)
-    proposal.judgement = draft.judgement
-    proposal.currencyNote = draft.currencyNote
-    return proposal
+    if let problem = draft.idProblem, missing.contains("id") { throw problem }
+    let reading = try made.map { try SampleReading(text, as: $0.0, isCut: isCut) }
+    guard let made, let reading, reading.offerCount > 0 else {
+      throw items == nil
+        ? candidates.problem() : DefinitionOverride.missingProblem(missing, keys: found.keys)
+    }
+    return Proposal(
+      definition: made.0, itemCount: reading.itemCount, points: made.notes + reading.notes,
+      fields: draft.fields, currencyNote: draft.currencyNote)
   }
 
-  /// Reads the sample as a tree of values; nil if it has none. XML without an element is refused
-  /// with the error of the feed reader. So is JSON that is invalid or incomplete, unless the sample
-  /// is only the start of the document.
-  private func readSample(
-    _ format: FeedFormat, _ blank: FeedDefinition
-  ) throws -> SampleValue? {
-    if format == .xml {
-      let root = XMLSample.read(text)
-      if root == nil { _ = try SampleReading(text, as: blank, isCut: false) }
-      return root
+  /// Refuses XML without an element, and JSON that is invalid or incomplete unless the sample is
+  /// only the start of the document, with the error of the feed reader.
+  private func checkIsValid(_ sample: Sample) throws {
+    guard sample.root == nil || sample.isBroken, sample.isXML || !isCut else { return }
+    do {
+      _ = try SampleReading(text, as: blank, isCut: false)
+    } catch let error as OffersError where error.code == .unexpectedShape && !sample.isXML {
+      // The document is valid. This error only says that the blank definition finds no offers in
+      // it.
     }
-    let sample = JSONSample.read(text, isLines: format == .ndjson)
-    if sample?.isBroken == true || sample?.root == nil, !isCut {
-      do {
-        _ = try SampleReading(text, as: blank, isCut: false)
-      } catch let error as OffersError where error.code == .unexpectedShape {
-        // The document is valid. This error only says that the blank definition finds no offers in
-        // it.
-      }
-    }
-    return sample?.root
   }
 }

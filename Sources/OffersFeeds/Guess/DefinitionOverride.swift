@@ -103,7 +103,7 @@ package struct DefinitionOverride {
     definition.source = source
     for (field, value) in fields {
       definition.fields[field] = FieldRule(alternatives: [
-        Self.alternative(value, for: field, in: base, fits ? proposal?.judgement : nil)
+        Self.alternative(value, for: field, in: base, fits ? proposal?.fields : nil)
       ])
       definition.attributes.removeAll { $0.rule.alternatives.allSatisfy { $0.value == value } }
     }
@@ -137,20 +137,22 @@ package struct DefinitionOverride {
   }
 
   /// Returns how a field reads a value: as the same field of the proposal if that has the value,
-  /// otherwise as the judgement of the sample says.
+  /// otherwise as the values in the sample suggest.
   private static func alternative(
-    _ value: ValueRule, for field: OfferField, in base: FeedDefinition?,
-    _ judgement: ReadingGuess?
+    _ value: ValueRule, for field: OfferField, in base: FeedDefinition?, _ sample: FieldGuess?
   ) -> FieldRule.Alternative {
     let own = base?.fields[field]?.alternatives.first { $0.value == value }
     if let own { return own }
     guard case .path(let path) = value else {
       return FieldRule.Alternative(value, reading: field.defaultReading)
     }
-    var alternative = (judgement ?? ReadingGuess()).alternative(at: path, for: field)
+    var alternative =
+      sample?.alternative(at: path, for: field)
+      ?? FieldRule.Alternative(value, reading: field.defaultReading)
     guard field.defaultReading == .text, alternative.reading == .text else { return alternative }
-    // The judgement of a well-known kind, such as RSS, is empty. Its definition may read the value
-    // in another field or attribute, as HTML for example; then this field reads it in the same way.
+    // Nothing is known of the values of a well-known kind, such as RSS. Its definition may read the
+    // value in another field or attribute, as HTML for example; then this field reads it in the same
+    // way.
     let rules = (base.map { Array($0.fields.values) + $0.attributes.map(\.rule) }) ?? []
     let known = rules.flatMap(\.alternatives).first { $0.value == value && $0.reading != .text }
     if let known, field.readings.contains(known.reading) { alternative.reading = known.reading }

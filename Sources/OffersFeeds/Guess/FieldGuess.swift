@@ -7,13 +7,14 @@ import OffersCore
 /// one.
 struct FieldGuess {
   let survey: MemberSurvey
-  let qualifiers: AmountQualifiers
   private(set) var fields: [OfferField: FieldRule] = [:]
   /// The members that each field comes from, the best first.
-  private(set) var chosen: [OfferField: [SurveyedMember]] = [:]
+  private(set) var chosen: [OfferField: [ItemMember]] = [:]
   private(set) var notes: [String] = []
   /// The keys of members that a field already uses.
   private(set) var usedKeys: Set<[String]> = []
+  /// The members that say how amounts are meant.
+  private let money: MoneyMembers
 
   private static let order: [OfferField] = [
     .latitude, .longitude, .imageURL, .url, .startsAt, .expiresAt, .name, .description, .terms,
@@ -24,7 +25,7 @@ struct FieldGuess {
   /// - Throws: `CancellationError`.
   init(_ survey: MemberSurvey) throws {
     self.survey = survey
-    qualifiers = AmountQualifiers(survey.members)
+    money = MoneyMembers(survey.members)
     for field in Self.order {
       try Task.checkCancellation()
       choose(field)
@@ -46,44 +47,45 @@ struct FieldGuess {
         members.append(member)
       }
     }
-    if field == .reward, saleDates(for: best) != nil { addRegularPrice(to: &members, ranked) }
+    if field == .reward, money.saleDates(of: best) != nil {
+      addRegularPrice(to: &members, ranked.dropFirst())
+    }
     take(members, as: field)
   }
 
   /// Adds the price that counts outside the dates of a sale: one that is called the regular price, or
   /// another price that is none of a sale.
-  private func addRegularPrice(to members: inout [SurveyedMember], _ ranked: [SurveyedMember]) {
-    let prices = ranked.dropFirst().filter {
-      FieldVocabulary.isPrice($0.words) && !FieldVocabulary.isSalePrice($0.words)
+  private func addRegularPrice(to members: inout [ItemMember], _ others: ArraySlice<ItemMember>) {
+    let prices = others.filter {
+      FieldNames.isPrice($0.words) && !$0.words.has(oneOf: FieldNames.sales)
     }
-    let regular = prices.first {
-      $0.words.words.contains(where: FieldVocabulary.listPrices.contains)
-    }
+    let regular = prices.first { $0.words.has(oneOf: FieldNames.listPrices) }
     guard let price = regular ?? prices.first else { return }
     members.removeAll { $0.keys == price.keys }
     members.insert(price, at: 1)
   }
 
-  private mutating func take(_ members: [SurveyedMember], as field: OfferField) {
+  private mutating func take(_ members: [ItemMember], as field: OfferField) {
     chosen[field] = members
     usedKeys.formUnion(members.map(\.keys))
     let alternatives = members.map { alternative(for: $0, as: field) }
     fields[field] = FieldRule(alternatives: alternatives)
-    for alternative in alternatives {
-      if case .path(let path)? = alternative.currency { use(path) }
-      if case .path(let path)? = alternative.minorUnits { use(path) }
-      for path in alternative.sale?.paths ?? [] { use(path) }
-    }
+    // The members that say how an amount is meant are used as well.
+    let paths = alternatives.flatMap(\.qualifiers)
+    usedKeys.formUnion(survey.members.filter { paths.contains($0.path) }.map(\.keys))
   }
 
   /// The members that fit a field, the best first.
-  private func ranked(_ field: OfferField) -> [SurveyedMember] {
-    var ranked: [(member: SurveyedMember, rank: Int)] = []
+  private func ranked(_ field: OfferField) -> [ItemMember] {
+    var ranked: [(member: ItemMember, rank: Int)] = []
     // The dates of a sale price are not those of the offer.
-    let saleDates = field == .startsAt || field == .expiresAt ? self.saleDates : []
+    let isDate = field == .startsAt || field == .expiresAt
+    let saleDates = isDate ? survey.members.flatMap { money.saleDates(of: $0)?.paths ?? [] } : []
     for member in survey.members
-    where !usedKeys.contains(member.keys) && !saleDates.contains(member.path) {
-      guard !member.values.isEmpty, let rank = FieldFit.rank(member, as: field) else { continue }
+    where !member.values.isEmpty && !usedKeys.contains(member.keys)
+      && !saleDates.contains(member.path)
+    {
+      guard let rank = member.rank(as: field) else { continue }
       // A sale price is rare by nature, and still takes precedence over the regular price.
       let rarity = field == .reward ? 0 : Int((1 - member.presence) * 20)
       ranked.append((member, rank + rarity))
@@ -93,29 +95,33 @@ struct FieldGuess {
   }
 
   /// Returns how a field reads the values of a member.
-  func alternative(
-    for member: SurveyedMember, as field: OfferField
-  ) -> FieldRule.Alternative {
-    let path = field == .categories ? member.pathToAll : member.path
+  func alternative(for member: ItemMember, as field: OfferField) -> FieldRule.Alternative {
+    let path = field == .categories ? FieldPath(member.steps) : member.path
     var reading = field.defaultReading
     if [.name, .description, .terms].contains(field), member.hasMarkup { reading = .html }
     var alternative = FieldRule.Alternative(.path(path), reading: reading)
-    if field == .reward {
-      let isPercent = member.words.words.contains(where: FieldVocabulary.percentWords.contains)
-      if isPercent, member.isMostlyNumber {
-        alternative.value = .template(Template([.path(path), .literal(" %")]))
-      } else if member.part(\.isNumber) > 0.1 {
-        alternative.currency = currency(for: member)
-        alternative.minorUnits = minorUnits(for: member)
-      }
-      alternative.sale = saleDates(for: member)
+    if field != .reward { return alternative }
+    if member.words.has(oneOf: FieldNames.percentWords), member.isMostlyNumber {
+      alternative.value = .template(Template([.path(path), .literal(" %")]))
+    } else if member.part(\.isNumber) > 0.1 {
+      alternative.currency = money.currency(of: member)
+      alternative.minorUnits = money.minorUnits(of: member)
     }
+    alternative.sale = money.saleDates(of: member)
     return alternative
   }
 
-  /// Marks the member at this path as used, since it qualifies another one.
-  private mutating func use(_ path: FieldPath) {
-    usedKeys.formUnion(survey.members.filter { $0.path == path }.map(\.keys))
+  /// Returns how a field reads the values at a path that the user chose; nil if there are none.
+  func alternative(at path: FieldPath, for field: OfferField) -> FieldRule.Alternative? {
+    guard let member = survey.members.first(where: { $0.path == path && !$0.values.isEmpty })
+    else { return nil }
+    if field == .reward, member.part(\.isNumber) > 0.1 {
+      return alternative(for: member, as: .reward)
+    }
+    // Fields that are dates or links are read as such, whatever the sample has.
+    let isFree = field.defaultReading == .text && field.readings.contains(member.reading)
+    return FieldRule.Alternative(
+      .path(path), reading: isFree ? member.reading : field.defaultReading)
   }
 
   // MARK: The name
@@ -147,34 +153,217 @@ struct FieldGuess {
   private mutating func nameByValues() {
     let texts = survey.members.filter { member in
       !usedKeys.contains(member.keys) && member.depth <= 2 && !member.isThroughList
-        && member.presence > 0.5 && !FieldFit.isStranger(member)
-        && FieldFit.fits(member, as: .name) && member.averageBytes <= 200
-        && !member.words.words.contains(where: FieldVocabulary.sharedWords.contains)
+        && member.presence > 0.5 && !member.isOfOther && member.fits(.name)
+        && member.averageBytes <= 200 && !member.words.has(oneOf: FieldNames.shared)
     }
-    let best = texts.max { Self.likeName($0) < Self.likeName($1) }
-    guard let best else { return }
+    // Names differ, and have several words.
+    func likeness(_ member: ItemMember) -> Int {
+      let spaced = member.values.values.count { $0.contains(" ") }
+      return member.depth > 1 ? member.distinctCount : 2 * member.distinctCount + spaced
+    }
+    guard let best = texts.max(by: { likeness($0) < likeness($1) }) else { return }
     take([best], as: .name)
     if !best.keys.isEmpty {
       notes.append("No member is called a name; “\(best.path)” looks like one.")
     }
   }
 
-  private static func likeName(_ member: SurveyedMember) -> Double {
-    let distinct = Double(member.distinctCount) / Double(max(1, member.values.count))
-    let hasSpaces = member.values.values.count { $0.text.contains(" ") }
-    return member.presence * distinct + Double(hasSpaces) / Double(max(1, member.values.count)) / 2
-      - (member.depth > 1 ? 0.5 : 0)
-  }
-
-  /// Uses a member as the name, for want of a better one.
-  mutating func takeAsName(_ member: SurveyedMember) {
+  /// Uses a member as the name, for want of a better one; nil for the item's key.
+  mutating func takeAsName(_ member: ItemMember?) {
+    guard let member else {
+      fields[.name] = FieldRule(.path(FieldPath([.ownKey(1)])))
+      return notes.append("The items have no name; their keys are shown instead.")
+    }
     take([member], as: .name)
     notes.append("The items have no name; “\(member.path)” is shown.")
   }
 
-  /// Uses the item's key as the name, for want of a better one.
-  mutating func takeKeyAsName() {
-    fields[.name] = FieldRule(.path(FieldPath([.ownKey(1)])))
-    notes.append("The items have no name; their keys are shown instead.")
+  // MARK: Amounts
+
+  /// The meaning of the items' value: a price if the name of the chosen member, or of an object
+  /// around it, says so and none announces a payment or a discount; otherwise a reward.
+  var valueRole: ValueRole {
+    guard let member = chosen[.reward]?.first else { return .reward }
+    let names = member.owners + [member.words]
+    if names.contains(where: FieldNames.isReward) { return .reward }
+    return names.contains(where: FieldNames.isPrice) ? .price : .reward
   }
+
+  /// Amounts in minor units apart from the reward. Shown as plain numbers they would be far too
+  /// high.
+  var otherMinorAmounts: [ItemMember] {
+    survey.members.filter { member in
+      !usedKeys.contains(member.keys) && money.minorUnits(of: member) != nil
+        && member.words.has(oneOf: FieldNames.minorWords.union(["price", "amount"]))
+    }
+  }
+}
+
+extension FieldRule.Alternative {
+  /// The paths of the values that say how the amount is meant.
+  fileprivate var qualifiers: [FieldPath] {
+    var paths = sale?.paths ?? []
+    if case .path(let path)? = currency { paths.append(path) }
+    if case .path(let path)? = minorUnits { paths.append(path) }
+    return paths
+  }
+}
+
+/// The members of the items that say how an amount is meant: its currency, its decimals, and the
+/// dates of a sale.
+private struct MoneyMembers {
+  private var currencies: [ItemMember] = []
+  private var decimals: [ItemMember] = []
+  private var saleRanges: [ItemMember] = []
+  private var saleStarts: [ItemMember] = []
+  private var saleEnds: [ItemMember] = []
+
+  init(_ members: [ItemMember]) {
+    for member in members where !member.values.isEmpty {
+      let values = member.values.values
+      let words = member.words
+      if FieldNames.currencies.contains(words.joined),
+        values.allSatisfy({ CurrencyCode($0.uppercased()) != nil })
+      {
+        currencies.append(member)
+      } else if FieldNames.decimals.contains(words.joined),
+        values.allSatisfy({ Int($0).map { (0...6).contains($0) } == true })
+      {
+        decimals.append(member)
+      } else if words.has(oneOf: FieldNames.saleDates) {
+        let isDate = member.part { $0.isDate || $0.isTimestamp } > 0.5
+        if isDate, words.has(oneOf: FieldNames.starts) {
+          saleStarts.append(member)
+        } else if isDate, words.has(oneOf: FieldNames.ends) {
+          saleEnds.append(member)
+        } else if words.has(oneOf: ["dates", "effective"]) {
+          saleRanges.append(member)
+        }
+      }
+    }
+  }
+
+  /// The member within an amount's own object, else the one in the object that contains the amount.
+  ///
+  /// - Parameter orInItem: whether one directly in the item is the next choice.
+  private func nearest(
+    _ members: [ItemMember], to amount: ItemMember, orInItem: Bool = true
+  ) -> FieldPath? {
+    let found =
+      members.first { $0.keys.dropLast() == amount.keys[...] }
+      ?? members.first { $0.keys.dropLast() == amount.keys.dropLast() }
+      ?? (orInItem ? members.first { $0.depth <= 1 } : nil)
+    return found?.path
+  }
+
+  /// The currency of an amount: that in a member near it or directly in the item, otherwise the
+  /// code at the end of the amount's name, as in `price_eur`; nil when there is none.
+  func currency(of amount: ItemMember) -> CurrencyRule? {
+    if let path = nearest(currencies, to: amount) { return .path(path) }
+    guard let code = amount.words.words.last?.uppercased(), code.utf8.count == 3,
+      let currency = CurrencyCode(code), !currency.isWord
+    else { return nil }
+    return .constant(code)
+  }
+
+  /// The minor units of an amount, by a member near it or by its name; nil for major units.
+  func minorUnits(of amount: ItemMember) -> MinorUnitsRule? {
+    guard amount.part(\.isWhole) > 0.95 else { return nil }
+    if let path = nearest(decimals, to: amount, orInItem: false) { return .path(path) }
+    let owner = amount.owners.last?.words ?? []
+    let isMoney = amount.words.joined == "amount" && owner.count > 1 && owner.last == "money"
+    let isMinor =
+      amount.words.joined.hasPrefix("unitamount") || amount.words.has(oneOf: FieldNames.minorWords)
+    return isMoney || isMinor ? .currency : nil
+  }
+
+  /// The dates of a sale price: those of members beside it or directly in the item; nil for another
+  /// price, and when there are none.
+  func saleDates(of price: ItemMember) -> SaleDatesRule? {
+    guard price.words.has(oneOf: FieldNames.sales), price.fits(.reward) else { return nil }
+    if let range = nearest(saleRanges, to: price) { return .range(range) }
+    let (from, until) = (nearest(saleStarts, to: price), nearest(saleEnds, to: price))
+    return from == nil && until == nil ? nil : .bounds(from: from, until: until)
+  }
+}
+
+extension ItemMember {
+  /// The rank of the member for a field, the lower the better; nil when it does not fit.
+  fileprivate func rank(as field: OfferField) -> Int? {
+    guard fits(field) else { return nil }
+    switch field {
+    case .imageURL:
+      // Small images come after large ones.
+      let isSmall = words.has(oneOf: FieldNames.smallImages)
+      let size = words.number.map { $0 > 0 ? min(9, $0 / 100 + 1) : 0 } ?? 0
+      let rank = rankByName(as: field) ?? (isMostlyImage ? 150 + 50 * depth : nil)
+      return rank.map { $0 + (isSmall ? 20 : 0) - size }
+    case .reward:
+      // A percentage comes after prices, and a text that announces a discount before them.
+      let isPercent = words.has(oneOf: FieldNames.percentWords)
+      let cost = isPercent ? 60 : FieldNames.isPromise(words) && !isMostlyNumber ? -15 : 0
+      return rankByName(as: field).map { $0 + cost }
+    default: return rankByName(as: field)
+    }
+  }
+
+  private func rankByName(as field: OfferField) -> Int? {
+    let listCost = isThroughList && field != .categories ? 10 : 0
+    guard let owner = owners.last, depth > 1 else {
+      return FieldNames.rank(words, as: field).map { $0 + listCost }
+    }
+    let isMain = FieldNames.isMain(words, of: field)
+    if isMain, depth == 2 || !isOfOther, let rank = FieldNames.rank(owner, as: field) {
+      return rank + 5 + listCost + 50 * (depth - 2)
+    }
+    if field == .reward, isMain, !isOfOther,
+      owners.dropLast().contains(where: FieldNames.isPriceHolder)
+    {
+      if FieldNames.salePrices.contains(owner.joined) { return 20 }
+      if FieldNames.listPrices.contains(owner.joined) { return 45 }
+    }
+    // Below `images` there may be several sizes of an image, of which `source` is the largest.
+    if field == .imageURL, owner.joined == "source", words.joined == "url", keys.contains("images")
+    {
+      return 10
+    }
+    if field == .startsAt || field == .expiresAt,
+      let rank = FieldNames.rank(KeyWords(owner.joined + "_" + words.joined), as: field)
+    {
+      return rank + 5
+    }
+    let isPlace = field == .latitude || field == .longitude
+    let isPicture = field == .imageURL && !words.words.contains("avatar")
+    guard !isOfOther || isPlace || isPicture, !isThroughList || isPlace else { return nil }
+    return FieldNames.rank(words, as: field).map { $0 + 100 * (depth - 1) }
+  }
+
+  /// Whether the values have the field's type. The member's name matters only for the fields name,
+  /// reward and link, whose values alone do not tell.
+  func fits(_ field: OfferField) -> Bool {
+    switch field {
+    case .name:
+      // A member that is called name or title may have some unusual values.
+      let oddLimit = ["name", "title"].contains(words.joined) ? 0.5 : 0.2
+      return isMostlyProse && !isMostlyDate && part(\.isOpaque) < oddLimit && averageBytes <= 400
+    case .description, .terms: return isMostlyProse && !isMostlyDate && part(\.isOpaque) < 0.2
+    case .reward:
+      if averageBytes > 120 || part(\.isAddress) > 0.2 { return false }
+      return part(\.isMoney) >= 0.5
+        || FieldNames.isPromise(words) && part { $0.isMoney || $0.hasLetters } > 0.8
+    case .imageURL:
+      return part { $0.isAddress || $0.isImage || $0.isWord } > 0.8
+        && part { $0.isAddress || $0.isImage } > 0.1
+    case .url: return isMostlyAddress && !isMostlyImage && !isCalledImage
+    case .startsAt, .expiresAt: return part { $0.isDate || $0.isTimestamp } > 0.8
+    case .latitude, .longitude:
+      let limit = field == .latitude ? 90.0 : 180.0
+      return values.values.allSatisfy { Double($0).map { $0.magnitude <= limit } == true }
+    case .id, .attributes: return false
+    default: return isMostlyProse && averageBytes <= 120
+    }
+  }
+
+  /// Whether the member's name is that of an image.
+  var isCalledImage: Bool { FieldNames.rank(words, as: .imageURL).map { $0 <= 45 } == true }
 }

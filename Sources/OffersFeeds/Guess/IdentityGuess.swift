@@ -1,14 +1,26 @@
 import OffersCore
 
-/// Proposes the identity of the items of an unknown document.
+/// Proposes the identity of the items of an unknown document: a member with the name of an id, the
+/// item's key, its link, or an id that is made from values that last.
+///
+/// An id made from a price would change with the price, and favorites under the old id would no
+/// longer match.
 struct IdentityGuess {
-  let rule: IDRule
-  /// The member with the name of an id that is the id or a part of it; nil where the id comes from
-  /// the item's key, a link or several values.
-  private(set) var member: SurveyedMember?
-  /// The reason why no id can be made: only values that change from day to day distinguish the
-  /// items.
+  private(set) var rule = IDRule.madeFrom([])
+  /// The member with the name of an id that is the id or a part of it; nil for another id.
+  private(set) var member: ItemMember?
+  /// The reason why no id can be made: only values that change distinguish the items.
   private(set) var problem: OffersError?
+
+  private let survey: MemberSurvey
+  private let fields: FieldGuess
+
+  /// The rank from which on a name may be that of an id of another thing.
+  private static let weak = 50
+  /// The number of members that an id is made from.
+  private static let partLimit = 4
+  /// The number of members that are tried. Each trial is a pass over all items.
+  private static let trialLimit = 40
 
   /// - Parameters:
   ///   - survey: the members of the items, among which an id is searched for.
@@ -16,97 +28,160 @@ struct IdentityGuess {
   ///   - fields: the fields found so far.
   /// - Throws: `CancellationError`.
   init(_ survey: MemberSurvey, ownKeys: [String], fields: FieldGuess) throws {
-    let hasOwnKeys = ownKeys.count == survey.itemCount && Set(ownKeys).count == ownKeys.count
-    var rest: SurveyedMember?
-    for (member, rank) in Self.ranked(survey) {
-      // A member that is named like an id may repeat in a few items; then the feed lists these
-      // offers twice. Any other member must be unique, because it may be the id of something else.
-      let isNearly = rank <= 2 && member.distinctCount * 10 >= member.values.count * 9
-      if member.isUnique || isNearly && member.presence > 0.98 && ownKeys.isEmpty {
-        if rank >= Self.weak, hasOwnKeys { break }
-        rule = .value(FieldRule(.path(member.path)))
-        self.member = member
-        return
-      }
-      if rest == nil, rank < Self.weak, member.presence == 1 { rest = member }
-    }
-    if hasOwnKeys {
-      rule = .value(FieldRule(.path(FieldPath([.ownKey(1)]))))
-      return
-    }
-    if let rest, ownKeys.count == survey.itemCount, Self.differs(rest, ownKeys) {
-      let parts: [Template.Part] = [
-        .path(FieldPath([.ownKey(1)])), .literal("-"), .path(rest.path),
-      ]
-      rule = .value(FieldRule(.template(Template(parts))))
-      member = rest
-      return
-    }
+    self.survey = survey
+    self.fields = fields
+    if findMember(ownKeys) { return }
     if let link = fields.chosen[.url]?.first, link.isUnique,
-      !link.values.values.contains(where: { $0.text.contains("?") })
+      !link.values.values.contains(where: { $0.contains("?") })
     {
       rule = .value(FieldRule(.path(link.path)))
-      return
+    } else {
+      try make()
     }
-    let made = try MadeIdentity(survey, fields)
-    rule = .madeFrom(made.parts.map(\.path))
-    problem = made.problem
   }
 
-  private static let weak = 50
+  /// Finds a member that is an id, alone or together with the item's key.
+  private mutating func findMember(_ ownKeys: [String]) -> Bool {
+    let hasKeys = ownKeys.count == survey.itemCount
+    let hasUniqueKeys = hasKeys && Set(ownKeys).count == ownKeys.count
+    let key = FieldPath([.ownKey(1)])
+    let ranked = ranked
+    let found = ranked.first { member, rank in
+      // A member that is named like an id may repeat in a few items; then the feed lists these
+      // offers twice. Any other member must be unique, because it may be the id of something else.
+      member.isUnique
+        || rank <= 2 && ownKeys.isEmpty && member.presence > 0.98
+          && member.distinctCount * 10 >= member.values.count * 9
+    }
+    if let found, found.rank < Self.weak || !hasUniqueKeys {
+      member = found.member
+      rule = .value(FieldRule(.path(found.member.path)))
+    } else if hasUniqueKeys {
+      rule = .value(FieldRule(.path(key)))
+    } else if hasKeys,
+      let part = ranked.first(where: { $0.rank < Self.weak && $0.member.presence == 1 })?.member,
+      Set(part.values.map { [ownKeys[$0.key], $0.value] }).count == survey.itemCount
+    {
+      member = part
+      rule = .value(FieldRule(.template(Template([.path(key), .literal("-"), .path(part.path)]))))
+    } else {
+      return false
+    }
+    return true
+  }
 
   /// The members with the name of an id, the best first.
-  private static func ranked(_ survey: MemberSurvey) -> [(SurveyedMember, Int)] {
-    var ranked: [(member: SurveyedMember, rank: Int)] = []
+  private var ranked: [(member: ItemMember, rank: Int)] {
+    var ranked: [(member: ItemMember, rank: Int)] = []
     for member in survey.members where !member.isThroughList && !member.keys.isEmpty {
       let isPlain = member.part { $0.isDate || $0.isNumber && !$0.isIntegral } < 0.1
-      guard isPlain, member.averageBytes <= 300, let rank = rank(member) else { continue }
-      if member.isMostlyAddress, rank > 4 { continue }
+      guard isPlain, member.averageBytes <= 300, let rank = Self.rank(member),
+        rank <= 4 || !member.isMostlyAddress
+      else { continue }
       ranked.append((member, rank))
     }
     return ranked.sorted { $0.rank < $1.rank }
   }
 
-  private static func rank(_ member: SurveyedMember) -> Int? {
-    let leaf = member.words
-    if member.depth <= 1 { return rank(leaf) }
-    guard let owner = member.ownerWords, member.depth == 2 else { return nil }
-    if FieldVocabulary.carriers(of: .id).contains(leaf.joined),
-      let rank = FieldVocabulary.rank(owner, as: .id)
-    {
+  private static func rank(_ member: ItemMember) -> Int? {
+    guard let owner = member.owners.last, member.depth > 1 else { return rank(member.words) }
+    if member.depth > 2 { return nil }
+    if FieldNames.isMain(member.words, of: .id), let rank = FieldNames.rank(owner, as: .id) {
       return rank + 1
     }
-    if FieldFit.isStranger(member) { return nil }
-    return rank(leaf).map { $0 + weak }
+    return member.isOfOther ? nil : rank(member.words).map { $0 + weak }
   }
 
   private static func rank(_ words: KeyWords) -> Int? {
-    if let rank = FieldVocabulary.rank(words, as: .id) { return rank }
-    let joined = words.joined
-    for end in ["id", "guid", "uuid", "nr", "nummer", "number", "code"] where joined.hasSuffix(end)
-    {
-      let subject = KeyWords(joined.dropLast(end.utf8.count) + "_" + end)
-      if let rank = FieldVocabulary.rank(subject, as: .id) { return rank + 1 }
-      let isWord = words.words.last == end && words.words.count > 1
-      if isWord { return weak }
-      return end == "id" && !words.words.contains(where: notIDs.contains) ? weak + 10 : nil
-    }
-    return nil
+    if let rank = FieldNames.rank(words, as: .id) { return rank }
+    let ends = ["id", "guid", "uuid", "nr", "nummer", "number", "code"]
+    guard let end = ends.first(where: words.joined.hasSuffix) else { return nil }
+    let subject = KeyWords(words.joined.dropLast(end.utf8.count) + "_" + end)
+    if let rank = FieldNames.rank(subject, as: .id) { return rank + 1 }
+    return words.words.count > 1 && words.words.last == end ? weak : nil
   }
 
-  /// Words that end in “id” and do not name ids.
-  private static let notIDs: Set = [
-    "paid", "prepaid", "valid", "bid", "grid", "hybrid", "void", "solid", "liquid", "fluid", "aid",
-    "kid", "lid", "mid", "rapid", "android", "avoid", "covid", "raid", "said", "steroid", "acid",
-  ]
+  // MARK: Made ids
 
-  /// Whether no two items have both the same key and the same value of the member.
-  private static func differs(_ member: SurveyedMember, _ ownKeys: [String]) -> Bool {
-    var seen: Set<[String]> = []
-    for (item, value) in member.values where !seen.insert([ownKeys[item], value.text]).inserted {
-      return false
+  /// Makes an id from the name, and as many other lasting values as distinguish the items.
+  private mutating func make() throws {
+    let name = fields.chosen[.name]?.first
+    // A member that is the items' only name identifies them, even if it reads like a description.
+    let isPaid = fields.chosen[.reward]?.contains { $0.keys == name?.keys } == true
+    let texts = [OfferField.reward, .description, .terms].flatMap { fields.chosen[$0] ?? [] }
+    var parts = (fields.chosen[.name] ?? []).filter { member in
+      member.keys == name?.keys ? !isPaid : !texts.contains { $0.keys == member.keys }
     }
-    return true
+    let addresses = survey.members.filter(Self.isAddress)
+    // The name does not distinguish the shops of a chain; their addresses do.
+    if fields.chosen[.latitude] != nil, let address = addresses.first(where: { $0.presence > 0.9 })
+    {
+      parts.append(address)
+    }
+    let chosen = [OfferField.retailer, .categories, .url].map { fields.chosen[$0]?.first }
+    let lasting =
+      [chosen[0]] + addresses + survey.members.filter(Self.isLasting) + chosen.dropFirst()
+    let count = try add(lasting.compactMap(\.self), to: &parts, limit: Self.partLimit)
+    rule = .madeFrom((parts.isEmpty ? [name].compactMap(\.self) : parts).map(\.path))
+    // A few items that are alike are probably offers that the feed lists twice; a note reports
+    // them.
+    if name == nil || count * 10 >= survey.itemCount * 9 { return }
+    var all = parts
+    if try add(survey.members, to: &all, limit: .max) > count {
+      problem = Self.problem(all.map(\.path), from: parts.count)
+    }
+  }
+
+  /// Adds each member, in this order, that distinguishes more of the items; returns the number of
+  /// items that the parts distinguish.
+  private func add(
+    _ members: [ItemMember], to parts: inout [ItemMember], limit: Int
+  ) throws -> Int {
+    var known = try combinations(parts)
+    for member in members.prefix(Self.trialLimit) {
+      if known == survey.itemCount || parts.count >= limit { break }
+      let next = try combinations(parts + [member])
+      if next > known {
+        parts.append(member)
+        known = next
+      }
+    }
+    return known
+  }
+
+  /// The number of different combinations of the members' values, among the items that have any of
+  /// them.
+  private func combinations(_ members: [ItemMember]) throws -> Int {
+    try Task.checkCancellation()
+    let items = members.reduce(into: Set<Int>()) { $0.formUnion($1.values.keys) }
+    return Set(items.map { item in members.map { $0.values[item] } }).count
+  }
+
+  private static func problem(_ paths: [FieldPath], from first: Int) -> OffersError {
+    let names = paths.dropFirst(first).map(\.description)
+    return OffersError(
+      .unexpectedShape,
+      "Only \(names.joined(separator: " and ")) \(names.count == 1 ? "distinguishes" : "distinguish") "
+        + "the offers, and an id must be made from values that do not change.",
+      advice: Advice(
+        "Map a stable value", .mapFields(["id"]),
+        ", or write a definition with id: {made-from: "
+          + "[\(paths.map(\.description).joined(separator: ", "))]} if these do not change."))
+  }
+
+  private static func isAddress(_ member: ItemMember) -> Bool {
+    !member.isThroughList && member.depth <= 2 && member.part(\.hasLetters) > 0.5
+      && (FieldNames.addresses.contains(member.words.joined)
+        || member.words.words.first.map(FieldNames.addresses.contains) == true)
+  }
+
+  /// Whether a member is a single short text whose name says that it stays the same while the offer
+  /// lasts.
+  private static func isLasting(_ member: ItemMember) -> Bool {
+    !member.isThroughList && member.depth <= 2 && member.averageBytes <= 120
+      && !member.isMostlyAddress && !member.isMostlyDate
+      && member.words.has(oneOf: FieldNames.lasting)
+      && !FieldNames.isPrice(member.words) && FieldNames.rank(member.words, as: .reward) == nil
   }
 }
 
@@ -114,21 +189,16 @@ extension IDRule {
   /// The rules without the first alternative, without the first two, and so on; none for an id of one
   /// alternative.
   var shorter: [IDRule] {
-    switch self {
-    case .madeFrom: []
-    case .value(let rule): rule.shorter.map { .value($0) }
-    case .valueOrMade(let rule, let parts):
-      rule.shorter.map { .valueOrMade($0, from: parts) } + [.madeFrom(parts)]
+    func shorter(_ rule: FieldRule) -> [FieldRule] {
+      rule.alternatives.indices.dropFirst().map {
+        FieldRule(alternatives: Array(rule.alternatives[$0...]))
+      }
     }
-  }
-}
-
-extension FieldRule {
-  fileprivate var shorter: [FieldRule] {
-    (1..<max(1, alternatives.count)).map { count in
-      var rule = self
-      rule.alternatives.removeFirst(count)
-      return rule
+    return switch self {
+    case .madeFrom: []
+    case .value(let rule): shorter(rule).map { .value($0) }
+    case .valueOrMade(let rule, let parts):
+      shorter(rule).map { .valueOrMade($0, from: parts) } + [.madeFrom(parts)]
     }
   }
 }

@@ -3,14 +3,12 @@ import OffersCore
 /// Finds the path of the offers in an unknown document.
 ///
 /// The candidates are lists of objects or texts, objects with similar members, and in XML repeated
-/// elements, and single ones that have members. The score grows with the number of objects and of
-/// their members. It is lower deep in the document and within the items of another list, and higher
-/// for a list whose name means offers, and for members with the names of an offer's fields. A list
-/// of bare names, such as categories, loses against a list whose items have a price, a link or an
-/// image.
+/// elements, and single ones that have members. A list whose name means offers comes first, then
+/// one whose items have a name and a price, a link or an image, then the one that is not within the
+/// items of another, then the one with the most members.
 struct ItemsGuess {
   /// A path that may be that of the offers, with the first values there.
-  struct Candidate {
+  private struct Candidate {
     let steps: [FieldPath.Step]
     /// The number of lists, and of objects that map ids to items, around the values.
     let nesting: Int
@@ -21,26 +19,67 @@ struct ItemsGuess {
     var isAlone = false
     /// The names of the first object's members, and of the members of objects in it.
     private(set) var words: [KeyWords] = []
+    /// Whether the first object has a name that is not in an object within it.
+    private(set) var hasOwnName = false
 
-    private static let sampleLimit = 100
     private static let wordLimit = 200
 
     mutating func add(_ elements: [SampleValue]) {
-      samples += elements.prefix(max(0, Self.sampleLimit - samples.count))
-      guard words.isEmpty, let object else { return }
-      var keys = object.members.prefix(Self.wordLimit).map(\.key)
-      for case (_, .object(let inner)) in object.members where keys.count < Self.wordLimit {
+      count += elements.count
+      samples += elements.prefix(max(0, 100 - samples.count))
+      guard words.isEmpty, let first = samples.lazy.compactMap(\.object).first else { return }
+      var keys = first.members.prefix(Self.wordLimit).map(\.key)
+      hasOwnName = first.members.prefix(Self.wordLimit).contains { key, value in
+        (value.scalar ?? value.object?.text) != nil && ItemsGuess.has([.name], [KeyWords(key)])
+      }
+      for case (_, .object(let inner)) in first.members where keys.count < Self.wordLimit {
         keys += inner.members.prefix(Self.wordLimit).map(\.key)
       }
       words = keys.prefix(Self.wordLimit).map { KeyWords($0) }
     }
 
-    /// The first object.
-    var object: SampleObject? { samples.lazy.compactMap(\.object).first }
+    func has(_ fields: OfferField...) -> Bool { ItemsGuess.has(fields, words) }
+
+    /// The average number of members of an item, with those of nested objects.
+    var memberCount: Double {
+      let counts = samples.map {
+        if case .object(let object) = $0 { object.leafCount() } else { 1 }
+      }
+      return Double(counts.reduce(0, +)) / Double(max(1, counts.count))
+    }
+
+    /// How clearly a key on the path means offers, from 0 to 2.
+    var nameRank: Int {
+      let ranks = steps.map {
+        if case .key(let key) = $0 { FieldNames.containerRank(key) } else { 0 }
+      }
+      return steps.isEmpty ? 1 : ranks.max() ?? 0
+    }
+
+    /// Whether the first item looks like an offer.
+    var isOffer: Bool { has(.name) && has(.reward, .url, .imageURL) }
+
+    /// Whether the items describe something else than an offer, by their own key.
+    var isOfOther: Bool {
+      guard case .key(let key)? = steps.last(where: { $0 != .all }) else { return false }
+      return FieldNames.others.contains(KeyWords(key).joined)
+    }
+
+    /// Whether the items are at most names, as those of categories and of groups of offers are.
+    var isBare: Bool {
+      memberCount <= 4 && !has(.reward, .url, .imageURL, .expiresAt, .description)
+    }
+
+    /// Whether the values can be offers at all: texts, or a single element, only if their name
+    /// means offers.
+    var isPossible: Bool {
+      if isText || isAlone, nameRank == 0 || nesting > 0 { return false }
+      return !isAlone || nameRank == 2 || hasOwnName && has(.reward)
+    }
   }
 
   private let isXML: Bool
-  private(set) var candidates: [Candidate] = []
+  private var candidates: [Candidate] = []
   private var places: [[FieldPath.Step]: Int] = [:]
 
   private static let levelLimit = 6
@@ -51,24 +90,42 @@ struct ItemsGuess {
     walk(root, [], nesting: 0)
   }
 
-  /// Returns the best candidate.
+  /// Returns the path of the best candidate.
   ///
-  /// - Throws: `OffersError` with `unexpectedShape` when there is none, or two score about the
-  ///   same; the message names the candidates.
-  func best() throws -> Candidate {
-    let hasOffers = candidates.contains { $0.nesting == 0 && Self.isOfferLike($0) }
-    let ranked = candidates.map { candidate in
-      let isGivingWay = hasOffers && isBare(candidate)
-      return (candidate: candidate, score: score(candidate) * (isGivingWay ? 0.01 : 1))
-    }.filter { $0.score > 0 }
-      .sorted { $0.score > $1.score }
-    guard let first = ranked.first else { throw problem() }
-    if let second = ranked.dropFirst().first, second.score > 0.9 * first.score,
-      !Self.isOneInOther(first.candidate.steps, second.candidate.steps)
+  /// - Throws: `OffersError` with `unexpectedShape` when there is none, or two are about as good;
+  ///   the message names the candidates.
+  func best() throws -> [FieldPath.Step] {
+    let ranked = candidates.filter(\.isPossible).map { ($0, rank(of: $0)) }
+      .filter { $0.1.size > 0 }.sorted { $0.1 > $1.1 }
+    guard let (first, rank) = ranked.first else { throw problem() }
+    if let (second, other) = ranked.dropFirst().first,
+      (other.isNamed, other.fit, other.nesting) == (rank.isNamed, rank.fit, rank.nesting),
+      other.size > 0.9 * rank.size, !first.steps.starts(with: second.steps),
+      !second.steps.starts(with: first.steps)
     {
       throw problem()
     }
-    return first.candidate
+    return first.steps
+  }
+
+  private func rank(of candidate: Candidate) -> (isNamed: Int, fit: Int, nesting: Int, size: Double)
+  {
+    let members = min(candidate.memberCount, 25)
+    let size = members * members * Double(min(candidate.count, 100))
+    // The items of a list within other offers describe these; those within mere groups are offers.
+    let isPart =
+      candidate.isOfOther
+      || candidates.contains { Self.isBetween($0, candidate) && !$0.isBare }
+    return (
+      candidate.nameRank == 2 ? 1 : 0,
+      isPart ? 0 : candidate.isOffer ? 2 : candidate.has(.name) ? 1 : 0,
+      -candidate.nesting, candidate.nameRank == 1 ? 1.2 * size : size
+    )
+  }
+
+  /// Whether a candidate's items contain those of another.
+  private static func isBetween(_ outer: Candidate, _ inner: Candidate) -> Bool {
+    outer.nesting < inner.nesting && inner.steps.starts(with: outer.steps)
   }
 
   /// Whether a JSON document is a single offer: an object with an id and a name, without a list of
@@ -77,9 +134,12 @@ struct ItemsGuess {
     guard !isXML, case .object(let object) = root, candidates.allSatisfy(\.isText) else {
       return false
     }
-    let texts = object.members.filter { if case .text = $0.value { true } else { false } }
-    let words = texts.map { KeyWords($0.key) }
-    return Self.has(.id, words) && Self.has(.name, words)
+    let words = object.members.filter { $0.value.scalar != nil }.map { KeyWords($0.key) }
+    return Self.has([.id], words) && Self.has([.name], words)
+  }
+
+  private static func has(_ fields: [OfferField], _ words: [KeyWords]) -> Bool {
+    fields.contains { field in words.contains { FieldNames.rank($0, as: field) != nil } }
   }
 
   /// Returns the error for a document in which no list, or no single one, is recognized as the list
@@ -107,36 +167,28 @@ struct ItemsGuess {
     if steps.count > Self.levelLimit { return }
     switch value {
     case .list(let list):
-      if !isXML { add(list.elements, count: list.count, steps, nesting: nesting) }
-      for element in list.elements.prefix(50) {
+      if !isXML { add(list, steps, nesting: nesting) }
+      for element in list.prefix(50) {
         walk(element, isXML ? steps : steps + [.all], nesting: nesting + 1)
       }
     case .object(let object):
-      let isKeyed = !isXML && KeyedObject.isKeyed(object)
-      if isKeyed { addKeyed(object, steps + [.all], nesting: nesting) }
-      for (key, member) in object.members.prefix(isKeyed ? 50 : 500) {
-        let below = steps + [isKeyed ? .all : .key(key)]
-        if isXML, !key.hasPrefix("@") { addElements(member, below, nesting: nesting) }
-        if isKeyed, case .list(let list) = member {
-          for element in list.elements.prefix(50) {
-            walk(element, below + [.all], nesting: nesting + 1)
-          }
-        } else {
-          walk(member, below, nesting: nesting + (isKeyed ? 1 : 0))
+      let isKeyed = !isXML && object.isKeyed
+      if isKeyed {
+        let below = steps + [.all]
+        let values = object.members.map(\.value)
+        add(values.filter { if case .object = $0 { true } else { false } }, below, nesting: nesting)
+        for case .list(let list) in values { add(list, below, nesting: nesting) }
+        for value in values.prefix(50) {
+          for element in value.elements.prefix(50) { walk(element, below, nesting: nesting + 1) }
         }
+        return
       }
-    case .text, .truth, .null: break
-    }
-  }
-
-  private mutating func addKeyed(
-    _ object: SampleObject, _ steps: [FieldPath.Step], nesting: Int
-  ) {
-    let values = object.members.map(\.value)
-    let objects = values.filter { if case .object = $0 { true } else { false } }
-    if !objects.isEmpty { add(objects, count: objects.count, steps, nesting: nesting) }
-    for case .list(let list) in values {
-      add(list.elements, count: list.count, steps, nesting: nesting)
+      for (key, member) in object.members.prefix(500) {
+        let below = steps + [.key(key)]
+        if isXML, !key.hasPrefix("@") { addElements(member, below, nesting: nesting) }
+        walk(member, below, nesting: nesting)
+      }
+    case .text, .number, .truth, .null: break
     }
   }
 
@@ -144,112 +196,65 @@ struct ItemsGuess {
     _ value: SampleValue, _ steps: [FieldPath.Step], nesting: Int
   ) {
     switch value {
-    case .list(let list): add(list.elements, count: list.count, steps, nesting: nesting)
-    case .object where steps.count > 1:
-      add([value], count: 1, steps, nesting: nesting, isAlone: true)
-    case .object, .text, .truth, .null: break
+    case .list(let list): add(list, steps, nesting: nesting)
+    case .object where steps.count > 1: add([value], steps, nesting: nesting, isAlone: true)
+    case .object, .text, .number, .truth, .null: break
     }
   }
 
   private mutating func add(
-    _ elements: [SampleValue], count: Int, _ steps: [FieldPath.Step], nesting: Int,
-    isAlone: Bool = false
+    _ elements: [SampleValue], _ steps: [FieldPath.Step], nesting: Int, isAlone: Bool = false
   ) {
     let objectCount = elements.count { if case .object = $0 { true } else { false } }
-    let textCount = elements.count {
-      if case .text(let text) = $0 { !text.isNumber } else { false }
-    }
+    let textCount = elements.count { if case .text = $0 { true } else { false } }
     if objectCount * 2 < elements.count && textCount < elements.count { return }
     if places[steps] == nil {
-      if candidates.count >= Self.candidateLimit { return }
+      if candidates.count >= Self.candidateLimit || elements.isEmpty && isXML { return }
       places[steps] = candidates.count
       candidates.append(Candidate(steps: steps, nesting: nesting))
     }
     guard let place = places[steps] else { return }
     candidates[place].isAlone = isAlone && candidates[place].count == 0
     candidates[place].isText = objectCount == 0 && textCount > 0
-    candidates[place].count += count
     candidates[place].add(elements)
   }
+}
 
-  // MARK: Scores
-
-  private func score(_ candidate: Candidate) -> Double {
-    let name = Self.containerRank(candidate)
-    // A list of texts, or a single element, is a candidate only if its name means offers.
-    if candidate.isText && (name == 0 || candidate.nesting > 0) { return 0 }
-    if candidate.isAlone, candidate.nesting > 0 || name < (Self.isPriced(candidate) ? 1 : 2) {
-      return 0
+extension SampleObject {
+  /// Whether the object maps ids to items, or to lists of items: most members are objects or lists
+  /// of objects, and have keys that look like ids, or members with similar names.
+  fileprivate var isKeyed: Bool {
+    let items = members.map { key, value -> (key: String, names: Set<String>) in
+      let objects = value.elements.prefix(20).compactMap(\.object)
+      return (key, objects.reduce(into: []) { $0.formUnion($1.leafKeys) })
     }
-    let members = min(Self.memberCount(candidate), 25)
-    var score = members * members * Double(min(candidate.count, 100))
-    for _ in 0..<candidate.nesting { score *= 0.1 }
-    for _ in candidate.steps { score *= 0.9 }
-    if candidate.isText { score *= 0.5 }
-    return score * [1, 1.2, 1.5][name] * fit(candidate)
-  }
-
-  /// A factor for how much the names of the objects' members are those of an offer.
-  private func fit(_ candidate: Candidate) -> Double {
-    Self.gains.reduce(1) { fit, gain in
-      Self.has(gain.0, candidate.words) ? fit * gain.1 : fit
+    let keyed = members.indices.filter { members[$0].value.object != nil }.map { items[$0] }
+    guard keyed.count * 2 > members.count else { return false }
+    if keyed.count(where: { Self.isID($0.key) }) * 5 >= keyed.count * 4 { return true }
+    // A key that describes its value is a name, not the id of an item.
+    let isNamed = keyed.contains { key, _ in
+      FieldNames.containerRank(key) > 0 || FieldNames.others.contains(KeyWords(key).joined)
     }
+    let all = keyed.reduce(into: Set<String>()) { $0.formUnion($1.names) }
+    if isNamed || all.count < 2 || keyed.count < 2 { return false }
+    // Two members may be similar by chance, so a greater likeness is required of them.
+    let count = keyed.reduce(0) { $0 + $1.names.count }
+    return count * 10 >= all.count * keyed.count * (keyed.count > 2 ? 6 : 8)
   }
 
-  private static let gains: [(OfferField, Double)] = [
-    (.name, 1.5), (.reward, 1.3), (.imageURL, 1.2), (.url, 1.1), (.expiresAt, 1.3),
-    (.description, 1.1),
-  ]
-
-  private static func containerRank(_ candidate: Candidate) -> Int {
-    if candidate.steps.isEmpty { return 1 }
-    return candidate.steps.reduce(0) { rank, step in
-      if case .key(let key) = step { max(rank, FieldVocabulary.containerRank(key)) } else { rank }
-    }
-  }
-
-  /// The average number of members of an item that are neither lists nor objects, with those of
-  /// nested objects.
-  private static func memberCount(_ candidate: Candidate) -> Double {
-    let leaves = candidate.samples.map { sample -> Int in
-      if case .object(let object) = sample { object.leafCount() } else { 1 }
-    }
-    return Double(leaves.reduce(0, +)) / Double(max(1, leaves.count))
-  }
-
-  private static func has(_ field: OfferField, _ words: [KeyWords]) -> Bool {
-    words.contains { FieldVocabulary.rank($0, as: field) != nil }
-  }
-
-  /// Whether the first item has a name, and a price, a link or an image.
-  private static func isOfferLike(_ candidate: Candidate) -> Bool {
-    has(.name, candidate.words)
-      && [.reward, .url, .imageURL].contains { has($0, candidate.words) }
-  }
-
-  /// Whether the first item has a price, and a name that is not in an object within the item.
-  private static func isPriced(_ candidate: Candidate) -> Bool {
-    guard let object = candidate.object else { return false }
-    let texts = object.members.filter { _, value in
+  /// The keys of the members that are neither objects nor lists.
+  private var leafKeys: [String] {
+    members.filter { _, value in
       switch value {
-      case .text, .list: true
-      case .object(let inner): inner.text != nil
-      case .truth, .null: false
+      case .text, .number, .truth, .null: true
+      case .object, .list: false
       }
-    }
-    return has(.name, texts.map { KeyWords($0.key) }) && has(.reward, candidate.words)
+    }.map(\.key)
   }
 
-  /// Whether the items have few members, none with the name of a reward, a link, an image, an
-  /// expiry or a description, and no key on the path clearly means offers.
-  private func isBare(_ candidate: Candidate) -> Bool {
-    Self.containerRank(candidate) < 2 && Self.memberCount(candidate) <= 4
-      && ![.reward, .url, .imageURL, .expiresAt, .description].contains {
-        Self.has($0, candidate.words)
-      }
-  }
-
-  private static func isOneInOther(_ a: [FieldPath.Step], _ b: [FieldPath.Step]) -> Bool {
-    a.starts(with: b) || b.starts(with: a)
+  /// Whether a key looks like an id: only digits, or at least five bytes with three digits.
+  private static func isID(_ key: String) -> Bool {
+    let digits = key.utf8.count { $0 &- 0x30 < 10 }
+    return digits > 0 && digits == key.utf8.count || digits >= 3 && key.utf8.count >= 5
   }
 }

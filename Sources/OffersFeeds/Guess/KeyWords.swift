@@ -23,6 +23,9 @@ struct KeyWords {
     number = Int(String(name[end...].filter(\.isNumber)))
   }
 
+  /// Whether one of the words is in a set.
+  func has(oneOf set: Set<String>) -> Bool { words.contains(where: set.contains) }
+
   /// Divides a name at its separators and at the capitals of camel case.
   private static func parts(of name: Substring) -> [String] {
     var parts: [String] = []

@@ -16,17 +16,13 @@ package enum WellKnownKind: String, Sendable, Hashable, CaseIterable {
   /// A chart of one of Apple's stores in its oldest JSON.
   case chart
 
-  /// Returns the kind of a document; nil for an unknown kind, and when more bytes are needed to
-  /// decide.
-  ///
-  /// - Parameter start: the document's first bytes, in UTF-8.
-  package static func find(in start: [UInt8]) -> WellKnownKind? {
-    guard let first = start.first(where: { $0 > 0x20 }) else { return nil }
-    switch first {
-    case 0x3C: return findXML(start)
-    case 0x7B, 0x5B: return findJSON(start)
-    default: return nil
+  /// The kind of the document that begins like this; nil for an unknown kind, and when more bytes are
+  /// needed to decide.
+  init?(_ sample: Sample) {
+    guard let found = sample.isXML ? Self.find(inXML: sample) : Self.find(inJSON: sample) else {
+      return nil
     }
+    self = found
   }
 
   /// Returns the shipped definition of this kind, under another name.
@@ -39,49 +35,40 @@ package enum WellKnownKind: String, Sendable, Hashable, CaseIterable {
     return definition
   }
 
-  private static func findXML(_ start: [UInt8]) -> WellKnownKind? {
-    guard let root = XMLRootTag.find(in: start) else { return nil }
-    let vocabulary = root.namespace.flatMap { KnownXMLNamespaces.findPrefix(of: Array($0.utf8)) }
-    switch (root.name, vocabulary.map { String(decoding: $0, as: UTF8.self) }) {
-    case ("rss", _): return .rss
-    case ("RDF", "rdf"): return .rdf
-    case ("feed", "atom"): return .atom
+  private static func find(inXML sample: Sample) -> WellKnownKind? {
+    let prefix = sample.namespace.flatMap { KnownXMLNamespaces.findPrefix(of: Array($0.utf8)) }
+    switch sample.root?.object?.members.first?.key {
+    case "rss": return .rss
+    case "RDF" where prefix?.elementsEqual("rdf".utf8) == true: return .rdf
+    case "feed" where prefix?.elementsEqual("atom".utf8) == true: return .atom
     default: return nil
     }
   }
 
-  private static func findJSON(_ start: [UInt8]) -> WellKnownKind? {
-    guard let root = JSONSample.read(start, isLines: false)?.root else { return nil }
-    if case .object(let object) = root {
-      if case .text(let version)? = object["version"],
-        version.text.hasPrefix("https://jsonfeed.org/version/")
-      {
-        return .jsonfeed
-      }
-      if case .list(let products)? = object["products"] { return findShop(products) }
-      if case .object(let feed)? = object["feed"], isChart(feed) { return .chart }
+  private static func find(inJSON sample: Sample) -> WellKnownKind? {
+    if case .list(let products)? = sample.root { return isShop(products) ? .shopify : nil }
+    guard case .object(let root)? = sample.root else { return nil }
+    if root["version"]?.scalar?.hasPrefix("https://jsonfeed.org/version/") == true {
+      return .jsonfeed
     }
-    if case .list(let products) = root { return findShop(products) }
+    if case .list(let products)? = root["products"] { return isShop(products) ? .shopify : nil }
+    if case .object(let feed)? = root["feed"], isChart(feed) { return .chart }
     return nil
   }
 
   /// Whether an object is the feed of a chart: it has an entry with a name in Apple's namespace, or
   /// it has none and its author is the store.
   private static func isChart(_ feed: SampleObject) -> Bool {
-    for case .object(let entry)? in feed["entry"]?.elements.prefix(1) ?? [] {
-      return entry["im:name"] != nil
-    }
-    guard case .object(let author)? = feed["author"], case .object(let name)? = author["name"],
-      case .text(let text)? = name["label"]
+    if let entry = feed["entry"]?.object { return entry["im:name"] != nil }
+    guard case .object(let author)? = feed["author"], case .object(let name)? = author["name"]
     else { return false }
-    return text.text == "iTunes Store"
+    return name["label"]?.scalar == "iTunes Store"
   }
 
-  private static func findShop(_ products: SampleList) -> WellKnownKind? {
-    guard case .object(let product)? = products.elements.first,
-      case .list? = product["variants"],
-      product["body_html"] != nil || product["handle"] != nil
-    else { return nil }
-    return .shopify
+  private static func isShop(_ products: [SampleValue]) -> Bool {
+    guard case .object(let product)? = products.first, case .list? = product["variants"] else {
+      return false
+    }
+    return product["body_html"] != nil || product["handle"] != nil
   }
 }

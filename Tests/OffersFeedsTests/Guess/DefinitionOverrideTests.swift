@@ -85,7 +85,7 @@ struct DefinitionOverrideTests {
     }
     #expect(error.code == .unexpectedShape)
     #expect(
-      error.message == "No list of offers was found at data.row: there is no “row” at data.")
+      error.message == "Expected a list of offers at data.row, found none, with the keys data.")
     #expect(error.hint == "Did you mean data.rows? The keys of data: rows.")
   }
 

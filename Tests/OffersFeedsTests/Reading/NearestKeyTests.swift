@@ -48,9 +48,8 @@ struct NearestKeyTests {
       try GuessReading(#"[{"id":1,"name":"A"}]"#, items: FieldPath(parsing: "data.items"))
     }
     #expect(
-      guess.message
-        == "No list of offers was found at data.items: the document is a list itself.")
-    #expect(guess.hint == "Write . for it, or leave it out.")
+      guess.message == "Expected a list of offers at data.items; the document is a list itself.")
+    #expect(guess.hint == "Write items: . or leave it out.")
     let nested = try #require(throws: OffersError.self) {
       try GuessReading(#"{"data":{"items":[{"id":1}]}}"#, items: FieldPath(parsing: "data.itms"))
     }

@@ -9,8 +9,10 @@ struct SampleReading {
   let idCount: Int
   /// The number of offers that repeat the id of an earlier one.
   var repeatCount: Int { offerCount - idCount }
-  /// The most frequent problems of the items, in whole sentences.
-  let notes: [String]
+  private let reasons: [String: Int]
+
+  /// The number of bytes that are read between two looks at whether the task is cancelled.
+  private static let pieceBytes = 64 << 10
 
   /// Reads a sample.
   ///
@@ -37,23 +39,21 @@ struct SampleReading {
     itemCount = reader.itemCount
     offerCount = counts.offerCount
     idCount = counts.ids.count
-    let repeatCount = offerCount - idCount
-    let reasons = counts.reasons.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(3).map {
-      "\($0.value) of \(reader.itemCount) items \($0.value == 1 ? "is" : "are") left out: \($0.key)."
-    }
-    notes =
-      repeatCount == 0
-      ? reasons
-      : reasons + [
-        "\(repeatCount) of \(reader.itemCount) items "
-          + "\(repeatCount == 1 ? "repeats" : "repeat") the id of another item."
-      ]
+    reasons = counts.reasons
   }
 
-  /// The bytes that are read between two looks at whether the task is cancelled.
-  private static let pieceBytes = 64 << 10
+  /// The most frequent problems of the items, in whole sentences.
+  var notes: [String] {
+    var notes = reasons.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(3).map {
+      "\($0.value) of \(itemCount) items \($0.value == 1 ? "is" : "are") left out: \($0.key)."
+    }
+    if repeatCount > 0 {
+      let verb = repeatCount == 1 ? "repeats" : "repeat"
+      notes.append("\(repeatCount) of \(itemCount) items \(verb) the id of another item.")
+    }
+    return notes
+  }
 
-  /// Counts the records of the sample.
   private final class Counts: OfferSink {
     var offerCount = 0
     var ids: Set<[UInt8]> = []

@@ -1,0 +1,255 @@
+import OffersCore
+
+/// A member of the items of a document, with the traits of its values.
+struct ItemMember {
+  /// The path from the item, with `.all` for each list on it.
+  fileprivate(set) var steps: [FieldPath.Step]
+  /// The keys of the path.
+  let keys: [String]
+  /// The number of keys, without that of an object, such as `node`, that wraps all members of the
+  /// items.
+  let depth: Int
+  /// The words of the member's key, and of the keys of the objects around it, the outermost first.
+  let words: KeyWords
+  let owners: [KeyWords]
+  /// The member's first text or number in each item, by the item's index.
+  fileprivate(set) var values: [Int: String] = [:]
+  /// The number of values that are Booleans, which `values` lacks.
+  fileprivate(set) var otherCount = 0
+  private(set) var itemCount = 1
+  /// The values of the first 300 items that have one, in the order of the items.
+  private(set) var samples: [String] = []
+  private var traits: [ValueTraits] = []
+  private(set) var distinctCount = 0
+  private(set) var averageBytes = 0
+
+  fileprivate init(steps: [FieldPath.Step], keys: [String], depth: Int) {
+    self.steps = steps
+    self.keys = keys
+    self.depth = depth
+    words = KeyWords(keys.last ?? "")
+    owners = keys.dropLast().map { KeyWords($0) }
+  }
+
+  /// Computes the traits once all values have been added.
+  fileprivate mutating func close(itemCount: Int) {
+    self.itemCount = max(1, itemCount)
+    samples = values.sorted { $0.key < $1.key }.prefix(300).map(\.value)
+    traits = samples.map { ValueTraits($0) }
+    distinctCount = Set(values.values).count
+    averageBytes = values.values.reduce(0) { $0 + $1.utf8.count } / max(1, values.count)
+  }
+
+  var isThroughList: Bool { steps.contains(.all) }
+
+  /// The share of items with a text or number as the member's value, from 0 to 1.
+  var presence: Double { Double(values.count) / Double(itemCount) }
+
+  /// Whether every item has a text or number, and all of these differ.
+  var isUnique: Bool { values.count == itemCount && distinctCount == itemCount }
+
+  /// The share of `samples` that have a trait, from 0 to 1.
+  func part(_ isSo: (ValueTraits) -> Bool) -> Double {
+    traits.isEmpty ? 0 : Double(traits.count(where: isSo)) / Double(traits.count)
+  }
+
+  var isMostlyAddress: Bool { part(\.isAddress) > 0.8 }
+  /// The limit is lower than for other traits, since some images have no file extension.
+  var isMostlyImage: Bool { part(\.isImage) > 0.6 }
+  var isMostlyNumber: Bool { part(\.isNumber) > 0.8 }
+  var isMostlyDate: Bool {
+    let isNamedSo = words.has(oneOf: FieldNames.times)
+    return part { $0.isDate || isNamedSo && $0.isTimestamp } > 0.8
+  }
+  var isMostlyProse: Bool { part(\.isAddress) < 0.2 && part(\.hasLetters) > 0.5 }
+  var hasMarkup: Bool { part(\.hasMarkup) > 0.02 }
+
+  /// The type that the member's values are read as in an attribute.
+  var reading: Reading {
+    isMostlyDate ? .date : isMostlyAddress ? .link : hasMarkup ? .html : .text
+  }
+
+  /// The path of an item's value, with the first element of each list on the way.
+  var path: FieldPath { FieldPath(steps.map { $0 == .all ? .index(0) : $0 }) }
+
+  /// Whether the member is within an object that describes a shop, a person or another thing than
+  /// the offer, according to the object's key.
+  var isOfOther: Bool { owners.contains { FieldNames.others.contains($0.joined) } }
+}
+
+/// The members of a document's items, in the order of their first occurrence.
+struct MemberSurvey {
+  private(set) var members: [ItemMember] = []
+  /// The number of items surveyed.
+  let itemCount: Int
+  private var wrappers: Set<String> = []
+  private var places: [[String]: Int] = [:]
+
+  private static let depthLimit = 5
+  private static let memberLimit = 400
+
+  /// - Throws: `CancellationError`.
+  init(_ items: [SampleValue]) throws {
+    itemCount = items.count
+    wrappers = Self.findWrappers(items)
+    for (index, item) in items.enumerated() {
+      try Task.checkCancellation()
+      take(item, item: index, steps: [], keys: [])
+    }
+    for index in members.indices { members[index].close(itemCount: items.count) }
+  }
+
+  /// Finds objects that wrap the items' members in nearly all items, such as `node`.
+  private static func findWrappers(_ items: [SampleValue]) -> Set<String> {
+    var counts: [String: Int] = [:]
+    for case .object(let item) in items {
+      for case (let key, .object(let inner)) in item.members
+      where FieldNames.wrappers.contains(key) && inner.leafCount() >= 2 {
+        counts[key, default: 0] += 1
+      }
+    }
+    return Set(counts.filter { $0.value * 10 >= items.count * 9 }.keys)
+  }
+
+  private mutating func take(
+    _ value: SampleValue, item: Int, steps: [FieldPath.Step], keys: [String]
+  ) {
+    switch value {
+    case .text(let text), .number(let text): add(text, item: item, steps, keys)
+    case .truth: if let place = place(steps, keys) { members[place].otherCount += 1 }
+    case .null: break
+    case .object(let object):
+      if keys.count == Self.depthLimit { return }
+      if let text = object.text { add(text, item: item, steps, keys) }
+      for (key, member) in object.members {
+        take(member, item: item, steps: steps + [.key(key)], keys: keys + [key])
+      }
+    case .list(let list):
+      if steps.last == .all { return }
+      if keys.last == "coordinates", list.count >= 2 {
+        // A point of GeoJSON (RFC 7946, section 3.1.1): longitude, then latitude.
+        for (index, name) in ["longitude", "latitude"].enumerated() {
+          guard case .number(let text) = list[index] else { return }
+          add(text, item: item, steps + [.index(index)], keys + [name])
+        }
+        return
+      }
+      for element in list.prefix(8) { take(element, item: item, steps: steps + [.all], keys: keys) }
+    }
+  }
+
+  private mutating func add(
+    _ text: String, item: Int, _ steps: [FieldPath.Step], _ keys: [String]
+  ) {
+    if text.allSatisfy(\.isWhitespace) { return }
+    guard let place = place(steps, keys), members[place].values[item] == nil else { return }
+    members[place].values[item] = text
+  }
+
+  /// The index of the member at these keys; nil if there are too many members. One that is a single
+  /// value in some items and a list in others has the path through the list, which fits both.
+  private mutating func place(_ steps: [FieldPath.Step], _ keys: [String]) -> Int? {
+    if let place = places[keys] {
+      if steps.count > members[place].steps.count { members[place].steps = steps }
+      return place
+    }
+    if members.count >= Self.memberLimit { return nil }
+    let isWrapped = keys.first.map(wrappers.contains) == true
+    places[keys] = members.count
+    members.append(
+      ItemMember(steps: steps, keys: keys, depth: isWrapped ? keys.count - 1 : keys.count))
+    return members.count - 1
+  }
+}
+
+/// Guesses at the type of a text.
+struct ValueTraits {
+  let isNumber: Bool
+  let isWhole: Bool
+  /// A whole number, or one with zeros only after the point, as some programs print ids.
+  let isIntegral: Bool
+  let isAddress: Bool
+  let isImage: Bool
+  /// A date other than a bare number.
+  let isDate: Bool
+  /// A bare number that may be a Unix time.
+  let isTimestamp: Bool
+  let hasMarkup: Bool
+  /// A price, a percentage, or a number.
+  let isMoney: Bool
+  /// An amount with the sign or code of a currency.
+  let isPrinted: Bool
+  /// Has at least one letter, as names do.
+  let hasLetters: Bool
+  /// Letters only, such as the placeholders `self` and `default` for a missing image.
+  let isWord: Bool
+  /// A long text without spaces, such as a hash or a token.
+  let isOpaque: Bool
+
+  init(_ text: String) {
+    let bytes = text.utf8
+    let hasSpace = text.contains(" ")
+    let number = Double(text) ?? Self.withPoint(text)
+    isNumber = number?.isFinite == true
+    isWhole = isNumber && bytes.allSatisfy { $0 &- 0x30 < 10 || $0 == 0x2D }
+    isIntegral = isWhole || isNumber && number?.rounded() == number && !text.contains("e")
+    let isWeb = Self.isWeb(text)
+    isAddress = isWeb || text.hasPrefix("/") && !hasSpace
+    isImage = (isWeb || !hasSpace) && MediaKind(bytes) == .picture
+    // 10.11.12 is as likely a version number.
+    let mayBeDate = !isAddress && bytes.count <= 60 && !(bytes.count <= 8 && text.contains("."))
+    let isDated = mayBeDate && Self.seconds(text) != nil
+    let isBare = bytes.allSatisfy { $0 &- 0x30 < 10 || $0 == 0x2E }
+    isDate = isDated && !isBare
+    isTimestamp = isDated && isBare
+    hasMarkup = Self.hasMarkup(text)
+    hasLetters = text.contains { $0.isLetter }
+    let kind = isAddress || isDate || bytes.count > 60 ? 0 : Self.kindOfReward(text)
+    isMoney = isNumber || kind != 0 || !isAddress && !isDate && Self.hasAmount(text)
+    isPrinted =
+      kind == OfferRecord.amount && !isNumber
+      && text.contains { $0.isLetter || $0.isCurrencySymbol }
+    isWord = !bytes.isEmpty && bytes.allSatisfy(CharacterScan.isLetter)
+    isOpaque = !isAddress && bytes.count > 60 && !hasSpace
+  }
+
+  /// The number with its only comma as the decimal mark; nil for another text.
+  private static func withPoint(_ text: String) -> Double? {
+    let isOne = text.utf8.count { $0 == 0x2C || $0 == 0x2E } == 1
+    return isOne ? Double(String(text.map { $0 == "," ? "." : $0 })) : nil
+  }
+
+  /// Whether a text is a web address, possibly with spaces in its path, as many feeds print them.
+  private static func isWeb(_ text: String) -> Bool {
+    let start = text.prefix(8).lowercased()
+    guard ["http://", "https://", "//"].contains(where: start.hasPrefix), !text.contains("\n")
+    else { return false }
+    return !text.drop { $0 != "/" }.drop { $0 == "/" }.prefix { $0 != "/" }.contains(" ")
+  }
+
+  /// The time of a date; nil for another text.
+  static func seconds(_ text: String) -> Int64? {
+    var text = text
+    return text.withUTF8 { DateParser.parse(UnsafeRawBufferPointer($0)) }?.seconds
+  }
+
+  /// Whether a text is not the same when it is read as HTML, spaces aside.
+  private static func hasMarkup(_ text: String) -> Bool {
+    guard text.utf8.contains(where: { $0 == 0x3C || $0 == 0x26 }) else { return false }
+    var plain: [UInt8] = []
+    Array(text.utf8).withUnsafeBytes { HTMLText.append($0, to: &plain) }
+    return !text.utf8.filter { $0 > 0x20 }.elementsEqual(plain.filter { $0 > 0x20 })
+  }
+
+  private static func kindOfReward(_ text: String) -> UInt8 {
+    var text = text
+    return text.withUTF8 { RewardParser(feedCurrency: nil).parse(UnsafeRawBufferPointer($0)).kind }
+  }
+
+  /// Whether a short text has a number, and the sign or code of a currency or a percent sign.
+  private static func hasAmount(_ text: String) -> Bool {
+    guard text.utf8.count <= 60, text.contains(where: \.isNumber) else { return false }
+    return text.contains { "$€£¥₹%".contains($0) }
+      || text.split { !$0.isLetter }.contains { $0.count == 3 && CurrencyCode(String($0)) != nil }
+  }
+}

@@ -1,0 +1,316 @@
+import OffersCore
+
+/// A value in a sample of a document of any format.
+///
+/// An XML element with text only is a text, and an empty one is null. Any other is an object whose
+/// attributes are members with an `@` before the name. Sibling elements with the same name are a
+/// list.
+indirect enum SampleValue {
+  case text(String)
+  case number(String)
+  case truth
+  case null
+  case list([SampleValue])
+  case object(SampleObject)
+
+  /// The text or number; nil for another value.
+  var scalar: String? {
+    switch self {
+    case .text(let text), .number(let text): text
+    case .truth, .null, .list, .object: nil
+    }
+  }
+
+  /// The elements of a list, with nested lists flattened; another value is its own only element.
+  var elements: [SampleValue] {
+    if case .list(let list) = self { list.flatMap(\.elements) } else { [self] }
+  }
+
+  /// The object, or the first object of a list.
+  var object: SampleObject? {
+    switch self {
+    case .object(let object): object
+    case .list(let list): list.lazy.compactMap(\.object).first
+    case .text, .number, .truth, .null: nil
+    }
+  }
+}
+
+/// The first members of an object, in order.
+struct SampleObject {
+  var members: [(key: String, value: SampleValue)] = []
+  /// The text of an XML element that also has attributes or children; nil when it is blank.
+  var text: String?
+
+  subscript(key: String) -> SampleValue? { members.last { $0.key == key }?.value }
+
+  /// The number of scalars and nulls in the object and in two levels of objects within it, lists
+  /// excluded.
+  func leafCount(depth: Int = 0) -> Int {
+    members.reduce(text == nil ? 0 : 1) { count, member in
+      switch member.value {
+      case .text, .number, .truth, .null: count + 1
+      case .object(let object): depth < 2 ? count + object.leafCount(depth: depth + 1) : count
+      case .list: count
+      }
+    }
+  }
+}
+
+/// The start of a document as a tree of values, of bounded size.
+///
+/// Keeps the first elements of each list and the first members of each object. A value that is cut
+/// off is dropped; those before it are kept.
+struct Sample {
+  /// The root: of XML an object with the root element as its only member, so that paths begin with
+  /// its name, as in a definition; of JSON lines the list of their values. Nil if there is none.
+  private(set) var root: SampleValue?
+  let isXML: Bool
+  /// True when the document is not valid JSON, which includes one that is cut off. False for JSON
+  /// lines, of which invalid lines are skipped, and for XML.
+  private(set) var isBroken = false
+  /// The URI of the namespace of XML's root, as `KnownXMLNamespaces.normalized` returns it.
+  private(set) var namespace: String?
+
+  /// The number of values that are looked into.
+  static let valueLimit = 400_000
+  /// The number of elements kept of a list, and of members of an object.
+  static let memberLimit = 5000
+  /// The number of bytes kept of a text.
+  static let textBytes = 1024
+
+  /// - Parameter text: the document's start in UTF-8.
+  init(_ text: [UInt8], as format: FeedFormat) {
+    isXML = format == .xml
+    if isXML { readXML(text) } else { readJSON(text, isLines: format == .ndjson) }
+  }
+
+  private mutating func readXML(_ text: [UInt8]) {
+    let sample = XMLSample()
+    let tokens = XMLTokenReader(handler: sample)
+    let mender = XMLMender()
+    do {
+      try text.withUnsafeBytes { try mender.consume($0) { try tokens.consume($0) } }
+      try mender.finish { try tokens.consume($0) }
+      try tokens.finish()
+    } catch {
+      // The elements before a cut or a fault are a sufficient sample. The feed reader reports the
+      // reason.
+      sample.closeAll()
+    }
+    namespace = sample.namespace
+    root = sample.root.map { .object($0) }
+  }
+
+  private mutating func readJSON(_ text: [UInt8], isLines: Bool) {
+    let padded = text + [UInt8](repeating: 0, count: InputBuffer.paddingBytes)
+    padded.withUnsafeBufferPointer { bytes in
+      guard let start = bytes.baseAddress else { return }
+      var reader = JSONSampleReader(start, end: start + text.count)
+      root = isLines ? reader.readLines() : reader.readDocument()
+      isBroken = reader.isBroken
+    }
+  }
+}
+
+/// Reads XML into a sample of its elements.
+private final class XMLSample: XMLTokenHandler {
+  private struct Frame {
+    let name: String
+    var object = SampleObject()
+    /// The indices of the children among the members.
+    var places: [String: Int] = [:]
+    var text: [UInt8] = []
+  }
+
+  private var frames = [Frame(name: "")]
+  private var valueCount = 0
+  private(set) var namespace: String?
+
+  /// The object with the root element as its only member; nil without an element.
+  var root: SampleObject? { frames[0].object.members.isEmpty ? nil : frames[0].object }
+
+  func start(_ name: UnsafeRawBufferPointer, _ attributes: XMLAttributes) {
+    if frames.count == 1 { namespace = attributes.namespaces.rootURI }
+    var frame = Frame(name: String(decoding: name, as: UTF8.self))
+    for (name, value) in attributes where !name.elementsEqual("xml:lang".utf8) {
+      let text = String(decoding: value.prefix(Sample.textBytes), as: UTF8.self)
+      let key = "@" + String(decoding: name, as: UTF8.self)
+      frame.object.members.append((key, text.isEmpty ? .null : .text(text)))
+    }
+    frames.append(frame)
+  }
+
+  func text(_ text: UnsafeRawBufferPointer) {
+    let room = Sample.textBytes - frames[frames.count - 1].text.count
+    if room > 0 { frames[frames.count - 1].text.append(contentsOf: text.prefix(room)) }
+  }
+
+  func end(_ name: UnsafeRawBufferPointer) {
+    if frames.count > 1 { close() }
+  }
+
+  /// Closes the open elements with the content read so far. An element that follows a sibling of
+  /// the same name is dropped instead, because it is incomplete.
+  func closeAll() {
+    while frames.count > 1 {
+      if frames[frames.count - 2].places[frames[frames.count - 1].name] == nil {
+        close()
+      } else {
+        frames.removeLast()
+      }
+    }
+  }
+
+  private func close() {
+    var frame = frames.removeLast()
+    let text = frame.text.withUnsafeBytes { String(decoding: $0.trimmed(), as: UTF8.self) }
+    if !text.isEmpty { frame.object.text = text }
+    valueCount += 1
+    let isPlain = frame.object.members.isEmpty
+    add(isPlain ? text.isEmpty ? .null : .text(text) : .object(frame.object), named: frame.name)
+  }
+
+  private func add(_ value: SampleValue, named name: String) {
+    let last = frames.count - 1
+    let isKept = valueCount < Sample.valueLimit
+    if let place = frames[last].places[name] {
+      guard isKept else { return }
+      var list: [SampleValue]
+      if case .list(let known) = frames[last].object.members[place].value {
+        list = known
+      } else {
+        list = [frames[last].object.members[place].value]
+      }
+      // Frees the list, so that it is not copied.
+      frames[last].object.members[place].value = .null
+      if list.count < Sample.memberLimit { list.append(value) }
+      frames[last].object.members[place].value = .list(list)
+    } else if frames[last].places.count < Sample.memberLimit, isKept || frames.count == 1 {
+      frames[last].places[name] = frames[last].object.members.count
+      frames[last].object.members.append((name, value))
+    }
+  }
+}
+
+/// Reads JSON into a sample of its values.
+private struct JSONSampleReader {
+  private(set) var isBroken = false
+  private let scanner: JSONScanner
+  private var p: JSONScanner.Position
+  private let arena = TextArena()
+  private var valueCount = 0
+
+  init(_ start: JSONScanner.Position, end: JSONScanner.Position) {
+    scanner = JSONScanner(end: end, isFinal: true)
+    p = start
+  }
+
+  mutating func readDocument() -> SampleValue? {
+    scanner.skipWhitespace(&p)
+    let root = readValue(depth: 0)
+    scanner.skipWhitespace(&p)
+    isBroken = isBroken || p < scanner.end
+    return root
+  }
+
+  mutating func readLines() -> SampleValue? {
+    var list: [SampleValue] = []
+    scanner.skipWhitespace(&p)
+    while p < scanner.end {
+      let value = readValue(depth: 1)
+      if isBroken {
+        isBroken = false
+        while p < scanner.end, p.pointee != 0x0A { p += 1 }
+      } else if let value, list.count < Sample.memberLimit {
+        list.append(value)
+      }
+      scanner.skipWhitespace(&p)
+    }
+    return list.isEmpty ? nil : .list(list)
+  }
+
+  /// Reads the value at `p`. Of a list or object that is cut off or invalid, it returns the part
+  /// before that; of another such value nil.
+  private mutating func readValue(depth: Int) -> SampleValue? {
+    let first = p.pointee
+    if first == 0x7B || first == 0x5B, depth >= JSONScanner.depthLimit {
+      isBroken = true
+      return nil
+    }
+    let isOpened = valueCount < Sample.valueLimit
+    if isOpened, first == 0x7B { return .object(readObject(depth: depth)) }
+    if isOpened, first == 0x5B { return .list(readList(depth: depth)) }
+    valueCount += 1
+    let start = p
+    do {
+      try scanner.skipValue(&p, depth: depth)
+    } catch {
+      isBroken = true
+      return nil
+    }
+    switch first {
+    case 0x22: return .text(decode(UnsafeRawBufferPointer(start: start + 1, count: p - start - 2)))
+    case 0x74, 0x66: return .truth
+    case 0x2D, 0x30...0x39:
+      let digits = UnsafeRawBufferPointer(start: start, count: min(40, p - start))
+      return .number(String(decoding: digits, as: UTF8.self))
+    default: return .null
+    }
+  }
+
+  private mutating func readList(depth: Int) -> [SampleValue] {
+    var list: [SampleValue] = []
+    guard scanner.enter(&p, until: 0x5D) else { return list }
+    repeat {
+      scanner.skipWhitespace(&p)
+      let value = readValue(depth: depth + 1)
+      // The element in which the sample is cut off is incomplete. It is dropped, unless it is the
+      // only one.
+      if let value, !isBroken || list.isEmpty, list.count < Sample.memberLimit {
+        list.append(value)
+      }
+    } while goesOn(until: 0x5D)
+    return list
+  }
+
+  private mutating func readObject(depth: Int) -> SampleObject {
+    var object = SampleObject()
+    guard scanner.enter(&p, until: 0x7D) else { return object }
+    repeat {
+      scanner.skipWhitespace(&p)
+      var traits = JSONScanner.TextTraits()
+      guard let raw = try? scanner.scanKey(&p, &traits) else {
+        // The kind of error is not needed here, because the feed reader reports it.
+        isBroken = true
+        break
+      }
+      let key = decode(raw)
+      // YAML drops a byte order mark at the start of a text, so a path could not name such a key.
+      if let value = readValue(depth: depth + 1), object.members.count < Sample.memberLimit,
+        key.unicodeScalars.first != "\u{FEFF}"
+      {
+        object.members.append((key, value))
+      }
+    } while goesOn(until: 0x7D)
+    return object
+  }
+
+  private mutating func goesOn(until end: UInt8) -> Bool {
+    if isBroken { return false }
+    do {
+      return try scanner.goOn(&p, until: end)
+    } catch {
+      isBroken = true
+      return false
+    }
+  }
+
+  private func decode(_ raw: UnsafeRawBufferPointer) -> String {
+    var wasMended = false
+    arena.reset()
+    let traits = JSONScanner.TextTraits(hasEscapes: true, hasNonASCII: true)
+    let text = JSONTextDecoder(arena: arena).decode(raw, traits, wasMended: &wasMended)
+    return String(decoding: text.prefix(Sample.textBytes), as: UTF8.self)
+  }
+}
