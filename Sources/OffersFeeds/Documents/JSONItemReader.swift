@@ -7,13 +7,11 @@ struct JSONItemReader {
   private let tree: RecordTree
   private let paths: PathTree
   private let decoder: JSONTextDecoder
-  private let order: KeyPredictor
 
   init(tree: RecordTree) {
     self.tree = tree
     paths = tree.paths
     decoder = tree.decoder
-    order = KeyPredictor(paths)
   }
 
   /// Reads the value at `p`, which is nested in `depth` other values, and moves `p` past it. The
@@ -77,18 +75,10 @@ struct JSONItemReader {
   ) throws(JSONStop) {
     if depth >= JSONScanner.depthLimit { throw scanner.stop(p, .tooDeep) }
     guard scanner.enter(&p, until: 0x7D) else { return }
-    var position = KeyPredictor.Position(start: shape)
     repeat {
       scanner.skipWhitespace(&p)
-      var child = order.skipExpected(position, &p)
+      let child = try readKey(scanner, &p, shape)
       if child >= 0 {
-        try scanner.scanColon(&p)
-      } else {
-        child = try readKey(scanner, &p, shape)
-        if child >= 0 { order.expect(child, at: position) }
-      }
-      if child >= 0 {
-        position = KeyPredictor.Position(after: child)
         if tree.has(child), !paths.isAny(child, of: shape) { tree.replace(child, below: node) }
         try readValue(scanner, &p, child, below: node, depth: depth + 1)
       } else {

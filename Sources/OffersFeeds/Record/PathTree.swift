@@ -148,14 +148,6 @@ final class PathTree {
   /// Whether a path continues from a shape with a `*`.
   func hasAny(_ shape: Int32) -> Bool { nodes[Int(shape)].any >= 0 }
 
-  /// The key of the members with a shape; nil for members that only a `*` matches, and for the
-  /// root.
-  func key(of shape: Int32) -> UnsafeRawBufferPointer? {
-    let node = nodes[Int(shape)]
-    if node.keyStart < 0 { return nil }
-    return UnsafeRawBufferPointer(start: keys + node.keyStart, count: node.keyCount)
-  }
-
   /// The shape of the member with a key, in an object with a shape; negative when no path needs it.
   @inline(__always)
   func child(of shape: Int32, _ key: UnsafeRawBufferPointer) -> Int32 {
