@@ -105,19 +105,13 @@ package struct JSONScanner {
     } while p.pointee != 0x22
   }
 
-  /// The error at the first of four bytes that is not a hexadecimal digit.
-  private func badDigit(_ p: Position) -> JSONStop {
-    let good = (0..<3).prefix { ASCII.hexDigit(p[$0]) != nil }.count
-    return stop(p + good, .badEscape)
-  }
-
   @inline(__always)
   private func skipEscape(_ p: inout Position) throws(JSONStop) {
     switch p[1] {
     case 0x22, 0x5C, 0x2F, 0x62, 0x66, 0x6E, 0x72, 0x74:
       p += 2
     case 0x75:
-      if !HexDigits(at: p + 2).areValid { throw badDigit(p + 2) }
+      for index in 2..<6 where ASCII.hexDigit(p[index]) == nil { throw stop(p + index, .badEscape) }
       p += 6
     default:
       throw stop(p + 1, .badEscape)

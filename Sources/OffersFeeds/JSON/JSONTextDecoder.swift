@@ -19,7 +19,7 @@ struct JSONTextDecoder {
     if !traits.hasEscapes && !traits.hasNonASCII { return raw }
     var text = raw
     if traits.hasEscapes { text = unescape(raw, &wasMended) }
-    if traits.hasNonASCII, !UTF8Validation.isValid(text) {
+    if traits.hasNonASCII, !UTF8Sequence.isValid(text) {
       wasMended = true
       text = repair(text)
     }
@@ -94,11 +94,11 @@ struct JSONTextDecoder {
   private static func scalar(
     _ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ wasMended: inout Bool
   ) -> UInt32 {
-    let first = HexDigits(at: p + 2).value
+    let first = unit(p + 2)
     p += 6
     guard first & 0xF800 == 0xD800 else { return first }
     if first < 0xDC00, end - p >= 6, p[0] == 0x5C, p[1] == 0x75 {
-      let second = HexDigits(at: p + 2).value
+      let second = unit(p + 2)
       if second & 0xFC00 == 0xDC00 {
         p += 6
         return 0x10000 + ((first & 0x3FF) << 10) + (second & 0x3FF)
@@ -106,6 +106,11 @@ struct JSONTextDecoder {
     }
     wasMended = true
     return 0xFFFD
+  }
+
+  /// The value of four hexadecimal digits.
+  private static func unit(_ p: UnsafePointer<UInt8>) -> UInt32 {
+    (0..<4).reduce(0) { $0 << 4 | UInt32(ASCII.hexDigit(p[$1]) ?? 0) }
   }
 
   private func repair(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
