@@ -12,18 +12,6 @@ struct CompiledRules {
     case ownKey(Int)
     case constant([UInt8])
     case template([Source])
-
-    /// The shapes of which a record must contain at least one so that the source may have a value;
-    /// nil if it may have a value in any record.
-    var neededShapes: [Int32]? {
-      switch self {
-      case .member(let shape, _): return [shape]
-      case .path(let steps, let isFromDocument, _):
-        return isFromDocument ? nil : steps.last?.shapes
-      case .ownKey, .constant: return nil
-      case .template(let parts): return parts.lazy.compactMap(\.neededShapes).first
-      }
-    }
   }
 
   struct Alternative {
@@ -85,30 +73,6 @@ struct CompiledRules {
       self.alternatives = alternatives
       list = List(alternatives.map(\.source))
     }
-
-    fileprivate var neededShapes: [Int32]? {
-      var shapes: [Int32] = []
-      for alternative in alternatives {
-        guard let own = alternative.source.neededShapes else { return nil }
-        shapes += own.filter { !shapes.contains($0) }
-      }
-      return shapes
-    }
-
-    /// The shape of the member whose text is the field's value, if the rule has no other
-    /// alternative and no options such as a limit or a currency; nil for any other rule.
-    fileprivate func plainShape(for field: OfferField) -> Int32? {
-      guard alternatives.count == 1, let only = alternatives.first,
-        only.reading == (field.kind == .link ? .link : .text),
-        only.limitCharacters == nil, only.currency == nil, only.minorUnits == nil,
-        only.sale == nil,
-        case .member(let shape, _) = only.source
-      else { return nil }
-      switch field.kind {
-      case .id, .line, .text, .link, .reward: return shape
-      case .list, .time, .degrees: return nil
-      }
-    }
   }
 
   enum Identity {
@@ -120,22 +84,10 @@ struct CompiledRules {
   /// The values that the id of a record is made from if it has none at the places of `id`; empty
   /// for a definition without this rule.
   let fallbackIDParts: [Source]
-  /// The fields whose value is the text of a single member, with the shape of that member. Most
-  /// fields are of this kind, and are read without evaluating a rule.
-  let plain: [(field: OfferField, shape: Int32)]
-  /// The shape of the id's member, if the id is the text of a single member; otherwise nil.
-  let plainID: Int32?
   /// All fields for which the definition has a rule.
   let fields: [(field: OfferField, rule: Rule)]
-  /// The fields that are not in `plain`.
-  let others: [(field: OfferField, rule: Rule)]
   /// The attributes. `label` is `name` as a JSON string in UTF-8.
   let attributes: [(label: [UInt8], name: String, rule: Rule)]
-
-  /// The shapes that the rules of `others` need.
-  let othersTable: RuleFilter
-  /// The shapes that the rules of `attributes` need.
-  let attributesTable: RuleFilter
 
   init(_ definition: FeedDefinition, items: PathTree, document: PathTree) {
     let compiler = Compiler(items: items, document: document)
@@ -148,18 +100,12 @@ struct CompiledRules {
     } else {
       fallbackIDParts = []
     }
-    let fields = OfferField.allCases.compactMap { field in
+    fields = OfferField.allCases.compactMap { field in
       definition.fields[field].map { (field: field, rule: compiler.rule($0)) }
     }
-    self.fields = fields
-    plain = fields.compactMap { field, rule in rule.plainShape(for: field).map { (field, $0) } }
-    others = fields.filter { $0.rule.plainShape(for: $0.field) == nil }
-    if case .value(let rule) = id { plainID = rule.plainShape(for: .id) } else { plainID = nil }
     attributes = definition.attributes.map {
       (JSONTextEncoder.text($0.label), $0.label, compiler.rule($0.rule))
     }
-    othersTable = RuleFilter(others.map(\.rule.neededShapes))
-    attributesTable = RuleFilter(attributes.map(\.rule.neededShapes))
   }
 
   /// Compiles single rules and paths.

@@ -74,8 +74,7 @@ extension OfferAssembler {
   func readAttributes() -> UnsafeRawBufferPointer? {
     var bytes: [UInt8] = []
     var count = 0
-    for index in 0..<plan.attributes.count where plan.attributesTable.mayFind(index, in: record) {
-      let (label, name, rule) = plan.attributes[index]
+    for (label, name, rule) in plan.attributes {
       guard let found = readAttribute(name, rule), let text = fit(found, ofAttribute: name) else {
         continue
       }

@@ -71,22 +71,14 @@ final class OfferAssembler {
   func assemble() -> Result {
     if hasNotes { forgetNotes() }
     texts.clear()
-    texts[.id] = plan.plainID.flatMap(readPlainID) ?? readID()
+    texts[.id] = readID()
     guard let id = texts[.id], !id.isBlank else {
       return .noOffer(id: nil, reason: idNote ?? Self.noID)
     }
     if id.count > OfferLimits.idBytes {
       return .noOffer(id: nil, reason: "id is longer than \(OfferLimits.idBytes) bytes")
     }
-    for (field, shape) in plan.plain {
-      if let node = record.only(shape) {
-        if node >= 0 { texts[field] = fit(tidied(readPlain(node, field), field), field) }
-      } else if let rule = plan.fields.first(where: { $0.field == field })?.rule {
-        texts[field] = fit(tidied(read(rule, field), field), field)
-      }
-    }
-    for index in 0..<plan.others.count where plan.othersTable.mayFind(index, in: record) {
-      let (field, rule) = plan.others[index]
+    for (field, rule) in plan.fields {
       texts[field] =
         field == .categories ? readCategories(rule) : fit(tidied(read(rule, field), field), field)
     }
@@ -116,32 +108,6 @@ final class OfferAssembler {
 
   private static let noID = "no id"
   private static let noName = "no name"
-
-  @inline(__always)
-  private func readPlainID(_ shape: Int32) -> UnsafeRawBufferPointer? {
-    guard let node = record.only(shape), node >= 0,
-      case .text(let text, isMended: false) = RecordValues.value(node, of: record)
-    else { return nil }
-    return record.nodes[Int(node)].kind == .number
-      ? JSONNumberText.canonical(text, record.arena) : text
-  }
-
-  @inline(__always)
-  private func readPlain(_ node: Int32, _ field: OfferField) -> UnsafeRawBufferPointer? {
-    switch RecordValues.value(node, of: record) {
-    case .none: return nil
-    case .text(let text, let isMended):
-      if isMended { note(field, "is not valid Unicode", isKept: true) }
-      if field == .reward, record.nodes[Int(node)].kind == .number {
-        return amount(ofNumber: text)
-      }
-      let isLink = field == .imageURL || field == .url
-      return isLink ? link(text, field, base: record.nodes[Int(node)].base) : text
-    case .wrong(let kind):
-      note(field, "is \(kind)", isKept: false)
-      return nil
-    }
-  }
 
   /// The text of an amount that is a JSON number. One with three decimals could be mistaken for
   /// thousands, so that it is marked.

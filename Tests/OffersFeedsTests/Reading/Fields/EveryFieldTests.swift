@@ -100,9 +100,9 @@ struct EveryFieldTests {
     let reasons = try #require(reading.mends.first).split(separator: "; ").map(String.init)
     #expect(
       reasons == [
-        "1: terms is a list, left out", "reward is true or false, left out",
-        "image_url is a list, left out", "url is an object, left out",
-        "retailer is a list, left out", "description is an object, left out",
+        "1: description is an object, left out", "terms is a list, left out",
+        "reward is true or false, left out", "image_url is a list, left out",
+        "url is an object, left out", "retailer is a list, left out",
         "categories is an object, left out", "starts_at is a list, left out",
         "expires_at is not a recognized date: “soon”, left out",
         "latitude is “91”, not in degrees, left out",
