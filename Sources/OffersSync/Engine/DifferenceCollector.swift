@@ -9,7 +9,7 @@ final class DifferenceCollector: OfferSink {
   let newRecords: RecordSpool
   /// The records of stored offers whose content differs, or that had vanished.
   let knownRecords: RecordSpool
-  private var rewards: RewardMemo
+  private let rewards: RewardParser
   private let seed: UInt64
   private(set) var unchangedCount = 0
   private(set) var skippedCount = 0
@@ -49,7 +49,7 @@ final class DifferenceCollector: OfferSink {
     if hasPages { pageIDs = [] }
     newRecords = RecordSpool(folder: folder)
     knownRecords = RecordSpool(folder: folder)
-    rewards = RewardMemo(RewardParser(feedCurrency: definition.currency))
+    rewards = RewardParser(feedCurrency: definition.currency)
     seed = derivationSeed
   }
 

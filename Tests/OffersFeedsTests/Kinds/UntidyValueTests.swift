@@ -45,10 +45,10 @@ struct UntidyValueTests {
 
   /// Parses the reward of each offer as a sync does.
   private final class ParsedRewards: OfferSink {
-    private var rewards: RewardMemo
+    private let rewards: RewardParser
     var units: [Int64?] = []
 
-    init(_ currency: String) { rewards = RewardMemo(RewardParser(feedCurrency: currency)) }
+    init(_ currency: String) { rewards = RewardParser(feedCurrency: currency) }
 
     func accept(_ texts: OfferTexts, position: Int) {
       guard let text = texts[.reward] else { return units.append(nil) }
