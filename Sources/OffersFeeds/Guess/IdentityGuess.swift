@@ -163,10 +163,10 @@ struct IdentityGuess {
       .unexpectedShape,
       "Only \(names.joined(separator: " and ")) \(names.count == 1 ? "distinguishes" : "distinguish") "
         + "the offers, and an id must be made from values that do not change.",
-      advice: Advice(
-        "Map a stable value", .mapFields(["id"]),
-        ", or write a definition with id: {made-from: "
-          + "[\(paths.map(\.description).joined(separator: ", "))]} if these do not change."))
+      advice: Hint(
+        "If these do not change, write a definition with id: {made-from: "
+          + "[\(paths.map(\.description).joined(separator: ", "))]}. Otherwise map a stable value.",
+        command: "--map id=…"))
   }
 
   private static func isAddress(_ member: ItemMember) -> Bool {
