@@ -66,6 +66,9 @@ package enum PostgreSQLMigrations {
     PostgreSQLMigration(
       number: 113, name: "0113_create_commit_count", isExpanding: false,
       sql: text(PackageResources._113_create_commit_count_sql)),
+    PostgreSQLMigration(
+      number: 114, name: "0114_create_definitions", isExpanding: true,
+      sql: text(PackageResources._114_create_definitions_sql)),
   ]
 
   private static func text(_ bytes: [UInt8]) -> String {

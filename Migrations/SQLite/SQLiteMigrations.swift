@@ -54,12 +54,15 @@ package enum SQLiteMigrations {
     Migration(
       number: 112, name: "0112_create_indexes",
       sql: text(PackageResources._112_create_indexes_sql)),
+    Migration(
+      number: 113, name: "0113_create_definitions",
+      sql: text(PackageResources._113_create_definitions_sql)),
   ]
 
   /// The schema version that this program reads and writes: the number of the last migration, which
   /// a test compares. It is not computed from `all`, because every opening of a database needs the
   /// version, and none but the first the texts.
-  package static let currentVersion = 112
+  package static let currentVersion = 113
 
   private static func text(_ bytes: [UInt8]) -> String {
     String(decoding: bytes, as: UTF8.self)

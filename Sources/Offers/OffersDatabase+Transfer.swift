@@ -59,7 +59,8 @@ extension OffersDatabase: Transfer {
   ///
   /// - Parameters:
   ///   - file: the URL of a file that `export(to:favoritesOnly:allUsers:)` has written.
-  ///   - acceptsSources: whether the user accepts the document's sources as their own. Otherwise
+  ///   - acceptsSources: whether the user accepts the document's sources and definitions as their own.
+  ///     Otherwise the definitions are left out, and
   ///     a source that is a file or in a private network is left out; one that has a variable or
   ///     cannot be read always is. The summary tells which and why. A feed without its source is
   ///     read from that of its definition.
@@ -81,7 +82,7 @@ extension OffersDatabase: Transfer {
     }
     try Task.checkCancellation()
     return try await importRecords(
-      from: source, feeds: feeds.names,
+      from: source, feeds: feeds.names, acceptsDefinitions: acceptsSources,
       review: SourceReview(isAccepting: acceptsSources).review)
   }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import OffersCore
 import OffersFeeds
 
-/// The option that names the file of the user's own feed definitions.
+/// The option that names the file of the user's own feed definitions, which is never written.
 struct ConfigurationOptions: ParsableArguments {
   @Option(
     name: .long,
@@ -42,16 +42,8 @@ extension CompletionKind {
   }
 }
 
-/// A setting of a feed in the user's file; nil stands for that of the feed's definition.
-enum FeedSetting: Sendable {
-  /// How often it is synced.
-  case everySeconds(Int?)
-  /// The ISO 4217 code of the currency of amounts that do not state one.
-  case currency(String?)
-}
-
 extension SettingPath {
-  /// Loads the shipped feeds and the user's own.
+  /// Loads the shipped feeds and those of the user's file.
   ///
   /// If the option or `OFFERS_CONFIG` names a file that does not exist, there are only the shipped
   /// feeds, and the error about another feed mentions the file.
@@ -59,6 +51,13 @@ extension SettingPath {
   /// - Throws: `OffersError` with `invalidRequest` for an invalid definition, otherwise as
   ///   `TextFile.read`.
   func load() throws -> FeedConfiguration { try configuration(reading: try read()) }
+
+  /// Loads the shipped feeds, those of the user's file, and those that a database keeps; nil for no database.
+  ///
+  /// - Throws: as `load()`; the errors of the database.
+  func load(from database: (any OffersStorage)?) async throws -> FeedConfiguration {
+    try load().including(await database?.fetchDefinitions() ?? [])
+  }
 
   /// The shipped feeds and those that the given content of the file defines.
   ///
@@ -68,45 +67,6 @@ extension SettingPath {
       return isNamed ? .shipped(without: text) : .shipped
     }
     return try FeedConfiguration(yaml: yaml, name: text)
-  }
-
-  /// The shipped feeds and those that the given content of the file defines.
-  ///
-  /// Content without a `feeds:` section, such as comments or other settings alone, is valid and
-  /// defines none.
-  ///
-  /// - Parameter yaml: the content; nil if the file does not exist.
-  func configuration(_ yaml: String?) throws -> FeedConfiguration {
-    guard let yaml else { return .shipped }
-    return try FeedConfiguration(
-      yaml: DefinitionEdit.completed(yaml, name: text), name: text)
-  }
-
-  /// Writes settings of a feed into the file, all of them or, on an error, none. The file is created if it does
-  /// not exist.
-  ///
-  /// - Returns: whether each of them was changed.
-  /// - Throws: `OffersError` with `notFound` for an unknown feed, otherwise as
-  ///   `DefinitionEdit.setting` and `TextFile.edit`.
-  func set(_ settings: [FeedSetting], of feed: String) throws -> [Bool] {
-    var didChange: [Bool] = []
-    try TextFile.edit(text) { yaml in
-      _ = try configuration(yaml).fetch(feed)
-      var edited = yaml
-      didChange = try settings.map { setting in
-        let next =
-          switch setting {
-          case .everySeconds(let seconds):
-            try DefinitionEdit.setting(everySeconds: seconds, of: feed, in: edited, name: text)
-          case .currency(let code):
-            try DefinitionEdit.setting(currency: code, of: feed, in: edited, name: text)
-          }
-        edited = next ?? edited
-        return next != nil
-      }
-      return didChange.contains(true) ? edited : nil
-    }.commit()
-    return didChange
   }
 
   /// How the offers of each feed of a database are shown. A command that only reads offers does not
@@ -120,11 +80,11 @@ extension SettingPath {
     of feed: String? = nil, in database: any OffersStorage
   ) async throws -> FeedPresentations {
     let stored = try await database.fetchPresentations()
+    let definitions = try await database.fetchDefinitions()
     let names = Set(stored.keys)
     // A definition that is invalid is reported by the commands that need it, and by the doctor.
-    let known =
-      (try? load().shownFeeds(besides: names, of: feed))
-      ?? (try? FeedConfiguration.shipped.shownFeeds(besides: names, of: feed)) ?? []
+    let configuration = ((try? load()) ?? .shipped).including(definitions)
+    let known = (try? configuration.shownFeeds(besides: names, of: feed)) ?? []
     return FeedPresentations(known, stored: stored)
   }
 

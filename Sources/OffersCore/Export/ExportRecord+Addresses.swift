@@ -5,9 +5,10 @@ extension ExportedFeed {
   /// Hides the values in the address that was read last (`AddressRedaction`).
   ///
   /// - Parameter isForOthers: whether the record is for somebody else. Then the address that was read last
-  ///   is left out, and so is a named source with values.
+  ///   is left out, and so are a named source with values, and the definition, which may have values, too.
   package mutating func hideAddresses(isForOthers: Bool) {
     source = AddressRedaction.exported(source, isForOthers: isForOthers)
+    if isForOthers { definition = nil }
     if isForOthers, let chosen = chosenSource, AddressRedaction.hidden(in: chosen) != chosen {
       chosenSource = nil
     }

@@ -37,7 +37,7 @@ package enum ExportFormat {
   /// The value of the document's `format` member.
   package static let name = "offers-export"
   /// Increased when the format changes so that older programs cannot read every document.
-  package static let version = 3
+  package static let version = 4
   /// The first version with users. Before, the favorites had no user.
   package static let firstVersionWithUsers = 2
 }
@@ -55,6 +55,8 @@ package struct ExportedFeed: Hashable, Sendable {
   package var shared: [OfferAttribute] = []
   /// How the offers are shown; nil if the store has not kept it, and in a document before version 3.
   package var presentation: FeedPresentation?
+  /// The definition and the settings that the store keeps; nil for none, and in a document before version 4.
+  package var definition: StoredDefinition?
 
   package init() {}
 }

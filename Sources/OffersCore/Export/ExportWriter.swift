@@ -79,6 +79,10 @@ package struct ExportWriter {
     json.member("unsubscribed_at", time: feed.unsubscribedAt)
     json.member("shared") { $0.value(feed.shared) }
     json.member("presentation", object: feed.presentation) { $0.members(of: $1) }
+    guard let definition = feed.definition else { return }
+    json.member("definition", definition.text)
+    json.member("every_seconds", definition.everySeconds)
+    json.member("currency", definition.currency)
   }
 
   private static func write(_ run: ExportedRun, to json: inout JSONWriter) {

@@ -1,5 +1,5 @@
 /// Proposes and adds feeds of the user's own. User interfaces depend on this protocol instead of on
-/// the guess of definitions and the file that holds them.
+/// the guess of definitions.
 package protocol FeedAdder: Sendable {
   /// Reads a source, guesses how to read it as a feed, and reads it so. Nothing is stored.
   ///
@@ -14,16 +14,14 @@ package protocol FeedAdder: Sendable {
   ///   unreadable document, `unexpectedShape` for a document without offers; `CancellationError`.
   func propose(source: String, name: String?) async throws -> FeedProposal
 
-  /// Adds the definition of a proposal to the user's file, in one step: after an error the file is
-  /// as before. The source stays limited to the public internet.
+  /// Stores the definition of a proposal in the database. The source stays limited to the public internet.
   ///
   /// - Parameters:
   ///   - proposal: the proposal to add.
   ///   - name: the name of the feed.
   ///   - title: the title of the feed; nil for the one that the document has.
-  /// - Throws: `OffersError` with `invalidRequest` for an invalid name or title, for the name of a
-  ///   feed that exists, and for a file with a layout to which no feed can be added;
-  ///   `storageFailed` if the file cannot be written, `locked` if another process changes it.
+  /// - Throws: `OffersError` with `invalidRequest` for an invalid name or title, and for the name of a
+  ///   feed that exists; the errors of the store.
   func add(_ proposal: FeedProposal, name: String, title: String?) async throws
 }
 

@@ -19,8 +19,8 @@ public struct KnownFeed: Hashable, Sendable, Identifiable {
   public let home: String?
   /// Whether the feed's server can be searched.
   public let isSearchable: Bool
-  /// The place of the definition in the user's own file, from 0, by which a screen can order feeds;
-  /// nil for a shipped feed.
+  /// The place of the definition among those of the user's own file, which come first, and of the database,
+  /// from 0, by which a screen can order feeds; nil for a shipped feed.
   public package(set) var position: Int?
 
   /// The name.
@@ -51,7 +51,7 @@ public struct KnownFeed: Hashable, Sendable, Identifiable {
 /// is cancelled throws `CancellationError`; a feed whose sync had not ended is unchanged.
 package protocol FeedSyncer: Sendable {
   /// All feeds with a definition, sorted by name: the shipped ones and the user's own.
-  func fetchKnownFeeds() throws -> [KnownFeed]
+  func fetchKnownFeeds() async throws -> [KnownFeed]
 
   /// Sets the sync interval of a feed; nil returns to the interval of the definition.
   ///

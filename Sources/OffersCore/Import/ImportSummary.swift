@@ -3,6 +3,8 @@ public struct ImportSummary: Hashable, Sendable {
   /// The sources that the import reviewed, in the document's order: those of feeds that had none
   /// named in the database, or that it had never read.
   public package(set) var sources: [ImportedFeedSource] = []
+  /// The feeds whose definitions and settings were left out, because the user did not accept them.
+  public package(set) var leftOutDefinitions: [String] = []
   /// The number of feeds that the database did not have.
   public package(set) var newFeeds = 0
   /// The number of sync runs that were added.

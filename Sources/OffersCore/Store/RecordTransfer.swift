@@ -27,6 +27,8 @@ package protocol RecordTransfer: Sendable {
   ///     offers equal its document.
   ///   - trustsRoles: whether users who are missing here get the roles of the document; otherwise
   ///     none becomes an admin, since anybody may have written it.
+  ///   - acceptsDefinitions: whether the user accepts the document's definitions and settings of feeds as
+  ///     their own; otherwise they are left out, since they name what a sync reads.
   ///   - review: reviews the named sources that the import would add, and sets their origins. An
   ///     error ends the import. Passed are only sources of feeds that have no named source in this
   ///     store, or that it has never read.
@@ -34,6 +36,7 @@ package protocol RecordTransfer: Sendable {
   ///   several users if this store is bound to another user than its owner.
   func importRecords(
     from source: any ExportRecordSource, feeds: [String], trustsRoles: Bool,
+    acceptsDefinitions: Bool,
     review: @escaping @Sendable ([ImportedFeedSource]) throws -> [ImportedFeedSource]
   ) async throws -> ImportSummary
 
@@ -58,13 +61,14 @@ extension RecordTransfer {
   }
 
   /// Imports the records of an export that anybody may have written; see
-  /// `importRecords(from:feeds:trustsRoles:review:)`.
+  /// `importRecords(from:feeds:trustsRoles:acceptsDefinitions:review:)`.
   package func importRecords(
-    from source: any ExportRecordSource, feeds: [String],
+    from source: any ExportRecordSource, feeds: [String], acceptsDefinitions: Bool = false,
     review: @escaping @Sendable ([ImportedFeedSource]) throws -> [ImportedFeedSource] = { $0 }
   ) async throws -> ImportSummary {
     try await importRecords(
-      from: source, feeds: feeds, trustsRoles: false, review: review)
+      from: source, feeds: feeds, trustsRoles: false, acceptsDefinitions: acceptsDefinitions,
+      review: review)
   }
 }
 

@@ -39,7 +39,7 @@ package enum IntervalText {
 
   /// - Throws: `OffersError` with `invalidRequest` for an interval that is not whole minutes from
   ///   one minute to 366 days.
-  static func check(_ seconds: Int) throws {
+  package static func check(_ seconds: Int) throws {
     if seconds >= 60, seconds <= limitSeconds, seconds % 60 == 0 { return }
     throw OffersError(
       .invalidRequest, "\(seconds) seconds is not an interval between syncs.",

@@ -18,13 +18,13 @@ extension FeedConfiguration {
   package func shownFeeds(besides stored: Set<String>, of feed: String? = nil) throws -> [KnownFeed]
   {
     try names.filter { name in
-      (feed == nil || name == feed) && (isOwn(name) || !stored.contains(name))
+      (feed == nil || name == feed) && (position(of: name) != nil || !stored.contains(name))
     }.map(fetchKnownFeed)
   }
 
   private func fetchKnownFeed(_ name: String) throws -> KnownFeed {
     var known = KnownFeed(try fetch(name), hasOwnInterval: hasInterval(of: name))
-    known.position = own.firstIndex { $0.name == name }
+    known.position = position(of: name)
     return known
   }
 

@@ -4,7 +4,7 @@ import OffersCore
 final class ExportRecordReader {
   private let feed = ExportObject([
     "name", "title", "source", "chosen_source", "subscribed_at", "unsubscribed_at", "shared",
-    "presentation",
+    "presentation", "definition", "every_seconds", "currency",
   ])
   private let presentation = ExportObject(["layout", "noun", "nouns", "value_role", "byline"])
   private let run = ExportObject(
@@ -87,11 +87,23 @@ final class ExportRecordReader {
     let shared = try readAttributes(of: feed, 6)
     record.shared = OfferLimits.fit(shared) ?? shared
     if try feed.readObject(7, into: presentation) { record.presentation = try readPresentation() }
+    record.definition = try readDefinition(of: record.name)
     if !feedNames.insert(record.name).inserted { throw feed.fault(0, "came before") }
     guard feedNames.count <= Self.feedLimit else {
       throw feed.fault(0, "is beyond the \(Self.feedLimit) feeds that an export may have")
     }
     return record
+  }
+
+  private func readDefinition(of name: String) throws -> StoredDefinition? {
+    let definition = StoredDefinition(
+      feed: name, text: try feed.findText(8),
+      everySeconds: try feed.findNumber(9).map { Int(clamping: $0) },
+      currency: try feed.findText(10))
+    if !definition.isStorable {
+      throw feed.fault(8, "or a setting beside it is empty or out of bounds")
+    }
+    return definition.isEmpty ? nil : definition
   }
 
   private func readPresentation() throws -> FeedPresentation {

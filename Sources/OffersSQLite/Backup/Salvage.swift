@@ -4,8 +4,8 @@ import GRDBSQLite
 import OffersCore
 import OffersStore
 
-/// Copies from a damaged database what no sync brings back: users, feeds with their sources, and favorites
-/// with their sharing.
+/// Copies from a damaged database what no sync brings back: users, feeds with their sources and definitions, and
+/// favorites with their sharing.
 ///
 /// Each table is read from both of its ends up to a page that cannot be read. Its indexes have the rows
 /// between two such pages: the names of feeds and users, and favorites without their times.
@@ -59,6 +59,7 @@ struct Salvage {
   mutating func run() throws {
     try copyUsers()
     try copyFeeds()
+    try copyDefinitions()
     try copyFavorites()
     try target.run(
       "UPDATE account_order SET last_user_key = (SELECT max(user_key) FROM account)", [])
@@ -133,6 +134,26 @@ struct Salvage {
         try insertFeed(row.text(0), source: Self.unknownSource, now)
       }
     }
+  }
+
+  private mutating func copyDefinitions() throws {
+    let isWhole = try forEachRow(
+      of: "feed_definition", "NOT INDEXED", key: ["rowid"],
+      ["feed", "text", "every_seconds", "currency"]
+    ) { row in
+      let (name, text) = (row.text(1), row.findText(2))
+      guard FeedName.isStored(name), StoredText.isStorable(text ?? "") else { return }
+      try insertFeed(name, source: Self.unknownSource, now)
+      try target.run(
+        """
+        INSERT OR IGNORE INTO feed_definition (feed, text, every_seconds, currency)
+        VALUES ($1, $2, $3, $4)
+        """,
+        [.text(name), .text(text), .number(row.findNumber(3)), .text(row.findText(4))])
+    }
+    // A database of an earlier version has no definitions.
+    let isThere = Self.isThere("feed_definition", in: source)
+    if !isWhole, isThere, !summary.unread.contains(.feeds) { summary.unread.append(.feeds) }
   }
 
   /// The source of a feed of which only the name is left. The next sync reads that of its definition.

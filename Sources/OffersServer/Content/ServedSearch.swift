@@ -20,7 +20,7 @@ struct ServedSearch: Sendable {
     // This may be a write that takes long.
     try await content.searchPreparation.run()
     let answer: SearchAnswer
-    if isTrusted, let feed = query.serverFeed, try isSearchable(feed) {
+    if isTrusted, let feed = query.serverFeed, try await isSearchable(feed) {
       answer = try await SearchAnswer.ask(
         serverFor: query, in: content.store
       ) {
@@ -41,8 +41,8 @@ struct ServedSearch: Sendable {
     try await ResponseDeadline.run(within: readLimit) { try await content.store.search(query) }
   }
 
-  private func isSearchable(_ feed: String) throws -> Bool {
-    try content.syncer.fetchKnownFeeds().first { $0.name == feed }?.isSearchable ?? false
+  private func isSearchable(_ feed: String) async throws -> Bool {
+    try await content.syncer.fetchKnownFeeds().first { $0.name == feed }?.isSearchable ?? false
   }
 
   /// Adds a successful search to the recent searches, unless the answer is a later page.

@@ -57,13 +57,14 @@ package struct ServerDependencies: Sendable {
   /// How the offers of each feed are shown. While the definitions cannot be read, which the sync
   /// reports, feeds are shown as at their last sync.
   func fetchPresentations() async throws -> FeedPresentations {
-    try await store.fetchPresentations((try? syncer.fetchKnownFeeds()) ?? [])
+    let known = try? await syncer.fetchKnownFeeds()
+    return try await store.fetchPresentations(known ?? [])
   }
 
   /// All feeds that are subscribed or have a definition, ordered by name.
   func fetchFeedSummaries() async throws -> [FeedSummary] {
     FeedSummary.all(
-      known: try syncer.fetchKnownFeeds(), subscribed: try await store.fetchFeeds(),
+      known: try await syncer.fetchKnownFeeds(), subscribed: try await store.fetchFeeds(),
       former: try await store.fetchFormerFeeds())
   }
 }

@@ -10,7 +10,7 @@ struct FramedSitePage {
 
   func page() async throws -> Page {
     let feeds = try await source.fetchFeeds()
-    let home = try findHome(of: feeds)
+    let home = try await findHome(of: feeds)
     let asked = request.fields["url"]
     let address = asked.flatMap(Self.address)
     var page = Page("web", title: "Web", menuEntry: .web) { fields in
@@ -47,9 +47,9 @@ struct FramedSitePage {
   }
 
   /// The home page that the definition of a subscribed feed has; nil for none.
-  private func findHome(of feeds: [Feed]) throws -> String? {
+  private func findHome(of feeds: [Feed]) async throws -> String? {
     let subscribed = Set(feeds.map(\.name))
-    return try source.content.syncer.fetchKnownFeeds().lazy
+    return try await source.content.syncer.fetchKnownFeeds().lazy
       .filter { subscribed.contains($0.name) }.compactMap { PageLinks.outside($0.home) }.first
   }
 

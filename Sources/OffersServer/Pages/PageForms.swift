@@ -42,7 +42,7 @@ struct PageForms: Sendable {
       let parameters = SyncParameters(
         form["feed"].map { [$0] } ?? [], acceptsRemovals: accepts, keepsMissing: keeps)
       context.record.note(parameters)
-      try start(
+      try await start(
         parameters,
         hintWhileBusy:
           "No other refresh was started. Wait until it has finished, then refresh again.")
@@ -77,7 +77,7 @@ struct PageForms: Sendable {
     try await content.store.checkPermit()
     // The form shows the present source with hidden values, and sends it back as it was shown.
     if let source = form["source"], source != summary.shownSource, source != summary.source {
-      try start(
+      try await start(
         SyncParameters([feed]), from: source,
         hintWhileBusy: "Nothing was changed. Wait until it has finished, then save again.")
     }
@@ -88,7 +88,7 @@ struct PageForms: Sendable {
   private func subscribe(to feed: String) async throws {
     let summary = try await summary(of: feed)
     _ = try await content.store.subscribe(to: feed, source: summary.ownSource)
-    try start(
+    try await start(
       SyncParameters([feed]),
       hintWhileBusy: "The feed is subscribed. Wait until it has finished, then refresh the feed.")
   }
@@ -111,9 +111,9 @@ struct PageForms: Sendable {
   ///   - hintWhileBusy: the hint of the error if another sync is running.
   private func start(
     _ parameters: SyncParameters, from source: String? = nil, hintWhileBusy: String
-  ) throws {
+  ) async throws {
     do {
-      _ = try content.jobs.start(parameters, from: source)
+      _ = try await content.jobs.start(parameters, from: source)
     } catch let problem as Problem where problem.id != nil {
       throw Problem(
         .conflict, "A refresh is already running.", hint: hintWhileBusy, code: .locked)

@@ -11,7 +11,7 @@ struct PageSource: Sendable {
   /// The subscribed feeds, in the order of pages.
   func fetchFeeds() async throws -> [Feed] {
     // Invalid definitions are reported by what needs them; the feeds are then ordered by titles.
-    let known = (try? content.syncer.fetchKnownFeeds()) ?? []
+    let known = (try? await content.syncer.fetchKnownFeeds()) ?? []
     let positions = Dictionary(
       known.map { ($0.name, $0.position) }, uniquingKeysWith: { one, _ in one })
     return try await store.fetchFeeds().sorted {
@@ -33,8 +33,8 @@ struct PageSource: Sendable {
   }
 
   /// The definition of a feed; nil for an unknown name.
-  func findKnownFeed(_ name: String) throws -> KnownFeed? {
-    try content.syncer.fetchKnownFeeds().first { $0.name == name }
+  func findKnownFeed(_ name: String) async throws -> KnownFeed? {
+    try await content.syncer.fetchKnownFeeds().first { $0.name == name }
   }
 
   /// How the offers of each feed are shown.

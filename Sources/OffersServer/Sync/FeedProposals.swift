@@ -57,7 +57,7 @@ final class FeedProposals: Sendable {
   ///   this name; `OffersError` as `FeedAdder.propose`; `CancellationError`.
   func propose(_ source: String, name: String?, by user: User) async throws -> Numbered {
     try SentAddress.check(source, hint: SentAddress.addingHint(source))
-    if let name { try checkIsNew(name) }
+    if let name { try await checkIsNew(name) }
     let isFree = state.withLock { state in
       defer { state.isBusy = true }
       return !state.isBusy
@@ -104,13 +104,13 @@ final class FeedProposals: Sendable {
   func add(
     _ source: String, name: String?, title: String?, by user: User
   ) async throws -> Added {
-    if let name { try checkIsNew(name) }
+    if let name { try await checkIsNew(name) }
     let proposal =
       if let known = find(source, by: user) { known.proposal } else {
         try await propose(source, name: name, by: user).proposal
       }
     let name = name ?? proposal.name
-    try checkIsNew(name)
+    try await checkIsNew(name)
     // Looking at the feed may have taken longer than the access of its user.
     try await store.checkPermit()
     // A task of its own: once it has begun, a client that goes away leaves nothing half done.
@@ -123,15 +123,15 @@ final class FeedProposals: Sendable {
     state.withLock { $0.kept.removeAll { $0.proposal.source == proposal.source } }
     _ = try await store.subscribe(to: name, source: proposal.source)
     do {
-      return Added(name: name, sync: try jobs.start(SyncParameters([name])))
+      return Added(name: name, sync: try await jobs.start(SyncParameters([name])))
     } catch is Problem {
       // Another sync is running, or the server is shutting down. The feed is added in any case.
       return Added(name: name, sync: nil)
     }
   }
 
-  private func checkIsNew(_ name: String) throws {
-    guard try syncer.fetchKnownFeeds().contains(where: { $0.name == name }) else { return }
+  private func checkIsNew(_ name: String) async throws {
+    guard try await syncer.fetchKnownFeeds().contains(where: { $0.name == name }) else { return }
     throw Problem(.conflict, "There is already a feed \(name).", hint: "Choose another name.")
   }
 }

@@ -11,7 +11,7 @@ struct RefreshService: Service {
   func run() async throws {
     while !Task.isShuttingDownGracefully, !Task.isCancelled {
       do {
-        _ = try jobs.start(SyncParameters([], reason: .due))
+        _ = try await jobs.start(SyncParameters([], reason: .due))
       } catch {
         // Most often another sync is running; feeds that stay due are synced at the next interval.
         logger.info("no refresh", metadata: ["reason": "\(error)"])

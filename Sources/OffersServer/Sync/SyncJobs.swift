@@ -44,9 +44,9 @@ final class SyncJobs: Sendable {
   /// - Throws: `Problem` with status 409 and the id of the running sync while one runs, with status
   ///   503 after `close()`; `OffersError` with `notFound` for an unknown feed, with `invalidRequest`
   ///   for a source that may not be set over HTTP.
-  func start(_ parameters: SyncParameters, from source: String? = nil) throws -> SyncStatus {
+  func start(_ parameters: SyncParameters, from source: String? = nil) async throws -> SyncStatus {
     var parameters = parameters
-    let feeds = try known(parameters.feeds)
+    let feeds = try await known(parameters.feeds)
     parameters.feeds = feeds.map(\.name)
     if let source {
       try Self.check(source, of: feeds)
@@ -115,9 +115,9 @@ final class SyncJobs: Sendable {
   /// The feeds with these names, without duplicates.
   ///
   /// - Throws: `OffersError` with `notFound` for an unknown name.
-  private func known(_ names: [String]) throws -> [KnownFeed] {
+  private func known(_ names: [String]) async throws -> [KnownFeed] {
     if names.isEmpty { return [] }
-    let all = try syncer.fetchKnownFeeds()
+    let all = try await syncer.fetchKnownFeeds()
     var seen: Set<String> = []
     return try names.filter { seen.insert($0).inserted }.map { name in
       if let feed = all.first(where: { $0.name == name }) { return feed }

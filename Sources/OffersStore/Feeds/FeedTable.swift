@@ -114,10 +114,25 @@ package enum FeedTable {
     return (found.key, true)
   }
 
+  /// Ends the subscription of a feed, and forgets its validators and missing offers: they become invalid if
+  /// the offers change while nobody syncs them.
+  ///
+  /// - Returns: false when the feed was not subscribed.
+  static func unsubscribe(
+    from name: String, at time: Date, in transaction: any Transaction
+  ) throws -> Bool {
+    guard let feedKey = try endSubscription(of: name, at: time, in: transaction) else {
+      return false
+    }
+    try FetchStateTable.delete(feedKey: feedKey, in: transaction)
+    try MissingOfferTable.clear(feedKey: feedKey, in: transaction)
+    return true
+  }
+
   /// Ends the subscription of a feed.
   ///
   /// - Returns: the key of the feed; nil if it was not subscribed.
-  static func endSubscription(
+  private static func endSubscription(
     of name: String, at time: Date, in transaction: any Transaction
   ) throws -> Int64? {
     if !StoredText.isStorable(name) { return nil }

@@ -37,34 +37,49 @@ extension SQLStore {
   }
 
   public func unsubscribe(from feed: String) async throws -> Bool {
-    try await unsubscribe(from: feed, forgettingSource: false) {}
+    let now = Date()
+    return try await transaction(.write) {
+      try FeedTable.unsubscribe(from: feed, at: now, in: $0)
+    }
   }
 
-  package func unsubscribe(
-    from feed: String, forgettingSource: Bool,
-    committing commit: @escaping @Sendable () throws -> Void
+  package func fetchDefinitions() async throws -> [StoredDefinition] {
+    try await transaction(.query) { try DefinitionTable.list(in: $0) }
+  }
+
+  package func changeDefinition(
+    of feed: String, source: String, forgettingSource: Bool,
+    _ change: @escaping @Sendable (inout StoredDefinition) throws -> Void
   ) async throws -> Bool {
     let now = Date()
     return try await transaction(.write) { transaction in
+      // The row of the feed is locked first, so that of two concurrent changes the second one sees the first.
+      _ = try FeedTable.put(feed, source: source, subscribes: false, at: now, in: transaction)
+      let stored = try DefinitionTable.find(feed, in: transaction)
+      var definition = stored
+      try change(&definition)
       if forgettingSource { try FeedTable.forgetSource(of: feed, in: transaction) }
-      guard let feedKey = try FeedTable.endSubscription(of: feed, at: now, in: transaction) else {
-        try commit()
-        return false
-      }
-      // The document's validators become invalid if the offers change while nobody syncs them.
-      try FetchStateTable.delete(feedKey: feedKey, in: transaction)
-      try MissingOfferTable.clear(feedKey: feedKey, in: transaction)
-      try commit()
+      if definition == stored { return false }
+      try DefinitionTable.put(definition, in: transaction)
       return true
     }
   }
 
-  package func forgetSource(
-    of feed: String, committing commit: @escaping @Sendable () throws -> Void
-  ) async throws {
-    try await transaction(.write) { transaction in
-      try FeedTable.forgetSource(of: feed, in: transaction)
-      try commit()
+  package func removeDefinition(
+    of feed: String, forgettingSource: Bool, keepingSettings: Bool
+  ) async throws -> (wasSubscribed: Bool, wasDefined: Bool) {
+    if !StoredText.isStorable(feed) { return (false, false) }
+    let now = Date()
+    return try await transaction(.write) { transaction in
+      if forgettingSource { try FeedTable.forgetSource(of: feed, in: transaction) }
+      let wasSubscribed = try FeedTable.unsubscribe(from: feed, at: now, in: transaction)
+      let stored = try DefinitionTable.find(feed, in: transaction)
+      var rest = StoredDefinition(feed: feed)
+      if keepingSettings {
+        (rest.everySeconds, rest.currency) = (stored.everySeconds, stored.currency)
+      }
+      if rest != stored { try DefinitionTable.put(rest, in: transaction) }
+      return (wasSubscribed, stored.text != nil)
     }
   }
 }

@@ -78,8 +78,11 @@ final class ExportQuery: ExportBody {
 
   private func forEachFeed(_ body: (ExportRecord) throws -> Void) throws {
     try transaction.forEach(
-      "SELECT \(ExportedFeed.columns) FROM feed WHERE \(isWantedFeed) ORDER BY feed.name",
-      parameters
+      """
+      SELECT \(ExportedFeed.columns)
+      FROM feed LEFT JOIN feed_definition ON feed_definition.feed = feed.name
+      WHERE \(isWantedFeed) ORDER BY feed.name
+      """, parameters
     ) { row in
       var feed = ExportedFeed(row)
       feed.hideAddresses(isForOthers: favoritesOnly)

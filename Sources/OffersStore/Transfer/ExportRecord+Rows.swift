@@ -6,7 +6,7 @@ import OffersCore
 extension ExportedFeed {
   package static let columns = """
     feed.name, feed.source, feed.subscribed_at, feed.title, feed.chosen_source,
-    feed.unsubscribed_at, feed.shared, feed.presentation
+    feed.unsubscribed_at, feed.shared, feed.presentation, \(DefinitionTable.columns)
     """
 
   package init(_ row: any SQLRow, from first: Int = 0) {
@@ -19,6 +19,8 @@ extension ExportedFeed {
     unsubscribedAt = row.findNumber(first + 5)
     shared = row.findText(first + 6).map(OfferAttribute.parse) ?? []
     presentation = FeedPresentation(storedText: row.findText(first + 7))
+    let stored = DefinitionTable.read(row, from: first + 8, of: name)
+    definition = stored.isEmpty ? nil : stored
   }
 }
 

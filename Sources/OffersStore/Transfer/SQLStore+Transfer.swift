@@ -15,13 +15,15 @@ extension SQLStore {
 
   package func importRecords(
     from source: any ExportRecordSource, feeds: [String], trustsRoles: Bool,
+    acceptsDefinitions: Bool,
     review: @escaping @Sendable ([ImportedFeedSource]) throws -> [ImportedFeedSource]
   ) async throws -> ImportSummary {
     try await withSyncLocks(on: feeds.sorted(), waitSeconds: Self.syncWaitSeconds) { [self] in
       try await transaction(.sync) { [user] transaction in
         try UserTable.check(user, in: transaction)
         let work = try StoreImport(
-          into: transaction, user: user, trustsRoles: trustsRoles, review: review)
+          into: transaction, user: user, trustsRoles: trustsRoles,
+          acceptsDefinitions: acceptsDefinitions, review: review)
         try source.forEachRecord(work.add)
         return try work.finish()
       }

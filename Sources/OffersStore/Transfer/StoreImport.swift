@@ -56,6 +56,7 @@ final class StoreImport {
   let transaction: any Transaction
   private let writer: any OfferWriter
   private let review: SourceReview
+  private let acceptsDefinitions: Bool
   private var order: CommitOrder
   /// The last numbers before the import.
   private let last: CommitOrder
@@ -78,9 +79,10 @@ final class StoreImport {
   private static let batchCount = 1000
 
   init(
-    into transaction: any Transaction, user: User.ID, trustsRoles: Bool,
+    into transaction: any Transaction, user: User.ID, trustsRoles: Bool, acceptsDefinitions: Bool,
     review: @escaping SourceReview
   ) throws {
+    self.acceptsDefinitions = acceptsDefinitions
     self.transaction = transaction
     self.review = review
     writer = try transaction.makeOfferWriter(isIndexed: true)
@@ -158,6 +160,7 @@ final class StoreImport {
     } else {
       summary.leftFeeds.append(record.name)
     }
+    try add(record.definition)
     if let source = record.chosenSource {
       // `replace` keeps the named source, so that it can be compared here.
       let here = stored?.source
@@ -166,6 +169,19 @@ final class StoreImport {
       }
     }
     feeds[record.name] = feed
+  }
+
+  /// Adds a definition, unless the store has one of the feed. A definition names addresses that a sync would
+  /// read, so it is left out unless the user accepts those of the document.
+  private func add(_ definition: StoredDefinition?) throws {
+    guard let definition,
+      try DefinitionTable.find(definition.feed, in: transaction).isEmpty
+    else { return }
+    if acceptsDefinitions {
+      try DefinitionTable.put(definition, in: transaction)
+    } else {
+      summary.leftOutDefinitions.append(definition.feed)
+    }
   }
 
   private func takeSources() throws {

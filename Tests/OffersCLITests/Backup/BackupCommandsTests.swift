@@ -140,7 +140,7 @@ struct BackupCommandsTests {
     let empty = try Home()
     let cases: [(String, String, Int32)] = [
       (String(text.prefix(100_000)), "ends too early, at byte 10", 1),
-      (text.replacing("\"version\":3,", with: "\"version\":9,"), "a newer version", 1),
+      (text.replacing("\"version\":4,", with: "\"version\":9,"), "a newer version", 1),
       ("[{\"id\":1,\"name\":\"Tea\"}]", "is not an export of offers", 1),
       ("", "is empty", 1),
       (text.replacing("\"kind\":\"gone\"", with: "\"kind\":\"lost\""), "in change", 1),

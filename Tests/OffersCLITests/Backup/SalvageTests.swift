@@ -22,13 +22,14 @@ struct SalvageTests {
     return home
   }
 
-  /// What a database has that is salvaged: favorites, users and feeds.
+  /// What a database has that is salvaged: favorites, users, feeds and their definitions.
   private static func kept(_ home: Home) throws -> String {
     try home.shell(
       """
       sqlite3 "$OFFERS_DATABASE" "SELECT * FROM favorite;
         SELECT user_key, name, folded_name, role, created_at FROM account;
-        SELECT name, source, subscribed_at, unsubscribed_at, chosen_source, source_origin FROM feed"
+        SELECT name, source, subscribed_at, unsubscribed_at, chosen_source, source_origin FROM feed;
+        SELECT * FROM feed_definition"
       """
     ).output
   }
@@ -44,9 +45,10 @@ struct SalvageTests {
     ).output
   }
 
-  @Test("keeps users, feeds with their sources, and favorites with their sharing, and no more")
+  @Test("keeps users, feeds with sources and definitions, and shared favorites, and no more")
   func sound() async throws {
     let home = try await Self.household()
+    try await home.call("feeds", "set", "ibotta", "--every", "2h")
     let before = try Self.kept(home)
     let result = try await home.call("restore", "--salvage")
     #expect(result.status == 0)

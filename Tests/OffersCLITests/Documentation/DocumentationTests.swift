@@ -15,7 +15,7 @@ struct DocumentationTests {
   /// The subcommands of each command that has subcommands.
   private static let subcommands = [
     "household": ["list", "add", "remove"],
-    "feeds": ["list", "add", "show", "check", "guess", "set", "remove"],
+    "feeds": ["list", "add", "show", "edit", "check", "guess", "set", "remove"],
     "schedule": ["install", "show", "remove"],
     "user": ["list", "add", "rename", "role", "passphrase", "logout", "remove"],
     "token": ["list", "add", "revoke", "new"],
@@ -122,7 +122,7 @@ struct DocumentationTests {
     let path = try home.folder.write(
       try #require(DocumentPage.feeds().blocks("yaml").first), to: "feeds.yaml")
     let shown = try home.offers("feeds", "show", "coupons", "--config", path)
-    #expect(shown.errors == "")
+    #expect(shown.errors == "coupons: defined in \(path)\n")
     #expect(shown.output.contains("phone no."))
   }
 

@@ -46,7 +46,6 @@ struct ExitCodeTests {
     "an unwritable path exits with 1, and an empty path with 64",
     arguments: [
       (["export", "-o", "/nowhere/x"], 1), (["backup", "/nowhere/x"], TestStore.isFile ? 1 : 64),
-      (["feeds", "set", "ibotta", "--every", "2h", "--config", "/dev/null/feeds.yaml"], 1),
       (["sync", "--database", "/dev/null/offers.sqlite"], 1),
       (["export", "-o", ""], 64), (["backup", ""], 64), (["sync", "--from", ""], 64),
     ])

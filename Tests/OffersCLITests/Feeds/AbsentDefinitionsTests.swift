@@ -57,7 +57,10 @@ struct AbsentDefinitionsTests {
   func refusesSync() async throws {
     let home = try Home()
     try home.folder.write(#"[{"id":"1","title":"Rug","price":"$1"}]"#, to: "shop.json")
-    #expect(try await home.call("feeds", "add", "shop", home.folder.file("shop.json")).status == 0)
+    let own = try home.folder.write(
+      "feeds: {shop: {source: \"\(home.folder.file("shop.json"))\", id: id, fields: {name: title}}}\n",
+      to: "own.yaml")
+    #expect(try await home.call("sync", "shop", "--config", own).status == 0)
     let result = try await Self.run(home, "sync")
     #expect(result.status == 66)
     #expect(result.errors.contains("There is no feed “shop”"))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Mistakes in exports")
 struct ExportMistakeTests {
-  private static let head = #"{"format":"offers-export","version":3,"#
+  private static let head = #"{"format":"offers-export","version":4,"#
   private static let feed =
     #"{"name":"a","source":"x","subscribed_at":"2026-01-01T00:00:00Z","shared":[]}"#
 
@@ -229,7 +229,7 @@ struct ExportMistakeTests {
     (users([ben], "{\(star)}"), "in favorite 1: “user” is missing"),
     (users([ben], "{\"user\":\"eve\",\(star)}"), "“user” names none of the users above"),
     (
-      users([ben], "{\"user\":\"ben\",\(star)}").replacing("\"version\":3", with: "\"version\":1"),
+      users([ben], "{\"user\":\"ben\",\(star)}").replacing("\"version\":4", with: "\"version\":1"),
       "“users” was found where favorites was expected"
     ),
   ]

@@ -152,11 +152,11 @@ struct SyncRoutesTests {
     let home = try await ServedHome(feeds: [])
     let syncer = HeldSyncer()
     let jobs = SyncJobs(syncer: syncer, now: { .now })
-    _ = try jobs.start(SyncParameters([]))
+    _ = try await jobs.start(SyncParameters([]))
     await jobs.close()
     #expect(syncer.wasCancelled.withLock { $0 })
     #expect(jobs.status.phase == .done)
-    #expect(throws: Problem.self) { try jobs.start(SyncParameters([])) }
+    await #expect(throws: Problem.self) { try await jobs.start(SyncParameters([])) }
     withExtendedLifetime(home) {}
   }
 

@@ -107,7 +107,7 @@ struct SeveralNodesTests {
       (SyncReason.due, []), (.asked, [SyncStatus.FeedStatus.Phase.failed]),
     ] {
       let jobs = SyncJobs(syncer: BusySyncer(), now: { .now })
-      _ = try jobs.start(SyncParameters([], reason: reason))
+      _ = try await jobs.start(SyncParameters([], reason: reason))
       while jobs.status.phase != .done { await Task.yield() }
       #expect(jobs.status.feeds.map(\.phase) == phases)
       #expect(jobs.status.error == nil)

@@ -10,7 +10,7 @@ public enum OldExport {
     {
       rest.removeSubrange(start..<end)
     }
-    return rest.joined(separator: "\n").replacing("\"version\":3", with: "\"version\":1")
+    return rest.joined(separator: "\n").replacing("\"version\":4", with: "\"version\":1")
       .replacing(/,"presentation":(null|{[^}]*})/, with: "")
   }
 

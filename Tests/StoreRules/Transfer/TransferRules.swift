@@ -255,8 +255,10 @@ struct TransferRules {
     try await add("a", "/old.json", to: new)
     #expect(try await new.store.take(new.store.exported()).sources.isEmpty)
     #expect(try await new.store.findSyncState(of: "a")?.source?.origin == .machine)
-    try await new.store.forgetSource(of: "c") {}
-    try await new.store.forgetSource(of: "unknown") {}
+    for feed in ["c", "unknown"] {
+      _ = try await new.store.removeDefinition(
+        of: feed, forgettingSource: true, keepingSettings: false)
+    }
     #expect(try await new.store.findSyncState(of: "c")?.source == nil)
     // A refused source refuses the import, which leaves nothing behind.
     let empty = try await DatabaseHome(kind)

@@ -20,9 +20,9 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
       of several users become those of the users with the same names. Who is missing is added, but \
       never as an admin. Others keep their roles.
 
-      The sources of the imported feeds are printed. Sources that are files or servers in private \
-      networks are left out, unless you accept them as your own; those that contain variables \
-      always are. All else is imported.
+      The sources of the imported feeds are printed. Definitions and settings of feeds, and sources \
+      that are files or servers in private networks, are left out, unless you accept them as your \
+      own; sources that contain variables always are. All else is imported.
 
       EXAMPLES
         offers import offers.json
@@ -35,7 +35,8 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
   var file: String
 
   @Flag(
-    name: .long, help: "Accept its sources as your own, including files and private networks.")
+    name: .long,
+    help: "Accept its sources and definitions as your own, including files and private networks.")
   var acceptSources = false
 
   @Flag(name: .long, help: "Print one JSON document.")
@@ -66,9 +67,10 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
       try await Self.check(feeds.users[0], in: database)
     }
     let counts = try await database.importRecords(
-      from: source, feeds: feeds.names, review: review.review)
+      from: source, feeds: feeds.names, acceptsDefinitions: acceptSources, review: review.review)
     bar.clear()
     for source in counts.sources { Output.note(.text(Self.line(source))) }
+    if let note = note(onDefinitions: counts.leftOutDefinitions) { Output.note(.line(note)) }
     for advice in advice(on: counts.sources) { Output.note(.line(advice)) }
     // One user's own record is the usual case.
     let isForeign = counts.users.contains { User.folded($0.name) != User.folded($0.user.name) }
@@ -165,6 +167,17 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
       + ", of which the file has \(records.joined(separator: ", "))"
   }
 
+  /// The note on definitions that were left out; nil for none.
+  private func note(onDefinitions feeds: [String]) -> String? {
+    if feeds.isEmpty { return nil }
+    let named = feeds.prefix(Self.namedCount).joined(separator: ", ")
+    let rest = feeds.count > Self.namedCount ? " …" : ""
+    return
+      "The definitions and settings of these feeds were left out, because they name what a sync reads: "
+      + named + rest
+      + ". If they are yours: offers import \(ShellQuoting.word(file)) --accept-sources"
+  }
+
   private static func text(_ counts: ImportSummary) -> String {
     var parts = [
       Units.count(counts.newOffers, "new offer"),
@@ -189,6 +202,7 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
 
   /// `{"offers":{"new","mended"},"favorites":{"new","known"},"feeds","changes","runs",
   /// "left":{"feeds","offers","changes","runs"},
+  /// "left_out_definitions":["feed"],
   /// "sources":[{"feed","source","taken","left_out_because"}],
   /// "users":[{"name","user","role","new","favorites":{"new","known"}}]}`
   ///
@@ -214,6 +228,7 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
         json.member("changes", counts.leftChanges)
         json.member("runs", counts.leftRuns)
       }
+      json.member("left_out_definitions", each: counts.leftOutDefinitions) { $0.value($1) }
       json.member("sources", objects: counts.sources) { json, source in
         json.member("feed", source.feed)
         json.member("source", source.shownText)

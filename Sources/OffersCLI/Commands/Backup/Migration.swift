@@ -35,7 +35,7 @@ struct Migration {
       let feeds = try ImportedFeeds(of: file)
       let sources = try await namedSources(of: feeds.names)
       _ = try await target.importRecords(
-        from: file, feeds: feeds.names, trustsRoles: true
+        from: file, feeds: feeds.names, trustsRoles: true, acceptsDefinitions: true
       ) { imported in
         imported.map { ImportedFeedSource(feed: $0.feed, text: $0.text, origin: sources[$0.feed]) }
       }
@@ -54,10 +54,11 @@ struct Migration {
     return Result(document: document, wasThere: !isNew, isVerified: verifies || !isNew)
   }
 
-  /// Whether the target has no data and no user but its owner.
+  /// Whether the target has no data, no definitions, and no user but its owner.
   private func isTargetNew() async throws -> Bool {
     let counts = try await target.countEverything()
     guard counts == StoreCounts(offers: 0, favorites: 0, changes: 0, runs: 0) else { return false }
+    guard try await target.fetchDefinitions().isEmpty else { return false }
     return try await target.fetchUsers().count == 1
   }
 

@@ -104,7 +104,7 @@ struct ChangesCommand: AsyncParsableCommand {
     query.limit = limit.map { min($0, .max - 1) + 1 }
     let mark = ChangeSelection(of: query).markName(of: reader ?? "default")
     let (selection, shownSince) = try await UnsyncedFeed.explaining(
-      feed, try configuration.path
+      feed, try configuration.path, in: database
     ) {
       switch start {
       case .time(let time):

@@ -11,7 +11,7 @@ struct FeedsAddCommand: AsyncParsableCommand {
     abstract: "Add a feed of your own and sync it.",
     usage: "offers feeds add <name> <source> [<options>]",
     discussion: """
-      The definition is detected or guessed from the document and stored in your YAML file; \
+      The definition is detected or guessed from the document and kept in the database; \
       --items, --map, --format and --every override the guess. See it with: offers feeds show NAME. \
       The first three offers are shown, and on a terminal you are asked whether to add the feed. A \
       document without any offer is refused, unless its format says what its offers are: RSS, \
@@ -61,23 +61,18 @@ struct FeedsAddCommand: AsyncParsableCommand {
     try FeedName.check(name)
     let file = try configuration.path
     let user = try UserChoice()
-    let own = OwnFeeds(file: file)
-    let options = network.syncOptions(try own.checkIsNew(name))
+    let place = try location.place
+    let known = try await file.load(from: place.openExisting(.readOnly))
+    try OwnFeeds.check(name, isNewIn: known)
+    let options = network.syncOptions(known)
     let (definition, kind) = try await made(guess, options)
     let check = try await guess.check(
       definition, of: kind, firstCount: yes ? 0 : Self.shownCount, options: options)
     if !yes { try confirm(check, definition) }
-    let place = try location.place
-    // A removed feed with the same name may have left its source in the database. If the database or the
-    // file cannot be written, neither is changed.
-    let database = try await place.open(.readWrite)
-    let edit = try own.adding(definition)
-    try await database.forgetSource(of: name) { try edit.commit() }
+    try await OwnFeeds(file: file, database: place.open(.readWrite)).add(definition)
     LogEntry("feed added", ["feed": name]).send()
-    Output.note("Added \(name) to \(DisplayText.oneLine(file.text)).")
-    var job = PrintedSync(
-      feeds: [name], place: place,
-      configurationPath: SettingPath(text: file.text, origin: .option), user: user)
+    Output.note("Added \(name). To see or change its definition: offers feeds show or edit \(name)")
+    var job = PrintedSync(feeds: [name], place: place, configurationPath: file, user: user)
     job.transport = guess.transport
     job.options.allowsPrivateNetwork = network.allowPrivateNetwork
     try await job.run()

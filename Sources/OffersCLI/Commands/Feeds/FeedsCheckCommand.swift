@@ -45,7 +45,8 @@ struct FeedsCheckCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let configured = try configuration.path.load()
+    let database = try await location.openIfThere(.readOnly)
+    let configured = try await configuration.path.load(from: database)
     let definitions = try definitions(configured)
     guard from == nil || definitions.count == 1 else {
       throw OffersError(
@@ -56,7 +57,7 @@ struct FeedsCheckCommand: AsyncParsableCommand {
     // The definitions of a file are checked as they are, whatever the database has of such names.
     let state =
       isFile || from != nil
-      ? nil : try await location.openIfThere(.readOnly)?.findSyncState(of: feed)
+      ? nil : try await database?.findSyncState(of: feed)
     var checks: [(FeedDefinition, FeedCheckResult)] = []
     for definition in definitions {
       let check = try await engine.check(

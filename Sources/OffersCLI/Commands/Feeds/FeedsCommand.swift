@@ -7,10 +7,11 @@ import OffersFeeds
 struct FeedsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "feeds",
-    abstract: "List, add, check, set and remove feeds.",
+    abstract: "List, add, check, change and remove feeds.",
     discussion: """
       A feed has a definition: its source, the path of its offers, and the path of each field. \
-      Five feeds ship with the program; your own are in a YAML file. RSS, Atom, JSON Feed, Google \
+      Five feeds ship with the program; those that you add are kept in the database, and those of \
+      your own YAML file count before both. RSS, Atom, JSON Feed, Google \
       Merchant and Shopify feeds need no definition: the URL is enough.
 
       EXAMPLES
@@ -19,8 +20,8 @@ struct FeedsCommand: AsyncParsableCommand {
         offers feeds check deals
       """,
     subcommands: [
-      FeedsListCommand.self, FeedsAddCommand.self, FeedsShowCommand.self, FeedsCheckCommand.self,
-      FeedsGuessCommand.self, FeedsSetCommand.self, FeedsRemoveCommand.self,
+      FeedsListCommand.self, FeedsAddCommand.self, FeedsShowCommand.self, FeedsEditCommand.self,
+      FeedsCheckCommand.self, FeedsGuessCommand.self, FeedsSetCommand.self, FeedsRemoveCommand.self,
     ],
     defaultSubcommand: FeedsListCommand.self)
 }
@@ -42,15 +43,19 @@ struct FeedsListCommand: AsyncParsableCommand {
   @OptionGroup var configuration: ConfigurationOptions
 
   func run() async throws {
-    let configuration = try configuration.path.load()
+    let file = try configuration.path
     // Listing creates no database.
     let database = try await location.openIfThere(.readOnly)
+    let configuration = try await file.load(from: database)
     let entries = FeedSummary.all(
       known: try configuration.knownFeeds(), subscribed: try await database?.fetchFeeds() ?? [],
       former: try await database?.fetchFormerFeeds() ?? [], includesKept: true)
-    if json { return try Output.printData(FeedListing.json(entries)) }
+    if json { return try Output.printData(FeedListing.json(entries, configuration)) }
     try Output.print(.text(FeedListing.table(entries, at: Date())))
     for entry in entries {
+      if let note = DefinitionOrigin.conflict(of: entry.name, configuration, file) {
+        Output.note(.line(note))
+      }
       if let advice = UndefinedFeed.advice(on: entry) {
         Output.note(.line("\(entry.name): \(advice)"))
       }
@@ -88,12 +93,13 @@ enum FeedListing {
   }
 
   /// `{"feeds":[…]}`
-  static func json(_ entries: [FeedSummary]) -> String {
+  static func json(_ entries: [FeedSummary], _ configuration: FeedConfiguration) -> String {
     let now = Date()
     return JSONWriter.document { json in
       json.member("feeds", objects: entries) { json, entry in
         json.writeMembers(of: entry, now: now)
         json.member("defined", entry.known != nil)
+        json.member("defined_in", configuration.findOrigin(of: entry.name)?.rawValue)
       }
     }
   }

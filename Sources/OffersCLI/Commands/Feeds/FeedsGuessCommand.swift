@@ -11,8 +11,8 @@ struct FeedsGuessCommand: AsyncParsableCommand {
     abstract: "Propose a definition for a document.",
     usage: "offers feeds guess <source> [<options>]",
     discussion: """
-      Prints YAML for your file of definitions, and on standard error the reasons for the guess. \
-      Nothing is stored.
+      Prints YAML for your file of definitions, or for offers feeds edit NAME --from FILE, and on \
+      standard error the reasons for the guess. Nothing is stored.
 
       EXAMPLES
         offers feeds guess https://example.com/products.json

@@ -10,7 +10,7 @@ struct FeedsRemoveCommand: AsyncParsableCommand, LoggedCommand {
     abstract: "Unsubscribe from a feed. Its offers stay, unless you add --offers.",
     usage: "offers feeds remove <name> [<options>]",
     discussion: """
-      The feed is no longer synced, and its definition is removed from your file. Its offers and \
+      The feed is no longer synced, and its definition is removed from the database. Its offers and \
       favorites stay. With --offers its offers and their changes are removed as well, except \
       favorites, which are marked as gone.
 
@@ -39,47 +39,36 @@ struct FeedsRemoveCommand: AsyncParsableCommand, LoggedCommand {
 
   func run() async throws {
     let file = try configuration.path
-    let known = try file.load()
     let place = try location.place
     let database = try await place.openExisting(.readWrite)
+    let known = try await file.load(from: database)
     let stored: StoredFeedCounts? =
       if let database { try await StoredFeedCounts(of: name, in: database) } else { nil }
     if offers, let stored { try confirm(stored) }
-    // The file is written before the database is changed, and counts as the last step of that change.
-    let edit =
-      try file.read() == nil
-      ? nil
-      : TextFile.edit(file.text) { yaml in
-        try yaml.flatMap { try DefinitionEdit.removing(name, from: $0, name: file.text) }
-      }
     var did: [String] = []
     var left = ""
     var hint: PrintedText?
     if let database {
       let isRemoving = offers && stored?.isKept == true
       let forgets = try isOwn(in: known)
-      let remove: @Sendable () async throws -> Bool = { [name] in
-        let wasSubscribed = try await database.unsubscribe(from: name, forgettingSource: forgets) {
-          try edit?.commit()
-        }
+      let keepsSettings = FeedCatalog.names.contains(name)
+      let remove: @Sendable () async throws -> (wasSubscribed: Bool, wasDefined: Bool) = { [name] in
+        let had = try await database.removeDefinition(
+          of: name, forgettingSource: forgets, keepingSettings: keepsSettings)
         if isRemoving { try await database.removeOffers(of: name, at: Date()) }
-        return wasSubscribed
+        return had
       }
-      let wasSubscribed =
+      let had =
         isRemoving
         ? try await database.withSyncLock(on: name, waitSeconds: 5, remove) : try await remove()
-      if wasSubscribed { did.append("no longer synced") }
+      if had.wasSubscribed { did.append("no longer synced") }
+      if had.wasDefined { did.append("its definition was removed") }
       if let stored, isRemoving {
         left = try await removed(stored, from: database)
       } else if let stored, stored.isKept {
         left = stored.left
         hint = .line("To remove its offers as well: offers feeds remove \(name) --offers")
       }
-    } else {
-      try edit?.commit()
-    }
-    if edit?.isChange == true {
-      did.append("its definition was removed from \(DisplayText.oneLine(file.text))")
     }
     if did.isEmpty {
       // A feed without a definition is known by what is stored of it.
@@ -90,6 +79,10 @@ struct FeedsRemoveCommand: AsyncParsableCommand, LoggedCommand {
     try Output.print(
       .text(left.isEmpty && !did.contains("no longer synced") ? done : "\(done).\(left)"))
     if let hint { Output.note(hint) }
+    if known.findOrigin(of: name) == .file {
+      Output.note(
+        .line("\(name) is still defined in \(file.text), which is yours: remove it there, too"))
+    }
   }
 
   /// Asks whether to remove the offers.
@@ -105,12 +98,13 @@ struct FeedsRemoveCommand: AsyncParsableCommand, LoggedCommand {
       hint: "To remove them without being asked, add --yes")
   }
 
-  /// Whether the feed is the user's own, so that its chosen source is forgotten, because a later feed with
-  /// this name would be another one. If a shipped feed has the same name and source, that feed remains and
-  /// keeps the chosen source.
+  /// Whether the feed is one of the database alone, so that its chosen source is forgotten, because a later
+  /// feed with this name would be another one. If a shipped feed has the same name and source, that feed
+  /// remains and keeps the chosen source.
   private func isOwn(in known: FeedConfiguration) throws -> Bool {
-    guard let own = known.own.first(where: { $0.name == name }) else { return false }
-    return try FeedCatalog.find(name).map { $0.source == own.source } != true
+    guard known.findOrigin(of: name) == .database else { return false }
+    let source = try known.find(name)?.source
+    return try FeedCatalog.find(name).map { $0.source == source } != true
   }
 
   /// A sentence about what is gone and what stays, once the offers are removed.

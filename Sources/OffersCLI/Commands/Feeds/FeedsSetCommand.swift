@@ -9,8 +9,8 @@ struct FeedsSetCommand: AsyncParsableCommand, LoggedCommand {
     abstract: "Set how often a feed is synced, and the currency of its amounts.",
     usage: "offers feeds set <name> [--every <time>] [--currency <code>] [<options>]",
     discussion: """
-      Both are stored in your YAML file, under intervals: and currencies:, and override those of the \
-      feed's definition. The currency is that of amounts which do not state one; the next sync reads \
+      Both are kept in the database, and override those of the feed's definition; intervals: and \
+      currencies: in your own YAML file override them. The currency is that of amounts which do not state one; the next sync reads \
       the feed again with it. The source of a feed is set by: offers sync FEED --from SOURCE
 
       EXAMPLES
@@ -35,6 +35,7 @@ struct FeedsSetCommand: AsyncParsableCommand, LoggedCommand {
       "The currency, such as USD; or default, for the one of its definition.", valueName: "code"))
   var currency: String?
 
+  @OptionGroup var location: DatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
 
   func validate() throws {
@@ -47,14 +48,18 @@ struct FeedsSetCommand: AsyncParsableCommand, LoggedCommand {
 
   func run() async throws {
     let file = try configuration.path
+    _ = try await file.load(from: location.openIfThere(.readOnly)).fetch(name)
     var settings: [FeedSetting] = []
     if let every {
       settings.append(
         .everySeconds(every == "default" ? nil : try IntervalText.seconds(parsing: every)))
     }
     if let currency { settings.append(.currency(currency == "default" ? nil : currency)) }
-    let didChange = try file.set(settings, of: name)
-    let feed = try file.load().fetch(name)
+    for setting in settings { try setting.check() }
+    // An unknown feed and an invalid value create no database.
+    let own = OwnFeeds(file: file, database: try await location.open(.readWrite))
+    let didChange = try await own.set(settings, of: name)
+    let feed = try await own.configuration().fetch(name)
     for (setting, didChange) in zip(settings, didChange) {
       let words =
         switch setting {

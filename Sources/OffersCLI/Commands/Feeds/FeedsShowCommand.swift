@@ -8,46 +8,69 @@ struct FeedsShowCommand: AsyncParsableCommand {
     commandName: "show",
     abstract: "Print a feed's definition as YAML.",
     discussion: """
+      Says on standard error where the definition is from: your file, the database, or the program. \
+      Of several with one name, the first of these counts.
+
       EXAMPLES
         offers feeds show albums
-        offers feeds show albums --save    copy it to your file, to change it there
       """)
 
-  @Argument(help: "The feed.")
+  @Argument(help: "The feed.", completion: CompletionCandidates.feeds)
   var name: String
 
-  @Flag(name: .long, help: "Copy a shipped definition to your file, which overrides it.")
+  @Flag(name: .long, help: .hidden)
   var save = false
 
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
 
+  @OptionGroup var location: DatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
 
   func validate() throws {
-    if json && save { throw ValidationError("--json and --save exclude each other.") }
+    if save {
+      throw ValidationError(
+        "--save is gone, since your file is never written. To change a definition: "
+          + "offers feeds edit NAME")
+    }
   }
 
   func run() async throws {
     let file = try configuration.path
-    guard save else {
-      let yaml = try file.load().fetchText(name)
-      if !json { return try Output.printData(yaml, terminator: "") }
+    let known = try await file.load(from: location.openIfThere(.readOnly))
+    let yaml = try known.fetchText(name)
+    let origin = known.findOrigin(of: name)
+    if json {
       return try Output.printData(
         JSONWriter.document { json in
           json.member("name", name)
           json.member("definition", yaml)
+          json.member("defined_in", origin?.rawValue)
         })
     }
-    try TextFile.edit(file.text) { yaml in
-      let known = try file.configuration(yaml)
-      let text = try known.fetchText(name)
-      guard !known.own.contains(where: { $0.name == name }) else {
-        throw OffersError(
-          .invalidRequest, "\(file.text) already defines \(name).", hint: "Change it there.")
-      }
-      return try DefinitionEdit.adding(text, to: yaml, name: file.text)
-    }.commit()
-    Output.note("\(name) is now defined in \(DisplayText.oneLine(file.text)).")
+    try Output.printData(yaml, terminator: "")
+    Output.note(.line("\(name): \(DefinitionOrigin.words(for: origin, file))"))
+    if let note = DefinitionOrigin.conflict(of: name, known, file) { Output.note(.line(note)) }
+  }
+}
+
+/// The texts about the places of definitions.
+enum DefinitionOrigin {
+  /// - Parameter origin: nil for a text in the database that is invalid.
+  static func words(for origin: FeedConfiguration.Origin?, _ file: SettingPath) -> String {
+    switch origin {
+    case .file: "defined in \(file.text)"
+    case .database: "defined in the database"
+    case .shipped: "ships with the program"
+    case nil: "defined in the database, but invalid. Correct it: offers feeds edit NAME"
+    }
+  }
+
+  /// A sentence about a feed with two definitions; nil for any other.
+  static func conflict(
+    of name: String, _ known: FeedConfiguration, _ file: SettingPath
+  ) -> String? {
+    guard known.isStoredInVain(name) else { return nil }
+    return "\(name) is defined in \(file.text) and in the database; the file's definition counts"
   }
 }

@@ -1,48 +1,141 @@
 import OffersCore
 import OffersFeeds
 
-/// The file with the definitions of the user's own feeds, as far as feeds are added to it.
+/// The feeds of the user's own: those of their file, which is only read, and those that the database keeps.
 struct OwnFeeds: Sendable {
   let file: SettingPath
+  let database: any OffersStorage
 
-  /// The shipped feeds and those of the file, which need not exist yet, even if the user names it.
+  /// The feeds of the file, those of the database, and the shipped ones.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` for an invalid definition, otherwise as
-  ///   `TextFile.read`.
-  func configuration() throws -> FeedConfiguration {
-    try file.configuration(TextFile.read(file.text))
-  }
+  /// - Throws: as `SettingPath.load()`; the errors of the database.
+  func configuration() async throws -> FeedConfiguration { try await file.load(from: database) }
 
-  /// The shipped feeds and those of the file.
+  /// Stores the definition of a new feed, and forgets the source that an earlier feed with its name had.
   ///
-  /// - Throws: as `configuration()`; `OffersError` with `invalidRequest` if there is a feed with
-  ///   this name.
-  @discardableResult
-  func checkIsNew(_ name: String) throws -> FeedConfiguration {
-    let configuration = try configuration()
-    try Self.check(name, isNewIn: configuration)
-    return configuration
-  }
-
-  /// Prepares to append a definition to the file, which is created if it does not exist.
-  ///
-  /// - Throws: `OffersError` with `invalidRequest` if there is a feed with its name, or as
-  ///   `DefinitionEdit.adding`; otherwise as `TextFile.edit`. The file is as before then.
-  func adding(_ definition: FeedDefinition) throws -> TextFile.Edit {
-    try TextFile.edit(file.text) { yaml in
+  /// - Throws: `OffersError` with `invalidRequest` if there is a feed with its name, otherwise as
+  ///   `configuration()`. Nothing is changed then.
+  func add(_ definition: FeedDefinition) async throws {
+    let name = definition.name
+    try Self.check(name, isNewIn: try await configuration())
+    try await database.changeDefinition(
+      of: name, source: Self.source(of: definition), forgettingSource: true
+    ) { stored in
       // Another process may have added the feed in the meantime.
-      try Self.check(definition.name, isNewIn: file.configuration(yaml))
-      return try DefinitionEdit.adding(
-        DefinitionText.yaml(for: definition), to: yaml, name: file.text)
+      if stored.text != nil { throw Self.refusal(of: name) }
+      stored.text = DefinitionText.yaml(for: definition)
     }
   }
 
-  private static func check(
-    _ name: String, isNewIn configuration: FeedConfiguration
-  ) throws {
-    guard configuration.names.contains(name) else { return }
-    throw OffersError(
+  /// Replaces the definition of a feed in the database, or stores one that overrides a shipped definition.
+  ///
+  /// - Parameters:
+  ///   - text: the new text, which defines the feed and nothing else.
+  ///   - old: the text in the database that was edited; nil for none.
+  ///   - name: the feed.
+  ///   - path: the file with the new text, for messages.
+  /// - Returns: whether it differs from the stored one.
+  /// - Throws: `OffersError` with `invalidRequest` for an invalid text, whose message begins with the file and
+  ///   the line, and `locked` if the definition was changed meanwhile.
+  func replace(_ old: String?, by text: String, of name: String, from path: String) async throws
+    -> Bool
+  {
+    let definition = try DefinitionFile.parse(text, of: name, name: path)
+    return try await database.changeDefinition(
+      of: name, source: Self.source(of: definition), forgettingSource: false
+    ) { stored in
+      guard stored.text == old else {
+        throw OffersError(
+          .locked, "The definition of \(name) was changed meanwhile.",
+          hint: "See it with: offers feeds show \(name)")
+      }
+      stored.text = text
+    }
+  }
+
+  /// Sets the sync interval of a feed, the currency of its amounts, or both, in one transaction.
+  ///
+  /// - Returns: whether each of them was changed.
+  /// - Throws: `OffersError` with `notFound` for an unknown feed, `invalidRequest` for an invalid value, and
+  ///   for one that the file sets, too.
+  func set(_ settings: [FeedSetting], of name: String) async throws -> [Bool] {
+    let known = try await configuration()
+    let definition = try known.fetch(name)
+    let own = known.settings(of: name)
+    for setting in settings {
+      try setting.check()
+      switch setting {
+      case .everySeconds where own.everySeconds != nil: throw refusal("interval", of: name)
+      case .currency where own.currency != nil: throw refusal("currency", of: name)
+      default: break
+      }
+    }
+    let stored = known.findStored(name)
+    try await database.changeDefinition(
+      of: name, source: Self.source(of: definition), forgettingSource: false
+    ) { stored in
+      for setting in settings {
+        switch setting {
+        case .everySeconds(let seconds): stored.everySeconds = seconds
+        case .currency(let currency): stored.currency = currency
+        }
+      }
+    }
+    return settings.map { setting in
+      switch setting {
+      case .everySeconds(let seconds): stored?.everySeconds != seconds
+      case .currency(let currency): stored?.currency != currency
+      }
+    }
+  }
+
+  private func refusal(_ setting: String, of name: String) -> OffersError {
+    OffersError(
+      .invalidRequest, "\(file.text) sets the \(setting) of \(name), and that counts.",
+      hint: "Change it there.")
+  }
+
+  /// Refuses the name of a feed that exists.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest`.
+  static func check(_ name: String, isNewIn configuration: FeedConfiguration) throws {
+    if configuration.names.contains(name) || configuration.findStored(name)?.text != nil {
+      throw refusal(of: name)
+    }
+  }
+
+  private static func refusal(of name: String) -> OffersError {
+    OffersError(
       .invalidRequest, "There is already a feed \(name).",
       hint: "Choose another name, or see it with: offers feeds show \(name)")
+  }
+
+  /// The source that is recorded for a feed which was not read yet.
+  private static func source(of definition: FeedDefinition) -> String {
+    definition.source?.description ?? FeedSummary.fallbackSource.text
+  }
+}
+
+/// A setting of a feed in the database; nil stands for that of the feed's definition.
+enum FeedSetting: Sendable {
+  /// How often it is synced.
+  case everySeconds(Int?)
+  /// The ISO 4217 code of the currency of amounts that do not state one.
+  case currency(String?)
+
+  /// - Throws: `OffersError` with `invalidRequest` for an interval that is not whole minutes from one minute to
+  ///   a year, and for another text than a code.
+  func check() throws {
+    switch self {
+    case .everySeconds(let seconds?): try IntervalText.check(seconds)
+    case .currency(let currency?) where CurrencyCode(currency) == nil:
+      let upper = currency.uppercased()
+      throw OffersError(
+        .invalidRequest, "“\(currency)” is not a currency of ISO 4217.",
+        hint: CurrencyCode(upper) == nil
+          ? "Write the code of the money that people pay in, such as USD."
+          : "Did you mean \(upper)?")
+    default: break
+    }
   }
 }

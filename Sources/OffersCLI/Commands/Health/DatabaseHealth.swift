@@ -8,8 +8,10 @@ struct DatabaseHealth {
 
   /// Runs the checks.
   ///
-  /// - Returns: the findings, and the feeds, which are empty if they cannot be read.
-  func examine() async -> (findings: [Finding], feeds: [Feed]) {
+  /// - Returns: the findings, and the feeds and their definitions, which are empty if they cannot be read.
+  func examine() async -> (
+    findings: [Finding], feeds: [Feed], definitions: [StoredDefinition]
+  ) {
     do {
       let database = try await place.open(.readOnly)
       // If the feeds cannot be read, pages are damaged, which the checks of the contents report.
@@ -21,12 +23,13 @@ struct DatabaseHealth {
       let users = UserSummary.text((try? await database.fetchUsers()) ?? [])
       if let users { findings.append(Finding(.ok, "users", users)) }
       findings += [try? await LoginSummary(database, at: now)].compactMap { $0?.finding }
-      return (findings, feeds)
+      return (findings, feeds, (try? await database.fetchDefinitions()) ?? [])
     } catch {
       let error = error as? OffersError ?? OffersError(.storageFailed, "\(error)")
       guard let file = place.file else {
         return (
-          [Finding(.problem, "database", error.message, advice: error.advice)] + place.findings, []
+          [Finding(.problem, "database", error.message, advice: error.advice)] + place.findings, [],
+          []
         )
       }
       let refusal = Finding(
@@ -34,7 +37,7 @@ struct DatabaseHealth {
       // The file may be no database of this program, so only the problems among its findings are
       // reported.
       let around = file.exists ? file.examineFile() : []
-      return (around.filter { $0.level == .problem } + [refusal], [])
+      return (around.filter { $0.level == .problem } + [refusal], [], [])
     }
   }
 

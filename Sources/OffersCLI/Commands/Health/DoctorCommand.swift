@@ -46,7 +46,7 @@ struct DoctorCommand: AsyncParsableCommand {
         refusal = error
       }
     }
-    var (findings, feeds) = await DatabaseHealth(place: place, now: now).examine()
+    var (findings, feeds, stored) = await DatabaseHealth(place: place, now: now).examine()
     if let refusal, !findings.contains(where: { $0.subject == "database" }) {
       findings.append(Finding(.problem, "database", refusal.message, advice: refusal.advice))
     }
@@ -54,10 +54,12 @@ struct DoctorCommand: AsyncParsableCommand {
     findings.append(PictureScaler.finding)
     // Definitions that cannot be loaded are among the findings.
     let schedule = ScheduleHealth(
-      feeds: feeds, definitions: try? settings.load(), database: place.file?.path
+      feeds: feeds, definitions: try? settings.load().including(stored),
+      database: place.file?.path
     ).examine()
-    findings += FeedHealth(path: settings, feeds: feeds, now: now, isScheduled: schedule != nil)
-      .examine()
+    findings += FeedHealth(
+      path: settings, stored: stored, feeds: feeds, now: now, isScheduled: schedule != nil
+    ).examine()
     findings += schedule ?? [ScheduleHealth.nothing]
     if json {
       try Output.printData(Self.json(findings, repairs))

@@ -5,6 +5,8 @@ import OffersFeeds
 /// The checks of the feeds and of the user's file of definitions.
 struct FeedHealth {
   let path: SettingPath
+  /// The definitions that the database keeps.
+  let stored: [StoredDefinition]
   let feeds: [Feed]
   let now: Date
   /// Whether a schedule is installed, which then is not proposed.
@@ -13,7 +15,7 @@ struct FeedHealth {
   func examine() -> [Finding] {
     let configuration: FeedConfiguration
     do {
-      configuration = try path.load()
+      configuration = try path.load().including(stored)
     } catch {
       let error = error as? OffersError
       return [
@@ -32,11 +34,16 @@ struct FeedHealth {
         Finding(
           .warning, "definitions",
           "there is no file \(file), which \(path.origin == .option ? "--config" : "OFFERS_CONFIG") names",
-          advice: Hint("Create it.", command: "offers feeds add NAME SOURCE"))
+          advice: Hint(
+            "Check its path, or add your feeds.", command: "offers feeds add NAME SOURCE"))
       } ?? Finding(.ok, "definitions", what)
-    return [definitions]
+    let faults = configuration.faults.sorted { $0.key < $1.key }.map { name, error in
+      Finding(
+        .problem, "definitions", error.message, advice: "Correct it: offers feeds edit \(name)")
+    }
+    return [definitions] + faults
       + feeds.map { feed in
-        // `find` throws only for an invalid file, and loading the file has validated it.
+        // `find` throws only for an invalid definition, which is among the findings.
         let definition = try? configuration.find(feed.name)
         return examine(
           FeedSummary(name: feed.name, known: definition.map { KnownFeed($0) }, feed: feed), feed)

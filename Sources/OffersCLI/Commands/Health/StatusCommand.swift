@@ -30,8 +30,8 @@ struct StatusCommand: AsyncParsableCommand {
   @OptionGroup var configuration: ConfigurationOptions
 
   func run() async throws {
-    let configuration = try configuration.path.load()
     let database = try await location.open(.readOnly)
+    let configuration = try await configuration.path.load(from: database)
     func summary(_ name: String, _ feed: Feed?, _ former: FormerFeed?) throws -> FeedSummary {
       FeedSummary(
         name: name, known: try configuration.find(name).map { KnownFeed($0) }, feed: feed,

@@ -33,7 +33,9 @@ struct HouseholdListCommand: AsyncParsableCommand {
     var query = HouseholdQuery(
       limit: min(limit ?? .max, Self.pageSize), offset: offset, feed: feed)
     // The first offers are read before the pager starts, so that a failed read starts none.
-    let first = try await UnsyncedFeed.explaining(feed, try configuration.path) {
+    let first = try await UnsyncedFeed.explaining(
+      feed, try configuration.path, in: database
+    ) {
       try await database.fetchHousehold(query, maximumBytes: Self.pageBytes)
     }
     let total = try await database.countHousehold(of: feed)

@@ -86,7 +86,7 @@ struct ListCommand: AsyncParsableCommand {
     // The first offers are read before the pager starts, so that a query that fails starts none.
     let selected = query
     let first = try await UnsyncedFeed.explaining(
-      filters.feed, try configuration.path
+      filters.feed, try configuration.path, in: database
     ) { try await pages.next() }
     try await paged.show {
       var offers = first

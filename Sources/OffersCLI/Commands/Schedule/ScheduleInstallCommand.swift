@@ -29,8 +29,10 @@ struct ScheduleInstallCommand: AsyncParsableCommand {
     let file = try EnvironmentFile.ofSchedule()
     let database = try location.place.file?.path
     _ = try UserChoice()
+    // A database that cannot be read does not keep the schedule from being installed.
+    let stored = try? await location.openIfThere(.readOnly)?.fetchDefinitions()
     let variables = try ScheduleVariables.collect(
-      databaseOption: location.database, configOption: configuration.config)
+      databaseOption: location.database, configOption: configuration.config, stored ?? [])
     let scheduler = try scheduler ?? Self.present()
     let words = [try Self.program(), "schedule", "run", file.path]
     // An invalid file is of no use to an earlier installation.
@@ -65,9 +67,10 @@ struct ScheduleInstallCommand: AsyncParsableCommand {
   private func tellHealth() async {
     // A database or a definition file that cannot be read does not keep the schedule from being installed;
     // `offers doctor` reports it.
-    let stored = try? await location.openIfThere(.readOnly)?.fetchFeeds()
+    let database = try? await location.openIfThere(.readOnly)
     let health = ScheduleHealth(
-      feeds: stored ?? [], definitions: try? configuration.path.load())
+      feeds: (try? await database?.fetchFeeds()) ?? [],
+      definitions: try? await configuration.path.load(from: database))
     for finding in health.examine() ?? [] {
       let advice = finding.advice.map { ". " + $0.printed } ?? ""
       let level = finding.level == .ok ? "" : "\(finding.level.rawValue): "

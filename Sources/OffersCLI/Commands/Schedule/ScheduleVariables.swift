@@ -25,12 +25,13 @@ enum ScheduleVariables {
   /// - Parameters:
   ///   - databaseOption: the value of `--database`, which overrides that of `OFFERS_DATABASE`.
   ///   - configOption: the value of `--config`, which overrides that of `OFFERS_CONFIG`.
+  ///   - stored: the definitions that the database keeps.
   /// - Throws: `OffersError` for definitions that cannot be read.
   static func collect(
-    databaseOption: String?, configOption: String?
+    databaseOption: String?, configOption: String?, _ stored: [StoredDefinition]
   ) throws -> [EnvironmentFile.Variable] {
     let options = ["OFFERS_DATABASE": databaseOption, "OFFERS_CONFIG": configOption]
-    let definitions = try ConfigurationOptions.path(named: configOption).load()
+    let definitions = try ConfigurationOptions.path(named: configOption).load().including(stored)
     let named = try names(in: definitions)
     var found: [EnvironmentFile.Variable] = []
     for name in paths + others + named.sorted() where !found.contains(where: { $0.name == name }) {

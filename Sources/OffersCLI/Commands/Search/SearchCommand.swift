@@ -121,7 +121,7 @@ struct SearchCommand: AsyncParsableCommand {
   /// Searches and prints the results: on the server of the feed that `--feed` names, if it can
   /// search, otherwise in the database. Favorites are always searched in the database.
   private func search() async throws {
-    if let (feed, configuration) = try findServer() {
+    if let (feed, configuration) = try await findServer() {
       return try await search(serverOf: feed, configuration)
     }
     if all {
@@ -130,7 +130,7 @@ struct SearchCommand: AsyncParsableCommand {
         hint: "For more of the stored offers use --limit or --page.")
     }
     let database = try await location.open(.readOnly)
-    let results = try await UnsyncedFeed.explaining(feed, configuration.path) {
+    let results = try await UnsyncedFeed.explaining(feed, configuration.path, in: database) {
       try await search(query, database)
     }
     try await finish(
@@ -151,9 +151,10 @@ struct SearchCommand: AsyncParsableCommand {
 
   /// The feed that `--feed` names, and the configuration with its definition; nil if its server
   /// cannot search, or the search is not for the server.
-  private func findServer() throws -> (feed: String, FeedConfiguration)? {
+  private func findServer() async throws -> (feed: String, FeedConfiguration)? {
     guard let feed = query.serverFeed else { return nil }
-    let configuration = try configuration.path.load()
+    let configuration = try await configuration.path.load(
+      from: location.place.openExisting(.readOnly))
     // A feed without a definition is searched in the database, which may still have its offers.
     guard let definition = try? configuration.fetch(feed), definition.search != nil else {
       return nil

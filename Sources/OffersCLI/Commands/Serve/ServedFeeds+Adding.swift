@@ -16,11 +16,10 @@ extension ServedFeeds: FeedAdder {
   private static let titleCount = 200
 
   func propose(source: String, name: String?) async throws -> FeedProposal {
-    let own = OwnFeeds(file: configurationPath)
-    let configuration = try own.configuration()
+    let configuration = try await own.configuration()
     if let name {
       try FeedName.check(name)
-      try own.checkIsNew(name)
+      try OwnFeeds.check(name, isNewIn: configuration)
     }
     let hint = SentAddress.addingHint(source)
     try SentAddress.check(source, hint: hint)
@@ -79,12 +78,7 @@ extension ServedFeeds: FeedAdder {
       }
       definition.title = TextRule(.constant(title))
     }
-    // Another program may hold the lock on the file for some seconds. Waiting for it must not block
-    // a thread of the server.
-    let (own, added) = (OwnFeeds(file: configurationPath), definition)
-    let edit = try await OwnThread.run { try own.adding(added) }
-    // A removed feed with the same name may have left its source in the database.
-    try await database.forgetSource(of: name) { try edit.commit() }
+    try await own.add(definition)
   }
 
   /// The name of a feed until its title is known.

@@ -5,8 +5,8 @@ import OffersHTTP
 import OffersSync
 import Synchronization
 
-/// The implementation of the server's protocol `FeedSyncer` by the sync engine and the file of
-/// definitions.
+/// The implementation of the server's protocol `FeedSyncer` by the sync engine, the file of definitions, and
+/// those of the database, which other servers may change.
 struct ServedFeeds: FeedSyncer {
   let database: any OffersStorage
   let configurationPath: SettingPath
@@ -26,19 +26,18 @@ struct ServedFeeds: FeedSyncer {
     self.log = log
   }
 
-  func fetchKnownFeeds() throws -> [KnownFeed] {
+  var own: OwnFeeds { OwnFeeds(file: configurationPath, database: database) }
+
+  func fetchKnownFeeds() async throws -> [KnownFeed] {
     let yaml = try configurationPath.read()
-    return try known.feeds(of: yaml) {
-      try configurationPath.configuration(reading: yaml).knownFeeds()
+    let stored = try await database.fetchDefinitions()
+    return try known.feeds(of: yaml, stored) {
+      try configurationPath.configuration(reading: yaml).including(stored).knownFeeds()
     }
   }
 
   func setInterval(_ everySeconds: Int?, of feed: String) async throws -> Bool {
-    // Another program may hold the lock on the file for some seconds. Waiting for it must not block
-    // a thread of the server.
-    try await OwnThread.run {
-      try configurationPath.set([.everySeconds(everySeconds)], of: feed) == [true]
-    }
+    try await own.set([.everySeconds(everySeconds)], of: feed) == [true]
   }
 
   func sync(
@@ -46,7 +45,7 @@ struct ServedFeeds: FeedSyncer {
     progress: @escaping @Sendable (SyncProgress) -> Void,
     finished: @escaping @Sendable (String, Result<SyncRun, OffersError>) -> Void
   ) async throws {
-    let configuration = try configurationPath.load()
+    let configuration = try await own.configuration()
     let names =
       parameters.feeds.isEmpty
       ? try await database.fetchSubscribedFeeds().filter(configuration.names.contains)
@@ -70,7 +69,7 @@ struct ServedFeeds: FeedSyncer {
   func search(
     _ feed: String, for words: String, page: Int, limit: Int?
   ) async throws -> ServerSearchResults {
-    let configuration = try configurationPath.load()
+    let configuration = try await own.configuration()
     let engine = SyncEngine(
       store: database, configuration: configuration, environment: findVariable,
       logger: log.logger)
@@ -84,16 +83,20 @@ struct ServedFeeds: FeedSyncer {
   }
 }
 
-/// The known feeds of the last content of the file of definitions, so that a server parses the file
-/// only when it has changed.
+/// The known feeds of the last content of the file of definitions and of the database, so that a server parses
+/// the definitions only when they have changed.
 final class KnownFeedCache: Sendable {
-  private let kept = Mutex<(yaml: String?, feeds: [KnownFeed])?>(nil)
+  private let kept = Mutex<(yaml: String?, stored: [StoredDefinition], feeds: [KnownFeed])?>(nil)
 
   /// Returns the feeds of the content, which `parse` returns unless they are kept.
-  func feeds(of yaml: String?, _ parse: () throws -> [KnownFeed]) rethrows -> [KnownFeed] {
-    if let kept = kept.withLock({ $0 }), kept.yaml == yaml { return kept.feeds }
+  func feeds(
+    of yaml: String?, _ stored: [StoredDefinition], _ parse: () throws -> [KnownFeed]
+  ) rethrows -> [KnownFeed] {
+    if let kept = kept.withLock({ $0 }), kept.yaml == yaml, kept.stored == stored {
+      return kept.feeds
+    }
     let feeds = try parse()
-    kept.withLock { $0 = (yaml, feeds) }
+    kept.withLock { $0 = (yaml, stored, feeds) }
     return feeds
   }
 }

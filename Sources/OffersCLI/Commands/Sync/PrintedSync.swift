@@ -59,7 +59,8 @@ struct PrintedSync: Sendable {
   ///   otherwise the error that kept the whole sync from its end, such as `OffersError` for a
   ///   database that cannot be opened.
   func run() async throws {
-    let configuration = try configurationPath.load()
+    // Invalid definitions create no database.
+    let own = try configurationPath.load()
     let bar = ProgressBar(isEnabled: !isQuiet && !isJSON && !printsOnlyNews)
     var results = Results()
     try user.check(place)
@@ -67,6 +68,7 @@ struct PrintedSync: Sendable {
     let opened = try await isTrial ? place.openExisting(.readWrite) : place.open(.readWrite)
     let database: (any OffersStorage)? =
       if let opened { try await user.record(in: opened) } else { nil }
+    let configuration = own.including(try await database?.fetchDefinitions() ?? [])
     let store: any SyncStore = database ?? NoStore()
     let engine = SyncEngine(
       store: store,

@@ -9,15 +9,18 @@ enum UnsyncedFeed {
   /// - Parameters:
   ///   - feed: the feed that the user named; nil for none.
   ///   - configurationPath: the file of definitions, which is read only after an error.
+  ///   - database: the database, which has definitions, too.
   ///   - body: the closure that reads the offers.
   static func explaining<Result>(
     _ feed: String?, _ configurationPath: @autoclosure () throws -> SettingPath,
-    _ body: () async throws -> Result
+    in database: any OffersStorage, _ body: () async throws -> Result
   ) async throws -> Result {
     do {
       return try await body()
     } catch let error as OffersError where error.code == .notFound {
-      guard let feed, try configurationPath().load().names.contains(feed) else { throw error }
+      guard let feed, try await configurationPath().load(from: database).names.contains(feed) else {
+        throw error
+      }
       throw OffersError(
         .notFound, "The feed \(feed) has not been synced yet.",
         hint: "Sync it: offers sync \(feed)",

@@ -35,6 +35,23 @@ package enum DefinitionFile {
     try contents(yaml, name: fileName).feeds
   }
 
+  /// Parses a text with the definition of one feed and no settings, as a database keeps it.
+  ///
+  /// - Throws: the errors of `parse`; `OffersError` with `invalidRequest` if the text has anything else.
+  package static func parse(
+    _ yaml: String, of feed: String, name fileName: String
+  ) throws -> FeedDefinition {
+    let contents = try contents(yaml, name: fileName)
+    guard let definition = contents.feeds.first,
+      contents == DefinitionContents(feeds: [definition]), definition.name == feed
+    else {
+      throw OffersError(
+        .invalidRequest, "\(fileName) has to define \(feed), and nothing else.",
+        hint: "Begin it with feeds: and \(feed): below that.")
+    }
+    return definition
+  }
+
   /// Parses a file; returns everything in it.
   ///
   /// - Throws: the errors of `parse`.

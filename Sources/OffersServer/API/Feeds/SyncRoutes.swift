@@ -53,7 +53,7 @@ struct SyncRoutes: Sendable {
         try context.fetchVisitor().check(.admin)
       }
       context.record.note(parameters, hasSource: source != nil)
-      let status = try content.jobs.start(parameters, from: source)
+      let status = try await content.jobs.start(parameters, from: source)
       var json = JSONWriter()
       json.value(status)
       return Answers.result(json, status: .accepted)

@@ -11,7 +11,7 @@ struct FeedPage {
 
   func page() async throws -> Page {
     let name = request.name
-    let known = try source.findKnownFeed(name)
+    let known = try await source.findKnownFeed(name)
     let feeds = try await source.fetchFeeds()
     let feed = feeds.first { $0.name == name }
     let former = try await source.store.fetchFormerFeeds().first { $0.name == name }

@@ -24,7 +24,8 @@ struct SearchPage {
     let shown = try await source.fetchPresentations()
     // A search on a feed's server shows the offers as the feed's own list does: with all of their
     // description.
-    let showsWhole = try feed.map { try source.findKnownFeed($0)?.isSearchable ?? false } ?? false
+    let known = if let feed { try await source.findKnownFeed(feed) } else { nil as KnownFeed? }
+    let showsWhole = known?.isSearchable ?? false
     var found: SearchAnswer?
     if let words {
       var query = SearchQuery(
