@@ -49,15 +49,20 @@ class Logins:
         return {"X-Forwarded-For": f"10.{number >> 8 & 255}.{number & 255}.1"}
 
     @staticmethod
-    def _log_in(target, name, passphrase, peer):
+    def _guess_passphrase(target, name, passphrase, fields):
         body = f"name={quote(name, safe='')}&passphrase={quote(passphrase, safe='')}&next=/".encode()
-        return target.send("POST", "/login", {**target.form, **peer}, body)
+        return target.send("POST", "/login", {**target.form, **fields}, body)
+
+    def _log_in(self, target):
+        """Logs in by the right passphrase, in a browser that the server knows."""
+        fields = {**self._peer(), "Cookie": target.browser}
+        return self._guess_passphrase(target, "ana", target.passphrase, fields)
 
     def _check_guess(self, target, way, random):
         guess = self._guess(target.passphrase if way == "form" else target.token, random)
         printable = "".join(c if " " <= c < "\x7f" else "x" for c in guess)[:7000]
         if way == "form":
-            answer = self._log_in(target, random.choice(["ana", "nobody"]), guess, self._peer())
+            answer = self._guess_passphrase(target, random.choice(["ana", "nobody"]), guess, self._peer())
         elif way == "bearer":
             scheme = random.choice(["Bearer", "bearer", "Basic", "Bearer  ", ""])
             answer = target.send("GET", "/api/v1/favorites",
@@ -83,10 +88,10 @@ class Logins:
         return random.choice([*_COMMON, *near, *(random.randbytes(length).hex() for _ in range(20))])
 
     def _one_peer(self, target, random):
-        """Many guesses of one peer are made to wait; the right passphrase from elsewhere is not."""
+        """Many guesses of one peer are made to wait; a browser that has logged in before is not."""
         peer = self._peer()
         statuses = {answer[0] for _ in range(_MANY)
-                    if (answer := self._log_in(target, "ana", str(random.random()), peer))}
+                    if (answer := self._guess_passphrase(target, "ana", str(random.random()), peer))}
         found = [] if 429 in statuses else [f"none of {_MANY} guesses has to wait: {statuses}"]
         if statuses & {200, 303}:
             found.append("a guess gets in")
@@ -94,7 +99,7 @@ class Logins:
 
     def _check_right(self, target):
         """The right passphrase gets in; its session has safe attributes, and ends with the logout."""
-        answer = self._log_in(target, "ana", target.passphrase, self._peer())
+        answer = self._log_in(target)
         if not answer or answer[0] != 303:
             return [f"the right passphrase gets {answer and answer[0]}"]
         cookie = answer[1].get("Set-Cookie", "")
@@ -112,7 +117,7 @@ class Logins:
 
     def _late(self, target, random):
         """A body that comes after the session of its head has ended."""
-        answer = self._log_in(target, "ana", target.passphrase, self._peer())
+        answer = self._log_in(target)
         if not answer or answer[0] != 303:
             return [f"the right passphrase gets {answer and answer[0]}"]
         pairs = [value.split(";")[0] for value in answer[1].get_all("Set-Cookie")]

@@ -5,6 +5,7 @@ import json
 import re
 import secrets
 import socket
+from urllib.parse import quote
 
 from .program import Control
 from .server import Server
@@ -102,6 +103,13 @@ class Target:
             self.token = self._call("token", "add", "campaign", "--scope", "admin", "--expires", "1d").strip()
         self._control = Control(program.scratch)
         self.server = Server(program, self.home, "--trusted-proxy", "127.0.0.1", control=self._control)
+        self.browser = self._log_in_once() if is_guarded else ""
+        """The cookie by which the server knows a browser in which the user has logged in before."""
+
+    def _log_in_once(self):
+        answer = self.send("POST", "/login", self.form, f"name=ana&passphrase={quote(self.passphrase)}".encode())
+        pairs = [value.split(";")[0] for value in answer[1].get_all("Set-Cookie")] if answer else []
+        return next(pair for pair in pairs if "offers-browser=" in pair)
 
     def _call(self, *words, text=""):
         code, output, errors = self.program.run_plainly(list(words), self.home, text + "\n")
