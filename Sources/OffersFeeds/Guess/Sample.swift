@@ -5,7 +5,7 @@ import OffersCore
 /// An XML element with text only is a text, and an empty one is null. Any other is an object whose
 /// attributes are members with an `@` before the name. Sibling elements with the same name are a
 /// list.
-indirect enum SampleValue {
+indirect enum SampleValue: Sendable {
   case text(String)
   case number(String)
   case truth
@@ -37,7 +37,7 @@ indirect enum SampleValue {
 }
 
 /// The first members of an object, in order.
-struct SampleObject {
+struct SampleObject: Sendable {
   var members: [(key: String, value: SampleValue)] = []
   /// The text of an XML element that also has attributes or children; nil when it is blank.
   var text: String?
