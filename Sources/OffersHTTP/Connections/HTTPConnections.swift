@@ -54,7 +54,6 @@ package final class HTTPConnections: ClosableTransport {
 
   private func plan(_ request: TransportRequest) async throws -> TransferPlan {
     let begun = ContinuousClock.now
-    try CurlLibrary.open()
     try Self.check(request.headers)
     let proxy = try ProxySettings(environment: environment).proxy(for: request.url)
     var addresses: [NetworkAddress] = []

@@ -37,8 +37,13 @@ final class TransferLoop: Sendable {
   /// - Parameter connectionsPerHost: the most concurrent connections to one host and port.
   init(connectionsPerHost: Int) { self.connectionsPerHost = connectionsPerHost }
 
-  /// Starts a transfer, which fails if the loop is closed.
+  /// Starts a transfer, which fails if the loop is closed, and without libcurl.
   func start(_ transfer: ResponseStream, _ plan: TransferPlan) {
+    do {
+      try CurlLibrary.open()
+    } catch {
+      return transfer.finish(.failure(error))
+    }
     let (isLeft, isFirst) = state.withLock { state in
       guard Self.leave(.start(transfer, plan), in: &state) else { return (false, false) }
       defer { state.isStarted = true }
