@@ -23,7 +23,7 @@ struct FeedsEditCommand: AsyncParsableCommand, LoggedCommand {
         offers feeds edit deals --from deals.yaml    store this text, without an editor
       """)
 
-  @Argument(help: "The feed.", completion: CompletionCandidates.feeds)
+  @Argument(help: "The feed.", completion: .feeds)
   var name: String
 
   @Option(

@@ -15,7 +15,7 @@ struct FeedsShowCommand: AsyncParsableCommand {
         offers feeds show albums
       """)
 
-  @Argument(help: "The feed.", completion: CompletionCandidates.feeds)
+  @Argument(help: "The feed.", completion: .feeds)
   var name: String
 
   @Flag(name: .long, help: .hidden)
