@@ -48,6 +48,8 @@ struct PublicInterfaceTests {
           "-I", products.appending(path: "Modules").path,
           "-minimum-access-level", "public", "-skip-synthesized-members",
           "-target", target, "-output-dir", folder.path,
+          // The headers of the other C targets include one of this target.
+          "-Xcc", "-I", "-Xcc", root.appending(path: "Sources/OffersPlatform/Shim/include").path,
         ] + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0.path)"] }
       try extraction.run()
       extraction.waitUntilExit()
