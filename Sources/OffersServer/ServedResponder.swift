@@ -103,9 +103,18 @@ struct ServedResponder: HTTPResponder {
       if request.method != .get { try checkWrite(request, by: nil) }
       return try await answer(request, context)
     }
-    guard var visitor = try await findVisitor(of: request, context) else {
-      return try LoginRoutes.refuse(request)
+    let found: Visitor?
+    do {
+      found = try await findVisitor(of: request, context)
+    } catch let error as OffersError
+      where error.code == .storeUnreachable && request.method == .get
+      && AssetRoutes.isFile(request.uri.path)
+    {
+      // The files are the same for all, so that the service worker and maps need no store.
+      outage.note(error)
+      return try await answer(request, context)
     }
+    guard var visitor = found else { return try LoginRoutes.refuse(request) }
     context.record.isBy(visitor.user)
     var permit: WritePermit?
     if request.method != .get {

@@ -6,6 +6,10 @@ struct AssetRoutes: Sendable {
   let assets: PageAssets
   let mapFiles: LeafletFiles
 
+  /// Whether a path is that of a file for browsers that are logged in: the service worker, or one of the map
+  /// library.
+  static func isFile(_ path: String) -> Bool { path == "/sw.js" || path.hasPrefix("/map/") }
+
   func add(to router: Router<ServedContext>) {
     router.get("/assets/:name") { request, context in
       try respond(assets.files[try context.parameters.require("name")], to: request)
