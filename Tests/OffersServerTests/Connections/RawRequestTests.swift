@@ -185,12 +185,13 @@ struct RawRequestTests {
     let home = try await ServedHome(feeds: [])
     try await LiveServer.run(try home.server(port: 0)) { server in
       let connection = try RawConnection(port: server.port)
+      // The others wait in the system's buffer, because this response does not end before its client leaves.
+      let events = "GET /api/v1/events HTTP/1.1\r\n\(server.host)\r\n"
       let request = "GET /api/v1/health HTTP/1.1\r\n\(server.host)\r\n"
-      let bytes = 1 << 20
-      await connection.flood(request, bytes: bytes) { false }
+      connection.send(events + String(repeating: request, count: RequestIntake.waitingLimit + 300))
       connection.closeSending()
       let answers = Self.statuses(try await connection.receive())
-      #expect(answers.count < bytes / request.utf8.count)
+      #expect(answers.count <= 1, "the connection is closed before it answers those that wait")
       let answer = try await server.exchange(
         "GET /api/v1/health HTTP/1.1\r\n\(server.host)Connection: close\r\n\r\n")
       #expect(Self.statuses(answer) == ["200"])
