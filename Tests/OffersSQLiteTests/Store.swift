@@ -73,8 +73,7 @@ struct Store {
   /// Creates a database of an earlier schema with rows of every kind. Returns its path.
   static func makeOldFile(in folder: TemporaryFolder) throws -> String {
     let path = folder.file("offers.sqlite")
-    // Its last migration may be the one that added the rows' indexes, so that there is one to run.
-    let version = min(StoredVersion.sqliteSchema, SQLiteMigrations.currentVersion - 1)
+    let version = StoredVersion.sqliteSchema
     let migrations = SQLiteMigrations.all.filter { $0.number <= version }.map(\.sql)
     try execute(
       path,
