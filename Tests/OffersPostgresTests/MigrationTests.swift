@@ -42,10 +42,10 @@ struct MigrationTests {
   func migrates() async throws {
     let made = try await Self.makeOld()
     let store = try await PostgresStore.open(made)
-    #expect(try await store.exported(allUsers: true).text() == StoredVersion.export())
+    #expect(try await store.exported(allUsers: true).text() == StoredVersion.exportNow())
     #expect(
       try await store.exported(favoritesOnly: true, allUsers: true).text()
-        == StoredVersion.export(favoritesOnly: true))
+        == StoredVersion.exportNow(favoritesOnly: true))
     #expect(try await store.search(SearchQuery("ägypten")).hits.map(\.offer.ref.offerID) == ["p"])
     let (new, _) = try await PostgresStore.openNew()
     #expect(try await made.run(Self.versions) == new.run(Self.versions))

@@ -14,11 +14,19 @@ public enum StoredVersion {
   /// The statements that add the same rows to a PostgreSQL database of that schema.
   public static var postgresRows: String { get throws { try text("postgres_113.sql") } }
 
-  /// The export of either.
+  /// The export of either, of format 3.
   ///
   /// - Parameter favoritesOnly: whether it has the favorites of all users only.
   public static func export(favoritesOnly: Bool = false) throws -> String {
     try text(favoritesOnly ? "every_favorite.json" : "every_user.json")
+  }
+
+  /// The export of either as this program writes it. The later formats add members that these rows lack.
+  ///
+  /// - Parameter favoritesOnly: whether it has the favorites of all users only.
+  public static func exportNow(favoritesOnly: Bool = false) throws -> String {
+    try export(favoritesOnly: favoritesOnly)
+      .replacing("\"version\":3,", with: "\"version\":4,", maxReplacements: 1)
   }
 
   private static func text(_ name: String) throws -> String {

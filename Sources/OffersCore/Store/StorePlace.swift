@@ -53,7 +53,13 @@ extension StorePlace {
   package var findings: [Finding] { [] }
 
   package func openExisting(_ access: StoreAccess) async throws -> (any OffersStorage)? {
-    exists ? try await open(access) : nil
+    guard exists else { return nil }
+    do {
+      return try await open(access)
+    } catch let error as OffersError where error.code == .notFound {
+      // Another process is just creating it.
+      return nil
+    }
   }
 }
 

@@ -33,7 +33,7 @@ struct OutputFileTests {
   }
 
   @Test(
-    "image, export, backup and feeds set do not replace a file that is not regular",
+    "image, export and backup do not replace a file that is not regular",
     arguments: kinds)
   func refuses(kind: String) async throws {
     let server = try ImageServer()
@@ -44,7 +44,6 @@ struct OutputFileTests {
     for words in [
       ["image", "1", "--allow-private-network", "-o", path],
       ["export", "-o", path], ["backup", path], ["backup", "--force", path],
-      ["feeds", "set", "ibotta", "--every", "2h", "--config", path],
     ] {
       let result = try await OffersProgram.call(words, environment: home.environment)
       #expect(result.status != 0, "\(words)")

@@ -248,7 +248,7 @@ struct ExportMistakeTests {
   @Test("a document of version 1 has favorites of nobody by name, and no users")
   func firstVersion() throws {
     let old =
-      Self.head.replacing("3", with: "1")
+      Self.head.replacing("4", with: "1")
       + "\"feeds\":[],\"runs\":[],\"offers\":[],\"changes\":[],\"favorites\":[{\(Self.star)}]}"
     guard case .favorite(let favorite)? = try ExportReading.read(old).first else {
       Issue.record("no favorite")

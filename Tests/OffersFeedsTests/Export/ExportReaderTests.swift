@@ -214,10 +214,10 @@ struct ExportReaderTests {
 
   @Test("a newer version is refused with both version numbers")
   func newer() {
-    let error = ExportReading.refusal(#"{"format":"offers-export","version":4,"things":"#)
+    let error = ExportReading.refusal(#"{"format":"offers-export","version":5,"things":"#)
     #expect(error?.code == .newerDatabase)
     #expect(
-      error?.message.contains("it has format 4, at byte 36, and this one reads up to 3") == true)
+      error?.message.contains("it has format 5, at byte 36, and this one reads up to 4") == true)
   }
 
   @Test("text after the document is refused")

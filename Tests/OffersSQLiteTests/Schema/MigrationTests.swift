@@ -49,10 +49,10 @@ struct MigrationTests {
     #expect(
       try Store.rows(path, ["PRAGMA integrity_check", "PRAGMA foreign_key_check"]) == [["ok"], []])
     #expect(try Store.rows(path, queries) == before)
-    #expect(try await database.exported(allUsers: true).text() == StoredVersion.export())
+    #expect(try await database.exported(allUsers: true).text() == StoredVersion.exportNow())
     #expect(
       try await database.exported(favoritesOnly: true, allUsers: true).text()
-        == StoredVersion.export(favoritesOnly: true))
+        == StoredVersion.exportNow(favoritesOnly: true))
     #expect(
       try await database.search(SearchQuery("ägypten")).hits.map(\.offer.ref.offerID) == ["p"])
   }
