@@ -122,7 +122,8 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
   func write(
     context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?
   ) {
-    if isClosing {
+    // A response may be complete after the connection was closed.
+    if isClosing || !context.channel.isActive {
       promise?.fail(ChannelError.outputClosed)
       return
     }

@@ -49,8 +49,10 @@ struct StoredDefinitionTests {
     try FileManager.default.createDirectory(
       atPath: home.folder.file(".config/offers"), withIntermediateDirectories: true)
     try home.folder.write(Self.oldFile(home), to: path)
-    #expect(try await home.call("sync", "tea").output.hasPrefix("tea: 1 new"))
-    #expect(try await home.call("show", "tea:1", "--json").output.contains(#""currency":"EUR""#))
+    let synced = try await home.call("sync", "tea")
+    #expect(synced.output.hasPrefix("tea: 1 new"), "\(synced.errors)")
+    let shown = try await home.call("show", "tea:1", "--json").output
+    #expect(shown.contains(#""currency":"EUR""#))
     for (name, seconds, place) in [
       ("tea", 10_800, "file"), ("jam", 86_400, "file"), ("albums", 5400, "shipped"),
     ] {

@@ -36,7 +36,7 @@ struct PrivateNetworkOptionTests {
     let refused = try await Self.run(home, command, server.url())
     #expect(refused.status == 1)
     #expect(refused.errors.contains("which is not on the public internet"))
-    #expect(refused.errors.contains("add --allow-private-network"))
+    #expect(refused.errors.contains("--allow-private-network"))
     #expect(target.requests.isEmpty)
     let allowed = try await Self.run(home, command, server.url(), ["--allow-private-network"])
     #expect(allowed.status == 0, "\(allowed.errors)")

@@ -325,25 +325,6 @@ struct SyncCommandTests {
     #expect(server.requests.count == 4)
   }
 
-  @Test("Without space for a temporary file, a long document is still compared and read")
-  func fullDisk() async throws {
-    let home = try Home()
-    func document(_ name: String) -> ScriptedServer.Step {
-      let space = String(repeating: " ", count: 8 << 20)
-      return .answer(
-        "200 OK", [], #"[{"id":"1","name":"Tea"},\#(space){"id":"2","name":"\#(name)"}]"#)
-    }
-    let server = try ScriptedServer([document("Milk"), document("Milk"), document("Rice")])
-    for counts in ["2 new, 0 changed", "0 new, 0 changed", "0 new, 1 changed"] {
-      // Limits the size of files to two megabytes.
-      let result = try home.shell(
-        "trap '' XFSZ; ulimit -f 2048; offers sync --from \(server.url())")
-      #expect(result.output.hasPrefix("ibotta: \(counts)"), "\(result.errors)")
-      #expect(result.status == 0)
-    }
-    #expect(try await home.call("show", "2").output.contains("Rice"))
-  }
-
   @Test(
     "A first import on a full disk stores nothing, and the next import stores all offers",
     .aboutFile,

@@ -89,7 +89,7 @@ struct TokenCommandTests {
 
   @Test("the documented filter of fail2ban matches the log lines of refused logins, and no others")
   func filter() throws {
-    let page = try DocumentPage.server().text
+    let page = try DocumentPage("Sources/OffersServer/OffersServer.docc/Operating.md").text
     let rule = try #require(page.firstMatch(of: /failregex = (.*)/)).output.1
     // fail2ban removes the time, and <ADDR> stands for any address.
     let pattern = try Regex(String(rule).replacing("<ADDR>", with: "([0-9a-fA-F:.]+)"))

@@ -20,7 +20,7 @@ struct FeedsEditCommand: AsyncParsableCommand, LoggedCommand {
 
       EXAMPLES
         offers feeds edit deals
-        offers feeds edit deals --from deals.yaml    store this text, without an editor
+        offers feeds edit deals --from deals.yaml
       """)
 
   @Argument(help: "The feed.", completion: .feeds)
