@@ -5,7 +5,8 @@ import OffersCore
 /// A feed that the store has never read is taken whole: its runs, offers and changes, in the document's order
 /// and after all that the store has. So a store that had nothing exports the same document again. A feed that
 /// the store has read stays as it is, but gets the document's named source if it has none; the summary counts
-/// what was left. The records of users are added to those of the users here (`UserImport`).
+/// what was left. The records of users are added to those of the users here (`UserImport`). A favorite of such a
+/// feed whose offer the store lacks brings the offer with it, as one that is gone.
 ///
 /// Records are kept and written in batches. Memory is bounded by the batch, the number of runs, and a byte for
 /// each offer.
@@ -102,10 +103,6 @@ final class StoreImport {
     case .feed(let feed): try add(feed)
     case .run(let run): try add(run)
     case .offer(let offer):
-      guard try fetchFeed(offer.ref.feed).isTaken else {
-        summary.leftOffers += 1
-        return
-      }
       offers.append(offer)
       if offers.count == Self.batchCount { try flush() }
     case .change(let change):
@@ -134,8 +131,9 @@ final class StoreImport {
     summary.users = users.matches
     summary.newFavorites = users.newFavorites
     summary.sameFavorites = users.sameFavorites
-    if summary.newOffers > 0 {
+    if order.lastOfferKey > last.lastOfferKey {
       try writer.finish(newAfter: last.lastOfferKey)
+      try removeUnstarred()
       try FeedTable.count(in: transaction)
     }
     try order.save(in: transaction)
@@ -225,15 +223,21 @@ final class StoreImport {
   private func writeOffers() throws {
     if offers.isEmpty { return }
     defer { offers.removeAll(keepingCapacity: true) }
-    let refs = offers.map(\.ref)
-    if let place = try findOffers(refs).firstIndex(where: { $0 != nil }) {
-      throw repeated(refs[place])
-    }
     var known: Set<OfferRef> = []
-    for offer in offers {
-      if !known.insert(offer.ref).inserted { throw repeated(offer.ref) }
-      if offer.isCut { summary.cutOffers += 1 }
+    for (var offer, storedKey) in try zip(offers, findOffers(offers.map(\.ref))) {
       let feed = try fetchFeed(offer.ref.feed)
+      if !known.insert(offer.ref).inserted || feed.isTaken && storedKey != nil {
+        throw repeated(offer.ref)
+      }
+      if !feed.isTaken {
+        summary.leftOffers += 1
+        if storedKey != nil { continue }
+        // Whether it is a favorite is known at the end.
+        offer.goneAt = offer.goneAt ?? offer.changedAt
+      } else {
+        summary.newOffers += 1
+      }
+      if offer.isCut { summary.cutOffers += 1 }
       let firstRun = feed.firstRun.map { runs[$0 - 1] }
       // Known now, it needs no update of the offer later.
       let isOfFirst = firstRun?.hasOnlyNew == true && firstRun?.startedAt == offer.firstSeenAt
@@ -243,7 +247,20 @@ final class StoreImport {
         firstRunID: isOfFirst ? firstRun?.id : nil)
     }
     try writer.flushImported()
-    summary.newOffers += offers.count
+  }
+
+  /// Removes the inserted offers of feeds that were left, except for favorites.
+  private func removeUnstarred() throws {
+    let left = feeds.values.filter { !$0.isTaken }.map(\.key)
+    let isLeft = transaction.dialect.isElement("offer.feed_key", of: "$2")
+    let inserted: [SQLValue] = [.number(last.lastOfferKey), .numbers(left)]
+    _ = try OfferTable.delete(
+      where: "offer.offer_key > $1 AND \(isLeft)", inserted, in: transaction)
+    let kept = try transaction.first(
+      "SELECT count(*) FROM offer WHERE offer_key > $1 AND \(isLeft)", inserted
+    ) { $0.count(0) }
+    summary.newOffers += kept ?? 0
+    summary.leftOffers -= kept ?? 0
   }
 
   private func repeated(_ ref: OfferRef) -> OffersError {
@@ -252,7 +269,7 @@ final class StoreImport {
       hint: "Nothing was changed. Correct it there, or export it again.")
   }
 
-  /// The keys of offers of taken feeds, in their order; nil for those that are not stored.
+  /// The keys of offers, in their order; nil for those that are not stored.
   private func findOffers(_ refs: [OfferRef]) throws -> [Int64?] {
     let wanted = transaction.dialect.table(
       [
