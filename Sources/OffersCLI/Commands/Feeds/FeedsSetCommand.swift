@@ -48,7 +48,6 @@ struct FeedsSetCommand: AsyncParsableCommand, LoggedCommand {
 
   func run() async throws {
     let file = try configuration.path
-    _ = try await file.load(from: location.openIfThere(.readOnly)).fetch(name)
     var settings: [FeedSetting] = []
     if let every {
       settings.append(
@@ -56,6 +55,7 @@ struct FeedsSetCommand: AsyncParsableCommand, LoggedCommand {
     }
     if let currency { settings.append(.currency(currency == "default" ? nil : currency)) }
     for setting in settings { try setting.check() }
+    _ = try await file.load(from: location.openIfThere(.readOnly)).fetch(name)
     // An unknown feed and an invalid value create no database.
     let own = OwnFeeds(file: file, database: try await location.open(.readWrite))
     let didChange = try await own.set(settings, of: name)
