@@ -19,7 +19,7 @@ struct StoredDefinitionTests {
         id: id
         fields:
           name: name
-          price: {from: price, as: price}
+          price: price
       # Added by the page
       jam:
         source: https://jam.example/list.json
