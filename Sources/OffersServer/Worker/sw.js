@@ -9,8 +9,8 @@
 const VERSION = "__VERSION__";
 // The path of the server, at which this file is; empty at the root of its host.
 const BASE = new URL(".", self.location).pathname.slice(0, -1);
-// What the browser keeps is shared by all paths of a host, so that its names begin with those of this server. No
-// path has a colon.
+// All paths of a host share one cache storage, so the names of this server's caches begin with its path. The colon
+// ends the path, because no path has one.
 const PREFIX = BASE ? `offers${BASE}:` : "offers-";
 const FILES = `${PREFIX}files-${VERSION}`;
 // The number in these names is the format of the cache and not the version of the program, so that

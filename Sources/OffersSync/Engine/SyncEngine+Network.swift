@@ -51,12 +51,12 @@ extension SyncEngine {
   }
 
   /// Addresses that no server has: one of documentation (RFC 5737), and a name that does not exist (RFC
-  /// 6761). Whoever answers there answers for all.
+  /// 6761). A captive portal answers there, because it answers in place of every server.
   private static let unused = ["http://198.51.100.1/", "http://portal.invalid/"]
   /// The longest wait for an answer from there.
   private static let probeSeconds = 3.0
 
-  /// What the addresses that no server has tell of the network.
+  /// The state of the network, by the answers from the addresses in `unused`.
   private enum Probe {
     /// It answers in place of servers, with a web page or a redirect to one.
     case portal

@@ -22,7 +22,7 @@ struct SalvageTests {
     return home
   }
 
-  /// What a database has that is salvaged: favorites, users, feeds and their definitions.
+  /// The rows of a database that a salvage copies: favorites, users, feeds and their definitions.
   private static func kept(_ home: Home) throws -> String {
     try home.shell(
       """

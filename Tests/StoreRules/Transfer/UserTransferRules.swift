@@ -274,7 +274,7 @@ struct UserTransferRules {
     try await between.sync([FeedOffer("8", name: "x")], feed: "albums", at: 3500)
     try await between.take(kept)
     #expect(try await Self.unread(between) == [3000, 4000])
-    // What is here already, a new reader has read.
+    // A reader who is new to the store has read the changes that were stored before the import.
     let known = try await DatabaseHome(kind).store
     try await known.take(unmarked)
     try await known.take(kept)

@@ -86,6 +86,7 @@ private struct Draft {
   /// - Throws: `OffersError` with `storageFailed` if the file cannot be written.
   init(of name: String, _ text: String) throws {
     let folder = ProcessContext.variable("TMPDIR") ?? "/tmp"
+    // mkstemps replaces the six X by characters that make the name unique. Editors know YAML by the suffix.
     var template = Array("\(folder)/offers-\(name)-XXXXXX.yaml".utf8CString)
     let descriptor = mkstemps(&template, Int32(".yaml".utf8.count))
     guard descriptor >= 0 else { throw Self.failure(folder) }

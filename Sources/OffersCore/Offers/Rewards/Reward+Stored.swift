@@ -11,9 +11,9 @@ extension Reward.Value {
       minorUnits: minorUnits, currency: storedCurrency == unknownCurrency ? nil : storedCurrency)
   }
 
-  /// The code that is stored for an amount whose currency is unknown. The constraints of the stores and the
-  /// format of exports require a code for each amount.
-  private static let unknownCurrency = "XXX"  // because ISO 4217 assigns this code to “no currency”
+  /// The code that is stored for an amount whose currency is unknown, because the constraints of the stores and
+  /// the format of exports require a code for each amount. ISO 4217 assigns it to transactions without a currency.
+  private static let unknownCurrency = "XXX"
 
   /// The code of an amount's currency as a store keeps it, where each amount has one; nil for other
   /// kinds.
