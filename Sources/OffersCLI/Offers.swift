@@ -130,3 +130,111 @@ struct Offers: AsyncParsableCommand {
     return code.rawValue
   }
 }
+
+/// A check of the names of commands in a command line. It runs before ArgumentParser, which reports
+/// a misspelt command only as an unexpected argument.
+enum CommandNameCheck {
+  /// Refuses an unknown command or subcommand. The hint suggests a command with a similar name, if
+  /// there is one.
+  ///
+  /// - Parameters:
+  ///   - words: the command line without the program's name. Nothing is checked from the first
+  ///     option on.
+  ///   - root: the command of the program itself.
+  /// - Throws: `OffersError` with `invalidRequest`.
+  static func check(_ words: [String], under root: any ParsableCommand.Type) throws {
+    var command = root
+    var path = name(of: root)
+    // `offers help COMMAND` names the command after the word `help`.
+    for word in words.first == "help" ? words.dropFirst() : words[...] {
+      let below = command.configuration.subcommands
+      if below.isEmpty || word.hasPrefix("-") { return }
+      guard let next = below.first(where: { name(of: $0) == word }) else {
+        let names = below.filter { $0.configuration.shouldDisplay }.map { name(of: $0) }
+        let near = NearestWord.find(word, among: names).map { "Did you mean \($0)? " } ?? ""
+        throw OffersError(
+          .invalidRequest, "There is no command “\(path) \(word)”.",
+          hint: "\(near)See the commands: \(path) --help")
+      }
+      command = next
+      path += " " + word
+    }
+  }
+
+  private static func name(of command: any ParsableCommand.Type) -> String {
+    command.configuration.commandName ?? ""
+  }
+}
+
+/// `offers manual`, with which the installation makes the manual page: the help of each command, in
+/// the macros of man(7).
+struct ManualCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "manual",
+    abstract: "Print the manual page, for man.",
+    shouldDisplay: false)
+
+  func run() async throws {
+    let abstract = Self.escaped(Offers.configuration.abstract)
+    var page = """
+      .TH OFFERS 1 "" "offers \(Version.current)" "User Commands"
+      .SH NAME
+      offers \\- \(abstract)
+      .SH OVERVIEW
+
+      """
+    page += Self.literal(Offers.helpMessage(columns: Self.columns))
+    for command in Offers.configuration.subcommands { Self.add(command, "offers", to: &page) }
+    try Output.printData(page, terminator: "")
+  }
+
+  /// The width of the help's lines, which leaves room for the indentation of man.
+  private static let columns = 72
+
+  private static func add(
+    _ command: any ParsableCommand.Type, _ path: String, to page: inout String
+  ) {
+    guard command.configuration.shouldDisplay else { return }
+    let path = path + " " + (command.configuration.commandName ?? "")
+    page += ".SH \"\(path)\"\n"
+    page += literal(Offers.helpMessage(for: command, columns: columns))
+    for below in command.configuration.subcommands { add(below, path, to: &page) }
+  }
+
+  /// A text that keeps its line breaks (`.nf`).
+  private static func literal(_ text: String) -> String {
+    let lines = text.split(scalar: "\n", omittingEmptySubsequences: false)
+    return ".nf\n" + lines.map { escaped(String($0)) + "\n" }.joined() + ".fi\n"
+  }
+
+  /// A line with backslashes and hyphens escaped, and without a dot or an apostrophe at its start,
+  /// where it would begin a request.
+  private static func escaped(_ line: String) -> String {
+    let text = line.replacing(bytes: "\\", with: "\\e").replacing(bytes: "-", with: "\\-")
+    return line.utf8.first.map { ".'".utf8.contains($0) } == true ? "\\&" + text : text
+  }
+}
+
+/// The end of the program by SIGBUS.
+///
+/// SQLite maps its `-shm` file into memory. Where a page of that file has no place on the disk yet,
+/// as on a full file system with small blocks or with copy-on-write, the first write to the page
+/// raises SIGBUS instead of an error. So does a page that the disk does not return.
+enum BusError {
+  /// Makes the program say what happened, and end with the exit code of a failure. Only a fixed text
+  /// is written, because a handler of signals must not allocate memory.
+  static func reportAtEnd() {
+    var action = sigaction()
+    action.__sigaction_handler.sa_handler = { _ in
+      let text: StaticString = """
+        offers: The disk is full, or it failed while the database was used. The last change may or \
+        may not have been stored.
+                Make room, then look whether the change is there before you repeat it.
+
+        """
+      _ = write(STDERR_FILENO, text.utf8Start, text.utf8CodeUnitCount)
+      _exit(1)
+    }
+    sigaction(SIGBUS, &action, nil)
+  }
+}

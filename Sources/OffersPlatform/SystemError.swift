@@ -24,3 +24,11 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
 
   package var description: String { "\(operation): \(text)" }
 }
+
+extension UnsafeRawBufferPointer {
+  /// The bytes of a C string without its terminating NUL.
+  @inlinable
+  package init(cString: UnsafePointer<CChar>) {
+    self.init(start: cString, count: strlen(cString))
+  }
+}

@@ -260,3 +260,260 @@ public struct SyncEngine: Sendable {
     logger.log(level: level, "synced", metadata: metadata)
   }
 }
+
+/// The choice of a feed's source.
+extension SyncEngine {
+  /// The source of a sync: the one in the options, else the remembered one, else the definition's,
+  /// else the `fallbackSource` in the options; nil if there is none. For a search it is the one in
+  /// the options, else the search address of the definition.
+  ///
+  /// The caller must call `FeedSource.check` before reading from the source.
+  ///
+  /// - Parameters:
+  ///   - definition: the definition of the feed.
+  ///   - chosen: the validated source in the options; nil if they name none.
+  ///   - state: the stored state, with the remembered source; nil if there is none.
+  ///   - options: the options of the sync.
+  /// - Throws: `OffersError` with `invalidRequest` for an invalid source, for one in the options
+  ///   that only a user of this machine may name, and for a search without a search address.
+  func source(
+    of definition: FeedDefinition, _ chosen: SyncSource?, _ state: SyncState?,
+    _ options: SyncOptions
+  ) throws -> FeedSource? {
+    if let chosen {
+      return try named(chosen, definition, state, isLocal: options.sourceMayBePrivate)
+    }
+    if options.query != nil {
+      guard let search = definition.search else {
+        throw OffersError(
+          .invalidRequest, "The server of \(definition.name) cannot be searched.",
+          hint: "Its definition has no search: address.")
+      }
+      return try defined(search, definition)
+    }
+    let source: FeedSource
+    if let named = state?.source {
+      source = try remembered(named, definition)
+    } else if let own = definition.source
+      ?? options.fallbackSource.map({ .init([.literal($0.text)]) })
+    {
+      source = try defined(own, definition)
+    } else {
+      return nil
+    }
+    return source.document == .sample && isReplacedBySample(state) ? nil : source
+  }
+
+  /// Whether a sync of the sample would replace real offers by invented ones: offers that were last
+  /// read from standard input, which cannot be read again, or, if the feed has no named source, from
+  /// anywhere else, as after an import that left out the source.
+  private func isReplacedBySample(_ state: SyncState?) -> Bool {
+    guard let last = state?.lastGoodSource else { return false }
+    return last == SyncSource.standardInput.text
+      || state?.source == nil && last != SyncSource.sample.text
+  }
+
+  /// The text of the source that a sync reads if the options name none; nil if there is none.
+  func usualSource(
+    of definition: FeedDefinition, _ state: SyncState?, _ options: SyncOptions
+  ) -> String? {
+    state?.source?.text ?? definition.source?.description ?? options.fallbackSource?.text
+  }
+
+  /// The error for a feed without a source.
+  func sourceless(_ definition: FeedDefinition, _ state: SyncState?) -> OffersError {
+    let wasPiped = state?.lastGoodSource == SyncSource.standardInput.text
+    return OffersError(
+      .notFound,
+      definition.name + (wasPiped ? " was read from standard input, and" : "")
+        + " has no source of its own.",
+      advice: Hint(
+        "Nothing was changed. Name one.",
+        command: "offers sync \(definition.name) --from URL-OR-FILE"))
+  }
+
+  /// The settings of an unconditional fetch from a source.
+  func context(
+    _ source: FeedSource, _ options: SyncOptions, _ transport: any HTTPTransport
+  ) -> FetchSettings {
+    var context = FetchSettings(
+      transport: transport, limits: options.limits, sourceMayBePrivate: source.isTrusted, now: now)
+    context.allowsPrivateNetwork =
+      options.allowsPrivateNetwork || configuration.allowsPrivateNetwork
+    context.sourceAdvice = source.advice
+    return context
+  }
+
+  private func named(
+    _ chosen: SyncSource, _ definition: FeedDefinition, _ state: SyncState?, isLocal: Bool
+  ) throws -> FeedSource {
+    let source = FeedSource(
+      feed: definition.name, document: chosen,
+      template: SourceTemplate(chosen.text, environment: environment),
+      origin: isLocal ? .machine : .remote)
+    if !isLocal { try source.checkIsAddress() }
+    // Naming a source again that the feed already has does not lower its trust, even if it is named
+    // from outside this machine.
+    if let own = definition.source, own.description == chosen.text, !definition.isPublicOnly {
+      return try defined(own, definition)
+    }
+    if let known = state?.source, known.text == chosen.text, known.origin == .machine {
+      return try remembered(known, definition)
+    }
+    return source
+  }
+
+  private func remembered(
+    _ source: ChosenSource, _ definition: FeedDefinition
+  ) throws -> FeedSource {
+    if let own = definition.source, own.description == source.text, !definition.isPublicOnly {
+      return try defined(own, definition)
+    }
+    return FeedSource(
+      feed: definition.name, document: try SyncSource(parsing: source.text),
+      template: SourceTemplate(source.text, environment: environment), origin: source.origin)
+  }
+
+  private func defined(
+    _ template: Template, _ definition: FeedDefinition
+  ) throws -> FeedSource {
+    var source = FeedSource(
+      feed: definition.name, document: try SyncSource(parsing: template.description),
+      template: SourceTemplate(template, environment: environment),
+      origin: definition.isPublicOnly ? .remote : .machine)
+    source.isDefined = true
+    return source
+  }
+}
+
+extension SyncEngine {
+  /// The most hosts whose feeds are synced concurrently.
+  private static let hostLimit = 32
+
+  /// Syncs several feeds: those on different hosts concurrently, up to 32 hosts, and those on one
+  /// host one after another. A feed that fails does not stop the others.
+  ///
+  /// `finished` is called on the actor of the caller, such as the main actor, so a screen model
+  /// changes its own state in it:
+  ///
+  /// ```swift
+  /// try await engine.sync(names) { feed, result in
+  ///   switch result {
+  ///   case .success(let run): runs[feed] = run
+  ///   case .failure(let error): errors[feed] = error
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - feeds: the names of defined feeds.
+  ///   - options: apply to each feed. A source in them would be read for every feed, so it makes
+  ///     sense for a single feed only.
+  ///   - isolation: the actor on which `finished` is called: the caller's.
+  ///   - progress: called from time to time while reading, from any task.
+  ///   - finished: called once per feed when it is finished, never concurrently, with the run that
+  ///     `sync` for a single feed would return, or the error that it would throw.
+  /// - Throws: `CancellationError` when the task is cancelled: feeds that were finished stay so,
+  ///   and the others are unchanged. The error of the store if it cannot be read before the first
+  ///   sync.
+  public func sync(
+    _ feeds: [String], options: SyncOptions = SyncOptions(),
+    isolation: isolated (any Actor)? = #isolation,
+    progress: @escaping @Sendable (SyncProgress) -> Void = { _ in },
+    finished: (_ feed: String, Result<SyncRun, OffersError>) -> Void
+  ) async throws {
+    try await run(feeds, options: options, progress: progress) { feed, result in
+      finished(feed, result.flatMap { run in run.error.map { .failure($0) } ?? .success(run) })
+    }
+  }
+
+  /// As `sync`, but a run that failed or is `quarantined` is a success that carries its error.
+  package func run(
+    _ feeds: [String], options: SyncOptions = SyncOptions(),
+    isolation: isolated (any Actor)? = #isolation,
+    progress: @escaping @Sendable (SyncProgress) -> Void = { _ in },
+    finished: (_ feed: String, Result<SyncRun, OffersError>) -> Void
+  ) async throws {
+    let chains = try await chains(of: feeds, options)
+    try await withTransport { transport in
+      try await withThrowingTaskGroup(
+        of: (feed: String, chain: Int, Result<SyncAttempt.Result, OffersError>).self
+      ) { group in
+        var network = NetworkEvidence()
+        var waiting = chains
+        func start(_ chain: Int) {
+          guard !waiting[chain].isEmpty else { return }
+          let feed = waiting[chain].removeFirst()
+          group.addTask {
+            (feed, chain, try await result(feed, options, transport, progress))
+          }
+        }
+        var next = min(Self.hostLimit, chains.count)
+        for chain in 0..<next { start(chain) }
+        while let (feed, chain, result) = try await group.next() {
+          var isWaiting = false
+          if case .success(let attempt) = result { isWaiting = network.holds(attempt) }
+          if !isWaiting { finished(feed, result.map(\.run)) }
+          if waiting[chain].isEmpty, next < chains.count {
+            start(next)
+            next += 1
+          } else {
+            start(chain)
+          }
+        }
+        for run in try await settle(network, options, transport) {
+          finished(run.feed, .success(run))
+        }
+      }
+    }
+    await clearAway()
+  }
+
+  private func result(
+    _ feed: String, _ options: SyncOptions, _ transport: any HTTPTransport,
+    _ progress: @escaping @Sendable (SyncProgress) -> Void
+  ) async throws -> Result<SyncAttempt.Result, OffersError> {
+    do {
+      return .success(
+        try await attempt(feed, options, isTrial: false, over: transport, progress))
+    } catch let error as OffersError {
+      return .failure(error)
+    }
+  }
+
+  /// The feeds grouped by the host of their source, in the given order. All feeds without a host
+  /// form one group, because concurrent reads of files compete for the disk.
+  private func chains(of feeds: [String], _ options: SyncOptions) async throws -> [[String]] {
+    if feeds.count < 2 { return [feeds] }
+    var places: [String: Int] = [:]
+    var chains: [[String]] = []
+    for feed in feeds {
+      let host = try await host(of: feed, options)
+      if let place = places[host] {
+        chains[place].append(feed)
+      } else {
+        places[host] = chains.count
+        chains.append([feed])
+      }
+    }
+    return chains
+  }
+
+  /// The host of a feed's source; empty for a source without a host, such as a file, and for an
+  /// unknown feed, which the sync itself reports.
+  private func host(of feed: String, _ options: SyncOptions) async throws -> String {
+    guard let definition = try? configuration.fetch(feed) else { return "" }
+    let state = try await store.findSyncState(of: feed)
+    return usualSource(of: definition, state, options).flatMap(HTTPOrigin.init)?.host ?? ""
+  }
+}
+
+extension SyncRun {
+  /// The run, if it neither failed nor is `quarantined`.
+  ///
+  /// - Throws: the error of a run that failed or is `quarantined`.
+  func orThrow() throws -> SyncRun {
+    if let error { throw error }
+    return self
+  }
+}

@@ -1,3 +1,5 @@
+import ArgumentParser
+import Foundation
 import Glibc
 import Logging
 import OffersCore
@@ -166,3 +168,120 @@ enum Output {
 /// The error that the reader of standard output has closed the pipe. It ends the command without a
 /// message.
 struct ReaderGone: Error {}
+
+/// The colors of printed text.
+///
+/// Only the terminal's own 16 colors are used, so that they match its background.
+struct Style: Sendable {
+  /// When colors are printed.
+  enum Mode: String, ExpressibleByArgument, CaseIterable, Sendable {
+    /// Colors are printed on a terminal, unless `TERM` is `dumb` or not set, or `NO_COLOR` is set
+    /// (https://no-color.org).
+    case auto
+    case always
+    case never
+  }
+
+  /// Whether colors are printed.
+  let isOn: Bool
+
+  static let plain = Style(.never, isTerminal: false) { _ in nil }
+
+  init(_ mode: Mode, isTerminal: Bool, _ variable: (String) -> String?) {
+    switch mode {
+    case .always: isOn = true
+    case .never: isOn = false
+    case .auto:
+      let term = variable("TERM") ?? ""
+      isOn =
+        isTerminal && !term.isEmpty && term != "dumb" && (variable("NO_COLOR") ?? "").isEmpty
+    }
+  }
+
+  func bold(_ text: String) -> PrintedText { set(text, .bold) }
+  func faint(_ text: String) -> PrintedText { set(text, .faint) }
+  func good(_ text: String) -> PrintedText { set(text, .green) }
+  func bad(_ text: String) -> PrintedText { set(text, .red) }
+  func star(_ text: String) -> PrintedText { set(text, .yellow) }
+  func blackOnWhite(_ text: String) -> PrintedText { set(text, .blackOnWhite) }
+
+  private func set(_ text: String, _ look: PrintedText.Look) -> PrintedText {
+    isOn && !text.isEmpty ? .styled(text, look) : .text(text)
+  }
+}
+
+/// A line of the log: a message with its level and named values.
+struct LogLine {
+  let level: Logger.Level
+  let message: String
+  /// The values, in their order.
+  let values: [(name: String, value: String)]
+  var time = Date()
+
+  init(_ level: Logger.Level, _ message: String, _ values: [(String, String)] = []) {
+    self.level = level
+    self.message = message
+    self.values = values
+  }
+
+  /// A JSON object. Its time is in UTC.
+  var json: String {
+    JSONWriter.document { json in
+      json.member("time", time)
+      json.member("level", level.rawValue)
+      json.member("message", message)
+      for (name, value) in values { json.member(name, value) }
+    }
+  }
+
+  /// `time level message name=value …`, in the local time zone.
+  var text: String {
+    DisplayText.oneLine("\(Units.exactTime(time)) \(level.rawValue) \(untimed)")
+  }
+
+  /// `message name=value …`. A value with a space is in quotation marks.
+  var untimed: String {
+    message + values.map { " \($0)=\($1.contains(" ") ? "“\($1)”" : $1)" }.joined()
+  }
+}
+
+/// A printer of a JSON document that begins with a list, and holds one page of it in memory at a time.
+///
+/// It prints nothing before the first page, so that a refused command prints no partial document.
+struct PagedJSON {
+  private let start: String
+  private let pricedFeeds: Set<String>
+  private var isFirst = true
+
+  /// - Parameters:
+  ///   - name: the name of the list.
+  ///   - pricedFeeds: the feeds whose values are prices.
+  init(_ name: String, pricedFeeds: Set<String>) {
+    start = "{\"\(name)\":["
+    self.pricedFeeds = pricedFeeds
+  }
+
+  /// Prints the next elements of the list.
+  mutating func print<Element>(
+    _ page: [Element], _ write: (inout JSONWriter, Element) -> Void
+  ) throws {
+    var text = ""
+    for element in page {
+      var json = JSONWriter()
+      json.pricedFeeds = pricedFeeds
+      write(&json, element)
+      text += isFirst ? start : ","
+      isFirst = false
+      text += json.text
+    }
+    try Output.printData(text, terminator: "")
+  }
+
+  /// Prints the end of the document, after its beginning if no element was printed.
+  ///
+  /// - Parameter write: writes the members after the list.
+  func finish(_ write: (inout JSONWriter) -> Void = { _ in }) throws {
+    let rest = JSONWriter.document(write).dropFirst()
+    try Output.printData((isFirst ? start : "") + "]" + (rest == "}" ? "" : ",") + rest)
+  }
+}

@@ -39,3 +39,53 @@ package struct Identity: Hashable, Sendable {
       hint: "Disconnect that one first.")
   }
 }
+
+/// Sends requests to an OpenID provider.
+///
+/// Both calls follow no redirect, have a deadline, and read a bounded number of bytes. They throw
+/// `OffersError` with `sourceFailed` if there is no answer within these limits, or `CancellationError`.
+package protocol OpenIDTransport: Sendable {
+  /// Requests a JSON document by GET.
+  func pull(_ url: String) async throws -> OpenIDResponse
+
+  /// Sends form data by POST.
+  ///
+  /// - Parameters:
+  ///   - form: the body, in the format application/x-www-form-urlencoded.
+  ///   - url: the address of the provider.
+  ///   - authorization: the value of the field `Authorization`; nil for none.
+  func post(_ form: String, to url: String, authorization: String?) async throws
+    -> OpenIDResponse
+}
+
+/// The answer of an OpenID provider.
+package struct OpenIDResponse: Hashable, Sendable {
+  /// The HTTP status.
+  package let status: Int
+  package let body: [UInt8]
+
+  package init(status: Int, body: [UInt8]) {
+    self.status = status
+    self.body = body
+  }
+}
+
+/// The stored form of a passphrase: the output of scrypt (RFC 7914) with its parameters.
+package struct PassphraseHash: Hashable, Sendable {
+  /// The random salt, 16 bytes.
+  package let salt: [UInt8]
+  /// The cost N, a power of two. A derivation needs 128 · N · `blockSize` bytes.
+  package let rounds: Int
+  package let blockSize: Int
+  package let parallelism: Int
+  /// The derived key, 32 bytes.
+  package let hash: [UInt8]
+
+  package init(salt: [UInt8], rounds: Int, blockSize: Int, parallelism: Int, hash: [UInt8]) {
+    self.salt = salt
+    self.rounds = rounds
+    self.blockSize = blockSize
+    self.parallelism = parallelism
+    self.hash = hash
+  }
+}

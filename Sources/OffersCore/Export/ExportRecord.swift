@@ -174,3 +174,112 @@ package protocol ExportRecordSource: Sendable {
   /// Passes each record to `body`, section by section. Each call yields the same records.
   func forEachRecord(_ body: (ExportRecord) throws -> Void) throws
 }
+
+// The addresses in the records of an export. A whole export is for its user, who has named the sources; one of
+// favorites is to give to somebody else.
+
+extension ExportedFeed {
+  /// Hides the values in the address that was read last (`AddressRedaction`).
+  ///
+  /// - Parameter isForOthers: whether the record is for somebody else. Then the address that was read last
+  ///   is left out, and so are a named source with values, and the definition, which may have values, too.
+  package mutating func hideAddresses(isForOthers: Bool) {
+    source = AddressRedaction.exported(source, isForOthers: isForOthers)
+    if isForOthers { definition = nil }
+    if isForOthers, let chosen = chosenSource, AddressRedaction.hidden(in: chosen) != chosen {
+      chosenSource = nil
+    }
+  }
+}
+
+extension ExportedRun {
+  /// Hides the values in the addresses of the source and of the error (`AddressRedaction`).
+  ///
+  /// - Parameter isForOthers: whether the record is for somebody else. Then the address is left out, and
+  ///   so are the texts of the error, which may name it.
+  package mutating func hideAddresses(isForOthers: Bool) {
+    source = AddressRedaction.exported(source, isForOthers: isForOthers)
+    guard let failure = error else { return }
+    error =
+      isForOthers
+      ? Failure(code: failure.code, message: "The sync did not succeed.", hint: nil)
+      : Failure(
+        code: failure.code, message: AddressRedaction.hidden(inText: failure.message),
+        hint: failure.hint.map { AddressRedaction.hidden(inText: $0) })
+  }
+}
+
+extension AddressRedaction {
+  fileprivate static func exported(_ source: String, isForOthers: Bool) -> String {
+    // These words are no addresses. After an import they tell a sync whether it may replace the offers by
+    // those of the sample.
+    let words = [SyncSource.sample.text, SyncSource.standardInput.text]
+    return isForOthers && !words.contains(source) ? mark : hidden(in: source)
+  }
+}
+
+/// A user, with their recent searches and read marks. Their favorites are records of their own.
+///
+/// Secrets and what belongs to one installation are not exported: passphrases, sessions, tokens and
+/// the time when the user was last seen.
+package struct ExportedUser: Hashable, Sendable {
+  /// A recent search.
+  package struct Search: Hashable, Sendable {
+    package var words: String
+    /// The feed that was searched; nil for all.
+    package var feed: String?
+    package var searchedAt: Int64
+
+    package init(words: String, feed: String?, searchedAt: Int64) {
+      self.words = words
+      self.feed = feed
+      self.searchedAt = searchedAt
+    }
+  }
+
+  /// The changes that a reader has seen: those of a number of runs.
+  package struct Mark: Hashable, Sendable {
+    package var reader: String
+    /// The number of the last run in the document whose changes were all read, from 1; 0 for none.
+    /// Numbers of changes differ between databases.
+    package var run: Int
+    package var readAt: Int64
+
+    package init(reader: String, run: Int, readAt: Int64) {
+      self.reader = reader
+      self.run = run
+      self.readAt = readAt
+    }
+  }
+
+  package var name = ""
+  package var role = User.Role.viewer
+  /// Whether the user is the owner of the store.
+  package var isOwner = false
+  /// When the user was added; nil if a damaged or older database does not tell.
+  package var createdAt: Int64?
+  /// The latest first.
+  package var searches: [Search] = []
+  package var marks: [Mark] = []
+
+  package init() {}
+}
+
+extension ExportedUser {
+  /// A user without searches and read marks.
+  package init(_ user: User) {
+    self.init()
+    name = user.name
+    role = user.role
+    isOwner = user.isOwner
+    createdAt = user.createdAt.storedSeconds
+  }
+}
+
+extension ExportedUser.Search {
+  package init(_ search: RecentSearch) {
+    self.init(
+      words: search.words, feed: search.feed,
+      searchedAt: search.searchedAt.storedSeconds)
+  }
+}

@@ -1,4 +1,5 @@
 import Foundation
+import OffersPlatform
 
 /// How one attempt to sync a feed ended.
 public enum SyncOutcome: String, Sendable, CaseIterable {
@@ -196,4 +197,186 @@ public struct SyncRun: Hashable, Sendable {
 
   /// The most problems that a run keeps; the others are only counted.
   public static let problemLimit = 20
+}
+
+/// Why a feed was synced.
+public enum SyncReason: String, Hashable, Sendable {
+  /// A user asked for the sync.
+  case asked
+  /// The feed was due.
+  case due
+  /// A user asked for the sync although the server had requested a pause, or the feed was stopped.
+  case forced
+}
+
+/// The requests of a sync run to a server.
+public struct FetchSummary: Hashable, Sendable {
+  /// Why the sync was made.
+  public let reason: SyncReason
+  /// The number of requests, including redirects and pages.
+  public var requestCount = 0
+  /// The HTTP status of the last response; nil when there was none.
+  public var status: Int?
+  /// Whether the request was conditional: the server was asked to send the document only if it is
+  /// newer than the stored one.
+  public var isConditional = false
+
+  /// Creates a sync request of its parts; the properties describe them.
+  public init(reason: SyncReason) {
+    self.reason = reason
+  }
+}
+
+/// Why a feed was not fetched.
+public enum SyncSkip: Hashable, Sendable {
+  /// The feed is not due.
+  case fresh(until: Date)
+  /// The last syncs failed; the next attempt is delayed (exponential back-off).
+  case backOff(until: Date, failures: Int)
+  /// The server requested a pause (Retry-After).
+  case wait(until: Date)
+  /// The server said that the feed is gone permanently (410 Gone).
+  case stopped(since: Date)
+  /// The feed has no source, or was read from standard input, which cannot be read again.
+  case sourceless
+
+  /// When the feed will be fetched again; nil when that takes an explicit request.
+  public var until: Date? {
+    switch self {
+    case .fresh(let date), .backOff(let date, _), .wait(let date): date
+    case .stopped, .sourceless: nil
+    }
+  }
+
+  /// The name of the case in JSON output.
+  public var name: String {
+    switch self {
+    case .fresh: "fresh"
+    case .backOff: "back_off"
+    case .wait: "server_wait"
+    case .stopped: "stopped"
+    case .sourceless: "no_source"
+    }
+  }
+}
+
+extension SyncRun {
+  /// The run without the values in its addresses (`AddressRedaction`), as it is kept, shown and logged.
+  package func hidingAddresses() -> SyncRun {
+    changed {
+      $0.source = AddressRedaction.hidden(in: source)
+      $0.error = error.map { $0.hidingAddresses(with: source) }
+    }
+  }
+
+  /// The run with `Hint.printed` as the hint of its error.
+  package var withCommands: SyncRun { with(error?.withCommands) }
+}
+
+extension OffersError {
+  /// The error without the values in the addresses of its texts.
+  ///
+  /// - Parameter source: a source that the texts may repeat, which may have spaces in it; nil for none.
+  package func hidingAddresses(with source: String? = nil) -> OffersError {
+    func hidden(_ text: String) -> String {
+      let text =
+        source.map { text.replacing(bytes: $0, with: AddressRedaction.hidden(in: $0)) } ?? text
+      return AddressRedaction.hidden(inText: text)
+    }
+    return OffersError(
+      code, hidden(message), advice: advice?.map(hidden), cause: cause.map(hidden))
+  }
+}
+
+extension JSONWriter {
+  /// Writes a run in the form of `--json` and the API. `explains` adds the reason of the run, the
+  /// server's answer and the time of the next sync; `more` writes further members.
+  package mutating func value(
+    _ run: SyncRun, explains: Bool = false, _ more: (inout JSONWriter) -> Void = { _ in }
+  ) {
+    object { json in
+      json.member("feed", run.feed)
+      json.member("outcome", run.outcome.rawValue)
+      let counts = run.counts
+      json.member("new", counts.new)
+      json.member("changed", counts.changed)
+      json.member("gone", counts.gone)
+      json.member("back", counts.back)
+      json.member("unchanged", counts.unchanged)
+      json.member("skipped", counts.skipped)
+      json.member("bytes", run.bytes)
+      json.member("duration_seconds", number: Self.seconds(run.durationSeconds))
+      json.member("error", run.error)
+      more(&json)
+      if explains { json.writeExplanation(of: run) }
+    }
+  }
+
+  /// Writes a member whose value is a run, or null.
+  package mutating func member(_ name: String, _ run: SyncRun?) {
+    member(name) { json in if let run { json.value(run) } else { json.null() } }
+  }
+
+  private mutating func writeExplanation(of run: SyncRun) {
+    member("reason", run.request?.reason.rawValue)
+    member("status", run.request?.status)
+    member("conditional", run.request?.isConditional)
+    member("put_off", object: run.skip) { json, skip in
+      json.member("why", skip.name)
+      json.member("until", skip.until)
+    }
+    member("next_due_at", run.nextDueAt ?? run.skip?.until)
+  }
+
+  /// A duration in seconds with three decimals, never in exponent notation.
+  private static func seconds(_ seconds: Double) -> String {
+    let milliseconds = Int(clamped: (max(0, seconds) * 1000).rounded())
+    let rest = String(milliseconds % 1000)
+    return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - rest.count) + rest
+  }
+}
+
+extension Hint {
+  /// The command that syncs a feed from a source, or from its usual one if `source` is nil. Values in
+  /// the source are hidden, because errors are stored and logged.
+  package static func syncCommand(_ feed: String, from source: String?) -> String {
+    "offers sync \(feed)"
+      + (source.map { " --from " + ShellQuoting.word(AddressRedaction.hidden(in: $0)) } ?? "")
+  }
+
+  /// A hint that was stored as its text and its command. An object in the place of the command, as
+  /// old runs have, is ignored: the text says what to do.
+  package init(_ text: String, storedCommand: String?) {
+    self.init(
+      text,
+      command: storedCommand.flatMap { try? JSONDecoder().decode(String.self, from: Data($0.utf8)) }
+    )
+  }
+
+  /// The JSON string by which stores keep the command.
+  package var storedCommand: String? {
+    command.map { command in
+      var json = JSONWriter()
+      json.value(command)
+      return json.text
+    }
+  }
+}
+
+extension ReadProblem {
+  /// The text by which stores keep the problems of a run: a JSON array, or nil without a problem.
+  package static func storedText(of problems: [ReadProblem]) -> String? {
+    if problems.isEmpty { return nil }
+    var json = JSONWriter()
+    json.array { json in
+      for problem in problems {
+        json.object { json in
+          json.member("position", problem.position)
+          json.member("effect", problem.effect.rawValue)
+          json.member("reason", problem.reason)
+        }
+      }
+    }
+    return json.text
+  }
 }

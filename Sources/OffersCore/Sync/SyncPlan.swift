@@ -1,3 +1,5 @@
+import Foundation
+
 /// The difference between a feed and its stored offers, ready to be written.
 package struct SyncPlan: Sendable {
   /// The run so far; its counts include unchanged and skipped records.
@@ -64,4 +66,69 @@ package struct SyncPlan: Sendable {
     self.title = title
     self.shared = shared
   }
+}
+
+/// The state of a feed's syncs, as the last one left it.
+package struct SyncState: Hashable, Sendable {
+  /// The named source; nil for the definition's own.
+  package let source: ChosenSource?
+  /// The document that the stored offers equal, if they equal exactly one.
+  package let document: DocumentFingerprint?
+  /// The number of current offers.
+  package let currentCount: Int
+  /// The source of the last successful sync, which may differ from the named source; nil if there
+  /// was none.
+  package let lastGoodSource: String?
+  /// The start of the last run, whatever its outcome; nil before the first run.
+  package let lastRunAt: Date?
+  package let fetch: FetchState
+
+  package init(
+    source: ChosenSource?, document: DocumentFingerprint?, currentCount: Int,
+    lastGoodSource: String?,
+    lastRunAt: Date? = nil, fetch: FetchState = FetchState()
+  ) {
+    self.source = source
+    self.lastGoodSource = lastGoodSource
+    self.document = document
+    self.currentCount = currentCount
+    self.lastRunAt = lastRunAt
+    self.fetch = fetch
+  }
+}
+
+/// Identifies a document, to detect that it has not changed.
+package struct DocumentFingerprint: Hashable, Sendable {
+  /// The hash of the whole document, 16 bytes; see `DocumentHash`.
+  package let hash: [UInt8]
+  /// The hash of the first 64 KiB, which identifies most changed documents before all of the
+  /// document is read.
+  package let headHash: [UInt8]
+  package let sizeBytes: Int
+
+  package init(hash: [UInt8], headHash: [UInt8], sizeBytes: Int) {
+    self.hash = hash
+    self.headHash = headHash
+    self.sizeBytes = sizeBytes
+  }
+}
+
+/// The records of offers to be written, in the order of the document.
+package protocol OfferRecordSource: Sendable {
+  /// Returns a reader that starts at the first record. Each call returns the same records.
+  func makeReader() -> any OfferRecordReader
+}
+
+extension OfferRecordSource {
+  /// Calls `body` with each record.
+  package func forEachRecord(_ body: (OfferRecord) throws -> Void) throws {
+    let reader = makeReader()
+    while let record = try reader.next() { try body(record) }
+  }
+}
+
+/// An iterator over records.
+package protocol OfferRecordReader: AnyObject {
+  /// The next record, valid until the next call or until the reader is released; nil at the end.
+  func next() throws -> OfferRecord?
 }

@@ -140,3 +140,127 @@ extension ServedContext {
     return text
   }
 }
+
+/// The routes of the search and of the recent searches.
+struct SearchRoutes: ContentRoutes {
+  var content: ServerDependencies
+  let answers: Answers
+
+  private static let usualLimit = 20
+  private static let pages = 1...1_000_000
+
+  func add(to router: Router<ServedContext>) {
+    router.get("/api/v1/search") { request, context in
+      let parameters = try QueryParameters(
+        request, ["q", "feed", "favorites", "expired", "limit", "page"])
+      // A page of another site may neither make this server send a request to a feed's server, nor
+      // add to the recent searches. Nor may a token that only reads.
+      let isTrusted =
+        !WriteRules.mayBeFromOtherSite(request) && context.visitor.map { $0.right > .read } ?? false
+      return try await answers.answer(request, for: context.visitor) {
+        let found = try await of(context).search(
+          parameters, isTrusted: isTrusted, readLimit: context.readLimit)
+        var json = JSONWriter()
+        json.pricedFeeds = try await content.fetchPresentations().pricedFeeds
+        json.value(found, at: content.now())
+        var answer = Answer.json(json)
+        answer.lifetime = Answer.Lifetime.whileNoneExpires
+        // A search on a feed's server may have other results the next time. The answer to a page of
+        // another site, which comes from the store alone, must not be reused for a trusted request.
+        if !isTrusted || found.isStandIn || found.source == .server { answer.lifetime = .never }
+        return answer
+      }
+    }
+    answers.read("/api/v1/searches", on: router) { _, context in
+      var json = JSONWriter()
+      json.value(try await of(context).content.store.fetchRecentSearches())
+      return .json(json)
+    }
+    router.delete("/api/v1/searches") { request, context in
+      let parameters = try QueryParameters(request, ["words", "feed"])
+      _ = try await JSONBody.read(request, members: [])
+      let store = of(context).content.store
+      let didChange = try await store.removeSearch(
+        RecentSearch.ID(
+          words: try parameters.fetchText("words"), feed: parameters.text("feed")))
+      return Answers.result { $0.member("changed", didChange) }
+    }
+  }
+
+  private func search(
+    _ parameters: QueryParameters, isTrusted: Bool, readLimit: Duration
+  ) async throws -> SearchAnswer {
+    let words = SearchWords.spaced(try parameters.fetchText("q"))
+    let limit = try parameters.number("limit", OfferRoutes.limits)
+    var query = SearchQuery(
+      words, feed: parameters.text("feed"),
+      favoritesOnly: try parameters.flag("favorites") ?? false,
+      includesExpired: try parameters.flag("expired") ?? false, now: content.now(),
+      limit: limit ?? Self.usualLimit, page: try parameters.number("page", Self.pages) ?? 1)
+    query.maximumBytes = Answer.pageBytes
+    return try await ServedSearch(content: content, readLimit: readLimit).find(
+      query, limit: limit, isTrusted: isTrusted)
+  }
+}
+
+/// The routes of the household list.
+struct HouseholdRoutes: ContentRoutes {
+  var content: ServerDependencies
+  let answers: Answers
+
+  func add(to router: Router<ServedContext>) {
+    answers.read("/api/v1/household", ["limit", "cursor"], on: router) { parameters, context in
+      try await of(context).list(parameters)
+    }
+    router.put("/api/v1/offers/{ref}/share") { request, context in
+      try await change(request, context) { [now = content.now()] store, name in
+        try await store.share(named: [name], at: now)
+      }
+    }
+    router.delete("/api/v1/offers/{ref}/share") { request, context in
+      try await change(request, context) { store, name in
+        try await store.unshare(named: [name])
+      }
+    }
+  }
+
+  private func list(_ parameters: QueryParameters) async throws -> Answer {
+    let list = parameters.fingerprint(without: ["cursor", "limit"]) ^ 3
+    var query = HouseholdQuery()
+    query.limit = try parameters.number("limit", OfferRoutes.limits) ?? OfferRoutes.usualLimit
+    if let text = parameters.text("cursor") {
+      guard case .offer(let position) = try Cursor(text, of: list) else { throw Cursor.refusal }
+      query.after = position
+    }
+    let page = try await content.store.fetchHousehold(
+      query, maximumBytes: Answer.pageBytes)
+    let total = try await content.store.countHousehold()
+    let next = page.hasMore ? page.offers.last.map { Cursor.offer($0.position) } : nil
+    let now = content.now()
+    let pricedFeeds = try await content.fetchPresentations().pricedFeeds
+    var answer = Answer.json(pricedFeeds: pricedFeeds) { json in
+      json.member("offers", each: page.offers) { $0.value($1, at: now) }
+      json.member("total", total)
+      json.member("next_cursor", next?.text(of: list))
+    }
+    answer.lifetime = .whileNoneExpires
+    return answer
+  }
+
+  private func change(
+    _ request: Request, _ context: ServedContext,
+    _ change: (any ServerDependencies.Store, String) async throws -> [SharingChange]
+  ) async throws -> Response {
+    _ = try QueryParameters(request, [])
+    _ = try await JSONBody.read(request, members: [])
+    let pricedFeeds = try await content.fetchPresentations().pricedFeeds
+    let changes = try await change(of(context).content.store, try context.segment("ref"))
+    return Answers.result { json in
+      json.pricedFeeds = pricedFeeds
+      json.member("changed", changes.first?.didChange)
+      if let change = changes.first {
+        json.member("offer") { $0.value(change.offer, at: content.now()) }
+      }
+    }
+  }
+}

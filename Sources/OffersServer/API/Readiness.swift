@@ -1,4 +1,8 @@
+import Hummingbird
+import Logging
 import OffersCore
+import ServiceLifecycle
+import Synchronization
 
 /// Tells a load balancer whether this server can answer requests from its store.
 ///
@@ -52,5 +56,87 @@ struct Readiness: Sendable {
     var problem = Problem(.serviceUnavailable, detail, code: code)
     problem.headers[.retryAfter] = String(Problem.outageRetrySeconds)
     return problem
+  }
+}
+
+/// The routes by which a service manager and a load balancer ask for the state of the server. Everybody
+/// may ask, so no version and no place is told.
+struct HealthRoutes: Sendable {
+  let readiness: Readiness
+
+  func add(to router: Router<ServedContext>) {
+    // The server lives, whether or not its store can be reached: a restart would not help.
+    router.get("/api/v1/health") { request, _ in
+      _ = try QueryParameters(request, [])
+      return Answers.response(Self.works, to: request)
+    }
+    router.get("/api/v1/ready") { request, _ in
+      _ = try QueryParameters(request, [])
+      try await readiness.confirm()
+      var answer = Self.works
+      answer.cacheControl = "no-store"
+      return Answers.response(answer, to: request)
+    }
+  }
+
+  private static var works: Answer { .json { $0.member("status", "ok") } }
+}
+
+/// The times in which the store cannot be reached, such as a database on another machine. The server
+/// logs the beginning and the end of such a time, whatever the number of requests.
+final class StoreOutage: Sendable {
+  private let isOn = Mutex(false)
+  private let logger: Logger
+
+  init(_ logger: Logger) { self.logger = logger }
+
+  /// Notes that the store could not be reached.
+  func note(_ error: OffersError) {
+    let isFirst = isOn.withLock { isOn in
+      defer { isOn = true }
+      return !isOn
+    }
+    if isFirst {
+      logger.error(
+        "the database cannot be reached",
+        metadata: ["error": "\(error.message)", "cause": "\(error.cause ?? "none")"])
+    }
+  }
+
+  /// Notes that the store has answered.
+  func end() {
+    let wasOn = isOn.withLock { isOn in
+      defer { isOn = false }
+      return isOn
+    }
+    if wasOn { logger.notice("the database can be reached again") }
+  }
+}
+
+/// Ends the server after another program has brought the schema of its database to a newer version: only
+/// that version can use the database from then on, and whatever starts this server, such as a unit of
+/// systemd, then starts the installed one. Until then, requests fail with the error of the store.
+struct SchemaWatch: Service {
+  let store: any StoreReadiness
+  let logger: Logger
+  /// The interval of the checks.
+  var interval = Duration.seconds(2)
+
+  /// Checks the schema until the server shuts down. A store that cannot be reached, or fails in another
+  /// way, may recover.
+  ///
+  /// - Throws: `OffersError` with `newerDatabase`.
+  func run() async throws {
+    while !Task.isShuttingDownGracefully, !Task.isCancelled {
+      // The only error is a cancellation: by the shutdown, or by another service that has failed.
+      // Either ends the loop.
+      try? await cancelWhenGracefulShutdown { try await Task.sleep(for: interval) }
+      do {
+        try await store.checkReadiness()
+      } catch let error as OffersError where error.code == .newerDatabase {
+        logger.error("the server ends", metadata: ["reason": "\(error.message)"])
+        throw error
+      } catch {}
+    }
   }
 }

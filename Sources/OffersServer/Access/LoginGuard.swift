@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Logging
 import OffersCore
 import Synchronization
@@ -249,6 +250,215 @@ final class LoginGuard: Sendable {
         self.state.withLock { $0.writer = nil }
         await self.write()
       }
+    }
+  }
+}
+
+/// The browsers and the networks from which users have logged in, so that strangers do not keep them out.
+///
+/// A browser that has logged in keeps a cookie that names its user, with an authentication code, also after the
+/// logout. It opens nothing: with it, wrong passphrases of others do not count, and strangers are not waited for.
+/// The code is of the user's passphrase, too, so that another passphrase ends what such a browser can do, which
+/// is to make the user's other browsers wait.
+final class KnownBrowsers: Sendable {
+  private struct Place: Hashable {
+    let user: User.ID
+    let network: String
+  }
+
+  /// The purpose of the stored key.
+  private static let purpose = "known browser"
+  /// How long a browser keeps the cookie, in seconds: a year.
+  private static let keepSeconds = 365 * 86_400
+  /// The maximum number of cookies that are looked at for a request.
+  private static let valueLimit = 4
+  /// The maximum number of networks. Beyond it, those of before are forgotten.
+  private static let networkLimit = 10_000
+
+  private let store: any ServerDependencies.Store
+  private let cookies: CookieScope
+  /// The key, once the store was asked.
+  private let key = Mutex<HMACKey?>(nil)
+  /// The networks; nil before those of the stored sessions were read.
+  private let networks = Mutex<Set<Place>?>(nil)
+
+  /// - Parameter cookies: where browsers send the server's cookies.
+  init(_ store: any ServerDependencies.Store, cookies: CookieScope) {
+    self.store = store
+    self.cookies = cookies
+  }
+
+  private static let cookieName = "offers-browser"
+
+  /// Notes the network of a login.
+  func note(_ user: User.ID, from client: Peer) {
+    networks.withLock { networks in
+      if networks?.count == Self.networkLimit { networks = [] }
+      networks?.insert(Place(user: user, network: client.network))
+    }
+  }
+
+  /// The `Set-Cookie` field by which a browser is known to have logged in as a user.
+  ///
+  /// - Throws: `OffersError` if libcrypto fails, or the store cannot be used.
+  func cookie(for user: User.ID) async throws -> String {
+    cookies.field(
+      Self.cookieName, try await value(for: user), seconds: Self.keepSeconds)
+  }
+
+  /// Whether a request is from a browser that has logged in as a user.
+  ///
+  /// - Throws: as `cookie`.
+  func knows(_ user: User.ID, in fields: HTTPFields) async throws -> Bool {
+    let shown = CookieFields.values(
+      of: cookies.name(Self.cookieName), in: fields, limit: Self.valueLimit
+    ) { (1...128).contains($0.utf8.count) }
+    if shown.isEmpty { return false }
+    let value = try await value(for: user)
+    return shown.contains { SecretBytes.areEqual(Array($0.utf8), Array(value.utf8)) }
+  }
+
+  /// Whether a user has logged in from the network of a client.
+  ///
+  /// - Throws: `OffersError` if the store cannot be read.
+  func knows(_ user: User.ID, at client: Peer) async throws -> Bool {
+    if networks.withLock({ $0 }) == nil {
+      let stored = try await store.fetchSessions().prefix(Self.networkLimit).compactMap { session in
+        Peer(session.peer).map { Place(user: session.user, network: $0.network) }
+      }
+      networks.withLock { if $0 == nil { $0 = Set(stored) } }
+    }
+    return networks.withLock {
+      $0?.contains(Place(user: user, network: client.network)) ?? false
+    }
+  }
+
+  private func value(for user: User.ID) async throws -> String {
+    let passphrase = try await store.findPassphrase(of: user)
+    let code = try await fetchKey().code(of: Array("\(user)".utf8) + [0] + (passphrase?.hash ?? []))
+    return "\(user).\(Base64URL.text(of: code))"
+  }
+
+  /// The key, from the store when it is first needed.
+  private func fetchKey() async throws -> HMACKey {
+    if let known = key.withLock({ $0 }) { return known }
+    let found = HMACKey(
+      try await store.fetchServerKey(
+        for: Self.purpose, orStore: try RandomBytes.make(SHA256.byteCount)))
+    key.withLock { $0 = found }
+    return found
+  }
+}
+
+/// The log of refused attempts to log in, in a format that programs such as fail2ban read.
+///
+/// Each refused attempt gives a line with the address of its client:
+/// `login refused client=192.0.2.7 status=401`. At most ten lines a second are written, one for
+/// each client; the number of others is logged afterwards: `login refusals not logged count=120`.
+final class LoginRefusalLog: Sendable {
+  private struct State {
+    var second = Int64.min
+    var lineCount = 0
+    var clients: Set<Peer> = []
+    var leftOut = 0
+  }
+
+  private static let linesPerSecond = 10
+
+  private let logger: Logger
+  private let state = Mutex(State())
+
+  init(_ logger: Logger) { self.logger = logger }
+
+  /// Logs a refused attempt.
+  ///
+  /// - Parameters:
+  ///   - client: the client's address.
+  ///   - status: the status of the response: 401, 429 or 503.
+  ///   - now: the time, by which the lines of a second are counted.
+  func note(_ client: Peer, status: Int, at now: Date) {
+    if admit(client, at: now) {
+      logger.warning(
+        "login refused", metadata: ["client": "\(client.text)", "status": "\(status)"])
+    }
+  }
+
+  /// Whether a line may be written, which then counts as written.
+  ///
+  /// - Parameter client: the client that has no other line in the same second; nil for any.
+  func admit(_ client: Peer? = nil, at now: Date) -> Bool {
+    let second = now.storedSeconds
+    return state.withLock { state in
+      if state.second != second {
+        state.second = second
+        state.lineCount = 0
+        state.clients = []
+      }
+      guard state.lineCount < Self.linesPerSecond,
+        client.map({ state.clients.insert($0).inserted }) ?? true
+      else {
+        state.leftOut += 1
+        return false
+      }
+      state.lineCount += 1
+      return true
+    }
+  }
+
+  /// Logs the number of attempts that were left out, if there are any.
+  func noteLeftOut() {
+    let count = state.withLock { state in
+      defer { state.leftOut = 0 }
+      return state.leftOut
+    }
+    if count > 0 {
+      logger.warning("login refusals not logged", metadata: ["count": "\(count)"])
+    }
+  }
+}
+
+/// Derives passphrases for requests, a few at a time, each on a thread of its own.
+///
+/// Strangers get their turns by their wide networks, so that nobody who has many addresses keeps out the others.
+/// Who is known, from a login before, does not wait for strangers.
+struct PassphraseHasher: Sendable {
+  /// Who waits for a derivation.
+  enum Client: Sendable {
+    /// A browser that is or was logged in as a user, or the network of one.
+    case known(User.ID)
+    case stranger(Peer)
+  }
+
+  let strangers = FairTurns<String>(
+    limit: 2, keyLimit: 1, waitingLimit: 256, keyWaitingLimit: 4)
+  private let known = FairTurns<User.ID>(
+    limit: 1, keyLimit: 1, waitingLimit: 256, keyWaitingLimit: 4)
+  private let cost: Passphrase.Cost
+
+  /// - Parameter cost: the cost of new passphrases.
+  init(cost: Passphrase.Cost) { self.cost = cost }
+
+  /// Whether a text is a passphrase, as `Passphrase.matches`.
+  ///
+  /// - Throws: `OffersError.tooManyAtOnce`.
+  func matches(
+    _ text: String, _ stored: PassphraseHash?, for client: Client
+  ) async throws -> Bool {
+    let derive = { @Sendable [cost] in
+      try await OwnThread.run { try Passphrase.matches(text, stored, cost: cost) }
+    }
+    return switch client {
+    case .known(let user): try await known.run(for: user, derive)
+    case .stranger(let peer): try await strangers.run(for: peer.wideNetwork, derive)
+    }
+  }
+
+  /// The stored form of a new passphrase of a user who is logged in.
+  ///
+  /// - Throws: as `matches`.
+  func hash(_ text: String, for user: User.ID) async throws -> PassphraseHash {
+    try await known.run(for: user) { [cost] in
+      try await OwnThread.run { try Passphrase.hash(text, cost: cost) }
     }
   }
 }

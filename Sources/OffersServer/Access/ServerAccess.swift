@@ -1,3 +1,6 @@
+import OffersCore
+import Synchronization
+
 /// How a server that other machines can reach knows its clients.
 package struct ServerAccess: Sendable {
   /// The token that requests must show; nil for none.
@@ -32,4 +35,58 @@ package struct ServerAccess: Sendable {
 
   /// Whether browsers reach the server by https only.
   var isSecure: Bool { isBehindTLS || certificate != nil }
+}
+
+/// The users of the store, read again after each commit.
+final class UserList: Sendable {
+  /// The users at a time.
+  struct Users: Sendable {
+    fileprivate let version: Int64
+    /// The owner first.
+    let all: [User]
+    /// The users that have a passphrase.
+    let withPassphrase: Set<User.ID>
+
+    /// The owner of the store.
+    let owner: User
+
+    /// Whether there are others to share offers with.
+    var areSeveral: Bool { all.count > 1 }
+
+    func find(_ id: User.ID) -> User? { all.first { $0.id == id } }
+
+    /// The user whose name has exactly these bytes.
+    ///
+    /// Names that another program vouches for are compared so: two users of that program, whose names
+    /// differ in case, in the width of their letters or in their normalization form, are not one here.
+    func find(exactly name: String) -> User? { all.first { $0.name.hasSameBytes(as: name) } }
+
+    /// The user that a person names, without regard to case and compatible forms of letters.
+    func find(named name: String) -> User? {
+      if name.utf8.count > User.nameBytes { return nil }
+      let folded = User.folded(name)
+      return all.first { User.folded($0.name) == folded }
+    }
+  }
+
+  private let store: any ServerDependencies.Store
+  private let last = Mutex<Users?>(nil)
+
+  init(_ store: any ServerDependencies.Store) {
+    self.store = store
+  }
+
+  /// The users that there are now.
+  ///
+  /// - Throws: `OffersError` if the store cannot be read.
+  func fetch() async throws -> Users {
+    let version = try await store.fetchDataVersion()
+    if let users = last.withLock({ $0 }), users.version == version { return users }
+    async let withPassphrase = store.fetchUsersWithPassphrase()
+    let all = try await store.fetchUsers()
+    let users = Users(
+      version: version, all: all, withPassphrase: try await withPassphrase, owner: try all.owner())
+    last.withLock { $0 = users }
+    return users
+  }
 }

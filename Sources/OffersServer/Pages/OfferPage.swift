@@ -212,3 +212,192 @@ extension PageFields {
       })
   }
 }
+
+/// The place of an offer on its page: a small map, and links to call, to find the way and to share.
+struct OfferLocationFields {
+  let maps: MapSettings
+
+  func hasMap(_ offer: Offer) -> Bool {
+    maps.files.areInstalled && Coordinates(offer) != nil
+  }
+
+  /// Sets the place of an offer that has coordinates.
+  func set(_ fields: inout PageFields, of offer: Offer) {
+    guard let coordinates = Coordinates(offer) else { return }
+    let contact = Contact(offer)
+    let address = contact.address?.value
+    fields.set(
+      "place",
+      PageFields { place in
+        place.set(coordinates)
+        place.set("mapLink", coordinates.link)
+        place.set("directionsLink", coordinates.directionsLink)
+        if let phone = contact.phone {
+          place.set("phone", phone.value)
+          place.set("phoneLink", PageLinks.phone(phone))
+        }
+        if let twitter = contact.twitter {
+          place.set("twitter", twitter.value)
+          place.set("twitterLink", PageLinks.twitter(twitter))
+        }
+        place.set("placeCategory", offer.categories.first)
+        place.set("listLink", PageLinks.path(PageLinks.feed(offer.ref.feed), [("view", "map")]))
+        if let address { place.set("addressLines", Self.lines(of: address)) }
+        place.set("placeName", offer.name)
+        place.set("placeAddress", address)
+        place.set("shareLink", PageLinks.outside(offer.urlText) ?? coordinates.link)
+        place.set("hasMap", maps.files.areInstalled)
+        place.setTiles(maps)
+      })
+  }
+
+  /// The attributes that the section of the place shows, so that the details need not repeat them.
+  static func shown(of offer: Offer) -> [OfferAttribute] {
+    guard Coordinates(offer) != nil else { return [] }
+    let contact = Contact(offer)
+    return [contact.address, contact.phone, contact.twitter].compactMap(\.self)
+  }
+
+  /// The first address, phone number and Twitter name of a place.
+  private struct Contact {
+    let address: OfferAttribute?
+    let phone: OfferAttribute?
+    let twitter: OfferAttribute?
+
+    init(_ offer: Offer) {
+      address = offer.attributes.first { $0.label.lowercased() == "address" }
+      phone = offer.attributes.first { PageLinks.phone($0) != nil }
+      twitter = offer.attributes.first { PageLinks.twitter($0) != nil }
+    }
+  }
+
+  /// The lines of an address in one text: its parts between commas, but a part such as `TX 75254`,
+  /// which begins with capitals and has a digit, stays on the line of the part before it.
+  static func lines(of address: String) -> [String] {
+    var lines: [String] = []
+    for part in address.split(whereSeparator: { $0 == "," || $0.isNewline }) {
+      let text = part.trimmingCharacters(in: .whitespaces)
+      let capitals = text.unicodeScalars.prefix { ("A"..."Z").contains($0) }.count
+      let hasDigit = text.unicodeScalars.contains { ("0"..."9").contains($0) }
+      if text.isEmpty { continue }
+      if let last = lines.popLast() {
+        lines += (2...3).contains(capitals) && hasDigit ? ["\(last), \(text)"] : [last, text]
+      } else {
+        lines = [text]
+      }
+    }
+    return lines
+  }
+}
+
+extension PageLinks {
+  /// The address of the profile that an attribute labelled `Twitter` names, such as `@name`; nil for any
+  /// other attribute, and for a text that is no name of that site.
+  static func twitter(_ attribute: OfferAttribute) -> String? {
+    guard attribute.label.lowercased() == "twitter" else { return nil }
+    let name =
+      attribute.value.utf8.first == UInt8(ascii: "@")
+      ? String(attribute.value.unicodeScalars.dropFirst()) : attribute.value
+    let isName = name.unicodeScalars.allSatisfy {
+      ("a"..."z").contains($0) || ("A"..."Z").contains($0) || ("0"..."9").contains($0) || $0 == "_"
+    }
+    return isName && (1...30).contains(name.utf8.count) ? "https://twitter.com/\(name)" : nil
+  }
+
+  private static let phoneLabels: Set = ["phone", "telephone", "tel", "mobile", "phone number"]
+
+  /// The `tel:` URL of an attribute that is labelled as a phone number; nil for any other, and for
+  /// one without 5 to 20 digits. Only the digits and a leading plus sign are part of it (RFC 3966).
+  static func phone(_ attribute: OfferAttribute) -> String? {
+    guard phoneLabels.contains(attribute.label.lowercased()) else { return nil }
+    let text = attribute.value.trimmingCharacters(in: .whitespacesAndNewlines)
+    let digits = text.unicodeScalars.filter { ("0"..."9").contains($0) }
+    let others = text.unicodeScalars.filter { !("0"..."9").contains($0) }
+    guard (5...20).contains(digits.count),
+      others.allSatisfy({ " ()+-./\u{A0}".unicodeScalars.contains($0) })
+    else { return nil }
+    return "tel:" + (text.hasPrefix("+") ? "+" : "") + String(String.UnicodeScalarView(digits))
+  }
+}
+
+/// The names of well-known sites, for links to them.
+enum SiteName {
+  private static let names = [
+    "music.apple.com": "Apple Music", "itunes.apple.com": "Apple Music",
+    "geo.music.apple.com": "Apple Music", "open.spotify.com": "Spotify", "youtube.com": "YouTube",
+    "themoviedb.org": "TMDB", "imdb.com": "IMDb", "en.wikipedia.org": "Wikipedia",
+  ]
+
+  /// The name of the site that a URL leads to: a name that people know, or else its host.
+  static func of(_ link: String) -> String {
+    let host = PageLinks.host(link)
+    return names[host.lowercased()].map { "in \($0)" } ?? host
+  }
+}
+
+/// The page that shows other sites in a sandboxed frame.
+///
+/// A link from another site shows nothing: the person has to confirm its address first. Otherwise a
+/// page on the internet could have this page load addresses of the private network.
+struct FramedSitePage {
+  let source: PageSource
+  let request: PageRequest
+
+  func page() async throws -> Page {
+    let feeds = try await source.fetchFeeds()
+    let home = try await findHome(of: feeds)
+    let asked = request.fields["url"]
+    let address = asked.flatMap(Self.address)
+    var page = Page("web", title: "Web", menuEntry: .web) { fields in
+      fields.set("asked", address ?? asked)
+      if let home {
+        fields.set(
+          "home",
+          PageFields { fields in
+            fields.set("homeLink", home)
+            fields.set("homeHost", PageLinks.host(home))
+            fields.set("homeFrameLink", PageLinks.path("/web", [("url", home)]))
+          })
+      }
+      if let address, !request.isTrusted {
+        fields.set("offered", PageFields { $0.set("siteHost", PageLinks.host(address)) })
+      } else if let address {
+        fields.set(
+          "site",
+          PageFields { site in
+            site.set("siteLink", address)
+            site.set("siteHost", PageLinks.host(address))
+          })
+      } else if asked != nil {
+        fields.set("refused", true)
+      }
+    }
+    page.sidebarFeeds = feeds
+    page.reach = .frames
+    // The definitions may change without a write to the database.
+    page.lifetime = .seconds(10)
+    // A cached response to one of this server's pages must not answer a link from another site.
+    if asked != nil { page.lifetime = .never }
+    return page
+  }
+
+  /// The home page that the definition of a subscribed feed has; nil for none.
+  private func findHome(of feeds: [Feed]) async throws -> String? {
+    let subscribed = Set(feeds.map(\.name))
+    return try await source.content.syncer.fetchKnownFeeds().lazy
+      .filter { subscribed.contains($0.name) }.compactMap { PageLinks.outside($0.home) }.first
+  }
+
+  /// The URL for an address as people type it: `example.com` means `https://example.com`. Nil for a
+  /// URL that is neither http nor https, and for a text that is no host name.
+  private static func address(_ text: String) -> String? {
+    if let address = PageLinks.outside(text) { return address }
+    let name = text.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+    // A colon precedes a port; otherwise the text has another scheme.
+    let parts = name.split(scalar: ":", omittingEmptySubsequences: false)
+    guard parts.count <= 2, parts[0].contains(".") || parts[0] == "localhost",
+      parts.count == 1 || parts[1].allSatisfy({ $0.isASCII && $0.isNumber })
+    else { return nil }
+    return PageLinks.outside("https://" + text)
+  }
+}

@@ -62,3 +62,122 @@ struct PageTemplates: Sendable {
   private static let names = EmbeddedPageFiles.names.filter { $0.hasSuffix(".mustache") }
     .map { String($0.dropLast(".mustache".count)) }
 }
+
+/// The variables of a template, by name. A section of a template is skipped for nil, false and an
+/// empty list.
+struct PageFields: MustacheParent, Sendable {
+  private var values: [String: any Sendable] = [:]
+
+  init(_ fill: (inout PageFields) -> Void = { _ in }) {
+    fill(&self)
+  }
+
+  func child(named name: String) -> Any? { values[name] }
+
+  mutating func set(_ name: String, _ text: String?) { values[name] = text }
+  mutating func set(_ name: String, _ number: Int) { values[name] = String(number) }
+  mutating func set(_ name: String, _ flag: Bool) { values[name] = flag }
+  mutating func set(_ name: String, _ fields: PageFields?) { values[name] = fields }
+  mutating func set(_ name: String, _ list: [PageFields]) { values[name] = list }
+  mutating func set(_ name: String, _ list: [String]) {
+    values[name] = list.map { text in PageFields { $0.set("text", text) } }
+  }
+
+  /// Sets the sentence of an error as `name`, and its technical text as `technical`.
+  mutating func set(_ name: String, _ words: ErrorWords) {
+    set(name, words.sentence)
+    set("technical", words.details)
+  }
+
+  /// The variables without the named ones, in nested variables as well.
+  func without(_ names: Set<String>) -> PageFields {
+    PageFields { fields in
+      for (name, value) in values where !names.contains(name) {
+        fields.values[name] =
+          switch value {
+          case let nested as PageFields: nested.without(names)
+          case let list as [PageFields]: list.map { $0.without(names) }
+          default: value
+          }
+      }
+    }
+  }
+
+  /// Writes the variables as a JSON object, ordered by name, so that equal variables have equal
+  /// texts.
+  func write(to json: inout JSONWriter) {
+    json.object { json in
+      for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+        json.member(name) { json in
+          switch value {
+          case let nested as PageFields: nested.write(to: &json)
+          case let list as [PageFields]:
+            json.array { json in for each in list { each.write(to: &json) } }
+          case let flag as Bool: json.value(flag)
+          default: json.value(value as? String)
+          }
+        }
+      }
+    }
+  }
+}
+
+extension PageFields {
+  /// An option of a menu.
+  init(option value: String, _ label: String, isChosen: Bool = false) {
+    self.init { option in
+      option.set("value", value)
+      option.set("label", label)
+      option.set("isChosen", isChosen)
+    }
+  }
+
+  /// A chip that leads to a link.
+  init(chip label: String, _ link: String, isCurrent: Bool = false) {
+    self.init { chip in
+      chip.set("label", label)
+      chip.set("link", link)
+      chip.set("isCurrent", isCurrent)
+    }
+  }
+}
+
+/// Escapes texts for HTML, in elements and in quoted attributes.
+///
+/// The escaping works on bytes. Mustache's own escaping works on characters: a quote followed by a
+/// combining accent is a single character that differs from a quote, would not be escaped, and
+/// would end an attribute.
+struct PageEscaping: MustacheContentType {
+  /// The name of the content type in templates.
+  static let name = "PAGE"
+
+  func escapeText(_ text: String) -> String {
+    guard text.utf8.contains(where: Self.isSpecial) else { return text }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.utf8.count + 32)
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "<"): bytes += "&lt;".utf8
+      case UInt8(ascii: ">"): bytes += "&gt;".utf8
+      case UInt8(ascii: "&"): bytes += "&amp;".utf8
+      case UInt8(ascii: "\""): bytes += "&quot;".utf8
+      case UInt8(ascii: "'"): bytes += "&#39;".utf8
+      case 0x09, 0x0A, 0x0D: bytes.append(byte)
+      // HTML forbids all other control characters.
+      case ..<0x20, 0x7F: bytes += "\u{FFFD}".utf8
+      default: bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func isSpecial(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "&"), UInt8(ascii: "\""),
+      UInt8(ascii: "'"), 0x7F:
+      true
+    case 0x09, 0x0A, 0x0D: false
+    default: byte < 0x20
+    }
+  }
+}

@@ -57,3 +57,37 @@ enum SecretFile {
     }
   }
 }
+
+/// A secret that systemd hands to a service as a file (`LoadCredential=`,
+/// https://www.freedesktop.org/software/systemd/man/252/systemd.exec.html#Credentials).
+enum ServiceCredential {
+  /// The permissions that a file with a secret must not have: none for others than its owner.
+  ///
+  /// systemd may let the service read a file of root by an access control list, whose mask the mode
+  /// shows as a read permission of the group. Only the service can enter the folder of such files.
+  static func forbiddenMode(of path: String) -> mode_t {
+    let folder = EnvironmentVariable.find("CREDENTIALS_DIRECTORY")
+    return folder.map { path.utf8.starts(with: "\($0)/".utf8) } ?? false ? 0o037 : 0o077
+  }
+}
+
+/// The facts of a file by which a change is recognized. The time of the change of its state (ctime)
+/// tells of changed permissions as well.
+struct FileMark: Equatable, Sendable {
+  private let device: UInt64
+  private let inode: UInt64
+  private let size: Int64
+  private let times: [Int]
+
+  /// - Returns: nil if there is no file at the path, or it cannot be examined.
+  init?(_ path: String) {
+    var facts = stat()
+    guard stat(path, &facts) == 0 else { return nil }
+    device = UInt64(facts.st_dev)
+    inode = UInt64(facts.st_ino)
+    size = Int64(facts.st_size)
+    times = [
+      facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec, facts.st_ctim.tv_sec, facts.st_ctim.tv_nsec,
+    ]
+  }
+}

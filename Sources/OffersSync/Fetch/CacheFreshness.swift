@@ -1,4 +1,5 @@
 import Foundation
+import OffersFeeds
 
 /// Computes the freshness lifetime of HTTP responses (RFC 9111, section 4.2).
 enum CacheFreshness {
@@ -84,5 +85,135 @@ private struct CacheDirectives {
     // Matches Unicode scalars, because a backslash and a combining accent form one Character.
     let pair = /\\(.)/.matchingSemantics(.unicodeScalar)
     return String(text.dropFirst().dropLast()).replacing(pair) { String($0.output.1) }
+  }
+}
+
+/// Parses `Retry-After` headers (RFC 9110, section 10.2.3).
+enum RetryAfter {
+  /// The longest wait that is honoured: 7 days. A wrong date must not stop a feed permanently.
+  static let limitSeconds = 7 * 86_400
+
+  /// Parses a `Retry-After`: a number of seconds or an HTTP date.
+  ///
+  /// - Returns: the end of the wait, clamped to between `now` and `limitSeconds` later; nil when
+  ///   the header is missing or invalid.
+  static func date(_ text: String?, now: Date) -> Date? {
+    guard let text else { return nil }
+    let wait: Double
+    if let seconds = DecimalNumber.parse(fieldValue: text) {
+      wait = Double(seconds)
+    } else if let date = HTTPDate.parse(text) {
+      wait = date.timeIntervalSince(now)
+    } else {
+      return nil
+    }
+    return wait <= 0 ? now : now.addingTimeInterval(min(wait, Double(limitSeconds)))
+  }
+}
+
+/// Reads the links of a `Link` header one after another, in one pass over its bytes (RFC 8288,
+/// section 3).
+struct LinkHeaderReader {
+  private var rest: ArraySlice<UInt8>
+
+  init(_ header: some Sequence<UInt8>) { rest = Array(header)[...] }
+
+  /// The target of the next link and its relation types in lower case; nil after the last link.
+  mutating func next() -> (target: String, relations: [String])? {
+    guard let open = rest.firstIndex(of: UInt8(ascii: "<")),
+      let close = rest[open...].firstIndex(of: UInt8(ascii: ">"))
+    else { return nil }
+    let target = String(decoding: rest[(open + 1)..<close], as: UTF8.self)
+    rest = rest[(close + 1)...]
+    var relations: [String] = []
+    while skip(UInt8(ascii: ";")) {
+      let name = token()
+      guard skip(UInt8(ascii: "=")) else { continue }
+      let value = skip(UInt8(ascii: "\"")) ? quoted() : token()
+      // Only the first `rel` of a link counts.
+      if name == "rel", relations.isEmpty {
+        relations = value.split { " \t".utf8.contains($0.utf8.first ?? 0) }.map(String.init)
+      }
+    }
+    return (target, relations)
+  }
+
+  /// Skips white space, and then `byte` if it follows. Returns whether it did.
+  private mutating func skip(_ byte: UInt8) -> Bool {
+    rest = rest.drop { $0 == 0x20 || $0 == 0x09 }
+    guard rest.first == byte else { return false }
+    rest.removeFirst()
+    return true
+  }
+
+  /// Skips white space, and reads up to more white space or one of `; , = " <`. Returns the text in
+  /// lower case.
+  private mutating func token() -> String {
+    rest = rest.drop { $0 == 0x20 || $0 == 0x09 }
+    let bytes = rest.prefix { !" \t;,=\"<".utf8.contains($0) }
+    rest = rest.dropFirst(bytes.count)
+    return String(decoding: bytes, as: UTF8.self).lowercased()
+  }
+
+  /// Reads up to the closing quotation mark, and returns the text in lower case. Without such a
+  /// mark the header is invalid: the result is empty, and the rest is skipped.
+  private mutating func quoted() -> String {
+    guard let end = rest.firstIndex(of: UInt8(ascii: "\"")) else {
+      rest = []
+      return ""
+    }
+    defer { rest = rest[(end + 1)...] }
+    return String(decoding: rest[..<end], as: UTF8.self).lowercased()
+  }
+}
+
+/// Parses HTTP dates (RFC 9110, section 5.6.7).
+enum HTTPDate {
+  /// The most bytes of a text that is parsed: more than any date in these forms needs.
+  private static let limitBytes = 64
+
+  /// Parses the three forms of a date: `Sun, 06 Nov 1994 08:49:37 GMT`,
+  /// `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`, and other dates with a time and
+  /// the month as a word that `DateParser` parses. A date without a zone is in GMT.
+  ///
+  /// - Returns: nil for a number, such as the 0 of `Expires: 0`, for a day without a time, for a text
+  ///   with a line break, which would begin another header if it were sent back, and for other texts.
+  static func parse(_ text: String) -> Date? {
+    var text = text.trimmingCharacters(in: CharacterSet(charactersIn: " \t"))
+    guard text.utf8.count <= limitBytes,
+      text.utf8.allSatisfy({ $0 == 0x09 || (0x20..<0x7F).contains($0) }),
+      let date = text.withUTF8({ DateParser.parseWritten(UnsafeRawBufferPointer($0)) }),
+      !date.isWholeDay
+    else { return nil }
+    return Date(timeIntervalSince1970: Double(date.seconds))
+  }
+}
+
+/// Parses numbers that consist of decimal digits only, as in HTTP's delta-seconds (RFC 9111,
+/// section 1.2.2).
+enum DecimalNumber {
+  /// The largest result, 2^31 - 1; larger numbers are clamped to it.
+  static let limit = Int(Int32.max)
+
+  /// Parses a number.
+  ///
+  /// - Returns: 0 to `limit`; nil when the text is not such a number, or has spaces.
+  static func parse(_ text: some StringProtocol) -> Int? {
+    if text.isEmpty { return nil }
+    var result = 0
+    for byte in text.utf8 {
+      let digit = byte &- 0x30
+      if digit > 9 { return nil }
+      result = min(result * 10 + Int(digit), limit)
+    }
+    return result
+  }
+
+  /// Parses the value of a header field, to which surrounding spaces and tabs do not belong (RFC
+  /// 9110, section 5.5).
+  ///
+  /// - Returns: as `parse`.
+  static func parse(fieldValue text: some StringProtocol) -> Int? {
+    parse(text.trimmingCharacters(in: CharacterSet(charactersIn: " \t")))
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersFeeds
 
 /// A fetch of a document by HTTP as a stream, within limits.
 ///
@@ -249,4 +250,164 @@ struct DocumentFetch {
 
   /// The most bytes of a `Link` header that are read.
   private static let linkHeaderBytes = 8 << 10
+}
+
+/// The rules for the addresses of a document's requests: the source's own and those of redirects.
+extension DocumentFetch {
+  /// Whether the server of an address may be in a private network: if the options allow it, or if
+  /// the user of this machine named that server.
+  func mayBePrivate(_ address: String) -> Bool {
+    allowsPrivateNetwork || sourceMayBePrivate && isNamed(address)
+  }
+
+  /// Whether an address is on the server that the source names.
+  func isNamed(_ address: String) -> Bool {
+    guard let namedOrigin else { return false }
+    return HTTPOrigin(address) == namedOrigin
+  }
+
+  /// The target of a redirect.
+  ///
+  /// - Throws: `OffersError` with `sourceFailed` without a valid target, or for one from https to
+  ///   http.
+  func next(from url: String, _ response: TransportResponse) throws -> String {
+    guard let location = response.headers.first(name: "location"),
+      let target = URL(printed: location, relativeTo: URL(printed: url))?.absoluteURL,
+      let scheme = target.scheme?.lowercased(), HTTPAddress(target.absoluteString) != nil
+    else {
+      throw OffersError(
+        .sourceFailed, "\(url) redirects without a valid address.", hint: "Nothing was changed.")
+    }
+    if scheme == "http", url.lowercased().hasPrefix("https:") {
+      throw OffersError(
+        .sourceFailed, "\(url) redirects to the unencrypted \(target.absoluteString).",
+        hint: "Nothing was changed. If that is right, sync from that address.")
+    }
+    return target.absoluteString
+  }
+}
+
+extension DocumentFetch {
+  /// The types of feeds first, then those that other documents have, too: a server may offer a feed beside
+  /// an index of its API (RFC 9110, section 12.5.1).
+  private static let feedTypes = [
+    "application/feed+json", "application/rss+xml", "application/atom+xml",
+    "application/json;q=0.9",
+    "application/xml;q=0.9", "text/xml;q=0.9", "*/*;q=0.5",
+  ].joined(separator: ", ")
+
+  /// The header fields of a request.
+  func headers(for address: String) -> [HeaderField] {
+    var fields = [
+      HeaderField("user-agent", "offers/\(Version.current)"),
+      HeaderField(
+        "accept",
+        isImage
+          ? "image/avif, image/webp, image/png, image/jpeg, image/gif"
+          : Self.feedTypes),
+      // The formats of images are already compressed.
+      HeaderField("accept-encoding", isImage ? "identity" : "gzip, deflate"),
+    ]
+    if condition.applies(to: address) {
+      log.answer.isConditional = true
+      fields += condition.validators.conditions.map { HeaderField($0.name, $0.value) }
+    }
+    // The definition's headers, which may hold a secret, are not sent to other origins.
+    if isNamed(address) {
+      for (name, value) in headers { fields.replace(name, with: value) }
+    }
+    return fields
+  }
+}
+
+/// The settings of a fetch of a feed besides its address, and the log of its responses.
+struct FetchSettings {
+  let transport: any HTTPTransport
+  let limits: FetchLimits
+  var allowsPrivateNetwork = false
+  /// Whether the server that the source names may be in a private network. Servers of redirects and
+  /// next pages may be there only with `allowsPrivateNetwork`, unless they are the same one.
+  let sourceMayBePrivate: Bool
+  /// The advice in the error if the source leads to a private network and must not; nil for the
+  /// general advice.
+  var sourceAdvice: Hint?
+  /// The condition of the request for the first document.
+  var condition = FetchCondition.none
+  /// The URL that the source has permanently moved to, which is requested instead; nil if it has
+  /// not moved.
+  var newAddress: String?
+  let now: @Sendable () -> Date
+  /// Called with a line about each response. The receiver must remove the values of variables from
+  /// the line before it is logged.
+  var trace: @Sendable (String) -> Void = { _ in }
+  let log = FetchLog()
+
+  /// The fetch of the source's document, or of one of its further pages.
+  ///
+  /// - Parameters:
+  ///   - source: the address of the source, with its placeholders filled in.
+  ///   - headers: the headers of the feed's definition.
+  ///   - isFirst: whether it is the source's document, not a further page.
+  ///   - explain: returns the error message in the body of an error response; nil if there is none.
+  func document(
+    _ source: String, headers: [(name: String, value: String)], isFirst: Bool,
+    explain: @escaping ([UInt8]) -> String?
+  ) -> DocumentFetch {
+    DocumentFetch(
+      transport: transport, limits: limits, namedOrigin: HTTPOrigin(source),
+      sourceMayBePrivate: sourceMayBePrivate, sourceAdvice: sourceAdvice,
+      allowsPrivateNetwork: allowsPrivateNetwork, headers: headers,
+      isFirst: isFirst, isMoved: newAddress != nil, condition: isFirst ? condition : .none,
+      trace: trace, log: log, now: now, explain: explain)
+  }
+}
+
+/// The condition of a request: the server sends the document only if it differs from the stored
+/// one, and otherwise answers 304 (RFC 9110, section 13).
+struct FetchCondition: Sendable {
+  /// The validators of the stored document.
+  let validators: Validators
+  /// The `AddressMark` of the URL that the validators came from; they are sent to no other URL.
+  let addressMark: String?
+
+  /// No condition: an unconditional request.
+  static let none = FetchCondition(validators: .none, addressMark: nil)
+
+  /// Whether a request to a URL carries the condition.
+  func applies(to address: String) -> Bool {
+    !validators.isEmpty && AddressMark.of(address) == addressMark
+  }
+}
+
+/// The facts about a document that are known before its first byte.
+struct DocumentMetadata: Sendable {
+  /// The size of the document in bytes, compressed if it is a compressed file; nil when it is
+  /// unknown, as for a pipe or a response with a `Content-Encoding`.
+  var totalBytes: Int?
+  /// The character encoding that the server declares; nil if it declares none.
+  var charset: String?
+  /// The final URL after redirects, the base of relative links in the document; nil if the document
+  /// does not come from a server.
+  var address: String?
+  /// The next page's address from the `Link` header (RFC 8288), which may be relative; nil if there
+  /// is none.
+  var nextLink: String?
+  /// Whether the server declared `Content-Encoding: deflate`. Servers send zlib or raw deflate data
+  /// under that name.
+  var isDeflate = false
+}
+
+/// Receives a document's bytes in chunks that are valid only during the call.
+typealias PieceHandler = (_ piece: UnsafeRawBufferPointer, _ head: DocumentMetadata) throws -> Void
+
+/// A hash of a document's URL. It is stored instead of the URL, which may contain secrets: the
+/// values of environment variables.
+enum AddressMark {
+  /// The hash of a URL as 32 hexadecimal digits.
+  static func of(_ address: String) -> String {
+    var hash = DocumentHash()
+    var address = address
+    address.withUTF8 { hash.update(UnsafeRawBufferPointer($0)) }
+    return hash.finish().hexadecimal
+  }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import OffersCore
 
 /// The metadata of the responses to one fetch of a feed or an image.
 struct FetchMetadata: Hashable, Sendable {
@@ -64,4 +65,77 @@ enum Contact: Hashable, Sendable {
 /// Collects the metadata while a feed or an image is fetched. Used by one task only.
 final class FetchLog {
   var answer = FetchMetadata()
+}
+
+/// Builds the errors of fetching a document, with advice on what to do next.
+enum FetchFailure {
+  static func refused(
+    _ url: String, _ response: TransportResponse, _ reason: String?
+  ) -> OffersError {
+    let code = response.status
+    let hint =
+      switch code {
+      case 304: "Nothing was changed. The server was not asked for that: sync again later."
+      case 401, 403: "Nothing was changed. The server wants a login or forbids it."
+      case 404, 410: "Nothing was changed. Check the address: there is no document."
+      case 407: "Nothing was changed. Put the proxy's user and password into HTTPS_PROXY."
+      case 429, 500...599: "Nothing was changed. Sync again later."
+      default: "Nothing was changed. Check the address."
+      }
+    let isMissing = code == 404 || code == 410
+    return OffersError(
+      isMissing ? .notFound : .sourceFailed,
+      "\(url) answered \(code)" + (response.reason.isEmpty ? "" : " \(response.reason)")
+        + (reason.map { ": \($0)" } ?? "."),
+      hint: hint)
+  }
+
+  static func tooLarge(_ url: String, _ limits: FetchLimits) -> OffersError {
+    OffersError(
+      .limitExceeded, "\(url) sent more than \(limits.bodyBytes) bytes.",
+      hint: "Nothing was changed. Download it and sync from the file, which has no such limit.")
+  }
+
+  static func tooSlow(_ url: String, _ limits: FetchLimits) -> OffersError {
+    OffersError(
+      .limitExceeded, "\(url) took longer than \(Int(clamped: limits.totalSeconds)) seconds.",
+      hint: "Nothing was changed. Sync again later.")
+  }
+
+  /// The error of a fetch as it is reported: a `CancellationError` if the task was cancelled, the
+  /// error itself if it is an `OffersError`, and otherwise an `OffersError` with `sourceFailed`.
+  ///
+  /// - Parameters:
+  ///   - error: the error that the fetch threw.
+  ///   - url: the URL of the document before any redirect, for the message.
+  static func translate(_ error: any Error, _ url: String) -> any Error {
+    // An app's own transport may report a cancellation as an error of the connection.
+    if Task.isCancelled { return CancellationError() }
+    if error is OffersError || error is CancellationError { return error }
+    let failure =
+      error as? TransportFailure ?? TransportFailure(.other, cause: "\(error)")
+    return OffersError(
+      .sourceFailed, failure.message ?? "\(url) \(predicate(failure.reason)).",
+      hint: failure.hint
+        ?? "Nothing was changed. Check the address and the network, then sync again.",
+      cause: failure.cause)
+  }
+
+  /// The failure in words, behind the name of the server.
+  static func predicate(_ reason: TransportFailure.Reason) -> String {
+    switch reason {
+    case .unreachable: "cannot be reached"
+    case .unknownHost: "cannot be found"
+    case .noNetwork: "cannot be reached without a network"
+    case .noAnswer: "did not answer in time"
+    case .stalled: "stopped sending"
+    case .closedEarly: "closed the connection too early"
+    case .invalidResponse: "sent an invalid HTTP response"
+    case .oversizedHead: "sent response headers that are too long"
+    case .untrusted: "cannot be trusted: its TLS certificate or encryption is not valid"
+    case .proxyLogin: "is behind a proxy that wants a login"
+    case .proxyRefusal: "is behind a proxy that refused the request"
+    case .other: "could not be read"
+    }
+  }
 }

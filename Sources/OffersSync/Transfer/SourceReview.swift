@@ -1,3 +1,4 @@
+import Foundation
 import OffersCore
 
 /// The check of the sources of an import.
@@ -27,5 +28,45 @@ package struct SourceReview: Sendable {
     case .variable: .variable
     case .none: .unreadable
     }
+  }
+}
+
+/// The kind of place that a source leads to, judged by its text alone.
+///
+/// No host name is resolved, so that a name that seems to be public may still lead to a private
+/// address. A fetch checks the address itself.
+package enum SourceReach: Hashable, Sendable {
+  /// A server that may be on the public internet, or the built-in sample.
+  case open
+  /// A file on this machine.
+  case file
+  /// A server in a private network, or on this machine.
+  case privateNetwork
+  /// A source with an environment variable (`{env:NAME}`), which only a definition may have.
+  case variable
+  /// An invalid source, or standard input, which cannot be read again.
+  case none
+
+  package init(of text: String) {
+    let template = SourceTemplate(text) { _ in nil }
+    if template.hasVariables {
+      self = .variable
+      return
+    }
+    // The reason why a source is invalid is not needed.
+    switch try? SyncSource(parsing: text) {
+    case .sample: self = .open
+    case .file: self = .file
+    case .url: self = Self.reach(of: template)
+    case .standardInput, nil: self = .none
+    }
+  }
+
+  private static func reach(of template: SourceTemplate) -> SourceReach {
+    // A URL that no request can be made for counts as invalid.
+    guard let address = try? template.filled(page: 1),
+      let found = HTTPAddress(address)
+    else { return .none }
+    return found.isPrivate ? .privateNetwork : .open
   }
 }

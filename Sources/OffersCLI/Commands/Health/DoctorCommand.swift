@@ -1,6 +1,9 @@
 import ArgumentParser
 import Foundation
 import OffersCore
+import OffersFeeds
+import OffersHTTP
+import OffersServer
 
 /// `offers doctor`
 struct DoctorCommand: AsyncParsableCommand {
@@ -99,6 +102,242 @@ struct DoctorCommand: AsyncParsableCommand {
         json.member("done", repair.isDone)
       }
       LibraryVersions.write(to: &json)
+    }
+  }
+}
+
+/// The checks of a database, its file, its disk, and the clock of the machine.
+struct DatabaseHealth {
+  let place: any StorePlace
+  let now: Date
+
+  /// Runs the checks.
+  ///
+  /// - Returns: the findings, and the feeds and their definitions, which are empty if they cannot be read.
+  func examine() async -> (
+    findings: [Finding], feeds: [Feed], definitions: [StoredDefinition]
+  ) {
+    do {
+      let database = try await place.open(.readOnly)
+      // If the feeds cannot be read, pages are damaged, which the checks of the contents report.
+      let feeds = (try? await database.fetchFeeds()) ?? []
+      var findings = await examine(database, feeds)
+      findings.append(await ClockHealth(database: database, now: now).examine())
+      if let maintenance = database.maintenance { findings.append(await sizes(maintenance)) }
+      // If users and logins cannot be read, pages are damaged, which is among the findings.
+      let users = UserSummary.text((try? await database.fetchUsers()) ?? [])
+      if let users { findings.append(Finding(.ok, "users", users)) }
+      findings += [try? await LoginSummary(database, at: now)].compactMap { $0?.finding }
+      return (findings, feeds, (try? await database.fetchDefinitions()) ?? [])
+    } catch {
+      let error = error as? OffersError ?? OffersError(.storageFailed, "\(error)")
+      guard let file = place.file else {
+        return (
+          [Finding(.problem, "database", error.message, advice: error.advice)] + place.findings, [],
+          []
+        )
+      }
+      let refusal = Finding(
+        .problem, "database", error.message, advice: await file.advice(on: error))
+      // The file may be no database of this program, so only the problems among its findings are
+      // reported.
+      let around = file.exists ? file.examineFile() : []
+      return (around.filter { $0.level == .problem } + [refusal], [], [])
+    }
+  }
+
+  /// Checks the file and its contents. For a database on a server, the only finding names the server,
+  /// whose own tools check it.
+  private func examine(_ database: any OffersStorage, _ feeds: [Feed]) async -> [Finding] {
+    guard let file = place.file, let maintenance = database.maintenance else {
+      let engine = database.engine
+      return [Finding(.ok, "database", "\(place.name), \(engine.name) \(engine.version)")]
+        + place.findings
+    }
+    return file.examineFile()
+      + [file.examineRemains(), disk(file, maintenance)]
+      + maintenance.examineTurns(of: feeds.map(\.name)) + (await maintenance.examine(at: now))
+  }
+
+  /// Checks the free space. A vacuum and a backup need as much space as the file has.
+  private func disk(_ file: any StoreFile, _ database: any StoreMaintenance) -> Finding {
+    guard let free = file.findFreeBytes() else {
+      return Finding(.ok, "disk", "the free space is not known")
+    }
+    let text = "\(Units.size(free)) are free"
+    let advice: Hint = "Free some space. A sync without space fails and changes nothing"
+    if free < Self.leastBytes { return Finding(.problem, "disk", "only \(text)", advice: advice) }
+    if free < database.sizeBytes + Self.roomyBytes {
+      return Finding(.warning, "disk", "only \(text)", advice: advice)
+    }
+    return Finding(.ok, "disk", text)
+  }
+
+  private func sizes(_ database: any StoreMaintenance) async -> Finding {
+    guard let sizes = try? await database.fetchSizes() else {
+      return Finding(.ok, "sizes", "\(Units.size(database.sizeBytes))")
+    }
+    let share = sizes.file == 0 ? 0 : Double(sizes.free) / Double(sizes.file)
+    let text =
+      "file \(Units.size(sizes.file)), \(Int(share * 100)) % of it free; "
+      + "log \(Units.size(sizes.log)); images \(Units.size(sizes.images))"
+    if sizes.log > Self.largeLogBytes {
+      return Finding(
+        .warning, "sizes", text,
+        advice:
+          "A program that reads for a long time keeps the log from being truncated. End it, then sync"
+      )
+    }
+    if share > database.compactedShare, sizes.free > Self.largeFreeBytes {
+      return Finding(.warning, "sizes", text, advice: "Release the free space: offers prune")
+    }
+    return Finding(.ok, "sizes", text)
+  }
+
+  private static let leastBytes = 20_000_000
+  private static let roomyBytes = 100_000_000
+  private static let largeLogBytes = 64_000_000
+  private static let largeFreeBytes = 10_000_000
+}
+
+/// The check of the machine's clock. If the newest sync or star is later than now, the clock is
+/// wrong, or was wrong at that time.
+struct ClockHealth {
+  let database: any OffersStorage
+  let now: Date
+
+  /// The time, in seconds, by which a stored time may be later than now.
+  private static let toleranceSeconds = 300.0
+
+  func examine() async -> Finding {
+    // If the times cannot be read, pages are damaged, which the checks of the contents report.
+    let newest = try? await database.findNewestTime()
+    if let newest, newest.timeIntervalSince(now) > Self.toleranceSeconds {
+      return Finding(
+        .problem, "clock",
+        "it is \(Units.time(now)), but the newest sync or star is of \(Units.time(newest))",
+        advice: """
+          Set the clock: timedatectl. If it was wrong at that time and a sync is the newest: \
+          offers sync --force
+          """)
+    }
+    if let times = try? await database.countTimes(after: now + Self.toleranceSeconds),
+      let latest = times.latest
+    {
+      let parts = [
+        Units.count(times.runs, "sync"), Units.count(times.offers, "offer"),
+        Units.count(times.images, "image"),
+      ]
+      return Finding(
+        .warning, "clock",
+        "\(parts[0]), \(parts[1]) and \(parts[2]) have times after now, the latest "
+          + Units.time(latest),
+        advice: """
+          If the clock is wrong now, set it: timedatectl. If it was ahead then, nothing need be done: \
+          these are kept for longer, and the images are asked for again
+          """)
+    }
+    return Finding(.ok, "clock", "nothing happened later than now")
+  }
+}
+
+/// The checks of the feeds and of the user's file of definitions.
+struct FeedHealth {
+  let path: SettingPath
+  /// The definitions that the database keeps.
+  let stored: [StoredDefinition]
+  let feeds: [Feed]
+  let now: Date
+  /// Whether a schedule is installed, which then is not proposed.
+  let isScheduled: Bool
+
+  func examine() -> [Finding] {
+    let configuration: FeedConfiguration
+    do {
+      configuration = try path.load().including(stored)
+    } catch {
+      let error = error as? OffersError
+      return [
+        Finding(
+          .problem, "definitions", error?.message ?? "\(path.text) could not be read",
+          advice: error?.advice)
+      ]
+    }
+    let own = configuration.own.count
+    let what =
+      own == 0
+      ? "only the shipped ones; none of your own in \(path.text)"
+      : "\(Units.count(own)) of your own in \(path.text)"
+    let definitions =
+      configuration.absentFile.map { file in
+        Finding(
+          .warning, "definitions",
+          "there is no file \(file), which \(path.origin == .option ? "--config" : "OFFERS_CONFIG") names",
+          advice: Hint(
+            "Check its path, or add your feeds.", command: "offers feeds add NAME SOURCE"))
+      } ?? Finding(.ok, "definitions", what)
+    let faults = configuration.faults.sorted { $0.key < $1.key }.map { name, error in
+      Finding(
+        .problem, "definitions", error.message, advice: "Correct it: offers feeds edit \(name)")
+    }
+    return [definitions] + faults
+      + feeds.map { feed in
+        // `find` throws only for an invalid definition, which is among the findings.
+        let definition = try? configuration.find(feed.name)
+        return examine(
+          FeedSummary(name: feed.name, known: definition.map { KnownFeed($0) }, feed: feed), feed)
+      }
+  }
+
+  private func examine(_ summary: FeedSummary, _ feed: Feed) -> Finding {
+    let subject = "feed \(feed.name)"
+    let troubles = summary.unnamedTroubles(at: now)
+    let isBroken =
+      summary.known == nil || feed.fetch.stoppedAt != nil
+      || feed.fetch.failingSince.map { now.timeIntervalSince($0) >= News.failingSeconds } ?? false
+    if !troubles.isEmpty {
+      return Finding(isBroken ? .problem : .warning, subject, troubles.joined(separator: "; "))
+    }
+    guard feed.lastRun != nil else {
+      return Finding(
+        .warning, subject, "was never synced", advice: "Sync it: offers sync \(feed.name)")
+    }
+    if let due = summary.nextDueAt(now: now), let every = summary.known?.everySeconds,
+      now.timeIntervalSince(due) > TimeInterval(every)
+    {
+      return Finding(
+        .warning, subject, "has been due since \(Units.time(due))",
+        advice: isScheduled
+          ? "Sync it: offers sync --due"
+          : "Sync it: offers sync --due. To schedule syncs: offers schedule install")
+    }
+    return Finding(
+      .ok, subject,
+      "\(Units.count(feed.currentCount, summary.presentation.noun)), \(summary.lastSync(at: now))")
+  }
+}
+
+/// The versions of the shared libraries that are installed. The system updates them
+/// independently of the program.
+enum LibraryVersions {
+  /// The names in JSON and in text, and the versions.
+  private static var all: [(key: String, name: String, version: String)] {
+    StoreLocation.engines.map { (key: $0.key, name: $0.name, version: $0.version) } + [
+      ("expat", "expat", LoadedLibraryVersions.expatVersion),
+      ("zlib", "zlib", LoadedLibraryVersions.zlibVersion),
+      ("libcrypto", "libcrypto", LibCrypto.version ?? "missing"),
+      ("libcurl", "libcurl", CurlLibrary.version ?? "missing"),
+    ]
+  }
+
+  static var finding: Finding {
+    Finding(.ok, "libraries", all.map { "\($0.name) \($0.version)" }.joined(separator: ", "))
+  }
+
+  /// Writes the versions as a member of the object that is being written.
+  static func write(to json: inout JSONWriter) {
+    json.member("libraries", object: all) { json, all in
+      for library in all { json.member(library.key, library.version) }
     }
   }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import OffersCore
 import OffersFeeds
+import OffersPlatform
 
 /// `offers status`
 struct StatusCommand: AsyncParsableCommand {
@@ -192,4 +193,132 @@ extension FeedSummary {
   fileprivate var currentCount: Int { feed?.currentCount ?? former?.currentCount ?? 0 }
   fileprivate var goneCount: Int { feed?.goneCount ?? former?.goneCount ?? 0 }
   fileprivate var favoriteCount: Int { feed?.favoriteCount ?? former?.favoriteCount ?? 0 }
+}
+
+/// The cells of a feed in a table, and its problems, for people.
+extension FeedSummary {
+  /// The source that the next sync reads, with hidden values, and a note on a feed without a definition.
+  var nextSource: String { known == nil ? UndefinedFeed.source(of: self) : shownSource }
+
+  /// The outcome and the age of the last sync.
+  func lastSync(at now: Date) -> String {
+    guard let feed else { return "not subscribed" }
+    if feed.triedOther, let last = feed.lastSuccessAt {
+      return "\(SyncOutcome.updated.word) \(Units.age(of: last, at: now))"
+    }
+    return feed.lastRun.map { "\($0.word) \(Units.age(of: $0.startedAt, at: now))" }
+      ?? "never"
+  }
+
+  /// When the feed is next due; a dash if it is not synced any more.
+  func nextDue(at now: Date) -> String {
+    nextDueAt(now: now).map { $0 <= now ? "now" : Units.time($0) } ?? "–"
+  }
+
+  /// The problems of the feed, safe for a terminal and one line each, with advice for most of them.
+  /// Each line begins with the name of the feed.
+  func troubles(at now: Date) -> [String] {
+    unnamedTroubles(at: now).map { DisplayText.oneLine("\(name): \($0)") }
+  }
+
+  /// The problems without the name of the feed, not made safe for a terminal.
+  func unnamedTroubles(at now: Date) -> [String] {
+    var lines: [String] = []
+    if let advice = UndefinedFeed.advice(on: self) { lines.append(advice) }
+    guard let feed else { return lines }
+    let fetch = feed.fetch
+    if let held = fetch.held {
+      let error = feed.lastRun.flatMap { $0.outcome == .quarantined ? $0.error : nil }
+      let hint = error?.advice?.printed ?? SyncReport.heldCommands(of: name)
+      lines.append(held.sentence(of: feed.currentCount, presentation.noun, at: now) + ". " + hint)
+    }
+    if let since = fetch.stoppedAt {
+      lines.append(
+        "stopped on \(Units.time(since)): its server says it is gone for good. To start it again: "
+          + "offers sync \(name) --force")
+    } else if let since = fetch.failingSince {
+      lines.append("failed \(Units.times(fetch.failureCount)) since \(Units.time(since))")
+    }
+    if let until = fetch.waitUntil, until > now {
+      lines.append("its server asked for no requests until \(Units.time(until))")
+    }
+    if let address = fetch.findNewAddress(of: source).map({
+      AddressRedaction.hidden(in: $0)
+    }) {
+      lines.append(
+        "has moved to \(address). To use that address: offers sync \(name) --from "
+          + ShellQuoting.word(address))
+    }
+    if let run = feed.lastRun, let error = run.error, fetch.stoppedAt == nil, !feed.triedOther,
+      error.code != .noNetwork, run.outcome != .quarantined || fetch.held == nil
+    {
+      lines.append(error.withCommands.description)
+    }
+    return lines
+  }
+}
+
+/// The logins to the server that are valid, and the failed attempts that still count.
+struct LoginSummary {
+  /// The number of browsers that are logged in.
+  let sessionCount: Int
+  /// The number of API tokens that have not expired.
+  let tokenCount: Int
+  /// The number of counted failures of the last 24 hours. Attempts during a wait are not counted.
+  let failureCount: Int
+  /// The number of networks whose next attempt must wait.
+  let waitingNetworkCount: Int
+
+  /// Reads the logins of a database.
+  init(_ database: any OffersStorage, at now: Date) async throws {
+    sessionCount = try await database.fetchSessions().count { !$0.isExpired(at: now) }
+    tokenCount = try await database.fetchTokens(of: nil).count { !$0.isExpired(at: now) }
+    let networks = try await database.fetchAttempts().filter(\.isOfNetwork)
+    failureCount = networks.filter { abs(now.timeIntervalSince($0.lastFailureAt)) < 86_400 }
+      .reduce(0) { $0 + $1.count }
+    waitingNetworkCount = networks.count { $0.waitSeconds(at: now) > 0 }
+  }
+
+  /// A text such as `2 sessions, 1 API token; 7 failed attempts in 24 hours, 1 network waits`; nil if
+  /// there is nothing to tell.
+  var text: String? {
+    var held = [Units.count(sessionCount, "session"), Units.count(tokenCount, "API token")]
+    if sessionCount + tokenCount == 0 { held = [] }
+    var failed: [String] = []
+    if failureCount > 0 {
+      failed.append("\(Units.count(failureCount, "failed attempt")) in 24 hours")
+    }
+    if waitingNetworkCount > 0 {
+      failed.append(
+        "\(Units.count(waitingNetworkCount, "network")) "
+          + (waitingNetworkCount == 1 ? "waits" : "wait"))
+    }
+    let parts = [held, failed].filter { !$0.isEmpty }.map { $0.joined(separator: ", ") }
+    return parts.isEmpty ? nil : parts.joined(separator: "; ")
+  }
+
+  /// The finding of `offers doctor`: a warning while somebody seems to guess secrets; nil if there is
+  /// nothing to tell.
+  var finding: Finding? {
+    guard let text else { return nil }
+    guard failureCount >= Self.suspiciousCount else { return Finding(.ok, "logins", text) }
+    return Finding(
+      .warning, "logins", text,
+      advice: "Look for the addresses in the log of offers serve, and block them")
+  }
+
+  /// The number of failures in 24 hours above which somebody seems to guess.
+  private static let suspiciousCount = 100
+}
+
+extension JSONWriter {
+  /// Writes `{"sessions","tokens","failed_attempts","waiting_networks"}`.
+  mutating func value(_ logins: LoginSummary) {
+    object { json in
+      json.member("sessions", logins.sessionCount)
+      json.member("tokens", logins.tokenCount)
+      json.member("failed_attempts", logins.failureCount)
+      json.member("waiting_networks", logins.waitingNetworkCount)
+    }
+  }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ChildProcesses
 import Foundation
 import OffersCore
 import OffersPlatform
@@ -63,5 +64,51 @@ struct OpenCommand: AsyncParsableCommand {
       json.member("url", link.text)
       json.member("opened", isOpened)
     }
+  }
+}
+
+/// A link to a web page that is safe to pass to other programs.
+struct WebLink {
+  /// The link in ASCII. Bytes that are not allowed in a URL are percent-encoded (RFC 3986, section
+  /// 2.1), so that they neither control a terminal nor split the link into several words.
+  let text: String
+
+  /// - Returns: nil unless the URL is http or https and has a host.
+  init?(_ url: String) {
+    let bytes = Array(url.utf8)
+    let small = bytes.prefix(8).map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 }
+    guard let scheme = ["http://", "https://"].first(where: { small.starts(with: $0.utf8) }),
+      let first = bytes.dropFirst(scheme.utf8.count).first, !"/?#:@".utf8.contains(first)
+    else { return nil }
+    text = url.percentEncoded(keeping: "!#$%&'()*+,/:;=?@[]")
+  }
+}
+
+/// The web browser: the program that `BROWSER` names, else `xdg-open`, which starts the desktop's
+/// browser. The link is its only argument, and no shell is involved.
+struct Browser {
+  let name: String
+  private let environment: [String: String]
+
+  init(_ environment: [String: String]) {
+    self.environment = environment
+    let named = environment["BROWSER"] ?? ""
+    name = named.isEmpty ? "xdg-open" : named
+  }
+
+  /// Opens a link, and waits until the browser exits, because a text browser needs the terminal for
+  /// itself. The browser stays in the process group of this program: in another one the system would
+  /// stop it when it reads from the terminal (SIGTTIN).
+  ///
+  /// - Parameters:
+  ///   - link: the link to open.
+  ///   - isSilent: whether the browser's standard output is redirected to standard error, to keep
+  ///     standard output for data.
+  /// - Returns: whether the browser was started and exited with status 0.
+  func open(_ link: WebLink, isSilent: Bool = false) -> Bool {
+    let process = try? ChildProcess(
+      [name, link.text], environment: environment, input: .standardInput,
+      output: isSilent ? .standardErrors : .standardOutput, errors: .standardErrors)
+    return process?.wait() == 0
   }
 }

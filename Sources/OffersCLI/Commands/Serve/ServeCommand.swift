@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Glibc
 import OffersCore
 import OffersFeeds
 import OffersHTTP
@@ -288,3 +289,130 @@ struct ServeCommand: AsyncParsableCommand {
 /// The server and the sync do not know each other. The program lets the server ask sites by the
 /// requests of the sync.
 extension FramingCheck: FramingSource {}
+
+/// The options of `offers serve` about an OpenID provider.
+struct OpenIDOptions: ParsableArguments {
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "An OpenID provider at which people log in: its issuer, an https URL.", valueName: "url"))
+  var oidcIssuer: String?
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp("The id under which it knows this server.", valueName: "id"))
+  var oidcClientId: String?
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "A file that only you can read, with the secret for that id.", valueName: "file"),
+    completion: .file())
+  var oidcClientSecretFile: String?
+
+  func validate() throws {
+    if (oidcIssuer == nil) != (oidcClientId == nil) {
+      throw ValidationError("--oidc-issuer and --oidc-client-id go together.")
+    }
+    if oidcClientSecretFile != nil, oidcIssuer == nil {
+      throw ValidationError("--oidc-client-secret-file has no use without --oidc-issuer.")
+    }
+  }
+
+  /// The provider and this server's registration at it; nil without these options.
+  ///
+  /// - Parameters:
+  ///   - transport: sends the requests to the provider.
+  ///   - allowsPrivateNetwork: whether the provider may name further servers in private networks.
+  /// - Throws: `OffersError` as `OpenIDSettings.init`.
+  func settings(
+    transport: any HTTPTransport, allowsPrivateNetwork: Bool
+  ) throws -> OpenIDSettings? {
+    guard let oidcIssuer, let oidcClientId else { return nil }
+    return try OpenIDSettings(
+      issuer: oidcIssuer, clientID: oidcClientId, secretFile: oidcClientSecretFile,
+      transport: try HTTPOpenIDTransport(
+        transport: transport, issuer: oidcIssuer, allowsPrivateNetwork: allowsPrivateNetwork))
+  }
+}
+
+/// The lines that `offers serve` prints once it listens: its addresses, and on a terminal a QR code
+/// with which a phone logs in.
+struct ServeGreeting {
+  /// The URL for this machine.
+  let url: String
+  /// The URLs for other devices, the best one first.
+  let urls: [String]
+  /// The server's URL and a pairing code for a phone; nil unless standard error is a terminal, so
+  /// that no pairing code is written to a log.
+  let invitation: PhoneInvitation?
+  /// The name of the owner, whom the code logs in.
+  let owner: String
+
+  /// The text, without a line end.
+  ///
+  /// - Parameters:
+  ///   - width: the width of the terminal. A wider QR code is left out.
+  ///   - style: the colors. Without them a QR code is left out, because it could not be told from its
+  ///     negative.
+  func text(width: Int, style: Style) -> PrintedText {
+    var lines: [PrintedText] = ["Serving at \(DisplayText.oneLine(url))"]
+    let others = urls.filter { $0 != url }
+    if !others.isEmpty {
+      lines.append("Other devices reach it at")
+      lines += others.map { "  \(DisplayText.oneLine($0))" }
+    }
+    guard let invitation else { return lines.joined(separator: "\n") }
+    let code = style.bold(invitation.code)
+    let page = DisplayText.oneLine(invitation.page)
+    let connects = "To log a phone in as \(DisplayText.oneLine(owner)) (admin)"
+    lines.append("")
+    if let drawing = invitation.qrCode, style.isOn, drawing.width <= min(width, 80) {
+      lines += drawing.blockLines.map(style.blackOnWhite)
+      lines += ["", "\(connects), scan this with its camera,", "or open there", "  \(page)"]
+    } else {
+      lines += ["\(connects), open there", "  \(page)"]
+    }
+    lines.append("and type \(code). The code works once, within ten minutes.")
+    return lines.joined(separator: "\n")
+  }
+}
+
+/// The service manager that started this process and wants to know its state, such as systemd for a
+/// unit with `Type=notify`.
+struct ServiceManager: Sendable {
+  private let socket: NotifySocket
+  /// The interval in which the process must report that it works, or else it is restarted; nil if it
+  /// need not.
+  let watchdogSeconds: Double?
+
+  /// - Parameters:
+  ///   - environment: the variables `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID`.
+  ///   - process: the id of this process. A watchdog that is meant for another process is ignored.
+  /// - Returns: nil if there is no service manager.
+  init?(_ environment: [String: String], process: pid_t = getpid()) {
+    guard let socket = environment["NOTIFY_SOCKET"].flatMap(NotifySocket.init) else { return nil }
+    self.socket = socket
+    let isOther = environment["WATCHDOG_PID"].map { $0 != String(process) } ?? false
+    let microseconds = isOther ? nil : environment["WATCHDOG_USEC"].flatMap { Double($0) }
+    watchdogSeconds = microseconds.flatMap { $0 >= 1 ? $0 / 1_000_000 : nil }
+  }
+
+  /// The server listens.
+  func reportReady() { report("READY=1") }
+
+  /// The server answers requests.
+  func reportWorking() { report("WATCHDOG=1") }
+
+  /// The server is shutting down.
+  func reportStopping() { report("STOPPING=1") }
+
+  private func report(_ state: String) {
+    do {
+      try socket.send(state)
+    } catch {
+      // The service manager treats a missing report as a failure; the log then has the reason.
+      Output.note("offers: The service manager could not be reached: \(error)")
+    }
+  }
+}

@@ -2,6 +2,7 @@ import Foundation
 import OffersCore
 import OffersFeeds
 import OffersHTTP
+import OffersServer
 import OffersSync
 import Synchronization
 
@@ -98,5 +99,124 @@ final class KnownFeedCache: Sendable {
     let feeds = try parse()
     kept.withLock { $0 = (yaml, stored, feeds) }
     return feeds
+  }
+}
+
+/// The implementation of the server's protocol `FeedAdder` by the guess of `offers feeds add`. The
+/// sources are named from outside this machine, so that they are public only.
+extension ServedFeeds: FeedAdder {
+  /// The number of offers that a proposal shows.
+  private static let shownCount = 6
+  /// The longest time for each of the two looks at a source: the guess and its trial. Others wait for it.
+  private static let lookSeconds = 120.0
+  /// The longest title of a feed, in characters.
+  private static let titleCount = 200
+
+  func propose(source: String, name: String?) async throws -> FeedProposal {
+    let configuration = try await own.configuration()
+    if let name {
+      try FeedName.check(name)
+      try OwnFeeds.check(name, isNewIn: configuration)
+    }
+    let hint = SentAddress.addingHint(source)
+    try SentAddress.check(source, hint: hint)
+    var taken = Set(configuration.names)
+    taken.formUnion(try await database.fetchFeeds().map(\.name))
+    taken.formUnion(try await database.fetchFormerFeeds().map(\.name))
+    let options = SyncOptions(
+      limits: FetchLimits(totalSeconds: Self.lookSeconds),
+      allowsPrivateNetwork: allowsPrivateNetwork || configuration.allowsPrivateNetwork)
+    do {
+      return try await FeedGuess.use {
+        try await read(source, name: name, besides: taken, $0, options)
+      }
+    } catch let error as OffersError
+      where error.advice?.command != nil || error.code == .unexpectedShape
+    {
+      // The advice is to name the source, to map fields, or to allow private networks: all of it is
+      // done on the server's own machine.
+      throw OffersError(error.code, error.message, hint: hint, cause: error.cause)
+    }
+  }
+
+  private func read(
+    _ source: String, name: String?, besides taken: Set<String>, _ guesses: FeedGuess,
+    _ options: SyncOptions
+  ) async throws -> FeedProposal {
+    let guess = try await guesses.propose(
+      name: name ?? Self.unnamed, source: source, isPublicOnly: true, options: options)
+    var definition = guess.definition
+    let check = try await guesses.check(
+      definition, of: guess.kind, firstCount: Self.shownCount, options: options)
+    let title = check.title == definition.name ? nil : check.title
+    if name == nil {
+      let found = ([title] + Self.parts(of: source) + [Self.unnamed]).lazy.compactMap { text in
+        text.flatMap { FeedName.suggestion(for: $0, besides: taken) }
+      }.first
+      definition.rename(to: found ?? definition.name)
+    }
+    return FeedProposal(
+      source: definition.source?.description ?? source, name: definition.name, title: title,
+      format: definition.format?.rawValue, presentation: definition.presentation,
+      fields: Self.fields(definition, check), recordCount: check.recordCount,
+      offerCount: check.offerCount, offers: check.first, notes: guess.notes,
+      definition: DefinitionText.yaml(for: definition))
+  }
+
+  func add(_ proposal: FeedProposal, name: String, title: String?) async throws {
+    try FeedName.check(name)
+    var definition = try FeedConfiguration(yaml: proposal.definition, name: "definition")
+      .fetch(proposal.name)
+    definition.rename(to: name)
+    if let title {
+      guard title.count <= Self.titleCount, !title.contains(where: \.isNewline) else {
+        throw OffersError(
+          .invalidRequest, "A title is one line of at most \(Self.titleCount) characters.")
+      }
+      definition.title = TextRule(.constant(title))
+    }
+    try await own.add(definition)
+  }
+
+  /// The name of a feed until its title is known.
+  private static let unnamed = "feed"
+
+  /// The parts of an address that may name a feed: the name of the document, and the host.
+  private static func parts(of source: String) -> [String?] {
+    let url = URL(string: source)
+    let document = url?.deletingPathExtension().lastPathComponent
+    let labels = url?.host?.split(scalar: ".").filter { $0 != "www" } ?? []
+    return [document, labels.dropLast(labels.count > 1 ? 1 : 0).joined(separator: " ")]
+  }
+
+  /// The fields that the offers have, in the order of a definition.
+  private static func fields(
+    _ definition: FeedDefinition, _ check: FeedCheckResult
+  ) -> [FeedProposal.Field] {
+    var fields = [
+      FeedProposal.Field(
+        name: "id", from: definition.id.places, offerCount: check.fieldCounts[.id] ?? 0)
+    ]
+    for field in OfferField.allCases {
+      guard let rule = definition.fields[field],
+        let name = field.definitionName(definition.presentation.valueRole)
+      else { continue }
+      fields.append(
+        FeedProposal.Field(
+          name: name, from: rule.places, offerCount: check.fieldCounts[field] ?? 0))
+    }
+    fields += definition.attributes.map {
+      FeedProposal.Field(
+        name: $0.label, from: $0.rule.places, offerCount: check.attributeCounts[$0.label] ?? 0)
+    }
+    return fields.filter { $0.offerCount > 0 }
+  }
+}
+
+extension FeedDefinition {
+  /// Changes the name, and the title if that is only the name.
+  fileprivate mutating func rename(to name: String) {
+    if title == TextRule(.constant(self.name)) { title = TextRule(.constant(name)) }
+    self.name = name
   }
 }

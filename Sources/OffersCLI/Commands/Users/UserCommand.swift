@@ -1,4 +1,8 @@
 import ArgumentParser
+import Foundation
+import OffersCore
+import OffersPlatform
+import OffersServer
 
 /// `offers user`
 struct UserCommand: AsyncParsableCommand {
@@ -22,4 +26,242 @@ struct UserCommand: AsyncParsableCommand {
       UserPassphraseCommand.self, UserLogoutCommand.self, UserRemoveCommand.self,
     ],
     defaultSubcommand: UserListCommand.self)
+}
+
+/// `offers user list`
+struct UserListCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List the users, the owner first.")
+
+  @Flag(name: .long, help: "Print one JSON document.")
+  var json = false
+
+  @OptionGroup var location: DatabaseOptions
+
+  func run() async throws {
+    let database = try await location.open(.readOnly)
+    var users: [UserSummary] = []
+    for user in try await database.fetchUsers() {
+      users.append(try await UserSummary(user, in: database))
+    }
+    try Output.print(json ? .data(Self.json(users)) : .text(UserSummary.table(users, at: Date())))
+  }
+
+  /// `{"users":[…]}`
+  private static func json(_ users: [UserSummary]) -> String {
+    JSONWriter.document { json in
+      json.member("users", each: users) { $0.value($1) }
+    }
+  }
+}
+
+/// `offers user add`
+struct UserAddCommand: AsyncParsableCommand, LoggedCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add",
+    abstract: "Add a user.",
+    discussion: """
+      A viewer reads and stars. A member also syncs and adds feeds. An admin also manages users, \
+      offers that are held back, and settings. Roles are for the server; whoever has the file of the \
+      database may do everything here. From the first added user on, the server requires a login: \
+      set passphrases, also the owner's, with "offers user passphrase".
+
+      EXAMPLES
+        offers user add ben
+        offers user add grandma --role viewer
+      """)
+
+  @Argument(help: "The name, unique without regard to case.")
+  var name: String
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp("The role: viewer, member or admin.", valueName: "role"),
+    completion: .list(User.Role.allCases.map(\.rawValue)))
+  var role = User.Role.member.rawValue
+
+  @Flag(name: .long, help: "Print one JSON document.")
+  var json = false
+
+  @OptionGroup var location: DatabaseOptions
+
+  var logEntry: LogEntry? { LogEntry("user added", ["account": name, "role": role]) }
+
+  func run() async throws {
+    let role: User.Role = try NamedChoice.find(role, what: "role", title: "Roles")
+    let database = try await location.openExisting()
+    let user = try await database.addUser(named: name, role: role)
+    if json { return try Output.printData(try await UserSummary(user, in: database).json) }
+    try Output.print("\(UserSummary.name(user)): added as \(UserSummary.text(role))")
+    if Terminal.isError {
+      let name = DisplayText.oneLine(ShellQuoting.word(user.name))
+      Output.note("For a login: offers user passphrase \(name), or “Invite” on the server's page.")
+    }
+  }
+}
+
+/// `offers user rename`
+struct UserRenameCommand: AsyncParsableCommand, LoggedCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rename",
+    abstract: "Give a user another name.",
+    discussion: """
+      EXAMPLES
+        offers user rename owner ana
+      """)
+
+  @Argument(help: "The user.")
+  var name: String
+
+  @Argument(help: "The new name, unique without regard to case.")
+  var new: String
+
+  @Flag(name: .long, help: "Print one JSON document.")
+  var json = false
+
+  @OptionGroup var location: DatabaseOptions
+
+  var logEntry: LogEntry? { LogEntry("user renamed", ["account": name, "name": new]) }
+
+  func run() async throws {
+    let database = try await location.openExisting()
+    let old = try await database.fetchUser(named: name)
+    let user = try await database.changeUser(old.id, name: new, role: nil)
+    if json { return try Output.printData(try await UserSummary(user, in: database).json) }
+    try Output.print("\(UserSummary.name(old)): now named \(UserSummary.name(user))")
+  }
+}
+
+/// `offers user role`
+struct UserRoleCommand: AsyncParsableCommand, LoggedCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "role",
+    abstract: "Give a user another role.",
+    discussion: """
+      The owner is always an admin.
+
+      EXAMPLES
+        offers user role ben viewer
+      """)
+
+  @Argument(help: "The user.")
+  var name: String
+
+  @Argument(
+    help: "The role: viewer, member or admin.",
+    completion: .list(User.Role.allCases.map(\.rawValue)))
+  var role: String
+
+  @Flag(name: .long, help: "Print one JSON document.")
+  var json = false
+
+  @OptionGroup var location: DatabaseOptions
+
+  var logEntry: LogEntry? { LogEntry("user changed", ["account": name, "role": role]) }
+
+  func run() async throws {
+    let role: User.Role = try NamedChoice.find(role, what: "role", title: "Roles")
+    let database = try await location.openExisting()
+    let old = try await database.fetchUser(named: name)
+    let user = try await database.changeUser(old.id, name: nil, role: role)
+    if json { return try Output.printData(try await UserSummary(user, in: database).json) }
+    let text = UserSummary.text(role)
+    try Output.print(
+      "\(UserSummary.name(user)): \(old.role == role ? "\(text), as before" : "now \(text)")")
+  }
+}
+
+/// `offers user passphrase`
+struct UserPassphraseCommand: AsyncParsableCommand, LoggedCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "passphrase",
+    abstract: "Set the passphrase with which a user logs in to the server.",
+    usage: "offers user passphrase [<name>] [<options>]",
+    discussion: """
+      Asks for the passphrase twice, without showing it; without a terminal it is the first line of \
+      standard input. It must have at least \(Passphrase.leastCharacters) characters. Only its scrypt \
+      hash is stored. The user is logged out everywhere, also of a running server.
+
+      EXAMPLES
+        offers user passphrase             the owner's
+        offers user passphrase ben
+        offers user passphrase ben --remove
+      """)
+
+  @Argument(help: "The user; the owner if left out.")
+  var name: String?
+
+  @Flag(name: .long, help: "Remove the passphrase: the user can log in by a code only.")
+  var remove = false
+
+  @Flag(name: .long, help: "Print one JSON document.")
+  var json = false
+
+  @OptionGroup var location: DatabaseOptions
+
+  var logEntry: LogEntry? {
+    LogEntry("passphrase \(remove ? "removed" : "set")", ["account": name ?? "the owner"])
+  }
+
+  func run() async throws {
+    let database = try await location.openExisting()
+    let user = try await database.fetchUser(orOwner: name)
+    var stored: PassphraseHash?
+    if !remove {
+      let text = try PassphrasePrompt.readNew(of: user.name)
+      try Passphrase.check(text, of: user.name)
+      stored = try Passphrase.hash(text)
+    }
+    try await database.setPassphrase(stored, of: user.id, keeping: nil)
+    if json {
+      return try Output.printData(
+        JSONWriter.document { json in
+          json.member("user", user.name)
+          json.member("passphrase", stored != nil)
+        })
+    }
+    try Output.print("\(UserSummary.name(user)): passphrase \(remove ? "removed" : "set")")
+  }
+}
+
+/// `offers user logout`
+struct UserLogoutCommand: AsyncParsableCommand, LoggedCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "logout",
+    abstract: "Log a user out of all browsers.",
+    usage: "offers user logout [<name>] [<options>]",
+    discussion: """
+      Ends the sessions of the user, also on a running server, such as when a phone was lost. The \
+      passphrase and the API tokens stay: change or revoke them if others may know them.
+
+      EXAMPLES
+        offers user logout ben
+        offers user logout               the owner
+      """)
+
+  @Argument(help: "The user; the owner if left out.")
+  var name: String?
+
+  @Flag(name: .long, help: "Print one JSON document.")
+  var json = false
+
+  @OptionGroup var location: DatabaseOptions
+
+  var logEntry: LogEntry? { LogEntry("user logged out", ["account": name ?? "the owner"]) }
+
+  func run() async throws {
+    let database = try await location.openExisting()
+    let user = try await database.fetchUser(orOwner: name)
+    let sessions = try await database.fetchSessions().filter { $0.user == user.id }
+    try await database.endSessions(sessions.map(\.id))
+    if json {
+      return try Output.printData(
+        JSONWriter.document { json in
+          json.member("user", user.name)
+          json.member("sessions", sessions.count)
+        })
+    }
+    let count = Units.count(sessions.count, "browser")
+    try Output.print("\(UserSummary.name(user)): logged out of \(count)")
+  }
 }

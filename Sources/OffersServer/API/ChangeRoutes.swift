@@ -1,0 +1,132 @@
+import Foundation
+import Hummingbird
+import OffersCore
+
+/// The route of the recorded changes, in pages that a cursor continues.
+struct ChangeRoutes: ContentRoutes {
+  var content: ServerDependencies
+  let answers: Answers
+
+  /// The maximum age of the changes in a list without `since` and without a cursor, in seconds.
+  private static let usualSeconds = 7.0 * 86_400
+  /// The maximum size of each text of an offer in an answer, in bytes. Names fit; longer texts,
+  /// such as descriptions, are truncated.
+  private static let textBytes = OfferLimits.nameBytes
+
+  func add(to router: Router<ServedContext>) {
+    answers.read(
+      "/api/v1/changes", ["cursor", "since", "feed", "kind", "favorites", "limit"], on: router
+    ) { parameters, context in
+      var answer = try await of(context).list(parameters)
+      // The list contains the expiring offers, which depend on the current time.
+      answer.lifetime = .never
+      return answer
+    }
+  }
+
+  private func list(_ parameters: QueryParameters) async throws -> Answer {
+    let now = content.now()
+    let list = parameters.fingerprint(without: ["cursor", "limit", "since"]) ^ 1
+    var query = ChangeQuery(now: now)
+    query.feed = parameters.text("feed")
+    query.kinds = try parameters.choices("kind", as: OfferChange.Kind.self)
+    query.favoritesOnly = try parameters.flag("favorites") ?? false
+    query.textBytes = Self.textBytes
+    query.limit = try parameters.number("limit", OfferRoutes.limits) ?? OfferRoutes.usualLimit
+    let since = try parameters.read("since") { try content.texts.readTime($0, now: now) }
+    if let text = parameters.text("cursor") {
+      guard since == nil else {
+        throw Problem(
+          .badRequest, "The parameters “cursor” and “since” exclude each other.",
+          hint: "A cursor knows where it begins.")
+      }
+      guard case .change(let id, let seconds, let key) = try Cursor(text, of: list) else {
+        throw Cursor.refusal
+      }
+      query.afterID = id
+      let since = Date(storedSeconds: seconds)
+      query.since = since
+      query.afterExpiring = key.map { ExpiringPosition(at: since, offerKey: $0) }
+    } else {
+      query.since = since ?? now - Self.usualSeconds
+    }
+    let page = try await content.store.fetchChangePage(query)
+    // The time from which on the next page lists expiring offers: unchanged while recorded changes
+    // remain, and after the last page a second from now, so that no offer is listed twice.
+    let told =
+      page.lastExpiring.map { max($0.at, query.since ?? .distantPast) }
+      ?? (page.hasMore ? query.since ?? now : now + 1)
+    let next = Cursor.change(
+      id: page.lastID, since: told.storedSeconds,
+      expiringKey: page.lastExpiring?.offerKey)
+    let pricedFeeds = try await content.fetchPresentations().pricedFeeds
+    return .json(pricedFeeds: pricedFeeds) { json in
+      json.member("changes", each: page.changes) { $0.value($1) }
+      json.member("has_more", page.hasMore)
+      json.member("next_cursor", next.text(of: list))
+    }
+  }
+}
+
+/// The routes of the badge that tells how much is new since the user has last looked. That is kept in the
+/// user's record, so that it is the same on all of their devices.
+struct NewsRoutes: ContentRoutes {
+  var content: ServerDependencies
+  let answers: Answers
+
+  /// The name of the read mark of the page of changes.
+  private static let reader = "page"
+  /// How far back changes count as new for a user who has never looked, in seconds: as far as the page
+  /// of changes shows them.
+  private static let firstSeconds = 7.0 * 86_400
+  /// The number above which changes are not counted.
+  private static let limit = 99
+  /// The kinds that count. A first sync is no news about an offer, and an offer that expires is not a recorded
+  /// change, so that a mark cannot pass it.
+  private static let kinds: Set<OfferChange.Kind> = [.new, .up, .down, .changed, .gone, .back]
+
+  func add(to router: Router<ServedContext>) {
+    answers.read("/api/v1/news", on: router) { _, context in try await of(context).count() }
+    router.put("/api/v1/news/seen") { request, context in
+      _ = try QueryParameters(request, [])
+      let body = try await JSONBody.read(request, members: ["latest"])
+      guard let number = body["latest"] as? NSNumber, JSONBody.truth(number) == nil,
+        let latest = Int64(exactly: number.doubleValue), latest >= 0
+      else {
+        throw Problem(
+          .badRequest, "The member “latest” is not the number of a change.",
+          hint: "Send the number that the page of changes or GET /api/v1/news has told.")
+      }
+      let content = of(context).content
+      // A mark beyond the last change would hide changes that are still to come.
+      let known = try await content.store.fetchChanges(
+        ChangeQuery(since: .distantFuture, now: content.now())
+      ).lastID
+      guard latest <= known else {
+        throw Problem(.badRequest, "There is no change with the number \(latest) yet.")
+      }
+      try await content.store.setMark(
+        ReaderMark(changeID: latest, readAt: content.now()), of: Self.reader)
+      return Answers.result { $0.member("latest", Int(latest)) }
+    }
+  }
+
+  private func count() async throws -> Answer {
+    let now = content.now()
+    let mark = try await content.store.findMark(of: Self.reader)
+    var query = ChangeQuery(now: now)
+    query.kinds = Self.kinds
+    query.textBytes = 0
+    query.limit = Self.limit + 1
+    if let mark { query.afterID = mark.changeID } else { query.since = now - Self.firstSeconds }
+    let (changes, lastID) = try await content.store.fetchChanges(query)
+    var answer = Answer.json { json in
+      json.member("count", min(changes.count, Self.limit))
+      json.member("has_more", changes.count > Self.limit)
+      json.member("latest", Int(lastID))
+    }
+    // Without a mark the count depends on the time.
+    if mark == nil { answer.lifetime = .seconds(60) }
+    return answer
+  }
+}

@@ -1,0 +1,267 @@
+import Foundation
+import Hummingbird
+import OffersCore
+
+/// The routes of the feeds, of their subscriptions and of their sync intervals.
+struct FeedRoutes: ContentRoutes {
+  var content: ServerDependencies
+  let answers: Answers
+
+  func add(to router: Router<ServedContext>) {
+    answers.read("/api/v1/feeds", on: router) { _, context in
+      let (feeds, now) = (try await of(context).content.fetchFeedSummaries(), content.now())
+      var answer = Answer.json { json in
+        json.member("feeds", objects: feeds) { Self.write($1, now, to: &$0) }
+      }
+      // The feed definitions come from a file, whose edits are no commits to the database.
+      answer.lifetime = .never
+      return answer
+    }
+    answers.read("/api/v1/feeds/{name}", on: router) { _, context in
+      let (feed, now) = (
+        try await of(context).fetchFeed(try context.segment("name")), content.now()
+      )
+      var answer = Answer.json { Self.write(feed, now, to: &$0) }
+      answer.lifetime = .never
+      return answer
+    }
+    addIntervals(to: router)
+    router.put("/api/v1/feeds/{name}/subscription") { request, context in
+      try await change(request, context) { feed, _ in
+        guard feed.known != nil else { return false }
+        return try await content.store.subscribe(to: feed.name, source: feed.ownSource)
+      }
+    }
+    router.delete("/api/v1/feeds/{name}/subscription") { request, context in
+      try await change(request, context) { feed, _ in
+        try await content.store.unsubscribe(from: feed.name)
+      }
+    }
+  }
+
+  private func addIntervals(to router: Router<ServedContext>) {
+    router.put("/api/v1/feeds/{name}/interval") { request, context in
+      try await change(request, context, members: ["every_seconds"]) { feed, body in
+        guard let number = body["every_seconds"] as? NSNumber, JSONBody.truth(number) == nil,
+          let seconds = Int(exactly: number.doubleValue)
+        else { throw Problem(.badRequest, "The member “every_seconds” must be a whole number.") }
+        try await content.store.checkPermit()
+        return try await content.syncer.setInterval(seconds, of: feed.name)
+      }
+    }
+    router.delete("/api/v1/feeds/{name}/interval") { request, context in
+      try await change(request, context) { feed, _ in
+        try await content.store.checkPermit()
+        return try await content.syncer.setInterval(nil, of: feed.name)
+      }
+    }
+  }
+
+  /// Changes a feed, and answers with its new state.
+  ///
+  /// - Parameters:
+  ///   - members: the members that the body of the request may have.
+  ///   - body: makes the change, and returns whether it made a difference.
+  private func change(
+    _ request: Request, _ context: ServedContext, members: [String] = [],
+    _ body: (FeedSummary, [String: Any]) async throws -> Bool
+  ) async throws -> Response {
+    _ = try QueryParameters(request, [])
+    let sent = try await JSONBody.read(request, members: members)
+    let name = try context.segment("name")
+    let routes = of(context)
+    let didChange = try await body(try await routes.fetchFeed(name), sent)
+    let (feed, now) = (try await routes.fetchFeed(name), content.now())
+    return Answers.result { json in
+      json.member("changed", didChange)
+      json.member("feed", object: feed) { Self.write($1, now, to: &$0) }
+    }
+  }
+
+  private func fetchFeed(_ name: String) async throws -> FeedSummary {
+    let feeds = try await content.fetchFeedSummaries()
+    if let feed = feeds.first(where: { $0.name == name }) { return feed }
+    throw OffersError(
+      .notFound, "There is no feed “\(name)”.",
+      hint: NearestWord.hint(for: name, among: feeds.map(\.name), title: "Feeds"))
+  }
+
+  static func write(_ summary: FeedSummary, _ now: Date, to json: inout JSONWriter) {
+    let feed = summary.feed
+    json.writeMembers(of: summary, now: now)
+    json.member("searchable", summary.known?.isSearchable ?? false)
+    json.member("gone", feed?.goneCount)
+    json.member("favorites", feed?.favoriteCount)
+    json.member("last_success_at", feed?.lastSuccessAt)
+    json.member("last_run", feed?.lastRun)
+    json.writeSyncMembers(of: feed)
+  }
+}
+
+/// The routes that look at a feed by its address, and add it.
+struct ProposalRoutes: ContentRoutes {
+  var content: ServerDependencies
+  let answers: Answers
+
+  func add(to router: Router<ServedContext>) {
+    router.post("/api/v1/proposals") { request, context in
+      _ = try QueryParameters(request, [])
+      return try await context.whileConnected {
+        let sent = try await JSONBody.read(request, members: ["source", "name"])
+        let proposal = try await content.proposals.propose(
+          try Self.source(in: sent), name: try Self.text("name", in: sent),
+          by: try context.fetchVisitor().user)
+        return Answers.result { Self.write(proposal, to: &$0) }
+      }
+    }
+    answers.read("/api/v1/proposals/{number}/images/{index}", on: router) { _, context in
+      let offer = try offer(of: context)
+      let source = content.proposals.find(
+        try number("number", of: context), by: try context.fetchVisitor().user)?.source
+      return try await ImageRoutes(content: content, answers: answers).answer(
+        with: offer, feedSource: source, as: .preview)
+    }
+    router.post("/api/v1/feeds") { request, context in
+      _ = try QueryParameters(request, [])
+      return try await context.whileConnected {
+        let sent = try await JSONBody.read(request, members: ["source", "name", "title"])
+        let added = try await content.proposals.add(
+          try Self.source(in: sent), name: try Self.text("name", in: sent),
+          title: try Self.text("title", in: sent), by: try context.fetchVisitor().user)
+        context.record.note("feed", added.name)
+        return try await of(context).response(to: added)
+      }
+    }
+  }
+
+  private func response(to added: FeedProposals.Added) async throws -> Response {
+    let (feeds, now) = (try await content.fetchFeedSummaries(), content.now())
+    let feed = feeds.first { $0.name == added.name }
+    var response = Answers.result(status: .created) { json in
+      if let feed {
+        json.member("feed", object: feed) { FeedRoutes.write($1, now, to: &$0) }
+      }
+      json.member("sync") { if let sync = added.sync { $0.value(sync) } else { $0.null() } }
+    }
+    response.headers[.location] = "/api/v1/feeds/" + PercentCode.encode(added.name)
+    return response
+  }
+
+  private func offer(of context: ServedContext) throws -> Offer {
+    let index = try number("index", of: context)
+    guard
+      let proposal = content.proposals.find(
+        try number("number", of: context), by: try context.fetchVisitor().user),
+      proposal.offers.indices.contains(index)
+    else { throw OffersError(.notFound, "This proposal has expired.") }
+    return proposal.offers[index]
+  }
+
+  private func number(_ name: String, of context: ServedContext) throws -> Int {
+    guard let number = Int(try context.segment(name)) else {
+      throw OffersError(.notFound, "There is no such proposal.")
+    }
+    return number
+  }
+
+  private static func source(in sent: [String: Any]) throws -> String {
+    guard let source = try text("source", in: sent) else {
+      throw Problem(.badRequest, "The member “source” is missing.", hint: "Send an address.")
+    }
+    return source
+  }
+
+  private static func text(_ name: String, in sent: [String: Any]) throws -> String? {
+    guard let value = sent[name], !(value is NSNull) else { return nil }
+    guard let text = value as? String else {
+      throw Problem(.badRequest, "The member “\(name)” must be a string.")
+    }
+    let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
+    return trimmed.isEmpty ? nil : trimmed
+  }
+
+  private static func write(_ numbered: FeedProposals.Numbered, to json: inout JSONWriter) {
+    let proposal = numbered.proposal
+    json.member("number", numbered.number)
+    json.member("source", proposal.source)
+    json.member("name", proposal.name)
+    json.member("title", proposal.title)
+    json.member("format", proposal.format)
+    json.member("layout", proposal.presentation.layout.rawValue)
+    json.member("fields", objects: proposal.fields) { json, field in
+      json.member("name", field.name)
+      json.member("from", field.from)
+      json.member("offers", field.offerCount)
+    }
+    json.member("records", proposal.recordCount)
+    json.member("offers", proposal.offerCount)
+    json.member("first", objects: proposal.offers) { json, offer in
+      json.member("id", offer.ref.offerID)
+      json.member("name", offer.name)
+      json.member("reward", offer.reward?.text)
+      json.member("image_url", offer.imageURLText)
+    }
+    json.member("notes", each: proposal.notes) { $0.value($1) }
+    json.member("definition", proposal.definition)
+  }
+}
+
+/// The routes that start a sync and report its progress.
+struct SyncRoutes: Sendable {
+  let content: ServerDependencies
+  let answers: Answers
+
+  func add(to router: Router<ServedContext>) {
+    answers.read("/api/v1/sync", on: router) { _, _ in
+      var json = JSONWriter()
+      json.value(content.jobs.status)
+      var answer = Answer.json(json)
+      answer.lifetime = .never
+      return answer
+    }
+    router.post("/api/v1/sync") { request, context in
+      _ = try QueryParameters(request, [])
+      let body = try await JSONBody.read(
+        request, members: ["feeds", "source", "accept_removals", "keep_missing"])
+      var feeds: [String] = []
+      if let value = body["feeds"] {
+        guard let names = value as? [String] else {
+          throw Problem(.badRequest, "The member “feeds” must be a list of names.")
+        }
+        feeds = names
+      }
+      var parameters = SyncParameters(feeds)
+      var source: String?
+      if let value = body["source"] {
+        guard let text = value as? String else {
+          throw Problem(.badRequest, "The member “source” must be a string.")
+        }
+        source = text
+      }
+      if let value = body["accept_removals"] {
+        guard let accepts = JSONBody.truth(value) else {
+          throw Problem(.badRequest, "The member “accept_removals” must be true or false.")
+        }
+        parameters.acceptsRemovals = accepts
+      }
+      if let value = body["keep_missing"] {
+        guard let keeps = JSONBody.truth(value), !(keeps && parameters.acceptsRemovals) else {
+          throw Problem(
+            .badRequest,
+            "The member “keep_missing” must be true or false, and excludes "
+              + "“accept_removals”.")
+        }
+        parameters.keepsMissing = keeps
+      }
+      // A new source is a setting, and removals were held back for an admin to decide.
+      if source != nil || parameters.acceptsRemovals || parameters.keepsMissing {
+        try context.fetchVisitor().check(.admin)
+      }
+      context.record.note(parameters, hasSource: source != nil)
+      let status = try await content.jobs.start(parameters, from: source)
+      var json = JSONWriter()
+      json.value(status)
+      return Answers.result(json, status: .accepted)
+    }
+  }
+}

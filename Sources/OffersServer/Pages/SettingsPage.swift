@@ -1,0 +1,274 @@
+import OffersCore
+
+/// The pages of the settings: a list of sections, and a page for each.
+struct SettingsPage {
+  let source: PageSource
+  let access: VisitorAuthentication
+  /// Whom the request is from; nil for nobody in particular.
+  let visitor: Visitor?
+  /// The form of the page that was sent just before, whose outcome is told; nil for none.
+  var done: String?
+
+  private var right: Right { visitor?.right ?? .read }
+
+  private var account: AccountSections {
+    AccountSections(access: access, visitor: visitor, now: source.now, done: done)
+  }
+
+  /// The list of the sections, each with a line about its state.
+  func list() async throws -> Page {
+    let account = try await account.fields()
+    let feeds = try await source.fetchFeeds()
+    let groups: [[SettingsSection]] = [[.feeds], [.people, .devices], [.browser, .about]]
+    var rows: [[PageFields]] = []
+    for group in groups {
+      var found: [PageFields] = []
+      for section in group where isShown(section, hasAccount: account != nil) {
+        found.append(row(section, account, feeds))
+      }
+      if !found.isEmpty { rows.append(found) }
+    }
+    var page = Page("settings", title: "Settings", menuEntry: .settings) { fields in
+      fields.set("groups", rows.map { rows in PageFields { $0.set("rows", rows) } })
+    }
+    page.sidebarFeeds = feeds
+    page.lifetime = .never
+    return page
+  }
+
+  /// The page of a section.
+  func page(_ section: SettingsSection) async throws -> Page {
+    var page = Page("settings-\(section.rawValue)", title: section.title, menuEntry: .settings) {
+      fields in
+      fields.set("program", Version.current)
+      fields.set("isAdmin", right >= .admin)
+    }
+    switch section {
+    case .feeds:
+      page.sidebarFeeds = try await FeedSettings(source: source, right: right).fill(&page.fields)
+    case .people:
+      page.fields.set("account", try await account.fields())
+      page.fields.set(
+        "identity", try await IdentitySection(access: access, visitor: visitor).fields())
+    case .devices:
+      page.fields.set("account", try await account.fields())
+    case .browser, .about:
+      break
+    }
+    page.back = SettingsSection.root
+    // The feed definitions come from a file, whose edits are no commits to the database.
+    page.lifetime = .never
+    return page
+  }
+
+  /// Whether a section has something for the visitor. Without a login there are no people and no devices
+  /// to tell apart.
+  private func isShown(_ section: SettingsSection, hasAccount: Bool) -> Bool {
+    switch section {
+    case .feeds, .browser, .about: true
+    case .people: hasAccount || right >= .admin
+    case .devices: hasAccount
+    }
+  }
+
+  private func row(
+    _ section: SettingsSection, _ account: PageFields?, _ feeds: [Feed]
+  ) -> PageFields {
+    let (state, isBad) = state(of: section, account, feeds)
+    return PageFields { row in
+      row.set("rowLink", section.path)
+      row.set("rowIcon", section.icon)
+      row.set("rowTitle", section.title)
+      row.set("rowText", state)
+      row.set("isBad", isBad)
+    }
+  }
+
+  /// The line about a section's state, and whether it asks for attention.
+  private func state(
+    of section: SettingsSection, _ account: PageFields?, _ feeds: [Feed]
+  ) -> (String, isBad: Bool) {
+    switch section {
+    case .feeds:
+      let failed = feeds.filter {
+        $0.lastRun?.error.map { $0.code != .noNetwork } ?? false && $0.fetch.held == nil
+          && !$0.triedOther
+      }.count
+      if failed > 0 {
+        return ("\(Units.count(failed, "feed")) could not be refreshed", isBad: true)
+      }
+      return (feeds.isEmpty ? "Choose what to read" : Units.count(feeds.count, "feed"), false)
+    case .people:
+      let name = account.flatMap { $0.child(named: "userName") as? String }
+      return (name.map { "You are \($0)" } ?? "Favorites of their own for each person", false)
+    case .devices:
+      return ("Browsers that are logged in, a phone to connect, API tokens", false)
+    case .browser:
+      return ("Theme, keys, stored offers", false)
+    case .about:
+      return ("Version \(Version.current)", false)
+    }
+  }
+}
+
+/// A page of the settings.
+enum SettingsSection: String, Sendable, CaseIterable {
+  case feeds, people, devices, browser, about
+
+  /// The path of the page that lists the sections.
+  static let root = "/settings"
+
+  var path: String { "\(Self.root)/\(rawValue)" }
+
+  var title: String {
+    switch self {
+    case .feeds: "Feeds"
+    case .people: "People"
+    case .devices: "Devices"
+    case .browser: "This browser"
+    case .about: "About"
+    }
+  }
+
+  /// The name of a symbol in icons.mustache, without its prefix `i-`.
+  var icon: String {
+    switch self {
+    case .feeds: "tag"
+    case .people: "household"
+    case .devices: "phone"
+    case .browser: "web"
+    case .about: "info"
+    }
+  }
+}
+
+/// The settings of feeds: the source, the sync interval and the last sync of each.
+struct FeedSettings {
+  let source: PageSource
+  /// The visitor's right.
+  let right: Right
+
+  /// Sets the lists of the subscribed feeds, and of the others that have a definition. Returns the former.
+  func fill(_ fields: inout PageFields) async throws -> [Feed] {
+    let summaries = try await source.content.fetchFeedSummaries().sorted {
+      PageSource.precedes(
+        ($0.known?.position, $0.title ?? $0.name), ($1.known?.position, $1.title ?? $1.name))
+    }
+    let shown = try await source.fetchPresentations()
+    let rows = summaries.map { (isOurs: $0.feed != nil, row: row($0, shown)) }
+    let ours = rows.filter(\.isOurs).map(\.row)
+    let others = rows.filter { !$0.isOurs }.map(\.row)
+    fields.set("feeds", ours)
+    fields.set("hasFeeds", !ours.isEmpty)
+    fields.set("others", others)
+    fields.set("hasOthers", !others.isEmpty && right >= .sync)
+    fields.set("maySync", right >= .sync)
+    return summaries.compactMap(\.feed)
+  }
+
+  private func row(_ summary: FeedSummary, _ shown: FeedPresentations) -> PageFields {
+    PageFields { row in
+      row.set("feedName", summary.name)
+      row.set("feedTitle", summary.title ?? summary.name)
+      row.set("feedLink", PageLinks.feed(summary.name))
+      // The browser may break a long address behind each of its slashes.
+      row.set("sourceParts", Self.parts(of: summary.shownSource))
+      // The name of a variable of the environment says nothing to those who cannot set it.
+      row.set("isSecret", right < .admin && summary.source.contains("{env:"))
+      row.set("isSample", summary.source == SyncSource.sample.text)
+      row.set("maySync", right >= .sync)
+      if let known = summary.known {
+        row.set("interval", Self.interval(known.everySeconds))
+        if right >= .admin { row.set("change", change(summary, known)) }
+      }
+      if let due = summary.nextDueAt(now: source.now) {
+        if due > source.now { row.set("nextDue", time: due) } else { row.set("isDue", true) }
+      }
+      guard let feed = summary.feed else { return }
+      row.set("feedCount", Units.count(feed.currentCount, shown[feed.name].noun))
+      if feed.favoriteCount > 0 {
+        row.set("feedFavorites", Units.count(feed.favoriteCount, "favorite"))
+      }
+      if feed.goneCount > 0 { row.set("feedGone", "\(Units.count(feed.goneCount)) gone") }
+      row.setHeld(
+        [feed], shown, at: source.now, mayDecide: right >= .admin, back: SettingsSection.feeds.path)
+      if feed.triedOther, let last = feed.lastSuccessAt {
+        row.set("lastRun", time: last)
+        return row.set("outcome", SyncOutcome.updated.word)
+      }
+      guard let run = feed.lastRun else { return }
+      row.set("lastRun", time: run.startedAt)
+      row.set("outcome", run.word)
+      row.set("failed", run.outcome == .failed || run.outcome == .quarantined)
+      if let error = run.error, feed.fetch.held == nil {
+        row.set(
+          "error",
+          PageFields { fields in
+            fields.set(
+              "errorText", ErrorWords(error, ofFeed: summary.feed.map(PageSource.title) ?? nil))
+          })
+      }
+    }
+  }
+
+  /// The form that changes a feed's source and interval.
+  private func change(_ summary: FeedSummary, _ known: KnownFeed) -> PageFields {
+    var choices = Self.intervals
+    if known.hasOwnInterval, !choices.contains(known.everySeconds) {
+      choices.append(known.everySeconds)
+      choices.sort()
+    }
+    let chosen = known.hasOwnInterval ? known.everySeconds : nil
+    let options = choices.map { seconds in
+      PageFields(option: String(seconds), Self.interval(seconds), isChosen: seconds == chosen)
+    }
+    return PageFields { form in
+      form.set("isDefault", chosen == nil)
+      form.set("intervals", options)
+      form.set("sourceNow", summary.shownSource)
+    }
+  }
+
+  /// The parts of an address, each but the last with the slash behind it.
+  private static func parts(of source: String?) -> [String] {
+    let parts = (source ?? "").split(scalar: "/", omittingEmptySubsequences: false)
+    return parts.enumerated().map { $1 + ($0 < parts.count - 1 ? "/" : "") }
+  }
+
+  /// The intervals to choose from, in seconds.
+  private static let intervals = [
+    900, 1800, 3600, 10_800, 21_600, 43_200, 86_400, 259_200, 604_800,
+  ]
+
+  /// An interval in words, such as `every 6 hours`, in the largest unit of which it is a multiple.
+  private static func interval(_ seconds: Int) -> String {
+    for (size, noun) in [(604_800, "week"), (86_400, "day"), (3600, "hour"), (60, "minute")]
+    where seconds >= size && seconds % size == 0 {
+      let count = seconds / size
+      return count == 1 ? "every \(noun)" : "every \(Units.count(count, noun))"
+    }
+    return "every \(Units.count(seconds, "second"))"
+  }
+}
+
+/// The section of the settings about the visitor's login at the OpenID provider.
+struct IdentitySection {
+  let access: VisitorAuthentication
+  let visitor: Visitor?
+
+  /// The variables of the section; nil without a provider, and for a visitor who cannot change logins.
+  ///
+  /// - Throws: `OffersError` if the store cannot be read.
+  func fields() async throws -> PageFields? {
+    guard let settings = access.provider?.settings, let visitor else { return nil }
+    switch visitor.proof {
+    case .session, .thisMachine: break
+    case .terminal, .tokenFile, .apiToken, .proxy: return nil
+    }
+    let connected = try await access.store.fetchUsers(withIdentityOf: settings.issuer)
+    return PageFields { fields in
+      fields.set("provider", settings.host)
+      fields.set("isConnected", connected.contains(visitor.user.id))
+    }
+  }
+}

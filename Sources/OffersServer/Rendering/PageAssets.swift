@@ -1,0 +1,253 @@
+import EmbeddedPages
+import Foundation
+import Hummingbird
+import OffersCore
+
+/// The style sheets, scripts and icons of the pages, embedded in the program.
+struct PageAssets: Sendable {
+  struct Asset: Sendable {
+    /// The file at a URL with the current version of the assets, whose content never changes.
+    let lasting: TaggedContent
+    /// The file at a URL without a version.
+    let revalidated: TaggedContent
+
+    init(_ contentType: String, _ bytes: [UInt8]) {
+      let body = ByteBuffer(bytes: bytes)
+      lasting = TaggedContent(
+        contentType, body, cacheControl: "public, max-age=31536000, immutable")
+      revalidated = TaggedContent(contentType, body, cacheControl: Answer.revalidated)
+    }
+  }
+
+  /// The files by name.
+  let files: [String: Asset]
+  /// The start of a hash over all files. It is part of their URLs, so that browsers may cache a URL
+  /// forever.
+  let version: String
+
+  /// The placeholders in the files: for the version, for the number of days of a label, for the names of
+  /// the files that the service worker stores, and for the attributes with addresses.
+  private static let versionMark = "__VERSION__"
+  private static let labelDaysMark = "__LABEL_DAYS__"
+  private static let filesMark = "__FILES__"
+  private static let attributesMark = "__ADDRESS_ATTRIBUTES__"
+
+  /// The files of this program.
+  static let shared = PageAssets()
+
+  private init() {
+    var hash = DocumentHash()
+    let all =
+      Self.served.map { ($0.name, $0.type, EmbeddedPageFiles.find($0.name) ?? []) }
+      + [
+        ("styles.css", Self.style, Self.styles),
+        ("templates.json", Self.json, PageTemplates.offline),
+        ("letters.json", Self.json, LetterTable.json),
+      ]
+    for (_, _, bytes) in all { bytes.withUnsafeBytes { hash.update($0) } }
+    withUnsafeBytes(of: GoodNewsLabels.days) { hash.update($0) }
+    Array(BasePath.attributes.utf8).withUnsafeBytes { hash.update($0) }
+    // The library of maps is part of the version, because its files have it in their URLs, too.
+    for bytes in LeafletFiles.installed.contents { bytes.withUnsafeBytes { hash.update($0) } }
+    let version = hash.finish().prefix(6).hexadecimal
+    self.version = version
+    let stored = all.map(\.0).filter { !Self.unstored.contains($0) }.joined(separator: " ")
+    files = Dictionary(
+      all.map { name, type, bytes in
+        guard type.hasPrefix("text/") || type.hasPrefix("application/") else {
+          return (name, Asset(type, bytes))
+        }
+        let text = String(decoding: bytes, as: UTF8.self).replacing(
+          bytes: Self.versionMark, with: version
+        ).replacing(bytes: Self.labelDaysMark, with: String(GoodNewsLabels.days))
+          .replacing(bytes: Self.filesMark, with: stored)
+          .replacing(bytes: Self.attributesMark, with: BasePath.attributes)
+        return (name, Asset(type, Array(text.utf8)))
+      }, uniquingKeysWith: { one, _ in one })
+  }
+
+  /// All style sheets in one file, because a browser paints nothing before it has each of them.
+  private static var styles: [UInt8] {
+    styleNames.flatMap { (EmbeddedPageFiles.find($0) ?? []) + [UInt8(ascii: "\n")] }
+  }
+
+  /// The style sheets in their order, in which later ones add to earlier ones.
+  private static let styleNames = [
+    "tokens.css", "layout.css", "controls.css", "messages.css", "panels.css", "cards.css",
+    "lists.css", "changes.css", "search.css", "sheet.css", "offer.css", "place.css", "map.css",
+    "settings.css", "login.css", "web.css", "sidebar.css", "columns.css", "motion.css",
+  ]
+
+  private static let json = "application/json"
+  private static let style = "text/css; charset=utf-8"
+
+  /// The content types by the endings of names. Style sheets are served as one, and templates as one.
+  private static let contentTypes = [
+    "js": "text/javascript; charset=utf-8", "json": json, "png": "image/png",
+    "svg": "image/svg+xml", "webmanifest": "application/manifest+json", "woff2": "font/woff2",
+  ]
+
+  /// The files that are served as they are, with their types. The API serves its description.
+  private static let served: [(name: String, type: String)] =
+    EmbeddedPageFiles.names.filter { $0 != "openapi.json" }.compactMap { name in
+      contentTypes[name.split(scalar: ".").last.map(String.init) ?? ""].map { (name, $0) }
+    }
+
+  /// The files that the service worker does not store: itself, and the ones that browsers request when
+  /// they install the app.
+  private static let unstored: Set<String> = [
+    "sw.js", "manifest.webmanifest", "icon-512.png", "icon-maskable-512.png",
+  ]
+}
+
+/// A file of `Assets`, `Templates`, `Worker` or `API`, embedded in the program.
+enum EmbeddedPageFiles {
+  /// The names of all files.
+  static let names: [String] = {
+    var names: [String] = []
+    while let name = embedded_page_name(UInt(names.count)) { names.append(String(cString: name)) }
+    return names
+  }()
+
+  /// The bytes of the file with this name, such as `layout.css`; nil when there is none.
+  static func find(_ name: String) -> [UInt8]? {
+    var count: UInt = 0
+    guard let bytes = embedded_page_file(name, &count) else { return nil }
+    return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
+  }
+}
+
+/// The files of the map library Leaflet and of its clustering, which Debian's packages `libjs-leaflet`
+/// and `libjs-leaflet.markercluster` install into one folder. They are read once: a process serves the
+/// files that it found, also after an update of the packages.
+package struct LeafletFiles: Sendable {
+  /// The files by path in the folder; empty if one of them is missing.
+  private let files: [String: (asset: PageAssets.Asset, bytes: [UInt8])]
+  /// Whether all files of Leaflet and its clustering were found when they were read. If not, the pages
+  /// have no maps.
+  var areInstalled: Bool { !files.isEmpty }
+
+  /// The files of this system.
+  static let installed = LeafletFiles()
+
+  /// - Parameter folder: the folder of the files.
+  package init(folder: String = "/usr/share/javascript/leaflet") {
+    var files: [String: (asset: PageAssets.Asset, bytes: [UInt8])] = [:]
+    for (path, type) in Self.contentTypes {
+      guard let data = FileManager.default.contents(atPath: "\(folder)/\(path)") else { continue }
+      files[path] = (PageAssets.Asset(type, Array(data)), Array(data))
+    }
+    self.files = files.count == Self.contentTypes.count ? files : [:]
+  }
+
+  /// The media types of the served files, by path in the folder. No other path is read, so that no
+  /// path of a request leads out of the folder.
+  private static let contentTypes = [
+    "leaflet.css": "text/css; charset=utf-8",
+    "leaflet.min.js": "text/javascript; charset=utf-8",
+    "leaflet.markercluster.min.js": "text/javascript; charset=utf-8",
+  ]
+
+  /// A file of the map library; nil for any other path, or if the library is not installed.
+  func find(_ path: String) -> PageAssets.Asset? { files[path]?.asset }
+
+  /// The contents of the files, in the order of their paths.
+  var contents: [[UInt8]] { files.sorted { $0.key < $1.key }.map(\.value.bytes) }
+}
+
+/// All that `LetterFolding` and `SearchRank` say, for the service worker, so that it finds and sorts stored offers
+/// as the server does, whichever version of Unicode the browser has.
+struct LetterTable {
+  /// The characters that do not stand for themselves, with their folded texts, without the Korean syllables.
+  private(set) var folded: [(character: Unicode.Scalar, text: String)] = []
+  /// The letters and digits, which words have.
+  private(set) var letters = CharacterClass()
+  /// The accents and the characters that nobody sees, at which a word does not end.
+  private(set) var unseen = CharacterClass()
+  /// The characters that separate the parts of a search.
+  private(set) var spaces = CharacterClass()
+
+  /// The Korean syllables. Each first letter with each vowel and each last letter is one, in this order.
+  static let syllables: Range<UInt32> = 0xAC00..<0xD7A4
+  /// The first letters, the vowels and the last letters of the syllables; most syllables have a last one.
+  static let syllableLetters: [[String]] = [
+    texts(of: 0x1100..<0x1113), texts(of: 0x1161..<0x1176), [""] + texts(of: 0x11A8..<0x11C3),
+  ]
+
+  /// The planes of Unicode with characters, without U+0000, which no text has. All other characters stand for
+  /// themselves and end words.
+  private static let planes: [Range<UInt32>] = [1..<0x4_0000, 0xE_0000..<0xF_0000]
+
+  init() {
+    for value in Self.planes.joined() {
+      guard let scalar = Unicode.Scalar(value), scalar.properties.generalCategory != .unassigned
+      else { continue }
+      let meaning = LetterFolding.fold(value)
+      if meaning.isLetter { letters.append(scalar) }
+      if meaning.isUnseen { unseen.append(scalar) }
+      if SearchWords.isSpace(scalar) { spaces.append(scalar) }
+      if Self.syllables.contains(value) { continue }
+      let text = meaning.text
+      if !text.unicodeScalars.elementsEqual([scalar]) { folded.append((scalar, text)) }
+    }
+  }
+
+  private static func texts(of values: Range<UInt32>) -> [String] {
+    values.compactMap(Unicode.Scalar.init).map { String($0) }
+  }
+
+  /// The table as `{"folded": {"Ø": "o", …}, "syllables": {"first": "가", "letters": [["ᄀ", …], …]},
+  /// "letters": "0-9A-Z…", "unseen": "…", "spaces": "…", "wordBytes": 256, "weights": {"name": 20, …}, "whole": 2}`.
+  static let json: [UInt8] = {
+    let table = LetterTable()
+    var json = JSONWriter()
+    json.object { json in
+      json.member("folded") { json in
+        json.object { json in
+          for (character, text) in table.folded { json.member(String(character), text) }
+        }
+      }
+      json.member("syllables") { json in
+        json.object { json in
+          json.member("first", texts(of: syllables).first)
+          json.member("letters", each: syllableLetters) { json, letters in
+            json.array { json in
+              for letter in letters { json.value(letter) }
+            }
+          }
+        }
+      }
+      json.member("letters", table.letters.text)
+      json.member("unseen", table.unseen.text)
+      json.member("spaces", table.spaces.text)
+      json.member("wordBytes", LetterTokenizer.wordBytes)
+      json.member("weights") { json in
+        json.object { json in
+          for field in SearchMatch.Field.allCases {
+            json.member(field.rawValue, SearchRank.weight(of: field))
+          }
+        }
+      }
+      json.member("whole", SearchRank.wholeFactor)
+    }
+    return json.bytes
+  }()
+}
+
+/// Characters as a character class of a regular expression has them, such as `0-9A-Z`.
+struct CharacterClass {
+  private(set) var ranges: [ClosedRange<Unicode.Scalar>] = []
+
+  /// - Parameter scalar: a character behind all others.
+  mutating func append(_ scalar: Unicode.Scalar) {
+    if let last = ranges.last, last.upperBound.value + 1 == scalar.value {
+      ranges[ranges.count - 1] = last.lowerBound...scalar
+    } else {
+      ranges.append(scalar...scalar)
+    }
+  }
+
+  /// The ranges as they stand between the brackets of a character class. No character is escaped: none of
+  /// the letters, digits, accents, invisible characters and white spaces is special there.
+  var text: String { ranges.map { "\($0.lowerBound)-\($0.upperBound)" }.joined() }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import OffersCore
+import Synchronization
+
+/// Requests an image from its server, within limits.
+struct ImageFetch: Sendable {
+  let transport: any HTTPTransport
+  let allowsPrivateNetwork: Bool
+  let now: @Sendable () -> Date
+  var limits = Self.standardLimits
+
+  /// The result of a request.
+  enum Answer: Sendable {
+    case image(CachedImage)
+    /// The server confirmed the cached image as current (304).
+    case confirmed(etag: String?, lastModified: String?, freshUntil: Date)
+  }
+
+  /// A failed request.
+  struct Failure: Error {
+    let error: OffersError
+    /// The time until which a `Retry-After` header asks for no requests; nil without one.
+    let retryAfter: Date?
+    /// Whether the server did not respond at all, which is a matter of the network more often than
+    /// of the image.
+    let isUnreached: Bool
+  }
+
+  static let standardLimits = FetchLimits(
+    bodyBytes: ImageCacheLimits.bytes, idleSeconds: 10, totalSeconds: 10, redirects: 3)
+  /// The freshness lifetime of an image whose server declares none: a day.
+  static let freshSeconds = 86_400
+
+  /// Requests an image, or revalidates the cached one.
+  ///
+  /// - Parameters:
+  ///   - name: the key of the image in the cache: its address as it is in the feed.
+  ///   - address: the address to request.
+  ///   - held: the cached image to revalidate; nil when there is none.
+  /// - Throws: `Failure`; `CancellationError`.
+  func pull(_ name: String, at address: ImageAddress, held: CachedImage?) async throws -> Answer {
+    let hasAnswered = Atomic(false)
+    return try await Timeout.run(seconds: limits.totalSeconds) {
+      try await request(name, address.url, held) {
+        hasAnswered.store(true, ordering: .relaxed)
+      }
+    } late: {
+      Failure(
+        error: FetchFailure.tooSlow(address.url, limits), retryAfter: nil,
+        isUnreached: !hasAnswered.load(ordering: .relaxed))
+    }
+  }
+
+  private func request(
+    _ name: String, _ url: String, _ held: CachedImage?,
+    answered: @escaping @Sendable () -> Void
+  ) async throws -> Answer {
+    let log = FetchLog()
+    let startedAt = now()
+    // The server is named by an offer, not by a user, so only `allowsPrivateNetwork` permits one in
+    // a private network.
+    let document = DocumentFetch(
+      transport: transport, limits: limits, namedOrigin: nil, sourceMayBePrivate: false,
+      allowsPrivateNetwork: allowsPrivateNetwork, isImage: true, isFirst: true, isMoved: false,
+      condition: FetchCondition(
+        validators: Validators(
+          etag: held?.etag, lastModified: held?.lastModified, now: startedAt),
+        addressMark: AddressMark.of(url)),
+      trace: { _ in answered() }, log: log, now: now)
+    var bytes: [UInt8] = []
+    do {
+      let isNew = try await document.read(url: url) {
+        try Task.checkCancellation()
+      } _: { piece, _ in
+        bytes.append(contentsOf: piece)
+      }
+      let validators = log.answer.validators
+      let fresh = min(
+        log.answer.freshSeconds ?? Self.freshSeconds, Int(ImageCacheLimits.freshSeconds))
+      let freshUntil = startedAt + Double(fresh)
+      if !isNew {
+        return .confirmed(
+          etag: validators.etag, lastModified: validators.lastModified, freshUntil: freshUntil)
+      }
+      return .image(
+        CachedImage(
+          url: name, bytes: bytes, header: try Self.header(bytes, url), etag: validators.etag,
+          lastModified: validators.lastModified, fetchedAt: startedAt, freshUntil: freshUntil))
+    } catch let error as OffersError {
+      throw Failure(
+        error: error, retryAfter: log.answer.retryAfter, isUnreached: log.answer.isUnreached)
+    }
+  }
+
+  private static func header(_ bytes: [UInt8], _ url: String) throws -> ImageHeader {
+    do {
+      return try ImageHeader(reading: bytes)
+    } catch let error as OffersError {
+      throw OffersError(error.code, "\(url) \(error.message).")
+    }
+  }
+}
+
+/// The URL from which an offer's image is requested, resolved from the address in the feed.
+struct ImageAddress: Hashable, Sendable {
+  /// An http or https URL.
+  let url: String
+
+  /// - Parameters:
+  ///   - text: the address as it is in the feed; it may be relative.
+  ///   - feedSource: the source of the feed, the base of a relative address. An `http:` address is
+  ///     upgraded to https if the feed itself is read from the same host by https, both on the
+  ///     default port.
+  /// - Throws: `OffersError` with `notFound` for an address that is empty, or relative to a feed
+  ///   without a URL; `invalidRequest` for one that is not an http or https URL.
+  init(_ text: String, feedSource: String?) throws {
+    let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
+    if text.isEmpty { throw OffersError(.notFound, "The offer has no picture.") }
+    let source = feedSource.flatMap { URL(printed: $0) }.flatMap { Self.isOnWeb($0) ? $0 : nil }
+    guard let url = URL(printed: text, relativeTo: source)?.absoluteURL else {
+      throw OffersError(.invalidRequest, "The picture's address \(text) is not a URL.")
+    }
+    guard let scheme = url.scheme?.lowercased() else {
+      throw OffersError(
+        .notFound, "The picture's address \(text) is relative to a feed that is not on the web.")
+    }
+    guard Self.isOnWeb(url) else {
+      throw OffersError(
+        .invalidRequest, "The picture's address has the scheme \(scheme), which is not supported.")
+    }
+    self.url =
+      Self.isUpgraded(url, source) ? "https" + url.absoluteString.dropFirst(4) : url.absoluteString
+  }
+
+  private static func isOnWeb(_ url: URL) -> Bool {
+    let scheme = url.scheme?.lowercased()
+    return (scheme == "http" || scheme == "https") && url.host()?.isEmpty == false
+  }
+
+  private static func isUpgraded(_ url: URL, _ source: URL?) -> Bool {
+    guard let source, source.scheme?.lowercased() == "https", url.scheme?.lowercased() == "http",
+      url.port == nil, source.port == nil || source.port == 443
+    else { return false }
+    return HTTPOrigin(url).host == HTTPOrigin(source).host
+  }
+}
