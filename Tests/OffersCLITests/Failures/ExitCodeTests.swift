@@ -117,6 +117,8 @@ struct ExitCodeTests {
         "2 offers make 1 page of 5,000,000,000,000,000,000.\n"
       ),
       (["sync", "--qiet"], "offers: Unknown option '--qiet'. Did you mean '--quiet'?"),
+      (["import", "offers.json", "--config", "feeds.yaml"], "offers: --config is gone here"),
+      (["migrate", "--to", "copy.sqlite", "--config=feeds.yaml"], "offers: --config is gone here"),
     ])
   func suggestions(arguments: [String], expected: String) async throws {
     let home = try await Home(synced: [FeedItem("110579", "Tea"), FeedItem("2", "Jam")])

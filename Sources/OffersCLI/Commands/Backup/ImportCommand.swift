@@ -44,6 +44,7 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
   var json = false
 
   @OptionGroup var format: LogFormatOption
+  @OptionGroup var former: FormerConfigurationOption
   @OptionGroup var location: UserRecordOptions
 
   var logEntry: LogEntry? { LogEntry("imported", ["file": file]) }
@@ -246,6 +247,20 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
           json.member("known", user.sameFavorites)
         }
       }
+    }
+  }
+}
+
+/// The option `--config` of commands that had it before, with which they say what replaces it.
+struct FormerConfigurationOption: ParsableArguments {
+  @Option(help: .hidden)
+  var config: String?
+
+  func validate() throws {
+    if config != nil {
+      throw ValidationError(
+        "--config is gone here, since no file of definitions is needed: migrate copies those in the "
+          + "database, and import takes those of its document with --accept-sources.")
     }
   }
 }

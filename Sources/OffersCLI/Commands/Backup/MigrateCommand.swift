@@ -38,6 +38,7 @@ struct MigrateCommand: AsyncParsableCommand, LoggedCommand {
   var json = false
 
   @OptionGroup var format: LogFormatOption
+  @OptionGroup var former: FormerConfigurationOption
   @OptionGroup var location: DatabaseOptions
 
   var logEntry: LogEntry? { LogEntry("migrated") }
