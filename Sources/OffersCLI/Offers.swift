@@ -137,10 +137,8 @@ enum CommandNameCheck {
   /// Refuses an unknown command or subcommand. The hint suggests a command with a similar name, if
   /// there is one.
   ///
-  /// - Parameters:
-  ///   - words: the command line without the program's name. Nothing is checked from the first
-  ///     option on.
-  ///   - root: the command of the program itself.
+  /// - Parameter words: the command line without the program's name. Nothing is checked from the first
+  ///   option on.
   /// - Throws: `OffersError` with `invalidRequest`.
   static func check(_ words: [String], under root: any ParsableCommand.Type) throws {
     var command = root

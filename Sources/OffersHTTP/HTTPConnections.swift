@@ -89,8 +89,6 @@ extension SyncEngine {
   /// closes them at its end.
   ///
   /// - Parameters:
-  ///   - store: the store of the offers.
-  ///   - configuration: the definitions of the feeds.
   ///   - environment: returns the value of an environment variable: for the sources and headers of
   ///     definitions, for proxies (`https_proxy`, `http_proxy`, `all_proxy`, `no_proxy`) and for
   ///     certificates (`SSL_CERT_FILE`).
@@ -112,7 +110,6 @@ extension ImageLoader {
   /// A loader with the HTTP client of this package. `close()` closes its connections.
   ///
   /// - Parameters:
-  ///   - images: the image cache.
   ///   - allowsPrivateNetwork: whether servers in private networks may be contacted.
   ///   - environment: returns the value of an environment variable: for proxies (`https_proxy`,
   ///     `http_proxy`, `all_proxy`, `no_proxy`) and for certificates (`SSL_CERT_FILE`).

@@ -35,8 +35,6 @@ final class ResponseStream: Sendable {
   // MARK: The reader's side
 
   /// Waits for the head of the response.
-  ///
-  /// - Parameter start: starts the transfer.
   func fetchHead(_ start: () -> Void) async throws -> Head {
     try await withCheckedThrowingContinuation { reader in
       let end = state.withLock { state in

@@ -81,10 +81,8 @@ package enum FileOperations {
 
   /// Creates the missing parent folders of a path, accessible by their owner only.
   ///
-  /// - Parameters:
-  ///   - path: the path of a file.
-  ///   - sync: makes the name of a new folder durable, before anything is created in it. A power cut
-  ///     would otherwise remove the folder with the files in it, however well these are synced.
+  /// - Parameter sync: makes the name of a new folder durable, before anything is created in it. A power cut
+  ///   would otherwise remove the folder with the files in it, however well these are synced.
   package static func makeFolders(
     of path: String, sync: (_ folder: String) -> Void = syncFolder
   ) throws(SystemError) {
@@ -175,10 +173,8 @@ package struct FileStatus: Sendable {
 
   /// The status of the file at a path; nil if there is none.
   ///
-  /// - Parameters:
-  ///   - path: the path.
-  ///   - followsLinks: whether the status of a symbolic link is that of its target. A link to a
-  ///     missing file has none then.
+  /// - Parameter followsLinks: whether the status of a symbolic link is that of its target. A link to a
+  ///   missing file has none then.
   package static func find(
     _ path: String, followsLinks: Bool = true
   ) throws(SystemError) -> FileStatus? {

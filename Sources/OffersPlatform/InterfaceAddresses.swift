@@ -32,9 +32,7 @@ package enum InterfaceAddresses {
   /// Addresses without duplicates and without those that other machines cannot use as they are: of
   /// loopback, and link-local ones (RFC 3927, RFC 4291), which need the name of an interface.
   ///
-  /// - Parameters:
-  ///   - addresses: the addresses of the interfaces.
-  ///   - usual: the one that comes first.
+  /// - Parameter usual: the one that comes first.
   static func ordered(_ addresses: [NetworkAddress], usual: NetworkAddress?) -> [NetworkAddress] {
     var seen: Set<NetworkAddress> = []
     let usable = addresses.filter { address in

@@ -24,7 +24,6 @@ package struct OffersServer: Sendable {
   private let logger: Logger
 
   /// - Parameters:
-  ///   - content: the dependencies of the pages and of the JSON API.
   ///   - address: where to listen, and the host names to answer to.
   ///   - access: how the server knows its clients.
   ///   - refreshSeconds: the interval at which feeds that are due are synced; nil for never.

@@ -46,7 +46,6 @@ public actor ImageLoader: ImageSource {
   private static let unreachedSeconds = 30.0
 
   /// - Parameters:
-  ///   - images: the image cache.
   ///   - transport: sends the requests. It is not closed.
   ///   - allowsPrivateNetwork: whether servers in private networks may be contacted.
   ///   - scaler: makes the copies of images for lists; nil for none.

@@ -19,9 +19,7 @@ public struct SyncEngine: Sendable {
   private let transport: TransportOwnership
 
   /// - Parameters:
-  ///   - store: the store of the offers.
   ///   - transport: sends the requests. It is not closed.
-  ///   - configuration: the definitions of the feeds.
   ///   - environment: returns the value of an environment variable, for the sources and the headers
   ///     of definitions; nil if it is not set.
   ///   - logger: logs responses and runs, without the values of variables.
@@ -146,8 +144,6 @@ public struct SyncEngine: Sendable {
   /// Makes one attempt to sync a feed, under the feed's lock.
   ///
   /// - Parameters:
-  ///   - feed: the name of a defined feed.
-  ///   - options: the options of the sync.
   ///   - isTrial: whether to compute the changes only, and write nothing.
   ///   - transport: sends the requests. It is not closed.
   ///   - progress: called from time to time while reading.
@@ -270,10 +266,8 @@ extension SyncEngine {
   /// The caller must call `FeedSource.check` before reading from the source.
   ///
   /// - Parameters:
-  ///   - definition: the definition of the feed.
   ///   - chosen: the validated source in the options; nil if they name none.
   ///   - state: the stored state, with the remembered source; nil if there is none.
-  ///   - options: the options of the sync.
   /// - Throws: `OffersError` with `invalidRequest` for an invalid source, for one in the options
   ///   that only a user of this machine may name, and for a search without a search address.
   func source(

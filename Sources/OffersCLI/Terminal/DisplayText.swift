@@ -254,9 +254,7 @@ struct ValueWords {
 
   /// Finds out whether the values of a list are rewards, prices or both.
   ///
-  /// - Parameters:
-  ///   - feeds: the presentations of the feeds.
-  ///   - values: the value of each row, with the feed of the row's offer.
+  /// - Parameter values: the value of each row, with the feed of the row's offer.
   init(_ feeds: FeedPresentations, of values: some Sequence<(feed: String, reward: Reward?)>) {
     self.feeds = feeds
     roles = Set(values.lazy.filter { $0.reward != nil }.map { feeds[$0.feed].valueRole })

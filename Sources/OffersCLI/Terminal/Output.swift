@@ -253,9 +253,6 @@ struct PagedJSON {
   private let pricedFeeds: Set<String>
   private var isFirst = true
 
-  /// - Parameters:
-  ///   - name: the name of the list.
-  ///   - pricedFeeds: the feeds whose values are prices.
   init(_ name: String, pricedFeeds: Set<String>) {
     start = "{\"\(name)\":["
     self.pricedFeeds = pricedFeeds

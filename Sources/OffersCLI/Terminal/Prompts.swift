@@ -22,7 +22,6 @@ enum Confirmation {
 enum PassphrasePrompt {
   /// Reads a new passphrase: twice from a terminal, else the first line of standard input.
   ///
-  /// - Parameter name: the user whose passphrase it is.
   /// - Throws: `OffersError` with `invalidRequest` without a passphrase, and for two that differ.
   static func readNew(of name: String) throws -> String {
     guard isatty(ProcessContext.current.input) == 1 else {
@@ -73,7 +72,6 @@ extension Confirmation {
   /// Asks before something is removed.
   ///
   /// - Parameters:
-  ///   - question: the question for the person.
   ///   - removal: the removal, such as `remove 12 offers`, for the error without a terminal.
   ///   - hint: the hint of that error.
   /// - Throws: `ExitStatus.failed` if the person declines; `OffersError` with `invalidRequest` if there

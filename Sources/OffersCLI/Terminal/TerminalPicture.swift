@@ -51,7 +51,6 @@ enum TerminalPicture {
   }
 
   /// - Parameters:
-  ///   - image: the image to draw.
   ///   - way: the way in which the terminal shows images.
   ///   - width: the width of the terminal in columns.
   ///   - colors: the value of the option `--colors` of `chafa`.

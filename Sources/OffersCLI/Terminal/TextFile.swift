@@ -69,7 +69,6 @@ extension AtomicFile {
   /// Creates the file for the `--output` option of a command.
   ///
   /// - Parameters:
-  ///   - output: the value of the option.
   ///   - isPublic: whether a new file gets the usual permissions, 0666 less the umask, instead of 0600.
   ///   - database: the database that the command uses. It is not replaced, nor is another database of
   ///     this program, a companion file of a database, or a file beside which there is a log or journal.
@@ -94,7 +93,6 @@ extension AtomicFile {
   ///   - text: the new content, written as UTF-8.
   ///   - path: the file; a symbolic link is followed.
   ///   - isPrivate: whether its mode is 0600 even if it replaces a file with another mode.
-  ///   - hint: the hint of errors.
   static func write(
     _ text: String, to path: String, isPrivate: Bool = false,
     hint: String = "Check the folder and its permissions."

@@ -52,7 +52,6 @@ package protocol OpenIDTransport: Sendable {
   ///
   /// - Parameters:
   ///   - form: the body, in the format application/x-www-form-urlencoded.
-  ///   - url: the address of the provider.
   ///   - authorization: the value of the field `Authorization`; nil for none.
   func post(_ form: String, to url: String, authorization: String?) async throws
     -> OpenIDResponse

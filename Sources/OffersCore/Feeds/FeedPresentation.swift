@@ -49,9 +49,7 @@ extension FeedPresentation {
 package struct FeedPresentations: Sendable {
   private let feeds: [String: FeedPresentation]
 
-  /// - Parameters:
-  ///   - known: the feeds with a definition.
-  ///   - stored: the presentations that a store keeps.
+  /// - Parameter stored: the presentations that a store keeps.
   package init(_ known: [KnownFeed] = [], stored: [String: FeedPresentation] = [:]) {
     feeds = stored.merging(
       known.lazy.map { ($0.name, FeedPresentation(of: $0, stored: stored[$0.name])) }

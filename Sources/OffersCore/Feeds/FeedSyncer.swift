@@ -174,10 +174,7 @@ package protocol FeedAdder: Sendable {
 
   /// Stores the definition of a proposal in the database. The source stays limited to the public internet.
   ///
-  /// - Parameters:
-  ///   - proposal: the proposal to add.
-  ///   - name: the name of the feed.
-  ///   - title: the title of the feed; nil for the one that the document has.
+  /// - Parameter title: the title of the feed; nil for the one that the document has.
   /// - Throws: `OffersError` with `invalidRequest` for an invalid name or title, and for the name of a
   ///   feed that exists; the errors of the store.
   func add(_ proposal: FeedProposal, name: String, title: String?) async throws

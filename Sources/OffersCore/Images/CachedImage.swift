@@ -269,7 +269,6 @@ public enum ImageCacheLimits {
   /// - Parameters:
   ///   - fetchedAt: when the image was last fetched or confirmed.
   ///   - freshUntil: until when it is fresh.
-  ///   - now: the present time.
   package static func isFresh(fetchedAt: Date, until freshUntil: Date, at now: Date) -> Bool {
     now < freshUntil && fetchedAt <= now + clockSeconds && freshUntil <= fetchedAt + freshSeconds
   }

@@ -24,10 +24,7 @@ public struct HeldBack: Hashable, Sendable {
 
   /// A sentence for people about the missing offers, without a full stop.
   ///
-  /// - Parameters:
-  ///   - currentCount: the number of offers in the feed's list, with the missing ones.
-  ///   - noun: the noun for the offers.
-  ///   - now: the present time.
+  /// - Parameter currentCount: the number of offers in the feed's list, with the missing ones.
   package func sentence(
     of currentCount: Int, _ noun: OfferNoun = .offer, at now: Date
   ) -> String {

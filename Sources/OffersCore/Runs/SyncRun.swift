@@ -173,10 +173,8 @@ public struct SyncRun: Hashable, Sendable {
   /// A copy of the run with what is known only after the write of its offers.
   ///
   /// - Parameters:
-  ///   - counts: the numbers of offers.
   ///   - problems: the problems of the records, those that the write has found included.
   ///   - returned: new offers that are probably gone favorites.
-  ///   - seconds: the duration of the write.
   package func completed(
     counts: SyncCounts, problems: [ReadProblem], returned: [FavoriteSuccessor],
     writeSeconds seconds: Double

@@ -53,7 +53,6 @@ package protocol SyncStore: Sendable {
   /// Records a run that changes no offer.
   ///
   /// - Parameters:
-  ///   - run: the run to record.
   ///   - source: the source to use from now on and its origin; nil to keep both.
   ///   - fetch: the new fetch state; nil to keep the stored one.
   ///   - presentation: how the offers of the feed are shown, by its definition; nil to keep what is

@@ -37,7 +37,6 @@ package enum SharedLibrary {
   /// Opens a library, as the initial value of a static property.
   ///
   /// - Parameters:
-  ///   - name: the name of the library.
   ///   - package: the Debian package that has it.
   ///   - open: returns the functions of the library, or nil and the linker's message.
   /// - Returns: the functions, or an error with `storageFailed` that names the package.

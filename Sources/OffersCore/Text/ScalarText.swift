@@ -7,7 +7,6 @@ extension StringProtocol {
   /// The parts between separators.
   ///
   /// - Parameters:
-  ///   - scalar: the separator.
   ///   - maxSplits: the maximum number of splits; the last part is the rest of the text.
   ///   - omittingEmptySubsequences: whether empty parts are left out.
   package func split(

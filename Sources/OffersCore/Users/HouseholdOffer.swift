@@ -107,7 +107,6 @@ public struct HouseholdOfferPage: Hashable, Sendable {
   /// one, if there are any.
   ///
   /// - Parameters:
-  ///   - offers: the offers from the page's first one on.
   ///   - hasMore: whether the list has more offers after these.
   ///   - maximumBytes: the limit, in bytes of UTF-8.
   package init(of offers: [HouseholdOffer], hasMore: Bool, maximumBytes: Int) {
@@ -125,9 +124,7 @@ extension JSONWriter {
   /// Writes an offer of the household in the form of `--json` and the API: the offer with the member
   /// `shared_by`.
   ///
-  /// - Parameters:
-  ///   - found: the offer to write.
-  ///   - now: the time at which the offer counts as expired.
+  /// - Parameter now: the time at which the offer counts as expired.
   package mutating func value(_ found: HouseholdOffer, at now: Date) {
     value(found.offer, at: now) { $0.member(sharersOf: found) }
   }

@@ -60,7 +60,6 @@ extension Answers {
   /// - Parameters:
   ///   - path: the path, such as `/api/v1/offers/{ref}`.
   ///   - names: the query parameters that the route accepts.
-  ///   - router: gets the route.
   ///   - make: makes the content of an answer, unless the cache has it.
   func read(
     _ path: RouterPath, _ names: [String] = [], on router: Router<ServedContext>,

@@ -66,8 +66,6 @@ final class EventHub: Sendable {
   /// Adds a listener.
   ///
   /// - Parameters:
-  ///   - client: whom the stream is for.
-  ///   - user: the user whose client it is.
   ///   - isWelcome: whether the client is still let in. Called after commits and every 15 seconds;
   ///     false ends the stream, an error is ignored until the next call.
   ///   - whenClosed: calls a closure when the client closes its connection, which ends the stream.

@@ -129,9 +129,7 @@ enum JSONBody {
 
   /// Reads the body of a request as a JSON object; an empty body is an empty object.
   ///
-  /// - Parameters:
-  ///   - request: the request whose body is read whole.
-  ///   - members: the names of the members that the route accepts.
+  /// - Parameter members: the names of the members that the route accepts.
   /// - Throws: `Problem` with status 400 for a body that is no JSON object or has an unknown
   ///   member, with 413 for a body over `RequestValidation.bodyBytes`.
   static func read(_ request: Request, members: [String]) async throws -> [String: Any] {
@@ -198,9 +196,7 @@ enum Cursor: Hashable {
 
   /// Parses the text of a cursor.
   ///
-  /// - Parameters:
-  ///   - text: the cursor as a client sent it back.
-  ///   - list: the fingerprint of the list that is asked for.
+  /// - Parameter list: the fingerprint of the list that is asked for.
   /// - Throws: `Problem` with status 400 for a text that is no cursor, or one of another list.
   init(_ text: String, of list: UInt64) throws {
     guard let data = Base64URL.data(of: text),

@@ -43,10 +43,6 @@ final class LoginGuard: Sendable {
   private let refusals: LoginRefusalLog
   private let state = Mutex(State())
 
-  /// - Parameters:
-  ///   - repository: stores the attempts.
-  ///   - now: the clock of the waits.
-  ///   - logger: gets a line for each refused attempt.
   init(_ repository: any AttemptRepository, now: @escaping @Sendable () -> Date, logger: Logger) {
     self.repository = repository
     self.now = now
@@ -373,7 +369,6 @@ final class LoginRefusalLog: Sendable {
   /// Logs a refused attempt.
   ///
   /// - Parameters:
-  ///   - client: the client's address.
   ///   - status: the status of the response: 401, 429 or 503.
   ///   - now: the time, by which the lines of a second are counted.
   func note(_ client: Peer, status: Int, at now: Date) {
@@ -435,7 +430,6 @@ struct PassphraseHasher: Sendable {
     limit: 1, keyLimit: 1, waitingLimit: 256, keyWaitingLimit: 4)
   private let cost: Passphrase.Cost
 
-  /// - Parameter cost: the cost of new passphrases.
   init(cost: Passphrase.Cost) { self.cost = cost }
 
   /// Whether a text is a passphrase, as `Passphrase.matches`.

@@ -15,9 +15,7 @@ final class PairingCodes: Sendable {
   enum Finding: Sendable {
     /// A valid code, which is used up now.
     ///
-    /// - Parameters:
-    ///   - guest: the user whom the code logs in.
-    ///   - maker: the visitor that had it made.
+    /// - Parameter maker: the visitor that had it made.
     case valid(guest: User.ID, maker: Visitor)
     case used
     case expired
@@ -39,7 +37,6 @@ final class PairingCodes: Sendable {
   /// Makes a code.
   ///
   /// - Parameters:
-  ///   - guest: the user whom the code logs in.
   ///   - maker: the visitor that asks for it. Whether the code is accepted depends on what the maker
   ///     may do by then (`VisitorAuthentication.pair`).
   ///   - now: the time, from which the code is valid for ten minutes.

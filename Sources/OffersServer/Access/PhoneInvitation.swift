@@ -7,9 +7,7 @@ package struct PhoneInvitation: Sendable {
   private let server: String
   private let pairingCode: PairingCode
 
-  /// - Parameters:
-  ///   - server: the URL of the server, without a slash at its end.
-  ///   - code: the code.
+  /// - Parameter server: the URL of the server, without a slash at its end.
   init(server: String, code: PairingCode) {
     self.server = server
     pairingCode = code

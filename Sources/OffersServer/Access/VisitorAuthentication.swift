@@ -96,10 +96,6 @@ struct VisitorAuthentication: Sendable {
   /// cookie does not count in a request with a bearer token. A field `Authorization` of another
   /// scheme is left to a proxy that asks for a password. A trusted proxy that names the user comes before both.
   ///
-  /// - Parameters:
-  ///   - request: the request.
-  ///   - client: the client's address.
-  ///   - peer: the other end of the connection.
   /// - Returns: nil for a stranger.
   /// - Throws: `Problem` with status 403 for a user that only the proxy knows, with status 401 or 429 for
   ///   a wrong bearer token, with 503 for one that may be that of the token file while that cannot be
@@ -246,9 +242,7 @@ struct VisitorAuthentication: Sendable {
 
   /// Notes that a session or an API token was used, every ten minutes.
   ///
-  /// - Parameters:
-  ///   - visitor: the visitor of the request.
-  ///   - request: the request, which has the session's cookie.
+  /// - Parameter request: the request, which has the session's cookie.
   /// - Returns: the `Set-Cookie` field by which the browser keeps the cookie for as long as the
   ///   session lasts; nil if no session was noted.
   /// - Throws: `OffersError` if libcrypto fails.
@@ -321,7 +315,6 @@ extension VisitorAuthentication {
   /// - Parameters:
   ///   - token: the token that the browser sent.
   ///   - request: the request. A session whose cookie it has ends.
-  ///   - client: the client's address.
   /// - Throws: `Problem` with status 503 while no token is valid; `OffersError` if the session cannot
   ///   be stored.
   func logIn(withToken token: String, _ request: Request, from client: Peer) async throws -> Login {
@@ -343,9 +336,7 @@ extension VisitorAuthentication {
   ///
   /// - Parameters:
   ///   - name: the name of the account, without regard to case.
-  ///   - passphrase: the passphrase.
   ///   - request: the request. A session whose cookie it has ends.
-  ///   - client: the client's address.
   /// - Throws: `Problem` with status 503 if too many attempts are being checked; `OffersError` if
   ///   the store cannot be used.
   func logIn(
@@ -443,7 +434,6 @@ extension VisitorAuthentication {
   /// - Parameters:
   ///   - typed: the code as it was typed.
   ///   - request: the request. A session whose cookie it has ends.
-  ///   - client: the client's address.
   /// - Throws: `OffersError` if the session cannot be stored.
   func pair(_ typed: String, _ request: Request, from client: Peer) async throws -> Pairing {
     let counted = [LoginAttempts.logins(from: client.network)]
@@ -500,9 +490,7 @@ extension VisitorAuthentication {
 
   /// Makes a pairing code.
   ///
-  /// - Parameters:
-  ///   - guest: the user whom the code logs in.
-  ///   - maker: the visitor that asks for it, who may let browsers in as that user.
+  /// - Parameter maker: the visitor that asks for it, who may let browsers in as that user.
   /// - Throws: `OffersError` if libcrypto fails.
   func makePairingCode(for guest: User, by maker: Visitor) throws -> PairingCode {
     try pairings.make(for: guest.id, by: maker, now: now())

@@ -21,11 +21,8 @@ struct Answers: Sendable {
 
   /// Makes the content of a response, caches it as its lifetime allows, and responds.
   ///
-  /// - Parameters:
-  ///   - request: the request.
-  ///   - visitor: the visitor for whom the content is made. The cached response is used only for the same
-  ///     user with the same right; with nil, for every request without a visitor.
-  ///   - make: makes the content.
+  /// - Parameter visitor: the visitor for whom the content is made. The cached response is used only for the same
+  ///   user with the same right; with nil, for every request without a visitor.
   func answer(
     _ request: Request, for visitor: Visitor?, _ make: () async throws -> Answer
   ) async throws -> Response {
@@ -136,10 +133,6 @@ struct Answer: Sendable {
   }
 
   /// A JSON object, whose members `body` writes.
-  ///
-  /// - Parameters:
-  ///   - pricedFeeds: the feeds whose values are prices.
-  ///   - body: writes the members.
   static func json(
     pricedFeeds: Set<String> = [], _ body: (inout JSONWriter) throws -> Void
   ) rethrows -> Answer {
@@ -196,7 +189,6 @@ final class ResponseCache: Sendable {
   /// the same target.
   ///
   /// - Parameters:
-  ///   - entry: the response to add.
   ///   - target: the path and query of the request that it answers.
   ///   - version: the version of the database from before the response was made.
   func put(_ entry: Entry, at target: String, version: Int64) {
@@ -235,8 +227,6 @@ struct TaggedContent: Sendable {
   private let isCompressible: Bool
 
   /// - Parameters:
-  ///   - contentType: the media type of the body.
-  ///   - body: the body.
   ///   - cacheControl: the value of `Cache-Control`.
   ///   - fields: further header fields.
   init(
@@ -360,9 +350,7 @@ extension Response {
 
   /// A redirection by 303, after which the browser sends GET.
   ///
-  /// - Parameters:
-  ///   - path: a path of this server.
-  ///   - cookies: the `Set-Cookie` fields.
+  /// - Parameter cookies: the `Set-Cookie` fields.
   static func seeOther(_ path: String, cookies: [String] = []) -> Response {
     var headers: HTTPFields = [.location: path, .cacheControl: "no-store"]
     headers[values: .setCookie] = cookies

@@ -63,9 +63,7 @@ final class ConnectionTable: Sendable {
   private let proxies: TrustedProxies
   private let state = Mutex(State())
 
-  /// - Parameters:
-  ///   - limits: the limits of the connections.
-  ///   - proxies: the peers that connect for many clients.
+  /// - Parameter proxies: the peers that connect for many clients.
   init(_ limits: Limits = Limits(), proxies: TrustedProxies = TrustedProxies()) {
     self.limits = limits
     self.proxies = proxies
@@ -73,9 +71,7 @@ final class ConnectionTable: Sendable {
 
   /// Adds a connection, and closes others if a limit is reached.
   ///
-  /// - Parameters:
-  ///   - peer: the other end of the connection.
-  ///   - close: closes the connection; called on any thread.
+  /// - Parameter close: closes the connection; called on any thread.
   func add(_ peer: Peer, close: @escaping @Sendable () -> Void) -> Number {
     let isLimited = !peer.isLoopback && !proxies.contains(peer)
     let (number, closed) = state.withLock { state -> (Number, [Entry]) in

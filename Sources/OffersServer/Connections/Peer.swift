@@ -104,10 +104,6 @@ package struct TrustedProxies: Sendable {
   /// The client of a request: the rightmost address of `X-Forwarded-For` that is no trusted proxy.
   /// The field is ignored unless the other end of the connection is a trusted proxy. Whatever stands
   /// to the left of the client was sent by the client, and may be forged.
-  ///
-  /// - Parameters:
-  ///   - fields: the fields of the request.
-  ///   - peer: the other end of the connection.
   func client(of fields: HTTPFields, from peer: Peer) -> Peer {
     guard !ranges.isEmpty, contains(peer), let name = Self.forwardedFor else { return peer }
     var client = peer

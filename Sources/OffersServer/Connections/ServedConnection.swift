@@ -92,9 +92,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
   /// The response that the client waits for; nil if there is none that needs the client.
   private var awaited: Awaited?
 
-  /// - Parameters:
-  ///   - times: the timeouts of the connection.
-  ///   - table: the table of all connections of the server, to which this one is added.
+  /// - Parameter table: the table of all connections of the server, to which this one is added.
   init(_ times: Times = Times(), table: ConnectionTable) {
     self.times = times
     self.table = table

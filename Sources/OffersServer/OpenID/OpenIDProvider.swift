@@ -17,10 +17,7 @@ struct OpenIDProvider: Sendable {
   private let turns = FairTurns<String>(
     limit: 8, keyLimit: 2, waitingLimit: 256, keyWaitingLimit: 8)
 
-  /// - Parameters:
-  ///   - keys: the store of the key of pending logins.
-  ///   - cookies: where browsers send the server's cookies.
-  ///   - now: the clock of logins and tokens.
+  /// - Parameter cookies: where browsers send the server's cookies.
   init(
     _ settings: OpenIDSettings, keys: any ServerKeyRepository, cookies: CookieScope,
     now: @escaping @Sendable () -> Date

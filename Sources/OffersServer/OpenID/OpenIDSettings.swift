@@ -19,7 +19,6 @@ package struct OpenIDSettings: Sendable {
   ///   - clientID: the id under which this server is registered.
   ///   - secretFile: a file with the secret of the registration, which only its owner can read; nil for
   ///     a public client.
-  ///   - transport: sends the requests to the provider.
   /// - Throws: `OffersError` with `invalidRequest` for another URL, an id or a secret that is empty,
   ///   too long or not in printable ASCII, and for a file that is accessible to others; with `notFound`
   ///   for a file that cannot be read.

@@ -28,10 +28,7 @@ final class PendingLogins: Sendable {
   private let cookies: CookieScope
   private let now: @Sendable () -> Date
 
-  /// - Parameters:
-  ///   - settings: the registration.
-  ///   - keys: the store of the key.
-  ///   - cookies: where browsers send the server's cookies.
+  /// - Parameter cookies: where browsers send the server's cookies.
   init(
     _ settings: OpenIDSettings, keys: any ServerKeyRepository, cookies: CookieScope,
     now: @escaping @Sendable () -> Date

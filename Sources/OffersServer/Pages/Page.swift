@@ -59,7 +59,6 @@ struct PageShell: Sendable {
   /// The complete HTML document.
   ///
   /// - Parameters:
-  ///   - page: the page to put into the frame.
   ///   - address: the path and query of the page, to which forms in the frame redirect.
   ///   - visitor: whom the page is for; nil for nobody in particular.
   ///   - feeds: the feeds that the sidebar lists; see `feeds(beside:)`.

@@ -41,10 +41,6 @@ struct PageRequest: Sendable {
   }
 
   /// The request for a page without a query, by nobody in particular.
-  ///
-  /// - Parameters:
-  ///   - path: the path of the page.
-  ///   - name: the path parameter.
   init(path: String, name: String = "") {
     self.path = path
     self.name = name

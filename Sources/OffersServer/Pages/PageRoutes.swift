@@ -11,7 +11,6 @@ struct PageRoutes: Sendable {
   /// - Parameters:
   ///   - content: what the pages show and the forms change.
   ///   - answers: responds to reads, and caches these responses.
-  ///   - access: decides whom a request is from.
   ///   - basePath: the path below which browsers reach the pages.
   init(
     content: ServerDependencies, answers: Answers, access: VisitorAuthentication,

@@ -70,9 +70,6 @@ extension PageFields {
   /// feed that has some.
   ///
   /// - Parameters:
-  ///   - feeds: the feeds of the page.
-  ///   - presentations: the nouns of their offers.
-  ///   - now: the present time.
   ///   - namesFeeds: whether each note names its feed.
   ///   - mayDecide: whether the visitor may remove or keep the offers.
   ///   - back: the address to which the forms return.
@@ -143,9 +140,7 @@ extension PageFields {
   /// Sets the link to the next page of a list, which a script loads when the link is scrolled near the
   /// visible part of the page.
   ///
-  /// - Parameters:
-  ///   - link: the path and query of the next page; nil sets no link.
-  ///   - label: the text of the link.
+  /// - Parameter link: the path and query of the next page; nil sets no link.
   mutating func setMore(_ link: String?, label: String) {
     guard let link else { return }
     set(

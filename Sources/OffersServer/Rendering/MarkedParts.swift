@@ -15,10 +15,7 @@ enum MarkedParts {
 
   /// Sets the name, an excerpt of the description, and excerpts of other fields with a match.
   ///
-  /// - Parameters:
-  ///   - fields: the fields of the result's card.
-  ///   - hit: the offer and its matches.
-  ///   - isWhole: whether to set the whole description.
+  /// - Parameter isWhole: whether to set the whole description.
   static func fill(_ fields: inout PageFields, _ hit: SearchHit, isWhole: Bool = false) {
     let offer = hit.offer
     func ranges(_ field: SearchMatch.Field) -> [Range<Int>] {

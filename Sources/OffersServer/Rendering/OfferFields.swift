@@ -126,7 +126,6 @@ struct GoodNewsLabels: Sendable {
 
   /// - Parameters:
   ///   - offers: the offers that the page shows.
-  ///   - store: the store of their changes.
   ///   - now: the present time, up to which the last days count.
   init(of offers: [Offer], in store: any ChangeRepository, at now: Date) async throws {
     var changes: [OfferChange] = []
@@ -175,10 +174,8 @@ struct PrintedAmount: Equatable {
   /// Whether the text names no exact amount, so that `amount` is the whole text.
   let isWords: Bool
 
-  /// - Parameters:
-  ///   - text: the text as it is shown.
-  ///   - value: its exact value; nil for none. In a text without one, a number may mean anything:
-  ///     `Buy 2, get 1 free`.
+  /// - Parameter value: its exact value; nil for none. In a text without one, a number may mean anything:
+  ///   `Buy 2, get 1 free`.
   init(_ text: String, value: Reward.Value?) {
     let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
     var currency: String?

@@ -130,7 +130,6 @@ package struct LeafletFiles: Sendable {
   /// The files of this system.
   static let installed = LeafletFiles()
 
-  /// - Parameter folder: the folder of the files.
   package init(folder: String = "/usr/share/javascript/leaflet") {
     var files: [String: (asset: PageAssets.Asset, bytes: [UInt8])] = [:]
     for (path, type) in Self.contentTypes {

@@ -12,11 +12,9 @@ import Hummingbird
 enum WriteRules {
   /// Checks a request that changes something.
   ///
-  /// - Parameters:
-  ///   - request: the request.
-  ///   - isSecure: whether browsers reach the server by https only. A page of the same host that
-  ///     was loaded without TLS, which anybody on the network may have written, is then of another
-  ///     origin.
+  /// - Parameter isSecure: whether browsers reach the server by https only. A page of the same host that
+  ///   was loaded without TLS, which anybody on the network may have written, is then of another
+  ///   origin.
   /// - Throws: `Problem` with status 403 for another origin or a form without one, with 415 for
   ///   another media type than the path requires.
   static func check(_ request: Request, isSecure: Bool = false) throws {

@@ -25,9 +25,7 @@ package enum Passphrase {
 
   /// Checks a new passphrase.
   ///
-  /// - Parameters:
-  ///   - text: the passphrase.
-  ///   - user: the name of its user, which adds nothing to it.
+  /// - Parameter user: the name of its user, which adds nothing to it.
   /// - Throws: `OffersError` with `invalidRequest` for one that is too short, too long or easily
   ///   guessed.
   package static func check(_ text: String, of user: String) throws {

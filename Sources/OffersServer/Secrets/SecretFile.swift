@@ -8,7 +8,6 @@ enum SecretFile {
   ///
   /// - Parameters:
   ///   - path: the file, a regular one that only its owner can read.
-  ///   - noun: the name of the secret, for the errors.
   ///   - mostBytes: the maximum length of the secret. Of a longer one, the beginning is returned, which
   ///     is longer than that as well.
   ///   - hint: the advice for a file that cannot be read; nil for none.

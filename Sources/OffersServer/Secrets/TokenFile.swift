@@ -114,9 +114,7 @@ struct ServerToken: Sendable {
 
   /// Refuses a text that was not generated.
   ///
-  /// - Parameters:
-  ///   - text: the token.
-  ///   - path: the file that has it, for the message.
+  /// - Parameter path: the file that has it, for the message.
   /// - Throws: `OffersError` with `invalidRequest` unless the text has the form of
   ///   `APITokenText.randomText`.
   static func check(_ text: String, in path: String) throws {

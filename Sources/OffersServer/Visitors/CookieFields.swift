@@ -7,9 +7,7 @@ enum CookieFields {
   /// The values of the cookies with a name, in their order. Another host of the domain can set a cookie
   /// of the same name, which a browser may send first.
   ///
-  /// - Parameters:
-  ///   - limit: the maximum number of values.
-  ///   - isValid: whether a text may be a value; others are left out.
+  /// - Parameter isValid: whether a text may be a value; others are left out.
   static func values(
     of name: String, in fields: HTTPFields, limit: Int, where isValid: (Substring) -> Bool
   ) -> [String] {

@@ -50,9 +50,7 @@ struct FeedSource: Sendable {
   /// The source to remember after a successful sync; nil to change nothing. The sample is not
   /// remembered for a feed whose definition has a source.
   ///
-  /// - Parameters:
-  ///   - chosen: the source in the options of the sync; nil if they name none.
-  ///   - definition: the definition of the feed.
+  /// - Parameter chosen: the source in the options of the sync; nil if they name none.
   func toRemember(_ chosen: SyncSource?, _ definition: FeedDefinition) -> ChosenSource? {
     if chosen == .sample, definition.source != nil { return nil }
     return chosen?.rememberedText.map { ChosenSource($0, origin: origin) }
@@ -133,9 +131,7 @@ struct SourceTemplate: Sendable {
   /// The URL or the path of a page, with all placeholders filled in. In a URL, the values of
   /// variables are percent-encoded.
   ///
-  /// - Parameters:
-  ///   - page: the number of the page.
-  ///   - query: the words to search for on the server; nil if there is no search.
+  /// - Parameter query: the words to search for on the server; nil if there is no search.
   /// - Throws: `OffersError` with `invalidRequest` for a variable that is not set or empty.
   func filled(page: Int, query: String? = nil) throws -> String {
     let isURL = text.contains("://")
@@ -180,9 +176,7 @@ struct SecretRedactor: Sendable {
 
   /// Adds the value of a variable, as it is and in the spellings that URLs and servers give it.
   ///
-  /// - Parameters:
-  ///   - value: the value, which must not appear in output.
-  ///   - name: the name of the variable.
+  /// - Parameter value: the value, which must not appear in output.
   mutating func add(_ value: String, of name: String) {
     let encoded = value.percentEncoded()
     var found = [value, encoded, Self.lowercasedEscapes(encoded)]

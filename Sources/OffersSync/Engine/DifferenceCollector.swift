@@ -35,9 +35,7 @@ final class DifferenceCollector: OfferSink {
   private let isSearch: Bool
 
   /// - Parameters:
-  ///   - definition: the definition of the feed.
   ///   - derivationSeed: the seed of the content hashes; see `FeedDefinition.derivationSeed`.
-  ///   - folder: the folder for temporary files.
   ///   - hasPages: whether there may be more than one document.
   ///   - isSearch: whether to collect `foundPages`.
   init(
@@ -181,7 +179,6 @@ final class RecordSpool {
   /// The size of the buffer; a larger record gets a buffer of its own size.
   fileprivate static let bufferBytes = 1 << 20
 
-  /// - Parameter folder: the folder of the temporary file.
   init(folder: String) {
     self.folder = folder
   }

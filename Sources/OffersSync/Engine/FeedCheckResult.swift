@@ -133,7 +133,6 @@ extension SyncEngine {
   /// Reads a feed by its definition without storing anything.
   ///
   /// - Parameters:
-  ///   - definition: the definition to check.
   ///   - source: the source to read instead of the one in use; nil for the latter.
   ///   - state: the stored state of the feed, whose named source is in use; nil for the source of
   ///     the definition. A source that was not named on this machine is read with the same
@@ -168,7 +167,6 @@ extension SyncEngine {
   ///   - source: the source of the document, which counts as one in a definition.
   ///   - isPublicOnly: whether the source was not named on this machine, so that it must be on the
   ///     public internet.
-  ///   - options: the limits and the access to networks, as in a sync.
   ///   - handle: receives the bytes; returns false to stop reading.
   /// - Returns: the final URL of the document and the encoding that the server declared; nil where
   ///   there is none.

@@ -87,9 +87,7 @@ extension FetchState {
 extension OffersError {
   /// The error of a sync without a network.
   ///
-  /// - Parameters:
-  ///   - error: the failure of the fetch.
-  ///   - hasPortal: whether the network answers in place of servers.
+  /// - Parameter hasPortal: whether the network answers in place of servers.
   static func noNetwork(_ error: OffersError?, hasPortal: Bool) -> OffersError {
     OffersError(
       .noNetwork,

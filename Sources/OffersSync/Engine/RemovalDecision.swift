@@ -50,12 +50,7 @@ struct RemovalDecision: Hashable {
   /// A scheduled sync may begin so much earlier than the one that it confirms, at most.
   private static let slackSeconds = 60.0
 
-  /// - Parameters:
-  ///   - document: the document.
-  ///   - marks: the offers that were missing before, and since when.
-  ///   - hold: the hold of the feed's definition.
-  ///   - choice: the decision of the user.
-  ///   - now: the start of the sync.
+  /// - Parameter marks: the offers that were missing before, and since when.
   init(
     _ document: Document, marks: [MissingOffer], hold: RemovalHold, choice: Choice, now: Date
   ) {

@@ -111,7 +111,6 @@ struct SyncAttempt {
   /// Syncs the feed: reads its document, and applies the difference to the store.
   ///
   /// - Parameters:
-  ///   - store: the store of the offers.
   ///   - mayRename: whether stored offers may get other ids (`takesOverIDs`), after which the document
   ///     is read a second time.
   ///   - progress: called from time to time.
@@ -391,7 +390,6 @@ extension SyncAttempt {
   /// Decides about the offers that a document lacks.
   ///
   /// - Parameters:
-  ///   - collector: the comparison of the document with the stored offers.
   ///   - facts: the document's statements about itself.
   ///   - store: the store with the offers that were missing before.
   /// - Returns: nil if the document says nothing about missing offers, because it is a selection or

@@ -43,7 +43,6 @@ struct DocumentFetch {
   /// - Parameters:
   ///   - url: the URL to request first, before any redirects.
   ///   - between: called after each part of the body.
-  ///   - handle: receives each part of the body.
   /// - Returns: false if the server answers that the document has not changed (304).
   /// - Throws: `OffersError` with `notFound` for 404 and 410, `sourceFailed` for any other
   ///   unexpected status and for network errors, `limitExceeded` past a limit, `malformedFeed` or
@@ -346,7 +345,6 @@ struct FetchSettings {
   ///
   /// - Parameters:
   ///   - source: the address of the source, with its placeholders filled in.
-  ///   - headers: the headers of the feed's definition.
   ///   - isFirst: whether it is the source's document, not a further page.
   ///   - explain: returns the error message in the body of an error response; nil if there is none.
   func document(

@@ -27,7 +27,6 @@ struct FetchSchedule: Sendable {
   ///   - reason: `forced` skips nothing; `asked` skips a feed that is stopped or whose server
   ///     requested a pause; `due` also skips one that is not due.
   ///   - state: the stored state of the feed; nil if there is none.
-  ///   - now: the present time.
   func skip(_ reason: SyncReason, _ state: SyncState?, now: Date) -> SyncSkip? {
     guard let state, reason != .forced else { return nil }
     if let since = state.fetch.stoppedAt { return .stopped(since: since) }
@@ -73,10 +72,7 @@ struct FetchSchedule: Sendable {
   /// Whether to send the stored validators: there are some, the stored document was read under the
   /// same rules, and was fetched unconditionally less than `validatorSeconds` ago.
   ///
-  /// - Parameters:
-  ///   - fetch: the stored state.
-  ///   - rules: the hash of the present rules; see `FeedDefinition.derivationSeed`.
-  ///   - now: the time of the sync.
+  /// - Parameter rules: the hash of the present rules; see `FeedDefinition.derivationSeed`.
   func asksConditionally(_ fetch: FetchState, rules: UInt64, now: Date) -> Bool {
     guard fetch.validatedMark != nil, fetch.validatedRules == rules,
       fetch.etag != nil || fetch.lastModified != nil, let full = fetch.fullFetchAt
@@ -97,7 +93,6 @@ struct FetchSchedule: Sendable {
   ///   - usualSeconds: the freshness lifetime found last time; passed only when the document is
   ///     unchanged, because it was then not parsed and its own TTL is unknown. A lifetime that the
   ///     server declares takes precedence.
-  ///   - now: the time of the sync.
   func afterSuccess(
     _ fetch: FetchState, _ answer: FetchMetadata?, source: String, rules: UInt64, held: HeldBack?,
     confirmAt: Date? = nil,

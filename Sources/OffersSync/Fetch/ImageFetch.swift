@@ -35,7 +35,6 @@ struct ImageFetch: Sendable {
   ///
   /// - Parameters:
   ///   - name: the key of the image in the cache: its address as it is in the feed.
-  ///   - address: the address to request.
   ///   - held: the cached image to revalidate; nil when there is none.
   /// - Throws: `Failure`; `CancellationError`.
   func pull(_ name: String, at address: ImageAddress, held: CachedImage?) async throws -> Answer {

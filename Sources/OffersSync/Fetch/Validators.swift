@@ -23,7 +23,6 @@ struct Validators: Hashable, Sendable {
   ///   - sentAt: the `Date` of the response. A modification less than a second before it is a weak
   ///     validator and is dropped, because another one may follow within the same second (RFC 9110,
   ///     section 8.8.2.2). Nil for a response without `Date`, and for stored validators.
-  ///   - now: the present time.
   init(etag: String?, lastModified: String?, sentAt: Date? = nil, now: Date) {
     self.etag = etag.flatMap { Self.isUsable(etag: $0) ? $0 : nil }
     self.lastModified = lastModified.flatMap {

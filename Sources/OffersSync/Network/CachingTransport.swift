@@ -22,7 +22,6 @@ package final class CachingTransport: HTTPTransport {
     var bytes = 0
   }
 
-  /// - Parameter transport: sends the requests.
   package init(_ transport: any HTTPTransport) { self.transport = transport }
 
   package func send(_ request: TransportRequest) async throws -> TransportResponse {

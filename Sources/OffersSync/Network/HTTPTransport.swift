@@ -90,8 +90,7 @@ public struct TransportRequest: Hashable, Sendable {
       headSeconds: headSeconds, idleSeconds: idleSeconds)
   }
 
-  /// - Parameters:
-  ///   - body: the body of a POST request; nil for a GET request.
+  /// - Parameter body: the body of a POST request; nil for a GET request.
   /// - Throws: as the other initializer, which describes the other parameters.
   package init(
     url: String, posting body: [UInt8]?, headers: [HeaderField], mayBePrivate: Bool,
@@ -290,10 +289,7 @@ package enum Timeout {
   /// Runs `body`, and cancels it after `seconds`. Returns or throws only when `body` has ended, so
   /// `body` must respond to cancellation.
   ///
-  /// - Parameters:
-  ///   - seconds: the longest duration.
-  ///   - body: the operation.
-  ///   - late: makes the error of the timeout.
+  /// - Parameter late: makes the error of the timeout.
   /// - Throws: the error of `body`; after the timeout, the error of `late`; `CancellationError` if
   ///   the caller is cancelled.
   package static func run<Result: Sendable>(

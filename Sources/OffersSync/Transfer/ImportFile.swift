@@ -55,10 +55,7 @@ package final class ImportFile: ExportRecordSource {
 
   /// An export that a temporary file holds.
   ///
-  /// - Parameters:
-  ///   - spool: the file.
-  ///   - bytes: its size.
-  ///   - progress: as of the other initializer.
+  /// - Parameter progress: as of the other initializer.
   package init(
     _ spool: SpoolFile, bytes: Int,
     progress: @escaping @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void = { _, _ in }

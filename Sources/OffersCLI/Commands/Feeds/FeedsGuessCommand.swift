@@ -71,7 +71,6 @@ struct FeedGuess {
   /// Reads the start of a source, and guesses a definition from it.
   ///
   /// - Parameters:
-  ///   - name: the name of the feed in the definition.
   ///   - source: the source as the user typed it; `-` for standard input.
   ///   - items: the path of the offers in the document; nil to guess it.
   ///   - missing: the fields among `id` and `name` that the user has not mapped to a path.
@@ -103,7 +102,6 @@ struct FeedGuess {
   /// Reads a feed by its definition without storing anything.
   ///
   /// - Parameters:
-  ///   - definition: the definition to try.
   ///   - kind: the kind of the document if its format says what its items are; such a document may
   ///     have none yet.
   ///   - firstCount: the most offers in `FeedCheckResult.first`.

@@ -32,8 +32,6 @@ struct OwnFeeds: Sendable {
   /// - Parameters:
   ///   - text: the new text, which defines the feed and nothing else.
   ///   - old: the text in the database that was edited; nil for none.
-  ///   - name: the feed.
-  ///   - path: the file with the new text, for messages.
   /// - Returns: whether it differs from the stored one.
   /// - Throws: `OffersError` with `invalidRequest` for an invalid text, whose message begins with the file and
   ///   the line, and `locked` if the definition was changed meanwhile.

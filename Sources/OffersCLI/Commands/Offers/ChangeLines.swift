@@ -9,9 +9,7 @@ struct ChangeLines {
   private let words: ValueWords
   private let table: Table
 
-  /// - Parameters:
-  ///   - sample: the changes that determine the widths of the columns.
-  ///   - feeds: the presentations of the feeds.
+  /// - Parameter sample: the changes that determine the widths of the columns.
   init(_ sample: [OfferChange], _ feeds: FeedPresentations) {
     self.feeds = feeds
     let words = ValueWords(

@@ -100,10 +100,8 @@ struct Browser {
   /// itself. The browser stays in the process group of this program: in another one the system would
   /// stop it when it reads from the terminal (SIGTTIN).
   ///
-  /// - Parameters:
-  ///   - link: the link to open.
-  ///   - isSilent: whether the browser's standard output is redirected to standard error, to keep
-  ///     standard output for data.
+  /// - Parameter isSilent: whether the browser's standard output is redirected to standard error, to keep
+  ///   standard output for data.
   /// - Returns: whether the browser was started and exited with status 0.
   func open(_ link: WebLink, isSilent: Bool = false) -> Bool {
     let process = try? ChildProcess(

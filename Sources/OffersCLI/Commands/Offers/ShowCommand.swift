@@ -77,11 +77,9 @@ enum OfferCard {
   /// The lines of the card.
   ///
   /// - Parameters:
-  ///   - offer: the offer to show.
   ///   - presentation: how the offers of its feed are shown.
   ///   - now: the time at which the offer counts as expired.
   ///   - width: the width in columns at which lines are wrapped; more than 100 counts as 100.
-  ///   - style: the style of titles and labels.
   ///   - isOfRemovedFeed: whether to say that the feed is not subscribed any more.
   static func lines(
     _ offer: UserOffer, _ presentation: FeedPresentation, at now: Date, width: Int,

@@ -143,9 +143,7 @@ struct FinishedProgram {
 
   /// Runs a program and waits for its end.
   ///
-  /// - Parameters:
-  ///   - words: the name of the program, and its arguments.
-  ///   - input: the content of its standard input.
+  /// - Parameter words: the name of the program, and its arguments.
   /// - Returns: nil if the program does not exist.
   static func run(_ words: [String], input: [UInt8] = []) throws -> FinishedProgram? {
     // Unnamed files instead of pipes, because the program would block on a full pipe.

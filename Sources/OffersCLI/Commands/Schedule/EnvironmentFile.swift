@@ -147,9 +147,7 @@ enum ScheduleVariables {
 
   /// The names of the variables without which a sync of a feed fails.
   ///
-  /// - Parameters:
-  ///   - definition: the definition of the feed.
-  ///   - hasNamedSource: whether a user named a source, so that the definition's is not read.
+  /// - Parameter hasNamedSource: whether a user named a source, so that the definition's is not read.
   static func names(neededBy definition: FeedDefinition, hasNamedSource: Bool) -> Set<String> {
     Set(names(in: [hasNamedSource ? nil : definition.source] + definition.headers.map(\.value)))
   }

@@ -66,9 +66,7 @@ struct SystemdTimer {
       .replacing(bytes: "=DATA\n", with: "=\(folder.map(word) ?? "")\n")
   }
 
-  /// - Parameters:
-  ///   - words: the command.
-  ///   - database: the path of the database file; nil for a database on a server.
+  /// - Parameter database: the path of the database file; nil for a database on a server.
   func install(_ words: [String], database: String?) throws {
     try Self.check(words, database: database)
     guard let version = try FinishedProgram.run(["systemctl", "--user", "show"]) else {

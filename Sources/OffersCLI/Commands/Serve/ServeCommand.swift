@@ -321,9 +321,7 @@ struct OpenIDOptions: ParsableArguments {
 
   /// The provider and this server's registration at it; nil without these options.
   ///
-  /// - Parameters:
-  ///   - transport: sends the requests to the provider.
-  ///   - allowsPrivateNetwork: whether the provider may name further servers in private networks.
+  /// - Parameter allowsPrivateNetwork: whether the provider may name further servers in private networks.
   /// - Throws: `OffersError` as `OpenIDSettings.init`.
   func settings(
     transport: any HTTPTransport, allowsPrivateNetwork: Bool

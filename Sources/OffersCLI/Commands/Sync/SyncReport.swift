@@ -9,8 +9,6 @@ enum SyncReport {
   /// A line for people about a run.
   ///
   /// - Parameters:
-  ///   - run: the run to report.
-  ///   - noun: the noun for the offers of the feed.
   ///   - isTrial: whether the run wrote nothing.
   ///   - isShort: whether numbers that are zero are left out.
   static func line(

@@ -128,7 +128,6 @@ extension SharingChange {
   /// Prints the results of a command that shares offers, or takes them off the list.
   ///
   /// - Parameters:
-  ///   - changes: a result for each offer.
   ///   - asJSON: whether to print one document, `{"offers":[{"ref","changed","shared_by"}]}`.
   ///   - mark: the sign before each offer.
   ///   - unchanged: the words behind an offer whose sharing was so before.
@@ -200,11 +199,7 @@ struct HouseholdPrinter {
   private var words: ValueWords?
   private var table: Table?
 
-  /// - Parameters:
-  ///   - format: the format of the output.
-  ///   - feeds: the presentations of the feeds.
-  ///   - style: the style of a table.
-  ///   - now: the time at which offers count as expired.
+  /// - Parameter now: the time at which offers count as expired.
   init(_ format: ListFormat, _ feeds: FeedPresentations, _ style: Style, now: Date) {
     (self.format, self.feeds, self.style, self.now) = (format, feeds, style, now)
     document = PagedJSON("offers", pricedFeeds: feeds.pricedFeeds)
