@@ -34,10 +34,8 @@ public final class OffersDatabase: Sendable {
   let writer: WritingConnection?
   /// Image uses that have not been written to the database yet.
   package let imageUses: PendingImageUses
-  private let reader: ReadingPool
-  /// Detects commits of any process. Opens its connection lazily.
-  let version: VersionConnection
-  private let gate: CloseGate
+  /// The reads. It detects commits of any process, too.
+  let reader: ReadingPool
   /// The work of `close`, once it has begun.
   private let closing: Closing
 
@@ -54,8 +52,6 @@ public final class OffersDatabase: Sendable {
     self.file = file
     self.reader = reader
     self.writer = writer
-    version = VersionConnection(file)
-    gate = CloseGate(file)
     user = User.ownerID
     root = nil
     imageUses = PendingImageUses()
@@ -73,8 +69,6 @@ public final class OffersDatabase: Sendable {
     writer = other.writer
     imageUses = other.imageUses
     reader = other.reader
-    version = other.version
-    gate = other.gate
     closing = other.closing
   }
 
@@ -110,7 +104,6 @@ public final class OffersDatabase: Sendable {
       let (file, header) = try await find(path)
       if access == .readWrite {
         let writer = try await WritingConnection.open(file, header, proposesFeed: proposesFeed)
-        try await writer.check { try StoredNameCheck.check(in: $0, path: writer.file.path) }
         let reader = ReadingPool(writer.file, limit: readerCount)
         return OffersDatabase(
           path: path, file: writer.file, reader: reader, writer: writer, definitions: definitions)
@@ -181,12 +174,11 @@ public final class OffersDatabase: Sendable {
   }
 
   private func finish() async throws {
-    await gate.close()
-    writeImageUses()
     do {
-      try await BlockingWork.run { [reader, writer, version] in
-        version.close()
+      try await BlockingWork.run { [self] in
         let closed = Result { try reader.close() }
+        // The reads have noted their uses.
+        writeImageUses()
         try writer?.close()
         try closed.get()
       }
@@ -240,7 +232,7 @@ public final class OffersDatabase: Sendable {
   }
 
   /// - Throws: `OffersError` with `invalidRequest` if the database is closed.
-  func checkOpen() throws { try gate.check() }
+  func checkOpen() throws { try reader.checkOpen() }
 
   /// Reads one consistent state, in a read transaction.
   func read<Result: Sendable>(
@@ -264,7 +256,7 @@ public final class OffersDatabase: Sendable {
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
     do {
-      if let result = try gate.passAtOnce({ try reader.readAtOnce(body) }) { return result }
+      if let result = try reader.readAtOnce(body) { return result }
     } catch {
       throw StorageFailure.translate(error, path: path)
     }
@@ -303,7 +295,7 @@ public final class OffersDatabase: Sendable {
   /// begun, or if the database is open for reading only.
   package func writeLater(_ body: @escaping @Sendable (any Transaction) throws -> Void) {
     // No caller waits for the result, and the loss of what is written this way costs little.
-    try? gate.passAtOnce { writer?.writeLater { try body(SQLiteTransaction($0)) } }
+    if (try? checkOpen()) != nil { writer?.writeLater { try body(SQLiteTransaction($0)) } }
   }
 
   /// Writes in a transaction of `write`. A database that is open for reading only opens a
@@ -357,13 +349,14 @@ public final class OffersDatabase: Sendable {
     try await translating { try await fetchWriter().compact(whenFreeAbove: share) }
   }
 
-  /// Runs an operation that `close` waits for, and translates its errors.
+  /// Runs an operation, unless the database is closed, and translates its errors.
   private func translating<Result: Sendable>(
     _ body: () async throws -> Result
   ) async throws -> Result {
     let begun = ContinuousClock.now
     do {
-      return try await gate.pass(body)
+      try checkOpen()
+      return try await body()
     } catch {
       throw StorageFailure.translate(error, path: path, since: begun)
     }

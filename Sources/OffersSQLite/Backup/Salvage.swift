@@ -48,9 +48,8 @@ struct Salvage {
   private static func isThere(_ table: String, in source: Database) -> Bool {
     let sql = "SELECT sql FROM sqlite_schema WHERE lower(type) = 'table' AND name = '\(table)'"
     // An unreadable schema has no table.
-    guard let row = try? RawStatement(source, sql) else { return false }
-    defer { row.reset() }
-    return (try? row.step()) == true && ForeignSchemaObjects.own.contains(row.text(0))
+    return (try? SQLiteTransaction(source).first(sql) { $0.text(0) })
+      .map(ForeignSchemaObjects.own.contains) ?? false
   }
 
   /// Copies the rows.
@@ -198,7 +197,7 @@ struct Salvage {
 
   /// Inserts a favorite, unless there is one. A user of whom nothing else is left gets a name by their number.
   private mutating func insertFavorite(
-    _ row: RawStatement, of user: Int, feed: Int, id: Int, _ createdAt: Int64, sharedAt: Int64?
+    _ row: any SQLRow, of user: Int, feed: Int, id: Int, _ createdAt: Int64, sharedAt: Int64?
   ) throws {
     let user = row.number(user)
     guard (1...Self.largestUser).contains(user), FeedName.isStored(row.text(feed)),
@@ -230,7 +229,7 @@ struct Salvage {
   /// - Returns: whether all rows were readable.
   private func forEachRow(
     of table: String, _ clause: String, key: [String], then suffix: [String] = [],
-    _ others: [String] = [], _ body: (RawStatement) throws -> Void
+    _ others: [String] = [], _ body: (any SQLRow) throws -> Void
   ) throws -> Bool {
     guard Self.isThere(table, in: source) else { return false }
     let columns = key + suffix + others
@@ -239,33 +238,33 @@ struct Salvage {
       let sql =
         "SELECT \(columns.joined(separator: ", ")) FROM \(table) \(clause) ORDER BY \(order)"
       // Without the index or a column, no row is readable.
-      guard let rows = try? RawStatement(source, sql) else { return false }
-      defer { rows.reset() }
+      guard let rows = try? PreparedStatement(source, sql) else { return false }
       var last: [UInt8]?
       var left = limitBytes
-      // An error means that the row is unreadable, which is expected here.
-      while let hasRow = try? rows.step() {
-        guard hasRow else { return true }
-        let key = rows.sortKey((key + suffix).count)
+      var goesOn = Result<Bool, any Error>.success(true)
+      // An error of the scan means that the next row is unreadable, which is expected here.
+      let isWhole: Void? = try? rows.scan { row in
+        let key = Self.sortKey(row, (key + suffix).count)
         let (less, more) = direction == "ASC" ? (last, key) : (key, last)
-        left -= columns.indices.reduce(1) { $0 + (rows.findUTF8($1)?.count ?? 0) }
-        if let less, let more, !less.lexicographicallyPrecedes(more) || left < 0 { break }
-        try body(rows)
-        last = key
+        left -= columns.indices.reduce(1) { $0 + (row.findUTF8($1)?.count ?? 0) }
+        goesOn = Result {
+          if let less, let more, !less.lexicographicallyPrecedes(more) || left < 0 { return false }
+          try body(row)
+          last = key
+          return true
+        }
+        return (try? goesOn.get()) ?? false
       }
+      if try goesOn.get(), isWhole != nil { return true }
     }
     return false
   }
-}
 
-extension RawStatement {
-  /// Bytes that sort like the first columns of the row: numbers, and texts without U+0000.
-  fileprivate func sortKey(_ count: Int) -> [UInt8] {
+  /// Bytes that sort like the first columns of a row: numbers, and texts without U+0000.
+  private static func sortKey(_ row: PreparedStatement, _ count: Int) -> [UInt8] {
     (0..<count).flatMap { column -> [UInt8] in
-      if sqlite3_column_type(handle, Int32(column)) == SQLITE_TEXT {
-        return [1] + (findUTF8(column).map { Array($0) } ?? []) + [0]
-      }
-      let number = UInt64(bitPattern: number(column)) ^ (1 << 63)
+      if row.isText(column) { return [1] + (row.findUTF8(column).map { Array($0) } ?? []) + [0] }
+      let number = UInt64(bitPattern: row.number(column)) ^ (1 << 63)
       return [0] + withUnsafeBytes(of: number.bigEndian) { Array($0) }
     }
   }

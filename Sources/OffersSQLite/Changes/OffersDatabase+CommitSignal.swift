@@ -3,8 +3,7 @@ import OffersCore
 extension OffersDatabase: CommitSignal {
   public func fetchDataVersion() async throws -> Int64 {
     do {
-      if let number = try version.fetchIfOpen() { return number }
-      return try await BlockingWork.run { [version] in try version.fetch() }
+      return try await reader.fetchVersion()
     } catch {
       throw StorageFailure.translate(error, path: path)
     }

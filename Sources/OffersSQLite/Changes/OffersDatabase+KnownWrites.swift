@@ -36,9 +36,9 @@ extension OffersDatabase {
     let tell: @Sendable (VersionedResult<Result>) -> KnownCommits.Element? = { [self] in
       describe(changes($0.result), after: $0.before)
     }
-    return try await write(mode, waitSeconds: waitSeconds, describe: tell) { [version] database in
+    return try await write(mode, waitSeconds: waitSeconds, describe: tell) { [reader] database in
       // Without a version, the readers of commits are only told that there was one.
-      let before = try? version.fetchIfOpen()
+      let before = try? reader.fetchVersionIfOpen()
       return VersionedResult(result: try body(database), before: before)
     }.result
   }
@@ -51,7 +51,7 @@ extension OffersDatabase {
     // A trigger of somebody else may have changed other data.
     guard let before, let changes, foreignSchema.isEmpty else { return nil }
     // A commit in memory is counted after this.
-    let version = file.memory == nil ? (try? version.fetchIfOpen()) : before + 1
+    let version = file.memory == nil ? (try? reader.fetchVersionIfOpen()) : before + 1
     return version.map { KnownCommits.Element(before: before, after: $0, changes: changes) }
   }
 }

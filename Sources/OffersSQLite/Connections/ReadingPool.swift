@@ -1,128 +1,106 @@
+import Dispatch
 import GRDB
 import GRDBSQLite
 import OffersCore
+import OffersPlatform
 import Synchronization
 
-/// A pool of read-only connections, opened lazily: a program that only writes opens none, and one
-/// that reads one thing after another opens one.
+/// The reads of a database. On a file they run on GRDB's pool of read-only connections, which the first read
+/// opens: a program that only writes opens none. In memory they take turns with the writes.
+///
+/// A read whose task is cancelled ends, its running statement included.
 final class ReadingPool: Sendable {
-  /// One connection, opened by its first read.
-  private final class Slot: Sendable {
-    /// The lock is held while the connection is opened.
-    let queue: Mutex<DatabaseQueue?>
-    /// Whether the connection has opened the file as immutable, so that it sees no later change.
-    let isImmutable = Atomic(false)
-
-    init(_ queue: DatabaseQueue? = nil) { self.queue = Mutex(queue) }
-  }
-
-  /// Ends the statements of a read whose task is cancelled, also those that begin afterwards: those of
-  /// `RawStatement` do not ask GRDB whether they may run.
-  private final class Interruption: Sendable {
-    let isRequested = Atomic(false)
-
-    /// The number of steps of SQLite's virtual machine after which a statement looks whether it is to
-    /// end. https://sqlite.org/c3ref/progress_handler.html
-    private static let stepCount: Int32 = 10_000
-
-    func ending<Result>(
-      statementsOf database: Database, _ body: () throws -> Result
-    ) rethrows -> Result {
-      let connection = database.sqliteConnection
-      sqlite3_progress_handler(
-        connection, Self.stepCount,
-        { interruption in
-          guard let interruption else { return 0 }
-          return Unmanaged<Interruption>.fromOpaque(interruption).takeUnretainedValue()
-            .isRequested.load(ordering: .relaxed) ? 1 : 0
-        }, Unmanaged.passUnretained(self).toOpaque())
-      // The handler must not outlive this object.
-      defer { withExtendedLifetime(self) { sqlite3_progress_handler(connection, 0, nil, nil) } }
-      return try body()
-    }
-  }
-
-  private struct State {
-    var slots: [Slot] = []
-    /// The number of reads that run or wait on each slot.
-    var userCounts: [Int] = []
-    var isClosed = false
+  private struct Connections {
+    /// The connection that GRDB counts as the writer of a read-only pool serves no reads. It has
+    /// `PRAGMA data_version`.
+    let pool: any DatabaseWriter
+    let identity: FileStatus.Identity?
+    /// Whether the file was opened as immutable, so that the connections see no later change.
+    let isImmutable: Bool
+    /// The number of times the file was opened. Each connection counts commits from the same number.
+    let openingNumber: Int64
   }
 
   private let file: DatabaseFile
   private let limit: Int
-  private let state = Mutex(State())
+  private let connections: Mutex<Connections?>
+  /// Held while the connections are opened.
+  private let opening = Mutex(())
+  /// The reads that run or wait, and their number.
+  private let reads = DispatchGroup()
+  private let readCount = Atomic(0)
+  private let isClosed = Atomic(false)
 
   /// - Parameters:
   ///   - file: the database file to read.
-  ///   - limit: the maximum number of connections, at least 1; further reads wait.
-  init(_ file: DatabaseFile, limit: Int = 1) {
+  ///   - limit: the maximum number of concurrent reads, at least 1; further reads wait.
+  init(_ file: DatabaseFile, limit: Int) {
     self.file = file
-    self.limit = limit
+    self.limit = max(1, limit)
+    connections = Mutex(nil)
   }
 
   /// Reads on the connection of a writer, in turn with its writes: a database in memory has no other.
   init(sharing queue: DatabaseQueue, of file: DatabaseFile) {
     self.file = file
-    limit = 1
-    state.withLock {
-      $0.slots = [Slot(queue)]
-      // The writer always counts as one user, so that no read blocks its thread for a write.
-      $0.userCounts = [1]
-    }
+    limit = 0
+    connections = Mutex(
+      Connections(pool: queue, identity: nil, isImmutable: false, openingNumber: 1))
   }
 
-  /// Opens the first connection, to check that the file can be read.
-  func open() async throws { try await withConnection { _ in } }
+  /// - Throws: `OffersError` with `invalidRequest` if the pool is closed.
+  func checkOpen() throws {
+    if isClosed.load(ordering: .acquiring) { throw file.closedError }
+  }
 
-  /// Reads in a transaction on the least busy connection. If the task is cancelled, the running
-  /// statement is interrupted.
+  /// Reads in a transaction.
   func read<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
-    try await interruptibly { interruption in
-      try await withConnection { queue in
-        try await queue.read { try self.translating($0, interruption, body) }
-      }
-    }
+    try enter()
+    defer { leave() }
+    return try await connect().pool.read { try self.translating($0, body) }
   }
 
-  /// Reads without a transaction on the least busy connection. If the task is cancelled, the running
-  /// statement is interrupted.
+  /// Reads without a transaction.
   func readWithoutTransaction<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
-    try await interruptibly { interruption in
-      try await withConnection { queue in
-        try await queue.unsafeRead { try self.translating($0, interruption, body) }
-      }
-    }
+    try enter()
+    defer { leave() }
+    return try await connect().pool.unsafeRead { try self.translating($0, body) }
   }
 
-  private func interruptibly<Result: Sendable>(
-    _ read: (Interruption) async throws -> Result
-  ) async throws -> Result {
-    let interruption = Interruption()
-    return try await withTaskCancellationHandler {
-      try await read(interruption)
-    } onCancel: {
-      interruption.isRequested.store(true, ordering: .relaxed)
-    }
-  }
-
-  private func translating<Result>(
-    _ database: Database, _ interruption: Interruption, _ body: (Database) throws -> Result
-  ) throws -> Result {
-    try interruption.ending(statementsOf: database) { try translating(database, body) }
-  }
-
-  /// Reads without a transaction on the calling thread, on an open connection that is not in use.
+  /// Reads without a transaction on the calling thread, on a connection that is not in use.
   ///
   /// - Returns: nil without such a connection; then nothing was read.
   func readAtOnce<Result>(_ body: (Database) throws -> Result) throws -> Result? {
-    guard let (slot, queue) = try acquireIdle() else { return nil }
-    defer { release(slot) }
-    return try queue.unsafeRead { try translating($0, body) }
+    let otherCount = try enter()
+    defer { leave() }
+    // Each of the other reads has or gets one connection, so that one is left.
+    guard otherCount < limit, let pool = current?.pool else { return nil }
+    return try pool.unsafeRead { try translating($0, body) }
+  }
+
+  /// Begins a read. Returns the number of those that run or wait already.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` if the pool is closed.
+  @discardableResult
+  private func enter() throws -> Int {
+    reads.enter()
+    let count = readCount.add(1, ordering: .relaxed).oldValue
+    do {
+      try checkOpen()
+    } catch {
+      leave()
+      throw error
+    }
+    return count
+  }
+
+  private func leave() {
+    readCount.subtract(1, ordering: .relaxed)
+    reads.leave()
   }
 
   private func translating<Result>(
@@ -131,102 +109,59 @@ final class ReadingPool: Sendable {
     try StorageFailure.translating(database, path: file.path) { try body(database) }
   }
 
-  private func acquireIdle() throws -> (Slot, DatabaseQueue)? {
-    try state.withLock { state in
-      if state.isClosed { throw file.closedError }
-      for index in state.slots.indices where state.userCounts[index] == 0 {
-        let slot = state.slots[index]
-        if isOutdated(slot) { return nil }
-        guard let queue = slot.queue.withLockIfAvailable({ $0 }) ?? nil else { continue }
-        state.userCounts[index] += 1
-        return (slot, queue)
-      }
-      return nil
-    }
-  }
-
   /// Closes all connections. Blocks the thread until the reads under way have ended. Later reads
   /// throw.
-  ///
-  /// - Throws: the error of a connection that could not be closed; the others are closed then.
   func close() throws {
-    let slots = state.withLock { state in
-      state.isClosed = true
-      return state.slots
-    }
-    let results = slots.map { slot in Result { try slot.queue.withLock { try $0?.close() } } }
-    for result in results { try result.get() }
+    isClosed.store(true, ordering: .sequentiallyConsistent)
+    reads.wait()
+    try connections.withLock { $0 }?.pool.close()
   }
 
-  private func withConnection<Result>(
-    _ body: (DatabaseQueue) async throws -> Result
-  ) async throws -> Result {
-    let slot = try acquire()
-    defer { release(slot) }
-    if !isOutdated(slot), let queue = slot.queue.withLockIfAvailable({ $0 }) ?? nil {
-      return try await body(queue)
-    }
-    return try await body(BlockingWork.run { try self.open(slot) })
-  }
-
-  /// The least busy slot, or a new one if all are busy and the limit allows.
-  private func acquire() throws -> Slot {
-    try state.withLock { state in
-      if state.isClosed { throw file.closedError }
-      var best = state.userCounts.indices.min { state.userCounts[$0] < state.userCounts[$1] }
-      if best.map({ state.userCounts[$0] > 0 }) ?? true, state.slots.count < max(1, limit) {
-        state.slots.append(Slot())
-        state.userCounts.append(0)
-        best = state.slots.count - 1
-      }
-      let index = best ?? 0
-      state.userCounts[index] += 1
-      return state.slots[index]
+  /// The open connections; nil if there are none, and if they cannot see changes that others can make by
+  /// now: the file was opened as immutable because the disk was full.
+  private var current: Connections? {
+    connections.withLock { $0 }.flatMap {
+      $0.isImmutable && file.pathForReading == file.path ? nil : $0
     }
   }
 
-  private func release(_ slot: Slot) {
-    state.withLock { state in
-      if let index = state.slots.firstIndex(where: { $0 === slot }) {
-        state.userCounts[index] -= 1
-      }
+  private func connect() async throws -> Connections {
+    if let current { return current }
+    return try await BlockingWork.run { try self.opening.withLock { _ in try self.open() } }
+  }
+
+  /// Opens the connections unless they are open. Blocks the thread.
+  private func open() throws -> Connections {
+    if let current { return current }
+    var (pool, isImmutable) = try makePool()
+    // A restoration has put the file aside while it was being opened.
+    if pool.writeWithoutTransaction(Self.hasMoved) { (pool, isImmutable) = try makePool() }
+    // The reading of `data_version` fails instead of waiting.
+    pool.writeWithoutTransaction { _ = sqlite3_busy_timeout($0.sqliteConnection, 0) }
+    let (opened, immutable) = (pool, isImmutable)
+    return connections.withLock { connections in
+      let new = Connections(
+        pool: opened, identity: file.identity, isImmutable: immutable,
+        openingNumber: (connections?.openingNumber ?? 0) + 1)
+      // Reads under way end on the connections that are replaced.
+      connections = new
+      return new
     }
   }
 
-  /// Opens a slot's connection unless it is open. Blocks the thread.
-  private func open(_ slot: Slot) throws -> DatabaseQueue {
-    try slot.queue.withLock { queue in
-      if let queue, !isOutdated(slot) { return queue }
-      var (opened, isImmutable) = try connect()
-      // A restoration has put the file aside while it was being opened.
-      if opened.inDatabase(Self.hasMoved) { (opened, isImmutable) = try connect() }
-      try opened.inDatabase {
-        try DatabaseFile.checkVersion(Schema.version(of: $0), path: file.path)
-      }
-      slot.isImmutable.store(isImmutable, ordering: .relaxed)
-      // Reads under way end on the connection that is replaced.
-      queue = opened
-      return opened
-    }
-  }
-
-  /// Whether a slot's connection cannot see changes that others can make by now: the file was
-  /// opened as immutable because the disk was full.
-  private func isOutdated(_ slot: Slot) -> Bool {
-    slot.isImmutable.load(ordering: .relaxed) && file.pathForReading == file.path
-  }
-
-  private func connect() throws -> (DatabaseQueue, isImmutable: Bool) {
-    func open(_ path: String) throws -> DatabaseQueue {
-      try DatabaseQueue(path: path, configuration: .offers(isReadOnly: true))
+  private func makePool() throws -> (DatabasePool, isImmutable: Bool) {
+    var configuration = Configuration.offers(isReadOnly: true)
+    configuration.maximumReaderCount = limit
+    configuration.prepareDatabase { [file] in
+      try DatabaseFile.checkVersion(Schema.version(of: $0), path: file.path)
     }
     let path = file.pathForReading
     do {
-      return (try open(path), path != file.path)
+      return (try DatabasePool(path: path, configuration: configuration), path != file.path)
     } catch let error as DatabaseError
       where file.isReadableWithoutWriting(after: error.extendedResultCode)
     {
-      return (try open(file.immutablePath), true)
+      return (try DatabasePool(path: file.immutablePath, configuration: configuration), true)
     }
   }
 
@@ -235,5 +170,49 @@ final class ReadingPool: Sendable {
     var hasMoved: Int32 = 0
     sqlite3_file_control(database.sqliteConnection, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
     return hasMoved != 0
+  }
+}
+
+/// Detects commits: a server asks before each response, on any number of threads.
+extension ReadingPool {
+  /// A number that differs from the last result if another connection has committed since then, of this
+  /// or another process. It waits neither for long reads nor for writers, but fails instead.
+  /// https://sqlite.org/pragma.html#pragma_data_version
+  ///
+  /// - Throws: `DatabaseError`; `OffersError` if the file was replaced or removed, or the connections
+  ///   were closed.
+  func fetchVersion() async throws -> Int64 {
+    try enter()
+    defer { leave() }
+    return try version(on: await connect())
+  }
+
+  /// The number of `fetchVersion` within microseconds; nil if the connections must be opened first.
+  func fetchVersionIfOpen() throws -> Int64? {
+    try enter()
+    defer { leave() }
+    return try current.map(version)
+  }
+
+  private func version(on connections: Connections) throws -> Int64 {
+    if let memory = file.memory { return memory.bell.count }
+    try file.checkIdentity(connections.identity)
+    let number = try connections.pool.writeWithoutTransaction {
+      try Int64.fetchOne($0.cachedStatement(sql: "PRAGMA data_version")) ?? 0
+    }
+    return connections.openingNumber << 32 | number & 0xFFFF_FFFF
+  }
+}
+
+/// Work that may block its thread, such as opening a file. It runs on a thread of the system's
+/// queues, because a blocked thread of the concurrency pool is missing to all other tasks.
+package enum BlockingWork {
+  /// Runs `body` to its end, even if the task is cancelled.
+  package static func run<Result: Sendable>(
+    _ body: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue.global().async { continuation.resume(with: Swift.Result(catching: body)) }
+    }
   }
 }

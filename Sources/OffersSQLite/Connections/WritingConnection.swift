@@ -2,17 +2,15 @@ import GRDB
 import GRDBSQLite
 import OffersCore
 import OffersPlatform
-import Synchronization
 
-/// The only connection of an open database that writes. It holds the write guard during each write.
+/// The only connection of an open database that writes. It holds the write guard around each write
+/// transaction and its checkpoint.
 final class WritingConnection: Sendable {
   private let queue: DatabaseQueue
   private let writeGuard: WriteGuard
   /// The file, with its links resolved.
   let file: DatabaseFile
   private let identity: FileStatus.Identity?
-  /// Whether the connection is at `synchronous=FULL`. Changed only on its queue.
-  private let isSynchronous = Atomic(true)
   /// Rings after each commit.
   let bell: CommitBell
   /// The parts of the schema that this program did not create, such as `the trigger forget_stars`.
@@ -78,22 +76,14 @@ final class WritingConnection: Sendable {
     bell = file.memory?.bell ?? CommitBell()
     queue = try DatabaseQueue(path: file.path, configuration: .offers(isReadOnly: false))
     try other?.queue.backup(to: queue)
-    try queue.inDatabase { database in
+    foreignSchema = try queue.inDatabase { database in
       try StorageFailure.translating(database, path: file.path) {
         try Self.prepare(database, file, header, proposesFeed: proposesFeed)
+        try StoredNameCheck.check(in: database, path: file.path)
+        return try ForeignSchemaObjects.find(in: database)
       }
     }
     identity = file.identity
-    foreignSchema = try queue.inDatabase { database in
-      try StorageFailure.translating(database, path: file.path) {
-        try ForeignSchemaObjects.find(in: database)
-      }
-    }
-  }
-
-  /// Checks the file on this connection, without a transaction.
-  func check(_ body: @escaping @Sendable (Database) throws -> Void) async throws {
-    try await queue.unsafeRead(body)
   }
 
   /// Switches a file to WAL and migrates it, as far as its header does not say that it is ready.
@@ -115,7 +105,7 @@ final class WritingConnection: Sendable {
     try database.execute(sql: "PRAGMA journal_mode = WAL")
     try Schema.migrate(database, path: file.path, proposesFeed: proposesFeed)
     // Checkpoint, so that the header of the main file identifies it from here on.
-    moveLog(database)
+    checkpoint(database)
   }
 
   /// Closes the connection after the writes that were enqueued before. Blocks the thread until
@@ -152,6 +142,36 @@ final class WritingConnection: Sendable {
     try await queue.writeWithoutTransaction { _ in }
   }
 
+  /// Runs a write and rolls it back.
+  func writeTrial<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    try await inTurn { try self.transact($0, .rollback, body) }
+  }
+
+  /// Runs a write and rolls it back; returns nil if another process is writing.
+  func writeTrialIfFree<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result? {
+    try await queue.writeWithoutTransaction { database in
+      try self.writeGuard.holdIfFree { try self.transact(database, .rollback, body) }
+    }
+  }
+
+  /// Rewrites the file without its free pages (VACUUM) if their share is above `share`.
+  ///
+  /// - Returns: whether the file was rewritten.
+  func compact(whenFreeAbove share: Double) async throws -> Bool {
+    try await inTurn { database in
+      let free = try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0
+      let all = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+      guard Double(free) > share * Double(all) else { return false }
+      try database.execute(sql: "PRAGMA synchronous = FULL; VACUUM")
+      Self.checkpoint(database)
+      return true
+    }
+  }
+
   /// Runs `body` on the queue and under the write guard.
   private func inTurn<Result: Sendable>(
     waitSeconds: Double = WriteGuard.waitSeconds,
@@ -169,9 +189,9 @@ final class WritingConnection: Sendable {
     describe: (Result) -> KnownCommits.Element? = { _ in nil }, _ body: (Database) throws -> Result
   ) throws -> Result {
     try file.checkIdentity(identity)
-    try setSynchronous(mode.isSynchronous, database)
+    try database.execute(sql: "PRAGMA synchronous = \(mode.isSynchronous ? "FULL" : "NORMAL")")
     let result = try transact(database, .commit, body)
-    moveLog(after: mode, database)
+    if mode.logBytes == 0 || file.logBytes > mode.logBytes { Self.checkpoint(database) }
     // A checkpoint may change the version, too.
     bell.ring(describe(result))
     return result
@@ -197,59 +217,106 @@ final class WritingConnection: Sendable {
     return result
   }
 
-  /// Checkpoints the log if it is larger than the mode allows. The caller holds the guard.
-  private func moveLog(after mode: WriteMode, _ database: Database) {
-    if mode.logBytes > 0, file.logBytes <= mode.logBytes { return }
-    Self.moveLog(database)
-  }
-
-  /// Runs a write and rolls it back.
-  func writeTrial<Result: Sendable>(
-    _ body: @escaping @Sendable (Database) throws -> Result
-  ) async throws -> Result {
-    try await inTurn { try self.transact($0, .rollback, body) }
-  }
-
-  /// Runs a write and rolls it back; returns nil if another process is writing.
-  func writeTrialIfFree<Result: Sendable>(
-    _ body: @escaping @Sendable (Database) throws -> Result
-  ) async throws -> Result? {
-    return try await queue.writeWithoutTransaction { database in
-      try self.writeGuard.holdIfFree { try self.transact(database, .rollback, body) }
-    }
-  }
-
-  /// Rewrites the file without its free pages (VACUUM) if their share is above `share`.
-  ///
-  /// - Returns: whether the file was rewritten.
-  func compact(whenFreeAbove share: Double) async throws -> Bool {
-    try await inTurn { database in
-      let free = try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0
-      let all = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
-      guard Double(free) > share * Double(all) else { return false }
-      try self.setSynchronous(true, database)
-      try database.execute(sql: "VACUUM")
-      Self.moveLog(database)
-      return true
-    }
-  }
-
-  /// Sets `synchronous` for the next commits. The setting is cached, so that a series of images
-  /// executes the pragma once.
-  private func setSynchronous(_ isSynchronous: Bool, _ database: Database) throws {
-    if self.isSynchronous.load(ordering: .relaxed) == isSynchronous { return }
-    try database.execute(sql: "PRAGMA synchronous = \(isSynchronous ? "FULL" : "NORMAL")")
-    self.isSynchronous.store(isSynchronous, ordering: .relaxed)
-  }
-
   /// Checkpoints the log and truncates it, as far as no reader needs it; a later write then does
   /// the rest. The caller holds the guard.
-  private static func moveLog(_ database: Database) {
+  private static func checkpoint(_ database: Database) {
     let connection = database.sqliteConnection
     // Do not wait for readers.
     sqlite3_busy_timeout(connection, 0)
     // After an error the data is still safe in the log.
     _ = sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
     sqlite3_busy_timeout(connection, Int32(Configuration.busySeconds * 1000))
+  }
+}
+
+/// The durability of a write transaction.
+enum WriteMode {
+  case ordinary
+  /// A run that changed no offer, a recent search, failed logins, or when a session was last seen.
+  /// The commit does not wait for fsync, so a power cut may lose the last of these.
+  case note
+  /// An image, or the uses of images. The commit does not wait for fsync: a power cut may lose the
+  /// last of these. Lost images can be fetched again.
+  case image
+
+  /// Whether the commit waits for fsync (`synchronous=FULL`).
+  var isSynchronous: Bool { self != .note && self != .image }
+
+  /// The size of the log above which a write is followed by a checkpoint, in bytes. 0 stands for a
+  /// checkpoint after every write. The size is large for images, so that many of them share a
+  /// checkpoint.
+  var logBytes: Int {
+    switch self {
+    case .note: 256 << 10
+    case .image: 4 << 20
+    case .ordinary: 0
+    }
+  }
+}
+
+/// Excludes writers of other processes, so that one process at a time writes to a database.
+///
+/// The guard is held around every write transaction and every checkpoint. It prevents the WAL-reset
+/// bug of SQLite before 3.51.3 (and 3.50.7, 3.44.6), in which a commit that races with another
+/// process's checkpoint is lost although it was acknowledged. It also keeps writers from meeting
+/// SQLITE_BUSY. Readers do not need it. https://sqlite.org/wal.html#walresetbug
+struct WriteGuard: Sendable {
+  private let lock: DatabaseLock
+  private let path: String
+
+  /// The maximum wait for other writers. A single write transaction takes seconds at most.
+  static let waitSeconds = 120.0
+  /// The maximum wait for other writers to record a finished search or the uses of images, which are
+  /// not worth more.
+  static let noteWaitSeconds = 2.0
+
+  init(_ file: DatabaseFile) throws {
+    path = file.lockPath
+    lock = try file.makeLock()
+  }
+
+  /// Runs `body` while no other process writes or checkpoints.
+  func hold<Result>(
+    waitSeconds: Double = waitSeconds, _ body: () throws -> Result
+  ) throws -> Result {
+    guard try lock.lock(waitSeconds: waitSeconds) else { throw timeout(waitSeconds) }
+    defer { lock.unlock() }
+    return try body()
+  }
+
+  /// Runs `body` on a thread that may block, while no other process writes or checkpoints. The wait
+  /// for other writers blocks no thread.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled while it waits. Once begun, `body` runs
+  ///   to its end.
+  func holdWithoutBlocking<Result: Sendable>(
+    waitSeconds: Double = waitSeconds, _ body: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
+    let deadline = ContinuousClock.now + .seconds(waitSeconds)
+    guard try await lock.lock(byte: DatabaseLock.writeByte, until: deadline) else {
+      throw timeout(waitSeconds)
+    }
+    defer { lock.unlock() }
+    return try await BlockingWork.run(body)
+  }
+
+  private func timeout(_ waitSeconds: Double) -> OffersError {
+    let holder = LockHolder.find(on: path)?.first { $0.byte == DatabaseLock.writeByte }
+    let name = holder.map { "Another process, \($0.name) (\($0.pid))," } ?? "Another process"
+    let state =
+      holder?.isStopped == true
+      ? "is stopped and has held the database locked" : "has been writing to the database"
+    return OffersError(
+      .storageFailed, "\(name) \(state) for \(Int(waitSeconds)) seconds.",
+      advice: holder?.isStopped == true
+        ? BlockingProcess.advice(holder)
+        : "Wait for it or stop it, then try again. Nothing was changed.")
+  }
+
+  /// Runs `body` if no other process writes or checkpoints; returns nil otherwise.
+  func holdIfFree<Result>(_ body: () throws -> Result) throws -> Result? {
+    guard try lock.tryLock() else { return nil }
+    defer { lock.unlock() }
+    return try body()
   }
 }

@@ -10,19 +10,17 @@ struct DamagedImages {
   private(set) var imageCount = 0
 
   init(in database: Database) throws {
-    let rows = try RawStatement(
-      database,
-      "SELECT url, content_type, width, height, bytes, thumbnail FROM image_cache ORDER BY url")
-    defer { rows.reset() }
-    while try rows.step() {
+    try SQLiteTransaction(database).forEach(
+      "SELECT url, content_type, width, height, bytes, thumbnail FROM image_cache ORDER BY url"
+    ) { row in
       imageCount += 1
       // An unreadable header is a damaged image, whatever the error.
-      let header = try? ImageHeader(reading: rows.blob(4))
-      let copy = rows.blob(5)
+      let header = try? ImageHeader(reading: row.blob(4))
+      let copy = row.blob(5)
       let isCopyDamaged = !copy.isEmpty && (try? ImageHeader(reading: copy)) == nil
-      if isCopyDamaged || header?.format.contentType != rows.findText(1)
-        || header?.width != Int(rows.number(2)) || header?.height != Int(rows.number(3)),
-        let url = rows.findText(0)
+      if isCopyDamaged || header?.format.contentType != row.findText(1)
+        || header?.width != Int(row.number(2)) || header?.height != Int(row.number(3)),
+        let url = row.findText(0)
       {
         urls.append(url)
       }

@@ -26,10 +26,8 @@ extension SearchIndexReader {
   private func forEachTerm(
     _ body: (_ term: UnsafeRawBufferPointer, _ count: Int64) -> Void
   ) throws {
-    let rows = try RawStatement(cached: "SELECT term, doc FROM search_term", database)
-    defer { rows.reset() }
-    while try rows.step() {
-      if let term = rows.findUTF8(0) { body(term, rows.number(1)) }
+    try SQLiteTransaction(database).forEach("SELECT term, doc FROM search_term") { row in
+      if let term = row.findUTF8(0) { body(term, row.number(1)) }
     }
   }
 }

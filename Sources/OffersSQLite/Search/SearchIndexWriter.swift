@@ -33,23 +33,24 @@ final class SearchIndexWriter {
   private var statements: Statements?
 
   private struct Statements {
-    let find: RawStatement
-    let delete: RawStatement
-    let insert: RawStatement
+    let find: PreparedStatement
+    let delete: PreparedStatement
+    let insert: PreparedStatement
     /// The number of changed offers above which a rebuild is cheaper.
     let rebuildCount: Int64
 
     init(_ database: Database) throws {
       let columns = SearchIndex.columns
       let parameters = SearchIndex.fields.indices.map { "?\($0 + 2)" }.joined(separator: ", ")
-      find = try RawStatement(database, "SELECT \(columns) FROM search_text WHERE offer_key = ?1")
-      delete = try RawStatement(
+      find = try PreparedStatement(
+        database, "SELECT \(columns) FROM search_text WHERE offer_key = ?1")
+      delete = try PreparedStatement(
         database,
         """
         INSERT INTO offer_search (offer_search, rowid, \(columns))
         VALUES ('delete', ?1, \(parameters))
         """)
-      insert = try RawStatement(
+      insert = try PreparedStatement(
         database, "INSERT INTO offer_search (rowid, \(columns)) VALUES (?1, \(parameters))")
       let last = try Int64.fetchOne(database, sql: "SELECT max(offer_key) FROM offer") ?? 0
       rebuildCount = max(1000, last / 4)
@@ -84,11 +85,11 @@ final class SearchIndexWriter {
     if pendingBytes > Self.pendingLimitBytes { try flush() }
     // Only the texts before an offer's first change are needed, because the index contains those.
     guard pending[key] == nil else { return }
-    let find = statements.find
-    find.bind(1, key)
-    defer { find.reset() }
-    guard try find.step() else { return }
-    let texts = SearchIndex.fields.indices.map { find.findText($0) }
+    statements.find.bind(1, key)
+    let found = try statements.find.first { row in
+      SearchIndex.fields.indices.map { row.findText($0) }
+    }
+    guard let texts = found else { return }
     pendingBytes += texts.reduce(64) { $0 + ($1?.utf8.count ?? 0) }
     pending[key] = texts
   }
@@ -137,11 +138,11 @@ final class SearchIndexWriter {
       try delete(key)
       if work == .rebuild { break }
       find.bind(1, key)
-      defer { find.reset() }
-      guard try find.step() else { continue }
-      insert.bind(1, key)
-      for place in texts.indices { insert.bind(Int32(place + 2), find.findUTF8(place)) }
-      try insert.run()
+      _ = try find.first { row in
+        insert.bind(1, key)
+        for place in texts.indices { insert.bind(Int32(place + 2), row.findUTF8(place)) }
+        try insert.run()
+      }
     }
     pending = [:]
     pendingBytes = 0

@@ -4,12 +4,12 @@ import OffersStore
 
 /// A statement that writes the row of an offer.
 final class OfferStatement {
-  let statement: RawStatement
+  let statement: PreparedStatement
   /// Whether the parameters of the details, the fields from the retailer on, may have values.
   private var hasDetails = true
 
   init(_ database: Database, _ sql: String) throws {
-    statement = try RawStatement(database, sql)
+    statement = try PreparedStatement(database, sql)
   }
 
   /// The columns that `bind` binds, in the order of the parameters.
@@ -53,7 +53,7 @@ final class OfferStatement {
   /// - Parameter other: binds the further parameters.
   /// - Returns: the number of rows that it has written.
   @discardableResult
-  func run(_ record: OfferRecord, _ other: (RawStatement) -> Void) throws -> Int {
+  func run(_ record: OfferRecord, _ other: (PreparedStatement) -> Void) throws -> Int {
     // Details that were NULL in the last row, and are NULL again, need not be bound.
     let bindsDetails = hasDetails || record.hasDetails
     hasDetails = record.hasDetails
@@ -117,7 +117,7 @@ extension OfferStatement {
   /// Binds the fields and the times of an offer, and runs the statement.
   ///
   /// - Parameter other: binds the further parameters.
-  func run(_ offer: ExportedOffer, _ other: (RawStatement) -> Void) throws {
+  func run(_ offer: ExportedOffer, _ other: (PreparedStatement) -> Void) throws {
     let (firstReward, firstKey, firstOther) = (Self.firstReward, Self.firstKey, Self.firstOther)
     for field in OfferField.allCases {
       let index = Int32(field.rawValue + 1)

@@ -6,25 +6,25 @@ import OffersStore
 final class SQLiteOfferWriter: OfferWriter {
   private let database: Database
   private let index: SearchIndexWriter
-  private let findOffer: RawStatement
+  private let findOffer: PreparedStatement
   private let insertOffer: OfferStatement
   private let updateOffer: OfferStatement
-  private let updateHash: RawStatement
-  private let insertChange: RawStatement
+  private let updateHash: PreparedStatement
+  private let insertChange: PreparedStatement
   /// The statement for offers of an export.
   private var imported: OfferStatement?
 
   init(_ database: Database, isIndexed: Bool) throws {
     self.database = database
     index = try SearchIndexWriter(database, isWanted: isIndexed)
-    findOffer = try RawStatement(
+    findOffer = try PreparedStatement(
       database, "SELECT \(OfferDifference.selection) FROM offer WHERE offer_key = ?1")
     insertOffer = try OfferStatement(database, OfferStatement.insertSQL)
     updateOffer = try OfferStatement(database, OfferStatement.updateSQL)
-    updateHash = try RawStatement(
+    updateHash = try PreparedStatement(
       database,
       "UPDATE offer SET content_hash = ?1, gone_at = NULL, found_at = ?2 WHERE offer_key = ?3")
-    insertChange = try RawStatement(
+    insertChange = try PreparedStatement(
       database,
       """
       INSERT INTO change (change_id, run_id, feed_key, at, offer_key, kind, offer_count, fields)
@@ -40,9 +40,7 @@ final class SQLiteOfferWriter: OfferWriter {
 
   private func findDifference(_ record: OfferRecord) throws -> OfferDifference? {
     findOffer.bind(1, record.offerKey)
-    defer { findOffer.reset() }
-    guard try findOffer.step() else { return nil }
-    return OfferDifference(record, findOffer)
+    return try findOffer.first { OfferDifference(record, $0) }
   }
 
   func update(_ record: OfferRecord, _ difference: OfferDifference, _ state: OfferUpdateValues)

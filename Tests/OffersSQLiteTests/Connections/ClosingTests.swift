@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import GRDBSQLite
 import OffersCore
 import OffersTestSupport
 import Testing
@@ -158,27 +157,6 @@ struct ClosingTests {
     lock.unlock()
     #expect(OpenFiles.count(of: path) == 0)
     #expect(try await Self.hits(path) == 0)
-  }
-
-  @Test("a reader that cannot be closed keeps no writer open, and a second call closes it")
-  func closesTheOthers() async throws {
-    let folder = try TemporaryFolder()
-    let path = try await Store.makeFile(in: folder)
-    let database = try await OffersDatabase.open(path: path)
-    // SQLite refuses to close a connection with an unfinished statement.
-    let address = try await database.readWithoutTransaction { database in
-      var statement: OpaquePointer?
-      sqlite3_prepare_v2(database.sqliteConnection, "SELECT 1", -1, &statement, nil)
-      return UInt(bitPattern: statement)
-    }
-    // SQLite keeps the descriptor of the main file while another connection has locks on it.
-    let count = OpenFiles.count(of: path + "-wal")
-    let error = await #expect(throws: OffersError.self) { try await database.close() }
-    #expect(error?.code == .storageFailed)
-    #expect(OpenFiles.count(of: path + "-wal") == count - 1)
-    sqlite3_finalize(OpaquePointer(bitPattern: address))
-    try await database.close()
-    #expect(OpenFiles.count(of: path) == 0)
   }
 
   @Test("a database that is open for reading writes into its own file, wherever its path leads now")

@@ -39,14 +39,10 @@ struct InterruptionTests {
     #expect(try await store.database.read { try Int.fetchOne($0, sql: "SELECT 1") } == 1)
   }
 
-  @Test("so does a statement that is driven through SQLite's own interface")
-  func rawStatement() async throws {
+  @Test("so does a statement of a transaction")
+  func statementOfTransaction() async throws {
     let store = try await Store()
-    await Self.cancel(store) { database in
-      let statement = try RawStatement(database, Self.endless)
-      defer { statement.reset() }
-      _ = try statement.step()
-    }
+    await Self.cancel(store) { _ = try SQLiteTransaction($0).rows(Self.endless) { $0.number(0) } }
     #expect(try await store.database.read { try Int.fetchOne($0, sql: "SELECT 1") } == 1)
   }
 }

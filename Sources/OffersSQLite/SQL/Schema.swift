@@ -11,9 +11,7 @@ enum Schema {
   /// The schema version of an open database. Read by a bare statement, because GRDB's migrator does
   /// more work at each start of a process.
   static func version(of database: Database) throws -> Int {
-    let statement = try RawStatement(database, "PRAGMA user_version")
-    defer { statement.reset() }
-    return try statement.step() ? Int(statement.number(0)) : 0
+    try PreparedStatement(database, "PRAGMA user_version").first { $0.count(0) } ?? 0
   }
 
   /// Runs the missing migrations and sets the version and the application id, in one transaction. The

@@ -60,7 +60,7 @@ enum SearchFunctions {
     words.withUnsafeBytes {
       sqlite3_result_text64(
         context, $0.baseAddress?.assumingMemoryBound(to: CChar.self), UInt64($0.count),
-        RawStatement.transient, UInt8(SQLITE_UTF8))
+        PreparedStatement.transient, UInt8(SQLITE_UTF8))
     }
   }
 }

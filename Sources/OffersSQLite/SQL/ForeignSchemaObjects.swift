@@ -13,29 +13,22 @@ enum ForeignSchemaObjects {
   /// The foreign parts, such as `the trigger forget_stars`. A part is compared with the migrations by
   /// its whole statement, because a name proves nothing. SQLite compares types and names without case.
   static func find(in database: Database) throws -> [String] {
-    let statement = try RawStatement(
-      database,
-      """
+    let sql = """
       SELECT lower(type), name, sql, lower(tbl_name), sql LIKE '%references%' FROM sqlite_schema
       WHERE sql IS NOT NULL ORDER BY 1, 2
-      """)
-    defer { statement.reset() }
-    var foreign: [String] = []
-    while try statement.step() {
-      let (kind, table) = (statement.text(0), statement.text(3))
+      """
+    return try SQLiteTransaction(database).rows(sql) { object -> String? in
+      let (kind, table) = (object.text(0), object.text(3))
       let isOwnTable = ownTables.contains(table) || table.hasPrefix("offer_search")
       let runs =
         switch kind {
         case "trigger": true
         case "index": isOwnTable
-        case "table": ownTables.contains(table) || statement.flag(4)
+        case "table": ownTables.contains(table) || object.flag(4)
         default: false
         }
-      if runs, !own.contains(statement.text(2)) {
-        foreign.append("the \(kind) \(statement.text(1))")
-      }
-    }
-    return foreign
+      return runs && !own.contains(object.text(2)) ? "the \(kind) \(object.text(1))" : nil
+    }.compactMap { $0 }
   }
 
   /// The statements of the migrations that create something, as SQLite stores them: without the final
