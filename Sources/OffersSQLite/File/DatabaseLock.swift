@@ -1,6 +1,9 @@
 import Foundation
+import GRDB
+import GRDBSQLite
 import OffersCore
 import OffersPlatform
+import Synchronization
 
 /// Exclusive locks, one for each number. Instances for the same place exclude each other.
 protocol NumberedLocks: Sendable {
@@ -109,5 +112,102 @@ extension DatabaseLock {
       pauseMilliseconds = min(pauseMilliseconds * 2, 16)
     }
     return true
+  }
+}
+
+/// An exclusive lock on a database file that keeps out every connection of every program.
+///
+/// A connection that has read a database in WAL mode keeps a shared lock on the file until it is
+/// closed. The exclusive lock is therefore free only if nobody has the database open: no reader, no
+/// server, no older version of this program, no other SQLite program, and no other part of this
+/// process. https://sqlite.org/lockingv3.html
+///
+/// A connection that has opened the file as immutable holds no lock. It reads the file that it has
+/// opened, whatever becomes of the name.
+///
+/// The lock is SQLite's own, taken through SQLite's file handle, because a descriptor of our own
+/// would drop this process's locks when it is closed. None of the file's pages is read, so the file
+/// may be damaged.
+final class ExclusiveFileLock {
+  private let connection: OpaquePointer
+  private let file: UnsafeMutablePointer<sqlite3_file>
+
+  private init(_ connection: OpaquePointer, _ file: UnsafeMutablePointer<sqlite3_file>) {
+    self.connection = connection
+    self.file = file
+  }
+
+  deinit {
+    _ = file.pointee.pMethods?.pointee.xUnlock?(file, SQLITE_LOCK_NONE)
+    sqlite3_close(connection)
+  }
+
+  /// Acquires the lock if it is free.
+  ///
+  /// - Parameter path: an existing file, with its links resolved.
+  /// - Returns: nil if the file is open elsewhere.
+  /// - Throws: `DatabaseError` if the file cannot be opened or locked.
+  static func acquire(_ path: String) throws -> ExclusiveFileLock? {
+    var connection: OpaquePointer?
+    let code = sqlite3_open_v2(path, &connection, SQLITE_OPEN_READWRITE, nil)
+    guard code == SQLITE_OK, let connection else {
+      sqlite3_close(connection)
+      throw DatabaseError(resultCode: ResultCode(rawValue: code))
+    }
+    var file: UnsafeMutablePointer<sqlite3_file>?
+    sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file)
+    guard let file, let lock = file.pointee.pMethods?.pointee.xLock else {
+      sqlite3_close(connection)
+      throw DatabaseError(resultCode: .SQLITE_CANTOPEN)
+    }
+    let hold = ExclusiveFileLock(connection, file)
+    for level in [SQLITE_LOCK_SHARED, SQLITE_LOCK_EXCLUSIVE] {
+      let code = lock(file, level)
+      if code & 0xFF == SQLITE_BUSY { return nil }
+      if code != SQLITE_OK { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+    }
+    return hold
+  }
+}
+
+/// The locks and the number of commits of a database in memory. A database in a file has its lock file and
+/// `PRAGMA data_version` instead. No other database can use them.
+final class MemoryDatabaseState: Sendable {
+  /// The holders of the locks, by the number of the lock.
+  fileprivate let holders = Mutex<[Int64: ObjectIdentifier]>([:])
+  /// Counts the commits.
+  let bell = CommitBell()
+}
+
+/// Locks of a database in memory: what a `LockFile` is for a database in a file.
+final class MemoryDatabaseLocks: NumberedLocks {
+  private let state: MemoryDatabaseState
+
+  init(_ state: MemoryDatabaseState) { self.state = state }
+
+  deinit { unlockAll() }
+
+  private var holder: ObjectIdentifier { ObjectIdentifier(self) }
+
+  func tryLock(byte: Int64) -> Bool {
+    state.holders.withLock { holders in
+      if let other = holders[byte], other != holder { return false }
+      holders[byte] = holder
+      return true
+    }
+  }
+
+  func isHeld(byte: Int64) -> Bool {
+    state.holders.withLock { holders in holders[byte].map { $0 != holder } ?? false }
+  }
+
+  func unlock(byte: Int64) {
+    state.holders.withLock { holders in
+      if holders[byte] == holder { holders[byte] = nil }
+    }
+  }
+
+  func unlockAll() {
+    state.holders.withLock { holders in holders = holders.filter { $0.value != holder } }
   }
 }

@@ -196,3 +196,63 @@ struct HealthCheck: Sendable {
         "removed the damaged ones (\(damaged.urls.count)); they are downloaded again when needed"
     })
 }
+
+/// A stored number of the offers of a feed that is wrong.
+struct FeedMiscount {
+  /// The feed.
+  let name: String
+  /// Whether it is the number of gone offers, not of current ones.
+  let isGone: Bool
+  let stored: Int
+  let counted: Int
+
+  /// Counts the offers of each feed and returns the stored numbers that differ, sorted by feed.
+  static func find(in database: Database) throws -> [FeedMiscount] {
+    try SQLiteTransaction(database).rows(FeedTable.miscountSQL) { row in
+      [
+        FeedMiscount(
+          name: row.text(0), isGone: false, stored: row.count(1), counted: row.count(3)),
+        FeedMiscount(
+          name: row.text(0), isGone: true, stored: row.count(2), counted: row.count(4)),
+      ]
+    }.flatMap { $0 }.filter { $0.stored != $0.counted }
+  }
+
+  /// Corrects the stored numbers. Returns those that were wrong.
+  @discardableResult
+  static func correct(in database: Database) throws -> [FeedMiscount] {
+    let wrong = try find(in: database)
+    if !wrong.isEmpty { try FeedTable.count(in: SQLiteTransaction(database)) }
+    return wrong
+  }
+}
+
+/// The images whose bytes have another format or size in pixels than their row states, or are unreadable as
+/// an image.
+struct DamagedImages {
+  private(set) var urls: [String] = []
+  /// The number of all images.
+  private(set) var imageCount = 0
+
+  init(in database: Database) throws {
+    try SQLiteTransaction(database).forEach(
+      "SELECT url, content_type, width, height, bytes, thumbnail FROM image_cache ORDER BY url"
+    ) { row in
+      imageCount += 1
+      // An unreadable header is a damaged image, whatever the error.
+      let header = try? ImageHeader(reading: row.blob(4))
+      let copy = row.blob(5)
+      let isCopyDamaged = !copy.isEmpty && (try? ImageHeader(reading: copy)) == nil
+      if isCopyDamaged || header?.format.contentType != row.findText(1)
+        || header?.width != Int(row.number(2)) || header?.height != Int(row.number(3)),
+        let url = row.findText(0)
+      {
+        urls.append(url)
+      }
+    }
+  }
+
+  func delete(in database: Database) throws {
+    try ImageTable.delete(urls, in: SQLiteTransaction(database))
+  }
+}
