@@ -39,7 +39,8 @@ public struct OfferPosition: Hashable, Sendable {
         [offer.expiresAt.map { .number($0.storedSeconds) } ?? .none]
       }
     let expired: [Value] =
-      query.sortsExpiredLast ? [.number(offer.isExpired(at: query.now ?? Date()) ? 1 : 0)] : []
+      query.selection.sortsExpiredLast
+      ? [.number(offer.isExpired(at: query.now ?? Date()) ? 1 : 0)] : []
     self.init(offer.ref, values: expired + values)
   }
 

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Selects and orders offers. A criterion that is nil or false does not restrict the list.
+/// Selects and orders offers.
+@dynamicMemberLookup
 public struct OfferQuery: Hashable, Sendable {
   /// The order of a list. Offers without the sorted value come last, even in a reversed list.
   /// Expired offers come after all others in a list of favorites and with `includesExpired`.
@@ -23,52 +24,11 @@ public struct OfferQuery: Hashable, Sendable {
     case expiry
   }
 
-  /// The minimum that a reward must pay. A reward "up to" that value qualifies.
-  public enum RewardMinimum: Hashable, Sendable {
-    /// An amount in one currency (ISO 4217), in its minor units.
-    case amount(minorUnits: Int64, currency: String)
-    /// An amount in several currencies, in minor units: for a currency in `others` the value of its code,
-    /// for all other currencies `minorUnits`; nil leaves these out.
-    case anyAmount(minorUnits: Int64?, others: [String: Int64])
-    /// A percentage, in hundredths of a percent.
-    case percent(hundredths: Int64)
-  }
-
-  /// The maximum that an offer may cost.
-  public enum PriceMaximum: Hashable, Sendable {
-    /// An amount in one currency (ISO 4217), in its minor units.
-    case amount(minorUnits: Int64, currency: String)
-    /// An amount in several currencies, in minor units: for a currency in `others` the value of its code,
-    /// for all other currencies `minorUnits`; nil leaves these out.
-    case anyAmount(minorUnits: Int64?, others: [String: Int64])
-  }
-
-  /// Only offers of this feed; nil for all.
-  public var feed: String?
-  /// Only favorites, including gone ones.
-  public var favoritesOnly: Bool
-  /// Only offers that are gone from their feed and still kept.
-  public var goneOnly: Bool
-  /// Only offers of this retailer, compared by `NaturalOrder`: case and accents are ignored.
-  public var retailer: String?
-  /// Only offers with this category, compared in the same way.
-  public var category: String?
-  /// Only offers whose reward has an exact value of at least this minimum. An amount excludes
-  /// percentages, and vice versa.
-  ///
-  /// Offers of `pricedFeeds` have no reward.
-  public var rewardMinimum: RewardMinimum?
-  /// Only offers of `pricedFeeds` whose price has an exact value of at most this maximum.
-  public var priceMaximum: PriceMaximum?
+  /// Which offers are listed. Its properties are also those of the query: `query.feed` is
+  /// `query.selection.feed`.
+  public var selection = Selection()
   /// The feeds whose values are prices (`ValueRole.price`).
   public var pricedFeeds: Set<String> = []
-  /// Only offers first seen at this time or later.
-  public var newSince: Date?
-  /// Only offers that expire within this range, bounds included, expired ones too.
-  public var expiring: ClosedRange<Date>?
-  /// Whether expired offers are selected as well. Lists of favorites and of gone offers, and those
-  /// with a range of `expiring`, have them in any case.
-  public var includesExpired: Bool
   /// The time at which offers count as expired; nil for the time of the call.
   public var now: Date?
   /// The order of the list.
@@ -88,24 +48,30 @@ public struct OfferQuery: Hashable, Sendable {
   /// longer than `OfferLimits.linkBytes`. Nil for whole offers.
   public var textBytes: Int?
 
+  /// Accesses the selection.
+  public subscript<Value>(dynamicMember path: WritableKeyPath<Selection, Value>) -> Value {
+    get { selection[keyPath: path] }
+    set { selection[keyPath: path] = newValue }
+  }
+
   /// Creates a query. Without arguments it selects all current offers that have not expired, in the
   /// order of their feeds.
   public init(
     feed: String? = nil, favoritesOnly: Bool = false, goneOnly: Bool = false,
-    retailer: String? = nil, category: String? = nil, rewardMinimum: RewardMinimum? = nil,
+    retailer: String? = nil, category: String? = nil, rewardMinimum: ValueBound? = nil,
     newSince: Date? = nil, expiring: ClosedRange<Date>? = nil, includesExpired: Bool = false,
     now: Date? = nil, sort: Sort = .feed, isReversed: Bool = false, limit: Int? = nil,
     offset: Int = 0, after: OfferPosition? = nil, textBytes: Int? = nil
   ) {
-    self.feed = feed
-    self.favoritesOnly = favoritesOnly
-    self.goneOnly = goneOnly
-    self.retailer = retailer
-    self.category = category
-    self.rewardMinimum = rewardMinimum
-    self.newSince = newSince
-    self.expiring = expiring
-    self.includesExpired = includesExpired
+    selection.feed = feed
+    selection.favoritesOnly = favoritesOnly
+    selection.goneOnly = goneOnly
+    selection.retailer = retailer
+    selection.category = category
+    selection.rewardMinimum = rewardMinimum
+    selection.newSince = newSince
+    selection.expiring = expiring
+    selection.includesExpired = includesExpired
     self.now = now
     self.sort = sort
     self.isReversed = isReversed
@@ -113,22 +79,5 @@ public struct OfferQuery: Hashable, Sendable {
     self.offset = offset
     self.after = after
     self.textBytes = textBytes
-  }
-
-  /// Whether expired offers are left out.
-  package var excludesExpired: Bool {
-    !includesExpired && !favoritesOnly && !goneOnly && expiring == nil
-  }
-
-  /// Whether expired offers are sorted behind all others.
-  package var sortsExpiredLast: Bool {
-    (includesExpired || favoritesOnly) && !goneOnly && expiring == nil
-  }
-
-  /// Whether the query, without its limit and offset, selects all current offers of one feed or of
-  /// all feeds, apart from expired ones.
-  package var isWholeFeed: Bool {
-    !favoritesOnly && !goneOnly && retailer == nil && category == nil && rewardMinimum == nil
-      && priceMaximum == nil && newSince == nil && expiring == nil && after == nil
   }
 }

@@ -54,7 +54,7 @@ public struct OfferPage: Hashable, Sendable {
 extension OfferRepository {
   /// The number of expired offers that the list of a query leaves out; 0 for a list with them.
   package func countExpired(leftOutOf query: OfferQuery) async throws -> Int {
-    guard query.excludesExpired else { return 0 }
+    guard query.selection.excludesExpired else { return 0 }
     var whole = query
     whole.includesExpired = true
     return try await countOffers(whole) - countOffers(query)

@@ -28,15 +28,48 @@ struct APIRoutes: Sendable {
       .add(to: router)
     HealthRoutes(readiness: Readiness(content.store, outage: outage)).add(to: router)
     answers.read("/api/v1/openapi.json", on: router) { _, _ in
-      let text = String(decoding: EmbeddedPageFiles.find("openapi.json") ?? [], as: UTF8.self)
-      return Answer(
-        contentType: "application/json",
-        body: ByteBuffer(
-          string: basePath.text.isEmpty
-            ? text
-            : text.replacing(
-              bytes: #""url": "/""#, with: "\"url\": \"\(basePath.text)\"")))
+      var text = String(decoding: EmbeddedPageFiles.find("openapi.json") ?? [], as: UTF8.self)
+      for (mark, filters) in [
+        ("LIST", OfferFilter.allCases), ("SEARCH", OfferFilter.ofSearch),
+        ("CHANGE", OfferFilter.ofChanges),
+      ] {
+        let described = filters.map(\.description).joined(separator: ",")
+        text = text.replacing(bytes: "\"__\(mark)_FILTERS__\"", with: described)
+      }
+      if !basePath.text.isEmpty {
+        text = text.replacing(bytes: #""url": "/""#, with: "\"url\": \"\(basePath.text)\"")
+      }
+      return Answer(contentType: "application/json", body: ByteBuffer(string: text))
     }
+  }
+}
+
+extension OfferFilter {
+  /// The parameter as openapi.json describes it.
+  fileprivate var description: String {
+    var json = JSONWriter()
+    json.object { json in
+      json.member("name", words.parameter)
+      json.member("in", "query")
+      json.member("description", words.help)
+      json.member("schema") { json in
+        json.object { json in
+          if case .flag = value { return json.member("type", "boolean") }
+          json.member("type", "string")
+          switch value {
+          case .flag: break
+          case .text, .label, .bound: json.member("minLength", 1)
+          case .since:
+            json.member(
+              "pattern",
+              #"^(\d{1,9}[mhdw]|\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)?)?)$"#)
+          case .within: json.member("pattern", #"^\d{1,9}[mhdw]$"#)
+          }
+        }
+      }
+      if let example = words.example { json.member("example", example) }
+    }
+    return json.text
   }
 }
 

@@ -15,7 +15,9 @@ struct ChangeRoutes: ContentRoutes {
 
   func add(to router: Router<ServedContext>) {
     answers.read(
-      "/api/v1/changes", ["cursor", "since", "feed", "kind", "favorites", "limit"], on: router
+      "/api/v1/changes",
+      ["cursor", "since", "kind", "limit"] + OfferFilter.ofChanges.map(\.words.parameter),
+      on: router
     ) { parameters, context in
       var answer = try await of(context).list(parameters)
       // The list contains the expiring offers, which depend on the current time.
@@ -28,9 +30,9 @@ struct ChangeRoutes: ContentRoutes {
     let now = content.now()
     let list = parameters.fingerprint(without: ["cursor", "limit", "since"]) ^ 1
     var query = ChangeQuery(now: now)
-    query.feed = parameters.text("feed")
+    let selection = try parameters.selection(OfferFilter.ofChanges, content.texts, at: now)
+    (query.feed, query.favoritesOnly) = (selection.feed, selection.favoritesOnly)
     query.kinds = try parameters.choices("kind", as: OfferChange.Kind.self)
-    query.favoritesOnly = try parameters.flag("favorites") ?? false
     query.textBytes = Self.textBytes
     query.limit = try parameters.number("limit", OfferRoutes.limits) ?? OfferRoutes.usualLimit
     let since = try parameters.read("since") { try content.texts.readTime($0, now: now) }

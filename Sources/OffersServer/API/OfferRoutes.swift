@@ -9,11 +9,8 @@ struct OfferRoutes: ContentRoutes {
 
   static let usualLimit = 50
   static let limits = 1...500
-  private static let listParameters = [
-    "feed", "favorites", "gone", "expired", "retailer", "category", "min_reward", "max_price",
-    "new_since",
-    "expiring", "sort", "reverse", "limit", "cursor",
-  ]
+  private static let listParameters =
+    OfferFilter.allCases.map(\.words.parameter) + ["sort", "reverse", "limit", "cursor"]
 
   func add(to router: Router<ServedContext>) {
     answers.read("/api/v1/offers", Self.listParameters, on: router) { parameters, context in
@@ -65,8 +62,8 @@ struct OfferRoutes: ContentRoutes {
       json.member("next_cursor", next?.text(of: list))
     }
     answer.lifetime = .whileNoneExpires
-    // The times of these filters can be relative to the current time.
-    if query.newSince != nil || query.expiring != nil {
+    // Their times can be relative to the current time.
+    if OfferFilter.allCases.contains(where: { $0.isTimed && query.selection.has($0) }) {
       answer.lifetime = .never
     }
     return answer
@@ -94,19 +91,9 @@ struct OfferRoutes: ContentRoutes {
 
   private func query(_ parameters: QueryParameters) async throws -> OfferQuery {
     let now = content.now()
-    var query = OfferQuery(feed: parameters.text("feed"), now: now)
-    query.favoritesOnly = try parameters.flag("favorites") ?? false
-    query.goneOnly = try parameters.flag("gone") ?? false
-    query.includesExpired = try parameters.flag("expired") ?? false
-    query.retailer = parameters.text("retailer")
-    query.category = parameters.text("category")
-    query.rewardMinimum = try parameters.read("min_reward", content.texts.readRewardMinimum)
-    query.priceMaximum = try parameters.read("max_price", content.texts.readPriceMaximum)
+    var query = OfferQuery(now: now)
+    query.selection = try parameters.selection(OfferFilter.allCases, content.texts, at: now)
     query.pricedFeeds = try await content.fetchPresentations().pricedFeeds
-    query.newSince = try parameters.read("new_since") { try content.texts.readTime($0, now: now) }
-    query.expiring = try parameters.read("expiring") {
-      now...(now + (try content.texts.readSeconds($0)))
-    }
     query.sort = try parameters.choice("sort", as: OfferQuery.Sort.self) ?? .feed
     query.isReversed = try parameters.flag("reverse") ?? false
     return query
@@ -152,7 +139,7 @@ struct SearchRoutes: ContentRoutes {
   func add(to router: Router<ServedContext>) {
     router.get("/api/v1/search") { request, context in
       let parameters = try QueryParameters(
-        request, ["q", "feed", "favorites", "expired", "limit", "page"])
+        request, ["q", "limit", "page"] + OfferFilter.ofSearch.map(\.words.parameter))
       // A page of another site may neither make this server send a request to a feed's server, nor
       // add to the recent searches. Nor may a token that only reads.
       let isTrusted =
@@ -192,10 +179,11 @@ struct SearchRoutes: ContentRoutes {
   ) async throws -> SearchAnswer {
     let words = SearchWords.spaced(try parameters.fetchText("q"))
     let limit = try parameters.number("limit", OfferRoutes.limits)
+    let now = content.now()
+    let selection = try parameters.selection(OfferFilter.ofSearch, content.texts, at: now)
     var query = SearchQuery(
-      words, feed: parameters.text("feed"),
-      favoritesOnly: try parameters.flag("favorites") ?? false,
-      includesExpired: try parameters.flag("expired") ?? false, now: content.now(),
+      words, feed: selection.feed, favoritesOnly: selection.favoritesOnly,
+      includesExpired: selection.includesExpired, now: now,
       limit: limit ?? Self.usualLimit, page: try parameters.number("page", Self.pages) ?? 1)
     query.maximumBytes = Answer.pageBytes
     return try await ServedSearch(content: content, readLimit: readLimit).find(

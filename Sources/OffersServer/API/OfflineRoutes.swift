@@ -169,15 +169,13 @@ struct OfflineFrame {
 
   /// Variables that depend on the offers of the list, or on a user.
   private static let ofOffers: Set<String> = [
-    "asksCategory", "asksEnding", "asksExpired", "asksMaximum", "asksMinimum", "asksRetailer",
-    "cards", "categories", "count", "credit", "hasRecent", "more", "narrowed", "nothing", "recent",
-    "recentSearches", "retailers", "sorts",
+    "boxes", "cards", "count", "credit", "hasRecent", "inputs", "more", "narrowed", "nothing",
+    "recent", "recentSearches", "sorts", "timedBoxes",
   ]
 
   /// The frames of the pages of all offers, of the favorites, of the search and of each feed.
   static func all(_ source: PageSource, _ feeds: [Feed]) async throws -> [OfflineFrame] {
     let shown = try await source.fetchPresentations()
-    let none = ListSelection(SentFields([:]), shown, content: source.content)
     let search = SearchPage(source: source, request: PageRequest(path: "/search"))
     var frames = [
       OfflineFrame(
@@ -187,27 +185,23 @@ struct OfflineFrame {
       let path = isFavorites ? "/favorites" : "/"
       let list = OffersPage(
         source: source, request: PageRequest(path: path), isFavorites: isFavorites)
-      var selection = none
-      selection.favoritesOnly = isFavorites
       frames.append(
         OfflineFrame(
           path: path, page: try await list.page(),
           total: isFavorites
             ? nil : try await source.store.countOffers(OfferQuery(now: source.now)),
           noun: isFavorites ? OfferNoun("favorite") : shown.noun(of: feeds.map(\.name)),
-          nothing: (list.nothing(selection, feeds, 1), list.noMatch)))
+          nothing: (list.nothing(feeds), list.noMatch)))
     }
     for feed in feeds {
       let path = PageLinks.feed(feed.name)
       let list = FeedPage(source: source, request: PageRequest(path: path, name: feed.name))
-      let selection = ListSelection(
-        SentFields([:]), shown, feed: feed.name, content: source.content)
       frames.append(
         OfflineFrame(
           path: path, page: try await list.page(),
           total: try await source.store.countOffers(OfferQuery(feed: feed.name, now: source.now)),
           noun: shown[feed.name].noun,
-          nothing: (list.nothing(selection, feed, 1), list.noMatch)))
+          nothing: (list.nothing(feed), list.noMatch)))
     }
     return frames
   }

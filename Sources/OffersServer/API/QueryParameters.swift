@@ -90,6 +90,19 @@ struct QueryParameters: Sendable {
     }
   }
 
+  /// The offers that the parameters of some filters select.
+  func selection(
+    _ filters: [OfferFilter], _ reader: any FilterTextReader, at now: Date
+  ) throws -> Selection {
+    var selection = Selection()
+    for filter in filters {
+      _ = try read(filter.words.parameter) { text in
+        try filter.set(text, in: &selection, at: now, reader)
+      }
+    }
+    return selection
+  }
+
   /// A hash of all parameters but the named ones. It ties a cursor to the list that it belongs to.
   func fingerprint(without names: Set<String>) -> UInt64 {
     var hash = ContentHash(seed: 0x6c69_7374)

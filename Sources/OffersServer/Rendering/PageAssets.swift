@@ -26,11 +26,12 @@ struct PageAssets: Sendable {
   let version: String
 
   /// The placeholders in the files: for the version, for the number of days of a label, for the names of
-  /// the files that the service worker stores, and for the attributes with addresses.
+  /// the files that the service worker stores, for the attributes with addresses, and for the filters of lists.
   private static let versionMark = "__VERSION__"
   private static let labelDaysMark = "__LABEL_DAYS__"
   private static let filesMark = "__FILES__"
   private static let attributesMark = "__ADDRESS_ATTRIBUTES__"
+  private static let listsMark = "__LISTS__"
 
   /// The files of this program.
   static let shared = PageAssets()
@@ -47,6 +48,7 @@ struct PageAssets: Sendable {
     for (_, _, bytes) in all { bytes.withUnsafeBytes { hash.update($0) } }
     withUnsafeBytes(of: GoodNewsLabels.days) { hash.update($0) }
     Array(BasePath.attributes.utf8).withUnsafeBytes { hash.update($0) }
+    Array(ListQuestions.offline.utf8).withUnsafeBytes { hash.update($0) }
     // The library of maps is part of the version, because its files have it in their URLs, too.
     for bytes in LeafletFiles.installed.contents { bytes.withUnsafeBytes { hash.update($0) } }
     let version = hash.finish().prefix(6).hexadecimal
@@ -62,6 +64,7 @@ struct PageAssets: Sendable {
         ).replacing(bytes: Self.labelDaysMark, with: String(GoodNewsLabels.days))
           .replacing(bytes: Self.filesMark, with: stored)
           .replacing(bytes: Self.attributesMark, with: BasePath.attributes)
+          .replacing(bytes: Self.listsMark, with: ListQuestions.offline)
         return (name, Asset(type, Array(text.utf8)))
       }, uniquingKeysWith: { one, _ in one })
   }

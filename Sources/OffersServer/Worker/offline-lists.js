@@ -15,15 +15,30 @@ function sentFields(url) {
   };
 }
 
-/** The orders with their labels, and those of the reversed orders. */
-const ORDERS = [
-  {value: "feed", label: "Feed order", reversed: "Reversed"},
-  {value: "reward", label: "Highest reward", reversed: "Lowest reward"},
-  {value: "price", label: "Lowest price", reversed: "Highest price"},
-  {value: "name", label: "Name", reversed: "Name, reversed"},
-  {value: "newest", label: "Newest", reversed: "Oldest"},
-  {value: "expiry", label: "Expiring soonest", reversed: "Expiring last"},
-];
+/** The filters and the orders of the server, with their labels and tests (OfferFilter and ListQuestions). */
+const {filters: FILTERS, orders: ORDERS} = __LISTS__;
+
+/** The tests of the filters: whether an offer passes one that is set to a value. */
+const TESTS = {
+  equals: (offer, {member}, {asked}) => offer[member] === asked,
+  contains: (offer, {member}, {asked}) => offer[member]?.includes(asked),
+  atLeast: (offer, {kind}, value) => offer.is_priced === (kind === "price") && differenceTo(offer, value) >= 0,
+  atMost: (offer, {kind}, value) => offer.is_priced === (kind === "price") && differenceTo(offer, value) <= 0,
+  since: (offer, {member, seconds}, value, now) => offer[member] !== null && offer[member] >= now - seconds,
+  within: (offer, {member, seconds}, value, now) =>
+    offer[member] !== null && offer[member] >= now && offer[member] <= now + seconds,
+};
+
+/** The value of a filter in a query: its text, and what its test compares; null if it is not set. */
+function filterValue({field, kind}, fields) {
+  const text = fields.get(field);
+  if (kind === "flag") return fields.isSet(field) ? {text: "1"} : null;
+  if (text === null) return null;
+  if (kind === "text") return {text, asked: text};
+  if (kind === "label") return {text, asked: equalText(text)};
+  const value = boundOf(text);
+  return value?.isPercent && kind === "price" ? null : value;
+}
 
 /** The filters and the order of a list, as given in the query of a page. */
 class Choice {
@@ -32,64 +47,45 @@ class Choice {
     this.path = url.pathname;
     this.own = own;
     this.ofFavorites = this.path === "/favorites";
-    this.feed = own ?? fields.get("feed");
-    this.favoritesOnly = this.ofFavorites || fields.isSet("favorites");
-    this.category = fields.get("category");
-    this.retailer = fields.get("retailer");
-    this.minimum = filterValue(fields.get("minimum"));
-    this.maximum = filterValue(fields.get("maximum"));
-    if (this.maximum?.isPercent) this.maximum = null;
-    this.isNew = fields.isSet("new");
-    this.isEnding = fields.isSet("ending");
-    this.includesExpired = fields.isSet("expired");
+    /** The filters that the page does not imply, and the values of those that are set, by their fields. */
+    this.filters = FILTERS.filter(({field, isOfFavorites}) =>
+      !(field === "feed" && own !== null) && !(isOfFavorites && this.ofFavorites));
+    this.values = new Map(this.filters.map((filter) => [filter.field, filterValue(filter, fields)])
+      .filter(([, value]) => value !== null));
+    this.feed = own ?? this.values.get("feed")?.text ?? null;
     this.order = ORDERS.find(({value}) => value === fields.get("sort")) ?? ORDERS[0];
     this.isReversed = fields.isSet("reverse");
   }
 
   get narrows() {
-    return Boolean(
-      this.category || this.retailer || this.minimum || this.maximum || this.isNew || this.isEnding
-        || this.favoritesOnly !== this.ofFavorites || this.feed !== this.own,
-    );
+    return this.filters.some(({field, test}) => test !== null && this.values.has(field));
   }
 
-  /** The address of a page of this list; `left` is the name of a filter, or of the order, to leave out. */
+  /** The address of a page of this list; `left` is the field of a filter, or of the order, to leave out. */
   link({page = 1, left = null, more = []} = {}) {
-    const set = (isSet) => (isSet ? "1" : null);
     const fields = [
-      ["feed", this.feed === this.own ? null : this.feed],
-      ["favorites", set(this.favoritesOnly && !this.ofFavorites)],
-      ["category", this.category], ["retailer", this.retailer],
-      ["minimum", this.minimum?.text], ["maximum", this.maximum?.text],
-      ["new", set(this.isNew)], ["ending", set(this.isEnding)],
-      ["expired", set(this.includesExpired && !this.ofFavorites)],
-      ["sort", this.order === ORDERS[0] ? null : this.order.value], ["reverse", set(this.isReversed)],
+      ...this.filters.map(({field}) => [field, this.values.get(field)?.text]),
+      ["sort", this.order === ORDERS[0] ? null : this.order.value], ["reverse", this.isReversed ? "1" : null],
     ].filter(([name]) => name !== left && (left !== "sort" || name !== "reverse"));
     return pathWith(this.path, [...fields, ...more, ["page", page === 1 ? null : String(page)]]);
   }
 
   /** The offers of the whole list, in its order. */
   select(data) {
-    const category = this.category === null ? null : equalText(this.category);
-    const retailer = this.retailer === null ? null : equalText(this.retailer);
     const now = nowSeconds();
-    const withExpired = this.favoritesOnly || this.includesExpired;
-    const found = (this.favoritesOnly ? data.all : data.current).filter(
+    const favoritesOnly = this.ofFavorites || this.values.has("favorites");
+    const withExpired = favoritesOnly || this.values.has("expired");
+    const tested = this.filters.filter(({field, test}) => TESTS[test] && this.values.has(field));
+    const found = (favoritesOnly ? data.all : data.current).filter(
       (offer) =>
-        (!this.feed || offer.feed === this.feed)
-        && (!this.favoritesOnly || data.favorites.has(offer.ref))
+        (!this.own || offer.feed === this.own)
+        && (!favoritesOnly || data.favorites.has(offer.ref))
         && (withExpired || !isExpired(offer, now))
-        && (category === null || offer.category_keys?.includes(category))
-        && (retailer === null || offer.retailer_key === retailer)
-        && (!this.minimum || (!offer.is_priced && differenceTo(offer, this.minimum) >= 0))
-        && (!this.maximum || (offer.is_priced && differenceTo(offer, this.maximum) <= 0))
-        && (!this.isNew || offer.first_seen >= now - SOON_SECONDS)
-        && (!this.isEnding
-          || (offer.expires !== null && offer.expires >= now && offer.expires <= now + SOON_SECONDS)),
+        && tested.every((filter) => TESTS[filter.test](offer, filter, this.values.get(filter.field), now)),
     );
     const list = sorted(found, this.order.value, this.isReversed);
     // The sort is stable: expired offers come last, in the same order.
-    return withExpired && !this.isEnding
+    return withExpired && !this.values.has("ending")
       ? list.sort((one, other) => isExpired(one, now) - isExpired(other, now)) : list;
   }
 
@@ -97,57 +93,47 @@ class Choice {
   fields(frame, data, offers) {
     const chosen = (options, value) =>
       options?.map((option) => ({...option, isChosen: option.value === value}));
-    const hasRewards = offers.some(({reward, is_priced: isPriced}) => reward[0] < 3 && !isPriced);
-    const hasPrices = offers.some(({reward, is_priced: isPriced}) => reward[0] < 3 && isPriced);
-    const hasEnds = offers.some(({expires}) => expires !== null);
-    const has = {reward: hasRewards, price: hasPrices, expiry: hasEnds};
-    const sorts = ORDERS.filter((order) => order === this.order || (has[order.value] ?? true))
+    const proposed = {
+      categories: proposals(offers.flatMap((offer) => offer.categories)),
+      retailers: proposals(offers.map(({retailer}) => retailer).filter(Boolean)),
+    };
+    const has = {
+      reward: offers.some(({reward, is_priced: isPriced}) => reward[0] < 3 && !isPriced),
+      price: offers.some(({reward, is_priced: isPriced}) => reward[0] < 3 && isPriced),
+      end: offers.some(({expires}) => expires !== null),
+      categories: proposed.categories.length > 0,
+      retailers: proposed.retailers.length > 0,
+    };
+    const sorts = ORDERS.filter((order) => order === this.order || (has[order.needs] ?? true))
       .map(({value, label}) => ({value, label}));
-    const categories = proposals(offers.flatMap((offer) => offer.categories));
-    const retailers = proposals(offers.map(({retailer}) => retailer).filter(Boolean));
+    const asked = this.filters.filter(({field, needs}) => this.values.has(field) || (has[needs] ?? true));
+    const boxes = (ofTime) => asked.filter(({input, isTimed}) => input === "box" && isTimed === ofTime)
+      .map(({form, field}) => ({...form, isChosen: this.values.has(field)}));
     const {choice} = frame.fields;
     return {
       choice: {
         ...choice,
         sorts: chosen(sorts, this.order.value),
         feedOptions: chosen(choice.feedOptions, this.feed),
-        chosenCategory: this.category,
-        chosenRetailer: this.retailer,
+        inputs: asked.filter(({input}) => input === "field").map(({form, field, needs}) =>
+          ({...form, value: this.values.get(field)?.text ?? "", proposals: proposed[needs] ?? []})),
+        timedBoxes: boxes(true),
         chosenReverse: this.isReversed,
-        chosenFavorites: this.favoritesOnly,
-        chosenExpired: this.includesExpired,
-        chosenMinimum: this.minimum?.text,
-        chosenMaximum: this.maximum?.text,
-        chosenNew: this.isNew,
-        chosenEnding: this.isEnding,
-        categories,
-        asksCategory: categories.length > 0 || this.category !== null,
-        retailers,
-        asksRetailer: retailers.length > 0 || this.retailer !== null,
-        asksMinimum: this.minimum !== null || hasRewards,
-        asksMaximum: this.maximum !== null || hasPrices,
-        asksEnding: this.isEnding || hasEnds,
-        asksExpired: !this.ofFavorites && (this.includesExpired || hasEnds),
+        boxes: boxes(false),
       },
-      narrowed: this.narrowings(data).map(([left, label]) => ({label, link: this.link({left})})),
+      narrowed: this.chips(data).map(([left, label]) => ({label, link: this.link({left})})),
     };
   }
 
-  /** The name and the label of each filter that is set, and of the order. */
-  narrowings(data) {
+  /** The field and the label of each filter that is set, and of the order. */
+  chips({titles}) {
     const isOrdered = this.order !== ORDERS[0] || this.isReversed;
+    const labels = {feeds: ({text}) => titles.get(text) ?? text, field: ({text}, chip) => chip + text, box: (_, chip) => chip};
     return [
-      this.feed !== this.own && ["feed", data.titles.get(this.feed) ?? this.feed],
-      this.favoritesOnly && !this.ofFavorites && ["favorites", "Favorites"],
-      this.includesExpired && !this.ofFavorites && ["expired", "Also expired"],
-      this.category && ["category", this.category],
-      this.retailer && ["retailer", this.retailer],
-      this.minimum && ["minimum", `At least ${this.minimum.text}`],
-      this.maximum && ["maximum", `At most ${this.maximum.text}`],
-      this.isNew && ["new", "New this week"],
-      this.isEnding && ["ending", "Expiring this week"],
-      isOrdered && ["sort", this.isReversed ? this.order.reversed : this.order.label],
-    ].filter((each) => each && each[1]);
+      ...this.filters.filter(({field}) => this.values.has(field))
+        .map(({field, input, chip}) => [field, labels[input](this.values.get(field), chip)]),
+      ...(isOrdered ? [["sort", this.isReversed ? this.order.reversed : this.order.label]] : []),
+    ];
   }
 }
 

@@ -1,8 +1,5 @@
 // The rewards and prices that the filters of a list name, and the times of offers.
 
-/** The time in which an offer counts as new, and as ending soon, in seconds. */
-const SOON_SECONDS = 7 * 86_400;
-
 const nowSeconds = () => Math.floor(Date.now() / 1000);
 
 /** Whether the end of an offer has passed. */
@@ -19,10 +16,10 @@ const decimalsOf = (currency) => currency === null ? 2 :
   new Intl.NumberFormat("en", {style: "currency", currency}).resolvedOptions().maximumFractionDigits;
 
 /**
- * Parses the value of a filter, such as `1.50` (in any currency), `$1.50`, `1,50 EUR` or `5%`:
+ * Parses the bound of a filter, such as `1.50` (in any currency), `$1.50`, `1,50 EUR` or `5%`:
  * {text, hundredths, currency, isPercent}. Returns null for any other text.
  */
-function filterValue(text) {
+function boundOf(text) {
   const form = /^([^\d\s]+)?\s*(\d+(?:[,\s'’]\d{3})*)(?:[.,](\d{1,2}))?\s*([^\d\s]+)?$/;
   const [, before, whole, decimals, behind] = form.exec((text ?? "").trim()) ?? [];
   if (whole === undefined || (before && behind)) return null;
@@ -37,7 +34,7 @@ function filterValue(text) {
 }
 
 /**
- * The difference between the value of an offer and that of a filter. NaN, with which every
+ * The difference between the value of an offer and the bound of a filter. NaN, with which every
  * comparison is false, if they cannot be compared.
  */
 function differenceTo({reward: [, currency, units, percent]}, value) {

@@ -23,89 +23,80 @@ struct OfferConditions {
     isPriced =
       pricedKeys.isEmpty
       ? "false" : "(\(dialect.isElement(offerFeed, of: bindings.add(.numbers(pricedKeys)))))"
-    selectState(query, at: now, of: user)
-    if query.favoritesOnly, let feed = query.feed {
-      parts.append("favorite.feed = \(bindings.add(.text(feed)))")
-    } else if let feedKey {
-      parts.append("\(offerFeed) = \(bindings.add(.number(feedKey)))")
+    for filter in OfferFilter.allCases {
+      switch filter {
+      case .feed:
+        if query.favoritesOnly, let feed = query.feed {
+          parts.append("favorite.feed = \(bindings.add(.text(feed)))")
+        } else if let feedKey {
+          parts.append("\(offerFeed) = \(bindings.add(.number(feedKey)))")
+        }
+      case .gone:
+        if query.goneOnly {
+          parts.append("offer.gone_at IS NOT NULL")
+        } else if !query.favoritesOnly {
+          parts.append(OfferColumns.isCurrent)
+        }
+      case .expired:
+        if query.selection.excludesExpired {
+          parts.append(
+            "(offer.expires_at IS NULL OR offer.expires_at > \(bindings.add(.date(now))))")
+        }
+      case .favorites:
+        if query.favoritesOnly {
+          parts.append("favorite.user_key = \(bindings.add(.number(user)))")
+        }
+      case .category:
+        if let category = query.category {
+          let key = bindings.add(.bytes(NaturalOrder.element(category)))
+          parts.append(dialect.hasCategory(key))
+        }
+      case .retailer:
+        if let retailer = query.retailer {
+          let key = bindings.add(.bytes(NaturalOrder.key(retailer)))
+          parts.append("offer.retailer_key = \(key)")
+        }
+      case .reward:
+        if let minimum = query.rewardMinimum {
+          parts.append("NOT \(isPriced)")
+          select(">=", minimum)
+        }
+      case .price:
+        if let maximum = query.priceMaximum {
+          parts.append(isPriced)
+          select("<=", maximum)
+        }
+      case .newSince:
+        if let date = query.newSince {
+          parts.append("offer.first_seen_at >= \(bindings.add(.number(date.nextSeconds)))")
+        }
+      case .expiring:
+        if let range = query.expiring {
+          let start = bindings.add(.number(range.lowerBound.nextSeconds))
+          let end = bindings.add(.date(range.upperBound))
+          parts.append("offer.expires_at >= \(start) AND offer.expires_at <= \(end)")
+        }
+      }
     }
-    selectDates(query)
-    selectLabels(query, dialect)
-    selectValues(query)
   }
 
-  private mutating func selectState(_ query: OfferQuery, at now: Date, of user: User.ID) {
-    if query.favoritesOnly { parts.append("favorite.user_key = \(bindings.add(.number(user)))") }
-    if query.goneOnly {
-      parts.append("offer.gone_at IS NOT NULL")
-    } else if !query.favoritesOnly {
-      parts.append(OfferColumns.isCurrent)
-    }
-    if query.excludesExpired {
+  private mutating func select(_ comparison: String, _ bound: ValueBound) {
+    switch bound {
+    case .amount(let units, let currency):
+      parts.append("offer.reward_currency = \(bindings.add(.text(currency)))")
+      parts.append("offer.reward_minor_units \(comparison) \(bindings.add(.number(units)))")
+    case .anyAmount(let units, let others):
+      let cases = others.sorted { $0.key < $1.key }.map { currency, units in
+        "WHEN \(bindings.add(.text(currency))) THEN \(bindings.add(.number(units)))"
+      }
+      let usual = bindings.add(.number(units))
+      let limit =
+        cases.isEmpty
+        ? usual : "CASE offer.reward_currency \(cases.joined(separator: " ")) ELSE \(usual) END"
+      parts.append("offer.reward_minor_units \(comparison) \(limit)")
+    case .percent(let hundredths):
       parts.append(
-        "(offer.expires_at IS NULL OR offer.expires_at > \(bindings.add(.date(now))))")
+        "offer.reward_percent_hundredths \(comparison) \(bindings.add(.number(hundredths)))")
     }
-  }
-
-  private mutating func selectDates(_ query: OfferQuery) {
-    if let date = query.newSince {
-      parts.append("offer.first_seen_at >= \(bindings.add(.number(date.nextSeconds)))")
-    }
-    if let range = query.expiring {
-      let start = bindings.add(.number(range.lowerBound.nextSeconds))
-      let end = bindings.add(.date(range.upperBound))
-      parts.append("offer.expires_at >= \(start) AND offer.expires_at <= \(end)")
-    }
-  }
-
-  private mutating func selectLabels(_ query: OfferQuery, _ dialect: Dialect) {
-    if let retailer = query.retailer {
-      let key = bindings.add(.bytes(NaturalOrder.key(retailer)))
-      parts.append("offer.retailer_key = \(key)")
-    }
-    if let category = query.category {
-      let key = bindings.add(.bytes(NaturalOrder.element(category)))
-      parts.append(dialect.hasCategory(key))
-    }
-  }
-
-  private mutating func selectValues(_ query: OfferQuery) {
-    if let minimum = query.rewardMinimum {
-      parts.append("NOT \(isPriced)")
-      switch minimum {
-      case .amount(let units, let currency): selectAmount(">=", units, in: currency)
-      case .anyAmount(let units, let others): selectAmount(">=", units, others)
-      case .percent(let hundredths):
-        parts.append("offer.reward_percent_hundredths >= \(bindings.add(.number(hundredths)))")
-      }
-    }
-    if let maximum = query.priceMaximum {
-      parts.append(isPriced)
-      switch maximum {
-      case .amount(let units, let currency): selectAmount("<=", units, in: currency)
-      case .anyAmount(let units, let others): selectAmount("<=", units, others)
-      }
-    }
-  }
-
-  private mutating func selectAmount(
-    _ comparison: String, _ units: Int64, in currency: String
-  ) {
-    parts.append("offer.reward_currency = \(bindings.add(.text(currency)))")
-    parts.append("offer.reward_minor_units \(comparison) \(bindings.add(.number(units)))")
-  }
-
-  /// Compares with an amount in several currencies; nil leaves out those that are not in `others`.
-  private mutating func selectAmount(
-    _ comparison: String, _ units: Int64?, _ others: [String: Int64]
-  ) {
-    let cases = others.sorted { $0.key < $1.key }.map { currency, units in
-      "WHEN \(bindings.add(.text(currency))) THEN \(bindings.add(.number(units)))"
-    }
-    let bound = bindings.add(.number(units))
-    let limit =
-      cases.isEmpty
-      ? bound : "CASE offer.reward_currency \(cases.joined(separator: " ")) ELSE \(bound) END"
-    parts.append("offer.reward_minor_units \(comparison) \(limit)")
   }
 }

@@ -79,7 +79,7 @@ struct OfferOrder {
     self.key = key
     isReversed = query.isReversed
     let expired =
-      query.sortsExpiredLast
+      query.selection.sortsExpiredLast
       ? [
         Term(
           expression:

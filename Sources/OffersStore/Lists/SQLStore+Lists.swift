@@ -24,7 +24,7 @@ extension SQLStore {
 
   public func countOffers(_ query: OfferQuery) async throws -> Int {
     try await transaction(.read) { transaction in
-      guard query.isWholeFeed else {
+      guard query.selection.isWholeFeed, query.after == nil else {
         return try self.selectOffers(query, in: transaction).count(in: transaction)
       }
       let feedKey = try query.feed.map { try self.fetchReadKey(of: $0, in: transaction) }

@@ -38,7 +38,8 @@ package struct SelectedOffers {
     var dated = query
     dated.now = now
     let readsAll =
-      !query.favoritesOnly && !query.goneOnly && query.expiring == nil && !query.sortsExpiredLast
+      !query.favoritesOnly && !query.goneOnly && query.expiring == nil
+      && !query.selection.sortsExpiredLast
     isStream = query.sort == .feed && readsAll
     source = query.favoritesOnly ? OfferColumns.favoriteSource : "offer"
     let filter = OfferConditions(

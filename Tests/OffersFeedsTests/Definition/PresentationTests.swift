@@ -105,14 +105,14 @@ struct PresentationTests {
 
   @Test("a price is an amount without a percentage", arguments: ["5%", "up to 5", "x", ""])
   func refusesPrices(text: String) {
-    #expect(throws: OffersError.self) { try OfferQuery.PriceMaximum(parsing: text) }
+    #expect(throws: OffersError.self) { try ValueBound(parsing: text, of: .price) }
   }
 
   @Test("a maximum in any currency is rounded down for currencies without decimals")
   func maxima() throws {
     #expect(
-      try OfferQuery.PriceMaximum(parsing: "€20") == .amount(minorUnits: 2000, currency: "EUR"))
-    guard case .anyAmount(150, let others) = try OfferQuery.PriceMaximum(parsing: "1.50") else {
+      try ValueBound(parsing: "€20", of: .price) == .amount(minorUnits: 2000, currency: "EUR"))
+    guard case .anyAmount(150, let others) = try ValueBound(parsing: "1.50", of: .price) else {
       Issue.record("not an amount in any currency")
       return
     }

@@ -105,15 +105,15 @@ struct PrintedMoneyTests {
     ])
   func readsTyped(text: String, units: Int64, currency: String) throws {
     #expect(
-      try OfferQuery.PriceMaximum(parsing: text) == .amount(minorUnits: units, currency: currency))
+      try ValueBound(parsing: text, of: .price) == .amount(minorUnits: units, currency: currency))
     #expect(
-      try OfferQuery.RewardMinimum(parsing: text) == .amount(minorUnits: units, currency: currency))
+      try ValueBound(parsing: text, of: .reward) == .amount(minorUnits: units, currency: currency))
   }
 
   @Test(
     "a typed amount without a sign is one in any currency", arguments: ["4,50", "4.50", " 4.50 "])
   func readsTypedNumbers(text: String) throws {
-    guard case .anyAmount(450, _) = try OfferQuery.PriceMaximum(parsing: text) else {
+    guard case .anyAmount(450, _) = try ValueBound(parsing: text, of: .price) else {
       Issue.record("\(text) is not an amount in any currency")
       return
     }
@@ -130,7 +130,7 @@ struct PrintedMoneyTests {
       ("¥1.50", ["JPY": 1, "CNY": 150], ["USD", "EUR"]),
     ])
   func readsSharedSigns(text: String, bounds: [String: Int64], others: [String]) throws {
-    guard case .anyAmount(nil, let found) = try OfferQuery.PriceMaximum(parsing: text) else {
+    guard case .anyAmount(nil, let found) = try ValueBound(parsing: text, of: .price) else {
       Issue.record("\(text) has one currency, or all")
       return
     }

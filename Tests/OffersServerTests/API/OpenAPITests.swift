@@ -127,6 +127,29 @@ struct OpenAPITests {
     }
   }
 
+  @Test("each filter is described where it can be used, and its example is accepted")
+  func filters() async throws {
+    let home = try await ServedHome(feeds: ["ibotta"])
+    try await home.ask { client in
+      let paths = try Self.paths(try await Self.description(client))
+      for (path, filters) in [
+        ("offers?limit=1", OfferFilter.allCases), ("search?q=pasta", OfferFilter.ofSearch),
+        ("changes?limit=1", OfferFilter.ofChanges),
+      ] {
+        let route = path.prefix { $0 != "?" }
+        let described = paths["/api/v1/\(route)"]?["get"]?["parameters"] as? [[String: Any]] ?? []
+        let examples = described.map { ($0["name"] as? String, $0["example"] as? String) }
+        for filter in filters.map(\.words) {
+          let example = examples.first { $0.0 == filter.parameter }
+          #expect(example?.1 == filter.example, "\(path) \(filter.parameter)")
+          let answer = try await client.get(
+            "\(path)&\(filter.parameter)=\(filter.example ?? "true")")
+          #expect(answer.status == 200, "\(path) \(filter.parameter)")
+        }
+      }
+    }
+  }
+
   @Test("every example conforms to its schema")
   func examples() async throws {
     let home = try await ServedHome(feeds: [])

@@ -9,7 +9,7 @@ struct OfferFilterRules {
     "minimum amounts and minimum percentages are separate filters", arguments: StoreKind.allCases)
   func filtersByReward(kind: StoreKind) async throws {
     let store = try await VariedOffers.store(kind)
-    func refs(_ minimum: OfferQuery.RewardMinimum) async throws -> [String] {
+    func refs(_ minimum: ValueBound) async throws -> [String] {
       try await VariedOffers.refs(store) { $0.rewardMinimum = minimum }
     }
     #expect(
@@ -123,7 +123,7 @@ struct OfferFilterRules {
     let isListed = query.goneOnly ? offer.goneAt != nil : query.favoritesOnly || offer.goneAt == nil
     let isEnding = query.expiring.map { range in offer.expiresAt.map(range.contains) ?? false }
     return isListed && (offer.isFavorite || !query.favoritesOnly) && isEnding ?? true
-      && !(query.excludesExpired && offer.isExpired(at: .at(4200)))
+      && !(query.selection.excludesExpired && offer.isExpired(at: .at(4200)))
   }
 
   /// Whether an offer has the feed, the retailer, the category and the reward of a query.

@@ -5,49 +5,57 @@ import OffersFeeds
 
 /// The options that filter a list.
 struct ListFilters: ParsableArguments {
-  @Option(name: .long, help: "Only this feed.", completion: .feeds)
-  var feed: String?
+  @Option(.feed, completion: .feeds) var feed: String?
+  @Flag(.favorites) var favorites = false
+  @Option(.retailer) var retailer: String?
+  @Option(.category) var category: String?
+  @Option(.reward) var rewardAtLeast: String?
+  @Option(.price) var priceAtMost: String?
+  @Option(.newSince) var newSince: String?
+  @Option(.expiring) var expiring: String?
+  @Flag(.gone) var gone = false
+  @Flag(.expired) var expired = false
 
-  @Flag(name: .long, help: "Only favorites, including those that are gone or expired.")
-  var favorites = false
+  /// The value of a filter's option; nil if it is not given.
+  private func text(of filter: OfferFilter) -> String? {
+    switch filter {
+    case .feed: feed
+    case .gone: gone ? "true" : nil
+    case .expired: expired ? "true" : nil
+    case .favorites: favorites ? "true" : nil
+    case .category: category
+    case .retailer: retailer
+    case .reward: rewardAtLeast
+    case .price: priceAtMost
+    case .newSince: newSince
+    case .expiring: expiring
+    }
+  }
+}
 
-  @Option(name: .long, help: ArgumentHelp("Only offers of this retailer.", valueName: "name"))
-  var retailer: String?
+extension Option where Value == String? {
+  /// The option of a filter.
+  init(_ filter: OfferFilter, completion: CompletionKind? = nil) {
+    let words = filter.words
+    let parsing: SingleValueParsingStrategy =
+      switch filter.value {
+      case .flag, .text, .label: .next
+      // A value that begins with a hyphen is refused as one, and not taken for an option.
+      case .bound, .since, .within: .unconditional
+      }
+    self.init(
+      name: .customLong(words.option), parsing: parsing,
+      help: ArgumentHelp(words.help, valueName: words.valueName), completion: completion)
+  }
+}
 
-  @Option(name: .long, help: ArgumentHelp("Only offers of this category.", valueName: "name"))
-  var category: String?
-
-  @Option(
-    name: .long, parsing: .unconditional,
-    help: ArgumentHelp(
-      "Only this reward or more: 1.50 in any currency, $1.50 in dollars, 1.50 EUR, or 5%.",
-      valueName: "reward"))
-  var rewardAtLeast: String?
-
-  @Option(
-    name: .long, parsing: .unconditional,
-    help: ArgumentHelp(
-      "Only this price or less: 20 in any currency, $20 in dollars, or 19.90 EUR.",
-      valueName: "price"))
-  var priceAtMost: String?
-
-  @Option(
-    name: .long, parsing: .unconditional,
-    help: ArgumentHelp(
-      "Only offers first seen since: 12h, 7d, 2w ago, a day (2026-11-01), or a time.",
-      valueName: "time"))
-  var newSince: String?
-
-  @Option(
-    name: .long, parsing: .unconditional,
-    help: ArgumentHelp("Only offers that expire within 30m, 48h, 7d or 2w.", valueName: "within"))
-  var expiring: String?
-
-  @Flag(name: .long, help: "Only offers that are gone from their feed.")
-  var gone = false
-
-  @Flag(name: .long, help: "List expired offers, too, behind all others.")
-  var expired = false
+extension Flag where Value == Bool {
+  /// The option of a filter that is a switch.
+  init(wrappedValue: Bool, _ filter: OfferFilter) {
+    self.init(
+      wrappedValue: wrappedValue, name: .customLong(filter.words.option),
+      help: ArgumentHelp(filter.words.help))
+  }
 }
 
 extension ListFilters {
@@ -55,21 +63,12 @@ extension ListFilters {
   ///
   /// - Throws: `OffersError` with `invalidRequest` for a filter that cannot be parsed.
   func query(at now: Date) throws -> OfferQuery {
-    var query = OfferQuery(
-      feed: feed, favoritesOnly: favorites, includesExpired: expired, now: now)
-    query.goneOnly = gone
-    query.retailer = retailer
-    query.category = category
-    query.rewardMinimum = try rewardAtLeast.map { try OfferQuery.RewardMinimum(parsing: $0) }
-    query.priceMaximum = try priceAtMost.map { try OfferQuery.PriceMaximum(parsing: $0) }
-    query.newSince = try newSince.map { try PeriodStart.time(parsing: $0, now: now) }
-    query.expiring = try expiring.map { now...(now + (try PeriodStart.seconds(parsing: $0))) }
+    var query = OfferQuery(now: now)
+    for filter in OfferFilter.allCases {
+      guard let text = text(of: filter) else { continue }
+      try filter.set(text, in: &query.selection, at: now, FilterTextParser())
+    }
     return query
-  }
-
-  private var isNarrow: Bool {
-    gone || retailer != nil || category != nil || rewardAtLeast != nil
-      || priceAtMost != nil || newSince != nil || expiring != nil
   }
 
   /// A note that says why a list is empty, and what to do.
@@ -90,7 +89,9 @@ extension ListFilters {
       return note
     }
     if !expired, let note = try await expiredNote(database) { return note }
-    if isNarrow { return "No offer matches the filters. See all offers: offers list" }
+    if try query(at: Date()).selection.isNarrowed(besides: [.feed, .favorites, .expired]) {
+      return "No offer matches the filters. See all offers: offers list"
+    }
     if favorites {
       // After a salvage, or without the feed that has them.
       let waiting = feed == nil ? try await database.countEverything().favorites : 0

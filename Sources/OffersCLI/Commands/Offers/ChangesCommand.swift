@@ -39,11 +39,8 @@ struct ChangesCommand: AsyncParsableCommand {
       "The name under which --since last keeps its mark (default: default).", valueName: "name"))
   var reader: String?
 
-  @Flag(name: .long, help: "Only favorites.")
-  var favorites = false
-
-  @Option(name: .long, help: "Only this feed.", completion: .feeds)
-  var feed: String?
+  @Flag(.favorites) var favorites = false
+  @Option(.feed, completion: .feeds) var feed: String?
 
   @Option(
     name: .long,

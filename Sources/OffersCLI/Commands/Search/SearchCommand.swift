@@ -36,14 +36,9 @@ struct SearchCommand: AsyncParsableCommand {
     help: "The words to find: any text. Words that begin with -- go after a --.")
   var words: [String] = []
 
-  @Option(name: .long, help: "Only this feed.", completion: .feeds)
-  var feed: String?
-
-  @Flag(name: .long, help: "Only favorites, including those that are gone or expired.")
-  var favorites = false
-
-  @Flag(name: .long, help: "Find expired offers, too, behind all others.")
-  var expired = false
+  @Option(.feed, completion: .feeds) var feed: String?
+  @Flag(.favorites) var favorites = false
+  @Flag(.expired) var expired = false
 
   @Option(
     name: .long, parsing: .unconditional,

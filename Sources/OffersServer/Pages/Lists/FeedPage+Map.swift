@@ -24,14 +24,13 @@ extension FeedPage {
     var places = offers
     if isOpen {
       places = try await fetch(
-        selection.query(page: 1, size: Self.mapLimit + 1, at: now, textBytes: Self.mapTextBytes))
+        selection.query(page: 1, size: Self.mapLimit + 1, textBytes: Self.mapTextBytes))
     }
     places = places.prefix(Self.mapLimit).filter { Coordinates($0.offer) != nil }
     if places.isEmpty { return nil }
-    let name = request.name
     return PageFields { map in
-      map.set("listLink", selection.link(request.path, own: name))
-      map.set("mapLink", selection.link(request.path, own: name, more: [("view", "map")]))
+      map.set("listLink", selection.link())
+      map.set("mapLink", selection.link(more: [("view", "map")]))
       guard isOpen else { return }
       map.set(
         "dialog",

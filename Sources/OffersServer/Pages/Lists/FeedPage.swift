@@ -23,15 +23,14 @@ struct FeedPage {
     let shown = try await source.fetchPresentations()
     let presentation = shown[name]
     let layout = presentation.layout
-    let selection = ListSelection(request.fields, shown, feed: name, content: source.content)
-    let number = request.fields.page()
     let now = source.now
-    let offers = try await fetch(
-      selection.query(page: number, size: Self.pageSize + 1, at: now))
-    let count = offers.isEmpty ? 0 : try await source.store.countOffers(selection.query(at: now))
+    let selection = ListSelection(request, own: name, shown, content: source.content, at: now)
+    let number = request.fields.page()
+    let offers = try await fetch(selection.query(page: number, size: Self.pageSize + 1))
+    let count = offers.isEmpty ? 0 : try await source.store.countOffers(selection.query)
     let expired =
       offers.isEmpty && number == 1 && feed != nil
-      ? try await source.store.countExpired(leftOutOf: selection.query(at: now)) : 0
+      ? try await source.store.countExpired(leftOutOf: selection.query) : 0
     let title = feed?.title ?? former?.title ?? known?.title ?? name
     let news = try await GoodNewsLabels(of: offers.map(\.offer), in: source.store, at: source.now)
     let map = try await map(of: selection, on: offers, presentation, at: now)
@@ -45,8 +44,7 @@ struct FeedPage {
         feed.map { [$0] } ?? [], shown, at: now, mayDecide: request.mayDecide, back: request.address
       )
       fields.setChips(feeds, current: name)
-      selection.fill(
-        &fields, feeds: feeds, offers: offers, path: request.path, isFavorites: false, own: name)
+      selection.fill(&fields, feeds: feeds, offers: offers)
       if known?.isSearchable == true {
         fields.set(
           "searchbox",
@@ -69,14 +67,12 @@ struct FeedPage {
         })
       if layout == .covers { fields.set("credit", Self.credit(offers)) }
       if expired > 0 {
-        fields.set(
-          "nothing", selection.allExpired(expired, presentation.noun, request.path, own: name))
+        fields.set("nothing", selection.allExpired(expired, presentation.noun))
       } else if offers.isEmpty {
-        fields.set("nothing", nothing(selection, feed, number))
+        fields.set("nothing", nothing(narrows: selection.narrows, feed, number))
       }
       fields.setMore(
-        offers.count > Self.pageSize
-          ? selection.link(request.path, page: number + 1, own: name) : nil,
+        offers.count > Self.pageSize ? selection.link(page: number + 1) : nil,
         label: layout == .posters ? "Load more" : "Next page")
     }
     page.feed = name
@@ -115,10 +111,8 @@ struct FeedPage {
   }
 
   /// The message in place of an empty list.
-  func nothing(_ selection: ListSelection, _ feed: Feed?, _ number: Int) -> PageFields {
-    if number > 1 || selection.narrows(isFavorites: false, feed: request.name) {
-      return noMatch
-    }
+  func nothing(narrows: Bool = false, _ feed: Feed?, _ number: Int = 1) -> PageFields {
+    if number > 1 || narrows { return noMatch }
     if let error = feed?.lastRun?.error {
       return PageFields(
         empty: "The last refresh failed",

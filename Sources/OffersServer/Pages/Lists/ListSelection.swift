@@ -1,71 +1,66 @@
 import Foundation
 import OffersCore
 
-/// The filters and the order of a list of offers, as given in the query of the page's URL.
+/// The filters and the order of a list of offers, as given in the address of a page.
 struct ListSelection {
-  private(set) var feed: String?
-  var favoritesOnly: Bool
-  let category: String?
-  let retailer: String?
-  /// The minimum reward as it was typed, if it is a reward, and its value.
-  let minimum: (text: String, value: OfferQuery.RewardMinimum)?
-  /// The maximum price as it was typed, if it is a price, and its value.
-  let maximum: (text: String, value: OfferQuery.PriceMaximum)?
-  /// Only offers first seen in the last days.
-  let isNew: Bool
-  /// Only offers that end in the next days.
-  let isEnding: Bool
-  let sort: OfferQuery.Sort
-  let isReversed: Bool
-  let includesExpired: Bool
-  /// The feeds whose values are prices.
-  let pricedFeeds: Set<String>
+  private var selection = Selection()
+  /// The values of the filters that are set, as they stand in the address, without those that the page implies.
+  private var texts: [OfferFilter: String] = [:]
+  private let sort: OfferQuery.Sort
+  private let isReversed: Bool
+  private let pricedFeeds: Set<String>
+  private let now: Date
+  private let path: String
+  private let isFavorites: Bool
+  /// The feed that the page belongs to, which the form cannot change.
+  private let own: String?
+
+  /// The feed of the list; nil for all feeds.
+  var feed: String? { selection.feed }
 
   /// - Parameters:
-  ///   - fields: the fields of the page's query.
+  ///   - request: the request for the page.
+  ///   - own: the feed that the page belongs to; nil for a page of all feeds.
+  ///   - isFavorites: whether it is the page of favorites.
   ///   - presentations: how the offers of each feed are shown.
-  ///   - feed: the feed that the page belongs to; nil for the `feed` field of the query.
-  ///   - content: reads the minimum reward and the maximum price.
+  ///   - content: reads the amounts and times.
+  ///   - now: the time at which offers count as expired.
   init(
-    _ fields: SentFields, _ presentations: FeedPresentations, feed: String? = nil,
-    content: ServerDependencies
+    _ request: PageRequest, own: String? = nil, isFavorites: Bool = false,
+    _ presentations: FeedPresentations, content: ServerDependencies, at now: Date
   ) {
+    let fields = request.fields
+    path = request.path
+    self.own = own
+    self.isFavorites = isFavorites
+    self.now = now
     pricedFeeds = presentations.pricedFeeds
-    self.feed = feed ?? fields["feed"]
-    favoritesOnly = fields.isSet("favorites")
-    category = fields["category"]
-    retailer = fields["retailer"]
-    minimum = fields["minimum"].flatMap { text in
-      // A value that a page cannot use has the same effect as none, as in every field of a query.
-      (try? content.texts.readRewardMinimum(text)).map { (text, $0) }
-    }
-    maximum = fields["maximum"].flatMap { text in
-      (try? content.texts.readPriceMaximum(text)).map { (text, $0) }
-    }
-    isNew = fields.isSet("new")
-    isEnding = fields.isSet("ending")
     sort = fields["sort"].flatMap(OfferQuery.Sort.init) ?? .feed
     isReversed = fields.isSet("reverse")
-    includesExpired = fields.isSet("expired")
+    for (filter, question) in ListQuestions.filters where !isImplied(filter, question) {
+      var (text, value) = (fields[question.field], fields[question.field])
+      if case .box(let meaning) = question.input {
+        (text, value) = fields.isSet(question.field) ? ("1", meaning) : (nil, nil)
+      }
+      guard let text, let value else { continue }
+      // A value that a page cannot use has the same effect as none, as in every field of a query.
+      if (try? filter.set(value, in: &selection, at: now, content.texts)) != nil {
+        texts[filter] = text
+      }
+    }
+    if let own { selection.feed = own }
+    if isFavorites { selection.favoritesOnly = true }
   }
 
-  /// The length of the time in which an offer counts as new, and as ending soon, in seconds.
-  static let soonSeconds: TimeInterval = 7 * 86_400
+  /// Whether the page has the filter in any case.
+  private func isImplied(_ filter: OfferFilter, _ question: OfferFilter.Question) -> Bool {
+    filter == .feed && own != nil || question.isOfFavorites && isFavorites
+  }
 
   /// The query for all offers of the list, not only one page of it.
-  ///
-  /// - Parameter now: the time at which offers count as expired.
-  func query(at now: Date) -> OfferQuery {
-    var query = OfferQuery(
-      feed: feed, favoritesOnly: favoritesOnly, includesExpired: includesExpired, now: now)
-    query.category = category
-    query.retailer = retailer
-    query.rewardMinimum = minimum?.value
-    query.priceMaximum = maximum?.value
-    if isNew { query.newSince = now.addingTimeInterval(-Self.soonSeconds) }
-    if isEnding { query.expiring = now...now.addingTimeInterval(Self.soonSeconds) }
-    query.sort = sort
-    query.isReversed = isReversed
+  var query: OfferQuery {
+    var query = OfferQuery(now: now, sort: sort, isReversed: isReversed)
+    query.selection = selection
     query.pricedFeeds = pricedFeeds
     return query
   }
@@ -80,23 +75,20 @@ struct ListSelection {
   ///   - page: the number of the page, from 1.
   ///   - size: the number of offers to fetch: one more than the page shows, to determine whether
   ///     there is a next page.
-  ///   - now: the time at which offers count as expired.
   ///   - textBytes: the maximum size of a text, in bytes.
-  func query(
-    page: Int, size: Int, at now: Date, textBytes: Int = Self.textBytes
-  ) -> OfferQuery {
-    var query = query(at: now)
+  func query(page: Int, size: Int, textBytes: Int = Self.textBytes) -> OfferQuery {
+    var query = query
     query.textBytes = textBytes
     query.limit = size
     query.offset = (page - 1) * (size - 1)
     return query
   }
 
-  /// Whether a filter is set besides those that the page itself implies: the favorites on the page
-  /// of favorites, and the feed `own` on its page.
-  func narrows(isFavorites: Bool, feed own: String? = nil) -> Bool {
-    category != nil || retailer != nil || minimum != nil || maximum != nil || isNew || isEnding
-      || favoritesOnly != isFavorites || feed != own
+  /// Whether a filter is set besides those that the page itself implies.
+  var narrows: Bool {
+    ListQuestions.filters.contains { filter, question in
+      question.test != nil && texts[filter] != nil
+    }
   }
 
   /// The message in place of a list whose offers have all expired, with a link to them.
@@ -104,43 +96,123 @@ struct ListSelection {
   /// - Parameters:
   ///   - count: the number of expired offers.
   ///   - noun: the noun for the offers of the list.
-  ///   - path: the path of the page.
-  ///   - own: the feed that the path already names.
-  func allExpired(
-    _ count: Int, _ noun: OfferNoun, _ path: String, own: String? = nil
-  ) -> PageFields {
+  func allExpired(_ count: Int, _ noun: OfferNoun) -> PageFields {
     PageFields(
       empty: count == 1
         ? "The \(noun.singular) has expired" : "All \(Units.count(count, noun)) have expired",
       "New \(noun.plural) are listed here after a refresh.", icon: "clock",
-      link: (link(path, own: own, more: [("expired", "1")]), "Show expired offers"))
+      link: (link(more: [("expired", "1")]), "Show expired offers"))
   }
 
-  /// The URL of a page with these filters and this order.
+  /// The URL of the page with these filters and this order.
   ///
   /// - Parameters:
-  ///   - path: the path of the page, which implies the filter of favorites if it is `/favorites`.
   ///   - page: the number of the page of the list, from 1.
-  ///   - left: the name of a filter, or of the order, to leave out.
-  ///   - own: the feed that the path already names.
+  ///   - left: a filter to leave out.
+  ///   - keepsOrder: whether the order stays.
   ///   - more: further fields of the query.
   func link(
-    _ path: String, page: Int = 1, without left: String? = nil, own: String? = nil,
+    page: Int = 1, without left: OfferFilter? = nil, keepsOrder: Bool = true,
     more: [(String, String?)] = []
   ) -> String {
-    let isFavorites = path == "/favorites"
-    let fields: [(String, String?)] = [
-      ("feed", feed == own ? nil : feed),
-      ("favorites", favoritesOnly && !isFavorites ? "1" : nil),
-      ("category", category), ("retailer", retailer), ("minimum", minimum?.text),
-      ("maximum", maximum?.text),
-      ("new", isNew ? "1" : nil), ("ending", isEnding ? "1" : nil),
-      ("expired", includesExpired && !isFavorites ? "1" : nil),
+    let filters = ListQuestions.filters.map { ($1.field, $0 == left ? nil : texts[$0]) }
+    let order = [
       ("sort", sort == .feed ? nil : sort.rawValue), ("reverse", isReversed ? "1" : nil),
     ]
-    let left = left == "sort" ? ["sort", "reverse"] : [left].compactMap(\.self)
     return PageLinks.path(
       path,
-      fields.filter { !left.contains($0.0) } + more + [("page", page == 1 ? nil : String(page))])
+      filters + (keepsOrder ? order : []) + more + [("page", page == 1 ? nil : String(page))])
+  }
+}
+
+extension ListSelection {
+  /// Sets the fields of the form that changes the filters and the order, and the fields of a chip
+  /// for each of them that is set, whose link removes it.
+  ///
+  /// - Parameters:
+  ///   - fields: the fields of the page that shows the list.
+  ///   - feeds: the feeds to choose from.
+  ///   - titles: the titles of feeds, by name, for the chip of the feed.
+  ///   - offers: the offers on the page. The form proposes their categories and retailers, and
+  ///     leaves out filters and orders by what none of them has.
+  func fill(
+    _ fields: inout PageFields, feeds: [Feed], titles: [String: String] = [:], offers: [UserOffer]
+  ) {
+    let proposals = [
+      OfferFilter.Question.Trait.categories: Self.some(offers.flatMap(\.categories)),
+      .retailers: Self.some(offers.compactMap(\.retailer)),
+    ]
+    func has(_ trait: OfferFilter.Question.Trait) -> Bool {
+      switch trait {
+      case .reward: offers.contains { $0.reward != nil && !pricedFeeds.contains($0.ref.feed) }
+      case .price: offers.contains { $0.reward != nil && pricedFeeds.contains($0.ref.feed) }
+      case .end: offers.contains { $0.expiresAt != nil }
+      case .categories, .retailers: proposals[trait]?.isEmpty == false
+      }
+    }
+    let sorts = ListQuestions.orders.filter { $0.sort == sort || $0.needs.map(has) ?? true }
+      .map { PageFields(option: $0.sort.rawValue, $0.label, isChosen: $0.sort == sort) }
+    let feedOptions =
+      own != nil
+      ? []
+      : feeds.map { feed in
+        PageFields(option: feed.name, PageSource.title(of: feed), isChosen: feed.name == self.feed)
+      }
+    // A filter that no offer could pass is not offered.
+    let asked = ListQuestions.filters.filter { filter, question in
+      !isImplied(filter, question) && (texts[filter] != nil || question.needs.map(has) ?? true)
+    }
+    let inputs = asked.filter { $1.isField }.map { filter, question in
+      var input = question.form
+      input.set("value", texts[filter] ?? "")
+      input.set("proposals", question.needs.flatMap { proposals[$0] } ?? [])
+      return input
+    }
+    func boxes(isTimed: Bool) -> [PageFields] {
+      asked.filter { $1.isBox && $0.isTimed == isTimed }.map { filter, question in
+        var box = question.form
+        box.set("isChosen", texts[filter] != nil)
+        return box
+      }
+    }
+    fields.set(
+      "choice",
+      PageFields { choice in
+        choice.set("formPath", path)
+        choice.set("sorts", sorts)
+        choice.set("feedOptions", feedOptions.count > 1 ? feedOptions : [])
+        choice.set("hasFeeds", feedOptions.count > 1)
+        choice.set("inputs", inputs)
+        choice.set("timedBoxes", boxes(isTimed: true))
+        choice.set("chosenReverse", isReversed)
+        choice.set("boxes", boxes(isTimed: false))
+      })
+    fields.set("narrowed", chips(titles))
+  }
+
+  private func chips(_ titles: [String: String]) -> [PageFields] {
+    var chips = ListQuestions.filters.compactMap { filter, question in
+      texts[filter].map { text in
+        let label =
+          switch question.input {
+          case .feeds: titles[text] ?? text
+          case .field: question.chip + text
+          case .box: question.chip
+          }
+        return PageFields(chip: label, link(without: filter))
+      }
+    }
+    if sort != .feed || isReversed,
+      let order = ListQuestions.orders.first(where: { $0.sort == sort })
+    {
+      chips.append(
+        PageFields(chip: isReversed ? order.reversed : order.label, link(keepsOrder: false)))
+    }
+    return chips
+  }
+
+  /// The first 50 of the sorted distinct texts, without those of more than 100 characters.
+  private static func some(_ texts: [String]) -> [String] {
+    Array(Set(texts.filter { $0.count <= 100 }).sorted().prefix(50))
   }
 }

@@ -12,16 +12,16 @@ struct OffersPage {
 
   func page() async throws -> Page {
     let shown = try await source.fetchPresentations()
-    var selection = ListSelection(request.fields, shown, content: source.content)
-    if isFavorites { selection.favoritesOnly = true }
-    let number = request.fields.page()
     let now = source.now
+    let selection = ListSelection(
+      request, isFavorites: isFavorites, shown, content: source.content, at: now)
+    let number = request.fields.page()
     let offers = try await source.store.fetchOffers(
-      selection.query(page: number, size: Self.pageSize + 1, at: now))
-    let count = try await source.store.countOffers(selection.query(at: now))
+      selection.query(page: number, size: Self.pageSize + 1))
+    let count = try await source.store.countOffers(selection.query)
     let expired =
       offers.isEmpty && number == 1
-      ? try await source.store.countExpired(leftOutOf: selection.query(at: now)) : 0
+      ? try await source.store.countExpired(leftOutOf: selection.query) : 0
     let feeds = try await source.fetchFeeds()
     let titles = try await source.fetchTitles(of: feeds)
     let news = try await GoodNewsLabels(of: offers.map(\.offer), in: source.store, at: source.now)
@@ -40,9 +40,7 @@ struct OffersPage {
           back: request.address)
         fields.setChips(feeds, current: nil)
       }
-      selection.fill(
-        &fields, feeds: feeds, titles: titles, offers: offers, path: request.path,
-        isFavorites: isFavorites)
+      selection.fill(&fields, feeds: feeds, titles: titles, offers: offers)
       fields.set(
         "cards",
         offers.prefix(Self.pageSize).map { offer in
@@ -53,12 +51,12 @@ struct OffersPage {
           return card
         })
       if expired > 0 {
-        fields.set("nothing", selection.allExpired(expired, noun, request.path))
+        fields.set("nothing", selection.allExpired(expired, noun))
       } else if offers.isEmpty {
-        fields.set("nothing", nothing(selection, feeds, number))
+        fields.set("nothing", nothing(narrows: selection.narrows, feeds, number))
       }
       fields.setMore(
-        offers.count > Self.pageSize ? selection.link(request.path, page: number + 1) : nil,
+        offers.count > Self.pageSize ? selection.link(page: number + 1) : nil,
         label: "Next page")
     }
     page.sidebarFeeds = feeds
@@ -74,10 +72,8 @@ struct OffersPage {
   }
 
   /// The message in place of an empty list.
-  func nothing(_ selection: ListSelection, _ feeds: [Feed], _ number: Int) -> PageFields {
-    if number > 1 || selection.narrows(isFavorites: isFavorites) {
-      return noMatch
-    }
+  func nothing(narrows: Bool = false, _ feeds: [Feed], _ number: Int = 1) -> PageFields {
+    if number > 1 || narrows { return noMatch }
     if isFavorites {
       return PageFields(
         empty: "No favorites yet",
