@@ -1,5 +1,7 @@
 import ArgumentParser
+import Glibc
 import OffersCore
+import OffersFeeds
 
 /// The option that names the database of a command: a file, or a database on a server.
 struct DatabaseOptions: ParsableArguments {
@@ -92,5 +94,229 @@ struct DatabaseOptions: ParsableArguments {
   func openExisting() async throws -> any OffersStorage {
     guard let database = try await openIfThere(.readWrite) else { throw try place.missing }
     return database
+  }
+}
+
+/// The option that names the file of the user's own feed definitions, which is never written.
+struct ConfigurationOptions: ParsableArguments {
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Your feed definitions (default: $OFFERS_CONFIG, else offers/feeds.yaml under "
+        + "$XDG_CONFIG_HOME or ~/.config).", valueName: "path"))
+  var config: String?
+
+  /// The file that the option names, else `OFFERS_CONFIG`, else the default path.
+  var path: SettingPath {
+    get throws { try Self.path(named: config) }
+  }
+
+  /// The file that the option names, else `OFFERS_CONFIG`, else the default path.
+  ///
+  /// Without a home folder the default is a path below the root folder. Normally no file exists
+  /// there, so that only the shipped feeds are known.
+  ///
+  /// - Parameter option: the value of `--config`; nil if it was not given.
+  /// - Throws: `OffersError` with `invalidRequest` if the file is named by an empty path.
+  static func path(named option: String?) throws -> SettingPath {
+    try SettingPath.find(
+      option: (option, "--config"), variable: "OFFERS_CONFIG",
+      folder: ("XDG_CONFIG_HOME", ".config"), file: "offers/feeds.yaml", what: "the definitions")
+      ?? SettingPath(text: "/.config/offers/feeds.yaml", origin: .standard)
+  }
+}
+
+extension CompletionKind {
+  /// The names of feeds, both the shipped ones and the user's own. The shipped ones are offered even if
+  /// the user's definitions cannot be read.
+  static var feeds: CompletionKind {
+    .custom { words, _, _ in
+      let option = words.firstIndex(of: "--config").flatMap { words.dropFirst($0 + 1).first }
+      return ((try? ConfigurationOptions.path(named: option).load()) ?? .shipped).names
+    }
+  }
+}
+
+extension SettingPath {
+  /// Loads the shipped feeds and those of the user's file.
+  ///
+  /// If the option or `OFFERS_CONFIG` names a file that does not exist, there are only the shipped
+  /// feeds, and the error about another feed mentions the file.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` for an invalid definition, otherwise as
+  ///   `TextFile.read`.
+  func load() throws -> FeedConfiguration { try configuration(reading: try read()) }
+
+  /// Loads the shipped feeds, those of the user's file, and those that a database keeps; nil for no database.
+  ///
+  /// - Throws: as `load()`; the errors of the database.
+  func load(from database: (any OffersStorage)?) async throws -> FeedConfiguration {
+    try load().including(await database?.fetchDefinitions() ?? [])
+  }
+
+  /// The shipped feeds and those that the given content of the file defines.
+  ///
+  /// - Parameter yaml: the content; nil if the file does not exist.
+  func configuration(reading yaml: String?) throws -> FeedConfiguration {
+    guard let yaml else {
+      return isNamed ? .shipped(without: text) : .shipped
+    }
+    return try FeedConfiguration(yaml: yaml, name: text)
+  }
+
+  /// How the offers of each feed of a database are shown. A command that only reads offers does not
+  /// depend on the user's definitions: if they cannot be loaded, those of the shipped feeds apply, and
+  /// what the database keeps.
+  ///
+  /// - Parameters:
+  ///   - feed: the only feed whose offers are shown; nil for all.
+  ///   - database: the database.
+  func presentations(
+    of feed: String? = nil, in database: any OffersStorage
+  ) async throws -> FeedPresentations {
+    let stored = try await database.fetchPresentations()
+    let definitions = try await database.fetchDefinitions()
+    let names = Set(stored.keys)
+    // A definition that is invalid is reported by the commands that need it, and by the doctor.
+    let configuration = ((try? load()) ?? .shipped).including(definitions)
+    let known = (try? configuration.shownFeeds(besides: names, of: feed)) ?? []
+    return FeedPresentations(known, stored: stored)
+  }
+
+  /// Reads the file; nil if it does not exist.
+  func read() throws -> String? { try TextFile.read(text) }
+}
+
+/// The user whose record a command reads and writes: favorites, recent searches, read marks and
+/// notices.
+struct UserChoice: Sendable {
+  /// The name that was given; nil for the owner of the database.
+  private let name: String?
+
+  /// The name of the owner in a new database.
+  private static let newOwner = "owner"
+
+  /// The user that the option names, else `OFFERS_USER`, else the owner.
+  ///
+  /// - Parameter option: the value of `--user`; nil if it was not given.
+  /// - Throws: `OffersError` with `invalidRequest` for an empty name.
+  init(option: String? = nil) throws {
+    name = option ?? ProcessContext.variable("OFFERS_USER")
+    if name?.isEmpty == true {
+      throw OffersError(
+        .invalidRequest, "The name of the user is empty.",
+        hint: "Name a user with --user, or unset OFFERS_USER.")
+    }
+  }
+
+  /// Whether no user was named, so that it is the owner.
+  var isDefault: Bool { name == nil }
+
+  /// Refuses a user of a database that does not exist, before a command creates it: a new one has
+  /// only its owner.
+  ///
+  /// - Throws: `OffersError` with `notFound`.
+  func check(_ place: any StorePlace) throws {
+    guard let name, !place.exists, User.folded(name) != Self.newOwner else {
+      return
+    }
+    throw OffersError(
+      .notFound, "There is no database yet at \(place.name), and so no user “\(name.prefix(80))”.",
+      hint: "Make it as its owner: offers sync --user \(Self.newOwner)")
+  }
+
+  /// The user, the owner if none was named.
+  ///
+  /// - Throws: `OffersError` with `notFound` for an unknown user; its hint names a similar one.
+  func fetchUser(in database: any OffersStorage) async throws -> User {
+    guard let name else { return try await database.fetchOwner() }
+    return try await database.fetchUser(named: name)
+  }
+
+  /// The database with the record of the user, who is looked up only if one was named.
+  ///
+  /// - Throws: `OffersError` with `notFound` for an unknown user; its hint names a similar one.
+  func record(in database: any OffersStorage) async throws -> any OffersStorage {
+    guard let name else { return database }
+    return database.record(of: try await database.fetchUser(named: name))
+  }
+}
+
+/// The path of a file that an option, an environment variable, or the XDG Base Directory
+/// Specification determines.
+struct SettingPath: Sendable {
+  let text: String
+  /// How the file was chosen.
+  enum Origin: Sendable {
+    case option, variable, standard
+  }
+
+  let origin: Origin
+
+  /// True if the user named the file by an option or a variable.
+  var isNamed: Bool { origin != .standard }
+
+  /// - Parameters:
+  ///   - text: the path.
+  ///   - origin: how it was chosen.
+  init(text: String, origin: Origin) {
+    self.text = text
+    self.origin = origin
+  }
+
+  /// The path that the user named, else the default of the specification; nil if there is no home
+  /// folder for the default.
+  ///
+  /// - Parameters:
+  ///   - option: the value of the option and its name; the option wins over the variable.
+  ///   - variable: the environment variable that names the same file.
+  ///   - folder: the variable of the specification that names the folder of the default path, such
+  ///     as `XDG_DATA_HOME`, and its default in the home folder.
+  ///   - file: the default path of the file within that folder.
+  ///   - what: the noun for the file in the error.
+  /// - Throws: `OffersError` with `invalidRequest` for an empty path.
+  static func find(
+    option: (value: String?, name: String), variable: String,
+    folder: (variable: String, inHome: String), file: String, what: String
+  ) throws -> SettingPath? {
+    if let named = option.value ?? ProcessContext.variable(variable) {
+      guard !named.isEmpty else {
+        throw OffersError(
+          .invalidRequest, "The path of \(what) is empty.",
+          hint: "Name a file with \(option.name), or unset \(variable).")
+      }
+      return SettingPath(text: named, origin: option.value == nil ? .variable : .option)
+    }
+    return base(folder.variable, inHome: folder.inHome).map {
+      SettingPath(text: "\($0)/\(file)", origin: .standard)
+    }
+  }
+
+  /// The absolute path in a variable of the specification, else the default in the home folder; nil
+  /// without a home folder. A relative path counts as unset, as the specification requires.
+  private static func base(_ variable: String, inHome: String) -> String? {
+    func absolute(_ name: String) -> String? {
+      ProcessContext.variable(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
+    }
+    return absolute(variable) ?? absolute("HOME").map { "\($0)/\(inHome)" }
+  }
+
+  /// The folder with the settings of all programs: `$XDG_CONFIG_HOME`, else `~/.config`.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` if the variable is not set and there is no home
+  ///   folder.
+  static func configurationFolder() throws -> String {
+    if let folder = base("XDG_CONFIG_HOME", inHome: ".config") { return folder }
+    throw OffersError(
+      .invalidRequest, "There is no home folder to keep settings in.", hint: "Set HOME.")
+  }
+
+  /// The absolute form of a path, by the working directory. Neither symbolic links nor `..` are
+  /// resolved.
+  static func absolute(_ path: String) -> String {
+    if path.utf8.first == UInt8(ascii: "/") { return path }
+    guard let pointer = getcwd(nil, 0) else { return path }
+    defer { free(pointer) }
+    return String(cString: pointer) + "/" + path
   }
 }

@@ -101,3 +101,109 @@ public struct OfferChange: Hashable, Sendable, Identifiable {
   /// How long before its end an offer counts as expiring, in seconds.
   public static let expiringSeconds = 48.0 * 3600
 }
+
+extension OfferChange.Kind {
+  /// Whether a changed reward rose or fell; nil if the two are not comparable. Two exact values are
+  /// comparable if they have the same kind and currency, and both or neither are “up to”.
+  package static func direction(from old: Reward?, to new: Reward?) -> OfferChange.Kind? {
+    guard let old, let new, old.isUpTo == new.isUpTo else { return nil }
+    let numbers: (old: Int64, new: Int64)
+    switch (old.value, new.value) {
+    case (.amount(let old, let was), .amount(let new, let currency)) where was == currency:
+      numbers = (old, new)
+    case (.percent(let old), .percent(let new)): numbers = (old, new)
+    default: return nil
+    }
+    return numbers.old == numbers.new ? nil : numbers.old < numbers.new ? .up : .down
+  }
+}
+
+extension Reward {
+  /// By how much the reward is higher than an earlier one, negative if it is lower; nil if the two are equal
+  /// or not comparable (`OfferChange.Kind.direction`).
+  package func difference(from old: Reward) -> Value? {
+    guard OfferChange.Kind.direction(from: old, to: self) != nil else { return nil }
+    func minus(_ number: Int64, _ earlier: Int64) -> Int64? {
+      let (result, didOverflow) = number.subtractingReportingOverflow(earlier)
+      // The smallest number has no magnitude of its type.
+      return didOverflow || result == .min ? nil : result
+    }
+    return switch (old.value, value) {
+    case (.amount(let was, _), .amount(let units, let currency)):
+      minus(units, was).map { .amount(minorUnits: $0, currency: currency) }
+    case (.percent(let was), .percent(let hundredths)):
+      minus(hundredths, was).map { .percent(hundredths: $0) }
+    default: nil
+    }
+  }
+
+  /// Whether a feed's new reward is a change that people should hear of.
+  ///
+  /// Rewards do not differ if the same amount or percentage is printed in other digits, as in `9.90` and
+  /// `9.9`, or if the text is the same and only its parsed value changed, as after the currency of the feed
+  /// was set.
+  package static func differ(_ old: Reward?, _ new: Reward?) -> Bool {
+    guard let old, let new else { return (old == nil) != (new == nil) }
+    if old.text.utf8.elementsEqual(new.text.utf8) { return false }
+    guard let was = old.value, let value = new.value, old.isUpTo == new.isUpTo else { return true }
+    switch (was, value) {
+    case (.percent(let was), .percent(let hundredths)) where was == hundredths: break
+    case (.amount(let was, let before), .amount(let units, let currency))
+    where was == units && (before == currency || before == nil || currency == nil): break
+    default: return true
+    }
+    return old.words(besides: new) != new.words(besides: old)
+  }
+
+  /// The words of the text without the code of a currency, since an amount may be printed with its
+  /// code or its sign.
+  private func words(besides other: Reward) -> [Substring] {
+    let codes = [currency, other.currency].compactMap { $0?.lowercased() }
+    return text.lowercased().split { !$0.isLetter }.filter { !codes.contains(String($0)) }
+  }
+}
+
+extension JSONWriter {
+  /// Writes a change in the form of `--json` and the API.
+  package mutating func value(_ change: OfferChange) {
+    object { json in
+      json.member("at", change.at)
+      json.member("kind", change.kind.rawValue)
+      json.member("feed", change.feed)
+      json.member("ref", change.offer?.ref.description)
+      json.member("name", change.offer?.name)
+      json.member("favorite", change.offer?.isFavorite ?? false)
+      json.member("offers", change.offerCount)
+      json.member("from", change.oldReward, of: change.feed)
+      json.member("to", change.newReward, of: change.feed)
+      json.member("fields", each: change.fields) { $0.value($1) }
+      json.member(texts: change.texts)
+      json.member("returned_favorite", change.returned?.description)
+    }
+  }
+
+  /// Writes the history of an offer's reward.
+  package mutating func value(historyOf offer: Offer, _ points: [RewardPoint]) {
+    object { $0.members(historyOf: offer, points) }
+  }
+
+  /// Writes the members of the history of an offer's reward.
+  package mutating func members(historyOf offer: Offer, _ points: [RewardPoint]) {
+    member("ref", offer.ref.description)
+    member("name", offer.name)
+    member("points", objects: points) { json, point in
+      json.member("at", point.at)
+      json.member("event", point.event.rawValue)
+      json.member("reward", point.reward, of: offer.ref.feed)
+      json.member(texts: point.texts)
+    }
+  }
+
+  private mutating func member(texts: [TextChange]) {
+    member("texts", objects: texts) { json, text in
+      json.member("field", text.field)
+      json.member("from", text.old)
+      json.member("to", text.new)
+    }
+  }
+}

@@ -124,3 +124,247 @@ public struct Offer: Hashable, Sendable, Identifiable, Codable {
     case changedAt, goneAt
   }
 }
+
+/// An offer as a user sees it: with that user's own marks. The offer's fields are read as its own, as in
+/// `offer.name`.
+@dynamicMemberLookup
+public struct UserOffer: Hashable, Sendable, Identifiable, Codable {
+  /// The offer, which is the same for all users.
+  public let offer: Offer
+  /// Whether the user marked the offer as a favorite.
+  public let isFavorite: Bool
+
+  /// Creates the view of an offer, as for a preview or a test.
+  public init(_ offer: Offer, isFavorite: Bool = false) {
+    self.offer = offer
+    self.isFavorite = isFavorite
+  }
+
+  /// The reference, which is unique among all feeds.
+  public var id: OfferRef { offer.ref }
+
+  /// A field of the offer.
+  public subscript<Value>(dynamicMember field: KeyPath<Offer, Value>) -> Value {
+    offer[keyPath: field]
+  }
+
+  /// Whether the offer's end has passed at a time; false for an offer without an end.
+  public func isExpired(at now: Date) -> Bool { offer.isExpired(at: now) }
+
+  /// The view with the offer's texts truncated; see `Offer.abridged(toBytes:)`.
+  package func abridged(toBytes limit: Int) -> UserOffer {
+    UserOffer(offer.abridged(toBytes: limit), isFavorite: isFavorite)
+  }
+}
+
+/// A labelled value for which offers have no field of their own, such as an artist or a phone
+/// number.
+public struct OfferAttribute: Hashable, Sendable, Codable {
+  /// The label shown before the value, such as `Artist`.
+  public let label: String
+  /// The value as plain text.
+  public let value: String
+
+  /// Creates an offer attribute of its parts; the properties describe them.
+  public init(label: String, value: String) {
+    self.label = label
+    self.value = value
+  }
+
+  /// The value for people: a time in ISO 8601, as definitions read it, in the local time zone; any
+  /// other value as it is.
+  package var shownValue: String {
+    guard let seconds = ISOTime.seconds(parsing: value) else { return value }
+    return Units.time(Date(storedSeconds: seconds))
+  }
+
+  /// Reads what `json(_:)` writes; an incomplete pair at the end is ignored.
+  package static func parse(_ json: String) -> [OfferAttribute] {
+    let texts = JSONTexts.parse(json)
+    return stride(from: 0, to: texts.count - 1, by: 2).map {
+      OfferAttribute(label: texts[$0], value: texts[$0 + 1])
+    }
+  }
+
+  /// The attributes as a JSON list of pairs of strings; nil when there are none.
+  package static func json(_ attributes: [OfferAttribute]) -> String? {
+    if attributes.isEmpty { return nil }
+    var json = JSONWriter()
+    json.array { json in
+      for attribute in attributes {
+        json.array { json in
+          json.value(attribute.label)
+          json.value(attribute.value)
+        }
+      }
+    }
+    return json.text
+  }
+}
+
+extension Offer {
+  /// The size of the offer's texts in bytes of UTF-8, elements of lists included.
+  package var textBytes: Int {
+    var bytes = ref.feed.utf8.count + ref.offerID.utf8.count + (reward?.text.utf8.count ?? 0)
+    for field in OfferField.texts { bytes += self[field]?.utf8.count ?? 0 }
+    for category in categories { bytes += category.utf8.count }
+    for attribute in attributes { bytes += attribute.label.utf8.count + attribute.value.utf8.count }
+    return bytes
+  }
+
+  /// The offer with each text truncated to `limit` bytes, for lists of offers. Addresses are not
+  /// truncated, but omitted above `OfferLimits.linkBytes`. Each list keeps its first elements, of
+  /// at most 8 times `limit` bytes in total. Returns the offer itself if all its texts together fit
+  /// into `limit`.
+  package func abridged(toBytes limit: Int) -> Offer {
+    let limit = max(0, limit)
+    if textBytes <= limit { return self }
+    func fit(_ text: String) -> String { OfferLimits.fit(text, within: limit) ?? text }
+    func first<Element>(_ elements: [Element], _ bytes: (Element) -> Int) -> [Element] {
+      var room = limit.multiplied(clamped: 8)
+      return Array(
+        elements.prefix {
+          room -= bytes($0)
+          return room >= 0
+        })
+    }
+    var offer = self
+    for field in OfferField.texts {
+      guard let text = self[field] else { continue }
+      if field.kind != .link {
+        offer[field] = fit(text)
+      } else if text.utf8.count > OfferLimits.linkBytes {
+        offer[field] = nil
+      }
+    }
+    offer.reward = reward?.abridged(toBytes: limit)
+    offer.categories = first(
+      categories.prefix(OfferLimits.categoryCount).map(fit), \.utf8.count)
+    offer.attributes = first(
+      attributes.prefix(2 * OfferLimits.attributeCount).map {
+        OfferAttribute(label: fit($0.label), value: fit($0.value))
+      }, { $0.label.utf8.count + $0.value.utf8.count })
+    return offer
+  }
+}
+
+extension Reward {
+  /// The reward with its text truncated to `limit` bytes.
+  package func abridged(toBytes limit: Int) -> Reward {
+    OfferLimits.fit(text, within: limit).map { Reward(text: $0, value: value, isUpTo: isUpTo) }
+      ?? self
+  }
+}
+
+/// Addresses stay texts until an app asks for them: feeds print texts that no URL represents
+/// exactly, and long lists need no URL.
+extension Offer {
+  /// The image's address: an http or https URL with a host. Characters that a URL may not contain
+  /// are percent-encoded, as in browsers.
+  ///
+  /// Nil when the feed provides none, and for an address that is relative, has no host, a control
+  /// character, a backslash or another scheme, such as `javascript:` or `file:`.
+  public var imageURL: URL? { imageURLText.flatMap(Self.webURL) }
+
+  /// The address of the offer's own page, under the same rules as `imageURL`.
+  public var url: URL? { urlText.flatMap(Self.webURL) }
+
+  private static func webURL(_ text: String) -> URL? {
+    let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
+    // Browsers drop control characters and treat a backslash like a slash, and other programs do
+    // not: the host would depend on the reader.
+    let isAmbiguous = text.utf8.contains {
+      $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "\\")
+    }
+    guard !isAmbiguous, let url = URL(printed: text), let scheme = url.scheme?.lowercased(),
+      scheme == "https" || scheme == "http", url.host()?.isEmpty == false
+    else { return nil }
+    return url
+  }
+}
+
+extension JSONWriter {
+  /// Writes an offer in the form of `--json` and the API.
+  ///
+  /// - Parameters:
+  ///   - offer: the offer to write.
+  ///   - now: the time at which the offer counts as expired.
+  ///   - more: writes further members after the offer's own.
+  package mutating func value(
+    _ offer: UserOffer, at now: Date, more: (inout JSONWriter) -> Void = { _ in }
+  ) {
+    object { json in
+      json.member("ref", offer.ref.description)
+      json.member("feed", offer.ref.feed)
+      json.member("id", offer.ref.offerID)
+      for field in OfferField.main { json.member(field, of: offer.offer) }
+      json.member("favorite", offer.isFavorite)
+      json.member("state", offer.state.rawValue)
+      json.member("expired", offer.isExpired(at: now))
+      json.member("first_seen_at", offer.firstSeenAt)
+      json.member("changed_at", offer.changedAt)
+      json.member("gone_at", offer.goneAt)
+      for field in OfferField.details { json.member(field, of: offer.offer) }
+      more(&json)
+    }
+  }
+
+  /// Writes a member whose value is a field of an offer.
+  private mutating func member(_ field: OfferField, of offer: Offer) {
+    switch field {
+    case .reward: member(field.name, offer.reward, of: offer.ref.feed)
+    case .categories: member(field.name, each: offer.categories) { $0.value($1) }
+    case .startsAt: member(field.name, offer.startsAt)
+    case .expiresAt: member(field.name, offer.expiresAt)
+    case .latitude: member(field.name, number: offer.latitude.map { "\($0)" })
+    case .longitude: member(field.name, number: offer.longitude.map { "\($0)" })
+    case .attributes: member(field.name) { $0.value(offer.attributes) }
+    default: member(field.name, offer[field])
+    }
+  }
+
+  /// Writes attributes as a list of objects.
+  package mutating func value(_ attributes: [OfferAttribute]) {
+    array { json in
+      for attribute in attributes {
+        json.object { json in
+          json.member("label", attribute.label)
+          json.member("value", attribute.value)
+        }
+      }
+    }
+  }
+
+  /// Writes a reward, or null. The percentage is an exact decimal number.
+  ///
+  /// - Parameters:
+  ///   - reward: the reward or price.
+  ///   - role: what it means, which is written as a member; nil to write none.
+  package mutating func value(_ reward: Reward?, _ role: ValueRole? = nil) {
+    guard let reward else { return null() }
+    object { json in
+      if let role { json.member("role", role.rawValue) }
+      json.member("text", reward.text)
+      json.member("kind", reward.kind.rawValue)
+      json.member("minor_units", reward.minorUnits)
+      json.member("currency", reward.currency)
+      json.member("percent", number: reward.percentHundredths.map(Self.decimal))
+      json.member("up_to", reward.isUpTo)
+    }
+  }
+
+  /// Writes a member whose value is a reward, or null.
+  package mutating func member(_ name: String, _ reward: Reward?) {
+    member(name) { $0.value(reward) }
+  }
+
+  /// Writes a member whose value is the reward or price of an offer of a feed, or null.
+  package mutating func member(_ name: String, _ reward: Reward?, of feed: String) {
+    member(name) { $0.value(reward, $0.valueRole(of: feed)) }
+  }
+
+  /// The meaning of the values of a feed.
+  package func valueRole(of feed: String) -> ValueRole {
+    pricedFeeds.contains(feed) ? .price : .reward
+  }
+}

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A page of search results with their source, as `--json` and the API print it.
 package struct SearchAnswer: Sendable {
   /// The source of the offers in an answer.
@@ -106,6 +108,51 @@ package struct SearchAnswer: Sendable {
       return try await searchStored(query)
     } catch let error as OffersError where error.code == .notFound {
       return SearchResults()
+    }
+  }
+}
+
+extension JSONWriter {
+  /// Writes a page of search results. `now` is the time at which offers count as expired.
+  package mutating func value(_ answer: SearchAnswer, at now: Date) {
+    object { json in
+      json.member("words", answer.words)
+      json.member("corrected_words", answer.results.correctedWords)
+      json.member("feed", answer.feed)
+      json.member("page", answer.page)
+      json.member("has_more", answer.results.hasMore)
+      json.member("source", answer.source.rawValue)
+      json.member("error", answer.error)
+      json.member("offers", each: answer.results.hits) { $0.value($1, at: now) }
+    }
+  }
+
+  /// Writes an offer with the positions of the words in it.
+  private mutating func value(_ hit: SearchHit, at now: Date) {
+    value(hit.offer, at: now) { json in
+      json.member("abridged", hit.isAbridged)
+      json.member("matches", objects: hit.matches) { json, match in
+        json.member("field", match.field.rawValue)
+        json.member("index", match.index)
+        json.member("ranges", each: match.scalarRanges) { json, range in
+          json.array { json in
+            json.value(range.lowerBound)
+            json.value(range.upperBound)
+          }
+        }
+      }
+    }
+  }
+
+  /// Writes the recent searches.
+  package mutating func value(_ searches: [RecentSearch]) {
+    object { json in
+      json.member("searches", objects: searches.enumerated()) { json, search in
+        json.member("number", search.offset + 1)
+        json.member("words", search.element.words)
+        json.member("feed", search.element.feed)
+        json.member("searched_at", search.element.searchedAt)
+      }
     }
   }
 }

@@ -173,3 +173,315 @@ extension SelectedOffers {
     ) { $0.count(0) } ?? 0
   }
 }
+
+/// The conditions of a query, which restrict its list, and the parameters of its statements.
+struct OfferConditions {
+  private(set) var parts: [String] = []
+  private(set) var bindings = Bindings()
+  /// The condition that the value of an offer is a price.
+  let isPriced: String
+
+  /// - Parameters:
+  ///   - query: the query.
+  ///   - now: the time at which offers count as expired.
+  ///   - user: the user whose favorites are meant.
+  ///   - feedKey: the key of the query's feed; nil for all feeds.
+  ///   - pricedKeys: the keys of the query's `pricedFeeds`.
+  ///   - dialect: the SQL of the engine.
+  init(
+    _ query: OfferQuery, at now: Date, of user: User.ID, feedKey: Int64?, pricedKeys: [Int64],
+    _ dialect: Dialect
+  ) {
+    let offerFeed = dialect.unindexed("offer.feed_key")
+    isPriced =
+      pricedKeys.isEmpty
+      ? "false" : "(\(dialect.isElement(offerFeed, of: bindings.add(.numbers(pricedKeys)))))"
+    for filter in OfferFilter.allCases {
+      switch filter {
+      case .feed:
+        if query.favoritesOnly, let feed = query.feed {
+          parts.append("favorite.feed = \(bindings.add(.text(feed)))")
+        } else if let feedKey {
+          parts.append("\(offerFeed) = \(bindings.add(.number(feedKey)))")
+        }
+      case .gone:
+        if query.goneOnly {
+          parts.append("offer.gone_at IS NOT NULL")
+        } else if !query.favoritesOnly {
+          parts.append(OfferColumns.isCurrent)
+        }
+      case .expired:
+        if query.selection.excludesExpired {
+          parts.append(
+            "(offer.expires_at IS NULL OR offer.expires_at > \(bindings.add(.date(now))))")
+        }
+      case .favorites:
+        if query.favoritesOnly {
+          parts.append("favorite.user_key = \(bindings.add(.number(user)))")
+        }
+      case .category:
+        if let category = query.category {
+          let key = bindings.add(.bytes(NaturalOrder.element(category)))
+          parts.append(dialect.hasCategory(key))
+        }
+      case .retailer:
+        if let retailer = query.retailer {
+          let key = bindings.add(.bytes(NaturalOrder.key(retailer)))
+          parts.append("offer.retailer_key = \(key)")
+        }
+      case .reward:
+        if let minimum = query.rewardMinimum {
+          parts.append("NOT \(isPriced)")
+          select(">=", minimum)
+        }
+      case .price:
+        if let maximum = query.priceMaximum {
+          parts.append(isPriced)
+          select("<=", maximum)
+        }
+      case .newSince:
+        if let date = query.newSince {
+          parts.append("offer.first_seen_at >= \(bindings.add(.number(date.nextSeconds)))")
+        }
+      case .expiring:
+        if let range = query.expiring {
+          let start = bindings.add(.number(range.lowerBound.nextSeconds))
+          let end = bindings.add(.date(range.upperBound))
+          parts.append("offer.expires_at >= \(start) AND offer.expires_at <= \(end)")
+        }
+      }
+    }
+  }
+
+  private mutating func select(_ comparison: String, _ bound: ValueBound) {
+    switch bound {
+    case .amount(let units, let currency):
+      parts.append("offer.reward_currency = \(bindings.add(.text(currency)))")
+      parts.append("offer.reward_minor_units \(comparison) \(bindings.add(.number(units)))")
+    case .anyAmount(let units, let others):
+      let cases = others.sorted { $0.key < $1.key }.map { currency, units in
+        "WHEN \(bindings.add(.text(currency))) THEN \(bindings.add(.number(units)))"
+      }
+      let usual = bindings.add(.number(units))
+      let limit =
+        cases.isEmpty
+        ? usual : "CASE offer.reward_currency \(cases.joined(separator: " ")) ELSE \(usual) END"
+      parts.append("offer.reward_minor_units \(comparison) \(limit)")
+    case .percent(let hundredths):
+      parts.append(
+        "offer.reward_percent_hundredths \(comparison) \(bindings.add(.number(hundredths)))")
+    }
+  }
+}
+
+/// The order of a list, or of a part of it, in SQL, and the condition that an offer comes after a place of
+/// the list (keyset pagination). The terms are the sort keys of `OfferPosition`.
+struct OfferOrder {
+  /// A sort key.
+  private struct Term {
+    /// The place of offers without the value.
+    enum None {
+      /// All offers have the value.
+      case nowhere
+      /// As the lowest value: first in ascending order, last in descending order.
+      case lowest
+      /// Last in both directions.
+      case last
+    }
+
+    /// The type of the values.
+    enum Kind { case number, text, naturalKey }
+
+    let expression: String
+    var kind = Kind.number
+    var isDescending = false
+    var none = None.nowhere
+
+    private var isNoneBehind: Bool { none == .last || isDescending }
+
+    var orderBy: String {
+      let order = "\(expression) \(isDescending ? "DESC" : "ASC")"
+      return none == .nowhere ? order : "\(order) NULLS \(isNoneBehind ? "LAST" : "FIRST")"
+    }
+
+    /// The value as a parameter; nil for one of another type. An offer has no value for `none`.
+    func bind(
+      _ value: OfferPosition.Value, _ bindings: inout Bindings
+    ) -> (isNone: Bool, parameter: String)? {
+      switch (value, kind) {
+      case (.none, _): none == .nowhere ? nil : (true, "NULL")
+      case (.number(let number), .number): (false, bindings.add(.number(number)))
+      case (.text(let text), .text): (false, bindings.add(.text(text)))
+      case (.text(let text), .naturalKey):
+        (false, bindings.add(.bytes(NaturalOrder.key(text))))
+      case (.number, _), (.text, _): nil
+      }
+    }
+
+    /// The condition that an offer comes after a value, or has it and fulfils `rest`.
+    func isBehind(_ value: (isNone: Bool, parameter: String), or rest: String) -> String {
+      if value.isNone {
+        let same = "\(expression) IS NULL AND \(rest)"
+        return isNoneBehind ? "(\(same))" : "(\(expression) IS NOT NULL OR \(same))"
+      }
+      let sign = isDescending ? "<" : ">"
+      let behind = "\(expression) \(sign) \(value.parameter)"
+      if none == .nowhere {
+        // The first comparison lets an index begin at the value.
+        return "(\(expression) \(sign)= \(value.parameter) AND (\(behind) OR \(rest)))"
+      }
+      let same = "\(expression) = \(value.parameter) AND \(rest)"
+      return "(\(behind)\(isNoneBehind ? " OR \(expression) IS NULL" : "") OR \(same))"
+    }
+  }
+
+  private let terms: [Term]
+  /// The expression of the key, the last term.
+  private let key: String
+  private let isReversed: Bool
+
+  /// - Parameters:
+  ///   - query: the query.
+  ///   - now: the time at which offers count as expired.
+  ///   - key: the expression of the key of an offer.
+  ///   - isPriced: the condition that the value of an offer is a price.
+  ///   - bindings: the parameters of the statement.
+  init(
+    _ query: OfferQuery, at now: Date, key: String, isPriced: String, _ bindings: inout Bindings
+  ) {
+    self.key = key
+    isReversed = query.isReversed
+    let expired =
+      query.selection.sortsExpiredLast
+      ? [
+        Term(
+          expression:
+            "CASE WHEN offer.expires_at <= \(bindings.add(.date(now))) THEN 1 ELSE 0 END")
+      ] : []
+    terms = expired + Self.terms(of: query, isPriced: isPriced)
+  }
+
+  /// The order of the offers with an end, by their end, or of those without, by their key. Together they are
+  /// the order by expiry.
+  init(isDated: Bool, key: String, isReversed: Bool) {
+    self.key = key
+    self.isReversed = isReversed
+    terms = isDated ? [Term(expression: "offer.expires_at", isDescending: isReversed)] : []
+  }
+
+  private static func terms(of query: OfferQuery, isPriced: String) -> [Term] {
+    let isReversed = query.isReversed
+    switch query.sort {
+    case .feed: return []
+    case .reward: return valueTerms(query, isLast: isPriced, isDescending: !isReversed)
+    case .price: return valueTerms(query, isLast: "NOT \(isPriced)", isDescending: isReversed)
+    case .name:
+      return [Term(expression: "offer.name_key", kind: .naturalKey, isDescending: isReversed)]
+    case .newest: return [Term(expression: "offer.first_seen_at", isDescending: !isReversed)]
+    case .expiry:
+      return [Term(expression: "offer.expires_at", isDescending: isReversed, none: .last)]
+    }
+  }
+
+  /// - Parameter isLast: the condition that the value of an offer is of the other role.
+  private static func valueTerms(
+    _ query: OfferQuery, isLast: String, isDescending: Bool
+  ) -> [Term] {
+    let kind = """
+      CASE WHEN \(isLast) THEN 4 WHEN offer.reward_minor_units IS NOT NULL THEN 0
+        WHEN offer.reward_percent_hundredths IS NOT NULL THEN 1
+        WHEN offer.reward_text IS NOT NULL THEN 2 ELSE 3 END
+      """
+    let upTo =
+      "CASE WHEN offer.reward_text IS NOT NULL AND offer.reward_up_to THEN 1 ELSE 0 END"
+    return [
+      Term(expression: kind),
+      Term(expression: "offer.reward_currency", kind: .text, none: .lowest),
+      Term(expression: "offer.reward_minor_units", isDescending: isDescending, none: .lowest),
+      Term(
+        expression: "offer.reward_percent_hundredths", isDescending: isDescending, none: .lowest),
+      Term(expression: upTo, isDescending: query.isReversed),
+    ]
+  }
+
+  /// The list for ORDER BY.
+  var orderBy: String {
+    (terms.map(\.orderBy) + ["\(key) \(isReversed ? "DESC" : "ASC")"]).joined(separator: ", ")
+  }
+
+  /// The condition that an offer comes after a place.
+  ///
+  /// - Parameters:
+  ///   - values: the sort keys of the place.
+  ///   - offerKey: the key of its offer.
+  ///   - bindings: the parameters of the statement.
+  /// - Returns: nil if the sort keys are those of another order.
+  func isBehind(
+    _ values: [OfferPosition.Value], _ offerKey: Int64, _ bindings: inout Bindings
+  ) -> String? {
+    if values.count != terms.count { return nil }
+    var condition = "\(key) \(isReversed ? "<" : ">") \(bindings.add(.number(offerKey)))"
+    for (term, value) in zip(terms, values).reversed() {
+      guard let bound = term.bind(value, &bindings) else { return nil }
+      condition = term.isBehind(bound, or: condition)
+    }
+    return condition
+  }
+}
+
+/// The offers that a query selects, read page by page, so that not all are in memory and no read
+/// transaction stays open between pages: one would keep a file's log from being truncated, and a server
+/// from removing old rows.
+///
+/// If `SelectedOffers.isStream`, the next page is looked up by the last key. Otherwise all keys are
+/// read at once, 8 bytes an offer; offers that are removed before their page is read are omitted.
+struct KeyedOfferPages: OfferPages {
+  private let store: any SQLStore
+  private var query: OfferQuery
+  /// The keys found and not yet read; empty before the first page.
+  private var keys: ArraySlice<Int64> = []
+  private var lastKey: Int64?
+  private var isAtEnd = false
+
+  /// The maximum size of a page's texts in bytes, unless a single offer is larger.
+  private static let pageBytes = 8 << 20
+
+  init(_ query: OfferQuery, _ store: any SQLStore) {
+    self.query = query
+    self.store = store
+  }
+
+  mutating func next() async throws -> [UserOffer] {
+    var page: [UserOffer] = []
+    while page.isEmpty && (!isAtEnd || !keys.isEmpty) {
+      (page, self) = try await store.transaction(.read) { [self] transaction in
+        var pages = self
+        return (try pages.readPiece(in: transaction), pages)
+      }
+    }
+    return page
+  }
+
+  private mutating func readPiece(in transaction: any Transaction) throws -> [UserOffer] {
+    if keys.isEmpty { try findKeys(in: transaction) }
+    let (offers, count) = try OfferTable.page(
+      keys: keys.prefix(OfferPage.size), of: store.user, maximumBytes: Self.pageBytes,
+      textBytes: query.textBytes, in: transaction)
+    keys = keys.dropFirst(count)
+    return offers
+  }
+
+  private mutating func findKeys(in transaction: any Transaction) throws {
+    let selected = try store.selectOffers(query, behind: lastKey, in: transaction)
+    let limit = query.limit.map { max(0, $0) }
+    let pieceLimit = selected.isStream ? min(OfferPage.size, limit ?? .max) : limit
+    let found = try selected.keys(
+      offset: max(0, query.offset), limit: pieceLimit, in: transaction)
+    keys = found[...]
+    lastKey = found.last ?? lastKey
+    // The offset applies to the first page only.
+    query.offset = 0
+    query.limit = limit.map { $0 - found.count }
+    isAtEnd = !selected.isStream || found.count < OfferPage.size || query.limit == 0
+  }
+}

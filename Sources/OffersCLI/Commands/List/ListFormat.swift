@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import OffersCore
+import OffersFeeds
 
 /// The options that set the format of a list.
 struct ListFormatOptions: ParsableArguments {
@@ -179,5 +180,180 @@ extension JSONWriter {
     object { json in
       for column in columns { column.write(offer, feeds, at: now, to: &json) }
     }
+  }
+}
+
+/// A column of a list of offers. The raw value is the name of a member in the JSON of an offer; the
+/// columns `reward_…` are parts of the member `reward`.
+enum OfferColumn: String, CaseIterable {
+  case ref, feed, id, name, description, terms, reward
+  case rewardRole = "reward_role"
+  case rewardKind = "reward_kind"
+  case rewardAmount = "reward_amount"
+  case rewardMinorUnits = "reward_minor_units"
+  case rewardCurrency = "reward_currency"
+  case rewardPercent = "reward_percent"
+  case rewardUpTo = "reward_up_to"
+  case imageURL = "image_url"
+  case url, favorite, state, expired
+  case firstSeenAt = "first_seen_at"
+  case changedAt = "changed_at"
+  case goneAt = "gone_at"
+  case retailer, categories
+  case startsAt = "starts_at"
+  case expiresAt = "expires_at"
+  case latitude, longitude, attributes
+
+  /// Parses a list such as `name,reward,expires_at`. Case and spaces do not matter, and hyphens
+  /// count as underscores.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` for an unknown or a repeated column.
+  static func list(parsing text: String) throws -> [OfferColumn] {
+    var columns: [OfferColumn] = []
+    for word in text.split(scalar: ",", omittingEmptySubsequences: false) {
+      let name = String(word.filter { $0 != " " }).lowercased().replacing(bytes: "-", with: "_")
+      // Tables of products call the value a price.
+      let column: OfferColumn =
+        try name == "price"
+        ? .reward : NamedChoice.find(name, what: "column", title: "Columns")
+      if columns.contains(column) {
+        throw OffersError(
+          .invalidRequest, "The column \(name) is listed twice.", hint: "List each column once.")
+      }
+      columns.append(column)
+    }
+    return columns
+  }
+
+  /// The title of the column in a table for people.
+  var title: String {
+    switch self {
+    case .favorite: ""
+    case .ref: "ID"
+    case .id: "BARE ID"
+    default: rawValue.uppercased().replacing(bytes: "_", with: " ")
+    }
+  }
+
+  /// The layout of the column in a table.
+  ///
+  /// - Parameter words: the words for the rewards and prices of the list.
+  func tableColumn(_ words: ValueWords) -> Table.Column {
+    switch self {
+    case .reward: Table.Column(title: words.title, hasNumber: true)
+    case .favorite: Table.Column(title: " ", isWhole: true)
+    case .ref, .id, .feed, .state, .expired, .firstSeenAt, .changedAt, .goneAt, .startsAt,
+      .expiresAt:
+      Table.Column(title: title, isWhole: true)
+    case .rewardAmount, .rewardMinorUnits, .rewardPercent, .latitude, .longitude:
+      Table.Column(title: title, isRight: true)
+    default: Table.Column(title: title)
+    }
+  }
+
+  /// The value for people, safe for a terminal and in one line; `–` if it is absent. A favorite is
+  /// a star, any other offer a space. `now` is the time at which the offer counts as expired.
+  ///
+  /// - Parameters:
+  ///   - offer: the offer of the row.
+  ///   - feeds: the presentations of the feeds.
+  ///   - words: the words for the rewards and prices of the list.
+  func shown(_ offer: UserOffer, _ feeds: FeedPresentations, _ words: ValueWords, at now: Date)
+    -> String
+  {
+    switch self {
+    case .reward: return words.text(offer.reward, of: offer.ref.feed)
+    case .favorite: return offer.isFavorite ? "★" : " "
+    case .firstSeenAt, .changedAt, .goneAt, .startsAt, .expiresAt:
+      return time(offer).map(Units.time) ?? "–"
+    default: return plain(offer, feeds, at: now).map(DisplayText.oneLine) ?? "–"
+    }
+  }
+
+  /// The value for programs, with the unchanged text of the feed and times in UTC; nil if it is
+  /// absent.
+  func plain(_ offer: UserOffer, _ feeds: FeedPresentations, at now: Date) -> String? {
+    switch self {
+    case .ref: offer.ref.description
+    case .feed: offer.ref.feed
+    case .id: offer.ref.offerID
+    case .name: offer.name
+    case .description: offer.description
+    case .terms: offer.terms
+    case .reward: offer.reward?.text
+    case .rewardRole: offer.reward.map { _ in feeds[offer.ref.feed].valueRole.rawValue }
+    case .rewardKind: offer.reward?.kind.rawValue
+    case .rewardAmount:
+      offer.reward?.minorUnits.map { Units.decimal(minorUnits: $0, offer.reward?.currency) }
+    case .rewardMinorUnits: offer.reward?.minorUnits.map(String.init)
+    case .rewardCurrency: offer.reward?.currency
+    case .rewardPercent: offer.reward?.percentHundredths.map(JSONWriter.decimal)
+    case .rewardUpTo: offer.reward.map { $0.isUpTo ? "true" : "false" }
+    case .imageURL: offer.imageURLText
+    case .url: offer.urlText
+    case .favorite: offer.isFavorite ? "true" : "false"
+    case .state: offer.state.rawValue
+    case .expired: offer.isExpired(at: now) ? "true" : "false"
+    case .firstSeenAt, .changedAt, .goneAt, .startsAt, .expiresAt:
+      time(offer)?.formatted(.iso8601)
+    case .retailer: offer.retailer
+    case .categories: joined(offer.categories)
+    case .latitude: offer.latitude.map { "\($0)" }
+    case .longitude: offer.longitude.map { "\($0)" }
+    case .attributes: joined(offer.attributes.map { "\($0.label): \($0.value)" })
+    }
+  }
+
+  /// Writes the value as a member of the JSON object of the offer.
+  func write(
+    _ offer: UserOffer, _ feeds: FeedPresentations, at now: Date, to json: inout JSONWriter
+  ) {
+    switch self {
+    case .reward: json.member(rawValue, offer.reward, of: offer.ref.feed)
+    case .rewardMinorUnits: json.member(rawValue, offer.reward?.minorUnits)
+    case .rewardUpTo: json.member(rawValue, offer.reward?.isUpTo)
+    case .favorite: json.member(rawValue, offer.isFavorite)
+    case .expired: json.member(rawValue, offer.isExpired(at: now))
+    case .categories: json.member(rawValue, each: offer.categories) { $0.value($1) }
+    case .rewardAmount, .rewardPercent, .latitude, .longitude:
+      json.member(rawValue, number: plain(offer, feeds, at: now))
+    case .attributes: json.member(rawValue) { $0.value(offer.attributes) }
+    default: json.member(rawValue, plain(offer, feeds, at: now))
+    }
+  }
+
+  private func time(_ offer: UserOffer) -> Date? {
+    switch self {
+    case .firstSeenAt: offer.firstSeenAt
+    case .changedAt: offer.changedAt
+    case .goneAt: offer.goneAt
+    case .startsAt: offer.startsAt
+    case .expiresAt: offer.expiresAt
+    default: nil
+    }
+  }
+
+  private func joined(_ texts: [String]) -> String? {
+    texts.isEmpty ? nil : texts.joined(separator: "; ")
+  }
+}
+
+/// The mark of an offer that is gone from its feed or has expired, before its name in a list.
+enum OfferMark {
+  /// `gone: `, `expired: `, `gone, expired: `, or nothing.
+  ///
+  /// - Parameters:
+  ///   - offer: the offer to mark.
+  ///   - now: the time at which the offer counts as expired.
+  ///   - tellsGone: whether to mark a gone offer.
+  ///   - tellsExpired: whether to mark an expired offer.
+  static func text(
+    _ offer: UserOffer, at now: Date, tellsGone: Bool = true, tellsExpired: Bool = true
+  ) -> String {
+    let words = [
+      tellsGone && offer.state == .gone ? "gone" : nil,
+      tellsExpired && offer.isExpired(at: now) ? "expired" : nil,
+    ].compactMap(\.self)
+    return words.isEmpty ? "" : words.joined(separator: ", ") + ": "
   }
 }

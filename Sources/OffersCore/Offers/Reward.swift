@@ -57,3 +57,38 @@ public struct Reward: Hashable, Sendable, Codable {
     if case .percent(let hundredths) = value { hundredths } else { nil }
   }
 }
+
+/// The meaning of an offer's value for the user.
+///
+/// Both kinds of values are stored in `Offer.reward`. Which one a feed has is stated by its
+/// definition (`KnownFeed.presentation`), and kept with the feed (`FeedRepository.fetchPresentations()`).
+public enum ValueRole: String, Sendable, Hashable, CaseIterable {
+  /// The offer pays the user, such as cash back or a discount.
+  case reward
+  /// The user pays the value.
+  case price
+}
+
+extension Reward {
+  /// The code of an amount's currency as a store keeps it, where each amount has one; nil for other
+  /// kinds.
+  package var storedCurrency: String? { value?.storedCurrency }
+}
+
+extension Reward.Value {
+  /// An amount whose currency has the code that a store keeps.
+  package static func amount(minorUnits: Int64, storedCurrency: String) -> Self {
+    .amount(
+      minorUnits: minorUnits, currency: storedCurrency == unknownCurrency ? nil : storedCurrency)
+  }
+
+  /// The code that is stored for an amount whose currency is unknown, because the constraints of the stores and
+  /// the format of exports require a code for each amount. ISO 4217 assigns it to transactions without a currency.
+  private static let unknownCurrency = "XXX"
+
+  /// The code of an amount's currency as a store keeps it, where each amount has one; nil for other
+  /// kinds.
+  package var storedCurrency: String? {
+    if case .amount(_, let currency) = self { currency ?? Self.unknownCurrency } else { nil }
+  }
+}

@@ -116,3 +116,100 @@ package enum RewardHistory {
     return HistoryPage(offer: offer, points: points, before: isCut ? changes.last?.id : nil)
   }
 }
+
+/// One point in the history of an offer's reward and texts.
+public struct RewardPoint: Hashable, Sendable {
+  /// The kinds of event in the history of an offer, as in `OfferChange.Kind`.
+  public enum Event: String, Sendable {
+    /// A sync first found the offer.
+    case new
+    /// The exact reward rose.
+    case up
+    /// The exact reward fell.
+    case down
+    /// The reward changed in another way, or only a text.
+    case changed
+    /// The feed no longer had the offer.
+    case gone
+    /// The feed had the offer again.
+    case back
+  }
+
+  /// The time of the event.
+  public let at: Date
+  /// The kind of event.
+  public let event: Event
+  /// The reward since this time; nil when the feed provides none.
+  public let reward: Reward?
+  /// The texts and times that changed, as in `OfferChange.texts`.
+  public let texts: [TextChange]
+
+  /// Creates a reward point of its parts; the properties describe them.
+  public init(at: Date, event: Event, reward: Reward?, texts: [TextChange] = []) {
+    self.texts = texts
+    self.at = at
+    self.event = event
+    self.reward = reward
+  }
+}
+
+/// The bounds of a page of an offer's reward history.
+public struct HistoryQuery: Hashable, Sendable {
+  /// Only points recorded before the change with this number; nil for all.
+  public var before: Int64?
+  /// The maximum number of points. A page has at least one.
+  public var limit: Int
+  /// The maximum total size of the texts, in bytes of UTF-8.
+  public var maximumBytes: Int
+
+  /// Creates bounds. Without arguments the whole history is read.
+  public init(before: Int64? = nil, limit: Int = .max, maximumBytes: Int = .max) {
+    self.before = before
+    self.limit = limit
+    self.maximumBytes = maximumBytes
+  }
+}
+
+/// A page of an offer's reward history.
+public struct HistoryPage: Hashable, Sendable {
+  /// The offer.
+  public let offer: UserOffer
+  /// The points of the page, oldest first.
+  public let points: [RewardPoint]
+  /// `HistoryQuery.before` for the page of earlier points; nil when there are none.
+  public let before: Int64?
+
+  /// Creates a history page of its parts; the properties describe them.
+  public init(offer: UserOffer, points: [RewardPoint], before: Int64?) {
+    self.offer = offer
+    self.points = points
+    self.before = before
+  }
+}
+
+/// A period in the history of an offer with a constant reward: a step of a chart.
+package struct RewardStep {
+  /// The beginning of the period.
+  package let at: Date
+  /// The exact reward, in minor units or hundredths of a percent. Nil for a gap in the chart: the
+  /// offer was gone, or its reward had no exact value or one in another unit than the latest exact
+  /// reward.
+  package let value: Int64?
+  /// The reward as the feed printed it; empty for a gap.
+  package let label: String
+  /// The reward that the label prints; nil for a gap.
+  package let reward: Reward?
+
+  /// The steps of a history, in chronological order.
+  package static func steps(of points: [RewardPoint]) -> [RewardStep] {
+    let unit = points.last { $0.reward?.value != nil }?.reward
+    return points.map { point in
+      guard point.event != .gone, let reward = point.reward, reward.value != nil,
+        reward.kind == unit?.kind, reward.currency == unit?.currency
+      else { return RewardStep(at: point.at, value: nil, label: "", reward: nil) }
+      return RewardStep(
+        at: point.at, value: reward.minorUnits ?? reward.percentHundredths, label: reward.text,
+        reward: reward)
+    }
+  }
+}
