@@ -271,7 +271,7 @@ public final class OffersDatabase: Sendable {
   package var canWrite: Bool { writer != nil }
 
   /// The parts of the schema that no migration created, as the database was opened for writing; see
-  /// `ForeignSchemaObjects`.
+  /// `SchemaObject.foreign(in:)`.
   package var foreignSchema: [String] { writer?.foreignSchema ?? [] }
 
   private func fetchWriter() throws -> WritingConnection {

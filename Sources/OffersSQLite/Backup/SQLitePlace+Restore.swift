@@ -272,8 +272,8 @@ extension SQLitePlace {
         path: file.immutablePath, configuration: .offers(isReadOnly: true))
       let problem = try copy.unsafeRead { database in
         try (isInPlace ? Integrity.problems(in: database, limit: 1).first : nil)
-          ?? SchemaComparison(database, version: version).differences
-          .first { $0.kind == "table" }?.description
+          ?? SchemaObject.missing(in: database, version: version)
+          .first { $0.object.kind == "table" }?.problem
       }
       try copy.close()
       return problem
@@ -286,7 +286,7 @@ extension SQLitePlace {
   private static func findForeignSchema(in file: DatabaseFile) throws -> [String] {
     let queue = try DatabaseQueue(
       path: file.immutablePath, configuration: .offers(isReadOnly: true))
-    let parts = try queue.unsafeRead(ForeignSchemaObjects.find)
+    let parts = try queue.unsafeRead(SchemaObject.foreign).map(\.description)
     try queue.close()
     return parts
   }

@@ -49,7 +49,7 @@ struct Salvage {
     let sql = "SELECT sql FROM sqlite_schema WHERE lower(type) = 'table' AND name = '\(table)'"
     // An unreadable schema has no table.
     return (try? SQLiteTransaction(source).first(sql) { $0.text(0) })
-      .map(ForeignSchemaObjects.own.contains) ?? false
+      .map(SchemaObject.ownStatements.contains) ?? false
   }
 
   /// Copies the rows.

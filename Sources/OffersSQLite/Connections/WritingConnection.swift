@@ -80,7 +80,7 @@ final class WritingConnection: Sendable {
       try StorageFailure.translating(database, path: file.path) {
         try Self.prepare(database, file, header, proposesFeed: proposesFeed)
         try StoredNameCheck.check(in: database, path: file.path)
-        return try ForeignSchemaObjects.find(in: database)
+        return try SchemaObject.foreign(in: database).map(\.description)
       }
     }
     identity = file.identity

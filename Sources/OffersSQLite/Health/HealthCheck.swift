@@ -18,7 +18,7 @@ struct HealthCheck: Sendable {
   var repair: (@Sendable (Database, Date) throws -> String)?
 
   static let all: [HealthCheck] = [
-    integrity, foreignKeys, schema, triggers, counts, words, images,
+    integrity, foreignKeys, schema, triggers, counts, words,
   ]
 
   static let repairAdvice = Hint("Repair it.", command: "offers doctor --repair")
@@ -81,24 +81,26 @@ struct HealthCheck: Sendable {
   private static let schema = HealthCheck(
     subject: "schema",
     examine: { database, _ in
-      let wrong = try SchemaComparison(database).differences
+      let wrong = try SchemaObject.missing(in: database)
       guard let first = wrong.first else {
         return [Finding(.ok, "schema", "version \(Schema.version), as this program creates it")]
       }
       return [
         Finding(
-          .problem, "schema", first.description,
-          advice: wrong.contains { $0.kind == "table" }
+          .problem, "schema", first.problem,
+          advice: wrong.contains { $0.object.kind == "table" }
             ? StorageFailure.salvageAdvice : "Export it, and import the export into a new database")
       ]
     })
 
-  /// Triggers, indexes, views and references that were added to the database. A user may have added them, so they are
+  /// Triggers, indexes and references that were added to the database. A user may have added them, so they are
   /// not removed by a repair.
   private static let triggers = HealthCheck(
     subject: "triggers",
     examine: { database, _ in
-      let added = try SchemaComparison(database).additions
+      // A changed object of this program's own is a finding of `schema`.
+      let own = Set(SchemaObject.own().map(\.description))
+      let added = try SchemaObject.foreign(in: database).filter { !own.contains($0.description) }
       guard let first = added.first else {
         return [Finding(.ok, "triggers", "none besides those that this program creates")]
       }
@@ -114,24 +116,26 @@ struct HealthCheck: Sendable {
   private static let counts = HealthCheck(
     subject: "counts",
     examine: { database, _ in
-      let wrong = try FeedMiscount.find(in: database)
+      let wrong = try miscounts(in: database)
       guard !wrong.isEmpty else {
         return [Finding(.ok, "counts", "every feed has as many offers as it says")]
       }
-      return wrong.map {
-        let noun = $0.isGone ? "gone offers" : "offers"
-        return Finding(
-          .problem, "counts", "\($0.name) says \($0.stored) \(noun) and has \($0.counted)",
-          advice: repairAdvice)
-      }
+      return wrong.map { Finding(.problem, "counts", $0, advice: repairAdvice) }
     },
     repair: { database, _ in
-      let wrong = try FeedMiscount.correct(in: database)
-      // The message shows the counts, because a sync uses them to detect too many removals.
-      return "corrected the counts: "
-        + wrong.map { "\($0.name) \($0.counted)\($0.isGone ? " gone" : ""), not \($0.stored)" }
-        .joined(separator: ", ")
+      // A sync uses the counts to detect too many removals.
+      let wrong = try miscounts(in: database)
+      try FeedTable.count(in: SQLiteTransaction(database))
+      return "corrected the counts: \(wrong.joined(separator: "; "))"
     })
+
+  /// A sentence for each feed whose stored counts are wrong.
+  private static func miscounts(in database: Database) throws -> [String] {
+    try SQLiteTransaction(database).rows(FeedTable.miscountSQL) {
+      "\($0.text(0)) says \($0.count(1)) offers, \($0.count(2)) gone, "
+        + "and has \($0.count(3)), \($0.count(4)) gone"
+    }
+  }
 
   private static let words = HealthCheck(
     subject: "search",
@@ -169,90 +173,4 @@ struct HealthCheck: Sendable {
       try SearchIndex.recreate(in: database)
       return "rebuilt from the offers"
     })
-
-  private static let images = HealthCheck(
-    subject: "images",
-    examine: { database, _ in
-      let damaged = try DamagedImages(in: database)
-      if damaged.urls.isEmpty {
-        let limit = try ImageTable.limit(in: SQLiteTransaction(database))
-        return [
-          Finding(
-            .ok, "images",
-            "\(damaged.imageCount) of \(limit) are held, all valid")
-        ]
-      }
-      return [
-        Finding(
-          .problem, "images",
-          "\(damaged.urls.count) of \(damaged.imageCount) are damaged",
-          advice: repairAdvice)
-      ]
-    },
-    repair: { database, _ in
-      let damaged = try DamagedImages(in: database)
-      try damaged.delete(in: database)
-      return
-        "removed the damaged ones (\(damaged.urls.count)); they are downloaded again when needed"
-    })
-}
-
-/// A stored number of the offers of a feed that is wrong.
-struct FeedMiscount {
-  /// The feed.
-  let name: String
-  /// Whether it is the number of gone offers, not of current ones.
-  let isGone: Bool
-  let stored: Int
-  let counted: Int
-
-  /// Counts the offers of each feed and returns the stored numbers that differ, sorted by feed.
-  static func find(in database: Database) throws -> [FeedMiscount] {
-    try SQLiteTransaction(database).rows(FeedTable.miscountSQL) { row in
-      [
-        FeedMiscount(
-          name: row.text(0), isGone: false, stored: row.count(1), counted: row.count(3)),
-        FeedMiscount(
-          name: row.text(0), isGone: true, stored: row.count(2), counted: row.count(4)),
-      ]
-    }.flatMap { $0 }.filter { $0.stored != $0.counted }
-  }
-
-  /// Corrects the stored numbers. Returns those that were wrong.
-  @discardableResult
-  static func correct(in database: Database) throws -> [FeedMiscount] {
-    let wrong = try find(in: database)
-    if !wrong.isEmpty { try FeedTable.count(in: SQLiteTransaction(database)) }
-    return wrong
-  }
-}
-
-/// The images whose bytes have another format or size in pixels than their row states, or are unreadable as
-/// an image.
-struct DamagedImages {
-  private(set) var urls: [String] = []
-  /// The number of all images.
-  private(set) var imageCount = 0
-
-  init(in database: Database) throws {
-    try SQLiteTransaction(database).forEach(
-      "SELECT url, content_type, width, height, bytes, thumbnail FROM image_cache ORDER BY url"
-    ) { row in
-      imageCount += 1
-      // An unreadable header is a damaged image, whatever the error.
-      let header = try? ImageHeader(reading: row.blob(4))
-      let copy = row.blob(5)
-      let isCopyDamaged = !copy.isEmpty && (try? ImageHeader(reading: copy)) == nil
-      if isCopyDamaged || header?.format.contentType != row.findText(1)
-        || header?.width != Int(row.number(2)) || header?.height != Int(row.number(3)),
-        let url = row.findText(0)
-      {
-        urls.append(url)
-      }
-    }
-  }
-
-  func delete(in database: Database) throws {
-    try ImageTable.delete(urls, in: SQLiteTransaction(database))
-  }
 }

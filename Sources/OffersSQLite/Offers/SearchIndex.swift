@@ -1,5 +1,6 @@
 import GRDB
 import OffersCore
+import SQLiteMigrations
 
 /// The SQL that rebuilds and checks the search index, an FTS5 table.
 enum SearchIndex {
@@ -72,18 +73,12 @@ extension SearchIndex {
           ORDER BY name
           """)
       for table in tables { try database.execute(sql: "DROP TABLE \(table)") }
-      try SchemaComparison.makeFresh().inDatabase { fresh in
-        let sql = try String.fetchAll(
-          fresh, sql: "SELECT sql FROM sqlite_schema WHERE name = 'offer_search'")
-        for statement in sql { try database.execute(sql: statement) }
-        let settings = try Row.fetchAll(
-          fresh, sql: "SELECT k, v FROM offer_search_config WHERE k <> 'version' ORDER BY k")
-        for setting in settings {
-          let (name, value): (DatabaseValue, DatabaseValue) = (setting[0], setting[1])
-          try database.execute(
-            sql: "INSERT INTO offer_search (offer_search, rank) VALUES (?, ?)",
-            arguments: [name, value])
-        }
+      for object in SchemaObject.own() where object.name == "offer_search" {
+        try database.execute(sql: object.sql)
+      }
+      for line in SQLiteMigrations.all.flatMap({ $0.sql.split(scalar: "\n") })
+      where line.hasPrefix("INSERT INTO offer_search (offer_search, rank)") {
+        try database.execute(sql: String(line))
       }
       try rebuild(in: database)
     }

@@ -184,7 +184,7 @@ struct ImageCommandTests {
     #expect(try await home.call("cache", "away").status == 64)
   }
 
-  @Test("the limit that an app set holds for sync --images and cache, and doctor shows it")
+  @Test("the limit that an app set holds for sync --images and cache")
   func respectsLimit() async throws {
     let server = try ImageServer(pauseMicroseconds: 0)
     let home = try await Self.home(server, (1...9).map(String.init))
@@ -195,8 +195,6 @@ struct ImageCommandTests {
     #expect(Set(server.requests.keys) == ["2", "7", "8", "9"])
     #expect(try await home.call("cache").output.hasPrefix("Holds  4 of 4 images, "))
     #expect(try await home.callDocument("cache")["capacity"] as? Int == 4)
-    guard TestStore.isFile else { return }
-    #expect(try await home.call("doctor").output.contains("4 of 4 are held, all valid"))
   }
 
   @Test("piped, show prints no picture in any mode")
