@@ -262,7 +262,7 @@ enum WriteMode {
 /// SQLITE_BUSY. Readers do not need it. https://sqlite.org/wal.html#walresetbug
 struct WriteGuard: Sendable {
   private let lock: DatabaseLock
-  private let path: String
+  private let file: DatabaseFile
 
   /// The maximum wait for other writers. A single write transaction takes seconds at most.
   static let waitSeconds = 120.0
@@ -271,7 +271,7 @@ struct WriteGuard: Sendable {
   static let noteWaitSeconds = 2.0
 
   init(_ file: DatabaseFile) throws {
-    path = file.lockPath
+    self.file = file
     lock = try file.makeLock()
   }
 
@@ -279,7 +279,8 @@ struct WriteGuard: Sendable {
   func hold<Result>(
     waitSeconds: Double = waitSeconds, _ body: () throws -> Result
   ) throws -> Result {
-    guard try lock.lock(waitSeconds: waitSeconds) else { throw timeout(waitSeconds) }
+    let begun = ContinuousClock.now
+    guard try lock.lock(waitSeconds: waitSeconds) else { throw timeout(since: begun) }
     defer { lock.unlock() }
     return try body()
   }
@@ -292,25 +293,20 @@ struct WriteGuard: Sendable {
   func holdWithoutBlocking<Result: Sendable>(
     waitSeconds: Double = waitSeconds, _ body: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
-    let deadline = ContinuousClock.now + .seconds(waitSeconds)
+    let begun = ContinuousClock.now
+    let deadline = begun + .seconds(waitSeconds)
     guard try await lock.lock(byte: DatabaseLock.writeByte, until: deadline) else {
-      throw timeout(waitSeconds)
+      throw timeout(since: begun)
     }
     defer { lock.unlock() }
     return try await BlockingWork.run(body)
   }
 
-  private func timeout(_ waitSeconds: Double) -> OffersError {
-    let holder = LockHolder.find(on: path)?.first { $0.byte == DatabaseLock.writeByte }
-    let name = holder.map { "Another process, \($0.name) (\($0.pid))," } ?? "Another process"
-    let state =
-      holder?.isStopped == true
-      ? "is stopped and has held the database locked" : "has been writing to the database"
+  private func timeout(since begun: ContinuousClock.Instant) -> OffersError {
+    let holder = LockHolder.find(on: file.lockPath)?.first { $0.byte == DatabaseLock.writeByte }
     return OffersError(
-      .storageFailed, "\(name) \(state) for \(Int(waitSeconds)) seconds.",
-      advice: holder?.isStopped == true
-        ? BlockingProcess.advice(holder)
-        : "Wait for it or stop it, then try again. Nothing was changed.")
+      .storageFailed, BlockingProcess.message(holder, path: file.path, since: begun),
+      advice: BlockingProcess.advice(holder))
   }
 
   /// Runs `body` if no other process writes or checkpoints; returns nil otherwise.

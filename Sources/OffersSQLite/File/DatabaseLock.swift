@@ -5,26 +5,15 @@ import OffersCore
 import OffersPlatform
 import Synchronization
 
-/// Exclusive locks, one for each number. Instances for the same place exclude each other.
-protocol NumberedLocks: Sendable {
-  /// Acquires a lock if it is free. Returns true as well if this instance holds it.
-  func tryLock(byte: Int64) throws(SystemError) -> Bool
-
-  /// Whether another instance has the lock.
-  func isHeld(byte: Int64) throws(SystemError) -> Bool
-
-  func unlock(byte: Int64)
-
-  /// Releases all locks of this instance.
-  func unlockAll()
-}
-
-extension LockFile: NumberedLocks {}
-
-/// The locks of a database, between processes and between databases within one process: the bytes of a
-/// `LockFile`, or `MemoryDatabaseLocks`.
+/// The locks of a database, one for each number: the bytes of a lock file, between processes and between
+/// databases within one process, or `MemoryDatabaseState`. Instances for the same place exclude each other.
 final class DatabaseLock: Sendable {
-  private let file: any NumberedLocks
+  private enum Place {
+    case file(LockFile)
+    case memory(MemoryDatabaseState)
+  }
+
+  private let place: Place
 
   /// The byte of `WriteGuard`, which is locked unless another one is given. The others are sync locks;
   /// different bytes are independent locks.
@@ -34,7 +23,7 @@ final class DatabaseLock: Sendable {
   ///   removed.
   init(path: String) throws {
     do {
-      file = try LockFile(path: path)
+      place = .file(try LockFile(path: path))
     } catch {
       if error.number == ELOOP {
         throw OffersError(
@@ -49,23 +38,23 @@ final class DatabaseLock: Sendable {
   }
 
   /// Locks of a database in memory.
-  init(in state: MemoryDatabaseState) { file = MemoryDatabaseLocks(state) }
+  init(in state: MemoryDatabaseState) { place = .memory(state) }
 
-  /// Acquires a lock if it is free.
+  deinit { unlockAll() }
+
+  /// Acquires a lock if it is free. Returns true as well if this instance holds it.
   func tryLock(byte: Int64 = writeByte) throws -> Bool {
-    do {
-      return try file.tryLock(byte: byte)
-    } catch {
-      throw Self.failure("lock the database", error)
+    switch place {
+    case .memory(let state): return state.tryLock(byte, for: ObjectIdentifier(self))
+    case .file(let file): return try Self.translating { try file.tryLock(byte: byte) }
     }
   }
 
-  /// Whether another holder has a lock.
+  /// Whether another instance has a lock.
   func isHeld(byte: Int64 = writeByte) throws -> Bool {
-    do {
-      return try file.isHeld(byte: byte)
-    } catch {
-      throw Self.failure("query the locks", error)
+    switch place {
+    case .memory(let state): return state.isHeld(byte, byOtherThan: ObjectIdentifier(self))
+    case .file(let file): return try Self.translating { try file.isHeld(byte: byte) }
     }
   }
 
@@ -87,15 +76,29 @@ final class DatabaseLock: Sendable {
   }
 
   /// Releases the lock of writers.
-  func unlock() { file.unlock(byte: Self.writeByte) }
+  func unlock() {
+    switch place {
+    case .memory(let state): state.unlock(Self.writeByte, of: ObjectIdentifier(self))
+    case .file(let file): file.unlock(byte: Self.writeByte)
+    }
+  }
 
   /// Releases the locks of all bytes.
-  func unlockAll() { file.unlockAll() }
+  func unlockAll() {
+    switch place {
+    case .memory(let state): state.unlock(nil, of: ObjectIdentifier(self))
+    case .file(let file): file.unlockAll()
+    }
+  }
 
-  private static func failure(_ operation: String, _ error: SystemError) -> OffersError {
-    OffersError(
-      .storageFailed, "Could not \(operation): \(error.text).",
-      hint: "The file system may not support locks; keep the database on a local disk.")
+  private static func translating<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as SystemError {
+      throw OffersError(
+        .storageFailed, "The locks of the database cannot be used: \(error.text).",
+        hint: "The file system may not support locks; keep the database on a local disk.")
+    }
   }
 }
 
@@ -174,40 +177,25 @@ final class ExclusiveFileLock {
 /// `PRAGMA data_version` instead. No other database can use them.
 final class MemoryDatabaseState: Sendable {
   /// The holders of the locks, by the number of the lock.
-  fileprivate let holders = Mutex<[Int64: ObjectIdentifier]>([:])
+  private let holders = Mutex<[Int64: ObjectIdentifier]>([:])
   /// Counts the commits.
   let bell = CommitBell()
-}
 
-/// Locks of a database in memory: what a `LockFile` is for a database in a file.
-final class MemoryDatabaseLocks: NumberedLocks {
-  private let state: MemoryDatabaseState
-
-  init(_ state: MemoryDatabaseState) { self.state = state }
-
-  deinit { unlockAll() }
-
-  private var holder: ObjectIdentifier { ObjectIdentifier(self) }
-
-  func tryLock(byte: Int64) -> Bool {
-    state.holders.withLock { holders in
-      if let other = holders[byte], other != holder { return false }
-      holders[byte] = holder
-      return true
+  fileprivate func tryLock(_ number: Int64, for holder: ObjectIdentifier) -> Bool {
+    holders.withLock { holders in
+      if holders[number] == nil { holders[number] = holder }
+      return holders[number] == holder
     }
   }
 
-  func isHeld(byte: Int64) -> Bool {
-    state.holders.withLock { holders in holders[byte].map { $0 != holder } ?? false }
+  fileprivate func isHeld(_ number: Int64, byOtherThan holder: ObjectIdentifier) -> Bool {
+    holders.withLock { holders in holders[number].map { $0 != holder } ?? false }
   }
 
-  func unlock(byte: Int64) {
-    state.holders.withLock { holders in
-      if holders[byte] == holder { holders[byte] = nil }
+  /// Releases a lock of a holder, or all of them.
+  fileprivate func unlock(_ number: Int64?, of holder: ObjectIdentifier) {
+    holders.withLock { holders in
+      holders = holders.filter { $0.value != holder || $0.key != (number ?? $0.key) }
     }
-  }
-
-  func unlockAll() {
-    state.holders.withLock { holders in holders = holders.filter { $0.value != holder } }
   }
 }

@@ -74,7 +74,7 @@ struct BlockingProcessTests {
     }
     #expect(
       error?.message.hasSuffix(
-        "(\(getpid())), has been writing to the database for 0 seconds.") == true,
+        "(\(getpid())), has held \(store.path) locked.") == true,
       "\(error?.message ?? "")")
   }
 }
