@@ -170,8 +170,8 @@ struct DatabaseFile {
   private func unmakeable(_ error: SystemError) -> OffersError {
     OffersError(
       .storageFailed, "Could not create the database \(path): \(error.text).",
-      advice: FileErrorAdvice.advice(
-        on: error.number,
+      advice: .failure(
+        error.number,
         otherwise: .chooseDatabase("Check the folder's permissions, or name another.")))
   }
 }
@@ -322,12 +322,12 @@ extension DatabaseFile {
       switch failure.number {
       case nil: "It is not a regular file"
       case 0?: "It is not a readable file"
-      case let number?: FileErrorAdvice.text(of: number)
+      case let number?: SystemError(number, "open").text
       }
     return OffersError(
       .storageFailed, "Could not open the database \(path): \(reason).",
-      advice: FileErrorAdvice.advice(
-        on: failure.number ?? 0,
+      advice: .failure(
+        failure.number ?? 0,
         otherwise: .chooseDatabase("Check its permissions, or name another.")))
   }
 }

@@ -32,8 +32,7 @@ final class DatabaseLock: Sendable {
       }
       throw OffersError(
         .storageFailed, "Could not open the lock file \(path): \(error.text).",
-        advice: FileErrorAdvice.advice(
-          on: error.number, otherwise: "Check the folder's permissions."))
+        advice: .failure(error.number, otherwise: "Check the folder's permissions."))
     }
   }
 

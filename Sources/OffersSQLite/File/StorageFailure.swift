@@ -129,13 +129,13 @@ enum StorageFailure {
     case .SQLITE_NOMEM:
       return storage(
         "There is not enough memory to use \(path). Nothing was changed.",
-        FileErrorAdvice.advice(on: ENOMEM, otherwise: ""))
+        .failure(ENOMEM, otherwise: ""))
     case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PROTOCOL:
       // A reader meets SQLITE_PROTOCOL when another process stands still while it sets up the log's
       // shared memory. https://sqlite.org/rescode.html#protocol
       let holder = BlockingProcess.find(on: path)
       return storage(
-        BlockingProcess.message(holder, path: path, since: begun), BlockingProcess.advice(holder))
+        BlockingProcess.message(holder, path: path, since: begun), BlockingProcess.hint(holder))
     default:
       return storage(
         "The database \(path) reported: \(failure.message ?? failure.resultCode.description).",
@@ -155,14 +155,13 @@ enum StorageFailure {
     if reason == 0, isAllowed {
       return OffersError(
         .storageFailed, "\(path) could not be opened, although you may do so. Nothing was changed.",
-        advice: FileErrorAdvice.advice(on: EMFILE, otherwise: ""), cause: cause)
+        advice: .failure(EMFILE, otherwise: ""), cause: cause)
     }
     return OffersError(
       .storageFailed,
       "\(path) could not be opened"
-        + (reason == 0 ? "." : ": \(FileErrorAdvice.text(of: reason)). Nothing was changed."),
-      advice: FileErrorAdvice.advice(
-        on: reason, otherwise: "Check the permissions of the file and its folder."),
+        + (reason == 0 ? "." : ": \(SystemError(reason, "open").text). Nothing was changed."),
+      advice: .failure(reason, otherwise: "Check the permissions of the file and its folder."),
       cause: cause)
   }
 
@@ -179,7 +178,7 @@ enum StorageFailure {
       isFull
       ? "The disk is full" + (isShared ? ", so \(path)-shm could not be made" : "")
       : "\(isShared ? path + "-shm" : path) could not be \(verb(of: code)): "
-        + (reason == 0 ? "an error of the disk" : FileErrorAdvice.text(of: reason))
+        + (reason == 0 ? "an error of the disk" : SystemError(reason, "open").text)
     // The record of the commit is written last, so it is incomplete if there was no room for it.
     let isIncomplete = code == .SQLITE_IOERR_WRITE && [ENOSPC, EDQUOT, EFBIG].contains(reason)
     if mayBeStored, !isIncomplete {
@@ -193,8 +192,8 @@ enum StorageFailure {
     return OffersError(
       .storageFailed,
       isFull ? "\(what); nothing was changed in \(path)." : "\(what). Nothing was changed.",
-      advice: FileErrorAdvice.advice(
-        on: isFull ? ENOSPC : reason,
+      advice: .failure(
+        isFull ? ENOSPC : reason,
         otherwise: "Check the disk and its free space, then try again."),
       cause: cause)
   }
@@ -225,25 +224,21 @@ enum StorageFailure {
   }
 }
 
-/// The advice for a failed call of the system on a database's file.
-enum FileErrorAdvice {
-  /// The advice for the value of `errno`.
+extension Hint {
+  /// The hint for a failed call of the system on a database's file.
   ///
   /// - Parameters:
   ///   - number: the value of `errno`.
-  ///   - otherwise: the advice for a matter of permissions or of the path.
-  static func advice(on number: Int32, otherwise: Hint) -> Hint {
+  ///   - otherwise: the hint for a matter of permissions or of the path.
+  static func failure(_ number: Int32, otherwise: Hint) -> Hint {
     switch number {
     case ENOSPC, EDQUOT: "Make room, then try again."
     case EIO: "The disk may be failing. Check it and its cable or network, then try again."
-    case EMFILE, ENFILE:
-      .allowOpenFiles
+    case EMFILE, ENFILE: .allowOpenFiles
     case ENOMEM: "Close other programs, then try again."
     default: otherwise
     }
   }
-
-  static func text(of number: Int32) -> String { String(cString: strerror(number)) }
 }
 
 /// Finds and names the process that keeps others from reading or writing a database, such as one that
@@ -278,7 +273,7 @@ enum BlockingProcess {
       : "\(name) has held \(path) locked\(wait)."
   }
 
-  static func advice(_ holder: LockHolder?) -> Hint {
+  static func hint(_ holder: LockHolder?) -> Hint {
     guard let holder else {
       return "Close programs that have it open for writing, then try again. Nothing was changed."
     }
