@@ -133,15 +133,9 @@ struct FileHealth {
 
 /// The files that killed processes have left beside a database: temporary files of exports, backups
 /// and downloads, and the incomplete copy of a restoration.
-struct LeftoverFiles {
-  private let file: DatabaseFile
-
-  init(path: String) {
-    file = DatabaseFile(path: DatabaseFile.resolve(path))
-  }
-
-  var finding: Finding {
-    let names = find()
+extension FileHealth {
+  var leftovers: Finding {
+    let names = findLeftovers()
     if names.isEmpty { return Finding(.ok, "files", "no file of a killed process") }
     return Finding(
       .warning, "files",
@@ -152,8 +146,8 @@ struct LeftoverFiles {
   /// Removes the files.
   ///
   /// - Returns: nil if there is none.
-  func remove() -> Repair? {
-    let names = find()
+  func removeLeftovers() -> Repair? {
+    let names = findLeftovers()
     if names.isEmpty { return nil }
     AbandonedFiles.remove(in: file.folder)
     if hasIncompleteCopy {
@@ -162,7 +156,7 @@ struct LeftoverFiles {
         FileOperations.removeFile(FileReplacement(file: file).copyPath)
       }
     }
-    let left = find()
+    let left = findLeftovers()
     return Repair(
       subject: "files",
       message: left.isEmpty
@@ -171,7 +165,7 @@ struct LeftoverFiles {
       isDone: left.isEmpty)
   }
 
-  private func find() -> [String] {
+  private func findLeftovers() -> [String] {
     AbandonedFiles.find(in: file.folder)
       + (hasIncompleteCopy ? [FileReplacement(file: file).copyPath] : [])
   }
@@ -186,6 +180,6 @@ struct LeftoverFiles {
 }
 
 extension SQLitePlace {
-  package func examineRemains() -> Finding { LeftoverFiles(path: path).finding }
-  package func removeRemains() -> Repair? { LeftoverFiles(path: path).remove() }
+  package func examineRemains() -> Finding { FileHealth(path: path).leftovers }
+  package func removeRemains() -> Repair? { FileHealth(path: path).removeLeftovers() }
 }
