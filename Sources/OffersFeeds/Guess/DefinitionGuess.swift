@@ -66,6 +66,12 @@ package final class DefinitionGuess {
     if !isCut { try transcoder.consume(bytes, keep) }
   }
 
+  private func keep(_ piece: UnsafeRawBufferPointer) {
+    let room = Self.sampleBytes - text.count
+    if piece.count > room { isCut = true }
+    text.append(contentsOf: piece.prefix(room))
+  }
+
   /// Returns the proposal for the document, which has ended. This takes up to seconds of work.
   ///
   /// - Throws: `OffersError` with `malformedFeed` for a web page and for an unreadable document;
@@ -88,12 +94,6 @@ package final class DefinitionGuess {
     return proposal
   }
 
-  private func keep(_ piece: UnsafeRawBufferPointer) {
-    let room = Self.sampleBytes - text.count
-    if piece.count > room { isCut = true }
-    text.append(contentsOf: piece.prefix(room))
-  }
-
   /// Proposes the definition of a known kind, without the first rules of its id that give several items
   /// the same id, if the rules after them tell more items apart.
   private func propose(_ kind: WellKnownKind) throws -> Proposal {
@@ -103,12 +103,24 @@ package final class DefinitionGuess {
       var other = best
       other.id = id
       let next = try SampleReading(text, as: other, isCut: isCut)
-      if next.idCount > reading.idCount { (best, reading) = (other, next) }
+      if next.ids.count > reading.ids.count { (best, reading) = (other, next) }
     }
     var proposal = Proposal(
       definition: best, itemCount: reading.itemCount, points: reading.notes, kind: kind)
-    if kind == .shopify { proposal.currencyNote = DefinitionDraft.currencyNote("USD", .price) }
+    if kind == .shopify { proposal.currencyNote = Self.currencyNote("USD", .price) }
     return proposal
+  }
+
+  /// Refuses XML without an element, and JSON that is invalid or incomplete unless the sample is
+  /// only the start of the document, with the error of the feed reader.
+  private func checkIsValid(_ sample: Sample) throws {
+    guard sample.root == nil || sample.isBroken, sample.isXML || !isCut else { return }
+    do {
+      _ = try SampleReading(text, as: blank, isCut: false)
+    } catch let error as OffersError where error.code == .unexpectedShape && !sample.isXML {
+      // The document is valid. This error only says that the blank definition finds no offers in
+      // it.
+    }
   }
 
   private func propose(from sample: Sample, _ format: FeedFormat) throws -> Proposal {
@@ -127,28 +139,290 @@ package final class DefinitionGuess {
       if !isCut { _ = try SampleReading(text, as: blank, isCut: false) }
       throw candidates.problem(at: items)
     }
-    var draft = DefinitionDraft(found, in: root, format: format, name: name, isOnWeb: isOnWeb)
-    let made = try draft.made()
-    if let problem = draft.idProblem, missing.contains("id") { throw problem }
-    let reading = try made.map { try SampleReading(text, as: $0.0, isCut: isCut) }
-    guard let made, let reading, reading.offerCount > 0 else {
+    var fields = try FieldGuess(found.items)
+    let identity = try IdentityGuess(fields, ownKeys: found.ownKeys)
+    if let problem = identity.problem, missing.contains("id") { throw problem }
+    if fields.fields[.name] == nil {
+      fields.takeAsName(found.ownKeys.isEmpty ? identity.member : nil)
+    }
+    let isEmpty = if case .madeFrom(let parts) = identity.rule { parts.isEmpty } else { false }
+    let definition = definition(fields, identity, found, root, format)
+    let reading = try isEmpty ? nil : SampleReading(text, as: definition, isCut: isCut)
+    guard let reading, reading.offerCount > 0 else {
       throw items == nil
         ? candidates.problem() : DefinitionOverride.missingProblem(missing, keys: found.keys)
     }
+    let notes = fields.notes + notes(definition, fields, root) + reading.notes
     return Proposal(
-      definition: made.0, itemCount: reading.itemCount, points: made.notes + reading.notes,
-      fields: draft.fields, currencyNote: draft.currencyNote)
+      definition: definition, itemCount: reading.itemCount, points: notes, fields: fields,
+      currencyNote: currencyNote(definition, fields))
   }
 
-  /// Refuses XML without an element, and JSON that is invalid or incomplete unless the sample is
-  /// only the start of the document, with the error of the feed reader.
-  private func checkIsValid(_ sample: Sample) throws {
-    guard sample.root == nil || sample.isBroken, sample.isXML || !isCut else { return }
-    do {
-      _ = try SampleReading(text, as: blank, isCut: false)
-    } catch let error as OffersError where error.code == .unexpectedShape && !sample.isXML {
-      // The document is valid. This error only says that the blank definition finds no offers in
-      // it.
+  /// Composes the definition from what was found.
+  private func definition(
+    _ fields: FieldGuess, _ identity: IdentityGuess, _ found: SampleItems, _ root: SampleValue,
+    _ format: FeedFormat
+  ) -> FeedDefinition {
+    var used = fields.usedKeys.union(fields.otherMinorAmounts.map(\.keys))
+    // An id that is a product code is shown as an attribute as well; other ids are not.
+    let codes: Set = ["code", "sku", "ean", "gtin", "upc", "mpn", "asin", "artikelnummer"]
+    if let member = identity.member, !member.words.has(oneOf: codes) { used.insert(member.keys) }
+    let isLines = format == .ndjson
+    let around = root.objects(around: found.steps)
+    let next = isLines ? nil : PagesGuess.findNext(in: root, items: found.steps)
+    return FeedDefinition(
+      name: name, title: isLines ? nil : Self.title(around),
+      presentation: FeedPresentation(valueRole: fields.valueRole), format: format,
+      items: [FieldPath(isFromDocument: true, isLines ? [] : found.steps)],
+      pages: next.map { PageRule(next: .path($0)) },
+      currency: Self.currency(around), id: identity.rule, fields: fields.fields,
+      attributes: AttributeGuess.rules(
+        fields.members, used: used, name: fields.chosen[.name]?.first))
+  }
+
+  /// The rule for the document's title, in the innermost object around the items that has one.
+  private static func title(
+    _ around: [(object: SampleObject, steps: [FieldPath.Step])]
+  ) -> TextRule? {
+    let names = ["title", "name", "titel", "titulo", "titre", "titolo", "headline"]
+    for (object, steps) in around.reversed() {
+      for key in names.flatMap({ [$0, "@" + $0] }) {
+        guard case .text(let text)? = object[key], text.utf8.count <= 200,
+          !ValueTraits(text).isAddress
+        else { continue }
+        return TextRule(.path(FieldPath(isFromDocument: true, steps + [.key(key)])))
+      }
+    }
+    return nil
+  }
+
+  /// The currency that the document states for all its offers.
+  private static func currency(
+    _ around: [(object: SampleObject, steps: [FieldPath.Step])]
+  ) -> String? {
+    for case (let key, .text(let text)) in around.flatMap(\.object.members)
+    where FieldNames.currencies.contains(KeyWords(key).joined)
+      && CurrencyCode(text.uppercased()) != nil
+    {
+      return text.uppercased()
+    }
+    return nil
+  }
+
+  // MARK: Notes
+
+  private func notes(
+    _ definition: FeedDefinition, _ fields: FieldGuess, _ root: SampleValue
+  ) -> [String] {
+    var notes: [String] = []
+    let shown = definition.attributes.flatMap { $0.rule.alternatives.map(\.value) }
+    let hasPrice = fields.chosen[.reward] != nil
+    let others = fields.members.filter { member in
+      member.part(\.isMoney) >= 0.5 && !fields.usedKeys.contains(member.keys)
+        && (FieldNames.isPrice(member.words) && !shown.contains(.path(member.path))
+          || !hasPrice && member.part { $0.isMoney && !$0.isNumber } > 0.5)
+    }.prefix(5).map { "“\($0.path)”" }
+    if !others.isEmpty {
+      notes.append(
+        "Not taken as the price: \(others.joined(separator: ", ")). To show one, write it below "
+          + "fields: as price:, or below attributes:.")
+    }
+    if let image = fields.chosen[.imageURL]?.first,
+      let sample = image.samples.first(where: { !$0.contains("://") && !$0.hasPrefix("//") })
+    {
+      notes.append(
+        "The image addresses are relative, such as “\(sample.prefix(60))”, and "
+          + (isOnWeb
+            ? "count from the address of the feed. If the images are on another host, "
+            : "a file has no address from which they count. To see the images, ")
+          + "write image: https://HOST{\(image.path)}.")
+    }
+    if definition.pages == nil, case .object(let object) = root,
+      let pages = PagesGuess.note(for: object)
+    {
+      notes.append(pages)
+    }
+    return notes
+  }
+
+  private func currencyNote(_ definition: FeedDefinition, _ fields: FieldGuess) -> String? {
+    guard let reward = fields.chosen[.reward]?.first, definition.currency == nil,
+      let rule = definition.fields[.reward]?.alternatives.first, rule.currency == nil
+    else { return nil }
+    let isPercent = if case .template = rule.value { true } else { false }
+    let isDollar = reward.samples.contains { $0.contains("$") }
+    guard isDollar || reward.isMostlyNumber && !isPercent else { return nil }
+    // The example is the currency of the first of these signs that occurs in the sample.
+    let signs: [(sign: Character, code: String)] = [("€", "EUR"), ("£", "GBP"), ("₹", "INR")]
+    let known = signs.first { sign, _ in
+      fields.members.contains { $0.samples.contains { $0.contains(sign) } }
+    }
+    return Self.currencyNote(known?.code ?? "USD", definition.presentation.valueRole)
+  }
+
+  /// The note for rewards or prices whose currency is unknown.
+  private static func currencyNote(_ code: String, _ role: ValueRole) -> String {
+    "The currency of the \(role.rawValue)s is unknown: write currency: \(code), or another, in the "
+      + "definition."
+  }
+}
+
+/// The kinds of feeds that are recognized by the start of a document and need no definition of
+/// their own.
+package enum WellKnownKind: String, Sendable, Hashable, CaseIterable {
+  /// RSS 0.9x and 2.0 (https://www.rssboard.org/rss-specification), product feeds included.
+  case rss
+  /// RSS 1.0 (https://web.resource.org/rss/1.0/spec).
+  case rdf
+  /// Atom (RFC 4287).
+  case atom
+  /// JSON Feed 1.0 and 1.1 (https://www.jsonfeed.org/version/1.1/).
+  case jsonfeed
+  /// The products of a Shopify shop.
+  case shopify
+  /// A chart of one of Apple's stores in its oldest JSON.
+  case chart
+
+  /// The kind of the document that begins like this; nil for an unknown kind, and when more bytes are
+  /// needed to decide.
+  init?(_ sample: Sample) {
+    guard let found = sample.isXML ? Self.find(inXML: sample) : Self.find(inJSON: sample) else {
+      return nil
+    }
+    self = found
+  }
+
+  /// Returns the shipped definition of this kind, under another name.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` when `name` is not a valid feed name.
+  package func definition(named name: String) throws -> FeedDefinition {
+    try FeedName.check(name)
+    var definition = try FeedCatalog.definition(of: rawValue)
+    definition.name = name
+    return definition
+  }
+
+  private static func find(inXML sample: Sample) -> WellKnownKind? {
+    let prefix = sample.namespace.flatMap { KnownXMLNamespaces.findPrefix(of: Array($0.utf8)) }
+    switch sample.root?.object?.members.first?.key {
+    case "rss": return .rss
+    case "RDF" where prefix?.elementsEqual("rdf".utf8) == true: return .rdf
+    case "feed" where prefix?.elementsEqual("atom".utf8) == true: return .atom
+    default: return nil
+    }
+  }
+
+  private static func find(inJSON sample: Sample) -> WellKnownKind? {
+    if case .list(let products)? = sample.root { return isShop(products) ? .shopify : nil }
+    guard case .object(let root)? = sample.root else { return nil }
+    if root["version"]?.scalar?.hasPrefix("https://jsonfeed.org/version/") == true {
+      return .jsonfeed
+    }
+    if case .list(let products)? = root["products"] { return isShop(products) ? .shopify : nil }
+    if case .object(let feed)? = root["feed"], isChart(feed) { return .chart }
+    return nil
+  }
+
+  /// Whether an object is the feed of a chart: it has an entry with a name in Apple's namespace, or
+  /// it has none and its author is the store.
+  private static func isChart(_ feed: SampleObject) -> Bool {
+    if let entry = feed["entry"]?.object { return entry["im:name"] != nil }
+    guard case .object(let author)? = feed["author"], case .object(let name)? = author["name"]
+    else { return false }
+    return name["label"]?.scalar == "iTunes Store"
+  }
+
+  private static func isShop(_ products: [SampleValue]) -> Bool {
+    guard case .object(let product)? = products.first, case .list? = product["variants"] else {
+      return false
+    }
+    return product["body_html"] != nil || product["handle"] != nil
+  }
+}
+
+/// The result of reading a sample with a definition.
+private struct SampleReading {
+  let itemCount: Int
+  /// The number of items that are offers.
+  var offerCount: Int { counts.offerCount }
+  /// The ids of offers.
+  var ids: Set<[UInt8]> { counts.ids }
+  /// The number of offers that repeat the id of an earlier one.
+  var repeatCount: Int { offerCount - ids.count }
+  private let counts = Counts()
+
+  /// The number of bytes that are read between two looks at whether the task is cancelled.
+  private static let pieceBytes = 64 << 10
+
+  /// Reads a sample.
+  ///
+  /// - Parameters:
+  ///   - text: the sample in UTF-8.
+  ///   - definition: how to read the sample; the encoding that it names is ignored.
+  ///   - isCut: true when the sample is not the whole document.
+  /// - Throws: the errors of `FeedReader`; `CancellationError`.
+  init(_ text: [UInt8], as definition: FeedDefinition, isCut: Bool) throws {
+    var definition = definition
+    // The sample is transcoded already, so the encoding that the document declares no longer
+    // applies.
+    definition.encoding = "utf-8"
+    let reader = FeedReader(definition: definition, sink: counts)
+    try text.withUnsafeBytes { text in
+      for start in stride(from: 0, to: text.count, by: Self.pieceBytes) {
+        try Task.checkCancellation()
+        let end = min(start + Self.pieceBytes, text.count)
+        try reader.consume(UnsafeRawBufferPointer(rebasing: text[start..<end]))
+      }
+    }
+    if !isCut { try reader.finish() }
+    itemCount = reader.itemCount
+  }
+
+  /// The most frequent problems of the items, in whole sentences.
+  var notes: [String] {
+    var notes = counts.reasons.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(3).map {
+      "\($0.value) of \(itemCount) items \($0.value == 1 ? "is" : "are") left out: \($0.key)."
+    }
+    if repeatCount > 0 {
+      let verb = repeatCount == 1 ? "repeats" : "repeat"
+      notes.append("\(repeatCount) of \(itemCount) items \(verb) the id of another item.")
+    }
+    return notes
+  }
+
+  private final class Counts: OfferSink {
+    var offerCount = 0
+    var ids: Set<[UInt8]> = []
+    var reasons: [String: Int] = [:]
+
+    func accept(_ texts: OfferTexts, position: Int) {
+      offerCount += 1
+      if let id = texts[.id] { ids.insert(Array(id)) }
+    }
+
+    func skip(id: UnsafeRawBufferPointer?, position: Int, reason: String) {
+      // Bounds the dictionary, since reasons that quote values are all different.
+      if reasons.count < 100 || reasons[reason] != nil { reasons[reason, default: 0] += 1 }
+    }
+
+    func mend(position: Int, reason: String) {}
+  }
+}
+
+extension IDRule {
+  /// The rules without the first alternative, without the first two, and so on; none for an id of one
+  /// alternative.
+  fileprivate var shorter: [IDRule] {
+    func shorter(_ rule: FieldRule) -> [FieldRule] {
+      rule.alternatives.indices.dropFirst().map {
+        FieldRule(alternatives: Array(rule.alternatives[$0...]))
+      }
+    }
+    return switch self {
+    case .madeFrom: []
+    case .value(let rule): shorter(rule).map { .value($0) }
+    case .valueOrMade(let rule, let parts):
+      shorter(rule).map { .valueOrMade($0, from: parts) } + [.madeFrom(parts)]
     }
   }
 }

@@ -6,7 +6,8 @@ import OffersCore
 /// name also by its values alone. Items that lack the best member get the value of the next best
 /// one.
 struct FieldGuess {
-  let survey: MemberSurvey
+  let members: [ItemMember]
+  let itemCount: Int
   private(set) var fields: [OfferField: FieldRule] = [:]
   /// The members that each field comes from, the best first.
   private(set) var chosen: [OfferField: [ItemMember]] = [:]
@@ -23,9 +24,10 @@ struct FieldGuess {
   private static let alternativeLimit = 3
 
   /// - Throws: `CancellationError`.
-  init(_ survey: MemberSurvey) throws {
-    self.survey = survey
-    money = MoneyMembers(survey.members)
+  init(_ items: [SampleValue]) throws {
+    members = try ItemMember.all(of: items)
+    itemCount = items.count
+    money = MoneyMembers(members)
     for field in Self.order {
       try Task.checkCancellation()
       choose(field)
@@ -36,66 +38,60 @@ struct FieldGuess {
   private mutating func choose(_ field: OfferField) {
     let ranked = ranked(field)
     guard let best = ranked.first else { return }
-    var members = [best]
-    if best.presence < 1, field != .latitude, field != .longitude {
+    var found = [best]
+    if field != .latitude, field != .longitude {
       var covered = Set(best.values.keys)
-      for member in ranked.dropFirst() where members.count < Self.alternativeLimit {
+      for member in ranked.dropFirst() where found.count < Self.alternativeLimit {
         // An alternative must add the field to a noticeable share of the items.
         let gain = Set(member.values.keys).subtracting(covered).count
-        if gain * 50 < survey.itemCount { continue }
+        if gain == 0 || gain * 50 < itemCount { continue }
         covered.formUnion(member.values.keys)
-        members.append(member)
+        found.append(member)
       }
     }
     if field == .reward, money.saleDates(of: best) != nil {
-      addRegularPrice(to: &members, ranked.dropFirst())
+      // Outside the dates of a sale counts the price that is called the regular one, or another
+      // price that is none of a sale.
+      let prices = ranked.dropFirst().filter {
+        FieldNames.isPrice($0.words) && !$0.words.has(oneOf: FieldNames.sales)
+      }
+      let regular = prices.first { $0.words.has(oneOf: FieldNames.listPrices) } ?? prices.first
+      found.removeAll { $0.keys == regular?.keys }
+      found.insert(contentsOf: [regular].compactMap(\.self), at: 1)
     }
-    take(members, as: field)
+    take(found, as: field)
   }
 
-  /// Adds the price that counts outside the dates of a sale: one that is called the regular price, or
-  /// another price that is none of a sale.
-  private func addRegularPrice(to members: inout [ItemMember], _ others: ArraySlice<ItemMember>) {
-    let prices = others.filter {
-      FieldNames.isPrice($0.words) && !$0.words.has(oneOf: FieldNames.sales)
-    }
-    let regular = prices.first { $0.words.has(oneOf: FieldNames.listPrices) }
-    guard let price = regular ?? prices.first else { return }
-    members.removeAll { $0.keys == price.keys }
-    members.insert(price, at: 1)
-  }
-
-  private mutating func take(_ members: [ItemMember], as field: OfferField) {
-    chosen[field] = members
-    usedKeys.formUnion(members.map(\.keys))
-    let alternatives = members.map { alternative(for: $0, as: field) }
+  private mutating func take(_ found: [ItemMember], as field: OfferField) {
+    chosen[field] = found
+    usedKeys.formUnion(found.map(\.keys))
+    let alternatives = found.map { alternative(for: $0, as: field) }
     fields[field] = FieldRule(alternatives: alternatives)
     // The members that say how an amount is meant are used as well.
     let paths = alternatives.flatMap(\.qualifiers)
-    usedKeys.formUnion(survey.members.filter { paths.contains($0.path) }.map(\.keys))
+    usedKeys.formUnion(members.filter { paths.contains($0.path) }.map(\.keys))
   }
 
   /// The members that fit a field, the best first.
   private func ranked(_ field: OfferField) -> [ItemMember] {
-    var ranked: [(member: ItemMember, rank: Int)] = []
     // The dates of a sale price are not those of the offer.
     let isDate = field == .startsAt || field == .expiresAt
-    let saleDates = isDate ? survey.members.flatMap { money.saleDates(of: $0)?.paths ?? [] } : []
-    for member in survey.members
-    where !member.values.isEmpty && !usedKeys.contains(member.keys)
-      && !saleDates.contains(member.path)
-    {
-      guard let rank = member.rank(as: field) else { continue }
+    let saleDates = isDate ? members.flatMap { money.saleDates(of: $0)?.paths ?? [] } : []
+    let ranked = members.compactMap { member -> (member: ItemMember, rank: Int)? in
+      guard !member.values.isEmpty, !usedKeys.contains(member.keys),
+        !saleDates.contains(member.path), let rank = member.rank(as: field)
+      else { return nil }
       // A sale price is rare by nature, and still takes precedence over the regular price.
-      let rarity = field == .reward ? 0 : Int((1 - member.presence) * 20)
-      ranked.append((member, rank + rarity))
+      return (member, rank + (field == .reward ? 0 : Int((1 - member.presence) * 20)))
     }
     // Swift's sort is stable: among equals, the first one in the document wins.
     return ranked.sorted { $0.rank < $1.rank }.map(\.member)
   }
 
   /// Returns how a field reads the values of a member.
-  func alternative(for member: ItemMember, as field: OfferField) -> FieldRule.Alternative {
+  private func alternative(
+    for member: ItemMember, as field: OfferField
+  ) -> FieldRule.Alternative {
     let path = field == .categories ? FieldPath(member.steps) : member.path
     var reading = field.defaultReading
     if [.name, .description, .terms].contains(field), member.hasMarkup { reading = .html }
@@ -113,7 +109,7 @@ struct FieldGuess {
 
   /// Returns how a field reads the values at a path that the user chose; nil if there are none.
   func alternative(at path: FieldPath, for field: OfferField) -> FieldRule.Alternative? {
-    guard let member = survey.members.first(where: { $0.path == path && !$0.values.isEmpty })
+    guard let member = members.first(where: { $0.path == path && !$0.values.isEmpty })
     else { return nil }
     if field == .reward, member.part(\.isNumber) > 0.1 {
       return alternative(for: member, as: .reward)
@@ -130,36 +126,36 @@ struct FieldGuess {
   /// have none, since an item without a name is not an offer.
   private mutating func completeName() {
     if chosen[.name] == nil { nameByValues() }
-    var members = chosen[.name] ?? []
+    var found = chosen[.name] ?? []
     var rules = fields[.name]?.alternatives ?? []
-    var covered = members.reduce(into: Set<Int>()) { $0.formUnion($1.values.keys) }
+    var covered = found.reduce(into: Set<Int>()) { $0.formUnion($1.values.keys) }
     for field in [OfferField.description, .retailer, .reward] {
-      guard covered.count < survey.itemCount, let other = chosen[field]?.first,
-        !Set(other.values.keys).isSubset(of: covered), other.part(\.hasLetters) > 0.5
+      guard let other = chosen[field]?.first, !Set(other.values.keys).isSubset(of: covered),
+        other.part(\.hasLetters) > 0.5
       else { continue }
       covered.formUnion(other.values.keys)
-      members.append(other)
+      found.append(other)
       rules.append(
         FieldRule.Alternative(
           .path(other.path), reading: other.hasMarkup ? .html : .text,
           limitCharacters: field == .description ? 80 : nil))
     }
     if rules.isEmpty { return }
-    chosen[.name] = members
+    chosen[.name] = found
     fields[.name] = FieldRule(alternatives: rules)
   }
 
-  /// Chooses the member that looks most like a name, when none is called one.
+  /// Chooses the member that looks most like a name, when none is called one: names differ, and have
+  /// several words.
   private mutating func nameByValues() {
-    let texts = survey.members.filter { member in
-      !usedKeys.contains(member.keys) && member.depth <= 2 && !member.isThroughList
-        && member.presence > 0.5 && !member.isOfOther && member.fits(.name)
-        && member.averageBytes <= 200 && !member.words.has(oneOf: FieldNames.shared)
-    }
-    // Names differ, and have several words.
     func likeness(_ member: ItemMember) -> Int {
       let spaced = member.values.values.count { $0.contains(" ") }
       return member.depth > 1 ? member.distinctCount : 2 * member.distinctCount + spaced
+    }
+    let texts = members.filter { member in
+      !usedKeys.contains(member.keys) && member.depth <= 2 && !member.isThroughList
+        && member.presence > 0.5 && !member.isOfOther && member.fits(.name)
+        && member.averageBytes <= 200 && !member.words.has(oneOf: FieldNames.shared)
     }
     guard let best = texts.max(by: { likeness($0) < likeness($1) }) else { return }
     take([best], as: .name)
@@ -170,12 +166,10 @@ struct FieldGuess {
 
   /// Uses a member as the name, for want of a better one; nil for the item's key.
   mutating func takeAsName(_ member: ItemMember?) {
-    guard let member else {
-      fields[.name] = FieldRule(.path(FieldPath([.ownKey(1)])))
-      return notes.append("The items have no name; their keys are shown instead.")
-    }
-    take([member], as: .name)
-    notes.append("The items have no name; “\(member.path)” is shown.")
+    if let member { take([member], as: .name) }
+    let path = member?.path ?? FieldPath([.ownKey(1)])
+    fields[.name] = fields[.name] ?? FieldRule(.path(path))
+    notes.append("The items have no name; “\(path)” is shown.")
   }
 
   // MARK: Amounts
@@ -192,7 +186,7 @@ struct FieldGuess {
   /// Amounts in minor units apart from the reward. Shown as plain numbers they would be far too
   /// high.
   var otherMinorAmounts: [ItemMember] {
-    survey.members.filter { member in
+    members.filter { member in
       !usedKeys.contains(member.keys) && money.minorUnits(of: member) != nil
         && member.words.has(oneOf: FieldNames.minorWords.union(["price", "amount"]))
     }
@@ -212,35 +206,27 @@ extension FieldRule.Alternative {
 /// The members of the items that say how an amount is meant: its currency, its decimals, and the
 /// dates of a sale.
 private struct MoneyMembers {
-  private var currencies: [ItemMember] = []
-  private var decimals: [ItemMember] = []
-  private var saleRanges: [ItemMember] = []
-  private var saleStarts: [ItemMember] = []
-  private var saleEnds: [ItemMember] = []
+  private let currencies: [ItemMember]
+  private let decimals: [ItemMember]
+  private let saleRanges: [ItemMember]
+  private let saleStarts: [ItemMember]
+  private let saleEnds: [ItemMember]
 
   init(_ members: [ItemMember]) {
-    for member in members where !member.values.isEmpty {
-      let values = member.values.values
-      let words = member.words
-      if FieldNames.currencies.contains(words.joined),
-        values.allSatisfy({ CurrencyCode($0.uppercased()) != nil })
-      {
-        currencies.append(member)
-      } else if FieldNames.decimals.contains(words.joined),
-        values.allSatisfy({ Int($0).map { (0...6).contains($0) } == true })
-      {
-        decimals.append(member)
-      } else if words.has(oneOf: FieldNames.saleDates) {
-        let isDate = member.part { $0.isDate || $0.isTimestamp } > 0.5
-        if isDate, words.has(oneOf: FieldNames.starts) {
-          saleStarts.append(member)
-        } else if isDate, words.has(oneOf: FieldNames.ends) {
-          saleEnds.append(member)
-        } else if words.has(oneOf: ["dates", "effective"]) {
-          saleRanges.append(member)
-        }
-      }
+    let members = members.filter { !$0.values.isEmpty }
+    currencies = members.filter {
+      FieldNames.currencies.contains($0.words.joined)
+        && $0.values.values.allSatisfy { CurrencyCode($0.uppercased()) != nil }
     }
+    decimals = members.filter {
+      FieldNames.decimals.contains($0.words.joined)
+        && $0.values.values.allSatisfy { Int($0).map { (0...6).contains($0) } == true }
+    }
+    let ofSales = members.filter { $0.words.has(oneOf: FieldNames.saleDates) }
+    let dates = ofSales.filter { $0.part { $0.isDate || $0.isTimestamp } > 0.5 }
+    saleStarts = dates.filter { $0.words.has(oneOf: FieldNames.starts) }
+    saleEnds = dates.filter { $0.words.has(oneOf: FieldNames.ends) }
+    saleRanges = ofSales.filter { $0.words.has(oneOf: ["dates", "effective"]) }
   }
 
   /// The member within an amount's own object, else the one in the object that contains the amount.
@@ -291,19 +277,19 @@ extension ItemMember {
   /// The rank of the member for a field, the lower the better; nil when it does not fit.
   fileprivate func rank(as field: OfferField) -> Int? {
     guard fits(field) else { return nil }
+    let rank = rankByName(as: field)
     switch field {
     case .imageURL:
       // Small images come after large ones.
-      let isSmall = words.has(oneOf: FieldNames.smallImages)
       let size = words.number.map { $0 > 0 ? min(9, $0 / 100 + 1) : 0 } ?? 0
-      let rank = rankByName(as: field) ?? (isMostlyImage ? 150 + 50 * depth : nil)
-      return rank.map { $0 + (isSmall ? 20 : 0) - size }
+      let cost = (words.has(oneOf: FieldNames.smallImages) ? 20 : 0) - size
+      return (rank ?? (isMostlyImage ? 150 + 50 * depth : nil)).map { $0 + cost }
     case .reward:
       // A percentage comes after prices, and a text that announces a discount before them.
       let isPercent = words.has(oneOf: FieldNames.percentWords)
       let cost = isPercent ? 60 : FieldNames.isPromise(words) && !isMostlyNumber ? -15 : 0
-      return rankByName(as: field).map { $0 + cost }
-    default: return rankByName(as: field)
+      return rank.map { $0 + cost }
+    default: return rank
     }
   }
 
@@ -316,21 +302,22 @@ extension ItemMember {
     if isMain, depth == 2 || !isOfOther, let rank = FieldNames.rank(owner, as: field) {
       return rank + 5 + listCost + 50 * (depth - 2)
     }
-    if field == .reward, isMain, !isOfOther,
-      owners.dropLast().contains(where: FieldNames.isPriceHolder)
-    {
-      if FieldNames.salePrices.contains(owner.joined) { return 20 }
-      if FieldNames.listPrices.contains(owner.joined) { return 45 }
-    }
+    switch field {
+    case .reward where isMain && !isOfOther && owners.count > 1:
+      // `pricing.sale.value` is the sale price.
+      let names =
+        owners.dropLast().contains {
+          $0.joined == "pricing" || FieldNames.rank($0, as: .reward) != nil
+        } ? KeyWords(owner.joined + "_price") : owner
+      if let rank = FieldNames.rank(names, as: field) { return rank + 5 }
     // Below `images` there may be several sizes of an image, of which `source` is the largest.
-    if field == .imageURL, owner.joined == "source", words.joined == "url", keys.contains("images")
-    {
-      return 10
-    }
-    if field == .startsAt || field == .expiresAt,
-      let rank = FieldNames.rank(KeyWords(owner.joined + "_" + words.joined), as: field)
-    {
-      return rank + 5
+    case .imageURL where owner.joined == "source" && words.joined == "url":
+      if keys.contains("images") { return 10 }
+    // `valid.from` is `valid_from`.
+    case .startsAt, .expiresAt:
+      let names = KeyWords(owner.joined + "_" + words.joined)
+      if let rank = FieldNames.rank(names, as: field) { return rank + 5 }
+    default: break
     }
     let isPlace = field == .latitude || field == .longitude
     let isPicture = field == .imageURL && !words.words.contains("avatar")
@@ -366,4 +353,93 @@ extension ItemMember {
 
   /// Whether the member's name is that of an image.
   var isCalledImage: Bool { FieldNames.rank(words, as: .imageURL).map { $0 <= 45 } == true }
+}
+
+/// Proposes attributes for the members of the items that no field uses.
+enum AttributeGuess {
+  private static let limit = 12
+  /// The number of members that are compared with each other.
+  private static let candidateLimit = 64
+
+  /// - Parameters:
+  ///   - members: the members of the items.
+  ///   - used: the keys of members that fields or the id already use.
+  ///   - name: the member that is the name of the items; a member that repeats it is left out.
+  static func rules(
+    _ members: [ItemMember], used: Set<[String]>, name: ItemMember?
+  ) -> [AttributeRule] {
+    let shown = members.filter {
+      !used.contains($0.keys) && isWorthShowing($0) && $0.values != name?.values
+    }
+    // URLs come last, since people rarely read them.
+    let ordered = shown.filter { !$0.isMostlyAddress } + shown.filter(\.isMostlyAddress)
+    // Of members that differ in the notation of dates or phone numbers only, the longest is shown.
+    var kept: [ItemMember] = []
+    var places: [[Int: String]: Int] = [:]
+    for member in ordered.prefix(candidateLimit) {
+      let meanings = meanings(of: member)
+      if let place = places[meanings] {
+        if member.averageBytes > kept[place].averageBytes, !member.isMostlyDate {
+          kept[place] = member
+        }
+      } else {
+        places[meanings] = kept.count
+        kept.append(member)
+      }
+    }
+    var rules: [AttributeRule] = []
+    for member in kept where rules.count < limit {
+      guard let label = label(for: member, taken: rules.map(\.label)) else { continue }
+      rules.append(
+        AttributeRule(label: label, rule: FieldRule(.path(member.path), reading: member.reading)))
+    }
+    return rules
+  }
+
+  private static func isWorthShowing(_ member: ItemMember) -> Bool {
+    let (items, words) = (member.itemCount, member.words)
+    guard !words.words.isEmpty, member.keys.last?.hasPrefix("_") != true, member.depth <= 2,
+      !member.isThroughList, member.presence >= 0.2, member.otherCount * 20 <= items,
+      // A value that is equal in all items says nothing about an offer.
+      items < 5 || member.presence <= 0.9 || member.distinctCount > 1,
+      !member.isMostlyImage, !member.isMostlyAddress || !member.isCalledImage,
+      member.part(\.isOpaque) <= 0.2, member.averageBytes <= 300
+    else { return false }
+    let name = vague.contains(words.joined) ? member.owners.last?.words.last : words.words.last
+    return !unread.contains(name ?? "") && !(words.joined.hasSuffix("id") && member.isMostlyNumber)
+  }
+
+  private static func meanings(of member: ItemMember) -> [Int: String] {
+    let isDate = member.isMostlyDate
+    return member.values.mapValues { text in
+      if isDate, let seconds = ValueTraits.seconds(text) { return "\(seconds)" }
+      let letters = text.filter { $0.isLetter || $0.isNumber }.lowercased()
+      return letters.count < 4 ? text : letters
+    }
+  }
+
+  /// The label of a member: its key as words. Where the key is vague or already a label, the key of
+  /// the member's object precedes it, or replaces a word like `name`. Nil when no label is left.
+  private static func label(for member: ItemMember, taken: [String]) -> String? {
+    let key = member.keys.last ?? ""
+    let own = KeyWords.label(for: key)
+    var long = own
+    if let owner = member.keys.dropLast().last, member.depth > 1 {
+      let isCarrier = FieldNames.carriers.contains(member.words.joined)
+      long = KeyWords.label(for: isCarrier ? owner : "\(owner)_\(key)")
+    }
+    let labels = vague.contains(member.words.joined) ? [long] : [own, long]
+    return labels.first { !$0.isEmpty && $0.count <= 100 && !taken.contains($0) }
+  }
+
+  /// A key that ends in one of these words has a value for programs, which is not proposed as an
+  /// attribute.
+  private static let unread: Set = [
+    "id", "ids", "guid", "uuid", "oid", "cursor", "typename", "etag",
+  ]
+
+  private static let vague: Set = [
+    "name", "title", "value", "text", "label", "type", "count", "rate", "amount", "code", "t", "",
+    "displayname", "rendered", "url", "href", "min", "max", "average", "total", "description",
+  ]
 }

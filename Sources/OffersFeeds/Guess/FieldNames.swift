@@ -3,7 +3,7 @@ import OffersCore
 /// The names of an offer's fields in English, German, Spanish, French and Italian, and the words
 /// that decide between members of similar names.
 enum FieldNames {
-  /// Ranks how well a member's name fits a field: 0 is best; nil when it does not fit.
+  /// Returns how well a member's name fits a field: 0 is best; nil when it does not fit.
   ///
   /// - Parameters:
   ///   - words: the words of the member's name, or of the object of which it is the main value.
@@ -12,40 +12,21 @@ enum FieldNames {
     guard let names = names[field] else { return nil }
     if let place = names[words.joined] { return place }
     // In `offer_title`, `dealPrice` and `product-image`, the field's name follows a word for the
-    // offer itself.
-    let isOfOffer = words.words.count > 1 && subjects.contains(words.words[0])
-    if isOfOffer, let place = names[words.words.dropFirst().joined()] { return place + 1 }
+    // offer itself; `price_in_cents` and `price_incl_tax` say more about the amount.
+    var rest = words.words
+    if rest.count > 1, subjects.contains(rest[0]) { rest.removeFirst() }
+    if field == .reward { rest.removeAll(where: amountWords.contains) }
+    if rest.count < words.words.count, let place = names[rest.joined()] {
+      // The price with the tax, which people pay, comes before a plain one, and that without it last.
+      if field != .reward { return place + 1 }
+      return words.has(oneOf: netWords)
+        ? place + 60 : max(0, words.has(oneOf: taxWords) ? place - 1 : place + 1)
+    }
     switch field {
-    case .reward: return rankOfMoney(words, names)
     case .imageURL: return words.has(oneOf: imageWords) ? 40 : nil
     case .url: return ["url", "link", "href"].contains(words.words.last) ? 60 : nil
     default: return nil
     }
-  }
-
-  /// Ranks an amount whose name says its unit, that it is a percentage, or whether a tax is in it.
-  /// The price with the tax, which people pay, comes before a plain one, and that without it last.
-  private static func rankOfMoney(_ words: KeyWords, _ names: [String: Int]) -> Int? {
-    if words.has(oneOf: percentWords) {
-      let rest = words.words.filter { !percentWords.contains($0) && $0 != "off" }.joined()
-      return rest.isEmpty ? 30 : names[rest]
-    }
-    let plain = withoutUnit(words)
-    if plain != words.joined { return names[plain].map { $0 + 1 } }
-    let rest = words.words.filter { !netWords.contains($0) && !taxWords.contains($0) }
-    if rest.count == words.words.count { return nil }
-    let isOfOffer = rest.first.map(subjects.contains) == true
-    guard let place = names[rest.joined()] ?? (isOfOffer ? names[rest.dropFirst().joined()] : nil)
-    else { return nil }
-    return words.has(oneOf: netWords) ? place + 60 : max(0, place - 1)
-  }
-
-  /// The name of an amount without the words for its unit: `price` for `price_in_cents`.
-  static func withoutUnit(_ words: KeyWords) -> String {
-    let isMinor = words.has(oneOf: minorWords)
-    return words.words.filter { word in
-      !minorWords.contains(word) && word != "money" && !(isMinor && word == "in")
-    }.joined()
   }
 
   /// Whether a name says that the user pays the value.
@@ -66,11 +47,6 @@ enum FieldNames {
       .contains { words.joined.hasPrefix($0) }
   }
 
-  /// Whether an object's name says that its members are prices.
-  static func isPriceHolder(_ words: KeyWords) -> Bool {
-    words.joined == "pricing" || rank(words, as: .reward) != nil
-  }
-
   /// Ranks how clearly the name of a list or element says that it contains offers: 2 clearly, 0 not
   /// at all.
   static func containerRank(_ key: String) -> Int {
@@ -84,10 +60,13 @@ enum FieldNames {
   static func isMain(_ words: KeyWords, of field: OfferField) -> Bool {
     switch field {
     case .id: ["oid", "value", "id", "text", ""].contains(words.joined)
-    case .reward: amounts.contains(withoutUnit(words))
+    case .reward:
+      amounts.contains(words.words.filter { !amountWords.contains($0) }.joined())
     default: carriers.contains(words.joined)
     }
   }
+
+  // MARK: Words
 
   static let carriers = set(
     """
@@ -102,13 +81,6 @@ enum FieldNames {
     formatted min betrag importe montant importo
     """
   ).union([""])
-
-  private static func set(_ words: String) -> Set<String> {
-    Set(words.split(whereSeparator: \.isWhitespace).map(String.init))
-  }
-
-  // MARK: Words
-
   private static let subjects = set(
     """
     offer deal product item coupon promo promotion voucher angebot angebots produkt artikel oferta
@@ -123,9 +95,14 @@ enum FieldNames {
     """)
   /// Words in the name of a price that has none in it.
   private static let netWords = set(
-    """
-    excl ex excluding exclusive without net netto exkl ohne zzgl ht hors sin senza neto
-    """)
+    "excl ex excluding exclusive without net netto exkl ohne zzgl ht hors sin senza neto")
+  static let percentWords = set(
+    "percent percentage pct prozent porcentaje pourcentage percentuale")
+  /// Words for minor units, such as cents, in the name of an amount.
+  static let minorWords = set("cent cents pence minor centimes")
+  /// Words that say how an amount is meant, and not what it is.
+  private static let amountWords = taxWords.union(netWords).union(percentWords).union(minorWords)
+    .union(["money", "in"])
 
   private static let priceWords = [
     "price", "pricing", "preis", "precio", "prezzo", "価格", "价格", "가격",
@@ -140,10 +117,6 @@ enum FieldNames {
     rebate savings saving discount off rabatt nachlass descuento remise reduction sconto ersparnis
     bonus
     """)
-  static let percentWords = set(
-    "percent percentage pct prozent porcentaje pourcentage percentuale")
-  /// Words for minor units, such as cents, in the name of an amount.
-  static let minorWords = set("cent cents pence minor centimes")
   /// Names of members with the number of decimals of an amount's currency.
   static let decimals = set(
     """
@@ -163,10 +136,8 @@ enum FieldNames {
   static let saleDates = set("sale special promo promotion aktionspreis aktion discount")
   static let starts = set("from start starts von begin")
   static let ends = set("to until end ends bis")
-  /// Names of objects with the current price, as in `price.sale.amount`.
-  static let salePrices = set("sale special current now final discounted promo")
-  /// Names of objects with the regular price.
-  static let listPrices = set("list regular original was msrp rrp compareat before old full")
+  /// Words in the name of the regular price.
+  static let listPrices = set("list regular original was msrp rrp compareat before old full retail")
 
   /// Words in a member's name that show that a number may be a time.
   static let times = set(
@@ -199,14 +170,21 @@ enum FieldNames {
     """)
 
   static let addresses = set("address street adresse strasse direccion indirizzo rue")
-  /// Words for things that many offers share, so that a member with such a name is not an offer's
-  /// name.
+  /// Words for values that many offers share, so that they are not an offer's name.
   static let shared = addresses.union(
     set(
       """
       city ort ciudad zip postal plz state country region phone telefon email hours language locale
       currency type kind status unit color size cursor index author creator user
       """))
+  /// Words for values that stay the same while an offer lasts.
+  static let lasting = set(
+    """
+    brand marke marca marque manufacturer hersteller model modell modelo modele variant variante
+    size groesse format weight gewicht volume inhalt pack package packaging unit einheit color colour farbe
+    flavor flavour sorte edition author artist platform city ort stadt ciudad ville zip plz postal
+    postcode region country branch filiale location year language
+    """)
 
   private static let offerContainers = set(
     """
@@ -219,6 +197,10 @@ enum FieldNames {
     items results entries entrys rows records list lists data listings hits docs edges artikel
     articles events content elements features objects values feed channel
     """)
+
+  private static func set(_ words: String) -> Set<String> {
+    Set(words.split(whereSeparator: \.isWhitespace).map(String.init))
+  }
 
   /// The fields' names, with their words joined, in order of preference.
   private static let names: [OfferField: [String: Int]] = [
@@ -248,13 +230,13 @@ enum FieldNames {
     promotionalprice discountedprice discountprice prixpromo preciooferta prezzoofferta actieprijs
     kampanjpris precopromocional specialprice dealprice offerprice angebotspreis aktionspreis
     currentprice finalprice newprice price pricetext preis precio prix prezzo prices savings
-    discount discountvalue discounttext rabatt nachlass descuento remise reduction sconto ersparnis
+    discount discountvalue discounttext percentoff percentageoff percent percentage rabatt nachlass descuento remise reduction sconto ersparnis
     bonus amount betrag value wert cost minprice pricerange unitamount unitprice amountoff
     discountamount priceusd priceeur pricegbp sellingprice sellprice salesprice ourprice yourprice
     searchprice displayprice storeprice shopprice verkaufspreis endpreis bruttopreis barpreis
     precioventa preciofinal pvp prixvente prixfinal prezzofinale prezzovendita cena pris prijs
     verkoopprijs preco precofinal hinta fiyat cijena pret цена стоимость ціна 価格 价格 가격 baseprice
-    regularprice listprice retailprice normalprice originalprice nettopreis rrp uvp msrp
+    nowprice wasprice fullprice regularprice listprice retailprice normalprice originalprice nettopreis rrp uvp msrp
     """,
     .imageURL: """
     image imageurl imagelink imagehref imageuri imagesrc img imgurl picture pictureurl photo
@@ -297,13 +279,75 @@ enum FieldNames {
     let names = text.split(whereSeparator: \.isWhitespace).map(String.init)
     return Dictionary(zip(names, names.indices), uniquingKeysWith: { first, _ in first })
   }
+}
 
-  /// Words for what stays the same while an offer lasts.
-  static let lasting = set(
-    """
-    brand marke marca marque manufacturer hersteller model modell modelo modele variant variante
-    size groesse format weight gewicht volume inhalt pack package packaging unit einheit color colour farbe
-    flavor flavour sorte edition author artist platform city ort stadt ciudad ville zip plz postal
-    postcode region country branch filiale location year language
-    """)
+/// The words that a member's name is made of, in whatever way it joins them.
+struct KeyWords {
+  /// The words in lower case, with letters transliterated to ASCII where possible: `gültig_bis` is
+  /// gueltig, bis.
+  let words: [String]
+  /// The number at the end, as in `image_640`; nil for none.
+  let number: Int?
+  /// The words without separators.
+  let joined: String
+
+  /// The number of characters of a name that are looked at. A longer key is no name.
+  private static let limit = 100
+
+  /// - Parameter key: a JSON key or an XML name; `@`, `$` and a namespace prefix are ignored.
+  init(_ key: String) {
+    let name = Self.local(key).prefix(Self.limit)
+    words = Self.parts(of: name).flatMap { $0.split { !$0.isLetter } }.map { word in
+      word.lowercased().map { Self.spellings[$0] ?? String($0) }.joined()
+    }
+    joined = words.joined()
+    let end = name.lastIndex(where: \.isLetter) ?? name.startIndex
+    number = Int(String(name[end...].filter(\.isNumber)))
+  }
+
+  /// Whether one of the words is in a set.
+  func has(oneOf set: Set<String>) -> Bool { words.contains(where: set.contains) }
+
+  /// Divides a name at its separators and at the capitals of camel case.
+  private static func parts(of name: Substring) -> [String] {
+    var parts = [""]
+    var last: Character?
+    for (index, character) in zip(name.indices, name) {
+      let next = name[index...].dropFirst().first
+      let isStart =
+        character.isUppercase
+        && (last?.isLowercase == true || last?.isUppercase == true && next?.isLowercase == true)
+      let isPart = character.isLetter || character.isNumber
+      if !isPart || isStart { parts.append("") }
+      if isPart { parts[parts.count - 1].append(character) }
+      last = character
+    }
+    return parts.filter { !$0.isEmpty }
+  }
+
+  /// A key without its namespace prefix.
+  private static func local(_ key: String) -> Substring {
+    key.split(scalar: ":").last ?? key[...]
+  }
+
+  private static let spellings: [Character: String] = [
+    "ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "á": "a", "à": "a", "â": "a", "ã": "a", "å": "a",
+    "ç": "c", "é": "e", "è": "e", "ê": "e", "ë": "e", "í": "i", "ì": "i", "î": "i", "ï": "i",
+    "ñ": "n", "ó": "o", "ò": "o", "ô": "o", "õ": "o", "ú": "u", "ù": "u", "û": "u",
+  ]
+
+  /// The name as a label, such as `Vote average` for `vote_average`.
+  static func label(for key: String) -> String {
+    let shown = parts(of: local(key).prefix(limit + 1)).enumerated().map { index, word -> String in
+      let lower = word.lowercased()
+      if acronyms.contains(lower) { return word.uppercased() }
+      return index == 0 ? lower.prefix(1).uppercased() + lower.dropFirst() : lower
+    }
+    return shown.joined(separator: " ")
+  }
+
+  private static let acronyms: Set = [
+    "asin", "ean", "gtin", "id", "isbn", "mpn", "sku", "upc", "uri", "url", "usd", "eur", "gbp",
+    "vat", "pin", "uv", "imdb",
+  ]
 }

@@ -12,7 +12,6 @@ struct IdentityGuess {
   /// The reason why no id can be made: only values that change distinguish the items.
   private(set) var problem: OffersError?
 
-  private let survey: MemberSurvey
   private let fields: FieldGuess
 
   /// The rank from which on a name may be that of an id of another thing.
@@ -23,27 +22,13 @@ struct IdentityGuess {
   private static let trialLimit = 40
 
   /// - Parameters:
-  ///   - survey: the members of the items, among which an id is searched for.
+  ///   - fields: the members of the items, among which an id is searched for, and the fields found so
+  ///     far.
   ///   - ownKeys: the keys of the items within their parent object; empty for items of one list.
-  ///   - fields: the fields found so far.
   /// - Throws: `CancellationError`.
-  init(_ survey: MemberSurvey, ownKeys: [String], fields: FieldGuess) throws {
-    self.survey = survey
+  init(_ fields: FieldGuess, ownKeys: [String]) throws {
     self.fields = fields
-    if findMember(ownKeys) { return }
-    if let link = fields.chosen[.url]?.first, link.isUnique,
-      !link.values.values.contains(where: { $0.contains("?") })
-    {
-      rule = .value(FieldRule(.path(link.path)))
-    } else {
-      try make()
-    }
-  }
-
-  /// Finds a member that is an id, alone or together with the item's key.
-  private mutating func findMember(_ ownKeys: [String]) -> Bool {
-    let hasKeys = ownKeys.count == survey.itemCount
-    let hasUniqueKeys = hasKeys && Set(ownKeys).count == ownKeys.count
+    let hasUniqueKeys = !ownKeys.isEmpty && Set(ownKeys).count == ownKeys.count
     let key = FieldPath([.ownKey(1)])
     let ranked = ranked
     let found = ranked.first { member, rank in
@@ -58,27 +43,30 @@ struct IdentityGuess {
       rule = .value(FieldRule(.path(found.member.path)))
     } else if hasUniqueKeys {
       rule = .value(FieldRule(.path(key)))
-    } else if hasKeys,
+    } else if !ownKeys.isEmpty,
       let part = ranked.first(where: { $0.rank < Self.weak && $0.member.presence == 1 })?.member,
-      Set(part.values.map { [ownKeys[$0.key], $0.value] }).count == survey.itemCount
+      Set(part.values.map { [ownKeys[$0.key], $0.value] }).count == fields.itemCount
     {
+      // Lists under keys repeat the ids of other lists.
       member = part
       rule = .value(FieldRule(.template(Template([.path(key), .literal("-"), .path(part.path)]))))
+    } else if let link = fields.chosen[.url]?.first, link.isUnique,
+      !link.values.values.contains(where: { $0.contains("?") })
+    {
+      rule = .value(FieldRule(.path(link.path)))
     } else {
-      return false
+      try make()
     }
-    return true
   }
 
   /// The members with the name of an id, the best first.
   private var ranked: [(member: ItemMember, rank: Int)] {
-    var ranked: [(member: ItemMember, rank: Int)] = []
-    for member in survey.members where !member.isThroughList && !member.keys.isEmpty {
-      let isPlain = member.part { $0.isDate || $0.isNumber && !$0.isIntegral } < 0.1
-      guard isPlain, member.averageBytes <= 300, let rank = Self.rank(member),
-        rank <= 4 || !member.isMostlyAddress
-      else { continue }
-      ranked.append((member, rank))
+    let ranked = fields.members.compactMap { member -> (member: ItemMember, rank: Int)? in
+      guard !member.isThroughList, !member.keys.isEmpty, member.averageBytes <= 300,
+        member.part({ $0.isDate || $0.isNumber && !$0.isIntegral }) < 0.1,
+        let rank = Self.rank(member), rank <= 4 || !member.isMostlyAddress
+      else { return nil }
+      return (member, rank)
     }
     return ranked.sorted { $0.rank < $1.rank }
   }
@@ -112,7 +100,11 @@ struct IdentityGuess {
     var parts = (fields.chosen[.name] ?? []).filter { member in
       member.keys == name?.keys ? !isPaid : !texts.contains { $0.keys == member.keys }
     }
-    let addresses = survey.members.filter(Self.isAddress)
+    let addresses = fields.members.filter { member in
+      !member.isThroughList && member.depth <= 2 && member.part(\.hasLetters) > 0.5
+        && [member.words.joined, member.words.words.first ?? ""].contains(
+          where: FieldNames.addresses.contains)
+    }
     // The name does not distinguish the shops of a chain; their addresses do.
     if fields.chosen[.latitude] != nil, let address = addresses.first(where: { $0.presence > 0.9 })
     {
@@ -120,14 +112,14 @@ struct IdentityGuess {
     }
     let chosen = [OfferField.retailer, .categories, .url].map { fields.chosen[$0]?.first }
     let lasting =
-      [chosen[0]] + addresses + survey.members.filter(Self.isLasting) + chosen.dropFirst()
+      [chosen[0]] + addresses + fields.members.filter(Self.isLasting) + chosen.dropFirst()
     let count = try add(lasting.compactMap(\.self), to: &parts, limit: Self.partLimit)
     rule = .madeFrom((parts.isEmpty ? [name].compactMap(\.self) : parts).map(\.path))
     // A few items that are alike are probably offers that the feed lists twice; a note reports
     // them.
-    if name == nil || count * 10 >= survey.itemCount * 9 { return }
+    if name == nil || count * 10 >= fields.itemCount * 9 { return }
     var all = parts
-    if try add(survey.members, to: &all, limit: .max) > count {
+    if try add(fields.members, to: &all, limit: .max) > count {
       problem = Self.problem(all.map(\.path), from: parts.count)
     }
   }
@@ -139,7 +131,7 @@ struct IdentityGuess {
   ) throws -> Int {
     var known = try combinations(parts)
     for member in members.prefix(Self.trialLimit) {
-      if known == survey.itemCount || parts.count >= limit { break }
+      if known == fields.itemCount || parts.count >= limit { break }
       let next = try combinations(parts + [member])
       if next > known {
         parts.append(member)
@@ -169,12 +161,6 @@ struct IdentityGuess {
         command: "--map id=…"))
   }
 
-  private static func isAddress(_ member: ItemMember) -> Bool {
-    !member.isThroughList && member.depth <= 2 && member.part(\.hasLetters) > 0.5
-      && (FieldNames.addresses.contains(member.words.joined)
-        || member.words.words.first.map(FieldNames.addresses.contains) == true)
-  }
-
   /// Whether a member is a single short text whose name says that it stays the same while the offer
   /// lasts.
   private static func isLasting(_ member: ItemMember) -> Bool {
@@ -182,23 +168,5 @@ struct IdentityGuess {
       && !member.isMostlyAddress && !member.isMostlyDate
       && member.words.has(oneOf: FieldNames.lasting)
       && !FieldNames.isPrice(member.words) && FieldNames.rank(member.words, as: .reward) == nil
-  }
-}
-
-extension IDRule {
-  /// The rules without the first alternative, without the first two, and so on; none for an id of one
-  /// alternative.
-  var shorter: [IDRule] {
-    func shorter(_ rule: FieldRule) -> [FieldRule] {
-      rule.alternatives.indices.dropFirst().map {
-        FieldRule(alternatives: Array(rule.alternatives[$0...]))
-      }
-    }
-    return switch self {
-    case .madeFrom: []
-    case .value(let rule): shorter(rule).map { .value($0) }
-    case .valueOrMade(let rule, let parts):
-      shorter(rule).map { .valueOrMade($0, from: parts) } + [.madeFrom(parts)]
-    }
   }
 }

@@ -16,7 +16,7 @@ struct ItemMember {
   fileprivate(set) var values: [Int: String] = [:]
   /// The number of values that are Booleans, which `values` lacks.
   fileprivate(set) var otherCount = 0
-  private(set) var itemCount = 1
+  fileprivate(set) var itemCount = 1
   /// The values of the first 300 items that have one, in the order of the items.
   private(set) var samples: [String] = []
   private var traits: [ValueTraits] = []
@@ -32,8 +32,7 @@ struct ItemMember {
   }
 
   /// Computes the traits once all values have been added.
-  fileprivate mutating func close(itemCount: Int) {
-    self.itemCount = max(1, itemCount)
+  fileprivate mutating func close() {
     samples = values.sorted { $0.key < $1.key }.prefix(300).map(\.value)
     traits = samples.map { ValueTraits($0) }
     distinctCount = Set(values.values).count
@@ -75,32 +74,35 @@ struct ItemMember {
   /// Whether the member is within an object that describes a shop, a person or another thing than
   /// the offer, according to the object's key.
   var isOfOther: Bool { owners.contains { FieldNames.others.contains($0.joined) } }
+
+  /// The members of a document's items, in the order of their first occurrence.
+  ///
+  /// - Throws: `CancellationError`.
+  static func all(of items: [SampleValue]) throws -> [ItemMember] {
+    var survey = MemberSurvey(items)
+    for (index, item) in items.enumerated() {
+      try Task.checkCancellation()
+      survey.take(item, item: index, steps: [], keys: [])
+    }
+    for index in survey.members.indices {
+      survey.members[index].itemCount = max(1, items.count)
+      survey.members[index].close()
+    }
+    return survey.members
+  }
 }
 
-/// The members of a document's items, in the order of their first occurrence.
-struct MemberSurvey {
-  private(set) var members: [ItemMember] = []
-  /// The number of items surveyed.
-  let itemCount: Int
-  private var wrappers: Set<String> = []
+/// Collects the members of a document's items.
+private struct MemberSurvey {
+  var members: [ItemMember] = []
+  /// The keys of objects that wrap the items' members in nearly all items, such as `node`.
+  private let wrappers: Set<String>
   private var places: [[String]: Int] = [:]
 
   private static let depthLimit = 5
   private static let memberLimit = 400
 
-  /// - Throws: `CancellationError`.
-  init(_ items: [SampleValue]) throws {
-    itemCount = items.count
-    wrappers = Self.findWrappers(items)
-    for (index, item) in items.enumerated() {
-      try Task.checkCancellation()
-      take(item, item: index, steps: [], keys: [])
-    }
-    for index in members.indices { members[index].close(itemCount: items.count) }
-  }
-
-  /// Finds objects that wrap the items' members in nearly all items, such as `node`.
-  private static func findWrappers(_ items: [SampleValue]) -> Set<String> {
+  init(_ items: [SampleValue]) {
     var counts: [String: Int] = [:]
     for case .object(let item) in items {
       for case (let key, .object(let inner)) in item.members
@@ -108,10 +110,10 @@ struct MemberSurvey {
         counts[key, default: 0] += 1
       }
     }
-    return Set(counts.filter { $0.value * 10 >= items.count * 9 }.keys)
+    wrappers = Set(counts.filter { $0.value * 10 >= items.count * 9 }.keys)
   }
 
-  private mutating func take(
+  mutating func take(
     _ value: SampleValue, item: Int, steps: [FieldPath.Step], keys: [String]
   ) {
     switch value {
@@ -126,11 +128,10 @@ struct MemberSurvey {
       }
     case .list(let list):
       if steps.last == .all { return }
-      if keys.last == "coordinates", list.count >= 2 {
-        // A point of GeoJSON (RFC 7946, section 3.1.1): longitude, then latitude.
+      // A point of GeoJSON (RFC 7946, section 3.1.1): longitude, then latitude.
+      if keys.last == "coordinates", case .number? = list.first, list.count >= 2 {
         for (index, name) in ["longitude", "latitude"].enumerated() {
-          guard case .number(let text) = list[index] else { return }
-          add(text, item: item, steps + [.index(index)], keys + [name])
+          take(list[index], item: item, steps: steps + [.index(index)], keys: keys + [name])
         }
         return
       }
@@ -174,11 +175,10 @@ struct ValueTraits {
   let isDate: Bool
   /// A bare number that may be a Unix time.
   let isTimestamp: Bool
+  /// Whether the text is not the same when it is read as HTML, spaces aside.
   let hasMarkup: Bool
   /// A price, a percentage, or a number.
   let isMoney: Bool
-  /// An amount with the sign or code of a currency.
-  let isPrinted: Bool
   /// Has at least one letter, as names do.
   let hasLetters: Bool
   /// Letters only, such as the placeholders `self` and `default` for a missing image.
@@ -187,36 +187,35 @@ struct ValueTraits {
   let isOpaque: Bool
 
   init(_ text: String) {
-    let bytes = text.utf8
+    let bytes = Array(text.utf8)
     let hasSpace = text.contains(" ")
-    let number = Double(text) ?? Self.withPoint(text)
+    // A number may have its only comma as the decimal mark.
+    let isOne = bytes.count { $0 == 0x2C || $0 == 0x2E } == 1
+    let withPoint = String(decoding: bytes.map { $0 == 0x2C ? 0x2E : $0 }, as: UTF8.self)
+    let number = Double(text) ?? (isOne ? Double(withPoint) : nil)
     isNumber = number?.isFinite == true
     isWhole = isNumber && bytes.allSatisfy { $0 &- 0x30 < 10 || $0 == 0x2D }
     isIntegral = isWhole || isNumber && number?.rounded() == number && !text.contains("e")
     let isWeb = Self.isWeb(text)
     isAddress = isWeb || text.hasPrefix("/") && !hasSpace
-    isImage = (isWeb || !hasSpace) && MediaKind(bytes) == .picture
+    isImage = (isWeb || !hasSpace) && MediaKind(text.utf8) == .picture
     // 10.11.12 is as likely a version number.
     let mayBeDate = !isAddress && bytes.count <= 60 && !(bytes.count <= 8 && text.contains("."))
     let isDated = mayBeDate && Self.seconds(text) != nil
     let isBare = bytes.allSatisfy { $0 &- 0x30 < 10 || $0 == 0x2E }
     isDate = isDated && !isBare
     isTimestamp = isDated && isBare
-    hasMarkup = Self.hasMarkup(text)
     hasLetters = text.contains { $0.isLetter }
-    let kind = isAddress || isDate || bytes.count > 60 ? 0 : Self.kindOfReward(text)
-    isMoney = isNumber || kind != 0 || !isAddress && !isDate && Self.hasAmount(text)
-    isPrinted =
-      kind == OfferRecord.amount && !isNumber
-      && text.contains { $0.isLetter || $0.isCurrencySymbol }
+    isMoney = isNumber || !isAddress && !isDate && bytes.count <= 60 && Self.hasAmount(text)
     isWord = !bytes.isEmpty && bytes.allSatisfy(CharacterScan.isLetter)
     isOpaque = !isAddress && bytes.count > 60 && !hasSpace
-  }
-
-  /// The number with its only comma as the decimal mark; nil for another text.
-  private static func withPoint(_ text: String) -> Double? {
-    let isOne = text.utf8.count { $0 == 0x2C || $0 == 0x2E } == 1
-    return isOne ? Double(String(text.map { $0 == "," ? "." : $0 })) : nil
+    guard bytes.contains(where: { $0 == 0x3C || $0 == 0x26 }) else {
+      hasMarkup = false
+      return
+    }
+    var plain: [UInt8] = []
+    bytes.withUnsafeBytes { HTMLText.append($0, to: &plain) }
+    hasMarkup = !bytes.filter { $0 > 0x20 }.elementsEqual(plain.filter { $0 > 0x20 })
   }
 
   /// Whether a text is a web address, possibly with spaces in its path, as many feeds print them.
@@ -233,23 +232,16 @@ struct ValueTraits {
     return text.withUTF8 { DateParser.parse(UnsafeRawBufferPointer($0)) }?.seconds
   }
 
-  /// Whether a text is not the same when it is read as HTML, spaces aside.
-  private static func hasMarkup(_ text: String) -> Bool {
-    guard text.utf8.contains(where: { $0 == 0x3C || $0 == 0x26 }) else { return false }
-    var plain: [UInt8] = []
-    Array(text.utf8).withUnsafeBytes { HTMLText.append($0, to: &plain) }
-    return !text.utf8.filter { $0 > 0x20 }.elementsEqual(plain.filter { $0 > 0x20 })
-  }
-
-  private static func kindOfReward(_ text: String) -> UInt8 {
-    var text = text
-    return text.withUTF8 { RewardParser(feedCurrency: nil).parse(UnsafeRawBufferPointer($0)).kind }
-  }
-
-  /// Whether a short text has a number, and the sign or code of a currency or a percent sign.
+  /// Whether a short text is an amount or a percentage, or has a number, and the sign or code of a
+  /// currency or a percent sign.
   private static func hasAmount(_ text: String) -> Bool {
-    guard text.utf8.count <= 60, text.contains(where: \.isNumber) else { return false }
-    return text.contains { "$€£¥₹%".contains($0) }
-      || text.split { !$0.isLetter }.contains { $0.count == 3 && CurrencyCode(String($0)) != nil }
+    var text = text
+    let kind = text.withUTF8 {
+      RewardParser(feedCurrency: nil).parse(UnsafeRawBufferPointer($0)).kind
+    }
+    if kind != 0 { return true }
+    return text.contains(where: \.isNumber)
+      && (text.contains { "$€£¥₹%".contains($0) }
+        || text.split { !$0.isLetter }.contains { $0.count == 3 && CurrencyCode(String($0)) != nil })
   }
 }

@@ -28,14 +28,14 @@ struct ItemsGuess {
       count += elements.count
       samples += elements.prefix(max(0, 100 - samples.count))
       guard words.isEmpty, let first = samples.lazy.compactMap(\.object).first else { return }
-      var keys = first.members.prefix(Self.wordLimit).map(\.key)
-      hasOwnName = first.members.prefix(Self.wordLimit).contains { key, value in
+      let members = first.members.prefix(Self.wordLimit)
+      hasOwnName = members.contains { key, value in
         (value.scalar ?? value.object?.text) != nil && ItemsGuess.has([.name], [KeyWords(key)])
       }
-      for case (_, .object(let inner)) in first.members where keys.count < Self.wordLimit {
-        keys += inner.members.prefix(Self.wordLimit).map(\.key)
+      let inner = members.flatMap { _, value in
+        if case .object(let object) = value { object.members.map(\.key) } else { [String]() }
       }
-      words = keys.prefix(Self.wordLimit).map { KeyWords($0) }
+      words = (members.map(\.key) + inner).prefix(Self.wordLimit).map { KeyWords($0) }
     }
 
     func has(_ fields: OfferField...) -> Bool { ItemsGuess.has(fields, words) }
@@ -55,9 +55,6 @@ struct ItemsGuess {
       }
       return steps.isEmpty ? 1 : ranks.max() ?? 0
     }
-
-    /// Whether the first item looks like an offer.
-    var isOffer: Bool { has(.name) && has(.reward, .url, .imageURL) }
 
     /// Whether the items describe something else than an offer, by their own key.
     var isOfOther: Bool {
@@ -115,17 +112,15 @@ struct ItemsGuess {
     // The items of a list within other offers describe these; those within mere groups are offers.
     let isPart =
       candidate.isOfOther
-      || candidates.contains { Self.isBetween($0, candidate) && !$0.isBare }
+      || candidates.contains { outer in
+        outer.nesting < candidate.nesting && candidate.steps.starts(with: outer.steps)
+          && !outer.isBare
+      }
+    let isOffer = candidate.has(.name) && candidate.has(.reward, .url, .imageURL)
     return (
-      candidate.nameRank == 2 ? 1 : 0,
-      isPart ? 0 : candidate.isOffer ? 2 : candidate.has(.name) ? 1 : 0,
+      candidate.nameRank == 2 ? 1 : 0, isPart ? 0 : isOffer ? 2 : candidate.has(.name) ? 1 : 0,
       -candidate.nesting, candidate.nameRank == 1 ? 1.2 * size : size
     )
-  }
-
-  /// Whether a candidate's items contain those of another.
-  private static func isBetween(_ outer: Candidate, _ inner: Candidate) -> Bool {
-    outer.nesting < inner.nesting && inner.steps.starts(with: outer.steps)
   }
 
   /// Whether a JSON document is a single offer: an object with an id and a name, without a list of
@@ -171,34 +166,26 @@ struct ItemsGuess {
       for element in list.prefix(50) {
         walk(element, isXML ? steps : steps + [.all], nesting: nesting + 1)
       }
-    case .object(let object):
-      let isKeyed = !isXML && object.isKeyed
-      if isKeyed {
-        let below = steps + [.all]
-        let values = object.members.map(\.value)
-        add(values.filter { if case .object = $0 { true } else { false } }, below, nesting: nesting)
-        for case .list(let list) in values { add(list, below, nesting: nesting) }
-        for value in values.prefix(50) {
-          for element in value.elements.prefix(50) { walk(element, below, nesting: nesting + 1) }
-        }
-        return
+    case .object(let object) where !isXML && object.isKeyed:
+      let below = steps + [.all]
+      let values = object.members.map(\.value)
+      add(values.filter { if case .object = $0 { true } else { false } }, below, nesting: nesting)
+      for case .list(let list) in values { add(list, below, nesting: nesting) }
+      for value in values.prefix(50) {
+        for element in value.elements.prefix(50) { walk(element, below, nesting: nesting + 1) }
       }
+    case .object(let object):
       for (key, member) in object.members.prefix(500) {
         let below = steps + [.key(key)]
-        if isXML, !key.hasPrefix("@") { addElements(member, below, nesting: nesting) }
+        if isXML, !key.hasPrefix("@") {
+          if case .list(let list) = member { add(list, below, nesting: nesting) }
+          if case .object = member, below.count > 1 {
+            add([member], below, nesting: nesting, isAlone: true)
+          }
+        }
         walk(member, below, nesting: nesting)
       }
     case .text, .number, .truth, .null: break
-    }
-  }
-
-  private mutating func addElements(
-    _ value: SampleValue, _ steps: [FieldPath.Step], nesting: Int
-  ) {
-    switch value {
-    case .list(let list): add(list, steps, nesting: nesting)
-    case .object where steps.count > 1: add([value], steps, nesting: nesting, isAlone: true)
-    case .object, .text, .number, .truth, .null: break
     }
   }
 
@@ -224,22 +211,22 @@ extension SampleObject {
   /// Whether the object maps ids to items, or to lists of items: most members are objects or lists
   /// of objects, and have keys that look like ids, or members with similar names.
   fileprivate var isKeyed: Bool {
-    let items = members.map { key, value -> (key: String, names: Set<String>) in
-      let objects = value.elements.prefix(20).compactMap(\.object)
-      return (key, objects.reduce(into: []) { $0.formUnion($1.leafKeys) })
-    }
-    let keyed = members.indices.filter { members[$0].value.object != nil }.map { items[$0] }
+    let keyed = members.filter { $0.value.object != nil }
     guard keyed.count * 2 > members.count else { return false }
     if keyed.count(where: { Self.isID($0.key) }) * 5 >= keyed.count * 4 { return true }
     // A key that describes its value is a name, not the id of an item.
     let isNamed = keyed.contains { key, _ in
       FieldNames.containerRank(key) > 0 || FieldNames.others.contains(KeyWords(key).joined)
     }
-    let all = keyed.reduce(into: Set<String>()) { $0.formUnion($1.names) }
-    if isNamed || all.count < 2 || keyed.count < 2 { return false }
+    if isNamed || keyed.count < 2 { return false }
+    let names = keyed.map { member in
+      Set(member.value.elements.prefix(20).compactMap(\.object).flatMap(\.leafKeys))
+    }
+    let all = names.reduce(into: Set<String>()) { $0.formUnion($1) }
     // Two members may be similar by chance, so a greater likeness is required of them.
-    let count = keyed.reduce(0) { $0 + $1.names.count }
-    return count * 10 >= all.count * keyed.count * (keyed.count > 2 ? 6 : 8)
+    let count = names.reduce(0) { $0 + $1.count }
+    return all.count >= 2
+      && count * 10 >= all.count * keyed.count * (keyed.count > 2 ? 6 : 8)
   }
 
   /// The keys of the members that are neither objects nor lists.
@@ -256,5 +243,82 @@ extension SampleObject {
   private static func isID(_ key: String) -> Bool {
     let digits = key.utf8.count { $0 &- 0x30 < 10 }
     return digits > 0 && digits == key.utf8.count || digits >= 3 && key.utf8.count >= 5
+  }
+}
+
+/// Finds the path of the next page's address in a sample.
+///
+/// Only an address counts, or a null in a member that would hold it. Page counts and cursors do not
+/// say how to request a page, so nothing is guessed from them.
+enum PagesGuess {
+  private static let nextNames: Set = [
+    "next", "nextpage", "nexturl", "nextpageurl", "nextlink", "nexthref", "nextpagelink",
+    "odatanextlink",
+  ]
+  /// Names of objects that say about the document, and not about an offer.
+  private static let containers: Set = [
+    "links", "link", "paging", "pagination", "pager", "meta", "metadata", "pageinfo", "page",
+    "pages", "info", "cursor", "cursors", "d", "data", "response", "result",
+  ]
+  private static let levelLimit = 3
+
+  /// Returns the path of the address; nil when there is none. A member with an address takes
+  /// precedence over one that is null.
+  ///
+  /// - Parameters:
+  ///   - root: the sample.
+  ///   - items: the path of the offers, below which no page is searched for.
+  static func findNext(in root: SampleValue, items: [FieldPath.Step]) -> FieldPath? {
+    guard case .object(let object) = root else { return nil }
+    let found = walk(object, [], items)
+    let best = found.first(where: \.isAddress) ?? found.first
+    return best.map { FieldPath(isFromDocument: true, $0.steps) }
+  }
+
+  private typealias Found = (steps: [FieldPath.Step], isAddress: Bool)
+
+  private static func walk(
+    _ object: SampleObject, _ steps: [FieldPath.Step], _ items: [FieldPath.Step]
+  ) -> [Found] {
+    object.members.flatMap { key, value -> [Found] in
+      let here = steps + [.key(key)]
+      let name = KeyWords(key).joined
+      if here == items { return [] }
+      if nextNames.contains(name) {
+        if case .null = value { return [(here, false)] }
+        return address(value).map { [(here + $0, true)] } ?? []
+      }
+      guard steps.count < levelLimit, containers.contains(name) || items.starts(with: here) else {
+        return []
+      }
+      if case .object(let inner) = value { return walk(inner, here, items) }
+      guard case .list(let links) = value else { return [] }
+      return links.compactMap { link in
+        guard link.object?["rel"]?.scalar == "next", let rest = address(link) else { return nil }
+        return (here + [.matching(key: ["rel"], value: "next")] + rest, true)
+      }
+    }
+  }
+
+  /// The path of the address within the value of a member called next.
+  private static func address(_ value: SampleValue) -> [FieldPath.Step]? {
+    if case .object(let object) = value {
+      return ["href", "url"].first { object[$0].flatMap(address) != nil }.map { [.key($0)] }
+    }
+    guard case .text(let text) = value, !text.contains(" ") else { return nil }
+    return text.contains("://") || text.hasPrefix("/") || text.hasPrefix("?") ? [] : nil
+  }
+
+  /// Returns a note when members of the root say that the document is one page of several.
+  static func note(for root: SampleObject?) -> String? {
+    for (key, value) in root?.members ?? [] {
+      let name = KeyWords(key).joined
+      let isCount = ["totalpages", "pagecount", "numpages", "lastpage"].contains(name)
+      guard let text = value.scalar, nextNames.contains(name) || isCount && Int(text) ?? 0 > 1
+      else { continue }
+      return "There are more pages (\(key) is \(text.prefix(60))); say how to get them in "
+        + "pages:, or write selection: true if this page is enough."
+    }
+    return nil
   }
 }

@@ -36,6 +36,23 @@ indirect enum SampleValue: Sendable {
   }
 }
 
+extension SampleValue {
+  /// The objects that contain the values at a path, this value first, with their own paths.
+  func objects(
+    around steps: [FieldPath.Step]
+  ) -> [(object: SampleObject, steps: [FieldPath.Step])] {
+    var objects: [(object: SampleObject, steps: [FieldPath.Step])] = []
+    var value = self
+    for (position, step) in steps.enumerated() {
+      guard case .object(let object) = value else { break }
+      objects.append((object, Array(steps.prefix(position))))
+      guard case .key(let key) = step, let next = object[key] else { break }
+      value = next
+    }
+    return objects
+  }
+}
+
 /// The first members of an object, in order.
 struct SampleObject: Sendable {
   var members: [(key: String, value: SampleValue)] = []
@@ -99,7 +116,7 @@ struct Sample {
       sample.closeAll()
     }
     namespace = sample.namespace
-    root = sample.root.map { .object($0) }
+    root = sample.root
   }
 
   private mutating func readJSON(_ text: [UInt8], isLines: Bool) {
@@ -118,17 +135,31 @@ private final class XMLSample: XMLTokenHandler {
   private struct Frame {
     let name: String
     var object = SampleObject()
-    /// The indices of the children among the members.
-    var places: [String: Int] = [:]
+    /// The names of the children in order, and the children with each of them.
+    var names: [String] = []
+    var children: [String: [SampleValue]] = [:]
     var text: [UInt8] = []
+
+    /// The element as a value: a text if there is nothing but text in it.
+    var value: SampleValue {
+      var object = object
+      object.members += names.map { name in
+        let values = children[name] ?? []
+        return (name, values.count == 1 ? values[0] : .list(values))
+      }
+      let text = text.withUnsafeBytes { String(decoding: $0.trimmed(), as: UTF8.self) }
+      if object.members.isEmpty { return text.isEmpty ? .null : .text(text) }
+      object.text = text.isEmpty ? nil : text
+      return .object(object)
+    }
   }
 
   private var frames = [Frame(name: "")]
   private var valueCount = 0
   private(set) var namespace: String?
 
-  /// The object with the root element as its only member; nil without an element.
-  var root: SampleObject? { frames[0].object.members.isEmpty ? nil : frames[0].object }
+  /// An object with the root element as its only member; nil without an element.
+  var root: SampleValue? { frames[0].names.isEmpty ? nil : frames[0].value }
 
   func start(_ name: UnsafeRawBufferPointer, _ attributes: XMLAttributes) {
     if frames.count == 1 { namespace = attributes.namespaces.rootURI }
@@ -154,42 +185,20 @@ private final class XMLSample: XMLTokenHandler {
   /// the same name is dropped instead, because it is incomplete.
   func closeAll() {
     while frames.count > 1 {
-      if frames[frames.count - 2].places[frames[frames.count - 1].name] == nil {
-        close()
-      } else {
-        frames.removeLast()
-      }
+      let isFirst = frames[frames.count - 2].children[frames[frames.count - 1].name] == nil
+      if isFirst { close() } else { frames.removeLast() }
     }
   }
 
   private func close() {
-    var frame = frames.removeLast()
-    let text = frame.text.withUnsafeBytes { String(decoding: $0.trimmed(), as: UTF8.self) }
-    if !text.isEmpty { frame.object.text = text }
-    valueCount += 1
-    let isPlain = frame.object.members.isEmpty
-    add(isPlain ? text.isEmpty ? .null : .text(text) : .object(frame.object), named: frame.name)
-  }
-
-  private func add(_ value: SampleValue, named name: String) {
+    let frame = frames.removeLast()
     let last = frames.count - 1
-    let isKept = valueCount < Sample.valueLimit
-    if let place = frames[last].places[name] {
-      guard isKept else { return }
-      var list: [SampleValue]
-      if case .list(let known) = frames[last].object.members[place].value {
-        list = known
-      } else {
-        list = [frames[last].object.members[place].value]
-      }
-      // Frees the list, so that it is not copied.
-      frames[last].object.members[place].value = .null
-      if list.count < Sample.memberLimit { list.append(value) }
-      frames[last].object.members[place].value = .list(list)
-    } else if frames[last].places.count < Sample.memberLimit, isKept || frames.count == 1 {
-      frames[last].places[name] = frames[last].object.members.count
-      frames[last].object.members.append((name, value))
-    }
+    valueCount += 1
+    let count = frames[last].children[frame.name]?.count ?? 0
+    let hasRoom = count < Sample.memberLimit && frames[last].names.count < Sample.memberLimit
+    guard hasRoom, valueCount < Sample.valueLimit || last == 0 else { return }
+    if count == 0 { frames[last].names.append(frame.name) }
+    frames[last].children[frame.name, default: []].append(frame.value)
   }
 }
 
@@ -312,5 +321,67 @@ private struct JSONSampleReader {
     let traits = JSONScanner.TextTraits(hasEscapes: true, hasNonASCII: true)
     let text = JSONTextDecoder(arena: arena).decode(raw, traits, wasMended: &wasMended)
     return String(decoding: text.prefix(Sample.textBytes), as: UTF8.self)
+  }
+}
+
+/// The items of a sample: the objects and texts to which the path of the offers leads.
+struct SampleItems {
+  let steps: [FieldPath.Step]
+  let items: [SampleValue]
+  /// The key of each item within its parent object; empty for items of a list.
+  let ownKeys: [String]
+
+  private static let limit = 5000
+
+  /// - Parameters:
+  ///   - root: the sample.
+  ///   - steps: the path of the offers.
+  ///   - isXML: whether the sample is XML, in which a list of one looks like an element.
+  ///   - takesOne: whether an object where the path leads is a list of one, as a person says.
+  init(
+    _ root: SampleValue, at steps: [FieldPath.Step], isXML: Bool, takesOne: Bool = false
+  ) {
+    var found: [(value: SampleValue, key: String?)] = [(root, nil)]
+    for step in steps {
+      found = found.prefix(Self.limit).flatMap { value, key in
+        switch (step, value) {
+        case (.key(let name), _):
+          value.elements.compactMap(\.object).compactMap { $0[name] }.map { ($0, key) }
+        case (.all, .object(let object)): object.members.map { ($0.value, $0.key) }
+        case (.all, _): value.elements.map { ($0, key) }
+        default: [(value: SampleValue, key: String?)]()
+        }
+      }
+    }
+    let isAny = steps.last == .all
+    let isObject = isXML || isAny || takesOne || steps.isEmpty
+    let items = found.flatMap { value, key -> [(value: SampleValue, key: String?)] in
+      switch value {
+      case .list: value.elements.filter(\.isItem).map { ($0, key) }
+      case .object: isObject ? [(value, key)] : []
+      case .text: isXML && !isAny ? [(value, key)] : []
+      case .number, .truth, .null: []
+      }
+    }.prefix(Self.limit)
+    self.steps = steps
+    self.items = items.map(\.value)
+    let known = items.compactMap(\.key)
+    ownKeys = known.count == items.count ? known : []
+  }
+
+  /// The keys of the members of the first 100 items, in the order of their first occurrence.
+  var keys: [String] {
+    var seen: Set<String> = []
+    return items.prefix(100).compactMap(\.object).flatMap(\.members).map(\.key)
+      .filter { seen.insert($0).inserted }
+  }
+}
+
+extension SampleValue {
+  fileprivate var isItem: Bool {
+    switch self {
+    case .object, .text, .number: true
+    case .truth, .null, .list: false
+    }
   }
 }
