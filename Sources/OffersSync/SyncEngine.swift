@@ -60,7 +60,7 @@ public struct SyncEngine: Sendable {
   ///   - progress: called from time to time while reading.
   /// - Returns: the run that was recorded, or one with the outcome `skipped`, which is not
   ///   recorded.
-  /// - Throws: the error of a run that failed or is `quarantined`, which is recorded. If no run
+  /// - Throws: the error of a run that failed or is `heldBack`, which is recorded. If no run
   ///   could begin, `OffersError` with `notFound` for an unknown feed or one without a source,
   ///   `invalidRequest` for a source in the options that is invalid or not allowed, `locked`, or
   ///   the error of the store. `CancellationError` when the task is cancelled: then nothing is
@@ -84,7 +84,7 @@ public struct SyncEngine: Sendable {
     return (try run.orThrow(), changes)
   }
 
-  /// As `sync`, but a run that failed or is `quarantined` is returned with its error.
+  /// As `sync`, but a run that failed or is `heldBack` is returned with its error.
   ///
   /// - Throws: as `sync`, if no run was made.
   package func run(
@@ -97,7 +97,7 @@ public struct SyncEngine: Sendable {
     return run
   }
 
-  /// As `preview`, but a run that would fail or be `quarantined` is returned with its error.
+  /// As `preview`, but a run that would fail or be `heldBack` is returned with its error.
   ///
   /// - Throws: as `sync`, if no run could be made.
   package func runTrial(
@@ -421,7 +421,7 @@ extension SyncEngine {
     }
   }
 
-  /// As `sync`, but a run that failed or is `quarantined` is a success that carries its error.
+  /// As `sync`, but a run that failed or is `heldBack` is a success that carries its error.
   package func run(
     _ feeds: [String], options: SyncOptions = SyncOptions(),
     isolation: isolated (any Actor)? = #isolation,
@@ -503,9 +503,9 @@ extension SyncEngine {
 }
 
 extension SyncRun {
-  /// The run, if it neither failed nor is `quarantined`.
+  /// The run, if it neither failed nor is `heldBack`.
   ///
-  /// - Throws: the error of a run that failed or is `quarantined`.
+  /// - Throws: the error of a run that failed or is `heldBack`.
   func orThrow() throws -> SyncRun {
     if let error { throw error }
     return self

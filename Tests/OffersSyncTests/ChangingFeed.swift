@@ -21,7 +21,7 @@ struct ChangingFeed {
   init(number: Int) {
     random = SeededGenerator(number: number)
     isVouching = Bool.random(using: &random)
-    // More than ten offers, so that a quarantine is possible, or too few for one.
+    // More than ten offers, so that removals can be held back, or too few for one.
     add(chance(50) ? 12...16 : 1...6)
   }
 

@@ -79,9 +79,9 @@ struct ExpectedFeed: Equatable {
     let isEmpty = missing.count == current.count
     let unchanged = current.count - missing.count
     let gone = remove(Set(missing.keys), isEmpty: isEmpty, accepts: accepts, hour: hour)
-    let isQuarantined = isEmpty && !missing.isEmpty
+    let isHeldBack = isEmpty && !missing.isEmpty
     return Result(
-      outcome: isQuarantined ? .quarantined : .updated,
+      outcome: isHeldBack ? .heldBack : .updated,
       counts: [0, 0, gone.count, 0, unchanged, 0])
   }
 
@@ -120,7 +120,7 @@ struct ExpectedFeed: Equatable {
     let gone = remove(
       current.subtracting(ids).subtracting(found.broken), isEmpty: ids.isEmpty, accepts: accepts,
       hour: hour)
-    var result = Result(outcome: ids.isEmpty && !missing.isEmpty ? .quarantined : .updated)
+    var result = Result(outcome: ids.isEmpty && !missing.isEmpty ? .heldBack : .updated)
     result.counts[2] = gone.count
     result.counts[5] = found.broken.count
     for (id, offer) in found.offers {

@@ -21,7 +21,7 @@ enum ExitStatus {
     case .invalidRequest: wrongUsage
     case .locked: locked
     case .malformedFeed, .unexpectedShape, .malformedImage, .sourceFailed, .noNetwork,
-      .limitExceeded, .quarantined, .storageFailed, .storeUnreachable, .newerDatabase:
+      .limitExceeded, .heldBack, .storageFailed, .storeUnreachable, .newerDatabase:
       failed
     }
   }

@@ -64,7 +64,7 @@ package protocol FeedSyncer: Sendable {
   ///   - parameters: the feeds to sync, and how.
   ///   - progress: called from time to time while reading, from any task.
   ///   - finished: called once per feed, never concurrently; with an error when no run could be
-  ///     made. A run that failed or is `quarantined` is a success that carries its error.
+  ///     made. A run that failed or is `heldBack` is a success that carries its error.
   /// - Throws: `CancellationError` if the task is cancelled; feeds that are not finished are
   ///   unchanged.
   func sync(

@@ -10,15 +10,15 @@ public enum SyncOutcome: String, Sendable, CaseIterable {
   /// The document is not believed: it is empty, probably belongs to another feed, or comes from another
   /// source and lacks many offers. No offer was removed, and of another feed's document none was stored.
   /// Removals of the feed's own document that only wait for a second one are `updated`, with
-  /// ``SyncRun/held``.
-  case quarantined
+  /// ``SyncRun/held``. Databases, exports and the API have its older name.
+  case heldBack = "quarantined"
   /// Nothing was applied; the offers are unchanged.
   case failed
   /// The feed was not fetched, for one of the reasons in `SyncSkip`; no run is recorded.
   case skipped
 
   /// The word for the outcome in texts for people.
-  package var word: String { self == .quarantined ? "held back" : rawValue }
+  package var word: String { self == .heldBack ? "held back" : rawValue }
 }
 
 /// The numbers of offers, by what a sync found out about them.
@@ -116,7 +116,7 @@ public struct SyncRun: Hashable, Sendable {
   public let startedAt: Date
   /// The duration in seconds.
   public package(set) var durationSeconds: Double
-  /// Why the run failed or was quarantined.
+  /// Why the run failed or was held back.
   public package(set) var error: OffersError?
   /// The first problems of skipped or mended records, at most `problemLimit`.
   public package(set) var problems: [ReadProblem]

@@ -25,8 +25,9 @@ public struct OffersError: Error, Hashable, Sendable, CustomStringConvertible {
     case noNetwork
     /// A limit on size or time was exceeded.
     case limitExceeded
-    /// The document is not believed, so no offer was removed: see ``SyncOutcome/quarantined``.
-    case quarantined
+    /// The document is not believed, so no offer was removed: see ``SyncOutcome/heldBack``.
+    /// Databases, exports and the API have its older name.
+    case heldBack = "quarantined"
     /// Another sync of the same feed is running, or somebody else holds the database.
     case locked
     /// The database cannot be used: it is damaged or not accessible, belongs to another program, or

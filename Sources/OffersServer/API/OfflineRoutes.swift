@@ -37,9 +37,9 @@ struct OfflineRoutes: ContentRoutes {
     let feeds = try await source.fetchFeeds()
     let titles = try await source.fetchTitles(of: feeds)
     let frames = try await OfflineFrame.all(source, feeds)
-    let held = try await fetchHeld(titles)
+    let stored = try await fetchStored(titles)
     var answer = Answer.json { json in
-      json.member("offers", each: held) { json, offer in
+      json.member("offers", each: stored) { json, offer in
         json.array { json in
           json.value(offer.ref)
           json.value(offer.hash)
@@ -60,8 +60,9 @@ struct OfflineRoutes: ContentRoutes {
   }
 
   /// The references and the hashes of the offers that a browser stores, in the order of the feeds.
-  private func fetchHeld(_ titles: [String: String]) async throws -> [(ref: String, hash: String)] {
-    var held: [(seen: Date, ref: String, hash: String)] = []
+  private func fetchStored(_ titles: [String: String]) async throws -> [(ref: String, hash: String)]
+  {
+    var stored: [(seen: Date, ref: String, hash: String)] = []
     var room = Self.bytes
     // Expired offers come behind all others, and are the first for which there is no room.
     var query = OfferQuery(
@@ -73,15 +74,15 @@ struct OfflineRoutes: ContentRoutes {
       for offer in page.offers {
         let record = OfflineOffer(offer.offer, settings(offer.ref.feed))
         room -= record.bytes
-        if room < 0 || held.count == Self.offerLimit { break reading }
-        held.append((offer.firstSeenAt, offer.ref.description, record.hash))
+        if room < 0 || stored.count == Self.offerLimit { break reading }
+        stored.append((offer.firstSeenAt, offer.ref.description, record.hash))
       }
       guard page.hasMore, let last = page.offers.last else { break }
       query.after = OfferPosition(of: last.offer, in: query)
     }
     // The newest offers come first, and those of one sync in the order of their feed. That order is
     // the order in which syncs found the offers, so that the sorting must be stable.
-    return held.enumerated()
+    return stored.enumerated()
       .sorted { ($0.element.seen, $0.offset) < ($1.element.seen, $1.offset) }
       .map { ($0.element.ref, $0.element.hash) }
   }

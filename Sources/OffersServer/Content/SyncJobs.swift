@@ -219,7 +219,7 @@ struct SyncStatus: Sendable {
     change(feed) { feed in
       switch result {
       case .success(let run):
-        feed.phase = run.error == nil || run.outcome == .quarantined ? .done : .failed
+        feed.phase = run.error == nil || run.outcome == .heldBack ? .done : .failed
         feed.run = run
         feed.error = run.error
         feed.bytes = max(feed.bytes, run.bytes)

@@ -199,7 +199,7 @@ struct FeedSettings {
       guard let run = feed.lastRun else { return }
       row.set("lastRun", time: run.startedAt)
       row.set("outcome", run.word)
-      row.set("failed", run.outcome == .failed || run.outcome == .quarantined)
+      row.set("failed", run.outcome == .failed || run.outcome == .heldBack)
       if let error = run.error, feed.fetch.held == nil {
         row.set(
           "error",

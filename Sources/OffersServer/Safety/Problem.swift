@@ -82,7 +82,7 @@ struct Problem: Error, HTTPResponseError {
     switch code {
     case .invalidRequest: .badRequest
     case .notFound: .notFound
-    case .ambiguous, .locked, .quarantined: .conflict
+    case .ambiguous, .locked, .heldBack: .conflict
     case .limitExceeded, .malformedFeed, .unexpectedShape, .malformedImage, .sourceFailed,
       .noNetwork:
       .badGateway
@@ -147,9 +147,9 @@ struct ErrorWords {
     case .storageFailed: "The server could not read or store this just now."
     case .newerDatabase: "The data is of a newer version of this program."
     case .storeUnreachable: "The data cannot be reached at present."
-    case .quarantined where feed != nil:
+    case .heldBack where feed != nil:
       "\(source) sent a document that does not look like its own."
-    case .invalidRequest, .notFound, .ambiguous, .locked, .quarantined: nil
+    case .invalidRequest, .notFound, .ambiguous, .locked, .heldBack: nil
     }
   }
 }

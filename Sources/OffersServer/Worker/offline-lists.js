@@ -187,9 +187,9 @@ function cardOf(offer, data, back) {
 }
 
 /** A note if not all offers of the list are stored. */
-function heldNote(held, total, noun) {
-  if (total === null || held >= total) return null;
-  return `${numberText(held)} of ${countText(total, noun)} are on this device.`;
+function storedNote(stored, total, noun) {
+  if (total === null || stored >= total) return null;
+  return `${numberText(stored)} of ${countText(total, noun)} are on this device.`;
 }
 
 /** Makes the page of a list; `own` is the feed that it belongs to, or null. */
@@ -204,7 +204,7 @@ function listPage(url, frame, data, own) {
   const back = url.pathname + url.search;
   const layout = Object.keys(frame.fields).find((name) => name.startsWith("layout-") && frame.fields[name]);
   const cards = (list) => list.map((offer) => cardOf(offer, data, back));
-  const held = data.current.filter((offer) => (own === null || offer.feed === own) && !isExpired(offer)).length;
+  const stored = data.current.filter((offer) => (own === null || offer.feed === own) && !isExpired(offer)).length;
   const isEmpty = offers.length === 0;
   const ofFeed = choice.ofFavorites ? null : data.frames.get(`/feeds/${encodeRef(choice.feed ?? "")}`);
   const noun = (ofFeed ?? frame).noun;
@@ -215,7 +215,7 @@ function listPage(url, frame, data, own) {
     map: frame.fields.map && mapFields(choice, offers, whole, fields.get("view") === "map", cards),
     // Behind its last page, the server counts no offers of a feed.
     count: countText(isEmpty && own !== null ? 0 : whole.length, noun),
-    heldNote: heldNote(held, frame.total, frame.noun),
+    storedNote: storedNote(stored, frame.total, frame.noun),
     cards: cards(offers.slice(0, PAGE_SIZE)),
     credit: layout === "layout-covers" ? creditOf(offers) : null,
     nothing: !isEmpty ? null : number > 1 || choice.narrows ? frame.no_match : frame.nothing,

@@ -82,8 +82,8 @@ struct SyncAttempt {
     // A search says nothing about the feed's document, and changes no offer of it.
     if options.query != nil { return nil }
     // A source that is not remembered says nothing about the feed's server.
-    let isQuarantined = outcome == .quarantined
-    if template.text != usualSource && (isQuarantined || remembered == nil) {
+    let isHeldBack = outcome == .heldBack
+    if template.text != usualSource && (isHeldBack || remembered == nil) {
       return schedule.afterOther(state?.fetch, held: removals?.held)
     }
     var answer = answer
@@ -359,7 +359,7 @@ extension SyncAttempt {
     let isEmpty = collector.offerCount == 0
     let error = error(of: removals, isEmpty: isEmpty)
     let (run, fetch) = end(
-      error == nil ? .updated : .quarantined, bytes: document.sizeBytes,
+      error == nil ? .updated : .heldBack, bytes: document.sizeBytes,
       counts: collector.counts, error: error,
       problems: collector.problems, mendedCount: collector.mendedCount, removals: removals)
     return SyncPlan(
@@ -475,7 +475,7 @@ extension SyncAttempt {
     counts.unchanged = offerCount
     let error = error(of: decision, isEmpty: offerCount == 0)
     let (run, fetch) = end(
-      error == nil ? .updated : .quarantined, bytes: bytes, counts: counts, error: error,
+      error == nil ? .updated : .heldBack, bytes: bytes, counts: counts, error: error,
       removals: decision)
     let plan = SyncPlan(
       run: run, newRecords: SpooledRecords.none, knownRecords: SpooledRecords.none,
@@ -515,7 +515,7 @@ extension SyncAttempt {
     } else {
       return nil
     }
-    return OffersError(.quarantined, message, advice: acceptance)
+    return OffersError(.heldBack, message, advice: acceptance)
   }
 
   /// The advice on how to accept the removals, with the source unless it is the usual one.

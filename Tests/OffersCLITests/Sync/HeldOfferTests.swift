@@ -6,7 +6,7 @@ import Testing
 @Suite("Offers that are held back or kept, on the command line")
 struct HeldOfferTests {
   @Test("Too many removals are held back until --accept-removals")
-  func quarantine() async throws {
+  func heldBack() async throws {
     let items = (1...20).map { FeedItem("\($0)", "Offer \($0)") }
     let home = try await Home(synced: items)
     let path = try home.feed([items[0]])

@@ -32,9 +32,9 @@ struct AddressRedactionTests {
   @Test("they are hidden in the texts of a run, of which all else stays")
   func run() {
     var run = SyncRun(
-      feed: "tea", source: "https://x.example/?key=K", outcome: .quarantined, bytes: 7,
+      feed: "tea", source: "https://x.example/?key=K", outcome: .heldBack, bytes: 7,
       startedAt: Date(timeIntervalSince1970: 1), durationSeconds: 2,
-      error: OffersError(.quarantined, "https://x.example/?key=K lacks offers."))
+      error: OffersError(.heldBack, "https://x.example/?key=K lacks offers."))
     run.keptCount = 3
     run.listedCount = 4
     run.held = HeldBack(missingCount: 5, since: run.startedAt, until: nil)

@@ -29,7 +29,7 @@ struct ErrorWordsTests {
   func codes() {
     for code in [
       OffersError.Code.invalidRequest, .notFound, .ambiguous, .malformedFeed, .unexpectedShape,
-      .malformedImage, .sourceFailed, .noNetwork, .limitExceeded, .quarantined, .locked,
+      .malformedImage, .sourceFailed, .noNetwork, .limitExceeded, .heldBack, .locked,
       .storageFailed, .storeUnreachable, .newerDatabase,
     ] {
       for feed in [nil, "Films"] {

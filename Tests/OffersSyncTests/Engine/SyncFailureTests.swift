@@ -39,7 +39,7 @@ struct SyncFailureTests {
   @Test(
     "held back removals are thrown with the command that accepts them, which is still known from the record"
   )
-  func throwsQuarantines() async throws {
+  func throwsWhatIsHeldBack() async throws {
     let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...30))
     let other = try home.folder.write(FeedText.feed(1...2), to: "other.json")
@@ -47,7 +47,7 @@ struct SyncFailureTests {
       try await Self.engine(home.database).sync(
         "ibotta", options: SyncOptions(source: .file(other)))
     }
-    #expect(error?.code == .quarantined)
+    #expect(error?.code == .heldBack)
     #expect(error?.hint == "If that is right, accept the removals.")
     #expect(error?.command == "offers sync ibotta --from \(other) --accept-removals")
     #expect(try await home.feed().lastRun?.error == error)

@@ -45,7 +45,7 @@ struct NewsRules {
     try await home.sync(held, at: Self.start)
     _ = try await home.store.setFavorites(named: ["1"], to: true)
     _ = try await Self.take(home, now: Self.start + 10)
-    // While removals are quarantined, new ids exist next to the old ones.
+    // While removals are held back, new ids exist next to the old ones.
     try await home.sync(held + [FeedOffer("9", name: "Tea")], at: Self.start + 20)
     #expect(try await Self.take(home, now: Self.start + 30) == [])
     try await home.sync(

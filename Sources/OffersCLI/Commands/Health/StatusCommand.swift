@@ -228,7 +228,7 @@ extension FeedSummary {
     guard let feed else { return lines }
     let fetch = feed.fetch
     if let held = fetch.held {
-      let error = feed.lastRun.flatMap { $0.outcome == .quarantined ? $0.error : nil }
+      let error = feed.lastRun.flatMap { $0.outcome == .heldBack ? $0.error : nil }
       let hint = error?.advice?.printed ?? SyncReport.heldCommands(of: name)
       lines.append(held.sentence(of: feed.currentCount, presentation.noun, at: now) + ". " + hint)
     }
@@ -250,7 +250,7 @@ extension FeedSummary {
           + ShellQuoting.word(address))
     }
     if let run = feed.lastRun, let error = run.error, fetch.stoppedAt == nil, !feed.triedOther,
-      error.code != .noNetwork, run.outcome != .quarantined || fetch.held == nil
+      error.code != .noNetwork, run.outcome != .heldBack || fetch.held == nil
     {
       lines.append(error.withCommands.description)
     }

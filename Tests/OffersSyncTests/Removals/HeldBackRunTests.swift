@@ -3,15 +3,15 @@ import OffersCore
 import Testing
 
 @Suite("Removals that are held back")
-struct QuarantineTests {
+struct HeldBackRunTests {
   @Test("the removals of an empty list are held back until its removals are accepted")
   func holdsBackAnEmptyList() async throws {
     let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...3))
     for _ in 0..<2 {
       let run = try await home.sync("[]")
-      #expect(run.outcome == .quarantined)
-      #expect(run.error?.code == .quarantined)
+      #expect(run.outcome == .heldBack)
+      #expect(run.error?.code == .heldBack)
       #expect(run.error?.command == "offers sync ibotta --accept-removals")
       #expect(try await home.ids() == ["1", "2", "3"])
     }
@@ -72,7 +72,7 @@ struct QuarantineTests {
     let home = try await SyncedFolder()
     let sample = try await home.sync(from: "sample")
     #expect(sample.source == "sample" && sample.counts.new >= 60)
-    #expect(try await home.sync("[]").outcome == .quarantined)
+    #expect(try await home.sync("[]").outcome == .heldBack)
     let database = home.database
     _ = try await database.setFavorites(named: ["900116"], to: true)
     let own = try await home.sync(FeedText.feed(1...12))
@@ -87,7 +87,7 @@ struct QuarantineTests {
     #expect(changes.last?.offer?.ref.offerID == "900116")
     let feed = try await home.feed()
     #expect(feed.currentCount == 12 && feed.goneCount == 1)
-    #expect(try await home.sync(from: "sample").outcome == .quarantined)
+    #expect(try await home.sync(from: "sample").outcome == .heldBack)
   }
 
   @Test("the document before one whose removals are held back is read again")
@@ -104,7 +104,7 @@ struct QuarantineTests {
   }
 
   @Test("a run that is held back as a whole is recorded and does not count as a success; others do")
-  func recordsTheQuarantine() async throws {
+  func recordsThatItIsHeldBack() async throws {
     let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...30))
     _ = try await home.sync(FeedText.feed(1...2), at: 2_000)
@@ -112,7 +112,7 @@ struct QuarantineTests {
     #expect(try await home.feed().lastSuccessAt?.timeIntervalSince1970 == 2_000)
     let run = try await home.sync("[]", at: 3_000)
     let feed = try await home.feed()
-    #expect(feed.lastRun?.outcome == .quarantined)
+    #expect(feed.lastRun?.outcome == .heldBack)
     #expect(feed.lastRun?.error == run.error)
     #expect(run.error?.message == "The feed is empty: the removal of 30 of 30 offers is held back.")
     #expect(feed.lastSuccessAt?.timeIntervalSince1970 == 2_000)
