@@ -37,8 +37,10 @@ package final class FeedReader {
     self.sink = sink
     transcoder = TextTranscoder(
       charset: definition.encoding ?? charset, isCertain: definition.encoding != nil)
-    assembler = OfferAssembler(definition, address: address, now: now.storedSeconds)
-    document = DocumentValues(definition, tree: assembler.document, links: assembler.links)
+    let links = LinkResolver(address: address)
+    document = DocumentValues(definition, links: links)
+    assembler = OfferAssembler(
+      definition, document: document, links: links, now: now.storedSeconds)
   }
 
   /// The number of records met so far, broken ones included.

@@ -75,7 +75,7 @@ package struct KnownOffers: Sendable {
   }
 
   /// Looks up an offer and marks it as seen.
-  package mutating func see(id: UnsafeRawBufferPointer, contentHash: UInt64) -> Sighting {
+  package mutating func see(id: String, contentHash: UInt64) -> Sighting {
     guard let slot = find(id) else { return .new }
     let entry = entries[slot]
     guard markSeen(slot) else { return .repeated }
@@ -85,7 +85,7 @@ package struct KnownOffers: Sendable {
 
   /// Records an offer whose record is invalid, so that it does not count as vanished. A valid
   /// record of it may still follow.
-  package mutating func seeBroken(id: UnsafeRawBufferPointer) {
+  package mutating func seeBroken(id: String) {
     if let slot = find(id) { brokenSlots.append(slot) }
   }
 
@@ -112,9 +112,10 @@ package struct KnownOffers: Sendable {
     return true
   }
 
-  private mutating func find(_ id: UnsafeRawBufferPointer) -> Int? {
+  private mutating func find(_ id: String) -> Int? {
     if entries.isEmpty { return nil }
-    let hash = hash(id)
+    var id = id
+    let hash = id.withUTF8 { self.hash(UnsafeRawBufferPointer($0)) }
     if likely < entries.count, entries[likely].idHash == hash {
       likely += 1
       return likely - 1

@@ -29,24 +29,32 @@ protocol FormatReader: AnyObject {
 }
 
 extension OfferAssembler {
-  /// Passes the current record to the sink: as an offer, or as a skipped record.
+  /// Passes a record to the sink: as an offer, or as a skipped record.
   ///
   /// - Parameters:
+  ///   - record: the record.
+  ///   - ownKeys: the keys of the record and of the objects around it, as in `assemble`.
+  ///   - isFull: whether values of the record were left out.
   ///   - sink: receives the record.
   ///   - position: the number of the record in the document, counted from 1.
-  ///   - nearest: returns the key of the record that is most like a missing key; nil for none.
-  @inline(__always)
   func deliver(
-    to sink: any OfferSink, position: Int, nearest: (String) -> String? = { _ in nil }
+    _ record: RecordValue, ownKeys: [String] = [], isFull: Bool, to sink: any OfferSink,
+    position: Int
   ) throws {
-    switch assemble() {
+    switch assemble(record, ownKeys: ownKeys, isFull: isFull) {
     case .offer(let mended):
       if let mended { sink.mend(position: position, reason: mended) }
       try sink.accept(texts, position: position)
     case .noOffer(let id, let reason):
-      let key = isHinting ? missingKey(for: reason).flatMap(nearest) : nil
+      let key = isHinting ? missingKey(for: reason).flatMap { Self.nearest($0, in: record) } : nil
       let hint = key.map { "; did you mean \($0)?" } ?? ""
       sink.skip(id: id, position: position, reason: reason + hint)
     }
+  }
+
+  /// The key of an object that is most like one that it lacks; nil for none.
+  private static func nearest(_ missing: String, in record: RecordValue) -> String? {
+    let keys = record.keys
+    return keys.contains(missing) ? nil : NearestWord.find(missing, among: keys)
   }
 }

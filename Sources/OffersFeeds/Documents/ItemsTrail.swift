@@ -29,11 +29,11 @@ struct ItemsTrail {
   }
 
   /// Records the key of a member of an object that is nested in `level` other values.
-  mutating func take(_ key: UnsafeRawBufferPointer, level: Int) {
+  mutating func take(_ key: String, level: Int) {
     guard level == depth, depth < path.count else { return }
-    isNext = key.elementsEqual(path[depth].utf8)
+    isNext = key == path[depth]
     guard depth == reached, keys.count < Self.keyLimit else { return }
-    keys.append(String(decoding: key.prefix(Self.keyBytes), as: UTF8.self))
+    keys.append(String(decoding: key.utf8.prefix(Self.keyBytes), as: UTF8.self))
   }
 
   /// Records the start of an object or list that is nested in `level` other values.

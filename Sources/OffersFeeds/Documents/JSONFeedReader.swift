@@ -11,7 +11,6 @@ final class JSONFeedReader: FormatReader {
   private let assembler: OfferAssembler
   private let sink: any OfferSink
   private let input: InputBuffer
-  private let items: JSONItemReader
   private let isLines: Bool
   /// Whether the format was detected, because the definition does not name it.
   private let isFound: Bool
@@ -30,7 +29,6 @@ final class JSONFeedReader: FormatReader {
     self.isLines = isLines
     isFound = definition.format == nil
     input = InputBuffer(limitBytes: Self.itemLimitBytes)
-    items = JSONItemReader(tree: assembler.record)
     outline = JSONItemLocator(items: definition.items, document: document, isLines: isLines)
   }
 
@@ -128,8 +126,11 @@ final class JSONFeedReader: FormatReader {
   private func readOnly(
     _ scanner: JSONScanner, _ p: inout JSONScanner.Position, depth: Int
   ) throws -> Bool {
-    try items.read(scanner, &p, depth: depth)
-    guard case .offer(let mended) = assembler.assemble() else { return false }
+    var reader = JSONValueReader(scanner)
+    let record = try reader.read(&p, depth: depth)
+    guard case .offer(let mended) = assembler.assemble(record, isFull: reader.isFull) else {
+      return false
+    }
     if let mended { sink.mend(position: itemCount, reason: mended) }
     try sink.accept(assembler.texts, position: itemCount)
     return true
@@ -138,18 +139,16 @@ final class JSONFeedReader: FormatReader {
   private func readItem(
     _ scanner: JSONScanner, _ p: inout JSONScanner.Position, depth: Int, in outline: JSONItemLocator
   ) throws {
-    let start = p
-    try items.read(scanner, &p, depth: depth)
-    if start.pointee != 0x7B, !assembler.record.paths.wantsValue(PathTree.root) {
-      let kind = JSONItemLocator.kind(of: start.pointee)
+    let first = p.pointee
+    var reader = JSONValueReader(scanner)
+    let record = try reader.read(&p, depth: depth)
+    if first != 0x7B, !assembler.readsItemItself {
+      let kind = JSONItemLocator.kind(of: first)
       sink.skip(id: nil, position: itemCount, reason: "\(kind), expected an object")
       return
     }
-    if assembler.usesOwnKeys { assembler.values.ownKeys = outline.ownKeys }
-    try assembler.deliver(to: sink, position: itemCount) { missing in
-      let keys = RecordKeys.find(scanner, at: start)
-      return keys.contains(missing) ? nil : NearestWord.find(missing, among: keys)
-    }
+    try assembler.deliver(
+      record, ownKeys: outline.ownKeys, isFull: reader.isFull, to: sink, position: itemCount)
   }
 
   /// Skips a line of JSON lines that is not valid JSON, and returns its end. Returns nil for other

@@ -33,34 +33,34 @@ struct JSONItemLocator {
 
   private struct Container {
     let kind: Kind
-    /// The shape of the container: its node in the `PathTree`; negative when no path needs it.
-    let shape: Int32
-    /// The container's node in the document's `RecordTree`; negative when it has none.
-    let node: Int32
+    /// The place of the container; nil when no path needs it.
+    let place: DocumentPlace?
+    /// Whether the container is kept in `DocumentValues`.
+    let isKept: Bool
     /// Whether offers are searched for in the container. They are not if it is, or is within, a
     /// list on a path that selects no elements of the list, or an element of a list other than the
     /// one that the path selects.
     let allowsItems: Bool
     /// The index of the current element.
-    var elementIndex: Int32 = 0
+    var elementIndex = 0
     /// The key of the current member, where a `*` of the definition matches any key.
-    var ownKey: [UInt8]?
+    var ownKey: String?
   }
 
-  private let paths: PathTree
   private let document: DocumentValues
   private let itemsText: String
-  private let keyArena = TextArena()
   /// True for JSON lines: a sequence of values instead of one document.
   private let isLines: Bool
   private var containers: [Container] = []
   private var expectation = Expectation.value
-  /// The shape of the next value; negative when no path needs it.
-  private var valueShape = PathTree.root
+  /// The place of the next value; nil when no path needs it.
+  private var place: DocumentPlace?
+  /// The key of the next value, if that has a place.
+  private var key = ""
   private var isAnyMember = false
   /// The index, among the paths of items, of the one that was found first in the document, and
   /// alone applies; nil before.
-  private var itemsRank: Int32?
+  private var itemsRank: Int?
   private var rootKeys: [String] = []
   private var trail: ItemsTrail
   /// Whether an object in the place of the list of offers may be the only one. False while that
@@ -76,12 +76,13 @@ struct JSONItemLocator {
 
   /// - Parameters:
   ///   - items: the paths of the lists of offers.
-  ///   - document: receives the values outside the offers. Its tree has the same paths, compiled.
+  ///   - document: receives the values outside the offers.
   ///   - isLines: true for JSON lines: a sequence of values instead of one document.
   init(items: [FieldPath], document: DocumentValues, isLines: Bool = false) {
     self.document = document
     self.isLines = isLines
-    paths = document.tree.paths
+    place = document.root
+    lastItemPlace = document.root
     trail = ItemsTrail(items)
     startsWithKey = items.allSatisfy { if case .key? = $0.steps.first { true } else { false } }
     itemsText = items.map { $0.steps.isEmpty ? "the top level" : $0.descriptionFromRoot }
@@ -96,7 +97,7 @@ struct JSONItemLocator {
 
   /// The keys of the current record and of the objects around it, where a `*` matches any key; the
   /// outermost first.
-  var ownKeys: [[UInt8]] { containers.compactMap(\.ownKey) }
+  var ownKeys: [String] { containers.compactMap(\.ownKey) }
 
   /// The reason why a valid document has no list of offers at the expected path; nil when it has
   /// one.
@@ -127,7 +128,7 @@ struct JSONItemLocator {
   mutating func expectItemAgain() {
     expectation = .value
     if !isInItems && !isLines {
-      valueShape = lastItemShape
+      place = lastItemPlace
       isAnyMember = true
     }
   }
@@ -137,12 +138,12 @@ struct JSONItemLocator {
   /// incomplete object smaller than `offerBytes`. A larger incomplete one, and an invalid one, whose
   /// error is then reported, are parsed token by token instead.
   private mutating func isOnlyItem(
-    _ scanner: JSONScanner, _ p: JSONScanner.Position, _ shape: Int32
+    _ scanner: JSONScanner, _ p: JSONScanner.Position, _ place: DocumentPlace?
   ) throws(JSONStop) -> Bool {
-    guard mayBeOnlyItem, shape >= 0, allowsItems, !paths.hasItemsBelow(shape),
-      let rank = paths.itemsRank(shape), rank == itemsRank ?? rank,
+    guard mayBeOnlyItem, let place, allowsItems, !place.hasItemsBelow,
+      let rank = place.itemsRank, rank == itemsRank ?? rank,
       // An element of the list itself is an item, and not in its place.
-      containers.last?.shape != shape
+      containers.last?.place !== place
     else { return false }
     var end = p
     do {
@@ -157,14 +158,14 @@ struct JSONItemLocator {
 
   /// Counts the object as the list of offers, after it was read as the only offer.
   mutating func takeOnlyItem() {
-    if let rank = paths.itemsRank(valueShape) { itemsRank = rank }
+    if let rank = place?.itemsRank { itemsRank = rank }
     expectation = containers.isEmpty ? .nothing : .commaOrEnd
   }
 
   /// Parses the object again as one that contains offers, since it is not an offer itself.
   mutating func refuseOnlyItem() { mayBeOnlyItem = false }
 
-  private var lastItemShape = PathTree.root
+  private var lastItemPlace: DocumentPlace?
 
   /// Consumes one token. When it throws `needsMore`, nothing but `p` has changed.
   mutating func step(
@@ -206,36 +207,37 @@ struct JSONItemLocator {
       itemsRank = 0
       return .item(depth: 0)
     }
-    let shape = isInItems ? containers[containers.count - 1].shape : valueShape
+    let place = isInItems ? containers[containers.count - 1].place : place
     let isList = p.pointee == 0x5B
     if isInItems {
       if p >= scanner.end { throw scanner.stop(p, .expectedValue) }
       // If a path selects elements of this list, the lists within it are searched for records.
-      if !(isList && paths.wantsElements(shape)) {
+      if !(isList && place?.wantsElements == true) {
         expectation = .commaOrEnd
         return .item(depth: containers.count)
       }
     }
     switch p.pointee {
     case 0x7B, 0x5B:
-      if !isList, isAnyMember, paths.isItem(shape), allowsItems, holdsItems(shape) {
-        lastItemShape = shape
+      if !isList, isAnyMember, let place, place.isItem, allowsItems, holdsItems(place) {
+        lastItemPlace = place
         expectation = .commaOrEnd
         return .item(depth: containers.count)
       }
-      if !isList, try isOnlyItem(scanner, p, shape) { return .onlyItem(depth: containers.count) }
+      if !isList, try isOnlyItem(scanner, p, place) { return .onlyItem(depth: containers.count) }
       mayBeOnlyItem = true
       if containers.count >= JSONScanner.depthLimit { throw scanner.stop(p, .tooDeep) }
-      open(isList, shape)
+      open(isList, place)
       p += 1
     default:
       let kind = Self.kind(of: p.pointee)
-      if shape >= 0, paths.wantsValue(shape) {
-        try document.readScalar(scanner, &p, shape, below: containers.last?.node ?? -1)
+      if place?.wantsValue == true, containers.last?.isKept == true {
+        var reader = JSONValueReader(scanner)
+        document.add(try reader.read(&p, depth: containers.count), key: key)
       } else {
         try scanner.skipValue(&p, depth: containers.count)
       }
-      noteMismatch(kind, shape)
+      noteMismatch(kind, place)
       expectation = containers.isEmpty ? .nothing : .commaOrEnd
     }
     return .walked
@@ -243,47 +245,46 @@ struct JSONItemLocator {
 
   /// Records the kind of a value that is where a path expects the list of offers, or an object on
   /// the way to one.
-  private mutating func noteMismatch(_ kind: String, _ shape: Int32) {
-    if shape >= 0, paths.itemsRank(shape) != nil || paths.wantsMembers(shape) { mismatch = kind }
+  private mutating func noteMismatch(_ kind: String, _ place: DocumentPlace?) {
+    if let place, place.itemsRank != nil || place.wantsMembers { mismatch = kind }
   }
 
   /// Whether the next value may contain offers.
   private var allowsItems: Bool {
     guard let last = containers.last else { return true }
-    guard last.allowsItems, last.kind == .array, let index = paths.itemsIndex(last.shape) else {
+    guard last.allowsItems, last.kind == .array, let index = last.place?.itemsIndex else {
       return last.allowsItems
     }
     return last.elementIndex == index
   }
 
-  /// Whether a value of this shape contains the offers, according to the path that applies. The
+  /// Whether a value at this place contains the offers, according to the path that applies. The
   /// first such value determines that path.
-  private mutating func holdsItems(_ shape: Int32) -> Bool {
-    guard let rank = paths.itemsRank(shape), rank == itemsRank ?? rank else { return false }
+  private mutating func holdsItems(_ place: DocumentPlace) -> Bool {
+    guard let rank = place.itemsRank, rank == itemsRank ?? rank else { return false }
     itemsRank = rank
     return true
   }
 
-  private mutating func open(_ isList: Bool, _ shape: Int32) {
+  private mutating func open(_ isList: Bool, _ place: DocumentPlace?) {
     let allowsItems = allowsItems
     if containers.isEmpty { isBareList = isList && startsWithKey }
     // If the path selects one element by its index, the list around it is not the list of offers.
-    let isAround = shape >= 0 && paths.itemsIndex(shape) != nil && containers.last?.shape != shape
-    let isItems = allowsItems && isList && shape >= 0 && !isAround && holdsItems(shape)
-    if !isItems, shape >= 0, paths.itemsRank(shape) != nil || isList && paths.wantsMembers(shape) {
+    let isAround = place?.itemsIndex != nil && containers.last?.place !== place
+    let isItems = place.map { allowsItems && isList && !isAround && holdsItems($0) } ?? false
+    if !isItems, let place, place.itemsRank != nil || isList && place.wantsMembers {
       mismatch = isList ? "a list" : "an object"
     }
-    var node: Int32 = -1
-    if shape >= 0, !isItems {
-      node = document.append(shape, isList ? .list : .object, to: containers.last?.node ?? -1)
-    }
-    if !isList, shape >= 0, !containers.isEmpty, paths.hasItemsBelow(shape) { didFindPlace = true }
+    let isKept =
+      place != nil && !isItems && containers.last?.isKept != false
+      && document.begin(isList ? .list : .object, key: key)
+    if !isList, place?.hasItemsBelow == true, !containers.isEmpty { didFindPlace = true }
     containers.append(
       Container(
-        kind: isItems ? .items : isList ? .array : .object, shape: shape, node: node,
-        allowsItems: allowsItems && !(isList && shape >= 0 && !paths.wantsElements(shape))))
+        kind: isItems ? .items : isList ? .array : .object, place: place, isKept: isKept,
+        allowsItems: allowsItems && !(isList && place?.wantsElements == false)))
     if itemsRank == nil { trail.open(isList: isList, level: containers.count - 1) }
-    valueShape = isList ? shape : -1
+    self.place = isList ? place : nil
     isAnyMember = false
     expectation = isList ? .valueOrEnd : .keyOrEnd
   }
@@ -292,34 +293,20 @@ struct JSONItemLocator {
     _ scanner: JSONScanner, _ p: inout JSONScanner.Position
   ) throws(JSONStop) {
     var traits = JSONScanner.TextTraits()
-    let key = try scanner.scanKey(&p, &traits)
+    let raw = try scanner.scanKey(&p, &traits)
     expectation = .value
-    var wasMended = false
-    if traits.hasEscapes || traits.hasNonASCII {
-      keyArena.reset()
-      let decoded = JSONTextDecoder(arena: keyArena).decode(key, traits, wasMended: &wasMended)
-      take(key: decoded, isMended: wasMended)
-    } else {
-      take(key: key, isMended: false)
-    }
-  }
-
-  private mutating func take(key: UnsafeRawBufferPointer, isMended: Bool) {
+    let (key, isMended) = JSONText.decode(raw, traits)
     let last = containers.count - 1
     if last == 0, rootKeys.count < 8 {
-      rootKeys.append(String(decoding: key.prefix(40), as: UTF8.self))
+      rootKeys.append(String(decoding: key.utf8.prefix(40), as: UTF8.self))
     }
     if itemsRank == nil { trail.take(key, level: last) }
-    let shape = containers[last].shape
-    guard shape >= 0 else { return }
-    valueShape = paths.child(of: shape, key)
-    isAnyMember = valueShape >= 0 && paths.isAny(valueShape, of: shape)
+    guard let outer = containers[last].place else { return }
+    place = outer.member(key)
+    isAnyMember = place != nil && place === outer.any
+    self.key = place == nil ? "" : key
     // Two invalid keys may become equal when repaired, so such a key is left empty.
-    if paths.hasAny(shape) { containers[last].ownKey = isMended ? [] : Array(key) }
-    let node = containers[last].node
-    if valueShape >= 0, !isAnyMember, node >= 0 {
-      document.tree.replace(valueShape, below: node)
-    }
+    if outer.any != nil { containers[last].ownKey = isMended ? "" : key }
   }
 
   private mutating func commaOrEnd(
@@ -331,7 +318,7 @@ struct JSONItemLocator {
       p += 1
       expectation = isObject ? .key : .value
       if !isObject { containers[containers.count - 1].elementIndex += 1 }
-      valueShape = isObject ? -1 : (containers.last?.shape ?? -1)
+      place = isObject ? nil : containers.last?.place
       isAnyMember = false
     case 0x7D where isObject, 0x5D where !isObject:
       close(&p)
@@ -342,7 +329,7 @@ struct JSONItemLocator {
 
   private mutating func close(_ p: inout JSONScanner.Position) {
     p += 1
-    containers.removeLast()
+    if containers.removeLast().isKept { document.end() }
     if itemsRank == nil { trail.close(level: containers.count) }
     expectation = containers.isEmpty ? .nothing : .commaOrEnd
   }

@@ -2,45 +2,57 @@ import OffersCore
 
 /// Reads the offers and the values around them from the elements of an XML document.
 ///
-/// An element is an object: its attributes are members with an `@` before the name, its children
-/// are members, and repeated children are like a list. Its text is all text within it, trimmed.
+/// An element is a `RecordValue.Element`. Outside of the offers, only the elements that a path needs
+/// are kept.
 final class XMLItemHandler: XMLTokenHandler {
+  /// An open element outside of the items.
   private struct Frame {
-    /// The element's shape: its node in the `PathTree`; negative when no path needs it.
-    var shape: Int32
-    var node: Int32
-    /// The start of its text in the record's arena or, outside items, in `documentText`; negative
-    /// when no path needs the text.
-    var textStart = -1
-    /// The base of relative links, as in `RecordTree.Node.base`.
-    var base: Int32 = -1
+    /// The place of the element; nil when no path needs it.
+    let place: DocumentPlace?
+    /// Whether the element is kept in `DocumentValues`.
+    var isKept = false
+    /// Whether its text is needed.
+    var isRead = false
+    /// The base of relative links.
+    var base: LinkResolver?
+    var declaresBase = false
+  }
+
+  /// An open element of the current item.
+  private struct ItemFrame {
+    let name: String
+    var element = RecordValue.Element()
+    /// The base of relative links.
+    var base: LinkResolver?
   }
 
   private let assembler: OfferAssembler
   private let document: DocumentValues
   private let sink: any OfferSink
-  private let record: RecordTree
-  private let itemPaths: PathTree
-  private let documentPaths: PathTree
-  /// The arena of values that are complete while an enclosing text is still being written to the
-  /// record's arena.
-  private let aside = TextArena()
-  /// The size of the texts and attributes that were kept of the current item so far, in bytes.
-  private var itemBytes = 0
   private var frames: [Frame] = []
-  /// The number of frames around that of the current item; nil outside items.
-  private var itemDepth: Int?
-  /// The number of bases in scope of the current item.
-  private var itemBaseCount = 0
-  /// The number of open elements whose text is needed.
-  private var collecting = 0
-  private var documentText: [UInt8] = []
+  /// The open elements of the current item; empty outside of items.
+  private var item: [ItemFrame] = []
+  /// The text since the last start or end of an element, of the current item or of the document.
+  private var pending: [UInt8] = []
+  /// The number of the current item's open elements for which there was no room.
+  private var leftOutDepth = 0
+  /// The number of elements and attributes of the current item.
+  private var itemValues = 0
+  private var isFull = false
+  /// The size of the texts and attributes of the current item so far, in bytes.
+  private var itemBytes = 0
+  /// The number of bases that elements around the current item, and in it, declare.
+  private var baseCount = 0
+  /// The number of open elements outside of items whose text is needed.
+  private var readCount = 0
+  /// The size of the texts outside of items, in bytes.
+  private var documentBytes = 0
   private(set) var itemCount = 0
   /// Whether an element that may contain items was found; the feed may then be empty.
   private(set) var didFindList = false
   /// The index, among the definition's paths of items, of the first one found in the document. The
   /// other paths do not apply.
-  private var itemsRank: Int32?
+  private var itemsRank: Int?
   /// Up to six different names of the document's first elements, for messages.
   private(set) var seenElements: [String] = []
 
@@ -48,139 +60,115 @@ final class XMLItemHandler: XMLTokenHandler {
     self.assembler = assembler
     self.document = document
     self.sink = sink
-    record = assembler.record
-    itemPaths = record.paths
-    documentPaths = document.tree.paths
-    record.isElements = true
-    document.tree.isElements = true
   }
 
   func start(_ name: UnsafeRawBufferPointer, _ attributes: XMLAttributes) throws {
-    if itemDepth != nil { return try startInItem(name, attributes) }
+    if !item.isEmpty { return try startInItem(name, attributes) }
     if frames.isEmpty {
-      _ = document.append(PathTree.root, .object, to: -1)
-      frames.append(Frame(shape: PathTree.root, node: 0))
+      frames.append(Frame(place: document.root, isKept: document.begin(.element, key: "")))
     }
+    endDocumentText()
     note(name)
     let parent = frames[frames.count - 1]
-    let shape = parent.shape < 0 ? -1 : documentPaths.child(of: parent.shape, name)
-    let base = shape < 0 ? parent.base : base(attributes, within: parent.base)
-    if shape >= 0, let rank = documentPaths.itemsRank(shape), rank == itemsRank ?? rank,
+    let name = String(decoding: name, as: UTF8.self)
+    let place = parent.place?.member(name)
+    var frame = Frame(place: place, base: parent.base)
+    if place != nil, let base = base(attributes, within: parent.base) {
+      frame.base = base
+      frame.declaresBase = true
+      baseCount += 1
+    }
+    if let place, let rank = place.itemsRank, rank == itemsRank ?? rank,
       // The root is a container, not an item, if a path leads to items below it.
-      frames.count > 1 || !documentPaths.hasItemsBelow(shape)
+      frames.count > 1 || !place.hasItemsBelow
     {
       itemsRank = rank
       itemCount += 1
-      itemDepth = frames.count
-      record.reset()
-      aside.reset()
+      itemValues = 0
       itemBytes = 0
-      itemBaseCount = base == parent.base ? record.bases.count : record.bases.count - 1
-      try push(
-        PathTree.root, record.append(PathTree.root, .object, to: -1), attributes, base: base)
-      return
+      isFull = false
+      frames.append(frame)
+      return try push(name, attributes, base: frame.base, declares: frame.base != nil)
     }
-    var frame = Frame(shape: shape, node: -1, base: base)
-    if shape >= 0 {
-      didFindList = didFindList || documentPaths.hasItemsBelow(shape)
-      frame.node = document.append(shape, .object, to: parent.node)
-      if frame.node >= 0, documentPaths.wantsAttributes(shape) {
+    if let place {
+      didFindList = didFindList || place.hasItemsBelow
+      frame.isKept = parent.isKept && document.begin(.element, key: name)
+      if frame.isKept {
         for (name, value) in attributes {
-          let attribute = documentPaths.attribute(of: shape, name)
-          if attribute >= 0 { document.append(value, attribute, to: frame.node) }
+          let name = String(decoding: name, as: UTF8.self)
+          if place.attribute(name) != nil {
+            document.add(.text(String(decoding: value, as: UTF8.self)), key: "@" + name)
+          }
         }
-      }
-      if documentPaths.wantsValue(shape), frame.node >= 0 {
-        frame.textStart = documentText.count
-        collecting += 1
+        frame.isRead = place.wantsValue
+        if frame.isRead { readCount += 1 }
       }
     }
     frames.append(frame)
   }
 
-  @inline(__always)
   private func startInItem(
     _ name: UnsafeRawBufferPointer, _ attributes: XMLAttributes
   ) throws {
-    var parent = frames[frames.count - 1]
-    var shape = parent.shape < 0 ? -1 : itemPaths.child(of: parent.shape, Self.local(name))
-    if collecting > 0, Self.isPicture(name) {
-      if Self.isPixel(attributes) {
-        shape = -1
-      } else if shape < 0, let text = frames.last(where: { $0.textStart >= 0 }) {
-        // A picture anywhere in a text is found as if it were directly within it.
-        parent = text
-        shape = itemPaths.child(of: text.shape, Self.local(name))
-      }
-    }
-    if shape < 0 || record.hasNoRoom() {
-      if collecting > 0, Self.isBlock(name) { endLine() }
-      frames.append(Frame(shape: -1, node: -1, base: parent.base))
+    if leftOutDepth > 0 || !hasRoom() {
+      leftOutDepth += 1
       return
     }
-    let base = base(attributes, within: parent.base)
-    try push(shape, record.append(shape, .object, to: parent.node), attributes, base: base)
+    endItemText()
+    let outer = item[item.count - 1].base
+    let base = base(attributes, within: outer)
+    if base != nil { baseCount += 1 }
+    try push(Self.local(name), attributes, base: base ?? outer, declares: base != nil)
   }
 
-  /// The index of the base in the scope of an element; that of its parent unless the element
-  /// declares another one.
-  @inline(__always)
-  private func base(_ attributes: XMLAttributes, within parent: Int32) -> Int32 {
-    guard let text = attributes.base else { return parent }
-    return declare(text, within: parent)
+  /// Whether there is room for another value of the item.
+  private func hasRoom() -> Bool {
+    if itemValues < RecordValue.countLimit { return true }
+    isFull = true
+    return false
+  }
+
+  private func push(
+    _ name: String, _ attributes: XMLAttributes, base: LinkResolver?, declares: Bool
+  ) throws {
+    itemValues += 1
+    var frame = ItemFrame(name: name, base: base)
+    if declares { frame.element.base = base }
+    for (name, value) in attributes where hasRoom() {
+      try takeRoom(name.count + value.count)
+      itemValues += 1
+      frame.element.members.append(
+        .init(
+          key: "@" + String(decoding: name, as: UTF8.self),
+          value: .text(String(decoding: value, as: UTF8.self))))
+    }
+    item.append(frame)
   }
 
   /// The most bases in scope of an item and its elements. Further ones are ignored, because each
   /// may be long.
   private static let baseLimit = 256
 
-  private func declare(_ text: UnsafeRawBufferPointer, within parent: Int32) -> Int32 {
-    guard record.bases.count < Self.baseLimit, text.count <= OfferLimits.linkBytes, !text.isBlank
-    else { return parent }
-    let outer = parent < 0 ? assembler.links : record.bases[Int(parent)]
-    record.bases.append(outer.within(text))
-    return Int32(record.bases.count - 1)
-  }
-
-  private func push(
-    _ shape: Int32, _ node: Int32, _ attributes: XMLAttributes, base: Int32
-  ) throws {
-    record.nodes[Int(node)].base = base
-    if itemPaths.wantsAttributes(shape) {
-      for (name, value) in attributes {
-        let attribute = itemPaths.attribute(of: shape, name)
-        if attribute >= 0, !record.hasNoRoom() {
-          try takeRoom(value.count)
-          let copy = aside.copy(value)
-          let index = record.append(
-            attribute, .text, to: node,
-            start: copy.baseAddress?.assumingMemoryBound(to: UInt8.self), count: copy.count)
-          record.nodes[Int(index)].base = base
-        }
-      }
-    }
-    var frame = Frame(shape: shape, node: node, base: base)
-    if itemPaths.wantsValue(shape) {
-      record.arena.open()
-      frame.textStart = record.arena.openCount
-      collecting += 1
-    }
-    frames.append(frame)
+  /// The base that an element declares; nil if it declares none.
+  private func base(_ attributes: XMLAttributes, within outer: LinkResolver?) -> LinkResolver? {
+    guard let text = attributes.base, baseCount < Self.baseLimit,
+      text.count <= OfferLimits.linkBytes, !text.isBlank
+    else { return nil }
+    return (outer ?? assembler.links).within(text)
   }
 
   func text(_ text: UnsafeRawBufferPointer) throws {
-    if collecting == 0 { return }
-    if itemDepth != nil {
+    if !item.isEmpty {
       try takeRoom(text.count)
-      record.arena.append(text)
-    } else if documentText.count < 1 << 20 {
-      documentText.append(contentsOf: text)
+    } else {
+      if readCount == 0 || documentBytes >= 1 << 20 { return }
+      documentBytes += text.count
     }
+    pending.append(contentsOf: text)
   }
 
   /// Adds a number of bytes to the size of the current item; throws `limitExceeded` if the item
   /// exceeds the limit of a record.
-  @inline(__always)
   private func takeRoom(_ bytes: Int) throws {
     itemBytes += bytes
     if itemBytes > JSONFeedReader.itemLimitBytes { throw Self.tooLarge(itemCount) }
@@ -194,52 +182,43 @@ final class XMLItemHandler: XMLTokenHandler {
   }
 
   func end(_ name: UnsafeRawBufferPointer) throws {
+    if !item.isEmpty { return try endInItem() }
+    endDocumentText()
     guard let frame = frames.popLast() else { return }
-    guard let itemDepth else {
-      if frame.textStart >= 0 { endDocumentText(frame) }
-      // The base of the element is the last one, because its children have ended.
-      if let outer = frames.last?.base, outer != frame.base { record.bases.removeLast() }
+    if frame.declaresBase { baseCount -= 1 }
+    if frame.isRead { readCount -= 1 }
+    if frame.isKept { document.end() }
+  }
+
+  private func endInItem() throws {
+    if leftOutDepth > 0 {
+      leftOutDepth -= 1
       return
     }
-    if frame.textStart >= 0 {
-      endText(frame)
-    } else if frame.shape < 0, collecting > 0, Self.isBlock(name) {
-      endLine()
+    endItemText()
+    let last = item.removeLast()
+    if !item.isEmpty {
+      item[item.count - 1].element.members.append(
+        .init(key: last.name, value: .element(last.element)))
+      return
     }
-    if frames.count == itemDepth {
-      self.itemDepth = nil
-      defer { record.bases.removeLast(record.bases.count - itemBaseCount) }
-      try assembler.deliver(to: sink, position: itemCount)
-    }
+    frames.removeLast()
+    baseCount = frames.count(where: \.declaresBase)
+    try assembler.deliver(.element(last.element), isFull: isFull, to: sink, position: itemCount)
   }
 
-  private func endText(_ frame: Frame) {
-    var text = Self.unwrapped(record.arena.openText(from: frame.textStart).trimmed())
-    collecting -= 1
-    if collecting == 0 { record.arena.close() }
-    if text.contains(0x0D) {
-      text = aside.copy(Self.withLineFeeds(text))
-    } else if collecting > 0 {
-      // The enclosing text is still growing, so the arena may be reallocated.
-      text = aside.copy(text)
-    }
-    record.nodes[Int(frame.node)].start = text.baseAddress?.assumingMemoryBound(to: UInt8.self)
-    record.nodes[Int(frame.node)].count = text.count
+  private func endItemText() {
+    if pending.isEmpty { return }
+    item[item.count - 1].element.members.append(
+      .init(key: "", value: .text(String(decoding: pending, as: UTF8.self))))
+    pending.removeAll(keepingCapacity: true)
   }
 
-  private func endDocumentText(_ frame: Frame) {
-    documentText.withUnsafeBytes { all in
-      document.setText(Self.unwrapped(all.tail(from: frame.textStart).trimmed()), of: frame.node)
-    }
-    collecting -= 1
-    if collecting == 0 { documentText.removeAll(keepingCapacity: true) }
-  }
-
-  /// Adds a line break to the text being written, unless it is empty or ends in one.
-  private func endLine() {
-    let text = record.arena.openText(from: 0)
-    if text.isEmpty || text.last == 0x0A { return }
-    withUnsafeBytes(of: UInt8(0x0A)) { record.arena.append($0) }
+  /// Adds the pending text to the innermost element that is kept.
+  private func endDocumentText() {
+    if pending.isEmpty { return }
+    document.add(.text(String(decoding: pending, as: UTF8.self)), key: "")
+    pending.removeAll(keepingCapacity: true)
   }
 
   private func note(_ name: UnsafeRawBufferPointer) {
@@ -248,55 +227,10 @@ final class XMLItemHandler: XMLTokenHandler {
     if !seenElements.contains(name) { seenElements.append(name) }
   }
 
-  /// A text without the marks of a CDATA section around it. A program that escapes a section that
-  /// it was to write as it is makes these a part of the text.
-  private static func unwrapped(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-    guard text.count >= 12, text[0] == 0x3C, text.matches("<![CDATA[", at: 0) == true,
-      text.matches("]]>", at: text.count - 3) == true
-    else { return text }
-    return text.slice(9, text.count - 3).trimmed()
-  }
-
-  /// Whether an element is the picture of HTML or XHTML.
-  private static func isPicture(_ name: UnsafeRawBufferPointer) -> Bool {
-    let name = local(name)
-    return name.count == 3 && name.matches("img", at: 0) == true
-  }
-
   /// The name of an element without the prefix of XHTML if it is a picture, so that one path leads
   /// to it.
-  @inline(__always)
-  private static func local(_ name: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-    guard name.count == 9, name.matches("xhtml:img", at: 0) == true else { return name }
-    return name.tail(from: 6)
+  private static func local(_ name: UnsafeRawBufferPointer) -> String {
+    let name = String(decoding: name, as: UTF8.self)
+    return name == "xhtml:img" ? "img" : name
   }
-
-  private static func isPixel(_ attributes: XMLAttributes) -> Bool {
-    attributes.contains { name, value in
-      (name.matches("width", at: 0) == true || name.matches("height", at: 0) == true)
-        && HTMLPicture.isPixel(String(decoding: value, as: UTF8.self))
-    }
-  }
-
-  /// Replaces CRLF by LF.
-  private static func withLineFeeds(_ text: UnsafeRawBufferPointer) -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(text.count)
-    for (index, byte) in text.enumerated() {
-      if byte == 0x0D, index + 1 < text.count, text[index + 1] == 0x0A { continue }
-      bytes.append(byte)
-    }
-    return bytes
-  }
-
-  /// Whether an element within a text begins and ends on a line of its own, as the blocks of XHTML
-  /// do.
-  private static func isBlock(_ name: UnsafeRawBufferPointer) -> Bool {
-    blocks.contains { $0.utf8CodeUnitCount == name.count && name.matches($0, at: 0) == true }
-  }
-
-  private static let blocks: [StaticString] = [
-    "p", "br", "div", "li", "tr", "h1", "h2", "h3", "h4", "h5", "h6", "xhtml:p", "xhtml:br",
-    "xhtml:div", "xhtml:li", "xhtml:tr",
-  ]
 }

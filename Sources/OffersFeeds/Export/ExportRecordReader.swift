@@ -351,17 +351,14 @@ final class ExportRecordReader {
   /// Encodes a list as the reader of feeds does, since the next sync compares the encoded text; nil
   /// for an empty list.
   private static func json(_ texts: [String]) -> String? {
-    texts.isEmpty ? nil : list(texts.map(JSONTextEncoder.text))
+    texts.isEmpty ? nil : JSONTextEncoder.list(texts.map(JSONTextEncoder.text))
   }
 
   private static func json(_ attributes: [OfferAttribute]) -> String? {
     attributes.isEmpty
       ? nil
-      : list(attributes.map { Array(list([$0.label, $0.value].map(JSONTextEncoder.text)).utf8) })
-  }
-
-  private static func list(_ elements: [[UInt8]]) -> String {
-    "[" + String(decoding: Array(elements.joined(separator: [0x2C])), as: UTF8.self) + "]"
+      : JSONTextEncoder.list(
+        attributes.map { JSONTextEncoder.list([$0.label, $0.value].map(JSONTextEncoder.text)) })
   }
 
   /// Parses a decimal number to hundredths: `2.5` is 250. Returns nil for more than two decimals,

@@ -397,10 +397,10 @@ private struct SampleReading {
 
     func accept(_ texts: OfferTexts, position: Int) {
       offerCount += 1
-      if let id = texts[.id] { ids.insert(Array(id)) }
+      if let id = texts[.id] { ids.insert(Array(id.utf8)) }
     }
 
-    func skip(id: UnsafeRawBufferPointer?, position: Int, reason: String) {
+    func skip(id: String?, position: Int, reason: String) {
       // Bounds the dictionary, since reasons that quote values are all different.
       if reasons.count < 100 || reasons[reason] != nil { reasons[reason, default: 0] += 1 }
     }

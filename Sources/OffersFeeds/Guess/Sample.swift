@@ -207,7 +207,6 @@ private struct JSONSampleReader {
   private(set) var isBroken = false
   private let scanner: JSONScanner
   private var p: JSONScanner.Position
-  private let arena = TextArena()
   private var valueCount = 0
 
   init(_ start: JSONScanner.Position, end: JSONScanner.Position) {
@@ -316,11 +315,9 @@ private struct JSONSampleReader {
   }
 
   private func decode(_ raw: UnsafeRawBufferPointer) -> String {
-    var wasMended = false
-    arena.reset()
-    let traits = JSONScanner.TextTraits(hasEscapes: true, hasNonASCII: true)
-    let text = JSONTextDecoder(arena: arena).decode(raw, traits, wasMended: &wasMended)
-    return String(decoding: text.prefix(Sample.textBytes), as: UTF8.self)
+    let text = JSONText.decode(raw, .init(hasEscapes: true, hasNonASCII: true)).text
+    if text.utf8.count <= Sample.textBytes { return text }
+    return String(decoding: text.utf8.prefix(Sample.textBytes), as: UTF8.self)
   }
 }
 

@@ -6,6 +6,16 @@
 /// space. Malformed HTML is read much as in browsers, except that an unclosed tag is text. The work
 /// is linear in the input.
 package enum HTMLText {
+  /// The text of a fragment of HTML.
+  static func plain(_ html: String) -> String {
+    html.withBytes { html in
+      if !html.contains(where: { $0 == 0x3C || $0 == 0x26 }) { return nil }
+      var bytes: [UInt8] = []
+      append(html, to: &bytes)
+      return String(decoding: bytes, as: UTF8.self)
+    } ?? html
+  }
+
   /// - Parameters:
   ///   - html: UTF-8; invalid bytes are kept, NUL is replaced by U+FFFD.
   ///   - out: the text is appended to it.

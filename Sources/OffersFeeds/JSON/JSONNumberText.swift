@@ -12,20 +12,19 @@ enum JSONNumberText {
   /// the noise of binary numbers: `5.000` as `5`, `1e2` as `100`, `29.989999999999998` as `29.99`. In a
   /// JSON number the point is never a mark between thousands, as it may be in a printed text.
   ///
-  /// - Parameter text: a JSON number.
-  static func amount(
-    _ text: UnsafeRawBufferPointer, _ arena: TextArena
-  ) -> UnsafeRawBufferPointer {
+  /// - Parameter number: a JSON number.
+  static func amount(_ number: String) -> String {
+    let text = Array(number.utf8)
     let point = text.firstIndex(of: 0x2E)
     let isPlain = !text.contains { $0 | 0x20 == 0x65 }
-    if isPlain, point.map({ text.count - $0 <= 3 }) ?? true { return text }
+    if isPlain, point.map({ text.count - $0 <= 3 }) ?? true { return number }
     if isPlain, let point, text.count - point > noisyDecimals, point <= 9,
-      let value = Double(String(decoding: text, as: UTF8.self))
+      let value = Double(number)
     {
       let rounded = (value * 1e6).rounded() / 1e6
-      return canonical(arena.copy(Array("\(rounded)".utf8)), arena)
+      return canonical("\(rounded)")
     }
-    return canonical(text, arena)
+    return canonical(number)
   }
 
   /// More decimals than this are the noise of a binary number.
@@ -34,11 +33,10 @@ enum JSONNumberText {
   /// Returns a whole number as its digits; of another number the text without zeros at the end of
   /// its fraction, and one with an exponent unchanged.
   ///
-  /// - Parameter text: a JSON number.
-  static func canonical(
-    _ text: UnsafeRawBufferPointer, _ arena: TextArena
-  ) -> UnsafeRawBufferPointer {
-    if text.allSatisfy(CharacterScan.isDigit) { return text }
+  /// - Parameter number: a JSON number.
+  static func canonical(_ number: String) -> String {
+    if number.utf8.allSatisfy(CharacterScan.isDigit) { return number }
+    let text = Array(number.utf8)
     let isNegative = text.first == 0x2D
     var digits: [UInt8] = []
     var fractionCount = 0
@@ -59,9 +57,9 @@ enum JSONNumberText {
     }
     let hasExponent = index < text.count
     if hasExponent {
-      guard let exponent = Int(String(decoding: text.tail(from: index + 1), as: UTF8.self)),
+      guard let exponent = Int(String(decoding: text[(index + 1)...], as: UTF8.self)),
         exponent.magnitude <= digitLimit, digits.count <= digitLimit
-      else { return text }
+      else { return number }
       fractionCount -= exponent
       while fractionCount < 0 {
         digits.append(0x30)
@@ -71,12 +69,12 @@ enum JSONNumberText {
         digits.removeLast()
         fractionCount -= 1
       }
-      if fractionCount > 0 || digits.count > digitLimit { return text }
+      if fractionCount > 0 || digits.count > digitLimit { return number }
     }
     var result = Array(digits.dropLast(fractionCount).drop { $0 == 0x30 })
     if result.isEmpty { result = [0x30] }
     if fractionCount > 0 { result += [0x2E] + digits.suffix(fractionCount) }
     if isNegative, result != [0x30] { result.insert(0x2D, at: 0) }
-    return arena.copy(result)
+    return String(decoding: result, as: UTF8.self)
   }
 }

@@ -1,15 +1,17 @@
-/// Writes JSON strings as bytes, so that texts in UTF-8 need not be converted to `String`.
+/// Writes JSON texts and lists.
 enum JSONTextEncoder {
   /// Returns a text as a JSON string with its quotes.
-  static func text(_ text: String) -> [UInt8] {
+  static func text(_ text: String) -> String {
     var bytes: [UInt8] = []
-    var text = text
-    text.withUTF8 { append(UnsafeRawBufferPointer($0), to: &bytes) }
-    return bytes
+    bytes.reserveCapacity(text.utf8.count + 2)
+    text.withBytes { append($0, to: &bytes) }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Appends a UTF-8 text as a JSON string.
-  static func append(_ text: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
+  /// Returns values, which are JSON, as a JSON list.
+  static func list(_ values: [String]) -> String { "[" + values.joined(separator: ",") + "]" }
+
+  private static func append(_ text: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
     bytes.append(0x22)
     for byte in text {
       switch byte {

@@ -3,114 +3,121 @@ import OffersCore
 /// Collects the values of a document, outside its offers, that the definition's paths need, and
 /// makes the document's facts of them, such as its title and the address of the next page.
 final class DocumentValues {
-  let tree: RecordTree
-  private let title: CompiledRules.Rule
-  private let shared: [(label: String, rule: CompiledRules.Rule)]
-  private let error: [CompiledRules.Source]
-  private let next: CompiledRules.Source?
-  private let total: CompiledRules.Source?
-  private let ttl: CompiledRules.Source?
+  /// The place of the document's root.
+  let root: DocumentPlace
+  private let definition: FeedDefinition
   private let links: LinkResolver
-  private let dateOrder: DateOrder?
   private let zone: DayZone
+  /// A value whose end has not been read.
+  private struct Open {
+    let kind: Kind
+    let key: String
+    var members: [RecordValue.Member] = []
+    var list: [RecordValue] = []
+
+    var value: RecordValue {
+      switch kind {
+      case .object: .object(members)
+      case .list: .list(list)
+      case .element: .element(RecordValue.Element(members: members))
+      }
+    }
+
+    mutating func add(_ value: RecordValue, key: String) {
+      if kind == .list {
+        list.append(value)
+      } else {
+        members.append(.init(key: key, value: value))
+      }
+    }
+  }
+
+  /// A kind of value that has other values in it.
+  enum Kind {
+    case object
+    case list
+    case element
+  }
+
+  private var open: [Open] = []
+  private var whole: RecordValue?
+  /// `value` since the last change.
+  private var current: RecordValue?
+  private var count = 0
   private var textBytes = 0
 
   /// The number of values at which further ones are left out.
-  private static let nodeLimit = 10_000
+  private static let countLimit = 10_000
   /// The total size of the values' texts, in bytes, at which further values are left out.
   private static let textLimitBytes = 1 << 20
 
   /// - Parameters:
   ///   - definition: names the values that are read.
-  ///   - tree: the empty tree to which the values are added.
   ///   - links: resolves relative links among the values.
-  init(_ definition: FeedDefinition, tree: RecordTree, links: LinkResolver) {
-    self.tree = tree
+  init(_ definition: FeedDefinition, links: LinkResolver) {
+    self.definition = definition
     self.links = links
-    dateOrder = definition.dateOrder
+    root = DocumentPlace(definition)
     zone = definition.dayZone
-    let compiler = CompiledRules.Compiler(items: tree.paths, document: tree.paths)
-    title = compiler.rule(definition.title)
-    shared = definition.shared.map { ($0.label, compiler.rule($0.rule)) }
-    error = definition.error.map(compiler.source)
-    total = (definition.pages?.total).map(compiler.source)
-    ttl = definition.ttl.map(compiler.source)
-    if case .path(let path)? = definition.pages?.next {
-      next = compiler.source(path)
+  }
+
+  private var isFull: Bool { count >= Self.countLimit || textBytes >= Self.textLimitBytes }
+
+  /// Begins an object, a list or an element, which belongs to the one begun last until `end`.
+  /// Returns false, and begins nothing, when there is no room.
+  func begin(_ kind: Kind, key: String) -> Bool {
+    if isFull || whole != nil { return false }
+    count += 1
+    textBytes += key.utf8.count
+    current = nil
+    open.append(Open(kind: kind, key: key))
+    return true
+  }
+
+  /// Ends the value that was begun last.
+  func end() {
+    guard let last = open.popLast() else { return }
+    current = nil
+    if open.isEmpty {
+      whole = last.value
     } else {
-      next = nil
+      open[open.count - 1].add(last.value, key: last.key)
     }
   }
 
-  private var isFull: Bool {
-    tree.count >= Self.nodeLimit || textBytes >= Self.textLimitBytes
+  /// Adds a text or another scalar to the value that was begun last, unless there is no room, or the
+  /// text has 1 MiB or more.
+  func add(_ value: RecordValue, key: String) {
+    let bytes = value.comparedText?.utf8.count ?? 0
+    guard !isFull, !open.isEmpty, bytes < Self.textLimitBytes else { return }
+    count += 1
+    textBytes += bytes + key.utf8.count
+    current = nil
+    open[open.count - 1].add(value, key: key)
   }
 
-  /// Adds an object, a list or an XML element, and returns the index of its node. Returns a
-  /// negative number when there is no room, or when its parent was not added.
-  ///
-  /// - Parameters:
-  ///   - shape: the shape of the value in the tree's paths.
-  ///   - kind: an object, which also stands for an XML element, or a list.
-  ///   - parent: the index of the parent's node; negative for the root, which is added first.
-  func append(_ shape: Int32, _ kind: RecordTree.Kind, to parent: Int32) -> Int32 {
-    if isFull || (parent < 0 && tree.count > 0) { return -1 }
-    return tree.append(shape, kind, to: parent)
-  }
-
-  /// Adds a value with a copy of its text. Leaves it out when there is no room, when the text has
-  /// 1 MiB or more, or when `parent` is negative because the parent was not added.
-  func append(
-    _ text: UnsafeRawBufferPointer, _ shape: Int32, to parent: Int32,
-    as kind: RecordTree.Kind = .text
-  ) {
-    guard !isFull, parent >= 0, text.count < Self.textLimitBytes else { return }
-    setText(text, of: tree.append(shape, kind, to: parent))
-  }
-
-  /// Sets the text of a node to a copy of `text`, unless there is no room.
-  func setText(_ text: UnsafeRawBufferPointer, of node: Int32) {
-    guard !isFull else { return }
-    textBytes += text.count
-    let copy = tree.arena.copy(text)
-    tree.nodes[Int(node)].start = copy.baseAddress?.assumingMemoryBound(to: UInt8.self)
-    tree.nodes[Int(node)].count = copy.count
-  }
-
-  /// Reads the JSON text, number, Boolean or null at `p`, and moves `p` past it. Adds a copy of it,
-  /// unless it is null.
-  func readScalar(
-    _ scanner: JSONScanner, _ p: inout JSONScanner.Position, _ shape: Int32, below parent: Int32
-  ) throws(JSONStop) {
-    let start = p
-    guard p.pointee == 0x22 else {
-      let first = p.pointee
-      try scanner.skipValue(&p, depth: 0)
-      if first != 0x6E {
-        let isTruth = first == 0x74 || first == 0x66
-        append(
-          UnsafeRawBufferPointer(start: start, count: p - start), shape, to: parent,
-          as: isTruth ? .truth : .number)
-      }
-      return
+  /// The document, as far as it has been read.
+  var value: RecordValue {
+    if let known = current ?? whole { return known }
+    var inner: (value: RecordValue, key: String)?
+    for var outer in open.reversed() {
+      if let inner { outer.add(inner.value, key: inner.key) }
+      inner = (outer.value, outer.key)
     }
-    p += 1
-    var traits = JSONScanner.TextTraits()
-    try scanner.scanText(&p, &traits)
-    let raw = UnsafeRawBufferPointer(start: start + 1, count: p - start - 1)
-    p += 1
-    var wasMended = false
-    append(tree.decoder.decode(raw, traits, wasMended: &wasMended), shape, to: parent)
+    let made = inner?.value ?? .null
+    current = made
+    return made
   }
 
   /// The document's statements about itself, according to the values read so far.
   var facts: DocumentFacts {
-    var values = RecordValues(record: tree, document: tree)
+    let value = value
+    let values = RecordValues(value, document: value)
     var mended: [String] = []
     var shared: [OfferAttribute] = []
-    for (label, rule) in self.shared {
-      if let text = text(rule, &values) {
-        shared.append(OfferAttribute(label: label, value: text))
+    for attribute in definition.shared {
+      if let text = text(attribute.rule, values) {
+        shared.append(OfferAttribute(label: attribute.label, value: text))
       }
     }
     if let fitting = OfferLimits.fit(shared) {
@@ -119,28 +126,31 @@ final class DocumentValues {
       mended.append(
         "shared has more than \(OfferLimits.attributeCount) values or one longer than \(size), cut")
     }
-    var title = text(title, &values)
+    var title = text(definition.title, values)
     if let long = title, let cut = OfferLimits.fit(long, within: OfferLimits.nameBytes) {
       title = cut
       mended.append("title is longer than \(OfferLimits.text(OfferLimits.nameBytes)), cut")
     }
-    let total = total.flatMap { text($0, &values) }.flatMap { Int($0) }
-    let minutes = ttl.flatMap { text($0, &values) }.flatMap { Int($0) }
+    let minutes = definition.ttl.flatMap { text($0, values) }.flatMap { Int($0) }
+    var next: FieldPath?
+    if case .path(let path)? = definition.pages?.next { next = path }
     return DocumentFacts(
       title: title, shared: shared, mended: mended,
-      error: error.lazy.compactMap { [self] in text($0, &values) }.first.map {
+      error: definition.error.lazy.compactMap { [self] in text($0, values) }.first.map {
         OfferLimits.fit($0, within: OfferLimits.nameBytes) ?? $0
       },
-      nextPage: next.flatMap { text($0, &values) }, pageCount: total,
+      nextPage: next.flatMap { text($0, values) },
+      pageCount: definition.pages?.total.flatMap { text($0, values) }.flatMap { Int($0) },
       freshSeconds: minutes.map { max(0, min($0, 1 << 20)) * 60 })
   }
 
-  private func text(_ rule: CompiledRules.Rule, _ values: inout RecordValues) -> String? {
+  private func text(_ rule: FieldRule, _ values: RecordValues) -> String? {
     for alternative in rule.alternatives {
-      guard case .text(let text, _) = values.value(alternative.source, join: alternative.join),
-        !text.isBlank
+      guard
+        case .text(let text) = values.value(alternative.value, join: alternative.join),
+        !text.string.isBlank
       else { continue }
-      var found = read(text, as: alternative.reading)
+      var found = read(text.string, as: alternative.reading)
       if let limit = alternative.limitCharacters, let cut = OfferAssembler.cut(found, to: limit) {
         found = cut
       }
@@ -149,29 +159,24 @@ final class DocumentValues {
     return nil
   }
 
-  private func read(_ text: UnsafeRawBufferPointer, as reading: Reading) -> String {
+  private func read(_ text: String, as reading: Reading) -> String {
     switch reading {
-    case .text, .image: break
-    case .html:
-      var bytes: [UInt8] = []
-      HTMLText.append(text, to: &bytes)
-      return String(decoding: bytes, as: UTF8.self)
+    case .text, .image: return text
+    case .html: return HTMLText.plain(text)
     case .date:
-      if let date = DateParser.parse(text, order: dateOrder) {
-        return DateParser.write(zone.shown(date).seconds, isWholeDay: date.isWholeDay)
+      guard let date = text.withBytes({ DateParser.parse($0, order: definition.dateOrder) }) else {
+        return text
       }
-    case .link:
-      let link = links.resolve(text, in: tree.arena)
-      return String(decoding: link, as: UTF8.self)
+      return DateParser.write(zone.shown(date).seconds, isWholeDay: date.isWholeDay)
+    case .link: return links.resolve(text)
     }
-    return String(decoding: text, as: UTF8.self)
   }
 
-  private func text(_ source: CompiledRules.Source, _ values: inout RecordValues) -> String? {
-    guard case .text(let text, _) = values.value(source, join: []), !text.isBlank else {
+  private func text(_ path: FieldPath, _ values: RecordValues) -> String? {
+    guard case .text(let text) = values.value(.path(path), join: ""), !text.string.isBlank else {
       return nil
     }
-    return String(decoding: text, as: UTF8.self)
+    return text.string
   }
 }
 

@@ -2,37 +2,33 @@ import OffersCore
 
 /// The lists of an offer: its categories and its attributes.
 extension OfferAssembler {
-  func readCategories(_ rule: CompiledRules.Rule) -> UnsafeRawBufferPointer? {
-    if let list = rule.list, let texts = readElements(of: list, rule) { return texts }
-    var problem: StaticString?
+  func readCategories(_ rule: FieldRule) -> String? {
+    if let list = categoryList, let texts = readElements(of: list, rule) { return texts }
+    var problem: String?
     for alternative in rule.alternatives {
-      var texts: [UnsafeRawBufferPointer] = []
-      var isMended = false
-      let wrong = values.forEachText(of: alternative.source) { text, wasMended in
-        texts.append(text)
-        isMended = isMended || wasMended
-      }
+      var texts: [RecordValues.Text] = []
+      let wrong = values.forEachText(of: alternative.value) { texts.append($0) }
       if problem == nil { problem = wrong }
-      let categories = texts.compactMap { finish($0, alternative, .categories).flatMap(oneLine) }
-      if let texts = write(categories, isMended: isMended) { return texts }
+      let categories = texts.compactMap {
+        finish($0, alternative, .categories).flatMap(Self.oneLine)
+      }
+      if let texts = write(categories, isMended: texts.contains(where: \.isMended)) { return texts }
     }
     if let problem { note(.categories, "is \(problem)", isKept: false) }
     return nil
   }
 
   /// Reads a list in which each element has its text at the first of several places that has one.
-  private func readElements(
-    of list: CompiledRules.List, _ rule: CompiledRules.Rule
-  ) -> UnsafeRawBufferPointer? {
-    var categories: [UnsafeRawBufferPointer] = []
+  private func readElements(of list: CommonList, _ rule: FieldRule) -> String? {
+    var categories: [String] = []
     var isMended = false
-    for element in values.elements(of: list) {
+    for element in values.elements(list.steps, before: list.places.lazy.compactMap(\.first).first) {
       for (alternative, steps) in zip(rule.alternatives, list.places) {
-        guard let (text, wasMended) = values.text(of: element, at: steps),
-          let category = finish(text, alternative, .categories).flatMap(oneLine)
+        guard let text = values.text(steps, of: element),
+          let category = finish(text, alternative, .categories).flatMap(Self.oneLine)
         else { continue }
         categories.append(category)
-        isMended = isMended || wasMended
+        isMended = isMended || text.isMended
         break
       }
     }
@@ -40,70 +36,52 @@ extension OfferAssembler {
   }
 
   /// Writes categories as a JSON array, each once; nil for none.
-  private func write(
-    _ categories: [UnsafeRawBufferPointer], isMended: Bool
-  ) -> UnsafeRawBufferPointer? {
-    var bytes: [UInt8] = []
-    var written: [UnsafeRawBufferPointer] = []
+  private func write(_ categories: [String], isMended: Bool) -> String? {
+    var written: [String] = []
+    var seen: Set<String> = []
     var isCut = false
-    for category in categories {
-      // At most as many as an offer may have are compared with.
-      if written.contains(where: { $0.elementsEqual(category) }) { continue }
+    for category in categories where seen.insert(category).inserted {
       if written.count == OfferLimits.categoryCount {
         add("categories are more than \(OfferLimits.categoryCount), the rest left out")
         break
       }
-      written.append(category)
-      var text = category
-      if text.count > OfferLimits.categoryBytes {
-        text = cut(text, within: OfferLimits.categoryBytes)
-        isCut = true
-      }
-      bytes.append(bytes.isEmpty ? 0x5B : 0x2C)
-      JSONTextEncoder.append(text, to: &bytes)
+      let cut = OfferLimits.fit(category, within: OfferLimits.categoryBytes)
+      isCut = isCut || cut != nil
+      written.append(cut ?? category)
     }
-    if bytes.isEmpty { return nil }
+    if written.isEmpty { return nil }
     if isMended { note(.categories, "is not valid Unicode", isKept: true) }
     if isCut {
       add("a category is longer than \(OfferLimits.text(OfferLimits.categoryBytes)), cut")
     }
-    bytes.append(0x5D)
-    return record.arena.copy(bytes)
+    return JSONTextEncoder.list(written.map(JSONTextEncoder.text))
   }
 
-  func readAttributes() -> UnsafeRawBufferPointer? {
-    var bytes: [UInt8] = []
-    var count = 0
-    for (label, name, rule) in plan.attributes {
-      guard let found = readAttribute(name, rule), let text = fit(found, ofAttribute: name) else {
-        continue
-      }
-      if count == OfferLimits.attributeCount {
+  func readAttributes() -> String? {
+    var pairs: [String] = []
+    for attribute in definition.attributes {
+      let name = attribute.label
+      guard let found = readAttribute(name, attribute.rule),
+        let text = fit(found, ofAttribute: name)
+      else { continue }
+      if pairs.count == OfferLimits.attributeCount {
         add("attributes are more than \(OfferLimits.attributeCount), the rest left out")
         break
       }
-      count += 1
-      bytes += bytes.isEmpty ? [0x5B, 0x5B] : [0x2C, 0x5B]
-      bytes += label
-      bytes.append(0x2C)
-      JSONTextEncoder.append(text, to: &bytes)
-      bytes.append(0x5D)
+      pairs.append(JSONTextEncoder.list([name, text].map(JSONTextEncoder.text)))
     }
-    if bytes.isEmpty { return nil }
-    bytes.append(0x5D)
-    return record.arena.copy(bytes)
+    return pairs.isEmpty ? nil : JSONTextEncoder.list(pairs)
   }
 
-  private func readAttribute(_ name: String, _ rule: CompiledRules.Rule) -> UnsafeRawBufferPointer?
-  {
-    var problem: StaticString?
+  private func readAttribute(_ name: String, _ rule: FieldRule) -> String? {
+    var problem: String?
     for alternative in rule.alternatives {
-      switch values.value(alternative.source, join: alternative.join) {
+      switch values.value(alternative.value, join: alternative.join) {
       case .none: continue
       case .wrong(let kind): problem = kind
-      case .text(let text, let isMended):
-        if text.isBlank { continue }
-        if isMended { add("\(name) is not valid Unicode, marked with \u{FFFD}") }
+      case .text(let text):
+        if text.string.isBlank { continue }
+        if text.isMended { add("\(name) is not valid Unicode, marked with \u{FFFD}") }
         attributeName = name
         defer { attributeName = nil }
         if let text = finish(text, alternative, .attributes)?.trimmed(), !text.isEmpty {
@@ -113,5 +91,33 @@ extension OfferAssembler {
     }
     if let problem { add("\(name) is \(problem), left out") }
     return nil
+  }
+}
+
+/// The list that the first alternatives of a rule have in common, as `tags.*.name` and `tags.*.title`
+/// have `tags.*`. Of each element the first alternative with a text counts.
+struct CommonList {
+  /// The path of the elements.
+  let steps: [FieldPath.Step]
+  /// The path of the text within an element, for each of the rule's first alternatives.
+  let places: [[FieldPath.Step]]
+
+  /// The list that is common to the first alternatives of a rule: their paths in the record are the
+  /// same up to the last `*`. Nil if there are no two such alternatives.
+  init?(_ rule: FieldRule) {
+    var common: [FieldPath.Step] = []
+    var places: [[FieldPath.Step]] = []
+    for alternative in rule.alternatives {
+      guard case .path(let path) = alternative.value, !path.isFromDocument,
+        let last = path.steps.lastIndex(of: .all)
+      else { break }
+      let list = Array(path.steps[...last])
+      if places.isEmpty { common = list }
+      guard common == list else { break }
+      places.append(Array(path.steps[(last + 1)...]))
+    }
+    guard places.count > 1 else { return nil }
+    steps = common
+    self.places = places
   }
 }

@@ -5,30 +5,32 @@ extension OfferAssembler {
   /// the alternative. Returns nil if the result is empty, and nil with a note if the text has no
   /// such form.
   func finish(
-    _ found: UnsafeRawBufferPointer, _ alternative: CompiledRules.Alternative, _ field: OfferField
-  ) -> UnsafeRawBufferPointer? {
-    var text = found
-    let base = values.base
+    _ found: RecordValues.Text, _ alternative: FieldRule.Alternative, _ field: OfferField
+  ) -> String? {
+    var text = found.string
     let isPoint = field == .startsAt || field == .expiresAt
     switch alternative.reading {
     case .text: break
-    case .html: text = plainText(of: text)
+    case .html: text = HTMLText.plain(text)
     case .date: if !isPoint { text = shownDate(text) }
     case .link:
-      guard let link = link(text, field, base: base) else { return nil }
+      guard let link = link(text, field, base: found.base) else { return nil }
       text = link
     case .image:
-      guard let source = HTMLPicture.find(in: text),
-        let link = link(record.arena.copy(source), field, base: base)
+      guard let source = text.withBytes(HTMLPicture.find),
+        let link = link(String(decoding: source, as: UTF8.self), field, base: found.base)
       else { return nil }
       text = link
     }
-    if let limit = alternative.limitCharacters { text = cut(text, to: limit) }
+    if let limit = alternative.limitCharacters { text = Self.cut(text, to: limit) ?? text }
+    let code = alternative.currency.flatMap(code)
     if let minorUnits = alternative.minorUnits {
-      guard let amount = amount(text, minorUnits, alternative.currency, field) else { return nil }
+      guard let amount = amount(text, minorUnits, code ?? definition.currency, field) else {
+        return nil
+      }
       text = amount
-    } else if let currency = alternative.currency {
-      text = amount(text, currency)
+    } else if let code, !text.isEmpty {
+      text = amount(text, code)
     }
     if isPoint { return point(text, field) }
     if field == .latitude || field == .longitude { return coordinate(text, field) }
@@ -37,22 +39,19 @@ extension OfferAssembler {
 
   /// The text of a field; in a field of one line without the white space around it, and with single
   /// spaces between its words. Returns nil if nothing is left.
-  @inline(__always)
-  func tidied(
-    _ text: UnsafeRawBufferPointer?, _ field: OfferField
-  ) -> UnsafeRawBufferPointer? {
-    guard let text else { return nil }
+  func tidied(_ text: String?, _ field: OfferField) -> String? {
     switch field.kind {
-    case .line, .reward: return text.isTidy ? text : oneLine(text)
-    default: return text
+    case .line, .reward: text.flatMap(Self.oneLine)
+    default: text
     }
   }
 
   /// A text on one line, with single spaces between its words; nil if it has no words.
-  func oneLine(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+  static func oneLine(_ text: String) -> String? {
+    if text.withBytes(\.isTidy) { return text.isEmpty ? nil : text }
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(text.count)
-    for byte in text {
+    bytes.reserveCapacity(text.utf8.count)
+    for byte in text.utf8 {
       if byte != 0x20, byte &- 9 >= 5 {
         bytes.append(byte)
       } else if let last = bytes.last, last != 0x20 {
@@ -60,69 +59,56 @@ extension OfferAssembler {
       }
     }
     if bytes.last == 0x20 { bytes.removeLast() }
-    return bytes.isEmpty ? nil : record.arena.copy(bytes)
+    return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
   }
 
   /// Resolves a link. Returns nil, with a note, for a link that is too long, for the link of an
   /// image or a page that is no address, and for the link of an image that is that of a video or a
   /// sound.
   ///
-  /// - Parameter base: the base of a relative link, as in `RecordTree.Node.base`.
-  func link(
-    _ text: UnsafeRawBufferPointer, _ field: OfferField, base: Int32
-  ) -> UnsafeRawBufferPointer? {
-    if text.count > OfferLimits.linkBytes {
+  /// - Parameter base: the base of a relative link, if an element around it declares one.
+  private func link(_ text: String, _ field: OfferField, base: LinkResolver?) -> String? {
+    if text.utf8.count > OfferLimits.linkBytes {
       note(field, "is longer than \(OfferLimits.text(OfferLimits.linkBytes))", isKept: false)
       return nil
     }
-    if field == .imageURL, MediaKind(text) == .soundOrVideo {
-      let shown = String(decoding: text.trimmed().prefix(40), as: UTF8.self)
-      note(field, "is a video or a sound: “\(shown)”", isKept: false)
+    if field == .imageURL, text.withBytes({ MediaKind($0) }) == .soundOrVideo {
+      note(field, "is a video or a sound: “\(Self.shown(text.trimmed()))”", isKept: false)
       return nil
     }
-    if LinkResolver.isAbsolute(text) { return text }
-    let links = base < 0 ? links : record.bases[Int(base)]
+    if text.withBytes(LinkResolver.isAbsolute) { return text }
+    let links = base ?? links
     if field == .imageURL || field == .url, links.isNoAddress(text) {
-      let shown = String(decoding: text.trimmed().prefix(40), as: UTF8.self)
-      note(field, "is not a URL: “\(shown)”", isKept: false)
+      note(field, "is not a URL: “\(Self.shown(text.trimmed()))”", isKept: false)
       return nil
     }
-    return links.resolve(text, in: record.arena)
+    return links.resolve(text)
   }
 
-  private func plainText(of html: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-    if !html.contains(where: { $0 == 0x3C || $0 == 0x26 }) { return html }
-    var bytes: [UInt8] = []
-    HTMLText.append(html, to: &bytes)
-    return record.arena.copy(bytes)
+  /// The beginning of a text, for a note.
+  static func shown(_ text: String) -> String {
+    String(decoding: text.utf8.prefix(40), as: UTF8.self)
+  }
+
+  func date(_ text: String) -> ParsedDate? {
+    text.withBytes { DateParser.parse($0, order: definition.dateOrder) }
   }
 
   /// Converts a date to ISO 8601, for a field that is shown as text, such as an attribute; returns
   /// other texts unchanged.
-  private func shownDate(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-    guard let date = DateParser.parse(text, order: dateOrder) else { return text }
-    let shown = DateParser.write(zone.shown(date).seconds, isWholeDay: date.isWholeDay)
-    return record.arena.copy(Array(shown.utf8))
+  private func shownDate(_ text: String) -> String {
+    guard let date = date(text) else { return text }
+    return DateParser.write(zone.shown(date).seconds, isWholeDay: date.isWholeDay)
   }
 
   /// Converts a date to Unix seconds in decimal digits; returns nil, with a note, for other texts.
-  private func point(
-    _ text: UnsafeRawBufferPointer, _ field: OfferField
-  ) -> UnsafeRawBufferPointer? {
-    guard let date = DateParser.parse(text, order: dateOrder) else {
-      let shown = String(decoding: text.prefix(40), as: UTF8.self)
-      note(field, "is not a recognized date: “\(shown)”", isKept: false)
+  private func point(_ text: String, _ field: OfferField) -> String? {
+    guard let date = date(text) else {
+      note(field, "is not a recognized date: “\(Self.shown(text))”", isKept: false)
       return nil
     }
     // An offer that expires on a day is valid until the end of that day.
-    let seconds = field == .expiresAt ? zone.end(of: date) : zone.start(of: date)
-    return record.arena.copy(Array(String(seconds).utf8))
-  }
-
-  private func cut(_ text: UnsafeRawBufferPointer, to limit: Int) -> UnsafeRawBufferPointer {
-    if text.count <= limit { return text }
-    let cut = Self.cut(String(decoding: text, as: UTF8.self), to: limit)
-    return cut.map { record.arena.copy(Array($0.utf8)) } ?? text
+    return String(field == .expiresAt ? zone.end(of: date) : zone.start(of: date))
   }
 
   /// Cuts a text at the last space within its first `limit` characters, or after them if there is
@@ -134,19 +120,29 @@ extension OfferAssembler {
     return cut + "…"
   }
 
-  /// Appends a currency code to an amount that is a bare number; returns other texts unchanged, and
-  /// also the amount if the currency has no value. For other texts, in which a sign such as `$` may
-  /// stand for several currencies, the code is kept beside the text.
-  private func amount(
-    _ text: UnsafeRawBufferPointer, _ currency: CompiledRules.Source
-  ) -> UnsafeRawBufferPointer {
-    guard !text.isEmpty, case .text(let own, _) = values.value(currency, join: []) else {
-      return text
+  /// The currency code of a rule, in capitals if it consists of three ASCII letters; nil if the
+  /// record has none.
+  private func code(_ rule: CurrencyRule) -> String? {
+    let found: String
+    switch rule {
+    case .constant(let code): found = code
+    case .path(let path):
+      guard case .text(let text) = values.value(path, join: "") else { return nil }
+      found = text.string
     }
-    let code = Self.code(own)
-    let isBare = text.allSatisfy { $0 &- 0x30 < 10 || $0 == 0x2E || $0 == 0x2C || $0 == 0x20 }
-    if isBare { return record.arena.copy(Array(text) + [0x20] + code) }
-    if code.count == 3 { texts.rewardCurrency = (code[0], code[1], code[2]) }
+    let isCode = found.utf8.count == 3 && found.utf8.allSatisfy(CharacterScan.isLetter)
+    return isCode ? found.uppercased() : found
+  }
+
+  /// Appends a currency code to an amount that is a bare number; returns other texts unchanged. For
+  /// these, in which a sign such as `$` may stand for several currencies, the code is kept beside
+  /// the text.
+  private func amount(_ text: String, _ code: String) -> String {
+    let isBare = text.utf8.allSatisfy {
+      CharacterScan.isDigit($0) || $0 == 0x2E || $0 == 0x2C || $0 == 0x20
+    }
+    if isBare { return "\(text) \(code)" }
+    if code.utf8.count == 3 { texts.rewardCurrency = code }
     return text
   }
 
@@ -154,47 +150,32 @@ extension OfferAssembler {
   /// known. Returns nil, with a note, when the number of decimals is unknown. Texts other than
   /// plain numbers are returned unchanged.
   private func amount(
-    _ text: UnsafeRawBufferPointer, _ minorUnits: CompiledRules.MinorUnits,
-    _ currency: CompiledRules.Source?, _ field: OfferField
-  ) -> UnsafeRawBufferPointer? {
-    guard DecimalShift.amount(text, places: 0) != nil else { return text }
-    var code = currencyCode
-    if let currency, case .text(let own, _) = values.value(currency, join: []) {
-      code = Self.code(own)
+    _ text: String, _ minorUnits: MinorUnitsRule, _ code: String?, _ field: OfferField
+  ) -> String? {
+    guard text.withBytes({ DecimalShift.amount($0, places: 0) }) != nil else { return text }
+    var places = code?.withBytes { CurrencyCode.find($0)?.unitDigits }
+    if case .path(let path) = minorUnits, case .text(let printed) = values.value(path, join: "") {
+      places = Int(printed.string)
     }
-    var places = code?.withUnsafeBytes { CurrencyCode.find($0)?.unitDigits }
-    if case .source(let source) = minorUnits,
-      case .text(let printed, _) = values.value(source, join: [])
-    {
-      places = Int(String(decoding: printed, as: UTF8.self))
-    }
-    guard let places, let amount = DecimalShift.amount(text, places: places) else {
+    guard let places, let amount = text.withBytes({ DecimalShift.amount($0, places: places) })
+    else {
       note(
         field, "is in minor units, and its number of decimals is unknown", isKept: false)
       return nil
     }
-    let number = JSONNumberText.amount(record.arena.copy(amount), record.arena)
-    return record.arena.copy(Array(number) + (code.map { [0x20] + $0 } ?? []))
+    let number = JSONNumberText.amount(String(decoding: amount, as: UTF8.self))
+    return code.map { "\(number) \($0)" } ?? number
   }
 
-  /// Returns a currency code, in capitals if it consists of three ASCII letters.
-  private static func code(_ text: UnsafeRawBufferPointer) -> [UInt8] {
-    guard text.count == 3, text.allSatisfy(CharacterScan.isLetter) else { return Array(text) }
-    return text.map { $0 & ~0x20 }
-  }
-
-  private func coordinate(
-    _ text: UnsafeRawBufferPointer, _ field: OfferField
-  ) -> UnsafeRawBufferPointer? {
+  private func coordinate(_ text: String, _ field: OfferField) -> String? {
     let text = text.trimmed()
     let limit = field == .latitude ? 90.0 : 180.0
-    let shown = String(decoding: text.prefix(40), as: UTF8.self)
-    if text.count <= OfferLimits.nameBytes,
-      let degrees = Double(String(decoding: text, as: UTF8.self)), degrees.magnitude <= limit
+    if text.utf8.count <= OfferLimits.nameBytes, let degrees = Double(text),
+      degrees.magnitude <= limit
     {
       return text
     }
-    note(field, "is “\(shown)”, not in degrees", isKept: false)
+    note(field, "is “\(Self.shown(text))”, not in degrees", isKept: false)
     return nil
   }
 }

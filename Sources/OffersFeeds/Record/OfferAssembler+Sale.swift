@@ -4,15 +4,15 @@ import OffersCore
 extension OfferAssembler {
   /// Whether the present is within the dates of a sale. A date that is missing or not recognized is
   /// no bound.
-  func isNow(_ sale: CompiledRules.Sale) -> Bool {
-    let first: UnsafeRawBufferPointer?
-    let last: UnsafeRawBufferPointer?
+  func isNow(_ sale: SaleDatesRule) -> Bool {
+    let first: String?
+    let last: String?
     switch sale {
-    case .range(let source):
-      guard let range = saleText(source) else { return true }
-      let slash = range.firstIndex(of: 0x2F) ?? range.count
-      first = range.slice(0, slash)
-      last = range.tail(from: min(slash + 1, range.count))
+    case .range(let path):
+      guard let range = saleText(path) else { return true }
+      let slash = range.utf8.firstIndex(of: UInt8(ascii: "/"))
+      first = String(range[..<(slash ?? range.endIndex)])
+      last = slash.map { String(range[range.utf8.index(after: $0)...]) }
     case .bounds(let from, let until):
       first = from.flatMap(saleText)
       last = until.flatMap(saleText)
@@ -23,18 +23,17 @@ extension OfferAssembler {
     return start <= now && now <= end
   }
 
-  private func saleText(_ source: CompiledRules.Source) -> UnsafeRawBufferPointer? {
-    guard case .text(let text, _) = values.value(source, join: []), !text.isBlank else {
+  private func saleText(_ path: FieldPath) -> String? {
+    guard case .text(let text) = values.value(path, join: ""), !text.string.isBlank else {
       return nil
     }
-    return text
+    return text.string
   }
 
-  private func saleDate(_ text: UnsafeRawBufferPointer?) -> ParsedDate? {
+  private func saleDate(_ text: String?) -> ParsedDate? {
     guard let text, !text.isBlank else { return nil }
-    if let date = DateParser.parse(text, order: dateOrder) { return date }
-    add(
-      "a date of the sale is not recognized: “\(String(decoding: text.prefix(40), as: UTF8.self))”")
+    if let date = date(text) { return date }
+    add("a date of the sale is not recognized: “\(Self.shown(text))”")
     return nil
   }
 }

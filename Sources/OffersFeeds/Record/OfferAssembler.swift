@@ -7,27 +7,26 @@ final class OfferAssembler {
     /// The offer's texts are in `texts`. `mended` describes what was left out or repaired; nil if
     /// nothing was.
     case offer(mended: String?)
-    case noOffer(id: UnsafeRawBufferPointer?, reason: String)
+    case noOffer(id: String?, reason: String)
   }
 
-  /// The tree that the record is read into.
-  let record: RecordTree
-  /// The tree of the document's values outside its items, as far as it has been read.
-  let document: RecordTree
+  let definition: FeedDefinition
+  /// All fields for which the definition has a rule.
+  private let fields: [(field: OfferField, rule: FieldRule)]
+  /// The list that the first rules of the categories have in common.
+  let categoryList: CommonList?
+  /// The document's values outside its items, as far as it has been read.
+  private let document: DocumentValues
+  /// The values of the current record.
   var values: RecordValues
-  let plan: CompiledRules
   let links: LinkResolver
-  /// The ISO 4217 code of the feed's currency, in ASCII; nil if the definition names none.
-  let currencyCode: [UInt8]?
-  let dateOrder: DateOrder?
   /// The zone of the feed's days.
   let zone: DayZone
   /// The present in Unix seconds, at which a sale counts or not.
   let now: Int64
-  /// Whether a path of the items has a `*`, so that an item may be a member with a key, to which
-  /// the definition refers as `@key`.
-  let usesOwnKeys: Bool
-  /// The texts of the current offer, valid until the next record is read.
+  /// Whether a path leads to an item itself, which may be a text then.
+  let readsItemItself: Bool
+  /// The texts of the current offer.
   var texts = OfferTexts()
   /// Descriptions of the current offer's parts that were left out or repaired.
   private var notes: [String] = []
@@ -47,38 +46,46 @@ final class OfferAssembler {
 
   /// - Parameters:
   ///   - definition: how to read a record.
-  ///   - address: the document's URL, against which relative links are resolved; nil when it does
-  ///     not come from the web.
+  ///   - document: the values of the document.
+  ///   - links: resolves the links of the document.
   ///   - now: the present in Unix seconds.
-  init(_ definition: FeedDefinition, address: String?, now: Int64) {
-    let items = definition.makeItemPaths()
-    let documentPaths = definition.makeDocumentPaths()
-    record = RecordTree(items)
-    document = RecordTree(documentPaths)
-    values = RecordValues(record: record, document: document)
-    plan = CompiledRules(definition, items: items, document: documentPaths)
-    links = LinkResolver(address: address)
-    dateOrder = definition.dateOrder
-    zone = definition.dayZone
+  init(_ definition: FeedDefinition, document: DocumentValues, links: LinkResolver, now: Int64) {
+    self.definition = definition
+    self.document = document
+    self.links = links
     self.now = now
+    fields = OfferField.allCases.compactMap { field in
+      definition.fields[field].map { (field: field, rule: $0) }
+    }
+    categoryList = definition.fields[.categories].flatMap { CommonList($0) }
+    values = RecordValues(.null, document: document.value)
+    zone = definition.dayZone
+    readsItemItself = definition.readsItemItself
     nameKey = definition.fields[.name]?.onlyKey
     if case .value(let rule) = definition.id { idKey = rule.onlyKey } else { idKey = nil }
-    currencyCode = definition.currency.map { Array($0.utf8) }
-    usesOwnKeys = definition.items.contains { $0.steps.contains(.all) }
   }
 
-  /// Makes an offer of the values in `record`.
-  func assemble() -> Result {
+  /// Makes an offer of a record.
+  ///
+  /// - Parameters:
+  ///   - record: the record.
+  ///   - ownKeys: the keys of the record and of the objects around it that a `*` in the path of the
+  ///     items matches, the innermost last.
+  ///   - isFull: whether values of the record were left out because it has more than
+  ///     `RecordValue.countLimit`.
+  func assemble(_ record: RecordValue, ownKeys: [String] = [], isFull: Bool) -> Result {
+    let document = document
+    values = RecordValues(record, document: document.value, ownKeys: ownKeys)
     if hasNotes { forgetNotes() }
-    texts.clear()
-    texts[.id] = readID()
-    guard let id = texts[.id], !id.isBlank else {
+    texts = OfferTexts()
+    guard let id = readID(), !id.isBlank else {
       return .noOffer(id: nil, reason: idNote ?? Self.noID)
     }
-    if id.count > OfferLimits.idBytes {
+    texts[.id] = id
+    if id.utf8.count > OfferLimits.idBytes {
       return .noOffer(id: nil, reason: "id is longer than \(OfferLimits.idBytes) bytes")
     }
-    for (field, rule) in plan.fields {
+    for (field, rule) in fields {
       texts[field] =
         field == .categories ? readCategories(rule) : fit(tidied(read(rule, field), field), field)
     }
@@ -90,8 +97,10 @@ final class OfferAssembler {
     guard let name = texts[.name], !name.isBlank else {
       return .noOffer(id: id, reason: nameNote ?? Self.noName)
     }
-    if !plan.attributes.isEmpty { texts[.attributes] = readAttributes() }
-    if record.isFull { noteFullRecord() }
+    if !definition.attributes.isEmpty { texts[.attributes] = readAttributes() }
+    if isFull {
+      add("the record has more than \(RecordValue.countLimit) values, the rest left out")
+    }
     if !notes.isEmpty { return .offer(mended: notes.joined(separator: "; ")) }
     return .offer(mended: nil)
   }
@@ -111,58 +120,59 @@ final class OfferAssembler {
 
   /// The text of an amount that is a JSON number. One with three decimals could be mistaken for
   /// thousands, so that it is marked.
-  private func amount(ofNumber text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-    let text = JSONNumberText.amount(text, record.arena)
-    texts.isRewardNumber = text.firstIndex(of: 0x2E).map { text.count - $0 == 4 } ?? false
+  private func amount(ofNumber number: String) -> String {
+    let text = JSONNumberText.amount(number)
+    let point = text.utf8.firstIndex(of: 0x2E)
+    texts.isRewardNumber = point.map { text.utf8[$0...].count == 4 } ?? false
     return text
   }
 
-  private func readID() -> UnsafeRawBufferPointer? {
-    switch plan.id {
-    case .value(let rule):
-      for alternative in rule.alternatives {
-        switch values.value(alternative.source, join: alternative.join) {
-        case .text(let text, let isMended):
-          // A blank id counts as missing, so that the next alternative applies.
-          if text.isBlank { continue }
-          if isMended {
-            hasNotes = true
-            idNote = "id is not valid Unicode"
-            return nil
-          }
-          let isNumber = values.isNumber
-          if let text = finish(text, alternative, .id) {
-            return isNumber ? JSONNumberText.canonical(text, record.arena) : text
-          }
-        case .wrong(let kind):
-          hasNotes = true
-          idNote = "id is \(kind), expected text"
-        case .none: break
-        }
-      }
-      return MadeID.make(from: plan.fallbackIDParts, &values)
-    case .madeFrom(let parts):
-      return MadeID.make(from: parts, &values)
+  private func readID() -> String? {
+    let rule: FieldRule
+    var parts: [FieldPath] = []
+    switch definition.id {
+    case .value(let own): rule = own
+    case .valueOrMade(let own, let from): (rule, parts) = (own, from)
+    case .madeFrom(let parts): return MadeID.make(from: parts, values)
     }
+    for alternative in rule.alternatives {
+      switch values.value(alternative.value, join: alternative.join) {
+      case .text(let text):
+        // A blank id counts as missing, so that the next alternative applies.
+        if text.string.isBlank { continue }
+        if text.isMended {
+          hasNotes = true
+          idNote = "id is not valid Unicode"
+          return nil
+        }
+        if let id = finish(text, alternative, .id) {
+          return text.isNumber ? JSONNumberText.canonical(id) : id
+        }
+      case .wrong(let kind):
+        hasNotes = true
+        idNote = "id is \(kind), expected text"
+      case .none: break
+      }
+    }
+    return MadeID.make(from: parts, values)
   }
 
-  @inline(__always)
-  private func read(_ rule: CompiledRules.Rule, _ field: OfferField) -> UnsafeRawBufferPointer? {
+  private func read(_ rule: FieldRule, _ field: OfferField) -> String? {
     var problem: String?
     let noteCount = notes.count
     for alternative in rule.alternatives {
       let ownNotes = notes.count
-      switch values.value(alternative.source, join: alternative.join) {
+      switch values.value(alternative.value, join: alternative.join) {
       case .none: continue
       case .wrong(let kind):
         if problem == nil { problem = "is \(kind)" }
-      case .text(var text, let isMended):
-        if field == .reward, values.isNumber { text = amount(ofNumber: text) }
+      case .text(var text):
+        if field == .reward, text.isNumber { text.string = amount(ofNumber: text.string) }
         // If there are several alternatives, a blank text counts as missing, so that the next one
         // applies.
-        if rule.alternatives.count > 1, text.isBlank { continue }
+        if rule.alternatives.count > 1, text.string.isBlank { continue }
         if let sale = alternative.sale, !isNow(sale) { continue }
-        if isMended { note(field, "is not valid Unicode", isKept: true) }
+        if text.isMended { note(field, "is not valid Unicode", isKept: true) }
         if let done = finish(text, alternative, field) {
           // Discards the notes about earlier alternatives.
           notes.removeSubrange(noteCount..<ownNotes)

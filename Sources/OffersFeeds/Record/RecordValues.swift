@@ -1,185 +1,152 @@
 import OffersCore
 
-/// Looks up values in a record and in the document around it.
+/// Looks up the values of rules in a record and in the document around it.
 struct RecordValues {
-  let record: RecordTree
-  let document: RecordTree
+  private let record: RecordValue
+  private let document: () -> RecordValue
   /// The keys of the record and of the objects around it that a `*` in the path of the items
   /// matches, the innermost last.
-  var ownKeys: [[UInt8]] = []
-  private var found: [Int32] = []
-  /// The base of the value found last, as in `RecordTree.Node.base`.
-  private(set) var base: Int32 = -1
-  /// Whether the value found last is a JSON number.
-  private(set) var isNumber = false
+  private let ownKeys: [String]
 
-  init(record: RecordTree, document: RecordTree) {
+  init(
+    _ record: RecordValue, document: @autoclosure @escaping () -> RecordValue,
+    ownKeys: [String] = []
+  ) {
     self.record = record
     self.document = document
+    self.ownKeys = ownKeys
   }
 
   /// The result of a lookup.
   enum Value {
     case none
-    case text(UnsafeRawBufferPointer, isMended: Bool)
+    case text(Text)
     /// A value that is neither a text nor a number, with a description such as `a list`.
-    case wrong(StaticString)
+    case wrong(String)
   }
 
-  /// Returns the value of a node; `none` for a null, for an empty text, and for an XML element
-  /// without a text.
-  @inline(__always)
-  static func value(_ node: Int32, of tree: RecordTree) -> Value {
-    switch tree.nodes[Int(node)].kind {
-    case .text, .number, .rawText:
-      guard let text = tree.decode(node), text.count > 0 else { return .none }
-      return .text(text, isMended: tree.nodes[Int(node)].isMended)
-    case .null: return .none
-    case .truth: return .wrong("true or false")
-    case .list: return .wrong("a list")
-    case .object:
-      if tree.nodes[Int(node)].start != nil {
-        guard let text = tree.decode(node), text.count > 0 else { return .none }
-        return .text(text, isMended: false)
+  struct Text {
+    var string: String
+    /// Whether U+FFFD stands for invalid parts of the text.
+    var isMended = false
+    /// Whether the value is a JSON number.
+    var isNumber = false
+    /// The base of relative links in the value, if an element around it declares one.
+    var base: LinkResolver?
+  }
+
+  /// The first value of a rule, or all its texts joined if its path has a `*`. A template has a text
+  /// only if all of its parts have one.
+  func value(_ rule: ValueRule, join: String) -> Value {
+    switch rule {
+    case .path(let path): return value(path, join: join)
+    case .constant(let text): return text.isEmpty ? .none : .text(Text(string: text))
+    case .template(let template):
+      var result = Text(string: "")
+      for part in template.parts {
+        switch part {
+        case .literal(let text): result.string += text
+        case .path(let path):
+          let found = value(path, join: join)
+          guard case .text(var text) = found else { return found }
+          text.string = result.string + text.string
+          text.isMended = text.isMended || result.isMended
+          result = text
+        case .environment, .page, .query: break
+        }
       }
-      return tree.isElements ? .none : .wrong("an object")
+      return .text(result)
     }
   }
 
-  /// Returns the first value of a source, or all its texts joined if its path has a `*`. A template
-  /// has a text only if all of its parts have one.
-  mutating func value(_ source: CompiledRules.Source, join: [UInt8]) -> Value {
-    base = -1
-    isNumber = false
-    switch source {
-    case .member(let shape, let steps):
-      if let node = record.only(shape) {
-        if node < 0 { return .none }
-        note(node, of: record)
-        return Self.value(node, of: record)
-      }
-      return search(steps, in: record, takesAll: false, join: join)
-    case .path(let steps, let isFromDocument, let takesAll):
-      return search(
-        steps, in: isFromDocument ? document : record, takesAll: takesAll, join: join)
-    case .ownKey(let level):
+  func value(_ path: FieldPath, join: String) -> Value {
+    if case .ownKey(let level)? = path.steps.first {
       guard level <= ownKeys.count else { return .none }
-      return text(ownKeys[ownKeys.count - level])
-    case .constant(let bytes):
-      return text(bytes)
-    case .template(let parts):
-      var bytes: [UInt8] = []
-      var isMended = false
-      for part in parts {
-        if case .constant(let literal) = part {
-          bytes += literal
-          continue
-        }
-        switch value(part, join: join) {
-        case .text(let text, let mended):
-          bytes.append(contentsOf: text)
-          isMended = isMended || mended
-        case let other: return other
-        }
-      }
-      return .text(record.arena.copy(bytes), isMended: isMended)
+      let key = ownKeys[ownKeys.count - level]
+      return key.isEmpty ? .none : .text(Text(string: key))
     }
-  }
-
-  private mutating func note(_ node: Int32, of tree: RecordTree) {
-    base = tree.nodes[Int(node)].base
-    isNumber = tree.nodes[Int(node)].kind == .number
-  }
-
-  private func text(_ bytes: [UInt8]) -> Value {
-    bytes.isEmpty ? .none : .text(record.arena.copy(bytes), isMended: false)
-  }
-
-  private mutating func search(
-    _ steps: [PathTree.Step], in tree: RecordTree, takesAll: Bool, join: [UInt8]
-  ) -> Value {
-    // Most lookups find nothing, which the counts by shape tell without a search.
-    if let last = steps.last, !last.shapes.contains(where: { tree.has($0) }) { return .none }
-    tree.find(steps, into: &found)
-    if found.count == 1 || !takesAll {
+    var rest = path.steps[...]
+    var isRecord = true
+    let start = RecordValue.Found(path.isFromDocument ? document() : record)
+    guard let next = start.follow(&rest, &isRecord) else { return .none }
+    if rest.isEmpty { return Self.value(next) }
+    let found = next.find(rest, isRecord: isRecord)
+    let takesAll = rest.contains(.all)
+    guard takesAll, found.count > 1 else {
       guard let first = found.first else { return .none }
-      let value = Self.value(first, of: tree)
-      note(first, of: tree)
-      // The first value may be a null or an XML element without a text; the next text is used then.
-      if case .none = value, found.count > 1 {
-        for node in found.dropFirst() {
-          if case .text(let text, let mended) = Self.value(node, of: tree) {
-            note(node, of: tree)
-            return .text(text, isMended: mended)
-          }
-        }
+      let value = Self.value(first)
+      // The first value may be a null or an element without a text; the next text is used then.
+      if case .none = value {
+        return found.dropFirst().lazy.map(Self.value).first {
+          if case .text = $0 { true } else { false }
+        } ?? .none
       }
       if takesAll, case .wrong = value { return .none }
       return value
     }
-    var bytes: [UInt8] = []
+    var texts: [String] = []
     var isMended = false
-    for node in found {
-      guard case .text(let text, let mended) = Self.value(node, of: tree) else { continue }
-      if !bytes.isEmpty { bytes += join }
-      bytes.append(contentsOf: text)
-      isMended = isMended || mended
+    for case .text(let text) in found.lazy.map(Self.value) {
+      texts.append(text.string)
+      isMended = isMended || text.isMended
     }
-    return bytes.isEmpty ? .none : .text(record.arena.copy(bytes), isMended: isMended)
+    return texts.isEmpty
+      ? .none : .text(Text(string: texts.joined(separator: join), isMended: isMended))
   }
 
-  /// Calls `body` with every text and number of a source, including those in lists. Returns a
+  /// Calls `body` with every text and number of a rule, including those in lists. Returns a
   /// description of the last value of another kind, such as `an object`; nil if there is none.
-  mutating func forEachText(
-    of source: CompiledRules.Source,
-    _ body: (_ text: UnsafeRawBufferPointer, _ isMended: Bool) -> Void
-  ) -> StaticString? {
-    var wrong: StaticString?
+  func forEachText(of rule: ValueRule, _ body: (Text) -> Void) -> String? {
+    var wrong: String?
     func take(_ value: Value) {
       switch value {
       case .none: break
-      case .text(let text, let isMended): body(text, isMended)
+      case .text(let text): body(text)
       case .wrong(let kind): wrong = kind
       }
     }
-    let steps: [PathTree.Step]
-    let tree: RecordTree
-    switch source {
-    case .member(_, let path): (steps, tree) = (path, record)
-    case .path(let path, let isFromDocument, _):
-      (steps, tree) = (path, isFromDocument ? document : record)
-    case .ownKey, .constant, .template:
-      take(value(source, join: []))
+    guard case .path(let path) = rule, path.steps.first?.isOwnKey != true else {
+      take(value(rule, join: ""))
       return wrong
     }
-    tree.find(steps, into: &found)
-    for node in found {
-      if tree.nodes[Int(node)].kind == .list {
-        tree.forEachElement(of: node) { take(Self.value($0, of: tree)) }
-      } else {
-        take(Self.value(node, of: tree))
-      }
-    }
+    for found in find(path).flatMap(\.elements) { take(Self.value(found)) }
     return wrong
   }
 
-  /// The elements of a list in the record.
-  mutating func elements(of list: CompiledRules.List) -> [Int32] {
-    record.find(list.steps, before: list.places.first { !$0.isEmpty }?.first, into: &found)
-    return found
+  /// The values of a path in the record.
+  ///
+  /// - Parameter following: the step that the caller takes from these values.
+  func elements(
+    _ steps: [FieldPath.Step], before following: FieldPath.Step?
+  ) -> [RecordValue.Found] {
+    RecordValue.Found(record).find(steps, before: following)
   }
 
-  /// The text of an element of a list, at a place within it; nil if it has none there.
-  mutating func text(
-    of element: Int32, at steps: [PathTree.Step]
-  ) -> (text: UnsafeRawBufferPointer, isMended: Bool)? {
-    record.find(steps, from: element, into: &found)
-    for node in found {
-      if case .text(let text, let isMended) = Self.value(node, of: record), !text.isBlank {
-        note(node, of: record)
-        return (text, isMended)
-      }
+  /// The first text at a path from a value of the record; nil if it has none there.
+  func text(_ steps: [FieldPath.Step], of element: RecordValue.Found) -> Text? {
+    for case .text(let text) in element.find(steps, isRecord: false).lazy.map(Self.value)
+    where !text.string.isBlank {
+      return text
     }
     return nil
   }
+
+  private func find(_ path: FieldPath) -> [RecordValue.Found] {
+    RecordValue.Found(path.isFromDocument ? document() : record).find(path.steps)
+  }
+
+  private static func value(_ found: RecordValue.Found) -> Value {
+    switch found.value.content {
+    case .none: return .none
+    case .wrong(let kind): return .wrong(kind)
+    case .text(let text, let isMended, let isNumber):
+      var base = found.base
+      if case .element(let element) = found.value { base = element.base ?? base }
+      return .text(Text(string: text, isMended: isMended, isNumber: isNumber, base: base))
+    }
+  }
+}
+
+extension FieldPath.Step {
+  fileprivate var isOwnKey: Bool { if case .ownKey = self { true } else { false } }
 }

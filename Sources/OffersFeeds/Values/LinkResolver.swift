@@ -34,18 +34,19 @@ struct LinkResolver: Sendable {
   /// The absolute form of a link, without whitespace around it and with `&amp;` replaced by `&`. If
   /// the document's address is unknown, only a link that begins with `//` becomes absolute, with
   /// the scheme https. A link that cannot be resolved stays relative.
-  func resolve(
-    _ link: UnsafeRawBufferPointer, in arena: TextArena
-  ) -> UnsafeRawBufferPointer {
-    let link = Self.unescaped(Self.joined(link.trimmed(), in: arena), in: arena)
-    if Self.hasScheme(link) { return link }
-    guard let base else {
-      let isHost = link.count > 2 && link[0] == 0x2F && link[1] == 0x2F && link[2] != 0x2F
-      return isHost ? arena.copy(Array("https:".utf8) + Array(link)) : link
+  func resolve(_ link: String) -> String {
+    let link = link.withBytes { bytes in
+      // Some feeds break long links with line ends and tabs (WHATWG URL Standard, section 4.4).
+      let kept = bytes.trimmed().filter { !Self.isLineEndOrTab($0) }
+      // Some JSON contains links that were escaped for HTML, and no intended URL contains `&amp;`.
+      return String(decoding: kept.replacing("&amp;".utf8, with: "&".utf8), as: UTF8.self)
     }
-    let text = String(decoding: link, as: UTF8.self)
-    guard let resolved = URL(printed: text, relativeTo: base)?.absoluteString else { return link }
-    return arena.copy(Array(resolved.utf8))
+    if link.withBytes(Self.hasScheme) { return link }
+    guard let base else {
+      return link.hasPrefix("//") && link.utf8.count > 2 && !link.hasPrefix("///")
+        ? "https:" + link : link
+    }
+    return URL(printed: link, relativeTo: base)?.absoluteString ?? link
   }
 
   /// Whether `resolve` would return a link unchanged, as it does most links: it has a scheme, no
@@ -55,44 +56,17 @@ struct LinkResolver: Sendable {
     return hasScheme(link) && !link.contains { $0 == 0x26 || isLineEndOrTab($0) }
   }
 
-  /// A link without the line ends and tabs within it, which some feeds break long links with (WHATWG
-  /// URL Standard, section 4.4).
-  private static func joined(
-    _ link: UnsafeRawBufferPointer, in arena: TextArena
-  ) -> UnsafeRawBufferPointer {
-    guard link.contains(where: isLineEndOrTab) else { return link }
-    return arena.copy(link.filter { !isLineEndOrTab($0) })
-  }
-
   private static func isLineEndOrTab(_ byte: UInt8) -> Bool {
     byte == 0x0A || byte == 0x0D || byte == 0x09
   }
 
-  /// Replaces `&amp;` by `&`. Some JSON contains links that were escaped for HTML, and no intended
-  /// URL contains `&amp;`.
-  private static func unescaped(
-    _ link: UnsafeRawBufferPointer, in arena: TextArena
-  ) -> UnsafeRawBufferPointer {
-    // Fast path: few links contain an ampersand.
-    guard var place = link.firstIndex(of: 0x26) else { return link }
-    var bytes: [UInt8] = []
-    var start = 0
-    while place < link.count {
-      if CharacterScan.stands("&amp;", in: link, at: place) {
-        bytes += link.slice(start, place + 1)
-        start = place + 5
-        place = start
-      } else {
-        place += 1
-      }
-    }
-    return start == 0 ? link : arena.copy(bytes + Array(link.tail(from: start)))
-  }
-
   /// Whether a link is no address, although it could be a relative one: a word that feeds print
   /// instead of a missing image or page, such as `self` or `none`; without a base any word.
-  func isNoAddress(_ link: UnsafeRawBufferPointer) -> Bool {
-    let link = link.trimmed()
+  func isNoAddress(_ link: String) -> Bool {
+    link.withBytes { isNoAddress($0.trimmed()) }
+  }
+
+  private func isNoAddress(_ link: UnsafeRawBufferPointer) -> Bool {
     guard link.count > 1, link.allSatisfy(CharacterScan.isLetter) else { return false }
     if !hasBase { return true }
     return Self.placeholders.contains(String(decoding: link, as: UTF8.self).lowercased())

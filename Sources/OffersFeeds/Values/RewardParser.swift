@@ -53,19 +53,16 @@ package struct RewardParser: Sendable {
   }
 
   /// - Parameters:
-  ///   - text: the printed reward in UTF-8.
+  ///   - text: the printed reward.
   ///   - currency: the ISO 4217 code of the currency that the record states beside the text; nil if
   ///     it states none.
   ///   - isNumber: whether the text has a JSON number in it, whose point is the decimal mark.
   package func parse(
-    _ text: UnsafeRawBufferPointer, currency: (UInt8, UInt8, UInt8)?, isNumber: Bool = false
+    _ text: String, currency: String?, isNumber: Bool = false
   ) -> ExactReward {
-    guard let currency else { return parse(text, isNumber: isNumber) }
-    let letters = [currency.0, currency.1, currency.2]
-    guard let code = letters.withUnsafeBytes({ CurrencyCode.find($0) }) else {
-      return parse(text, isNumber: isNumber)
-    }
-    return RewardParser(feed: code).parse(text, isNumber: isNumber)
+    let code = currency.flatMap { $0.withBytes { CurrencyCode.find($0) } }
+    let parser = code.map { RewardParser(feed: $0) } ?? self
+    return text.withBytes { parser.parse($0, isNumber: isNumber) }
   }
 
   /// - Parameters:

@@ -59,8 +59,8 @@ final class DifferenceCollector: OfferSink {
     offerCount += 1
     if texts.isTimed { isTimed = true }
     if look.offerCount < FeedTraits.offerLimit { addLook(of: texts) }
-    if isSearch { foundPages[foundPages.count - 1].append(String(decoding: id, as: UTF8.self)) }
-    if pageIDs?.insert(Array(id)).inserted == false { return skipRepeated(id, position) }
+    if isSearch { foundPages[foundPages.count - 1].append(id) }
+    if pageIDs?.insert(Array(id.utf8)).inserted == false { return skipRepeated(id, position) }
     let hash = texts.contentHash(seed: seed)
     let key: Int64
     switch known.see(id: id, contentHash: hash) {
@@ -89,18 +89,16 @@ final class DifferenceCollector: OfferSink {
       reward: reward, byteCount: byteCount, to: address)
   }
 
-  private func noteLink(of texts: OfferTexts, _ id: UnsafeRawBufferPointer) {
+  private func noteLink(of texts: OfferTexts, _ id: String) {
     guard known.currentCount > 0, linkedOffers.count <= OfferRenaming.limit, let url = texts[.url],
       let name = texts[.name]
     else { return }
-    linkedOffers.append(
-      RenameCandidate(id: String(decoding: id, as: UTF8.self), url: url, name: name))
+    linkedOffers.append(RenameCandidate(id: id, url: url.utf8, name: name.utf8))
   }
 
   private func addLook(of texts: OfferTexts) {
     look.addOffer(
-      url: texts[.url].map { String(decoding: $0, as: UTF8.self) },
-      hasDescription: texts[.description] != nil, hasTerms: texts[.terms] != nil,
+      url: texts[.url], hasDescription: texts[.description] != nil, hasTerms: texts[.terms] != nil,
       hasReward: texts[.reward] != nil, hasImage: texts[.imageURL] != nil)
   }
 
@@ -111,10 +109,9 @@ final class DifferenceCollector: OfferSink {
       ? try newRecords.append(byteCount: byteCount) : try knownRecords.append(byteCount: byteCount)
   }
 
-  private func skipRepeated(_ id: UnsafeRawBufferPointer, _ position: Int) {
-    skip(
-      id: nil, position: position,
-      reason: ReadProblem.repeated(String(decoding: id.prefix(60), as: UTF8.self)))
+  private func skipRepeated(_ id: String, _ position: Int) {
+    let shown = String(decoding: id.utf8.prefix(60), as: UTF8.self)
+    skip(id: nil, position: position, reason: ReadProblem.repeated(shown))
   }
 
   /// The counts of a failed sync: skipped records only.
@@ -147,7 +144,7 @@ final class DifferenceCollector: OfferSink {
   /// invalid do not count as vanished.
   func finish() { known.settleBroken() }
 
-  func skip(id: UnsafeRawBufferPointer?, position: Int, reason: String) {
+  func skip(id: String?, position: Int, reason: String) {
     // Only the record is invalid: the offer is still in the feed and has not vanished.
     if let id { known.seeBroken(id: id) }
     skippedCount += 1

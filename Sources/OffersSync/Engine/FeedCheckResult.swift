@@ -54,7 +54,8 @@ private final class FeedCheckSink: OfferSink {
     }
     let offer = offer(texts)
     var id = ContentHash(seed: 3)
-    id.combine(texts[.id])
+    var text = texts[.id] ?? ""
+    text.withUTF8 { id.combine(UnsafeRawBufferPointer($0)) }
     if !ids.insert(id.value).inserted { check.repeatedCount += 1 }
     for attribute in offer.attributes { check.attributeCounts[attribute.label, default: 0] += 1 }
     if let value = offer.reward?.value {
@@ -64,7 +65,7 @@ private final class FeedCheckSink: OfferSink {
     if check.first.count < firstCount { check.first.append(offer) }
   }
 
-  func skip(id: UnsafeRawBufferPointer?, position: Int, reason: String) {
+  func skip(id: String?, position: Int, reason: String) {
     check.skippedCount += 1
     note(ReadProblem(position: position, effect: .skipped, reason: reason))
   }
@@ -90,32 +91,29 @@ private final class FeedCheckSink: OfferSink {
   }
 
   private func offer(_ texts: OfferTexts) -> Offer {
-    func text(_ field: OfferField) -> String? {
-      texts[field].map { String(decoding: $0, as: UTF8.self) }
-    }
     func date(_ field: OfferField) -> Date? {
-      text(field).flatMap(Double.init).map { Date(timeIntervalSince1970: $0) }
+      texts[field].flatMap(Double.init).map { Date(timeIntervalSince1970: $0) }
     }
     var offer = Offer(
-      ref: OfferRef(feed: definition.name, offerID: text(.id) ?? ""), name: "",
+      ref: OfferRef(feed: definition.name, offerID: texts[.id] ?? ""), name: "",
       reward: texts[.reward].map {
         Reward(
-          texts: $0,
+          text: $0,
           exact: rewards.parse(
             $0, currency: texts.rewardCurrency, isNumber: texts.isRewardNumber))
       },
-      categories: text(.categories).map(JSONTexts.parse) ?? [], startsAt: date(.startsAt),
-      expiresAt: date(.expiresAt), latitude: text(.latitude).flatMap(Double.init),
-      longitude: text(.longitude).flatMap(Double.init),
-      attributes: text(.attributes).map(OfferAttribute.parse) ?? [], firstSeenAt: now,
+      categories: texts[.categories].map(JSONTexts.parse) ?? [], startsAt: date(.startsAt),
+      expiresAt: date(.expiresAt), latitude: texts[.latitude].flatMap(Double.init),
+      longitude: texts[.longitude].flatMap(Double.init),
+      attributes: texts[.attributes].map(OfferAttribute.parse) ?? [], firstSeenAt: now,
       changedAt: now)
-    for field in OfferField.texts { offer[field] = text(field) }
+    for field in OfferField.texts { offer[field] = texts[field] }
     return offer
   }
 }
 
 extension Reward {
-  fileprivate init(texts: UnsafeRawBufferPointer, exact: ExactReward) {
+  fileprivate init(text: String, exact: ExactReward) {
     var value: Value?
     let (a, b, c) = exact.currency
     switch exact.kind {
@@ -125,7 +123,7 @@ extension Reward {
     case OfferRecord.percent: value = .percent(hundredths: exact.number)
     default: break
     }
-    self.init(text: String(decoding: texts, as: UTF8.self), value: value, isUpTo: exact.isUpTo)
+    self.init(text: text, value: value, isUpTo: exact.isUpTo)
   }
 }
 

@@ -19,17 +19,8 @@ struct OfferRecordTests {
     _ texts: [OfferField: String], position: Int = 1, contentHash: UInt64 = 0, offerKey: Int64 = 0,
     reward: ExactReward = ExactReward()
   ) throws -> Parts {
-    let copies = texts.mapValues { text in
-      let bytes = UnsafeMutableRawBufferPointer.allocate(
-        byteCount: text.utf8.count + 1, alignment: 1)
-      bytes.copyBytes(from: text.utf8)
-      return (bytes, count: text.utf8.count)
-    }
-    defer { for copy in copies.values { copy.0.deallocate() } }
     var views = OfferTexts()
-    for (field, copy) in copies {
-      views[field] = UnsafeRawBufferPointer(rebasing: copy.0.prefix(copy.count))
-    }
+    for (field, text) in texts { views[field] = text }
     let byteCount = OfferRecord.byteCount(of: views)
     #expect(byteCount % 8 == 0)
     let room = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount + 64, alignment: 8)

@@ -20,7 +20,7 @@ struct KnownOffersTests {
   private static func see(
     _ id: String, hash: UInt64 = 1, in known: inout KnownOffers
   ) -> KnownOffers.Sighting {
-    withBytes(of: id) { known.see(id: $0, contentHash: hash) }
+    known.see(id: id, contentHash: hash)
   }
 
   @Test(
@@ -51,7 +51,7 @@ struct KnownOffersTests {
         ? .random(in: 0..<11_000, using: &random) : next + 1
       let id = "offer \(next)"
       if Int.random(in: 0..<10, using: &random) == 0 {
-        withBytes(of: id) { known.seeBroken(id: $0) }
+        known.seeBroken(id: id)
         broken.append(id)
         continue
       }
@@ -133,8 +133,8 @@ struct KnownOffersTests {
     var known = KnownOffers(capacity: 2)
     Self.insert("a", key: 1, into: &known)
     Self.insert("b", key: 2, into: &known)
-    withBytes(of: "b") { known.seeBroken(id: $0) }
-    withBytes(of: "stranger") { known.seeBroken(id: $0) }
+    known.seeBroken(id: "b")
+    known.seeBroken(id: "stranger")
     known.settleBroken()
     #expect(known.vanishedKeys() == [1])
     #expect(known.seenCurrentCount == 1)
@@ -144,7 +144,7 @@ struct KnownOffersTests {
   func prefersSoundRecords() {
     var known = KnownOffers(capacity: 1)
     Self.insert("a", key: 1, into: &known)
-    withBytes(of: "a") { known.seeBroken(id: $0) }
+    known.seeBroken(id: "a")
     #expect(Self.see("a", hash: 7, in: &known) == .different(key: 1))
     known.settleBroken()
     #expect(known.seenCurrentCount == 1)

@@ -225,23 +225,26 @@ final class FuzzSink: OfferSink {
 
   func accept(_ texts: OfferTexts, position: Int) {
     add(1, position)
-    if (texts[.id]?.count ?? 0) == 0 || (texts[.name]?.count ?? 0) == 0 {
+    if texts[.id]?.isEmpty != false || texts[.name]?.isEmpty != false {
       fail("an offer without id or name")
     }
     for field in OfferField.allCases {
-      state.combine(texts[field])
-      guard let text = texts[field] else { continue }
-      if text.contains(0) { fail("\(field.name) holds a NUL") }
-      if String(validating: text, as: UTF8.self) == nil { fail("\(field.name) is not UTF-8") }
+      combine(texts[field])
+      if texts[field]?.utf8.contains(0) == true { fail("\(field.name) holds a NUL") }
     }
   }
 
-  func skip(id: UnsafeRawBufferPointer?, position: Int, reason: String) {
+  func skip(id: String?, position: Int, reason: String) {
     add(2, position)
-    state.combine(id)
+    combine(id)
   }
 
   func mend(position: Int, reason: String) { add(3, position) }
+
+  private func combine(_ text: String?) {
+    guard var text else { return state.combine(nil) }
+    text.withUTF8 { state.combine(UnsafeRawBufferPointer($0)) }
+  }
 
   private func add(_ kind: Int, _ position: Int) {
     count += 1

@@ -57,7 +57,7 @@ struct UntidyValueTests {
       units.append(reward.kind == OfferRecord.amount ? reward.number : nil)
     }
 
-    func skip(id: UnsafeRawBufferPointer?, position: Int, reason: String) {}
+    func skip(id: String?, position: Int, reason: String) {}
     func mend(position: Int, reason: String) {}
   }
 

@@ -175,6 +175,6 @@ private final class MoneySink: OfferSink {
       RewardReading.formatted(parser.parse(text, currency: texts.rewardCurrency)))
   }
 
-  func skip(id: UnsafeRawBufferPointer?, position: Int, reason: String) {}
+  func skip(id: String?, position: Int, reason: String) {}
   func mend(position: Int, reason: String) {}
 }

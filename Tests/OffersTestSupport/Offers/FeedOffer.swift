@@ -22,26 +22,16 @@ package struct FeedOffer: Sendable {
     self.reward = reward
   }
 
-  package var contentHash: UInt64 {
-    withTexts { $0.contentHash(seed: seed) }
-  }
+  package var contentHash: UInt64 { texts.contentHash(seed: seed) }
 
-  /// Calls `body` with views of the texts.
-  package func withTexts<Result>(_ body: (OfferTexts) throws -> Result) rethrows -> Result {
-    let fields: [(OfferField, String?)] =
-      [(.id, id), (.name, name), (.description, description), (.reward, reward?.text)]
-      + more.sorted { $0.key.rawValue < $1.key.rawValue }
-    let bytes = fields.flatMap { Array(($0.1 ?? "").utf8) }
-    return try bytes.withUnsafeBytes { bytes in
-      var texts = OfferTexts()
-      var start = 0
-      for (field, text) in fields {
-        guard let count = text?.utf8.count else { continue }
-        texts[field] = UnsafeRawBufferPointer(rebasing: bytes[start..<start + count])
-        start += count
-      }
-      return try body(texts)
-    }
+  package var texts: OfferTexts {
+    var texts = OfferTexts()
+    texts[.id] = id
+    texts[.name] = name
+    texts[.description] = description
+    texts[.reward] = reward?.text
+    for (field, text) in more { texts[field] = text }
+    return texts
   }
 
   package var exactReward: ExactReward {

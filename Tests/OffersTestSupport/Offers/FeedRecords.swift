@@ -35,15 +35,14 @@ package struct FeedRecords: OfferRecordSource {
       room?.deallocate()
       room = nil
       return items.popFirst().map { item in
-        item.offer.withTexts { texts in
-          let count = OfferRecord.byteCount(of: texts)
-          let room = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 8)
-          self.room = room
-          OfferRecord.write(
-            texts, position: item.position, contentHash: item.offer.contentHash,
-            offerKey: item.key, reward: item.offer.exactReward, byteCount: count, to: room)
-          return OfferRecord(at: room)
-        }
+        let texts = item.offer.texts
+        let count = OfferRecord.byteCount(of: texts)
+        let room = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 8)
+        self.room = room
+        OfferRecord.write(
+          texts, position: item.position, contentHash: item.offer.contentHash,
+          offerKey: item.key, reward: item.offer.exactReward, byteCount: count, to: room)
+        return OfferRecord(at: room)
       }
     }
   }

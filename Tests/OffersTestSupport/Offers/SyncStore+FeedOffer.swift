@@ -30,8 +30,7 @@ extension SyncStore {
     var fresh = FeedRecords()
     var stored = FeedRecords()
     for (index, offer) in offers.enumerated() {
-      let id = Array(offer.id.utf8)
-      switch id.withUnsafeBytes({ known.see(id: $0, contentHash: offer.contentHash) }) {
+      switch known.see(id: offer.id, contentHash: offer.contentHash) {
       case .new: fresh.items.append(.init(offer: offer, position: index + 1, key: 0))
       case .different(let key):
         stored.items.append(.init(offer: offer, position: index + 1, key: key))

@@ -114,7 +114,6 @@ package struct OfferRecord {
 
   /// The number of lengths in a record: all fields, or only those before `retailer` if there are no
   /// details.
-  @inline(__always)
   private static func lengthCount(of texts: OfferTexts) -> Int {
     texts.hasDetails ? OfferField.count : OfferField.retailer.rawValue
   }
@@ -122,7 +121,7 @@ package struct OfferRecord {
   /// The size of a record with these texts, in bytes.
   package static func byteCount(of texts: OfferTexts) -> Int {
     var total = textOffset(lengthCount(of: texts))
-    texts.forEachField { _, text in total += text?.count ?? 0 }
+    texts.forEachField { _, text in total += text?.utf8.count ?? 0 }
     return (total + 7) / 8 * 8
   }
 
@@ -146,11 +145,14 @@ package struct OfferRecord {
     var offset = textOffset(lengthCount)
     texts.forEachField { field, text in
       base.storeBytes(
-        of: text.map { UInt32($0.count) } ?? .max, toByteOffset: lengthOffset + 4 * field,
+        of: text.map { UInt32($0.utf8.count) } ?? .max, toByteOffset: lengthOffset + 4 * field,
         as: UInt32.self)
-      if let text, let start = text.baseAddress {
-        (base + offset).copyMemory(from: start, byteCount: text.count)
-        offset += text.count
+      if var text {
+        text.withUTF8 { bytes in
+          guard let start = bytes.baseAddress else { return }
+          (base + offset).copyMemory(from: start, byteCount: bytes.count)
+        }
+        offset += text.utf8.count
       }
     }
   }

@@ -13,25 +13,25 @@ enum MadeID {
     "aaaaaaaceeeeiiiidnooooo-ouuuuytsaaaaaaaceeeeiiiidnooooo-ouuuuyty"
 
   /// Returns the id; nil when all of the values are missing.
-  static func make(
-    from parts: [CompiledRules.Source], _ values: inout RecordValues
-  ) -> UnsafeRawBufferPointer? {
+  static func make(from parts: [FieldPath], _ values: RecordValues) -> String? {
     var hash = ContentHash(seed: 3)
     var readable: [UInt8] = []
     var isThere = false
     for part in parts {
-      guard case .text(let text, _) = values.value(part, join: [0x1F]) else {
+      guard case .text(let text) = values.value(part, join: "\u{1F}") else {
         hash.combine(nil)
         continue
       }
-      if !isThere { readable = slug(text) }
+      text.string.withBytes { bytes in
+        if !isThere { readable = slug(bytes) }
+        hash.combine(bytes)
+      }
       isThere = true
-      hash.combine(text)
     }
     if !isThere { return nil }
     let digits = hex(hash.value)
     let id = readable.isEmpty ? digits : readable + [0x2D] + digits.prefix(8)
-    return values.record.arena.copy(id)
+    return String(decoding: id, as: UTF8.self)
   }
 
   private static func slug(_ text: UnsafeRawBufferPointer) -> [UInt8] {
