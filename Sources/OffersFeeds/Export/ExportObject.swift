@@ -169,8 +169,9 @@ final class ExportObject {
     return seconds
   }
 
-  /// The Unix seconds of the years -9999 to 9999; calendars may not support others.
-  private static let times: ClosedRange<Int64> = -377_705_116_800...253_402_300_799
+  /// The Unix seconds of the years -9999 to 9999, and of the two days after them: a day ends up to so
+  /// much later in the zone of its feed. Calendars may not support other times.
+  private static let times: ClosedRange<Int64> = -377_705_116_800...253_402_473_599
 
   func time(_ place: Int) throws -> Int64 { try required(place, try findTime(place)) }
 

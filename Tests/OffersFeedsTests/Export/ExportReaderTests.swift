@@ -40,7 +40,8 @@ struct ExportReaderTests {
     full[.retailer] = odd
     full[.categories] = #"["a\u0009b","c"]"#
     full.startsAt = -377_705_116_800
-    full.expiresAt = 253_402_300_799
+    // The end of 9999-12-31 in New York.
+    full.expiresAt = 253_402_318_799
     full.latitude = -89.123456789012345
     full.longitude = 1e-7
     full[.attributes] = #"[["L\u0009","V"]]"#
