@@ -74,9 +74,10 @@ public struct FeedConfiguration: Sendable {
         all.stored.append(
           try DefinitionFile.parse(
             text, of: definition.feed, name: "the stored definition of \(definition.feed)"))
-      } catch let error as OffersError {
-        all.faults[definition.feed] = error
-      } catch {}
+      } catch {
+        // `parse` throws no other errors.
+        all.faults[definition.feed] = error as? OffersError
+      }
     }
     return all
   }

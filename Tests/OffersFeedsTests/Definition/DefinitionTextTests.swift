@@ -26,22 +26,22 @@ struct DefinitionTextTests {
           hold: never
           format: json
           encoding: windows-1252
-          items: [feed.results, "results[0].list"]
+          items: [feed.results, 'results[0].list']
           id: {made-from: [name, location.address]}
           currency: USD
           fields:
             name: [title, {from: body, as: html, limit: 80}]
             description: {from: [summary, body], as: html}
-            terms: {text: "Ask: in {the} shop"}
+            terms: {text: 'Ask: in {the} shop'}
             reward: {from: price, currency: {from: code}}
             image: https://img.example{path}
             link:
-              - https://a-rather-long-address.example/of/a/shop/{id}
-              - https://another-rather-long-address.example/of/a/shop/{id}
+            - https://a-rather-long-address.example/of/a/shop/{id}
+            - https://another-rather-long-address.example/of/a/shop/{id}
             expires: until
           attributes:
-            Genre: {from: "genres[*].name", join: " / "}
-            "Yes": "@{handle}"
+            Genre: {from: 'genres[*].name', join: ' / '}
+            Yes: '@{handle}'
           shared:
             Copyright: feed.copyright
           selection: true

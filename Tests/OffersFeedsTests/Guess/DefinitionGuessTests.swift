@@ -89,15 +89,15 @@ struct DefinitionGuessTests {
             title: {from: catalog.@name}
             format: xml
             items: catalog.product
-            id: "@sku"
+            id: '@sku'
             fields:
-              name: "@name"
-              price: {from: "@price", currency: {from: "@currency"}}
-              image: "@img"
-              link: "@href"
-              retailer: "@brand"
+              name: '@name'
+              price: {from: '@price', currency: {from: '@currency'}}
+              image: '@img'
+              link: '@href'
+              retailer: '@brand'
             attributes:
-              SKU: "@sku"
+              SKU: '@sku'
 
         """)
     #expect(guess.all(.reward) == ["12.50 EUR", "19.00 EUR"])

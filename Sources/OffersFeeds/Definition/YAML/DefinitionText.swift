@@ -1,101 +1,153 @@
 import OffersCore
+import Yams
 
-/// Writes a definition as a YAML file.
+/// Writes a definition as a YAML file: two spaces a level, quotes only where they are needed, short
+/// lists and mappings on one line.
 package enum DefinitionText {
-  private typealias Value = YAMLWriter.Value
-  private typealias Entries = [(key: String, value: YAMLWriter.Value)]
+  private typealias Entries = [(key: String, value: Node)]
+
+  /// The longest list or mapping on one line, in bytes.
+  private static let lineBytes = 80
 
   /// Returns a file with this one feed. Parsing it gives an equal definition. Default values are
   /// left out.
   package static func yaml(for definition: FeedDefinition) -> String {
-    var text = YAMLWriter()
-    text.write([("feeds", .block([(definition.name, .block(entries(of: definition)))]))])
-    return text.text
+    let feed = block([(definition.name, block(entries(of: definition)))])
+    // Texts, lists and mappings without anchors and tags can always be written.
+    return
+      (try? Yams.serialize(
+        node: block([("feeds", feed)]), width: -1, allowUnicode: true)) ?? ""
   }
+
+  // MARK: Nodes
+
+  private static func text(_ text: String) -> Node {
+    // Plain words for no value or for a merge would be read as such, and the breaks of a text over
+    // several lines are easier to see as escapes.
+    let isQuoted =
+      ["", "~", "null", "Null", "NULL", "<<"].contains(text)
+      || text.unicodeScalars.contains {
+        $0.value < 0x20 || [0x85, 0x2028, 0x2029].contains($0.value)
+      }
+    return Node(text, .implicit, isQuoted ? .doubleQuoted : .any)
+  }
+
+  private static func list(_ nodes: [Node]) -> Node {
+    let isShort = nodes.reduce(0) { $0 + bytes(of: $1) } <= lineBytes
+    return Node(nodes, Tag(.seq), isShort ? .flow : .block)
+  }
+
+  /// A mapping on one line where it fits.
+  private static func map(_ entries: Entries) -> Node {
+    let isShort =
+      entries.reduce(0) { $0 + $1.key.utf8.count + 2 + bytes(of: $1.value) } <= lineBytes
+    return Node(pairs(entries), Tag(.map), isShort ? .flow : .block)
+  }
+
+  /// A mapping with one key per line.
+  private static func block(_ entries: Entries) -> Node {
+    Node(pairs(entries), Tag(.map), .block)
+  }
+
+  private static func pairs(_ entries: Entries) -> [(Node, Node)] {
+    entries.map { (text($0.key), $0.value) }
+  }
+
+  /// The length of a value on one line.
+  private static func bytes(of node: Node) -> Int {
+    switch node {
+    case .scalar(let scalar): scalar.string.utf8.count + 2
+    case .sequence(let list): list.reduce(2) { $0 + bytes(of: $1) }
+    case .mapping(let map): map.reduce(2) { $0 + bytes(of: $1.key) + bytes(of: $1.value) }
+    case .alias: 0
+    }
+  }
+
+  // MARK: The definition
 
   private static func entries(of definition: FeedDefinition) -> Entries {
     var entries: Entries = []
     if let title = title(definition) { entries.append(("title", title)) }
     entries += presentation(definition.presentation)
-    if let home = definition.home { entries.append(("home", .text(home))) }
-    if let source = definition.source { entries.append(("source", .text("\(source)"))) }
-    if definition.isPublicOnly { entries.append(("public-only", .word("true"))) }
-    if let ttl = definition.ttl { entries.append(("ttl", .text(ttl.descriptionFromRoot))) }
+    if let home = definition.home { entries.append(("home", text(home))) }
+    if let source = definition.source { entries.append(("source", text("\(source)"))) }
+    if definition.isPublicOnly { entries.append(("public-only", text("true"))) }
+    if let ttl = definition.ttl { entries.append(("ttl", text(ttl.descriptionFromRoot))) }
     if let seconds = definition.everySeconds {
-      entries.append(("every", .word(IntervalText.text(seconds: seconds))))
+      entries.append(("every", text(IntervalText.text(seconds: seconds))))
     }
-    if let hold = definition.hold { entries.append(("hold", .word(hold.text))) }
-    if let format = definition.format { entries.append(("format", .text(format.rawValue))) }
-    if let encoding = definition.encoding { entries.append(("encoding", .text(encoding))) }
+    if let hold = definition.hold { entries.append(("hold", text(hold.text))) }
+    if let format = definition.format { entries.append(("format", text(format.rawValue))) }
+    if let encoding = definition.encoding { entries.append(("encoding", text(encoding))) }
     if definition.items != [.root] { entries.append(("items", paths(definition.items))) }
     entries.append(("id", id(definition.id)))
-    if let currency = definition.currency { entries.append(("currency", .text(currency))) }
-    if let zone = definition.zone { entries.append(("zone", .text(zone))) }
-    if let order = definition.dateOrder { entries.append(("date-order", .text(order.rawValue))) }
+    if let currency = definition.currency { entries.append(("currency", text(currency))) }
+    if let zone = definition.zone { entries.append(("zone", text(zone))) }
+    if let order = definition.dateOrder { entries.append(("date-order", text(order.rawValue))) }
     let role = definition.presentation.valueRole
-    entries.append(("fields", .block(fields(definition.fields, role))))
+    entries.append(("fields", block(fields(definition.fields, role))))
     if !definition.attributes.isEmpty {
       entries.append(("attributes", attributes(definition.attributes, isFromRoot: false)))
     }
     if !definition.shared.isEmpty {
       entries.append(("shared", attributes(definition.shared, isFromRoot: true)))
     }
-    if definition.isSelection { entries.append(("selection", .word("true"))) }
+    if definition.isSelection { entries.append(("selection", text("true"))) }
     if let pages = definition.pages { entries.append(("pages", value(of: pages))) }
-    if let search = definition.search { entries.append(("search", .text("\(search)"))) }
+    if let search = definition.search { entries.append(("search", text("\(search)"))) }
     if !definition.headers.isEmpty {
-      let headers = definition.headers.map { ($0.name, Value.text("\($0.value)")) }
-      entries.append(("headers", .block(headers)))
+      let headers = definition.headers.map { ($0.name, text("\($0.value)")) }
+      entries.append(("headers", block(headers)))
     }
     if !definition.error.isEmpty { entries.append(("error", paths(definition.error))) }
     return entries
   }
 
   /// The title; nil when it equals the feed's name.
-  private static func title(_ definition: FeedDefinition) -> Value? {
+  private static func title(_ definition: FeedDefinition) -> Node? {
     let plain = definition.title.alternatives.first.map { FieldRule.Alternative($0.value) }
     if definition.title.alternatives.count == 1, definition.title.alternatives.first == plain,
-      case .constant(let text) = plain?.value
+      case .constant(let title) = plain?.value
     {
-      return text == definition.name ? nil : .text(text)
+      return title == definition.name ? nil : text(title)
     }
     return rule(definition.title, isFromRoot: true, isAlwaysMap: true)
   }
 
-  private static func paths(_ paths: [FieldPath]) -> Value {
-    let texts = paths.map { Value.text($0.descriptionFromRoot) }
-    return texts.count == 1 ? texts[0] : .list(texts)
+  private static func paths(_ paths: [FieldPath]) -> Node {
+    let texts = paths.map { text($0.descriptionFromRoot) }
+    return texts.count == 1 ? texts[0] : list(texts)
   }
 
-  private static func id(_ id: IDRule) -> Value {
+  private static func id(_ id: IDRule) -> Node {
     switch id {
     case .value(let value): rule(value)
     case .madeFrom(let paths): made(from: paths)
-    case .valueOrMade(let value, let paths): .list(elements(of: rule(value)) + [made(from: paths)])
+    case .valueOrMade(let value, let paths): list(elements(of: rule(value)) + [made(from: paths)])
     }
   }
 
-  private static func made(from paths: [FieldPath]) -> Value {
-    .map([("made-from", .list(paths.map { .text($0.description) }))])
+  private static func made(from paths: [FieldPath]) -> Node {
+    map([("made-from", list(paths.map { text($0.description) }))])
   }
 
-  private static func elements(of value: Value) -> [Value] {
-    if case .list(let elements) = value { elements } else { [value] }
+  private static func elements(of value: Node) -> [Node] {
+    if case .sequence(let list) = value { Array(list) } else { [value] }
   }
 
   private static func presentation(_ presentation: FeedPresentation) -> Entries {
     var entries: Entries = []
     if presentation.layout != .grid {
-      entries.append(("layout", .text(presentation.layout.rawValue)))
+      entries.append(("layout", text(presentation.layout.rawValue)))
     }
     let noun = presentation.noun
-    if noun != .offer { entries.append(("noun", .text(noun.singular))) }
+    if noun != .offer { entries.append(("noun", text(noun.singular))) }
     if noun.plural != OfferNoun.regularPlural(of: noun.singular) {
-      entries.append(("nouns", .text(noun.plural)))
+      entries.append(("nouns", text(noun.plural)))
     }
-    let labels = presentation.byline.map(Value.text)
+    let labels = presentation.byline.map(text)
     if !labels.isEmpty {
-      entries.append(("byline", labels.count == 1 ? labels[0] : .list(labels)))
+      entries.append(("byline", labels.count == 1 ? labels[0] : list(labels)))
     }
     return entries
   }
@@ -107,25 +159,25 @@ package enum DefinitionText {
     }
   }
 
-  private static func attributes(_ attributes: [AttributeRule], isFromRoot: Bool) -> Value {
-    .block(attributes.map { ($0.label, rule($0.rule, isFromRoot: isFromRoot)) })
+  private static func attributes(_ attributes: [AttributeRule], isFromRoot: Bool) -> Node {
+    block(attributes.map { ($0.label, rule($0.rule, isFromRoot: isFromRoot)) })
   }
 
-  private static func value(of pages: PageRule) -> Value {
+  private static func value(of pages: PageRule) -> Node {
     var entries: Entries = []
     switch pages.next {
-    case .linkHeader: entries.append(("next", .text(PageSection.linkHeader)))
+    case .linkHeader: entries.append(("next", text(PageSection.linkHeader)))
     case .path(let path):
-      let text = path.descriptionFromRoot
+      let next = path.descriptionFromRoot
       // A path that is spelled like the keyword `link-header` is quoted, so that it is not taken
       // for it.
-      entries.append(("next", .text(text == PageSection.linkHeader ? "\"\(text)\"" : text)))
+      entries.append(("next", text(next == PageSection.linkHeader ? "\"\(next)\"" : next)))
     case nil: break
     }
-    if let total = pages.total { entries.append(("total", .text(total.descriptionFromRoot))) }
-    if pages.first != PageRule.defaultFirst { entries.append(("first", .word("\(pages.first)"))) }
-    if pages.limit != PageRule.defaultLimit { entries.append(("limit", .word("\(pages.limit)"))) }
-    return .map(entries)
+    if let total = pages.total { entries.append(("total", text(total.descriptionFromRoot))) }
+    if pages.first != PageRule.defaultFirst { entries.append(("first", text("\(pages.first)"))) }
+    if pages.limit != PageRule.defaultLimit { entries.append(("limit", text("\(pages.limit)"))) }
+    return map(entries)
   }
 
   /// The shortest form of a rule: a text, a list or a mapping. Options that all alternatives share
@@ -133,9 +185,9 @@ package enum DefinitionText {
   private static func rule(
     _ rule: FieldRule, reading: Reading = .text, isFromRoot: Bool = false,
     isAlwaysMap: Bool = false
-  ) -> Value {
+  ) -> Node {
     let alternatives = rule.alternatives
-    guard let first = alternatives.first else { return .list([]) }
+    guard let first = alternatives.first else { return list([]) }
     let base = FieldRule.Alternative(first.value, reading: reading)
     let isShared =
       alternatives.count > 1 && alternatives.allSatisfy { options($0, like: first) }
@@ -143,21 +195,21 @@ package enum DefinitionText {
       let isConstant = alternatives.contains(where: Self.isConstant)
       if !isConstant || alternatives.count == 1 {
         let sources = alternatives.map { source($0, isFromRoot: isFromRoot) }
-        let from: Value = sources.count == 1 ? sources[0] : .list(sources)
+        let from: Node = sources.count == 1 ? sources[0] : list(sources)
         let extras = extras(first, reading: reading)
         if extras.isEmpty, !isConstant, !isAlwaysMap { return from }
-        return .map([(isConstant ? "text" : "from", from)] + extras)
+        return map([(isConstant ? "text" : "from", from)] + extras)
       }
     }
-    let list = Value.list(
+    let whole = list(
       alternatives.map { alternative in
         let source = source(alternative, isFromRoot: isFromRoot)
         let extras = extras(alternative, reading: reading)
         let isConstant = isConstant(alternative)
         if extras.isEmpty, !isConstant { return source }
-        return .map([(isConstant ? "text" : "from", source)] + extras)
+        return map([(isConstant ? "text" : "from", source)] + extras)
       })
-    return isAlwaysMap ? .map([("from", list)]) : list
+    return isAlwaysMap ? map([("from", whole)]) : whole
   }
 
   private static func isConstant(_ alternative: FieldRule.Alternative) -> Bool {
@@ -173,12 +225,12 @@ package enum DefinitionText {
     return alternative == other
   }
 
-  private static func source(_ alternative: FieldRule.Alternative, isFromRoot: Bool) -> Value {
+  private static func source(_ alternative: FieldRule.Alternative, isFromRoot: Bool) -> Node {
     switch alternative.value {
-    case .constant(let text): return .text(text)
-    case .path(let path): return .text(isFromRoot ? path.descriptionFromRoot : path.description)
+    case .constant(let constant): return text(constant)
+    case .path(let path): return text(isFromRoot ? path.descriptionFromRoot : path.description)
     case .template(let template):
-      guard isFromRoot else { return .text("\(template)") }
+      guard isFromRoot else { return text("\(template)") }
       let parts = template.parts.map { part -> Template.Part in
         if case .path(var path) = part {
           path.isFromDocument = false
@@ -186,36 +238,36 @@ package enum DefinitionText {
         }
         return part
       }
-      return .text("\(Template(parts))")
+      return text("\(Template(parts))")
     }
   }
 
   private static func extras(_ alternative: FieldRule.Alternative, reading: Reading) -> Entries {
     var entries: Entries = []
     if alternative.reading != reading {
-      entries.append(("as", .text(alternative.reading.rawValue)))
+      entries.append(("as", text(alternative.reading.rawValue)))
     }
     if alternative.join != FieldRule.Alternative.defaultJoin {
-      entries.append(("join", .text(alternative.join)))
+      entries.append(("join", text(alternative.join)))
     }
-    if let limit = alternative.limitCharacters { entries.append(("limit", .word("\(limit)"))) }
+    if let limit = alternative.limitCharacters { entries.append(("limit", text("\(limit)"))) }
     switch alternative.currency {
-    case .constant(let code): entries.append(("currency", .text(code)))
-    case .path(let path): entries.append(("currency", .map([("from", .text("\(path)"))])))
+    case .constant(let code): entries.append(("currency", text(code)))
+    case .path(let path): entries.append(("currency", map([("from", text("\(path)"))])))
     case nil: break
     }
     switch alternative.minorUnits {
-    case .currency: entries.append(("minor-units", .word("true")))
-    case .path(let path): entries.append(("minor-units", .map([("from", .text("\(path)"))])))
+    case .currency: entries.append(("minor-units", text("true")))
+    case .path(let path): entries.append(("minor-units", map([("from", text("\(path)"))])))
     case nil: break
     }
     switch alternative.sale {
-    case .range(let path): entries.append(("during", .text("\(path)")))
+    case .range(let path): entries.append(("during", text("\(path)")))
     case .bounds(let from, let until):
       let bounds = [("from", from), ("until", until)].compactMap { key, path in
-        path.map { (key, Value.text("\($0)")) }
+        path.map { (key, text("\($0)")) }
       }
-      entries.append(("during", .map(bounds)))
+      entries.append(("during", map(bounds)))
     case nil: break
     }
     return entries
