@@ -214,3 +214,96 @@ extension FeedDefinition {
     return hash.value
   }
 }
+
+/// How long a document that would remove many offers is held back: until a later document, fetched
+/// after that time, lacks the same offers. Written as `6h`, `0` or `never`.
+package enum RemovalHold: Hashable, Sendable {
+  /// A number of seconds; 0 for feeds that turn over by nature, whose offers go at once.
+  case seconds(Int)
+  /// Only a person removes the offers.
+  case never
+
+  /// The hold of a feed whose definition has none.
+  package static let usual = RemovalHold.seconds(6 * 3600)
+
+  /// - Throws: `OffersError` with `invalidRequest` for another text.
+  init(parsing text: String) throws {
+    switch text {
+    case "never": self = .never
+    case "0": self = .seconds(0)
+    default:
+      do {
+        self = .seconds(try IntervalText.seconds(parsing: text))
+      } catch is OffersError {
+        throw OffersError(
+          .invalidRequest, "“\(text)” is not a time for which removals are held back.",
+          hint: "Write a number and m, h, d or w, as in 6h or 2d, or 0, or never.")
+      }
+    }
+  }
+
+  /// The text in a definition.
+  var text: String {
+    switch self {
+    case .never: "never"
+    case .seconds(0): "0"
+    case .seconds(let seconds): IntervalText.text(seconds: seconds)
+    }
+  }
+}
+
+/// An interval between syncs as text, such as `30m`, `6h`, `1d` or `2w`.
+package enum IntervalText {
+  private static let units: [(letter: Character, seconds: Int)] = [
+    ("w", 604_800), ("d", 86_400), ("h", 3600), ("m", 60),
+  ]
+  /// The longest interval: a leap year.
+  private static let limitSeconds = 366 * 86_400
+
+  /// Parses an interval; returns seconds.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` for another form, less than a minute, or more
+  ///   than 366 days.
+  package static func seconds(parsing text: String) throws -> Int {
+    let digits = text.dropLast()
+    guard let unit = units.first(where: { $0.letter == text.last }), !digits.isEmpty,
+      digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+    else {
+      throw OffersError(
+        .invalidRequest, "“\(text)” is not an interval between syncs.",
+        hint: "Write a number and m, h, d or w, as in 30m, 6h, 1d or 2w.")
+    }
+    let number = Int(digits) ?? .max
+    guard number >= 1 else {
+      throw OffersError(
+        .invalidRequest, "“\(text)” is too short an interval between syncs.",
+        hint: "The shortest interval is 1m.")
+    }
+    let (seconds, isTooLarge) = number.multipliedReportingOverflow(by: unit.seconds)
+    guard !isTooLarge, seconds <= limitSeconds else {
+      throw OffersError(
+        .invalidRequest, "“\(text)” is too long an interval between syncs.",
+        hint: "The longest interval is 52w."
+      )
+    }
+    return seconds
+  }
+
+  /// - Throws: `OffersError` with `invalidRequest` for an interval that is not whole minutes from
+  ///   one minute to 366 days.
+  package static func check(_ seconds: Int) throws {
+    if seconds >= 60, seconds <= limitSeconds, seconds % 60 == 0 { return }
+    throw OffersError(
+      .invalidRequest, "\(seconds) seconds is not an interval between syncs.",
+      hint: "Give whole minutes, from one minute to a year.")
+  }
+
+  /// The shortest text of an interval, in the largest unit that divides it; part of a minute is
+  /// rounded up.
+  package static func text(seconds: Int) -> String {
+    for unit in units where seconds >= unit.seconds && seconds % unit.seconds == 0 {
+      return "\(seconds / unit.seconds)\(unit.letter)"
+    }
+    return "\(max(1, (seconds + 59) / 60))m"
+  }
+}

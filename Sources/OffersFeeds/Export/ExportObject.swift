@@ -262,3 +262,33 @@ final class ExportObject {
     }
   }
 }
+
+/// A mistake in an export, and its address.
+struct ExportFault: Error {
+  /// The address in memory, from which the position in the document is computed. It is never
+  /// dereferenced.
+  let address: UInt
+  let reason: String
+
+  init(at place: JSONScanner.Position, _ reason: String) {
+    address = UInt(bitPattern: place)
+    self.reason = reason
+  }
+}
+
+/// Decodes the texts of an export, in which the scanner has checked the escapes.
+enum ExportText {
+  /// Returns the text, or nil for one with invalid UTF-8, an unpaired surrogate, or a NUL, which
+  /// would truncate it in a database.
+  static func decode(
+    _ start: JSONScanner.Position, _ count: Int, _ traits: JSONScanner.TextTraits
+  ) -> String? {
+    let raw = UnsafeBufferPointer(start: start, count: count)
+    if traits.hasEscapes {
+      let (bytes, isValid) = JSONEscapes.decode(UnsafeRawBufferPointer(raw))
+      return isValid && !bytes.contains(0) ? String(validating: bytes, as: UTF8.self) : nil
+    }
+    if !traits.hasNonASCII { return String(decoding: raw, as: UTF8.self) }
+    return String(validating: raw, as: UTF8.self)
+  }
+}

@@ -60,3 +60,144 @@ package enum HTMLText {
     lines.append(html, start..<html.count, to: &out)
   }
 }
+
+/// Finds the picture of a text in HTML.
+enum HTMLPicture {
+  /// Returns the address of the first `<img>` that is meant to be seen, with its character
+  /// references decoded; nil if there is none. Passes over data URLs, pixels that count readers,
+  /// small signs such as emoji, and elements whose content is no markup or is not shown.
+  static func find(in html: UnsafeRawBufferPointer) -> [UInt8]? {
+    var rest = html
+    while let start = rest.firstIndex(of: 0x3C) {
+      rest = rest.tail(from: start)
+      if isTag("img", in: rest) {
+        var tag = Tag(rest.tail(from: 4))
+        let address = tag.pictureAddress()
+        rest = rest.tail(from: min(rest.count, 4 + tag.position))
+        if let address { return address }
+      } else if rest.matches("<!--", at: 0) == true {
+        rest = rest.tail(from: 4)
+        while !rest.isEmpty, rest.matches("-->", at: 0) != true { rest = rest.tail(from: 1) }
+      } else if let name = unseenElements.first(where: { isTag($0, in: rest) }) {
+        rest = rest.tail(from: 1)
+        while let end = rest.firstIndex(of: 0x3C) {
+          rest = rest.tail(from: end)
+          if rest.count > 1, rest[1] == 0x2F, isTag(name, in: rest.tail(from: 1)) { break }
+          rest = rest.tail(from: 1)
+        }
+      } else {
+        rest = rest.tail(from: 1)
+      }
+    }
+    return nil
+  }
+
+  /// The elements in which an `<img>` is a text or is not shown.
+  private static let unseenElements: [StaticString] = [
+    "script", "style", "textarea", "title", "template", "iframe", "xmp",
+  ]
+
+  /// Whether an attribute that says how wide or high a picture is makes it a pixel.
+  static func isPixel(_ size: some StringProtocol) -> Bool {
+    let digits = size.drop { $0 == " " }.prefix { $0.isASCII && $0.isNumber }
+    guard let pixels = Int(digits) else { return false }
+    return pixels <= 2 && !size.contains("%") && !size.contains("em")
+  }
+
+  private static func isTag(_ name: StaticString, in html: UnsafeRawBufferPointer) -> Bool {
+    let count = name.utf8CodeUnitCount
+    guard html.count > count + 1 else { return false }
+    for offset in 0..<count where html[1 + offset] | 0x20 != name.utf8Start[offset] {
+      return false
+    }
+    let next = html[1 + count]
+    return next <= 0x20 || next == 0x2F || next == 0x3E
+  }
+
+  /// The attributes of a tag.
+  private struct Tag {
+    private let html: UnsafeRawBufferPointer
+    private(set) var position = 0
+
+    init(_ html: UnsafeRawBufferPointer) { self.html = html }
+
+    mutating func pictureAddress() -> [UInt8]? {
+      var sources: [String: [UInt8]] = [:]
+      var isUnseen = false
+      while let (name, value) = nextAttribute() {
+        switch name {
+        case "src", "data-src", "data-lazy-src", "data-original":
+          let address = decoded(value)
+          if !address.isEmpty, !isData(address) { sources[name] = sources[name] ?? address }
+        case "width", "height":
+          isUnseen = isUnseen || HTMLPicture.isPixel(String(decoding: value, as: UTF8.self))
+        case "class":
+          let names = String(decoding: value, as: UTF8.self).lowercased()
+          isUnseen = isUnseen || names.contains("emoji") || names.contains("smiley")
+        default: break
+        }
+      }
+      if isUnseen { return nil }
+      // A page that loads its pictures late has a placeholder in `src`.
+      return ["data-src", "data-lazy-src", "data-original", "src"].lazy.compactMap { sources[$0] }
+        .first
+    }
+
+    private func isData(_ address: [UInt8]) -> Bool {
+      String(decoding: address.prefix(5), as: UTF8.self).lowercased() == "data:"
+    }
+
+    private func decoded(_ value: UnsafeRawBufferPointer) -> [UInt8] {
+      var lines = PlainTextWriter()
+      var bytes: [UInt8] = []
+      var index = 0
+      let value = value.trimmed()
+      while index < value.count {
+        if value[index] == 0x26 {
+          index = HTMLMarkupReader.readReference(value, at: index, &lines, &bytes)
+        } else {
+          bytes.append(value[index])
+          index += 1
+        }
+      }
+      return bytes
+    }
+
+    /// The next attribute's name, in lower case, and its value; nil at the tag's end.
+    private mutating func nextAttribute() -> (String, UnsafeRawBufferPointer)? {
+      while position < html.count, html[position] <= 0x20 || html[position] == 0x2F {
+        position += 1
+      }
+      guard position < html.count, html[position] != 0x3E else { return nil }
+      let start = position
+      while position < html.count, html[position] > 0x20,
+        html[position] != 0x3D || position == start, html[position] != 0x3E,
+        html[position] != 0x2F
+      {
+        position += 1
+      }
+      let name = String(decoding: html.slice(start, position), as: UTF8.self).lowercased()
+      skipSpaces()
+      guard position < html.count, html[position] == 0x3D else {
+        return (name, html.slice(position, position))
+      }
+      position += 1
+      skipSpaces()
+      guard position < html.count else { return (name, html.slice(position, position)) }
+      let quote = html[position]
+      if quote == 0x22 || quote == 0x27 {
+        let valueStart = position + 1
+        let end = html[valueStart...].firstIndex(of: quote) ?? html.count
+        position = min(html.count, end + 1)
+        return (name, html.slice(valueStart, end))
+      }
+      let valueStart = position
+      while position < html.count, html[position] > 0x20, html[position] != 0x3E { position += 1 }
+      return (name, html.slice(valueStart, position))
+    }
+
+    private mutating func skipSpaces() {
+      while position < html.count, html[position] <= 0x20 { position += 1 }
+    }
+  }
+}

@@ -1,4 +1,5 @@
 import OffersCore
+import OffersPlatform
 
 /// Converts a document in any supported encoding to UTF-8 without a byte order mark.
 ///
@@ -225,4 +226,231 @@ package final class TextTranscoder {
       hint: "Nothing was changed. Set encoding: in the feed's definition, such as "
         + "“encoding: windows-1252”.")
   }
+}
+
+/// Converts an encoding with several bytes per character, such as UTF-16 or Shift_JIS, to UTF-8 with
+/// the system's iconv. Invalid bytes, unpaired surrogates and an incomplete character at the end become
+/// U+FFFD.
+struct MultiByteDecoder {
+  private let conversion: CharsetConversion
+  /// The length of the shortest character, in bytes, which is skipped where the input is invalid.
+  private let unitBytes: Int
+  /// An incomplete character from the last chunk, followed by a slice of the current one.
+  private var input: [UInt8] = []
+
+  private static let sliceBytes = 32 << 10
+  /// The number of free bytes of output that suffice for what one character of input decodes to.
+  private static let roomBytes = 64
+
+  /// Returns nil when the system does not know the encoding.
+  init?(_ charset: Charset) {
+    guard let conversion = CharsetConversion(from: charset.iconvName, to: "UTF-8") else {
+      return nil
+    }
+    self.conversion = conversion
+    unitBytes = if case .utf16 = charset.kind { 2 } else { 1 }
+  }
+
+  mutating func decode(
+    _ bytes: UnsafeRawBufferPointer, into output: TextOutput, _ emit: ByteSink
+  ) throws {
+    var index = 0
+    while index < bytes.count {
+      let end = min(index + Self.sliceBytes, bytes.count)
+      input.append(contentsOf: bytes.slice(index, end))
+      index = end
+      let taken = try convert(output, emit)
+      input.removeFirst(taken)
+    }
+    try output.flush(emit)
+  }
+
+  mutating func finish(into output: TextOutput, _ emit: ByteSink) throws {
+    let conversion = conversion
+    if !input.isEmpty { try output.append(scalar: 0xFFFD, emit) }
+    input = []
+    try output.write(least: Self.roomBytes, emit) { conversion.flush(into: $0) }
+    try output.flush(emit)
+  }
+
+  /// Converts `input`; returns the number of bytes consumed.
+  private mutating func convert(_ output: TextOutput, _ emit: ByteSink) throws -> Int {
+    let conversion = conversion
+    var taken = 0
+    while taken < input.count {
+      var stop = CharsetConversion.Stop.done
+      try output.write(least: Self.roomBytes, emit) { room in
+        input.withUnsafeBytes { all in
+          let step = conversion.convert(all.tail(from: taken), into: room)
+          taken += step.taken
+          stop = step.stop
+          return step.written
+        }
+      }
+      switch stop {
+      case .done, .cut: return taken
+      case .full: try output.flush(emit)
+      case .invalid:
+        taken = min(taken + unitBytes, input.count)
+        try output.append(scalar: 0xFFFD, emit)
+      }
+    }
+    return taken
+  }
+}
+
+/// Converts an encoding with one byte per character, whose lower half is ASCII, to UTF-8 with a
+/// lookup table. Undefined bytes become U+FFFD.
+struct SingleByteDecoder {
+  /// The characters of the bytes from 0x80 to 0xFF.
+  private let scalars: [UInt32]
+
+  /// The decoder for windows-1252, which browsers use for ISO-8859-1 as well (WHATWG Encoding
+  /// Standard, index windows-1252). The five undefined bytes are the control characters with the
+  /// same number.
+  static var windows1252: SingleByteDecoder {
+    SingleByteDecoder(scalars: windows1252Controls + (0xA0...0xFF))
+  }
+
+  /// The characters of windows-1252 from 0x80 to 0x9F.
+  static let windows1252Controls: [UInt32] = [
+    0x20AC, 0x0081, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021,
+    0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0x008D, 0x017D, 0x008F,
+    0x0090, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
+    0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0x009D, 0x017E, 0x0178,
+  ]
+
+  /// Returns the decoder for an encoding of the system's iconv; nil when the system does not know
+  /// it.
+  static func make(iconvName: String) -> SingleByteDecoder? {
+    guard let conversion = CharsetConversion(from: iconvName, to: "UTF-32LE") else { return nil }
+    let scalars = (0x80...0xFF).map { (byte: UInt8) -> UInt32 in
+      var scalar: UInt32 = 0xFFFD
+      withUnsafeBytes(of: byte) { input in
+        withUnsafeMutableBytes(of: &scalar) { output in
+          // iconv holds some characters back, since a combining accent might follow.
+          if conversion.convert(input, into: output).written == 0 {
+            _ = conversion.flush(into: output)
+          }
+        }
+      }
+      conversion.reset()
+      return UInt32(littleEndian: scalar)
+    }
+    return SingleByteDecoder(scalars: scalars)
+  }
+
+  func decode(
+    _ bytes: UnsafeRawBufferPointer, into output: TextOutput, _ emit: ByteSink
+  ) throws {
+    var index = 0
+    while index < bytes.count {
+      let end = ASCIIScan.firstOther(in: bytes, from: index)
+      if end > index { try output.append(bytes.slice(index, end), emit) }
+      index = end
+      while index < bytes.count && bytes[index] >= 0x80 {
+        try output.append(scalar: scalars[Int(bytes[index] & 0x7F)], emit)
+        index += 1
+      }
+    }
+    try output.flush(emit)
+  }
+}
+
+/// A multi-byte sequence of UTF-8 (RFC 3629: no surrogates, no overlong forms).
+enum UTF8Sequence: Equatable {
+  /// A complete sequence with its length, 2 to 4 bytes.
+  case whole(Int)
+  /// A valid start that is cut off by the end of the bytes.
+  case cut
+  case invalid
+
+  /// Validates the sequence at `index`, whose first byte is above 0x7F.
+  @inline(__always)
+  static func find(in bytes: UnsafeRawBufferPointer, at index: Int) -> UTF8Sequence {
+    let lead = bytes[index]
+    let length: Int
+    var second: ClosedRange<UInt8> = 0x80...0xBF
+    switch lead {
+    case 0xC2...0xDF: length = 2
+    case 0xE0...0xEF:
+      length = 3
+      if lead == 0xE0 { second = 0xA0...0xBF }
+      if lead == 0xED { second = 0x80...0x9F }
+    case 0xF0...0xF4:
+      length = 4
+      if lead == 0xF0 { second = 0x90...0xBF }
+      if lead == 0xF4 { second = 0x80...0x8F }
+    default: return .invalid
+    }
+    guard index + 1 < bytes.count else { return .cut }
+    guard second.contains(bytes[index + 1]) else { return .invalid }
+    for place in 2..<max(length, 2) {
+      guard index + place < bytes.count else { return .cut }
+      guard bytes[index + place] & 0xC0 == 0x80 else { return .invalid }
+    }
+    return .whole(length)
+  }
+
+  /// Whether all bytes are valid UTF-8.
+  static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var index = 0
+    while index < bytes.count {
+      if bytes[index] < 0x80 {
+        index += 1
+      } else if case .whole(let length) = find(in: bytes, at: index) {
+        index += length
+      } else {
+        return false
+      }
+    }
+    return true
+  }
+}
+
+/// Receives the next bytes of a document, which are valid during the call only.
+package typealias ByteSink = (UnsafeRawBufferPointer) throws -> Void
+
+extension UnsafeRawBufferPointer {
+  /// The bytes from `start` up to `end`, exclusive, without copying.
+  @inline(__always)
+  func slice(_ start: Int, _ end: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: self[start..<end])
+  }
+
+  /// The bytes from `start` to the end, without copying.
+  @inline(__always)
+  func tail(from start: Int) -> UnsafeRawBufferPointer { slice(start, count) }
+
+  /// Whether `text` is at `start`; nil when the bytes end before this is known.
+  func matches(_ text: StaticString, at start: Int) -> Bool? {
+    let wanted = text.utf8CodeUnitCount
+    let present = Swift.min(wanted, count - start)
+    for index in 0..<present where self[start + index] != text.utf8Start[index] { return false }
+    return present == wanted ? true : nil
+  }
+
+  /// The bytes without ASCII whitespace and control characters at the start and the end.
+  func trimmed() -> UnsafeRawBufferPointer {
+    var start = 0
+    var end = count
+    while start < end, self[start] <= 0x20 { start += 1 }
+    while end > start, self[end - 1] <= 0x20 { end -= 1 }
+    return slice(start, end)
+  }
+
+  /// Whether the bytes are on one line, with single spaces between words and none around them.
+  var isTidy: Bool {
+    var wasSpace = true
+    for byte in self {
+      if byte &- 9 < 5 { return false }
+      let isSpace = byte == 0x20
+      if isSpace, wasSpace { return false }
+      wasSpace = isSpace
+    }
+    return isEmpty || !wasSpace
+  }
+
+  /// Whether there is nothing but ASCII whitespace and control characters.
+  var isBlank: Bool { allSatisfy { $0 <= 0x20 } }
 }

@@ -287,3 +287,173 @@ package final class XMLTokenReader {
     if defaultCount > Self.attributeLimit { refuse("more than 256 attributes in its DOCTYPE") }
   }
 }
+
+/// Receives the elements and texts of an XML document, in document order.
+///
+/// Names are canonical, see `XMLNamespaces`. All bytes are UTF-8 and valid during the call only. An
+/// error that a method throws ends the reading.
+package protocol XMLTokenHandler: AnyObject {
+  /// Called at the start of an element.
+  func start(_ name: UnsafeRawBufferPointer, _ attributes: XMLAttributes) throws
+  /// Called for text within the current element. A text may be divided into several calls.
+  func text(_ text: UnsafeRawBufferPointer) throws
+  /// Called at the end of the current element.
+  func end(_ name: UnsafeRawBufferPointer) throws
+}
+
+/// The attributes of an element's start tag, without namespace declarations.
+///
+/// A view that is valid during the handler's call. A name is valid until the next one is requested.
+package struct XMLAttributes: Sequence {
+  /// expat's list, in which names and values alternate.
+  typealias List = UnsafeMutablePointer<UnsafePointer<CChar>?>
+
+  let list: List?
+  /// The number of entries of the list, names and values, that the start tag contains. Default
+  /// attributes of the document type follow them.
+  let count: Int
+  let namespaces: XMLNamespaces
+
+  package func makeIterator() -> Iterator {
+    Iterator(attributes: self)
+  }
+
+  package struct Iterator: IteratorProtocol {
+    let attributes: XMLAttributes
+    private var index = 0
+
+    init(attributes: XMLAttributes) { self.attributes = attributes }
+
+    package mutating func next() -> (name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)? {
+      while let (name, value) = attributes.pair(at: index) {
+        index += 2
+        if XMLNamespaces.declaredPrefix(name) == nil {
+          return (attributes.namespaces.canonicalAttribute(name), value)
+        }
+      }
+      return nil
+    }
+  }
+
+  /// The value of the attribute `xml:base`; nil if there is none. The prefix `xml` cannot have
+  /// another meaning.
+  var base: UnsafeRawBufferPointer? {
+    var index = 0
+    while index + 1 < count, let list, let name = list[index] {
+      // Fast path: few names begin with an x.
+      if name.pointee == 0x78, let (name, value) = pair(at: index), name.count == 8,
+        name.matches("xml:base", at: 0) == true
+      {
+        return value
+      }
+      index += 2
+    }
+    return nil
+  }
+
+  /// The attribute whose name is at an even index of the list, as written in the document, followed
+  /// by its value; nil after the last one. Namespace declarations are included.
+  func pair(at index: Int) -> (name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)? {
+    guard index + 1 < count, let list, let name = list[index], let value = list[index + 1] else {
+      return nil
+    }
+    return (UnsafeRawBufferPointer(cString: name), UnsafeRawBufferPointer(cString: value))
+  }
+}
+
+/// Counts the distinct names of a document's elements and attributes, to bound their number.
+///
+/// expat keeps each distinct name until the document ends. A name is represented by a 64-bit hash
+/// with a random seed, which no document can anticipate. A small table of recent names avoids most
+/// lookups in the set.
+final class XMLNameLimit {
+  private var known: Set<UInt64> = []
+  private var nameBytes = 0
+  private let seed = UInt64.random(in: 1 ... .max)
+  private let recent: UnsafeMutableBufferPointer<UInt64>
+
+  static let limit = 100_000
+  /// The largest total size of the names, in bytes.
+  static let limitBytes = 8 << 20
+  private static let recentCount = 1 << 10
+
+  init() {
+    recent = .allocate(capacity: Self.recentCount)
+    recent.initialize(repeating: 0)
+  }
+
+  deinit { recent.deallocate() }
+
+  /// Counts a name; returns a description of the limit that it exceeds, or nil.
+  @inline(__always)
+  func take(_ name: UnsafeRawBufferPointer) -> String? {
+    var hash = ContentHash(seed: seed)
+    hash.combine(name)
+    let value = hash.value
+    let place = Int(truncatingIfNeeded: value) & (Self.recentCount - 1)
+    if recent[place] == value { return nil }
+    recent[place] = value
+    return takeRare(value, name.count)
+  }
+
+  private func takeRare(_ value: UInt64, _ count: Int) -> String? {
+    guard known.insert(value).inserted else { return nil }
+    nameBytes += count
+    if known.count > Self.limit { return "more than 100,000 different names" }
+    return nameBytes > Self.limitBytes ? "different names of more than 8 MiB" : nil
+  }
+}
+
+/// The names of the open elements, starting with the root.
+final class XMLElementPath {
+  private(set) var depth = 0
+  private let names: UnsafeMutableRawBufferPointer
+  private let ends: UnsafeMutableBufferPointer<Int>
+
+  private static let shownNames = 12
+  /// The largest number of bytes that a canonical prefix adds to a name.
+  private static let prefixBytes = 16
+
+  init() {
+    let depth = XMLTokenReader.depthLimit
+    names = .allocate(
+      byteCount: depth * (XMLTokenReader.nameBytes + Self.prefixBytes), alignment: 1)
+    ends = .allocate(capacity: depth + 1)
+    ends.initialize(repeating: 0)
+  }
+
+  deinit {
+    names.deallocate()
+    ends.deallocate()
+  }
+
+  /// The name of the innermost element.
+  var last: UnsafeRawBufferPointer { name(at: depth) }
+
+  /// The names with dots between them; of more than 12 names, the last 12 after an ellipsis.
+  var text: String {
+    let first = max(1, depth - Self.shownNames + 1)
+    let shown =
+      depth == 0 ? [] : (first...depth).map { String(decoding: name(at: $0), as: UTF8.self) }
+    return (first > 1 ? "…" : "") + shown.joined(separator: ".")
+  }
+
+  @inline(__always)
+  func push(_ name: UnsafeRawBufferPointer) {
+    let start = ends[depth]
+    UnsafeMutableRawBufferPointer(rebasing: names[start...]).copyMemory(from: name)
+    depth += 1
+    ends[depth] = start + name.count
+  }
+
+  @inline(__always)
+  func pop() {
+    if depth > 0 { depth -= 1 }
+  }
+
+  @inline(__always)
+  private func name(at depth: Int) -> UnsafeRawBufferPointer {
+    if depth == 0 { return UnsafeRawBufferPointer(start: nil, count: 0) }
+    return UnsafeRawBufferPointer(names).slice(ends[depth - 1], ends[depth])
+  }
+}

@@ -312,3 +312,143 @@ struct FeedSection {
     }
   }
 }
+
+/// The section of a definition with the request headers.
+enum HeaderSection {
+  /// Headers, in lower case, that a definition cannot set, since the HTTP client sets them.
+  private static let reserved = [
+    "connection", "content-length", "host", "te", "trailer", "transfer-encoding", "upgrade",
+  ]
+
+  static func headers(_ node: DefinitionNode) throws -> [RequestHeader] {
+    var names: Set<String> = []
+    return try node.entries(of: "headers").map { entry in
+      let name = entry.key
+      guard isToken(name) else {
+        throw entry.location.problem(
+          "“\(name)” is not a valid header name.", hint: "Write one such as Authorization.")
+      }
+      guard !reserved.contains(name.lowercased()) else {
+        throw entry.location.problem("the header “\(name)” cannot be set.")
+      }
+      guard names.insert(name.lowercased()).inserted else {
+        throw entry.location.problem("the header “\(name)” is a duplicate.")
+      }
+      let text = try entry.value.filledText(of: name)
+      guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
+        throw entry.value.problem("“\(name)” has a line break or control character in it.")
+      }
+      let value = try entry.value.understand { try Template(parsing: text, for: .header) }
+      return RequestHeader(name: name, value: value)
+    }
+  }
+
+  /// Whether a text is a token (RFC 9110, section 5.6.2).
+  private static func isToken(_ text: String) -> Bool {
+    let others = "!#$%&'*+-.^_`|~".utf8
+    return !text.isEmpty
+      && text.utf8.allSatisfy { ASCII.isLetterOrDigit($0) || others.contains($0) }
+  }
+}
+
+/// The section of a definition that says how to get from page to page.
+enum PageSection {
+  private static let keys = ["next", "total", "first", "limit"]
+  /// The value of `next` for an address in the response's `Link` header.
+  static let linkHeader = "link-header"
+
+  static func rule(_ node: DefinitionNode) throws -> PageRule {
+    var rule = PageRule()
+    for entry in try node.entries(of: "pages") {
+      if entry.key == "next" && rule.total != nil || entry.key == "total" && rule.next != nil {
+        throw entry.location.problem(
+          "“next” and “total” cannot be combined.",
+          hint: "Remove total: the last page has no next one.")
+      }
+      switch entry.key {
+      case "next": rule.next = try next(entry.value)
+      case "total": rule.total = try entry.value.path(of: "total", in: .document)
+      case "first": rule.first = try entry.value.number(of: "first", in: 0...1_000_000)
+      case "limit": rule.limit = try entry.value.number(of: "limit", in: 1...10_000)
+      default:
+        throw entry.location.problem(
+          "“\(entry.key)” is unknown in “pages”.",
+          hint: NearestWord.hint(for: entry.key, among: keys, title: "Allowed"))
+      }
+    }
+    return rule
+  }
+
+  /// Refuses `total` where neither the source nor the search contains {page}.
+  static func check(_ node: DefinitionNode, of definition: FeedDefinition) throws {
+    guard case .map(let entries) = node.content, definition.pages?.next == nil,
+      let total = entries.first(where: { $0.key == "total" }), let source = definition.source,
+      !source.hasPage, definition.search?.hasPage != true
+    else { return }
+    throw total.location.problem(
+      "“total” says how many pages there are, and “source” has no place for a page's number.",
+      hint: "Put {page} there, as in ?page={page}, or give the path of the next page's address: "
+        + "next: links.next.")
+  }
+
+  private static func next(_ node: DefinitionNode) throws -> PageRule.Next {
+    if case .text(linkHeader, _) = node.content { return .linkHeader }
+    return .path(try node.path(of: "next", in: .document))
+  }
+}
+
+/// The keys of a definition that say with which words offers are counted, and what lists show
+/// beside a name.
+enum PresentationSection {
+  /// Reads `noun:`, `nouns:` and `byline:` of a feed's section, whose attributes have been read.
+  static func read(
+    _ section: [DefinitionNode.Entry], into definition: inout FeedDefinition
+  ) throws {
+    func find(_ key: String) -> DefinitionNode.Entry? { section.first { $0.key == key } }
+    let plural = try find("nouns").map { try word($0) }
+    if let entry = find("noun") {
+      definition.presentation.noun = OfferNoun(try word(entry), plural: plural)
+    } else if let entry = find("nouns") {
+      throw entry.location.problem(
+        "“nouns” is the plural of a “noun”, which is missing.", hint: "Add noun: and the singular.")
+    }
+    if let entry = find("byline") {
+      definition.presentation.byline = try labels(entry.value, among: definition.attributes)
+    }
+  }
+
+  private static func word(_ entry: DefinitionNode.Entry) throws -> String {
+    let text = try entry.value.filledText(of: entry.key)
+    guard OfferNoun.isNoun(text) else {
+      throw entry.value.problem(
+        "“\(entry.key)” is not a noun.",
+        hint: "Write the word for what is counted, such as album; at most "
+          + "\(OfferNoun.maximumCharacters) letters.")
+    }
+    return text
+  }
+
+  private static func labels(
+    _ node: DefinitionNode, among attributes: [AttributeRule]
+  ) throws -> [String] {
+    let known = attributes.map(\.label)
+    let elements = try node.elements(of: "byline")
+    guard elements.count <= FeedPresentation.bylineLimit else {
+      throw node.problem("“byline” has more than \(FeedPresentation.bylineLimit) labels.")
+    }
+    var labels: [String] = []
+    for element in elements {
+      let label = try element.filledText(of: "byline")
+      guard known.contains(label) else {
+        throw element.problem(
+          "“\(label)” is not the label of an attribute.",
+          hint: NearestWord.hint(for: label, among: known, title: "Attributes"))
+      }
+      guard !labels.contains(label) else {
+        throw element.problem("“\(label)” occurs twice in byline.", hint: "Remove it.")
+      }
+      labels.append(label)
+    }
+    return labels
+  }
+}
