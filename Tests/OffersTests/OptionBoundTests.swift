@@ -125,33 +125,44 @@ struct OptionBoundTests {
     }
   }
 
+  /// Lists the offers of a query in several orders, by pages of every size.
+  private func list(_ query: OfferQuery) async throws {
+    for sort in [OfferQuery.Sort.feed, .newest, .expiry, .name] {
+      var query = query
+      query.sort = sort
+      for isWhole in [false, true] {
+        query.includesExpired = isWhole
+        _ = try await database.fetchOffers(query)
+        _ = try await database.countOffers(query)
+        for bytes in Self.integers {
+          let page = try await database.fetchOfferPage(query, maximumBytes: bytes)
+          query.after = page.offers.last.map { OfferPosition(of: $0.offer, in: query) }
+        }
+      }
+    }
+  }
+
   @Test("of queries are bounded")
   func queries() async throws {
     try await tryAll(
-      OfferQuery(),
+      Selection(),
       [
         "newSince": setters(\.newSince, Self.times),
         "expiring": setters(\.expiring, [Date.distantPast...Date.distantFuture]),
+      ]
+    ) { selection in
+      var query = OfferQuery()
+      query.selection = selection
+      try await list(query)
+    }
+    try await tryAll(
+      OfferQuery(),
+      [
         "now": setters(\.now, Self.times),
         "limit": setters(\.limit, Self.integers),
         "offset": setters(\.offset, Self.integers),
         "textBytes": setters(\.textBytes, Self.integers),
-      ]
-    ) { query in
-      for sort in [OfferQuery.Sort.feed, .newest, .expiry, .name] {
-        var query = query
-        query.sort = sort
-        for isWhole in [false, true] {
-          query.includesExpired = isWhole
-          _ = try await database.fetchOffers(query)
-          _ = try await database.countOffers(query)
-          for bytes in Self.integers {
-            let page = try await database.fetchOfferPage(query, maximumBytes: bytes)
-            query.after = page.offers.last.map { OfferPosition(of: $0.offer, in: query) }
-          }
-        }
-      }
-    }
+      ], list)
     try await tryAll(
       SearchQuery("tea"),
       [
