@@ -13,36 +13,34 @@ import Synchronization
 /// Passphrases are counted by network and by account, and not looked at during a wait; codes by network. The
 /// browsers that are logged in to an account are counted by themselves.
 ///
-/// All attempts are in memory, at most `LoginAttempts.limit` of networks and of accounts, and changes are written to the database at
-/// most once a second. Those that other servers on the same database have written are read before an
-/// attempt, once a second as well: with several servers, a second may see an attempt more on each.
-final class LoginGuard: Sendable {
-  private struct State {
-    var attempts: [String: LoginAttempts] = [:]
-    /// The networks whose attempts have changed since the last write.
-    var changed: Set<String> = []
-    /// When the stored attempts were read; nil before the first time.
-    var loadedAt: Date?
-    var isLoading = false
-    /// The numbers of writes that have begun and have ended. What was read during a write may be older
-    /// than what is in memory.
-    var begunWrites = 0
-    var endedWrites = 0
-    /// The last write; the next begins when it has ended.
-    var write: Task<Void, Never>?
-    /// The task that writes in a second.
-    var writer: Task<Void, Never>?
-    var isClosed = false
-    /// Whether the last read or write failed, which is logged once.
-    var hasFailed = false
-  }
+/// All attempts are in memory, at most `LoginAttempts.limit` of networks and of accounts, and changes are written
+/// to the database at most once a second, so that no request waits for a write. Those that other servers on the
+/// same database have written are read before an attempt, once a second as well: with several servers, a second
+/// may see an attempt more on each.
+actor LoginGuard {
+  private var attempts: [String: LoginAttempts] = [:]
+  /// The networks whose attempts have changed since the last write.
+  private var changed: Set<String> = []
+  /// When the stored attempts were read; nil before the first time.
+  private var loadedAt: Date?
+  /// The numbers of writes that have begun and have ended. What was read during a write may be older than what is
+  /// in memory.
+  private var begunWrites = 0
+  private var endedWrites = 0
+  /// The last write; the next begins when it has ended.
+  private var write: Task<Void, Never>?
+  /// The task that writes in a second.
+  private var writer: Task<Void, Never>?
+  private var isClosed = false
+  /// Whether the last read or write failed, which is logged once.
+  private var hasFailed = false
 
   private let repository: any AttemptRepository
   private let now: @Sendable () -> Date
   private let logger: Logger
   private let refusals: LoginRefusalLog
-  private let state = Mutex(State())
 
+  /// - Parameter logger: gets a line for each refused attempt.
   init(_ repository: any AttemptRepository, now: @escaping @Sendable () -> Date, logger: Logger) {
     self.repository = repository
     self.now = now
@@ -52,7 +50,6 @@ final class LoginGuard: Sendable {
 
   /// Counts an attempt with a wrong token, and logs it.
   ///
-  /// - Parameter client: the client that showed the token.
   /// - Returns: the time to wait in whole seconds, if the attempt was made within a wait, and was
   ///   not counted; nil if it was counted.
   func fail(_ client: Peer) async -> Int? {
@@ -64,44 +61,37 @@ final class LoginGuard: Sendable {
   /// Counts an attempt as failed, until `succeed` forgets it. An attempt within a wait is not
   /// counted, and is logged.
   ///
-  /// - Parameters:
-  ///   - names: by what the attempt is counted; see `LoginAttempts.network`.
-  ///   - client: the client that made the attempt.
+  /// - Parameter names: by what the attempt is counted; see `LoginAttempts.network`.
   /// - Returns: the time to wait in whole seconds, for an attempt within a wait; nil if it was
   ///   counted.
   func begin(_ names: [String], _ client: Peer) async -> Int? {
     await load()
     let now = now()
-    let wait = state.withLock { state in
-      let waits = names.compactMap { state.attempts[$0]?.waitSeconds(at: now) }
-      if let wait = waits.max(), wait > 0 { return Int(wait.rounded(.up)) as Int? }
-      for name in names {
-        state.attempts[name, default: LoginAttempts(network: name)].fail(at: now)
-        state.changed.insert(name)
-      }
-      Self.dropOldest(in: &state)
-      return nil
+    if let wait = names.compactMap({ attempts[$0]?.waitSeconds(at: now) }).max(), wait > 0 {
+      refuse(client, status: 429)
+      writeLater()
+      return Int(wait.rounded(.up))
     }
-    if wait != nil { refusals.note(client, status: 429, at: now) }
+    for name in names {
+      attempts[name, default: LoginAttempts(network: name)].fail(at: now)
+      changed.insert(name)
+    }
+    dropOldest()
     writeLater()
-    return wait
+    return nil
   }
 
-  /// Logs an attempt that was counted and is refused.
+  /// Logs an attempt that is refused.
   func refuse(_ client: Peer, status: Int = 401) {
     refusals.note(client, status: status, at: now())
   }
 
   /// Takes back an attempt that `begin` has counted and that was then not looked at.
-  ///
-  /// - Parameter names: by what the attempt was counted.
   func takeBack(_ names: [String]) {
-    state.withLock { state in
-      for name in names {
-        state.attempts[name]?.takeBack()
-        if let count = state.attempts[name]?.count, count <= 0 { state.attempts[name] = nil }
-        state.changed.insert(name)
-      }
+    for name in names {
+      attempts[name]?.takeBack()
+      if let count = attempts[name]?.count, count <= 0 { attempts[name] = nil }
+      changed.insert(name)
     }
     writeLater()
   }
@@ -110,141 +100,107 @@ final class LoginGuard: Sendable {
   func succeed(_ client: Peer) async { await succeed([client.network]) }
 
   /// Forgets failed attempts, after a successful one.
-  ///
-  /// - Parameter names: by what they were counted.
   func succeed(_ names: [String]) async {
     await load()
-    let didChange = state.withLock { state in
-      var didChange = false
-      for name in names where state.attempts.removeValue(forKey: name) != nil {
-        state.changed.insert(name)
-        didChange = true
-      }
-      return didChange
+    for name in names where attempts.removeValue(forKey: name) != nil {
+      changed.insert(name)
+      writeLater()
     }
-    if didChange { writeLater() }
   }
 
   /// Writes the changes at once, after a write that is still under way, so that all changes of before
   /// are stored at the end. A failure is logged, and the changes are written later.
-  func write() async {
-    let write = state.withLock { state in
-      let last = state.write
-      let next = Task {
-        await last?.value
-        await self.writeChanges()
-      }
-      state.write = next
-      return next
+  func writeNow() async {
+    let next = Task { [write] in
+      await write?.value
+      await writeChanges()
     }
-    await write.value
+    write = next
+    await next.value
   }
 
   private func writeChanges() async {
     refusals.noteLeftOut()
-    let (changed, attempts) = state.withLock { state in
-      defer { state.changed = [] }
-      if !state.changed.isEmpty { state.begunWrites += 1 }
-      return (state.changed, state.changed.compactMap { state.attempts[$0] })
-    }
     if changed.isEmpty { return }
-    defer { state.withLock { $0.endedWrites += 1 } }
+    let names = changed
+    let kept = names.compactMap { attempts[$0] }
+    changed = []
+    begunWrites += 1
+    defer { endedWrites += 1 }
     do {
       try await repository.putAttempts(
-        attempts, removing: Array(changed.subtracting(attempts.map(\.network))))
-      state.withLock { $0.hasFailed = false }
+        kept, removing: Array(names.subtracting(kept.map(\.network))))
+      hasFailed = false
     } catch {
-      state.withLock { $0.changed.formUnion(changed) }
+      changed.formUnion(names)
       note(error)
       writeLater()
     }
   }
 
+  private func writeLater() {
+    guard writer == nil, !isClosed else { return }
+    writer = Task {
+      // The only error is the cancellation by `close`, which writes itself.
+      try? await Task.sleep(for: .seconds(1))
+      if Task.isCancelled { return }
+      writer = nil
+      await writeNow()
+    }
+  }
+
   /// Writes the changes, and ends the delayed write.
   func close() async {
-    let writer = state.withLock { state in
-      state.isClosed = true
-      return state.writer
-    }
+    isClosed = true
     writer?.cancel()
     await writer?.value
-    await write()
+    await writeNow()
   }
 
   /// Reads the stored attempts, unless that was done in the last second.
   private func load() async {
     let now = now()
-    let writes = state.withLock { state in
-      // The first attempts wait for those that are stored.
-      if let last = state.loadedAt,
-        state.isLoading || abs(now.timeIntervalSince(last)) < Self.loadSeconds
-      {
-        return nil as Int?
-      }
-      guard state.begunWrites == state.endedWrites else { return nil }
-      state.isLoading = true
-      return state.begunWrites
-    }
-    guard let writes else { return }
-    defer { state.withLock { $0.isLoading = false } }
+    if let loadedAt, abs(now.timeIntervalSince(loadedAt)) < Self.loadSeconds { return }
+    guard begunWrites == endedWrites else { return }
+    let writes = begunWrites
+    // The first attempts wait for those that are stored; later ones do not read at the same time.
+    if loadedAt != nil { loadedAt = now }
     do {
       let stored = try await repository.fetchAttempts()
-      state.withLock { state in
-        guard state.begunWrites == writes else { return }
-        state.loadedAt = now
-        Self.take(stored, into: &state)
-        Self.dropOldest(in: &state)
-      }
+      guard begunWrites == writes else { return }
+      loadedAt = now
+      // Those that have changed here since the last write are newer.
+      let newer = attempts.filter { changed.contains($0.key) }
+      attempts = Dictionary(stored.map { ($0.network, $0) }) { first, _ in first }
+      for network in changed { attempts[network] = newer[network] }
+      dropOldest()
     } catch {
-      // The attempts are counted in memory meanwhile, and read by the next attempt.
+      // The attempts are counted in memory meanwhile, and read by a later attempt.
       note(error)
     }
-  }
-
-  /// Takes over stored attempts. Those that have changed here since the last write are newer.
-  private static func take(_ stored: [LoginAttempts], into state: inout State) {
-    let kept = state.attempts.filter { state.changed.contains($0.key) }
-    state.attempts = Dictionary(stored.map { ($0.network, $0) }) { first, _ in first }
-    for network in state.changed { state.attempts[network] = kept[network] }
-  }
-
-  private func note(_ error: any Error) {
-    let isFirst = state.withLock { state in
-      defer { state.hasFailed = true }
-      return !state.hasFailed
-    }
-    if isFirst { logger.error("failed logins not stored", metadata: ["error": "\(error)"]) }
   }
 
   /// The interval at which the stored attempts are read, in seconds.
   private static let loadSeconds = 1.0
 
+  private func note(_ error: any Error) {
+    if !hasFailed { logger.error("failed logins not stored", metadata: ["error": "\(error)"]) }
+    hasFailed = true
+  }
+
   /// Drops networks and accounts until at most the limit of each is left. Attempts that were counted before the
   /// stored ones could be read may exceed it.
-  private static func dropOldest(in state: inout State) {
-    guard state.attempts.count > LoginAttempts.limit else { return }
+  private func dropOldest() {
+    guard attempts.count > LoginAttempts.limit else { return }
     for isOfAccount in [false, true] {
-      let all = state.attempts.values.filter {
+      let all = attempts.values.filter {
         $0.isOfAccount == isOfAccount && $0.network != LoginAttempts.overall
       }
       let excess = all.count - LoginAttempts.limit
       if excess <= 0 { continue }
       for each in all.sorted(by: { $0.isLighter(than: $1) }).prefix(excess) {
-        state.attempts[each.network] = nil
-        state.changed.insert(each.network)
-      }
-    }
-  }
-
-  private func writeLater() {
-    state.withLock { state in
-      guard state.writer == nil, !state.isClosed else { return }
-      state.writer = Task {
-        // The only error is the cancellation by `close`, which writes itself.
-        try? await Task.sleep(for: .seconds(1))
-        if Task.isCancelled { return }
-        self.state.withLock { $0.writer = nil }
-        await self.write()
+        attempts[each.network] = nil
+        changed.insert(each.network)
       }
     }
   }

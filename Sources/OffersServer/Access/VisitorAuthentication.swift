@@ -398,18 +398,18 @@ extension VisitorAuthentication {
     do {
       stored = if let user { try await store.findPassphrase(of: user.id) } else { nil }
       guard try await passphrases.matches(passphrase, stored, for: turn), let stored else {
-        attempts.refuse(client)
+        await attempts.refuse(client)
         return .wrong
       }
       await attempts.succeed(counted)
       return .right(stored)
     } catch let error as OffersError where error == .tooManyAtOnce {
       // The attempt stays counted for its network, so that who fills the queue waits. It was no guess.
-      attempts.takeBack(counted.filter { !LoginAttempts(network: $0).isOfNetwork })
-      attempts.refuse(client, status: 503)
+      await attempts.takeBack(counted.filter { !LoginAttempts(network: $0).isOfNetwork })
+      await attempts.refuse(client, status: 503)
       throw error
     } catch {
-      attempts.takeBack(counted)
+      await attempts.takeBack(counted)
       throw error
     }
   }
@@ -441,19 +441,19 @@ extension VisitorAuthentication {
     if let wait = await attempts.begin(counted, client) { return .waiting(wait) }
     switch try pairings.redeem(typed, now: now()) {
     case .unknown:
-      attempts.refuse(client)
+      await attempts.refuse(client)
       return .refused(.unknown)
     // A code that was one is no guess. But whoever has such a code must not be able to forget guesses.
     case .used:
-      attempts.takeBack(counted)
+      await attempts.takeBack(counted)
       return .refused(.used)
     case .expired:
-      attempts.takeBack(counted)
+      await attempts.takeBack(counted)
       return .refused(.expired)
     case .valid(let guest, let maker):
       // A code ends with the session or the token of its maker, and with the right to manage its guest.
       guard try await isWelcome(maker), try await mayStillInvite(guest, maker) else {
-        attempts.takeBack(counted)
+        await attempts.takeBack(counted)
         return .refused(.expired)
       }
       let version: TokenFile.Version? =
@@ -467,7 +467,7 @@ extension VisitorAuthentication {
         cookies = try await startSession(
           of: guest, on: .invitation(maker.permit), request, client, version: version)
       } catch let error as OffersError where error.isOfAccess {
-        attempts.takeBack(counted)
+        await attempts.takeBack(counted)
         return .refused(.expired)
       }
       await attempts.succeed(counted)

@@ -131,7 +131,7 @@ struct LoginGuardTests {
     let client = try Self.peer("192.0.2.7")
     #expect(await login.fail(client) == nil)
     #expect(await login.fail(client) == 1)
-    await login.write()
+    await login.writeNow()
     #expect(await attempts.stored["192.0.2.7"]?.count == 1)
     await login.succeed(client)
     #expect(await login.fail(client) == nil)
@@ -146,7 +146,7 @@ struct LoginGuardTests {
     let disk = SlowDisk()
     let login = LoginGuard(disk, now: { clock.now }, logger: RecordedLog().logger)
     #expect(await login.fail(try Self.peer("192.0.2.7")) == nil)
-    let first = Task { await login.write() }
+    let first = Task { await login.writeNow() }
     // The second begins within the first, and finds nothing to write.
     while await disk.isIdle { await Task.yield() }
     let second = Task {

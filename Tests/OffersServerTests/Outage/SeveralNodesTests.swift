@@ -83,17 +83,17 @@ struct SeveralNodesTests {
     let another = try #require(Peer("192.0.2.8"))
     #expect(await two.fail(another) == nil)
     // A guard ignores counts that it reads during a write of its own.
-    await two.write()
+    await two.writeNow()
     for wait in [1.0, 2, 4] {
       #expect(await one.fail(client) == nil)
       clock.advance(by: wait)
     }
     #expect(await one.fail(client) == nil)
-    await one.write()
+    await one.writeNow()
     clock.advance(by: 1)
     #expect(await two.fail(client) == 7)
     await two.succeed(client)
-    await two.write()
+    await two.writeNow()
     clock.advance(by: 1)
     #expect(await one.fail(client) == nil)
     await one.close()
